@@ -104,6 +104,21 @@ bool read_length(const char *text, double *metres)
     return read_measure(text, length_units, 1, metres);
 }
 
+bool cut_entry(const char *text, char entry[ENTRY_SIZE], const char **rest)
+{
+    size_t size = strcspn(text, ",");
+    *rest = text + size + (text[size] == ',');
+    for (; size > 0 && *text == ' '; size--)
+        text++;
+    while (size > 0 && text[size - 1] == ' ')
+        size--;
+    if (size >= ENTRY_SIZE)
+        return false;
+    memcpy(entry, text, size);
+    entry[size] = '\0';
+    return true;
+}
+
 bool cp_parse_length(const char *text, double *metres)
 {
     return read_length(text, metres);

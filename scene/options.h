@@ -24,6 +24,11 @@ cp_status check_importer_option(cp_context *context, const char *setting);
 bool read_length(const char *text, double *metres);
 bool read_angle(const char *text, double bare, double *radians);
 
+/* The first entry of a list "A, B,C" without the blanks around it; *rest is what follows its comma, or the end. False
+ * when it is longer than any number. */
+enum { ENTRY_SIZE = 400 }; /* the longest double in full takes some 330 characters */
+bool cut_entry(const char *text, char entry[ENTRY_SIZE], const char **rest);
+
 const char *option_type_word(enum option_type type);
 /* From the stored unit to that of a bare number: degrees for angles. */
 double option_scale(const struct option *option);

@@ -73,25 +73,6 @@ static cp_status find_targets(const cp_scene *scene, const struct pose_settings 
 
 /* ---- values ---- */
 
-enum { ENTRY_SIZE = 400 }; /* the longest double in full takes some 330 characters */
-
-/* The first entry of the text without the blanks around it; *rest is what follows its comma, or the end. False when it
- * is longer than any number. */
-static bool cut_entry(const char *text, char entry[ENTRY_SIZE], const char **rest)
-{
-    size_t size = strcspn(text, ",");
-    *rest = text + size + (text[size] == ',');
-    for (; size > 0 && *text == ' '; size--)
-        text++;
-    while (size > 0 && text[size - 1] == ' ')
-        size--;
-    if (size >= ENTRY_SIZE)
-        return false;
-    memcpy(entry, text, size);
-    entry[size] = '\0';
-    return true;
-}
-
 /* A number, with a unit after it where the joint has one. */
 static bool read_value(const cp_joint *joint, const char *entry, bool degrees, double *value)
 {

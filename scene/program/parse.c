@@ -53,8 +53,7 @@ static void fail(struct parser *parser, const char *at, const char *format, cons
 {
     struct place place = {
         .file = parser->program->file, .line = parser->number, .column = at ? (uint64_t)(at - parser->line) + 1 : 0};
-    if (!parser->failed)
-        parser->failed = true;
+    parser->failed = true;
     char text[300];
     (void)snprintf(text, sizeof text, "%.120s", what ? what : "");
     (void)report_error(parser->context, CP_INPUT, "program-syntax", place, format, text);

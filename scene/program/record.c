@@ -100,17 +100,17 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
     cp_track *tracks = scene_allocate(scene, most, sizeof *tracks);
     cp_attachment *attachments = scene_allocate(scene, program->holding_count, sizeof *attachments);
     cp_mark *marks = scene_allocate(scene, program->mark_count, sizeof *marks);
+    bool *seen = arena_allocate_zeroed(program->arena, scene->node_count, sizeof *seen);
     uint32_t count = 0;
-    if (!tracks || !attachments || !marks)
+    if (!tracks || !attachments || !marks || !seen)
         return CP_LIMIT;
     for (uint32_t i = 0; i < program->joint_count; i++)
         if (!add_joint_track(scene, recording, i, program->joints[i], &tracks[count++]))
             return CP_LIMIT;
     for (uint32_t i = 0; i < program->holding_count; i++) {
         const struct holding *holding = &program->holdings[i];
-        bool first = true;
-        for (uint32_t k = 0; k < i; k++)
-            first = first && program->holdings[k].node != holding->node;
+        const bool first = !seen[holding->node];
+        seen[holding->node] = true;
         attachments[i] = (cp_attachment){holding->time, holding->node, holding->host};
         if (first && !add_node_tracks(scene, program, holding->node, &tracks[count]))
             return CP_LIMIT;

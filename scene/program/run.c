@@ -124,6 +124,13 @@ static cp_status mark_number(struct cp_program *program, const char *kind, doubl
     return name ? mark(program, name, value) : CP_LIMIT;
 }
 
+/* "grab Part" */
+static cp_status mark_frame(struct cp_program *program, const char *kind, uint32_t node)
+{
+    const char *name = arena_print(program->arena, "%s %s", kind, program->scene->nodes[node].name);
+    return name ? mark(program, name, 1) : CP_LIMIT;
+}
+
 static bool hangs_on(const struct cp_program *program, uint32_t node, uint32_t host)
 {
     while (host != CP_NONE && host != node)
@@ -186,7 +193,7 @@ static cp_status grab(struct cp_program *program, struct point point)
                              program->scene->nodes[node].name, show_three_digits(distance / mm).text,
                              show_number(program->options.reach / mm).text);
     cp_status status = hang(program, node, program->options.frame);
-    return status == CP_OK ? mark(program, "grab", node) : status;
+    return status == CP_OK ? mark_frame(program, "grab", node) : status;
 }
 
 /* A frame, or all that the tool holds, goes to the world. */
@@ -202,7 +209,7 @@ static cp_status release(struct cp_program *program, struct point point)
         any = true;
         status = hang(program, i, 0);
         if (status == CP_OK)
-            status = mark(program, "release", i);
+            status = mark_frame(program, "release", i);
     }
     if (status == CP_OK && !any && point.kind == POINT_FRAME)
         return program_error(program, CP_NO, "program-grab", "the tool does not hold \"%.100s\"",

@@ -53,6 +53,7 @@ try 0 'solution 0 of routine "kin_warns": warning 2' bad.so:kin_warns
 try 1 'solution 0 of routine "kin_is_wrong": its values do not bring the frame there' bad.so:kin_is_wrong
 try 1 "$no see above" bad.so:kin_is_wrong
 try 0 'solution 1' bad.so:kin_opens
+must "it opens no file" [ ! -e opened ]
 try 0 'solution 1' bad.so:kin_looks lengths=376.5mm,0.4 offsets=1mm
 try 1 "$no get_kin_config does not know it" bad.so:kin_stranger
 try 1 "$no its library has no such function" bad.so:kin_nowhere

@@ -3,6 +3,7 @@
 #include "plugin.h"
 
 #include "../unit/mesh_transform.h"
+#include "input.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,17 +11,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-struct input {
-    const uint8_t *bytes;
-    size_t size, at;
-};
-
-/* Zeros once the bytes are used up. */
-static uint32_t take(struct input *input, uint32_t below)
-{
-    return input->at < input->size ? input->bytes[input->at++] % below : 0;
-}
 
 /* Small whole numbers, so that positions meet; now and then any float. */
 static float take_float(struct input *input)

@@ -1,5 +1,6 @@
 /* A fuzzer for loops: the bytes are a small tree of joints, loops between its bodies, and values. Whatever closes is
  * finite and closed, and what a solver of poses finds brings its frame there. A stage gives the scene back. */
+#include "input.h"
 #include "plugin.h"
 #include "pose.h"
 
@@ -9,17 +10,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-struct input {
-    const uint8_t *bytes;
-    size_t size, at;
-};
-
-/* Zeros once the bytes are used up. */
-static uint32_t take(struct input *input, uint32_t below)
-{
-    return input->at < input->size ? input->bytes[input->at++] % below : 0;
-}
 
 /* Mostly tenths, now and then any double. */
 static double take_number(struct input *input)

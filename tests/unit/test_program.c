@@ -396,6 +396,7 @@ static void test_grab(void **unused)
     assert_string_equal(scene->clips[0].name, "pick");
     assert_int_equal(scene->clips[0].attachment_count, 2);
     assert_int_equal(scene->clips[0].mark_count, 7);
+    assert_string_equal(scene->clips[0].marks[2].name, "grab part");
     cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
     assert_non_null(worlds);
     double end = scene->clips[0].tracks[0].times[scene->clips[0].tracks[0].key_count - 1];

@@ -5,28 +5,13 @@
 #include "../../pose.h"
 #include "inverse.h"
 
-/* The next of a list's items without its comma and blanks, in `item`; *text goes past it. False when it is too long. */
-static bool next_item(const char **text, char item[400])
-{
-    const char *at = *text + strspn(*text, " ");
-    size_t size = strcspn(at, ",");
-    *text = at + size + (at[size] == ',');
-    while (size > 0 && at[size - 1] == ' ')
-        size--;
-    if (size >= 400)
-        return false;
-    memcpy(item, at, size);
-    item[size] = '\0';
-    return true;
-}
-
 bool cp_parse_pose(const char *text, cp_pose *pose)
 {
     double coordinates[6];
-    char item[400];
+    char item[ENTRY_SIZE];
     for (int i = 0; i < 6; i++) {
         bool last = !strchr(text, ',');
-        if (last != (i == 5) || !next_item(&text, item) ||
+        if (last != (i == 5) || !cut_entry(text, item, &text) ||
             !(i < 3 ? read_length(item, &coordinates[i]) : read_angle(item, 1, &coordinates[i])) ||
             !isfinite(coordinates[i]))
             return false;
@@ -38,11 +23,11 @@ bool cp_parse_pose(const char *text, cp_pose *pose)
 bool cp_parse_reach(const char *text, unsigned *solve)
 {
     static const char *const words[] = {"x", "y", "z", "roll", "pitch", "yaw"};
-    char item[400];
+    char item[ENTRY_SIZE];
     *solve = 0;
     do {
         unsigned row = 0;
-        if (!next_item(&text, item))
+        if (!cut_entry(text, item, &text))
             return false;
         while (row < 6 && strcmp(item, words[row]) != 0)
             row++;
