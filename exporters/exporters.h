@@ -12,5 +12,6 @@ extern const struct exporter collision_setup_exporter;
 extern const struct exporter dump_exporter;
 extern const struct exporter csv_exporter;
 extern const struct exporter jsonl_exporter;
+extern const struct exporter deneb_recording_exporter;
 
 #endif

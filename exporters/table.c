@@ -4,6 +4,7 @@
  * Specification: docs/recordings.md. The filter `recording` reads both. */
 #include "../scene/bytes/sink.h"
 #include "../scene/context.h"
+#include "../scene/filters/lookup.h"
 #include "../scene/motion/lookup.h"
 #include "../scene/motion/moments.h"
 #include "../scene/pose.h"
@@ -47,7 +48,11 @@ struct table {
     struct sink *sink;
     struct arena *arena;
     const cp_clip *clip;
-    uint32_t *joints, *frames, joint_count, frame_count;
+    uint32_t *joints, joint_count, frame_count;
+    struct {
+        uint32_t node;
+        const char *name; /* as the user gives it */
+    } * frames;
     double *times;
     size_t time_count;
     struct clip_lookup lookup;
@@ -103,17 +108,13 @@ static cp_status list_frames(struct table *table)
         return CP_LIMIT;
     while (at && *at) {
         size_t size = strcspn(at, ",");
-        uint32_t node = 0, found = 0;
-        for (uint32_t i = 0; i < scene->node_count; i++)
-            if (strlen(scene->nodes[i].name) == size && memcmp(scene->nodes[i].name, at, size) == 0) {
-                node = i;
-                found++;
-            }
-        if (found != 1)
-            return report_error(table->context, CP_USAGE, "table-frame", NOWHERE,
-                                found == 0 ? "there is no frame \"%.*s\"" : "several frames are called \"%.*s\"",
-                                (int)(size < 200 ? size : 200), at);
-        table->frames[table->frame_count++] = node;
+        const char *name = arena_copy_text(table->arena, at, size);
+        if (!name)
+            return CP_LIMIT;
+        cp_status status = find_named(scene, TABLE_NODES, name, &table->frames[table->frame_count].node);
+        if (status != CP_OK)
+            return status;
+        table->frames[table->frame_count++].name = name;
         at += size + (at[size] == ',');
     }
     return CP_OK;
@@ -161,7 +162,7 @@ static void write_csv_head(struct table *table)
     }
     for (uint32_t i = 0; i < table->frame_count; i++)
         for (int k = 0; k < 6; k++)
-            write_cell(table, table->scene->nodes[table->frames[i]].name, suffixes[k], k < 3 ? "m" : angle_unit(table));
+            write_cell(table, table->frames[i].name, suffixes[k], k < 3 ? "m" : angle_unit(table));
     sink_text(table->sink, "\n");
 }
 
@@ -178,7 +179,7 @@ static void write_csv_row(struct table *table, double time)
     }
     for (uint32_t i = 0; i < table->frame_count; i++) {
         double coordinates[6];
-        cp_pose world = lookup_world(&table->lookup, table->frames[i], time);
+        cp_pose world = lookup_world(&table->lookup, table->frames[i].node, time);
         cp_pose_coordinates(&world, coordinates);
         for (int k = 0; k < 6; k++) {
             sink_text(table->sink, ",");
@@ -215,9 +216,9 @@ static void write_json_row(struct table *table, double time)
     sink_text(table->sink, table->frame_count > 0 ? "},\"frames\":{" : "}");
     for (uint32_t i = 0; i < table->frame_count; i++) {
         double coordinates[6];
-        cp_pose world = lookup_world(&table->lookup, table->frames[i], time);
+        cp_pose world = lookup_world(&table->lookup, table->frames[i].node, time);
         cp_pose_coordinates(&world, coordinates);
-        write_json_name(table, table->scene->nodes[table->frames[i]].name, i > 0 ? "," : "");
+        write_json_name(table, table->frames[i].name, i > 0 ? "," : "");
         for (int k = 0; k < 6; k++) {
             sink_text(table->sink, k > 0 ? "," : "[");
             sink_double(table->sink, coordinates[k]);
@@ -260,6 +261,8 @@ static cp_status write_table(cp_context *context, const cp_scene *scene, const s
         status = list_frames(&table);
     if (status == CP_OK)
         status = list_moments(context, table.arena, table.clip, settings->period, &table.times, &table.time_count);
+    if (status == CP_OK && settings->period == 0)
+        status = add_jumps(context, table.arena, table.clip, table.frame_count > 0, &table.times, &table.time_count);
     if (status == CP_OK && table.joint_count + table.frame_count == 0)
         status = report_error(context, CP_NO, "table-empty", NOWHERE, "no joint moves, and frames= names no frame");
     if (status == CP_OK)

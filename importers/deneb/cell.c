@@ -11,6 +11,8 @@
  * - Formulas are evaluated over the device's joints without a formula. Tag points of paths are frames. */
 #include "cell.h"
 
+#include <stdio.h>
+
 cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source)
 {
     if (array_reserve(cell->context, &cell->sources, &cell->source_room, cell->source_count + UINT64_C(1),
@@ -28,6 +30,24 @@ static struct deneb_file file_of(const struct deneb_cell *cell, struct source *s
                                .source = source,
                                .arena = cell->scene->arena,
                                .strict = cell->settings->import.strict};
+}
+
+static bool tell_number(cp_scene *scene, uint32_t node, const char *key, uint32_t number)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%u", (unsigned)number);
+    return scene_add_metadata(scene, CP_OWNER_NODE, node, key, CP_VALUE_NUMBER, text);
+}
+
+/* A recording of the workcell goes by these, and so does the exporter of recordings. */
+static bool tell_numbers(const struct deneb_cell *cell)
+{
+    bool told = true;
+    for (uint32_t i = 0; i < cell->device_count && told; i++)
+        told = tell_number(cell->scene, cell->devices[i].node, "deneb-device", i);
+    for (uint32_t i = 0; i < cell->part_count && told; i++)
+        told = tell_number(cell->scene, cell->parts[i].node, "deneb-part", i);
+    return told;
 }
 
 /* The workcell or the single device of the source. */
@@ -51,6 +71,8 @@ static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum 
     cell->scene->source.unit = cell->units.length;
     if (file.status == CP_OK)
         file.status = deneb_build(cell, file.strict);
+    if (file.status == CP_OK && kind == DENEB_WORKCELL && !tell_numbers(cell))
+        file.status = CP_LIMIT;
     return file.status == CP_OK ? deneb_place_models(cell, file.strict) : file.status;
 }
 

@@ -221,7 +221,7 @@ static bool list_times(struct baker *baker)
             if (!add_keys_of_joint(baker, k))
                 return false;
     }
-    baker->time_count = sort_times(baker->times, baker->time_count);
+    baker->time_count = (uint32_t)sort_times(baker->times, baker->time_count);
     return true;
 }
 

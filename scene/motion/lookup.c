@@ -196,15 +196,20 @@ cp_pose lookup_local(const struct clip_lookup *lookup, uint32_t node, double tim
     return local;
 }
 
+cp_pose lookup_pose(struct clip_lookup *lookup, uint32_t node, double time)
+{
+    const cp_node *it = &lookup->scene->nodes[node];
+    for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
+        lookup->mechanism.values[i] = lookup_joint(lookup, i, time);
+    cp_pose local = lookup_local(lookup, node, time);
+    return node_pose(&lookup->mechanism, node, &local);
+}
+
 cp_pose lookup_world(struct clip_lookup *lookup, uint32_t node, double time)
 {
     cp_pose world = POSE_IDENTITY;
     for (; node != CP_NONE; node = lookup_parent(lookup, node, time)) {
-        const cp_node *it = &lookup->scene->nodes[node];
-        for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
-            lookup->mechanism.values[i] = lookup_joint(lookup, i, time);
-        cp_pose local = lookup_local(lookup, node, time);
-        cp_pose pose = node_pose(&lookup->mechanism, node, &local);
+        cp_pose pose = lookup_pose(lookup, node, time);
         world = pose_multiply(&pose, &world);
     }
     return world;

@@ -46,6 +46,8 @@ double lookup_joint(struct clip_lookup *lookup, uint32_t joint, double time);
 uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time);
 /* In its parent's frame, without its joints. */
 cp_pose lookup_local(const struct clip_lookup *lookup, uint32_t node, double time);
+/* The same with its joints. */
+cp_pose lookup_pose(struct clip_lookup *lookup, uint32_t node, double time);
 cp_pose lookup_world(struct clip_lookup *lookup, uint32_t node, double time);
 
 #endif

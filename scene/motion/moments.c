@@ -1,7 +1,8 @@
 #include "moments.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "play.h"
 
 cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *name, const cp_clip **clip)
 {
@@ -17,12 +18,6 @@ cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *na
         }
     return !name ? CP_OK
                  : report_error(context, CP_USAGE, "clip-unknown", NOWHERE, "there is no clip \"%.100s\"", name);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
 }
 
 /* Unsorted; returns how many. */
@@ -41,7 +36,7 @@ static size_t collect_times(const cp_clip *clip, double *times)
 cp_status list_moments(cp_context *context, struct arena *arena, const cp_clip *clip, double period, double **times,
                        size_t *count)
 {
-    size_t all = clip ? clip->attachment_count : 0, kept = 0;
+    size_t all = clip ? clip->attachment_count : 0, kept;
     for (uint32_t i = 0; clip && i < clip->track_count; i++)
         all += clip->tracks[i].key_count;
     double *list = *times = arena_allocate(arena, all + 1, sizeof *list);
@@ -50,11 +45,7 @@ cp_status list_moments(cp_context *context, struct arena *arena, const cp_clip *
     list[0] = 0;
     all = collect_times(clip, list);
     all += all == 0;
-    qsort(list, all, sizeof *list, compare_times);
-    for (size_t i = 0; i < all; i++)
-        if (i == 0 || list[i] != list[kept - 1])
-            list[kept++] = list[i];
-    *count = kept;
+    *count = kept = sort_times(list, all);
     const double first = list[0], last = list[kept - 1];
     const bool even = period > 0 && last > first;
     const double steps = even ? ceil((last - first) / period - 1e-9) : (double)kept;
@@ -68,5 +59,51 @@ cp_status list_moments(cp_context *context, struct arena *arena, const cp_clip *
     *count = (size_t)steps + 1;
     for (size_t i = 0; i < *count; i++)
         list[i] = i + 1 < *count ? first + (double)i * period : last;
+    return CP_OK;
+}
+
+/* Times at which the track jumps, or how many there are. */
+static size_t list_track_jumps(const cp_track *track, double *jumps)
+{
+    const size_t width = path_width(track->path);
+    size_t count = 0;
+    for (uint32_t i = 1; track->interpolation == CP_STEP && i < track->key_count; i++) {
+        const double *value = track->values + i * width;
+        if (memcmp(value, value - width, width * sizeof *value) == 0)
+            continue;
+        if (jumps)
+            jumps[count] = track->times[i];
+        count++;
+    }
+    return count;
+}
+
+cp_status add_jumps(cp_context *context, struct arena *arena, const cp_clip *clip, bool frames, double **times,
+                    size_t *count)
+{
+    size_t jumps = frames ? clip->attachment_count : 0, all = *count;
+    uint64_t curves = 0;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (frames || clip->tracks[i].path == CP_PATH_JOINT) {
+            jumps += list_track_jumps(&clip->tracks[i], NULL);
+            curves += clip->tracks[i].interpolation == CP_CUBIC;
+        }
+    if (curves > 0)
+        report_loss(context, "clip-curves", NOWHERE, curves, "curves go straight between their keys (see period=)");
+    if (jumps == 0)
+        return CP_OK;
+    double *list = arena_allocate(arena, all + 2 * jumps, sizeof *list);
+    if (!list)
+        return CP_LIMIT;
+    memcpy(list, *times, all * sizeof *list);
+    for (uint32_t i = 0; frames && i < clip->attachment_count; i++)
+        list[all++] = clip->attachments[i].time;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (frames || clip->tracks[i].path == CP_PATH_JOINT)
+            all += list_track_jumps(&clip->tracks[i], list + all);
+    for (size_t i = 0; i < jumps; i++, all++) /* at the first moment nothing jumps */
+        list[all] = list[*count + i] > list[0] ? nextafter(list[*count + i], -INFINITY) : list[0];
+    *count = sort_times(list, all);
+    *times = list;
     return CP_OK;
 }

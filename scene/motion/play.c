@@ -118,12 +118,12 @@ static int compare_times(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-uint32_t sort_times(double *times, uint32_t count)
+size_t sort_times(double *times, size_t count)
 {
-    uint32_t kept = 0;
+    size_t kept = 0;
     if (count > 0)
         qsort(times, count, sizeof *times, compare_times);
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (kept == 0 || times[i] > times[kept - 1])
             times[kept++] = times[i];
     return kept;

@@ -48,6 +48,6 @@ void rotation_between(const double a[4], const double b[4], double t, double out
 void clip_range(const cp_clip *clip, double *first, double *last);
 
 /* Sorts times; the number that is left when each stands there once. */
-uint32_t sort_times(double *times, uint32_t count);
+size_t sort_times(double *times, size_t count);
 
 #endif

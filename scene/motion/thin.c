@@ -58,7 +58,7 @@ static bool clip_times(cp_context *context, const cp_clip *clip, struct times *t
         times->items[at++] = clip->attachments[i].time;
         times->items[at++] = nextafter(clip->attachments[i].time, -INFINITY);
     }
-    times->count = sort_times(times->items, at);
+    times->count = (uint32_t)sort_times(times->items, at);
     return true;
 }
 

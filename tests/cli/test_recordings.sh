@@ -66,4 +66,73 @@ must "the line is named" grep -q 'in line [0-9]* of the program' contacts
 ends 0 '' "$cellpipe" trace motion.glb trace.glb frame=Arm.TCP
 must "a line of 500 points or more" [ "$("$cellpipe" info --dump trace.glb | grep -c '^vertex')" -gt 0 ]
 must "its frame" [ "$("$cellpipe" info --json trace.glb | grep -c '"name": "trace Arm.TCP"')" -ge 1 ]
+
+# deneb-recording: numbers that are read again, and what is between equal steps, are the same within 1e-12 in metres and radians.
+same_recording() {
+    LC_ALL=C awk '
+        FNR == 1 { file++; step = 0; delete told }
+        $1 == "STEP" { step++; time[file, step] = $2; next }
+        $1 == "DEV" {
+            for (at = 3; at <= NF; at += width + 1) {
+                width = $at == "MATRIX" ? 16 : $at == "JOINTS" ? $(at + 1) + 1 : 1
+                for (i = 1; i <= width; i++)
+                    told[$2 " " $at " " i] = $(at + i)
+            }
+            for (key in told) state[file, step, key] = told[key]
+            if (file == 2) for (key in told) lines[step, key] = 1
+            steps[file] = step
+        }
+        END {
+            for (place in lines) {
+                split(place, part, SUBSEP)
+                for (step = part[1]; !((1, step, part[2]) in state) && step > 0; step--) { }
+                off = state[1, step, part[2]] - state[2, part[1], part[2]]
+                if (!(off < 1e-12 && off > -1e-12)) { print "step " part[1] " of " part[2] ": off by " off; bad = 1 }
+                compared++
+            }
+            for (i = 1; i <= steps[2]; i++) if (time[1, i] != time[2, i]) { print "times of step " i; bad = 1 }
+            if (compared < 1000) print "compared " compared
+            exit bad || compared < 1000
+        }' "$1" "$2"
+}
+for recording in welding/weld assembly/saw hexapod/contour; do
+    from=$top/samples/deneb/$recording.dcr workcell=$(ls "$top/samples/deneb/${recording%/*}"/*.dcw) name=${recording#*/}
+    ends 0 '' "$cellpipe" convert "$from" "$name.dcr"
+    ends 0 '' "$cellpipe" convert "$name.dcr" again.dcr --in "workcell=$workcell"
+    must "$recording comes back" same_recording "$name.dcr" again.dcr
+    must "$recording has grabs" [ "$(grep -c ATTACH again.dcr)" -ge "$(grep -c ATTACH "$from")" ]
+    "$cellpipe" convert -q "$from" "$name.glb"
+    ends 0 '' "$cellpipe" convert "$name.glb" again.dcr
+    must "$recording through glTF" cmp -s "$name.dcr" again.dcr
+    # By the joints' values at all keys as well, in the file's own units of degrees and mm.
+    "$cellpipe" convert -q "$from" values.csv
+    "$cellpipe" convert -q "$name.dcr" values.again.csv --in "workcell=$workcell"
+    must "$recording has the same values" cmp -s values.csv values.again.csv
+done
+
+# What a program grabs on a workcell hangs on the part that the tool is fixed to.
+cat >grab.prg <<'END'
+MOVE 20,10,10,0,40,0
+GRAB "gun left"
+MOVE 60,10,10,0,40,0
+HANDLE OPEN
+HOME
+END
+welding=$top/samples/deneb/welding/welding.dcw
+ends 0 '' "$cellpipe" program "$welding" grab.glb file=grab.prg "device=robot left" reach=5 frame=id:flange
+ends 0 'loss: marks of clips are left out' "$cellpipe" convert grab.glb grab.dcr
+must "the grab and the release" [ "$(grep -Eo 'DEV 7 .*ATTACH .*' grab.dcr | grep -Eo 'ATTACH .*' | tr '\n' ' ')" = "ATTACH 20 ATTACH 7 ATTACH -1 " ]
+"$cellpipe" convert -q grab.dcr again.glb --in "workcell=$welding"
+for clip in grab again; do
+    "$cellpipe" convert -q $clip.glb $clip.csv --out period=0.05 --out "frames=gun left,id:flange"
+done
+must "the gun goes the same way" sh -c 'paste -d, grab.csv again.csv | LC_ALL=C awk -F, "
+    NR > 1 { for (i = 1; i <= NF / 2; i++) { off = \$i - \$(i + NF / 2); if (off > 1e-12 || off < -1e-12) bad = 1 } lines++ }
+    END { exit bad || lines < 30 }"'
+ends 0 'loss: no device is of a Deneb workcell: the recording tells of none \(2\)' "$cellpipe" convert "$cell" none.dcr
+ends 0 'loss: curves go straight between their keys' "$cellpipe" convert "$top/samples/joints.gltf" curves.csv --out clip=curves --report report
+must "its code" grep -q '"clip-curves"' report
+# A joint that jumps at 0.5 s has a line right before: read again, it jumps.
+"$cellpipe" convert -q "$top/samples/joints.gltf" jump.csv --out clip=jump
+must "a jump" grep -q '^0.49999999999999994,' jump.csv
 finish

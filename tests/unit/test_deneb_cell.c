@@ -254,10 +254,15 @@ static void test_head_and_tags(void **state)
     assert_true(worlds[find_node(scene, "t3")].m[7] == 0.0254);
     assert_true(cp_scene_source(scene)->unit == 0.0254);
     const cp_metadata *metadata = cp_metadata_of(scene, &count);
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 4);
     assert_string_equal(metadata[0].key, "name");
     assert_string_equal(metadata[0].value, "cell 7");
     assert_string_equal(metadata[1].value, "of june");
+    assert_string_equal(metadata[2].key, "deneb-device");
+    assert_string_equal(metadata[2].value, "0");
+    assert_int_equal(metadata[2].index, find_node(scene, "d"));
+    assert_string_equal(metadata[3].key, "deneb-part");
+    assert_int_equal(metadata[3].owner, CP_OWNER_NODE);
     cp_scene_free(scene);
     cp_context_free(context);
 }

@@ -254,6 +254,8 @@ static const struct job jobs[] = {
     {WRITE, "tag_arm.wu", "collision-setup", {NULL}},
     {WRITE, "tag_arm.wu", "dump", {NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "csv", {"period=0.5", NULL}},
+    {WRITE, "../tests/cases/deneb-recording/cell.dcr", "deneb-recording", {NULL}},
+    {WRITE, "joints.gltf", "deneb-recording", {"clip=jump", NULL}},
     {WRITE, "../tests/cases/deneb/loop_good.dcd", "jsonl", {"frames=tip", NULL}},
     {APPLY, "dh_arm.wu", "program", {"file=" TEST_ROOT "/cases/program/short.prg", NULL}},
     {APPLY, "dh_arm.wu", "recording", {"file=" TEST_ROOT "/cases/recording/short.csv", NULL}},

@@ -44,7 +44,7 @@ static cp_status find_times(cp_context *context, const cp_clip *clip, double ste
         good = add_time(context, &keys, clip->attachments[i].time);
     if (good && keys.count == 0) /* a clip that does nothing */
         good = add_time(context, &keys, 0);
-    keys.count = sort_times(keys.items, keys.count);
+    keys.count = (uint32_t)sort_times(keys.items, keys.count);
     double wanted = 1;
     for (uint32_t i = 0; good && i + 1 < keys.count; i++)
         wanted += part_count(keys.items, i, step);
@@ -64,7 +64,7 @@ static cp_status find_times(cp_context *context, const cp_clip *clip, double ste
         }
         status = good ? CP_OK : CP_LIMIT;
     }
-    times->count = sort_times(times->items, times->count);
+    times->count = (uint32_t)sort_times(times->items, times->count);
     memory_free(context, keys.items, keys.room, sizeof *keys.items);
     return status;
 }
