@@ -71,10 +71,9 @@ function transformOf(values) {
     return [turnOf(values.slice(3)), stretched, scale, back].reduce(multiply, [1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z]);
 }
 
-// Map from the name of a mesh to the world poses of its visible copies, in which a mesh that is mirrored at its origin is turned back; what is
-// shrunk to a hundred-thousandth is not visible.
-export function visiblePoses(tree, values) {
-    const poses = [], found = new Map();
+// Calls see(name, type, pose) for all that is visible; what is shrunk to a hundred-thousandth is not.
+function walk(tree, values, see) {
+    const poses = [];
     tree.forEach(({ name, type, parent }, i) => {
         const above = parent < 0 ? identity : poses[parent];
         let pose = above;
@@ -88,9 +87,25 @@ export function visiblePoses(tree, values) {
                 pose = undefined;
         }
         poses.push(pose);
+        if (pose)
+            see(name, type, pose);
+    });
+}
+
+// Map from the name of a mesh to the world poses of its visible copies, in which a mesh that is mirrored at its origin is turned back.
+export function visiblePoses(tree, values) {
+    const found = new Map();
+    walk(tree, values, (name, type, pose) => {
         const [, kind, mesh] = ['Shape', 'Inline'].includes(type) && name.match(/^(mesh|mirrored)_(.*)/) || [];
-        if (mesh && pose)
+        if (mesh)
             found.set(mesh, [...found.get(mesh) ?? [], kind === 'mesh' ? pose : multiply(pose, mirror)]);
     });
+    return found;
+}
+
+// Map from the name of a Transform to its world pose, of those that are visible.
+export function visibleFrames(tree, values) {
+    const found = new Map();
+    walk(tree, values, (name, type, pose) => type === 'Transform' && found.set(name, pose));
     return found;
 }
