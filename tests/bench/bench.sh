@@ -10,7 +10,7 @@ usage() {
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
   --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb
                     threemf_glb library web batch memory recordings
-                    poses collisions linear quality (all); or parts, looks
+                    poses programs collisions linear quality (all); or parts, looks
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
@@ -38,13 +38,14 @@ EOF
 . "$here/memory.sh"
 . "$here/recording.sh"
 . "$here/poses.sh"
+. "$here/programs.sh"
 . "$here/collisions.sh"
 . "$here/linear.sh"
 . "$here/quality.sh"
 . "$here/parts.sh"
 . "$here/looks.sh"
 
-all_rows="floors $speed_rows batch memory recordings poses collisions linear quality"
+all_rows="floors $speed_rows batch memory recordings poses programs collisions linear quality"
 rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 files=1000000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into='' before='' unhashed='' corpus=$top/../shared/corpus
 threads=$(getconf _NPROCESSORS_ONLN)
 cellpipe=$top/build/release/cellpipe
@@ -192,6 +193,7 @@ print_estimate() {
         floors | memory) seconds=30 ;;
         batch) seconds=$((rounds * parts / 50 + files / 3000)) ;;
         poses) seconds=$((rounds * triangles / 1000000)) ;;
+        programs) seconds=$((rounds * triangles / 50000)) ;;
         recordings) seconds=$((recorded / 100)) ;;
         collisions) seconds=$((rounds * triangles / 100000)) ;;
         linear) seconds=$((linear / 25000)) ;;
@@ -235,6 +237,7 @@ measure_row() { # row
     memory) measure_memory ;;
     recordings) measure_recordings ;;
     poses) measure_poses ;;
+    programs) measure_programs ;;
     collisions) measure_collisions ;;
     linear) if [ "$linear" != 0 ]; then measure_linear; fi ;;
     quality) measure_quality ;;

@@ -24,10 +24,10 @@ END
 chmod +x "$work/before"
 must "it ends well" "$here/bench.sh" --triangles 2000 --parts 4 --files 40 --rounds 2 --linear 3200 --recorded 40 --samples 500 --peers "assimp gltfpack meshopt" \
     --before "$work/before" --unhashed "$1" --work "$work/files" --tools "$2" "$1" >"$work/page.md" 2>"$work/messages"
-must "nothing is complained of: $(grep -v -E '^(about|making|batch|files:|floors|memory|recordings|poses|collisions|skipped: FCL|linear:|quality:|not installed:|[a-z_]+: cellpipe)' "$work/messages")" \
-    [ -z "$(grep -v -E '^(about|making|batch|files:|floors|memory|recordings|poses|collisions|skipped: FCL|linear:|quality:|not installed:|[a-z_]+: cellpipe)' "$work/messages")" ]
+must "nothing is complained of: $(grep -v -E '^(about|making|batch|files:|floors|memory|recordings|poses|programs|collisions|skipped: FCL|linear:|quality:|not installed:|[a-z_]+: cellpipe)' "$work/messages")" \
+    [ -z "$(grep -v -E '^(about|making|batch|files:|floors|memory|recordings|poses|programs|collisions|skipped: FCL|linear:|quality:|not installed:|[a-z_]+: cellpipe)' "$work/messages")" ]
 for heading in '### Summary' '### Floors' '### ASCII STL to GLB' '### binary STL to GLB' '### ASCII STL to binary' '### binary STL to ASCII' \
-    '### binary STL to VRML97' '### library of 4' '### GLB to a tenth' '### Libraries' '### Memory' '### Recordings' '### Poses' '### Collisions' '### Growth' '### Simplification'; do
+    '### binary STL to VRML97' '### library of 4' '### GLB to a tenth' '### Libraries' '### Memory' '### Recordings' '### Poses' '### Programs' '### Collisions' '### Growth' '### Simplification'; do
     must "$heading" grep -q "^$heading" "$work/page.md"
 done
 must "no program fails" [ -z "$(grep -E '\| (failed|wrong|took more)' "$work/page.md" | tee /dev/stderr)" ]
@@ -38,6 +38,7 @@ must "many files" [ "$(grep -c -E '^\| `(manifest|batch|report).*` *.* \| (4|40)
 must "recordings" [ "$(grep -c -E '^\| (5|10|20|40) \| (0|0.1mm) \|.*\| yes \|$' "$work/page.md")" = 8 ]
 must "poses" [ "$(grep -c -E '^\| 4 welding robots \| 40 \| 32 \| 8 \| [0-9]+ \| [0-9]+ \|$' "$work/page.md")" = 1 ]
 must "loops" [ "$(grep -c -E '^\| hexapod \| 15 \| 15 \| cellpipe \| [0-9.]+ \| [0-9e.-]+ \| \|$' "$work/page.md")" = 1 ]
+must "programs" [ "$(grep -c -E '^\| (lines|arcs|joints) \| 20 \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \|$' "$work/page.md")" = 3 ]
 must "collisions" [ "$(grep -c -E '^\| (tori|arm): .* \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| ([0-9]+ \| [0-9.]+ \| 0|not installed \|  \| ) \|$' "$work/page.md")" = 4 ]
 must "memory" [ "$(grep -c -E '\| (yes|no) \|$' "$work/page.md")" = 24 ]
 must "growth" [ "$(grep -c -E ', to [a-z]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ \| [0-9]+ \| [0-9.]+ at [0-9]+ \| [0-9.]+ at [0-9]+ \|$' "$work/page.md")" -ge 12 ]
