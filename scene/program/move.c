@@ -49,20 +49,26 @@ static void keep_joints(struct cp_program *program, const double *values)
         program->scene->joints[i].q = program->q[i] = values[i];
 }
 
-static cp_status check_limits(const struct cp_program *program)
+/* A joint of the program at a value. */
+static cp_status check_limit(const struct cp_program *program, uint32_t place, double q, const char *before)
 {
-    for (uint32_t i = 0; i < program->joint_count; i++) {
-        const cp_joint *joint = &program->scene->joints[program->joints[i]];
-        const bool turns = joint->type == CP_JOINT_REVOLUTE;
-        double q = program->q[program->joints[i]], limit = q < joint->lower ? joint->lower : joint->upper;
-        if (q >= joint->lower - 1e-9 && q <= joint->upper + 1e-9)
-            continue;
-        return program_error(program, CP_NO, "program-limit", "at %s s joint \"%.100s\" is beyond its limit of %s %s",
-                             show_number(program->time).text, joint->name,
-                             show_three_digits(turns ? radians_to_degrees(limit) : limit / mm).text,
-                             turns ? "deg" : "mm");
-    }
-    return CP_OK;
+    const cp_joint *joint = &program->scene->joints[program->joints[place]];
+    const bool turns = joint->type == CP_JOINT_REVOLUTE;
+    const double unit = turns ? PI / 180 : mm, limit = q < joint->lower ? joint->lower : joint->upper;
+    if (q >= joint->lower - 1e-9 && q <= joint->upper + 1e-9)
+        return CP_OK;
+    return program_error(program, CP_NO, "program-limit", "%sjoint \"%.100s\" would be %s %s beyond its limit of %s %s",
+                         before, joint->name, show_three_digits(fabs(q - limit) / unit).text, turns ? "deg" : "mm",
+                         show_three_digits(limit / unit).text, turns ? "deg" : "mm");
+}
+
+/* All of them, where values are those of all joints. */
+static cp_status check_limits(const struct cp_program *program, const double *values, const char *before)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < program->joint_count && status == CP_OK; i++)
+        status = check_limit(program, i, values[program->joints[i]], before);
+    return status;
 }
 
 /* ---- beginnings ---- */
@@ -101,12 +107,9 @@ cp_status begin_joints(struct cp_program *program, const double *values)
         double way = fabs(values[i] - program->q[program->joints[i]]);
         program->joint_begin[i] = program->q[program->joints[i]];
         program->joint_end[i] = values[i];
-        if (values[i] < joint->lower || values[i] > joint->upper) {
-            const bool turns = joint->type == CP_JOINT_REVOLUTE;
-            return program_error(program, CP_NO, "program-limit", "%s %s is beyond the limits of joint \"%.100s\"",
-                                 show_number(turns ? radians_to_degrees(values[i]) : values[i] / mm).text,
-                                 turns ? "deg" : "mm", joint->name);
-        }
+        cp_status status = check_limit(program, i, values[i], "");
+        if (status != CP_OK)
+            return status;
         if (way > 1e-12) {
             speed = fmin(speed, joint_speed(joint) / way);
             acceleration = fmin(acceleration, joint_acceleration(joint) / way);
@@ -133,8 +136,12 @@ cp_status begin_posture(struct cp_program *program, const cp_pose *target)
     for (uint32_t i = 0; i < count; i++)
         if (postures[i].within && (!nearest || postures[i].distance < nearest->distance))
             nearest = &postures[i];
-    if (!nearest)
-        return program_error(program, CP_NO, "program-limit", "the tool gets there only beyond limits of joints");
+    if (!nearest) {
+        status = count > 0 ? check_limits(program, postures[0].q, "the tool gets there only beyond limits: ") : CP_OK;
+        return status == CP_OK
+                   ? program_error(program, CP_NO, "program-limit", "the tool gets there only beyond limits")
+                   : status;
+    }
     double *values = program->joint_end;
     for (uint32_t i = 0; i < program->joint_count; i++)
         values[i] = nearest->q[program->joints[i]];
@@ -272,33 +279,60 @@ static cp_status check_jump(const struct cp_program *program, const double *valu
             fmax(20 * joint_speed(joint) * program->options.period, joint->type == CP_JOINT_REVOLUTE ? 0.35 : 0.1);
         if (way > most)
             return program_error(program, CP_NO, "program-singular",
-                                 "at %s s joint \"%.100s\" would have to jump: the way goes through a singular place",
-                                 show_number(program->time).text, joint->name);
+                                 "joint \"%.100s\" would have to jump: the way goes through a singular place",
+                                 joint->name);
     }
     return CP_OK;
 }
 
-static cp_status follow(struct cp_program *program, double part)
+/* The joint that is fastest where the way ends that cannot be gone: between the last place that was reached, `from`,
+ * and `to`, as parts of the way. NULL: none moves at all. */
+static const cp_joint *find_fastest(struct cp_program *program, double from, double to)
+{
+    const double *values = program->inverse->mechanism.values;
+    const cp_joint *fastest = NULL;
+    double most = 0;
+    for (int halving = 0; halving < 40; halving++) {
+        const double middle = (from + to) / 2;
+        const cp_pose target = pose_on_way(&program->move, middle);
+        const bool reached = inverse_follow(program->inverse, &target) == CP_OK;
+        from = reached ? middle : from;
+        to = reached ? to : middle;
+    }
+    for (uint32_t i = 0; i < program->joint_count; i++) {
+        const cp_joint *joint = &program->scene->joints[program->joints[i]];
+        const double seconds = fabs(values[program->joints[i]] - program->q[program->joints[i]]) / joint_speed(joint);
+        fastest = seconds > most ? joint : fastest;
+        most = fmax(most, seconds);
+    }
+    return fastest;
+}
+
+/* From a part of the way to the next. */
+static cp_status follow(struct cp_program *program, double before, double part)
 {
     const struct move *move = &program->move;
     cp_pose target = part >= 1 ? move->end : pose_on_way(move, part);
     cp_status status = inverse_follow(program->inverse, &target);
-    if (status == CP_NO)
-        return program_error(program, CP_NO, "program-reach",
-                             "at %s s the tool cannot go on: out of reach, or singular",
-                             show_number(program->time).text);
+    if (status == CP_NO) {
+        const cp_joint *joint = find_fastest(program, before, part);
+        return program_error(
+            program, CP_NO, "program-reach", "the tool cannot go on: out of reach, or singular%s%.100s%s",
+            joint ? "; the fastest joint there is \"" : "", joint ? joint->name : "", joint ? "\"" : "");
+    }
     const double *values = program->inverse->mechanism.values;
     status = check_jump(program, values);
     if (status != CP_OK)
         return status;
     keep_joints(program, values);
-    return check_limits(program);
+    return check_limits(program, program->q, "");
 }
 
 cp_status advance(struct cp_program *program)
 {
     struct move *move = &program->move;
     cp_status status = CP_OK;
+    const double before = move->way / move->length;
     const bool last = move->step + 1 == move->plan.count;
     program->time = (double)++program->periods * program->options.period;
     if (move->kind != MOVE_WAIT)
@@ -312,7 +346,7 @@ cp_status advance(struct cp_program *program)
             program->scene->joints[program->joints[i]].q = program->q[program->joints[i]];
         }
     } else if (move->kind != MOVE_WAIT) {
-        status = follow(program, part);
+        status = follow(program, before, part);
     }
     if (last || program->emergency) {
         move->kind = MOVE_NONE;

@@ -84,6 +84,15 @@ static size_t name_size(const char *at)
     return size;
 }
 
+/* Copies the name that stands here; its size. */
+static size_t name_here(struct parser *parser, char name[LONGEST_NAME + 1])
+{
+    skip_blanks(parser);
+    size_t size = name_size(parser->at);
+    (void)snprintf(name, LONGEST_NAME + 1, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
+    return size;
+}
+
 /* "found "x"" for a message: the word here, or the end of the line. */
 static const char *found(struct parser *parser, char text[LONGEST_NAME])
 {
@@ -295,13 +304,42 @@ static const char *nearest_name(struct parser *parser, const char *name)
     return nearest_word(name, names);
 }
 
-/* A variable, or a frame, whose name may stand in quotes. */
+/* Numbers in brackets. */
+static void parse_brackets(struct parser *parser, struct instruction *instruction, uint32_t wanted)
+{
+    skip_blanks(parser);
+    const char *start = parser->at;
+    char *close = parser->line + (start - parser->line);
+    for (int depth = 0; *close; close++) {
+        depth += (*close == '(') - (*close == ')');
+        if (depth <= 0)
+            break;
+    }
+    if (!accept(parser, "(") || !*close) {
+        fail_expected(parser, "numbers in brackets");
+        return;
+    }
+    *close = '\0';
+    parse_numbers(parser, instruction);
+    demand_numbers(parser, start, instruction, wanted, wanted);
+    if (!parser->failed)
+        parser->at = close + 1;
+}
+
+/* POSE(...) or JOINTS(...), a variable, or a frame, whose name may stand in quotes. */
 static struct point parse_point(struct parser *parser)
 {
     struct point point = {0};
+    struct instruction numbers = {0};
     char name[LONGEST_NAME + 1];
     skip_blanks(parser);
     const char *start = parser->at;
+    const bool is_pose = accept(parser, "POSE");
+    if ((is_pose || accept(parser, "JOINTS")) && parser->at[strspn(parser->at, " \t")] == '(') {
+        parse_brackets(parser, &numbers, is_pose ? 6 : parser->joint_count);
+        return (struct point){is_pose ? POINT_POSE_HERE : POINT_JOINTS_HERE, numbers.first_formula};
+    }
+    parser->at = start;
     bool quoted = *start == '"';
     size_t size = quoted ? strcspn(start + 1, "\"") : strcspn(start, " \t,");
     if (size == 0 || size > LONGEST_NAME || (quoted && start[1 + size] != '"')) {
@@ -401,10 +439,8 @@ static bool close_block(struct parser *parser, enum operation operation, const c
 
 static uint32_t variable_here(struct parser *parser, enum name_kind kind)
 {
-    skip_blanks(parser);
-    size_t size = name_size(parser->at);
     char name[LONGEST_NAME + 1];
-    (void)snprintf(name, sizeof name, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
+    const size_t size = name_here(parser, name);
     const uint32_t *variable = size > 0 ? name_map_find(&parser->variables, name) : NULL;
     if (!variable || *variable % 4 != kind) {
         fail_expected(parser, "the name of a number");
@@ -442,12 +478,10 @@ static bool parse_special(struct parser *parser, struct instruction *instruction
     const char *start = parser->at;
     if (accept(parser, "MOVE")) {
         instruction->operation = OPERATION_MOVE;
-        skip_blanks(parser);
         char name[LONGEST_NAME + 1];
-        size_t size = name_size(parser->at);
-        (void)snprintf(name, sizeof name, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
+        const size_t size = name_here(parser, name);
         const uint32_t *variable = size > 0 ? name_map_find(&parser->variables, name) : NULL;
-        if (variable && *variable % 4 == NAME_JOINTS) {
+        if ((variable && *variable % 4 == NAME_JOINTS) || text_equal_nocase(name, "JOINTS")) {
             instruction->points[0] = parse_point(parser);
             return true;
         }
@@ -516,9 +550,8 @@ static bool parse_special(struct parser *parser, struct instruction *instruction
 /* NAME = expression, NAME = POSE(...), NAME = JOINTS(...). */
 static void parse_assignment(struct parser *parser, struct instruction *instruction)
 {
-    size_t size = name_size(parser->at);
     char name[LONGEST_NAME + 1];
-    (void)snprintf(name, sizeof name, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
+    const size_t size = name_here(parser, name);
     const uint32_t *variable = name_map_find(&parser->variables, name);
     parser->at += size;
     (void)accept(parser, "=");
@@ -534,17 +567,11 @@ static void parse_assignment(struct parser *parser, struct instruction *instruct
         wanted = parser->joint_count;
     }
     if (instruction->operation != OPERATION_ASSIGN) {
-        char *end = parser->line + strlen(parser->line);
-        while (end > parser->at && (end[-1] == ' ' || end[-1] == '\t'))
-            end--;
-        if (!accept(parser, "(") || end == parser->at || end[-1] != ')') {
-            fail_expected(parser, "numbers in brackets");
-            return;
-        }
-        end[-1] = '\0';
+        parse_brackets(parser, instruction, wanted);
+    } else {
+        parse_numbers(parser, instruction);
+        demand_numbers(parser, start, instruction, wanted, wanted);
     }
-    parse_numbers(parser, instruction);
-    demand_numbers(parser, start, instruction, wanted, wanted);
     if (variable)
         instruction->variable = *variable / 4;
 }

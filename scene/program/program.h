@@ -46,10 +46,11 @@ struct formula {
     uint32_t first_step, step_count;
 };
 
-enum point_kind { POINT_NONE, POINT_POSE, POINT_JOINTS, POINT_FRAME };
+/* POINT_..._HERE: of numbers that stand in the line. */
+enum point_kind { POINT_NONE, POINT_POSE, POINT_JOINTS, POINT_POSE_HERE, POINT_JOINTS_HERE, POINT_FRAME };
 struct point {
     enum point_kind kind;
-    uint32_t index; /* of a variable of its kind, or a node */
+    uint32_t index; /* of a variable of its kind, the first formula, or a node */
 };
 
 /* One comparison of a condition. Those that AND joins with the one before belong to one clause; some clause must hold.

@@ -18,7 +18,8 @@ cp_status program_error(const struct cp_program *program, cp_status status, cons
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return report_error(program->context, status, code, AT_LINE(program->text.file, program->line), "%s", text);
+    return report_error(program->context, status, code, AT_LINE(program->text.file, program->line), "at %s s: %s",
+                        show_number(program->time).text, text);
 }
 
 /* ---- values ---- */
@@ -35,11 +36,11 @@ static cp_status number(struct cp_program *program, const struct formula *formul
     return isfinite(*value) ? CP_OK : program_error(program, CP_INPUT, "program-number", "a number is not finite");
 }
 
-static cp_status all_numbers(struct cp_program *program, const struct instruction *instruction, double *values)
+static cp_status all_numbers(struct cp_program *program, uint32_t first, uint32_t count, double *values)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < instruction->formula_count && status == CP_OK; i++)
-        status = number(program, &program->text.formulas[instruction->first_formula + i], &values[i]);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        status = number(program, &program->text.formulas[first + i], &values[i]);
     return status;
 }
 
@@ -66,6 +67,13 @@ static cp_status pose_of_point(struct cp_program *program, struct point point, c
         return program->pose_set[point.index]
                    ? CP_OK
                    : program_error(program, CP_INPUT, "program-unset", "a variable has no value yet");
+    }
+    if (point.kind == POINT_POSE_HERE) {
+        double numbers[6];
+        cp_status status = all_numbers(program, point.index, 6, numbers);
+        if (status == CP_OK)
+            *pose = pose_of_numbers(numbers);
+        return status;
     }
     if (point.kind != POINT_FRAME)
         return program_error(program, CP_INPUT, "program-point",
@@ -285,16 +293,20 @@ static cp_status begin_move(struct cp_program *program, const struct instruction
     return begin_arc(program, via, &poses[1], instruction->operation == OPERATION_CIRC2);
 }
 
-static cp_status begin_joint_move(struct cp_program *program, const struct instruction *instruction,
-                                  const double *numbers)
+static cp_status begin_joint_move(struct cp_program *program, const struct instruction *instruction, double *numbers)
 {
     const struct point point = instruction->points[0];
     double *values = program->joint_end;
-    if (point.kind == POINT_POSE || point.kind == POINT_FRAME) {
+    cp_status status = CP_OK;
+    if (point.kind == POINT_POSE || point.kind == POINT_POSE_HERE || point.kind == POINT_FRAME) {
         cp_pose target;
-        cp_status status = pose_of_point(program, point, &target);
+        status = pose_of_point(program, point, &target);
         return status == CP_OK ? begin_posture(program, &target) : status;
     }
+    if (point.kind == POINT_JOINTS_HERE)
+        status = all_numbers(program, point.index, program->joint_count, numbers);
+    if (status != CP_OK)
+        return status;
     if (point.kind == POINT_JOINTS && !program->joints_set[point.index])
         return program_error(program, CP_INPUT, "program-unset", "a variable has no value yet");
     for (uint32_t i = 0; i < program->joint_count; i++)
@@ -383,7 +395,7 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
     const struct instruction *it = &program->text.instructions[index];
     double numbers[64];
     bool answer;
-    cp_status status = all_numbers(program, it, numbers);
+    cp_status status = all_numbers(program, it->first_formula, it->formula_count, numbers);
     if (status != CP_OK)
         return status;
     switch (it->operation) {

@@ -281,6 +281,10 @@ static void test_language(void **unused)
     expect_end("P = POSE(1,2,3,10,20,30)\nPTP P\n", 1, 2, 3);
     expect_end("P = POSE(1,2,3,10,20,30)\nLPTP P\nIPTP P\n", 2, 4, 6);
     expect_end("IMOV 5,0,0\nIMOV 5,0,1,90,0,0\nIMOV 5,0,0\n", 15, 0, 1);
+    expect_end("PTP POSE(1,2,3,10,20,30)\n", 1, 2, 3);
+    expect_end("x=2\nlptp pose ( (1+1)*x, x, 3,0,0,0)\nIPTP POSE(1,0,0,0,0,0)\n", 5, 2, 3);
+    expect_end("MOVE JOINTS(1,2,3,4,5,6)\nPTP JOINTS(4,5,6,0,0,0)\n", 4, 5, 6);
+    expect_end("CPTP POSE(50,50,0,0,0,0) POSE(100,0,0,0,0,0)\n", 100, 0, 0);
     expect_end("PTP part\n", 100, 200, 0);
     expect_end("LPTP \"far part\"\n", 500, 200, 100);
     expect_end("x = 3\ny = x*2 + 1e1\nLMOV x,y,sqrt(x*12)\n", 3, 16, 6);
@@ -321,7 +325,11 @@ static void test_errors(void **unused)
     expect_error("LMOV 1,2,a\n", input, 1, 10, syntax, "nobody gives a number to \"a\"");
     expect_error("P=POSE(1,2,3,4,5,6)\nLMOV 1,2,P\n", input, 2, 10, syntax, "\"P\" is no number");
     expect_error("LMOV 1,2,3)\n", input, 1, 10, syntax, "a number or formula");
-    expect_error("P=POSE(1,2,3)\n", input, 1, 3, syntax, "it takes 6 numbers, not 3");
+    expect_error("P=POSE(1,2,3)\n", input, 1, 7, syntax, "it takes 6 numbers, not 3");
+    expect_error("PTP POSE(1,2,3)\n", input, 1, 9, syntax, "it takes 6 numbers, not 3");
+    expect_error("PTP POSE(1,2,3,4,5,6\n", input, 1, 9, syntax, "expected numbers in brackets");
+    expect_error("PTP POSE(1,2,3,4,5,6) 7\n", input, 1, 23, syntax, "expected the end of the line");
+    expect_error("LPTP JOINTS(1,2,3,4,5,6)\n", input, 1, 0, "program-point", "JOINTS are no point in space");
     expect_error("P=POSE 1,2,3\n", input, 1, 8, syntax, "expected numbers in brackets");
     expect_error("PTP nowhere\n", input, 1, 5, syntax, "there is no point or frame \"nowhere\"");
     expect_error("PTP prat\n", input, 1, 5, syntax, "did you mean part?");
@@ -351,9 +359,11 @@ static void test_errors(void **unused)
     expect_error("FOR i=1,2,0\nNEXT\n", input, 1, 0, "program-for", "not 0");
     expect_error("IF 0 THEN\na=1\nENDIF\nLMOV a,0,0\n", input, 4, 0, "program-unset", "no value yet");
     expect_error("a=1/0\n", input, 1, 0, "program-number", "no value");
-    expect_error("LMOV 0,0,2500\n", no, 1, 0, "program-limit", "joint \"ZRPW\" is beyond its limit of 2000 mm");
-    expect_error("MOVE 0,0,2500,0,0,0\n", no, 1, 0, "program-limit", "beyond the limits of joint");
-    expect_error("P=POSE(0,0,2500,0,0,0)\nPTP P\n", no, 2, 0, "program-limit", "only beyond limits");
+    expect_error("LMOV 0,0,2500\n", no, 1, 0, "program-limit", "joint \"ZRPW\" beyond its limit of 2000 mm");
+    expect_error("MOVE 0,0,2500,0,0,0\n", no, 1, 0, "program-limit",
+                 "at 0 s: joint \"ZRPW\" would be 500 mm beyond its limit of 2000 mm");
+    expect_error("P=POSE(0,0,2500,0,0,0)\nPTP P\n", no, 2, 0, "program-limit",
+                 "at 0 s: the tool gets there only beyond limits: joint \"ZRPW\" would be 500 mm beyond its limit");
     expect_error("CMOV 10,0,0,20,0,0\n", input, 1, 0, "program-arc", "lie on a line");
     expect_error("J=JOINTS(1,2,3,4,5,6)\nLPTP J\n", input, 2, 0, "program-point", "no point in space");
     expect_error("WAIT -1\n", input, 1, 0, "program-wait", "cannot wait");
