@@ -315,8 +315,12 @@ static void parse_brackets(struct parser *parser, struct instruction *instructio
         if (depth <= 0)
             break;
     }
-    if (!accept(parser, "(") || !*close) {
+    if (!accept(parser, "(")) {
         fail_expected(parser, "numbers in brackets");
+        return;
+    }
+    if (!*close) {
+        fail(parser, start, "%s", "the bracket is not closed");
         return;
     }
     *close = '\0';

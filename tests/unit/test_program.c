@@ -327,7 +327,7 @@ static void test_errors(void **unused)
     expect_error("LMOV 1,2,3)\n", input, 1, 10, syntax, "a number or formula");
     expect_error("P=POSE(1,2,3)\n", input, 1, 7, syntax, "it takes 6 numbers, not 3");
     expect_error("PTP POSE(1,2,3)\n", input, 1, 9, syntax, "it takes 6 numbers, not 3");
-    expect_error("PTP POSE(1,2,3,4,5,6\n", input, 1, 9, syntax, "expected numbers in brackets");
+    expect_error("PTP POSE(1,2,3,4,5,6\n", input, 1, 9, syntax, "the bracket is not closed");
     expect_error("PTP POSE(1,2,3,4,5,6) 7\n", input, 1, 23, syntax, "expected the end of the line");
     expect_error("LPTP JOINTS(1,2,3,4,5,6)\n", input, 1, 0, "program-point", "JOINTS are no point in space");
     expect_error("P=POSE 1,2,3\n", input, 1, 8, syntax, "expected numbers in brackets");
