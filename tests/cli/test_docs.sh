@@ -61,6 +61,9 @@ version=$("$program" --version)
 check "the version in CMake" grep -q "VERSION ${version#cellpipe } " CMakeLists.txt
 check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.md
 
+sed -n 's/^    //p' docs/program.md | head -n 10 >"$work/first.prg"
+check "the ten lines of docs/program.md" cmp -s "$work/first.prg" samples/demo/first.prg
+
 # Every example works as printed, given files of the names that it has.
 mkdir "$work/bin" "$work/parts" "$work/build"
 ln -s "$program" "$work/bin/cellpipe"

@@ -359,7 +359,7 @@ static void test_errors(void **unused)
     expect_error("FOR i=1,2,0\nNEXT\n", input, 1, 0, "program-for", "not 0");
     expect_error("IF 0 THEN\na=1\nENDIF\nLMOV a,0,0\n", input, 4, 0, "program-unset", "no value yet");
     expect_error("a=1/0\n", input, 1, 0, "program-number", "no value");
-    expect_error("LMOV 0,0,2500\n", no, 1, 0, "program-limit", "joint \"ZRPW\" beyond its limit of 2000 mm");
+    expect_error("LMOV 0,0,2500\n", no, 1, 0, "program-limit", "beyond its limit of 2000 mm");
     expect_error("MOVE 0,0,2500,0,0,0\n", no, 1, 0, "program-limit",
                  "at 0 s: joint \"ZRPW\" would be 500 mm beyond its limit of 2000 mm");
     expect_error("P=POSE(0,0,2500,0,0,0)\nPTP P\n", no, 2, 0, "program-limit",
