@@ -7,8 +7,8 @@
 
 #include "../scene/bytes/sink.h"
 #include "../scene/context.h"
-#include "../scene/motion/lookup.h"
-#include "../scene/motion/moments.h"
+#include "../scene/motion/clips/lookup.h"
+#include "../scene/motion/clips/moments.h"
 #include "../scene/pose.h"
 #include "../scene/text/text.h"
 #include "exporters.h"

@@ -14,9 +14,9 @@
 #define NUM_DOFS 6
 
 /* Where the legs begin on the base, and where they end on the platform (mm). */
-static const double feet[6][3] = {{31, 118.156, 40.205},       {-31, 118.156, 40.205}, {-117.826, -32.231, 40.205},
+static const double feet[6][3] = {{31, 118.156, 40.205},      {-31, 118.156, 40.205},    {-117.826, -32.231, 40.205},
                                   {-86.826, -85.925, 40.205}, {86.826, -85.925, 40.205}, {117.826, -32.231, 40.205}};
-static const double tops[6][3] = {{31, 48.799, -31.45},     {-31, 48.799, -31.45},   {-57.761, 2.447, -31.45},
+static const double tops[6][3] = {{31, 48.799, -31.45},       {-31, 48.799, -31.45},     {-57.761, 2.447, -31.45},
                                   {-26.761, -51.246, -31.45}, {26.761, -51.246, -31.45}, {57.761, 2.447, -31.45}};
 
 DllExport int get_kin_config(char *kin_routine, int *kin_dof, int *solution_count, int *usrKinDataHint)

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "../../scene/mesh/mesh.h"
-#include "../../scene/motion/bake.h"
-#include "../../scene/motion/thin.h"
+#include "../../scene/motion/clips/bake.h"
+#include "../../scene/motion/clips/thin.h"
 
 /* For the web, unless the user says otherwise: 0.1 mm, and where the scene is larger than 6.5 m this part of it, a
  * quarter of a step of the positions. */

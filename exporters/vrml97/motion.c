@@ -1,7 +1,7 @@
 /* Joints that a click plays: one TimeSensor a part with joints, one interpolator a moving joint, and the ROUTEs. */
 #include <math.h>
 
-#include "../../scene/motion/grow.h"
+#include "../../scene/motion/clips/grow.h"
 #include "vrml97.h"
 
 /* The interpolator of a joint over the cycle of the part whose click plays it, time from 0 to 1. */

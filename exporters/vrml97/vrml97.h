@@ -2,8 +2,8 @@
 #ifndef CELLPIPE_VRML97_H
 #define CELLPIPE_VRML97_H
 
+#include "../../scene/motion/clips/play.h"
 #include "../../scene/motion/motion.h"
-#include "../../scene/motion/play.h"
 #include "../../scene/plugin.h"
 #include "pixels.h"
 

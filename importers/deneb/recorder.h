@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_DENEB_RECORDER_H
 #define CELLPIPE_DENEB_RECORDER_H
 
-#include "../../scene/motion/grow.h"
+#include "../../scene/motion/clips/grow.h"
 #include "cell.h"
 
 struct recorded_device {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/motion/play.h"
+#include "../../scene/motion/clips/play.h"
 
 static const char *const path_words[] = {"", "translation", "rotation", "scale", "weights", NULL};
 static const char *const interpolation_words[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};

@@ -5,7 +5,7 @@
 
 #include "../bytes/source.h"
 #include "../context.h"
-#include "../motion/thin.h"
+#include "../motion/clips/thin.h"
 #include "../options.h"
 #include "../text/json_read.h"
 #include "../text/text.h"

@@ -1,8 +1,8 @@
 /* trace: the way of a frame in a clip, as a line. */
 #include <math.h>
 
-#include "../motion/lookup.h"
-#include "../motion/moments.h"
+#include "../motion/clips/lookup.h"
+#include "../motion/clips/moments.h"
 #include "../pose.h"
 #include "../vector.h"
 #include "filters.h"

@@ -6,7 +6,7 @@
 #include "../context.h"
 #include "../pose.h"
 #include "../text/text.h"
-#include "closure.h"
+#include "loops/closure.h"
 
 bool cp_joint_is_dependent(const cp_joint *joint)
 {

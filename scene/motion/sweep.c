@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "closure.h"
-#include "grow.h"
+#include "clips/grow.h"
+#include "loops/closure.h"
 
 static const double duration = 4, shortest_leg = 0.5; /* seconds */
 

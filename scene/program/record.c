@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "../context.h"
-#include "../motion/thin.h"
+#include "../motion/clips/thin.h"
 #include "../pose.h"
 #include "run.h"
 

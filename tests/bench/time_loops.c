@@ -12,7 +12,7 @@
 #include <cminpack.h>
 #endif
 
-#include "motion/closure.h"
+#include "motion/loops/closure.h"
 
 enum { LEGS = 6, MOST_FREE = 40, MOST_ROWS = 40, MOST_ROUNDS = 100 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "build.h"
+#include "motion/clips/play.h"
 #include "motion/motion.h"
-#include "motion/play.h"
 #include "pose.h"
 
 /* ---- chance: the same on every machine ---- */

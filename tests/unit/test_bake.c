@@ -8,8 +8,8 @@
 
 #include "clip_support.h"
 #include "mesh/mesh.h"
-#include "motion/bake.h"
-#include "motion/grow.h"
+#include "motion/clips/bake.h"
+#include "motion/clips/grow.h"
 #include "scene_fixture.h"
 
 static const double tolerance = 1e-4, size = 3;

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "motion/closure.h"
+#include "motion/loops/closure.h"
 #include "pose.h"
 #include "scene_fixture.h"
 

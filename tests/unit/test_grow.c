@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "clip_support.h"
-#include "motion/grow.h"
+#include "motion/clips/grow.h"
 #include "scene_fixture.h"
 
 enum { MOST_SAMPLES = 4000 };

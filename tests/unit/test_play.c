@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "clip_support.h"
-#include "motion/lookup.h"
+#include "motion/clips/lookup.h"
 #include "scene_fixture.h"
 
 static const double tolerance = 1e-12;

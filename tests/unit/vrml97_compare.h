@@ -6,7 +6,7 @@
 #include <float.h>
 
 #include "mesh/mesh.h"
-#include "motion/play.h"
+#include "motion/clips/play.h"
 #include "plugin.h"
 #include "report_support.h"
 #include "vrml97_reader.h"

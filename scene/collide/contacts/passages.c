@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../../context.h"
-#include "../../motion/play.h"
+#include "../../motion/clips/play.h"
 #include "../../parallel.h"
 #include "../../text/text.h"
 #include "moment.h"

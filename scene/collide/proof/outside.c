@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "../../context.h"
-#include "../../motion/play.h"
+#include "../../motion/clips/play.h"
 #include "../../text/text.h"
 #include "chain.h"
 

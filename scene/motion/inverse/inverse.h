@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_INVERSE_H
 #define CELLPIPE_INVERSE_H
 
-#include "../closure.h"
+#include "../loops/closure.h"
 
 enum inverse_method { INVERSE_NUMERIC, INVERSE_ARM, INVERSE_ACTUATORS, INVERSE_ROUTINE };
 

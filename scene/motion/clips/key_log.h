@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_KEY_LOG_H
 #define CELLPIPE_KEY_LOG_H
 
-#include "../build.h"
+#include "../../build.h"
 
 struct key_block;
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../pose.h"
-#include "../vector.h"
+#include "../../pose.h"
+#include "../../vector.h"
 
 /* Loops close within this: of a group's length for places, radians for directions. */
 static const double closed = 1e-6;

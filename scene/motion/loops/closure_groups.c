@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../context.h"
-#include "../vector.h"
+#include "../../context.h"
+#include "../../vector.h"
 #include "closure.h"
 
 struct building {

@@ -2,8 +2,8 @@
 #ifndef CELLPIPE_CLOSURE_H
 #define CELLPIPE_CLOSURE_H
 
+#include "../mechanism.h"
 #include "least_squares.h"
-#include "mechanism.h"
 
 /* A joint between a loop's two nodes that moves one of them against the other: by `column`, an independent joint of the
  * group, of whose value its own is `slope` times (NAN: a formula, whose slope changes). */

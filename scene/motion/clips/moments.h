@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_MOMENTS_H
 #define CELLPIPE_MOMENTS_H
 
-#include "../build.h"
+#include "../../build.h"
 
 /* The clip of the name; NULL: the only one, or *clip NULL if there is none. CP_USAGE, reported, if there is no such
  * clip or more than one to choose from. */

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_LEAST_SQUARES_H
 #define CELLPIPE_LEAST_SQUARES_H
 
-#include "../build.h"
+#include "../../build.h"
 
 /* Residuals r[rows] and their derivatives jacobian[column * rows + row] at x[columns]. All are numbers without a unit,
  * near 1 where the problem is far from solved. */

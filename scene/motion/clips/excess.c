@@ -1,7 +1,7 @@
 /* Joints that are faster than their limits in a clip. */
 #include <math.h>
 
-#include "../context.h"
+#include "../../context.h"
 #include "lookup.h"
 #include "moments.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../context.h"
+#include "../../context.h"
 
 /* ---- tracks ---- */
 

@@ -2,8 +2,8 @@
 #ifndef CELLPIPE_PLAY_H
 #define CELLPIPE_PLAY_H
 
-#include "../pose.h"
-#include "motion.h"
+#include "../../pose.h"
+#include "../motion.h"
 
 /* A clip that is played; of several tracks of the same thing the first one holds. The scene must not change
  * meanwhile. */

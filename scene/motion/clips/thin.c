@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "../mesh/mesh.h"
+#include "../../mesh/mesh.h"
 #include "grow.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../mesh/mesh.h"
+#include "../../mesh/mesh.h"
 #include "grow.h"
 #include "lookup.h"
 

@@ -3,8 +3,8 @@
 #ifndef CELLPIPE_LOOKUP_H
 #define CELLPIPE_LOOKUP_H
 
-#include "../pose.h"
-#include "motion.h"
+#include "../../pose.h"
+#include "../motion.h"
 
 /* Indices of tracks or attachments by what they are of: those of i are items[ends[i - 1]] .. items[ends[i] - 1], of 0
  * from 0 on, in the clip's order. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "closure.h"
+#include "../loops/closure.h"
 
 #include "play.h"
 
