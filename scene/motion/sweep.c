@@ -89,10 +89,23 @@ struct curve_point {
     int halvings;               /* of the way to it */
 };
 
+/* Of the joint, where the driver has a value. All that loops move is asked for at much the same values. */
+static double find_result(cp_mechanism *mechanism, uint32_t driver, uint32_t joint)
+{
+    const uint32_t group = mechanism_group(mechanism, joint);
+    const double value = mechanism->q[driver];
+    if (group == CP_NONE)
+        return mechanism_value(mechanism, joint, mechanism->q);
+    if (!closure_recall(mechanism->closure, group, driver, value) &&
+        closure_solve_group(mechanism->closure, group, mechanism->q) == CP_OK)
+        closure_remember(mechanism->closure, group, driver, value);
+    return mechanism_value(mechanism, joint, mechanism->values);
+}
+
 static struct curve_point point_at(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, double time, double value)
 {
     mechanism->q[driver] = value;
-    double result = mechanism_find_value(mechanism, joint, mechanism->q);
+    double result = find_result(mechanism, driver, joint);
     mechanism->q[driver] = mechanism->scene->joints[driver].q;
     return (struct curve_point){.time = time, .value = value, .result = result};
 }

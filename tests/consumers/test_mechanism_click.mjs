@@ -20,7 +20,7 @@ let frames = 0;
 const browser = await launch(chromium);
 for (const machine of machines) {
     const recording = readRecording(machine.name), complaints = [];
-    const file = convert(path.join(samples, `${machine.name}.dcr`), workFile('m.wrl'), 'tolerance=1e-6m', 'cycle=3');
+    const file = convert(path.join(samples, `${machine.name}.dcr`), workFile('m.wrl'), 'tolerance=5e-7m', 'cycle=3');
     const server = await serve(path.dirname(file)), tab = await open(browser, server.url, path.basename(file), complaints);
     const tree = await tab.evaluate(`(window.cell = (${prepare})(window.world)).tree`);
     const pixel = findPixels(fs.readFileSync(file, 'utf8'), object => {

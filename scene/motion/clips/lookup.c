@@ -66,8 +66,6 @@ void lookup_free(struct clip_lookup *lookup)
     free_list(lookup->context, &lookup->node_tracks);
     free_list(lookup->context, &lookup->joint_tracks);
     free_list(lookup->context, &lookup->attachments);
-    memory_free(lookup->context, lookup->solved.places, lookup->solved.place_count, sizeof *lookup->solved.places);
-    memory_free(lookup->context, lookup->solved.values, lookup->solved.value_room, sizeof *lookup->solved.values);
     mechanism_close(&lookup->mechanism);
 }
 
@@ -85,60 +83,17 @@ static void find_own_value(const struct clip_lookup *lookup, uint32_t joint, dou
 
 /* ---- loops ---- */
 
-static struct solved_pose *place_of(struct solved_poses *solved, uint32_t group, double time)
-{
-    uint64_t bits;
-    memcpy(&bits, &time, sizeof bits);
-    bits = (bits ^ group) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t at = (uint32_t)(bits >> 32) & (solved->place_count - 1);
-    while (solved->places[at].group != CP_NONE &&
-           (solved->places[at].group != group || memcmp(&solved->places[at].time, &time, sizeof time) != 0))
-        at = (at + 1) & (solved->place_count - 1);
-    return &solved->places[at];
-}
-
-static bool make_places(struct clip_lookup *lookup)
-{
-    struct solved_poses *solved = &lookup->solved, old = *solved;
-    uint32_t count = old.place_count > 0 ? 2 * old.place_count : 1024;
-    struct solved_pose *places =
-        count > old.place_count ? memory_allocate(lookup->context, count, sizeof *places) : NULL;
-    if (!places)
-        return false;
-    solved->places = places;
-    solved->place_count = count;
-    for (uint32_t i = 0; i < count; i++)
-        places[i].group = CP_NONE;
-    for (uint32_t i = 0; i < old.place_count; i++)
-        if (old.places[i].group != CP_NONE)
-            *place_of(solved, old.places[i].group, old.places[i].time) = old.places[i];
-    memory_free(lookup->context, old.places, old.place_count, sizeof *old.places);
-    return true;
-}
-
-/* Without memory it is solved for again next time. */
+/* What moves with a loop is asked for at the same times, one after the other. */
 static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
 {
     struct closure *closure = lookup->mechanism.closure;
     const struct closure_group *group = &closure->groups[index];
-    struct solved_poses *solved = &lookup->solved;
-    bool room = 2 * (uint64_t)solved->count < solved->place_count || make_places(lookup);
-    struct solved_pose *place = room ? place_of(solved, index, time) : NULL;
-    if (place && place->group != CP_NONE) {
-        closure_set_group(closure, index, solved->values + place->first);
+    if (closure_recall(closure, index, CP_NONE, time))
         return;
-    }
     for (uint32_t i = group->free_count; i < group->column_count; i++)
         find_own_value(lookup, closure->columns[group->first_column + i], time);
-    if (closure_solve_group(closure, index, lookup->mechanism.q) != CP_OK || !place ||
-        !array_reserve(lookup->context, &solved->values, &solved->value_room,
-                       (uint64_t)solved->value_count + group->column_count, sizeof *solved->values))
-        return;
-    *place = (struct solved_pose){time, index, solved->value_count};
-    memcpy(solved->values + place->first, closure->closed_at + group->first_column,
-           group->column_count * sizeof *solved->values);
-    solved->value_count += group->column_count;
-    solved->count++;
+    if (closure_solve_group(closure, index, lookup->mechanism.q) == CP_OK)
+        closure_remember(closure, index, CP_NONE, time);
 }
 
 double lookup_joint(struct clip_lookup *lookup, uint32_t joint, double time)

@@ -17,24 +17,12 @@ static inline uint32_t first_of(const struct by_target *list, uint32_t target)
     return target > 0 ? list->ends[target - 1] : 0;
 }
 
-/* Poses of loops that were solved for: what moves with them is asked for at the same times, one after the other. */
-struct solved_poses {
-    struct solved_pose {
-        double time;
-        uint32_t group; /* CP_NONE: an empty place */
-        size_t first;   /* in values */
-    } * places;         /* a hash table, at most half full */
-    double *values;     /* of a group's columns */
-    uint32_t place_count, count, value_count, value_room;
-};
-
 struct clip_lookup {
     cp_context *context;
     const cp_scene *scene;
     const cp_clip *clip;
     struct by_target node_tracks, joint_tracks, attachments;
     cp_mechanism mechanism;
-    struct solved_poses solved;
 };
 
 /* Call lookup_free even on failure. The scene must not change meanwhile. */

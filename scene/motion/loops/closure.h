@@ -25,6 +25,17 @@ struct closure_group {
     double length; /* metres that a radian counts as much as */
 };
 
+/* What was solved for before: recall.c. */
+struct closed_poses {
+    struct closed_pose {
+        double number;
+        uint32_t group, driver; /* group CP_NONE: an empty place */
+        uint32_t first;         /* in values */
+    } * places;
+    double *values; /* of groups' columns */
+    uint32_t place_count, count, value_count, value_room;
+};
+
 struct closure {
     cp_mechanism *mechanism;
     struct closure_group *groups;
@@ -36,8 +47,9 @@ struct closure {
     cp_pose *worlds;                  /* of nodes; those of groups alone are set */
     double (*axes)[3], (*origins)[3]; /* of joints, in the world; the same */
     uint32_t group_count, term_count, term_room, node_count, node_room;
-    bool failed;                      /* some pose since it was opened did not close */
-    double *closed_at;                /* of columns: the last values at which their group closed */
+    bool failed;       /* some pose since it was opened did not close */
+    double *closed_at; /* of columns: the last values at which their group closed */
+    struct closed_poses closed_poses;
     double *x, *kept, *matrix, *work; /* scratch for the largest group */
     uint32_t *order;
 };
@@ -60,6 +72,12 @@ cp_status closure_solve(struct closure *closure, const double *q);
 cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q);
 /* Takes a pose that closed before: what closed_at had of the group then. */
 void closure_set_group(struct closure *closure, uint32_t group, const double *closed_at);
+/* What is asked for several times may be kept: the pose in which a group closed last, by a number that the caller
+ * chooses, such as the time of a clip, or a driver's value, and the driver or CP_NONE. closure_recall is false if none
+ * was kept. */
+bool closure_recall(struct closure *closure, uint32_t group, uint32_t driver, double number);
+void closure_remember(struct closure *closure, uint32_t group, uint32_t driver, double number);
+void closure_forget(struct closure *closure);
 /* The rank of all loops' derivatives by all their joints, by the free ones, and the conditions that follow from others.
  * lacks[joint count]: set for free joints that the driven ones do not determine, false for others of the loops. */
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks);

@@ -282,6 +282,8 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
 void closure_close(struct closure *closure)
 {
     cp_context *context = closure->mechanism ? closure->mechanism->context : NULL;
+    if (context)
+        closure_forget(closure);
     memory_free(context, closure->terms, closure->term_room, sizeof *closure->terms);
     memory_free(context, closure->nodes, closure->node_room, sizeof *closure->nodes);
     *closure = (struct closure){0};
