@@ -1,5 +1,5 @@
 /* Recordings of one small cell, which stands in the folder where the fuzzer runs. The clip must hold all invariants,
- * can be played at any time, and comes back from a stage as it was. */
+ * can be played at any time, and comes back from a stage as it was, and from a recording within rounding. */
 #include "cellpipe.h"
 
 #include <math.h>
@@ -81,6 +81,47 @@ static void go_through_stage(cp_context *context, const cp_scene *scene)
     cp_scene_free(again);
 }
 
+/* At one time all is in the same place in both scenes, whose nodes are the same. */
+static void compare_poses(cp_context *context, const cp_scene *scene, const cp_scene *again, double time)
+{
+    cp_pose worlds[2][16];
+    uint32_t count;
+    (void)cp_nodes(scene, &count);
+    if (count > 16 || cp_clip_poses(context, scene, 0, time, worlds[0]) != CP_OK ||
+        cp_clip_poses(context, again, 0, time, worlds[1]) != CP_OK)
+        fail(context, "a clip cannot be played");
+    double size = 1;
+    for (uint32_t i = 0; i < 12 * count; i++)
+        size = fmax(size, fabs(worlds[0][i / 12].m[i % 12]));
+    for (uint32_t i = 0; i < 12 * count; i++)
+        if (!(fabs(worlds[0][i / 12].m[i % 12] - worlds[1][i / 12].m[i % 12]) <= 1e-9 * size))
+            fail(context, "the recording is of another motion");
+}
+
+static void go_through_recording(cp_context *context, const cp_scene *scene)
+{
+    static const char *const options[] = {"workcell=fuzz.dcw"};
+    size_t size;
+    uint32_t clips;
+    const cp_clip *clip = cp_clips(scene, &clips);
+    cp_scene *again = NULL;
+    void *written = clips > 0 ? write_format(context, scene, "deneb-recording", NULL, &size) : NULL;
+    if (!written)
+        return;
+    if (cp_read_memory(context, written, size, "written", "deneb-recording", options, 1, &again) != CP_OK)
+        fail(context, "the recording is not read again");
+    (void)cp_clips(again, &clips);
+    for (uint32_t i = 0; i < clip->track_count && clips > 0; i++)
+        for (uint32_t key = 0; key < clip->tracks[i].key_count && key < 20; key++) {
+            const double *times = clip->tracks[i].times + key;
+            compare_poses(context, scene, again, times[0]);
+            if (key + 1 < clip->tracks[i].key_count)
+                compare_poses(context, scene, again, times[0] + 0.3 * (times[1] - times[0]));
+        }
+    cp_free(context, written, size);
+    cp_scene_free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static const char *const options[] = {"workcell=fuzz.dcw", "tolerance=1mm"};
@@ -97,6 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             fail(context, "the scene is not valid");
         play(context, scene);
         go_through_stage(context, scene);
+        go_through_recording(context, scene);
         void *written = write_format(context, scene, "glb", "profile=deliver", &written_size);
         if (written)
             cp_free(context, written, written_size);
