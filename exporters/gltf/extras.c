@@ -61,13 +61,84 @@ static void write_view_name(struct json_writer *json, const char *key, const cha
     json_text_of_two(json, id, part);
 }
 
+/* The views of vertices that no primitive has. */
+static void write_loose_views(struct writer *writer, const struct mesh_plan *plan, const char *id)
+{
+    const cp_mesh *shape = plan->shape;
+    const bool undrawn = plan->index == CP_NONE;
+    if (undrawn) {
+        json_key_integer(&writer->json, "vertices", shape->vertex_count);
+        write_view_name(&writer->json, "positions", id, ":positions");
+    }
+    if (shape->normals && (undrawn || plan->raw_normals))
+        write_view_name(&writer->json, "normals", id, ":normals");
+    if (shape->colours && (undrawn || plan->raw_colours))
+        write_view_name(&writer->json, "colours", id, ":colours");
+    if (undrawn && shape->coordinates[0])
+        write_view_name(&writer->json, "coordinates", id, ":coordinates");
+    if (undrawn && shape->coordinates[1])
+        write_view_name(&writer->json, "coordinates_2", id, ":coordinates_2");
+}
+
+/* How the mesh's faces are found again in what is drawn. */
+static void write_faces(struct json_writer *json, const struct mesh_plan *plan, const cp_mesh *mesh)
+{
+    if (!plan->has_split && !plan->has_faces)
+        return;
+    json_key_open(json, "faces", '{');
+    if (plan->has_split)
+        write_view_name(json, "split", mesh->id, ":split");
+    if (plan->has_faces && mesh->face_count > 0)
+        write_view_name(json, "sizes", mesh->id, ":sizes");
+    if (plan->has_faces && mesh->corner_count > 0)
+        write_view_name(json, "corners", mesh->id, ":corners");
+    json_key_integer(json, "drawn", plan->index_count);
+    if (plan->has_split || plan->split)
+        json_key_integer(json, "vertices", mesh->vertex_count);
+    json_close(json, '}');
+}
+
+/* How far what is drawn may be from the mesh: metres in the world, degrees. */
+static void write_quantised(struct writer *writer, const struct mesh_plan *plan)
+{
+    struct json_writer *json = &writer->json;
+    double step = 0;
+    json_key_open(json, "quantised", '{');
+    json_key_number(json, "position", plan->web->position);
+    if (plan->web->normal > 0)
+        json_key_number(json, "normal", radians_to_degrees(plan->web->normal));
+    for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+        if (plan->shape->coordinates[set] && writer->web.coordinates[set].integers)
+            step = fmax(step, writer->web.coordinates[set].step);
+    if (step > 0)
+        json_key_number(json, "coordinates", step / 2);
+    json_close(json, '}');
+}
+
+static void write_groups(struct writer *writer, const cp_mesh *mesh)
+{
+    struct json_writer *json = &writer->json;
+    json_key_open(json, "groups", '[');
+    for (uint32_t i = 0; i < mesh->group_count; i++) {
+        const cp_group *group = &mesh->groups[i];
+        json_open(json, '[');
+        json_whole(json, group->first_face);
+        json_whole(json, group->face_count);
+        if (group->material == CP_NONE)
+            json_word(json, "null");
+        else
+            json_text(json, writer->scene->materials[group->material].id);
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+}
+
 void write_mesh_extras(struct writer *writer, uint32_t index)
 {
     struct json_writer *json = &writer->json;
     const cp_mesh *mesh = &writer->scene->meshes[index];
     const struct mesh_plan *plan = &writer->meshes[index];
-    const cp_mesh *shape = plan->shape;
-    bool primitive = mesh->kind >= CP_MESH_BOX, undrawn = plan->index == CP_NONE;
+    const bool primitive = mesh->kind >= CP_MESH_BOX;
     json_key_text(json, "id", mesh->id);
     if (*mesh->source)
         json_key_text(json, "source", mesh->source);
@@ -79,75 +150,18 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
     }
     if (primitive || plan->made_normals)
         json_key_text(json, "made", primitive ? "tessellation" : "normals");
-
-    /* The views of vertices that no primitive has. */
-    bool vertices = !primitive && shape->vertex_count > 0;
-    if (vertices && undrawn) {
-        json_key_integer(json, "vertices", shape->vertex_count);
-        write_view_name(json, "positions", mesh->id, ":positions");
-    }
-    if (vertices && shape->normals && (undrawn || plan->raw_normals))
-        write_view_name(json, "normals", mesh->id, ":normals");
-    if (vertices && shape->colours && (undrawn || plan->raw_colours))
-        write_view_name(json, "colours", mesh->id, ":colours");
-    if (vertices && undrawn && shape->coordinates[0])
-        write_view_name(json, "coordinates", mesh->id, ":coordinates");
-    if (vertices && undrawn && shape->coordinates[1])
-        write_view_name(json, "coordinates_2", mesh->id, ":coordinates_2");
-    if (plan->has_split) {
-        json_key_open(json, "faces", '{');
-        write_view_name(json, "split", mesh->id, ":split");
-        json_key_integer(json, "drawn", plan->index_count);
-        json_key_integer(json, "vertices", mesh->vertex_count);
-        json_close(json, '}');
-    }
-    if (plan->has_faces) {
-        json_key_open(json, "faces", '{');
-        if (mesh->face_count > 0)
-            write_view_name(json, "sizes", mesh->id, ":sizes");
-        if (mesh->corner_count > 0)
-            write_view_name(json, "corners", mesh->id, ":corners");
-        json_key_integer(json, "drawn", plan->index_count);
-        if (plan->split)
-            json_key_integer(json, "vertices", mesh->vertex_count);
-        json_close(json, '}');
-    }
-
-    /* How far what is drawn may be from the mesh: metres in the world, degrees. */
-    const struct web_mesh *web = plan->web;
-    if (web) {
-        json_key_open(json, "quantised", '{');
-        json_key_number(json, "position", web->position);
-        if (web->normal > 0)
-            json_key_number(json, "normal", radians_to_degrees(web->normal));
-        double step = 0;
-        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
-            if (shape->coordinates[set] && writer->web.coordinates[set].integers)
-                step = fmax(step, writer->web.coordinates[set].step);
-        if (step > 0)
-            json_key_number(json, "coordinates", step / 2);
-        json_close(json, '}');
-    }
+    if (!primitive && plan->shape->vertex_count > 0)
+        write_loose_views(writer, plan, mesh->id);
+    write_faces(json, plan, mesh);
+    if (plan->web)
+        write_quantised(writer, plan);
 
     /* A reader finds the groups in the primitives, unless one of them draws nothing or they are not primitives at
      * all. */
-    bool lone = mesh->group_count == 1 && mesh->groups[0].material == CP_NONE;
-    if (!(web && web->corners) && mesh->group_count > 0 &&
-        (plan->has_faces || lone || primitive || plan->primitive_count != mesh->group_count)) {
-        json_key_open(json, "groups", '[');
-        for (uint32_t i = 0; i < mesh->group_count; i++) {
-            const cp_group *group = &mesh->groups[i];
-            json_open(json, '[');
-            json_whole(json, group->first_face);
-            json_whole(json, group->face_count);
-            if (group->material == CP_NONE)
-                json_word(json, "null");
-            else
-                json_text(json, writer->scene->materials[group->material].id);
-            json_close(json, ']');
-        }
-        json_close(json, ']');
-    }
+    const bool lone = mesh->group_count == 1 && mesh->groups[0].material == CP_NONE;
+    if (!(plan->web && plan->web->corners) && mesh->group_count > 0 &&
+        (plan->has_faces || lone || primitive || plan->primitive_count != mesh->group_count))
+        write_groups(writer, mesh);
     write_metadata(writer, CP_OWNER_MESH, index);
 }
 

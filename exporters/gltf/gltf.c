@@ -64,7 +64,7 @@
     {"quality", "web: of simplification; auto is best", OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
      "auto", 0, 0, "auto|best|fast"},                                                                                  \
     {"topology", "web: of simplification: holes may close and shells vanish (auto, free), or not (keep)",              \
-     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", 0, 0, "auto|free|keep"},                                        \
+     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", 0, 0, TOPOLOGY_CHOICES},                                        \
     {"texels", "web: of simplification: a texture is off by no more, about; with budget= by what it takes",            \
      OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", 0.001, 1e9, NULL}
 /* clang-format on */
@@ -87,8 +87,8 @@ static uint32_t gltf_carries(const void *settings)
     if (gltf->web)
         lost |= FEATURE_PRIMITIVES;
     if (!gltf->extras)
-        lost |= FEATURE_PRIMITIVES | FEATURE_LOOPS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION | FEATURE_MARKS |
-                FEATURE_FLAGS | FEATURE_PLACEHOLDERS;
+        lost |= FEATURE_PRIMITIVES | FEATURE_LOOPS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION |
+                FEATURE_MARKS | FEATURE_FLAGS | FEATURE_PLACEHOLDERS;
     return FEATURE_ALL & ~lost;
 }
 

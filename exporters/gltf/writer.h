@@ -3,6 +3,7 @@
 #ifndef CELLPIPE_GLTF_WRITER_H
 #define CELLPIPE_GLTF_WRITER_H
 
+#include "../../scene/mesh/simplify/simplify.h"
 #include "../../scene/text/json_write.h"
 #include "../../scene/view/view.h"
 #include "binary.h"
@@ -13,7 +14,6 @@ enum { NORMALS_AUTO, NORMALS_KEEP, NORMALS_SMOOTH, NORMALS_NONE };
 enum { CLIPS_AUTO, CLIPS_NONE };
 enum { NGONS_PLAIN, NGONS_FB };
 enum { UP_Y, UP_Z };
-enum { TOPOLOGY_AUTO, TOPOLOGY_FREE, TOPOLOGY_KEEP };
 enum { QUALITY_AUTO, QUALITY_BEST, QUALITY_FAST };
 enum { CAMERAS_AUTO, CAMERAS_YES, CAMERAS_NO };
 enum { PLANES_LIMIT, PLANES_KEEP };

@@ -20,7 +20,7 @@ static const struct option options[] = {{"levels", "how many levels below the or
                                          offsetof(struct lod_settings, quality), "best", 0, 0, "best|fast"},
                                         {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it",
                                          OPTION_CHOICE, offsetof(struct lod_settings, topology), "auto", 0, 0,
-                                         "auto|free|keep"},
+                                         TOPOLOGY_CHOICES},
                                         OPTIONS_END};
 
 /* Each level is made of the original, so that errors do not add up. It is called NAME_lod2, by the name or the id. */

@@ -3,6 +3,7 @@
 #define CELLPIPE_REDUCE_H
 
 #include "../mesh/coordinates.h"
+#include "../mesh/simplify/simplify.h"
 #include "../plugin.h"
 
 enum { MOST_LEVELS = 16 };
@@ -14,9 +15,6 @@ struct reduction_outcome {
     const char *worst_mesh;
     enum { MEASURED_ALL, MEASURED_POINTS, MEASURED_ONE_WAY } measured; /* of the mesh that was measured least */
 };
-
-/* Whether holes may close and shells vanish: everywhere but in meshes for collision alone, everywhere, or nowhere. */
-enum { TOPOLOGY_AUTO, TOPOLOGY_FREE, TOPOLOGY_KEEP };
 
 /* What was met in all meshes. */
 struct reduction {

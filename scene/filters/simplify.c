@@ -22,7 +22,7 @@ static const struct option options[] = {
     {"quality", "best, or a draft in less time", OPTION_CHOICE, offsetof(struct simplify_settings, quality), "best", 0,
      0, "best|fast"},
     {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", OPTION_CHOICE,
-     offsetof(struct simplify_settings, topology), "auto", 0, 0, "auto|free|keep"},
+     offsetof(struct simplify_settings, topology), "auto", 0, 0, TOPOLOGY_CHOICES},
     {"texels", "a texture is off by no more of its texels, about", OPTION_NUMBER,
      offsetof(struct simplify_settings, texels), "1", 0.001, 1e9, NULL},
     OPTIONS_END};

@@ -4,6 +4,10 @@
 
 #include "../../build.h"
 
+/* Whether holes may close and shells vanish: everywhere but in meshes for collision alone, everywhere, or nowhere. */
+enum { TOPOLOGY_AUTO, TOPOLOGY_FREE, TOPOLOGY_KEEP };
+#define TOPOLOGY_CHOICES "auto|free|keep"
+
 /* When to stop: at the first of the limits that is met. */
 struct simplify_goal {
     uint64_t triangles; /* as few as these; 0: as few as the others allow */
