@@ -196,18 +196,14 @@ static void place_changed(struct recorder *recorder, uint32_t device)
     }
 }
 
-void recorder_end_step(struct recorder *recorder)
-{
-    const struct deneb_cell *cell = recorder->cell;
-    const uint32_t *listed = recorder->listed;
-    uint32_t count = recorder->listed_count;
-    recorder->last = recorder->time;
-    recorder->first = recorder->steps == 0 ? recorder->time : recorder->first;
+/* ---- a step ---- */
 
-    /* A matrix is told in the frame of what the device hangs on now, or of the world. */
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = cell->devices[listed[i]].node;
-        struct recorded_device *state = &recorder->devices[listed[i]];
+/* A matrix is told in the frame of what the device hangs on now, or of the world. */
+static void take_matrices(struct recorder *recorder)
+{
+    for (uint32_t i = 0; i < recorder->listed_count; i++) {
+        struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        uint32_t node = recorder->cell->devices[recorder->listed[i]].node;
         state->old_host = recorder->parents[node];
         state->old_local = recorder->locals[node];
         state->changes = state->has_host && host_node(recorder, state->host) != state->old_host;
@@ -216,19 +212,32 @@ void recorder_end_step(struct recorder *recorder)
             recorder->stamps[node] = recorder->stamp;
         } else if (state->has_matrix) {
             recorder->locals[node] = state->matrix;
-            if (state->changes)
-                recorder->parents[node] = 0;
         }
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (recorder->frame_is_parent && recorder->devices[listed[i]].has_matrix &&
-            recorder->devices[listed[i]].changes)
-            hang(recorder, listed[i]);
+}
 
-    /* All that is needed of the world is computed before anything else hangs elsewhere. */
-    for (uint32_t i = 0; i < count; i++) {
-        const struct recorded_device *state = &recorder->devices[listed[i]];
-        uint32_t node = cell->devices[listed[i]].node;
+/* What changes hosts hangs on the new ones: those with a matrix in the frame of the host, or the others. All of them
+ * are let go before the first one is hung up. */
+static void hang_changed(struct recorder *recorder, bool by_host)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < recorder->listed_count; i++) {
+            const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+            if (!state->changes || by_host != (state->has_matrix && recorder->frame_is_parent))
+                continue;
+            if (pass == 0)
+                recorder->parents[recorder->cell->devices[recorder->listed[i]].node] = 0;
+            else
+                hang(recorder, recorder->listed[i]);
+        }
+}
+
+/* All that is needed of the world, before anything else hangs elsewhere. */
+static void find_worlds(struct recorder *recorder)
+{
+    for (uint32_t i = 0; i < recorder->listed_count; i++) {
+        const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        uint32_t node = recorder->cell->devices[recorder->listed[i]].node;
         if (!state->has_matrix && !state->changes)
             continue;
         find_world(recorder, node);
@@ -237,33 +246,38 @@ void recorder_end_step(struct recorder *recorder)
         if (state->has_host)
             find_world(recorder, host_node(recorder, state->host));
     }
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < count; i++) {
-            const struct recorded_device *state = &recorder->devices[listed[i]];
-            if (!state->changes || (state->has_matrix && recorder->frame_is_parent))
-                continue;
-            if (pass == 0)
-                recorder->parents[cell->devices[listed[i]].node] = 0;
-            else
-                hang(recorder, listed[i]);
-        }
+}
+
+/* What the file tells last in a step holds. */
+static void add_joints(struct recorder *recorder, const struct deneb_device *device)
+{
+    for (uint32_t k = device->first_joint; k < device->first_joint + device->joint_count; k++) {
+        uint32_t joint = recorder->cell->joints[k].joint;
+        if (deneb_is_set(&recorder->cell->joints[k]))
+            add_told(recorder, &recorder->joints[k], &recorder->scene->joints[joint].q, recorder->time,
+                     &recorder->mechanism.q[joint]);
+    }
+}
+
+void recorder_end_step(struct recorder *recorder)
+{
+    const uint32_t *listed = recorder->listed;
+    const uint32_t count = recorder->listed_count;
+    recorder->last = recorder->time;
+    recorder->first = recorder->steps == 0 ? recorder->time : recorder->first;
+    take_matrices(recorder);
+    hang_changed(recorder, true);
+    find_worlds(recorder);
+    hang_changed(recorder, false);
     for (uint32_t i = 0; i < count && recorder->file->status == CP_OK; i++)
         if (recorder->devices[listed[i]].changes)
             place_changed(recorder, listed[i]);
         else
             place_device(recorder, listed[i]);
-
-    /* The values of joints; what the file tells last in a step holds. */
     for (uint32_t i = 0; i < count; i++) {
-        const struct deneb_device *device = &cell->devices[listed[i]];
         struct recorded_device *state = &recorder->devices[listed[i]];
-        for (uint32_t k = device->first_joint; state->has_joints && k < device->first_joint + device->joint_count;
-             k++) {
-            uint32_t joint = cell->joints[k].joint;
-            if (deneb_is_set(&cell->joints[k]))
-                add_told(recorder, &recorder->joints[k], &recorder->scene->joints[joint].q, recorder->time,
-                         &recorder->mechanism.q[joint]);
-        }
+        if (state->has_joints)
+            add_joints(recorder, &recorder->cell->devices[listed[i]]);
         state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
     }
     recorder->listed_count = 0;
