@@ -656,6 +656,7 @@ CP_API cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target,
 CP_API const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count);
 /* "arm", "actuators" (closed forms), "numeric" or "routine". */
 CP_API const char *cp_inverse_method(const cp_inverse *inverse);
+
 /* ---- robot programs ------------------------------------------------------------------------------- */
 
 /* How a program is carried out. docs/program.md is the language. */
@@ -687,6 +688,8 @@ CP_API cp_status cp_program_step(cp_program *program);
  * step that comes next. */
 CP_API void cp_program_stop(cp_program *program, bool emergency);
 CP_API void cp_program_look(const cp_program *program, cp_program_state *state);
+/* Where all frames are now, with what is held: a pose for each node of the scene. CP_NO if a loop does not close. */
+CP_API cp_status cp_program_poses(cp_program *program, cp_pose *worlds);
 /* What has happened so far, in the order of time: lines, outputs, welding. The program's, valid until its next step. */
 CP_API const cp_mark *cp_program_marks(const cp_program *program, uint32_t *count);
 

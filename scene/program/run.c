@@ -612,6 +612,21 @@ void cp_program_look(const cp_program *program, cp_program_state *state)
         (cp_program_state){program->time, program->line, program->ended, program->move.kind != MOVE_NONE, program->q};
 }
 
+cp_status cp_program_poses(cp_program *program, cp_pose *worlds)
+{
+    if (mechanism_values(&program->mechanism, program->q) != CP_OK)
+        return context_finish(program->context, mechanism_report_open(&program->mechanism));
+    for (uint32_t i = 0; i < program->scene->node_count; i++) {
+        const uint32_t host = program->hosts[i];
+        const cp_pose pose = node_pose(&program->mechanism, i, &program->locals[i]);
+        const cp_pose above = host == CP_NONE ? POSE_IDENTITY
+                              : host < i      ? worlds[host]
+                                              : place_node(program, host); /* of what is held */
+        worlds[i] = pose_multiply(&above, &pose);
+    }
+    return CP_OK;
+}
+
 const cp_mark *cp_program_marks(const cp_program *program, uint32_t *count)
 {
     *count = program->mark_count;

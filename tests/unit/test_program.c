@@ -421,6 +421,26 @@ static void test_grab(void **unused)
     assert_int_equal(cp_clip_poses(context, scene, clip, end, worlds), CP_OK);
     assert_true(fabs(worlds[part].m[3] - 0.15) < 1e-9 && fabs(worlds[part].m[11] - 0.03) < 1e-9);
     assert_true(fabs(worlds[part - 1].m[11] - 0.05) < 1e-9);
+
+    /* Step by step all is where the clip has it. */
+    const cp_program_options options = {.frame = part - 1, .period = 0.01, .reach = 0.01};
+    cp_pose *now = calloc(scene->node_count, sizeof *now);
+    cp_program *program = NULL;
+    cp_program_state state = {0};
+    assert_non_null(now);
+    assert_int_equal(cp_program_new(context, scene, "pick", text, sizeof text - 1, &options, &program), CP_OK);
+    for (int steps = 0; !state.ended; steps++) {
+        assert_int_equal(cp_program_poses(program, now), CP_OK);
+        assert_int_equal(cp_clip_poses(context, scene, clip, state.time, worlds), CP_OK);
+        for (uint32_t i = 0; i < 12 * scene->node_count; i++)
+            assert_true(fabs(now[i / 12].m[i % 12] - worlds[i / 12].m[i % 12]) < 1e-9);
+        assert_int_equal(cp_program_step(program), CP_OK);
+        cp_program_look(program, &state);
+        assert_true(steps < 1000);
+    }
+    assert_true(fabs(state.time - end) < 1e-9);
+    cp_program_free(program);
+    free(now);
     free(worlds);
     (void)unlink(path);
 }
