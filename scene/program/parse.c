@@ -21,7 +21,7 @@ struct parser {
     bool failed;
     uint64_t number; /* of the line */
     char line[LONGEST_LINE + 1];
-    const char *at; /* in the line */
+    const char *at, *word; /* in the line; the instruction's first word */
     struct block {
         uint32_t instruction;
         enum operation operation;
@@ -30,24 +30,6 @@ struct parser {
 };
 
 /* ---- words ---- */
-
-/* How an instruction's operands look: so many numbers, or points; or as parse_special has it. */
-static const struct word {
-    const char *text;
-    enum operation operation;
-    uint32_t numbers[2]; /* so many, or so many */
-    uint32_t points;
-} words[] = {
-    {"PTP", OPERATION_PTP, {0, 0}, 1},     {"LMOV", OPERATION_LMOV, {3, 6}, 0},   {"LPTP", OPERATION_LPTP, {0, 0}, 1},
-    {"IMOV", OPERATION_IMOV, {3, 6}, 0},   {"IPTP", OPERATION_IPTP, {0, 0}, 1},   {"CMOV", OPERATION_CMOV, {6, 9}, 0},
-    {"CPTP", OPERATION_CPTP, {0, 0}, 2},   {"CIRC1", OPERATION_CIRC1, {0, 0}, 2}, {"CIRC2", OPERATION_CIRC2, {0, 0}, 2},
-    {"OUT", OPERATION_OUT, {2, 2}, 0},     {"SETT", OPERATION_SETT, {2, 2}, 0},   {"SETC", OPERATION_SETC, {2, 2}, 0},
-    {"APAWD", OPERATION_APAWD, {0, 0}, 0}, {"STAWD", OPERATION_STAWD, {0, 0}, 0}, {"WAIT", OPERATION_WAIT, {1, 1}, 0},
-    {"SPEED", OPERATION_SPEED, {1, 3}, 0}, {"HOME", OPERATION_HOME, {0, 0}, 0},   {"RET", OPERATION_RET, {0, 0}, 0},
-    {"END", OPERATION_END, {0, 0}, 0},
-};
-static const char *const special_words[] = {"MOVE", "IF",    "ELSE", "ENDIF",  "FOR",  "NEXT",
-                                            "GOTO", "GOSUB", "CASE", "HANDLE", "GRAB", NULL};
 
 static void fail(struct parser *parser, const char *at, const char *format, const char *what)
 {
@@ -474,82 +456,117 @@ static void parse_case(struct parser *parser, struct instruction *instruction)
         fail_expected(parser, "a comma and a label");
 }
 
-/* Instructions whose operands are of kinds of their own. False: it is none of them. */
-static bool parse_special(struct parser *parser, struct instruction *instruction)
+static void parse_move(struct parser *parser, struct instruction *instruction)
 {
-    struct program_text *program = parser->program;
-    struct block block = {0};
-    const char *start = parser->at;
-    if (accept(parser, "MOVE")) {
-        instruction->operation = OPERATION_MOVE;
-        char name[LONGEST_NAME + 1];
-        const size_t size = name_here(parser, name);
-        const uint32_t *variable = size > 0 ? name_map_find(&parser->variables, name) : NULL;
-        if ((variable && *variable % 4 == NAME_JOINTS) || text_equal_nocase(name, "JOINTS")) {
-            instruction->points[0] = parse_point(parser);
-            return true;
-        }
-        parse_numbers(parser, instruction);
-        demand_numbers(parser, start, instruction, parser->joint_count, parser->joint_count);
-    } else if (accept(parser, "IF")) {
-        instruction->operation = OPERATION_IF;
-        open_block(parser, OPERATION_IF);
-        parse_condition(parser, instruction);
-        if (!parser->failed && !accept(parser, "THEN"))
-            fail_expected(parser, "THEN");
-    } else if (accept(parser, "ELSE")) {
-        instruction->operation = OPERATION_ELSE;
-        if (close_block(parser, OPERATION_IF, "ELSE without IF", &block) && block.operation == OPERATION_ELSE)
-            fail(parser, start, "%s", "a second ELSE of one IF");
-        program->instructions[block.instruction].target = program->instruction_count + 1;
-        open_block(parser, OPERATION_ELSE);
-    } else if (accept(parser, "ENDIF")) {
-        instruction->operation = OPERATION_ENDIF;
-        if (close_block(parser, OPERATION_IF, "ENDIF without IF", &block))
-            program->instructions[block.instruction].target = program->instruction_count;
-    } else if (accept(parser, "FOR")) {
-        instruction->operation = OPERATION_FOR;
-        open_block(parser, OPERATION_FOR);
-        instruction->variable = variable_here(parser, NAME_NUMBER);
-        if (!parser->failed && !accept(parser, "="))
-            fail_expected(parser, "=");
-        parse_numbers(parser, instruction);
-        demand_numbers(parser, start, instruction, 2, 3);
-    } else if (accept(parser, "NEXT")) {
-        instruction->operation = OPERATION_NEXT;
-        if (close_block(parser, OPERATION_FOR, "NEXT without FOR", &block)) {
-            instruction->target = block.instruction;
-            program->instructions[block.instruction].target = program->instruction_count + 1;
-            instruction->variable = program->instructions[block.instruction].variable;
-            bool named = !at_end(parser);
-            const char *name = parser->at;
-            if (named && variable_here(parser, NAME_NUMBER) != instruction->variable && !parser->failed)
-                fail(parser, name, "%s", "NEXT has another variable than its FOR");
-        }
-    } else if (accept(parser, "GOTO") || accept(parser, "GOSUB")) {
-        instruction->operation = parser->at[-1] == 'B' || parser->at[-1] == 'b' ? OPERATION_GOSUB : OPERATION_GOTO;
-        instruction->target = label_of(parser);
-    } else if (accept(parser, "CASE")) {
-        instruction->operation = OPERATION_CASE;
-        parse_case(parser, instruction);
-    } else if (accept(parser, "HANDLE")) {
-        bool opens = accept(parser, "OPEN");
-        instruction->operation = opens ? OPERATION_OPEN : OPERATION_CLOSE;
-        if (!opens && !accept(parser, "CLOSE"))
-            fail_expected(parser, "OPEN or CLOSE");
-        else if (!at_end(parser))
-            instruction->points[0] = parse_point(parser);
-    } else if (accept(parser, "GRAB")) {
-        instruction->operation = OPERATION_CLOSE;
+    char name[LONGEST_NAME + 1];
+    const size_t size = name_here(parser, name);
+    const uint32_t *variable = size > 0 ? name_map_find(&parser->variables, name) : NULL;
+    if ((variable && *variable % 4 == NAME_JOINTS) || text_equal_nocase(name, "JOINTS")) {
         instruction->points[0] = parse_point(parser);
-    } else {
-        return false;
+        return;
     }
-    if ((instruction->operation == OPERATION_OPEN || instruction->operation == OPERATION_CLOSE) && !parser->failed &&
-        instruction->points[0].kind != POINT_NONE && instruction->points[0].kind != POINT_FRAME)
-        fail(parser, start, "%s", "what is held is a frame");
-    return true;
+    parse_numbers(parser, instruction);
+    demand_numbers(parser, parser->word, instruction, parser->joint_count, parser->joint_count);
 }
+
+static void parse_if(struct parser *parser, struct instruction *instruction)
+{
+    open_block(parser, OPERATION_IF);
+    parse_condition(parser, instruction);
+    if (!parser->failed && !accept(parser, "THEN"))
+        fail_expected(parser, "THEN");
+}
+
+static void parse_else(struct parser *parser, struct instruction *instruction)
+{
+    struct block block = {0};
+    (void)instruction;
+    if (close_block(parser, OPERATION_IF, "ELSE without IF", &block) && block.operation == OPERATION_ELSE)
+        fail(parser, parser->word, "%s", "a second ELSE of one IF");
+    parser->program->instructions[block.instruction].target = parser->program->instruction_count + 1;
+    open_block(parser, OPERATION_ELSE);
+}
+
+static void parse_endif(struct parser *parser, struct instruction *instruction)
+{
+    struct block block = {0};
+    (void)instruction;
+    if (close_block(parser, OPERATION_IF, "ENDIF without IF", &block))
+        parser->program->instructions[block.instruction].target = parser->program->instruction_count;
+}
+
+static void parse_for(struct parser *parser, struct instruction *instruction)
+{
+    open_block(parser, OPERATION_FOR);
+    instruction->variable = variable_here(parser, NAME_NUMBER);
+    if (!parser->failed && !accept(parser, "="))
+        fail_expected(parser, "=");
+    parse_numbers(parser, instruction);
+    demand_numbers(parser, parser->word, instruction, 2, 3);
+}
+
+static void parse_next(struct parser *parser, struct instruction *instruction)
+{
+    struct block block = {0};
+    if (!close_block(parser, OPERATION_FOR, "NEXT without FOR", &block))
+        return;
+    struct instruction *begin = &parser->program->instructions[block.instruction];
+    begin->target = parser->program->instruction_count + 1;
+    instruction->target = block.instruction;
+    instruction->variable = begin->variable;
+    const bool named = !at_end(parser);
+    const char *name = parser->at;
+    if (named && variable_here(parser, NAME_NUMBER) != instruction->variable && !parser->failed)
+        fail(parser, name, "%s", "NEXT has another variable than its FOR");
+}
+
+static void parse_goto(struct parser *parser, struct instruction *instruction)
+{
+    instruction->target = label_of(parser);
+}
+
+/* What is held is a frame. */
+static void parse_held(struct parser *parser, struct instruction *instruction)
+{
+    instruction->points[0] = parse_point(parser);
+    if (!parser->failed && instruction->points[0].kind != POINT_FRAME)
+        fail(parser, parser->word, "%s", "what is held is a frame");
+}
+
+static void parse_handle(struct parser *parser, struct instruction *instruction)
+{
+    const bool opens = accept(parser, "OPEN");
+    instruction->operation = opens ? OPERATION_OPEN : OPERATION_CLOSE;
+    if (!opens && !accept(parser, "CLOSE"))
+        fail_expected(parser, "OPEN or CLOSE");
+    else if (!at_end(parser))
+        parse_held(parser, instruction);
+}
+
+/* How an instruction's operands look: so many numbers, or points; or as a function has it. */
+static const struct word {
+    const char *text;
+    enum operation operation;
+    uint32_t numbers[2]; /* so many, or so many */
+    uint32_t points;
+    void (*parse)(struct parser *parser, struct instruction *instruction);
+} words[] = {
+    {"MOVE", OPERATION_MOVE, {0, 0}, 0, parse_move},     {"PTP", OPERATION_PTP, {0, 0}, 1, NULL},
+    {"LMOV", OPERATION_LMOV, {3, 6}, 0, NULL},           {"LPTP", OPERATION_LPTP, {0, 0}, 1, NULL},
+    {"IMOV", OPERATION_IMOV, {3, 6}, 0, NULL},           {"IPTP", OPERATION_IPTP, {0, 0}, 1, NULL},
+    {"CMOV", OPERATION_CMOV, {6, 9}, 0, NULL},           {"CPTP", OPERATION_CPTP, {0, 0}, 2, NULL},
+    {"CIRC1", OPERATION_CIRC1, {0, 0}, 2, NULL},         {"CIRC2", OPERATION_CIRC2, {0, 0}, 2, NULL},
+    {"IF", OPERATION_IF, {0, 0}, 0, parse_if},           {"ELSE", OPERATION_ELSE, {0, 0}, 0, parse_else},
+    {"ENDIF", OPERATION_ENDIF, {0, 0}, 0, parse_endif},  {"FOR", OPERATION_FOR, {0, 0}, 0, parse_for},
+    {"NEXT", OPERATION_NEXT, {0, 0}, 0, parse_next},     {"GOTO", OPERATION_GOTO, {0, 0}, 0, parse_goto},
+    {"GOSUB", OPERATION_GOSUB, {0, 0}, 0, parse_goto},   {"RET", OPERATION_RET, {0, 0}, 0, NULL},
+    {"CASE", OPERATION_CASE, {0, 0}, 0, parse_case},     {"OUT", OPERATION_OUT, {2, 2}, 0, NULL},
+    {"SETT", OPERATION_SETT, {2, 2}, 0, NULL},           {"SETC", OPERATION_SETC, {2, 2}, 0, NULL},
+    {"APAWD", OPERATION_APAWD, {0, 0}, 0, NULL},         {"STAWD", OPERATION_STAWD, {0, 0}, 0, NULL},
+    {"HANDLE", OPERATION_OPEN, {0, 0}, 0, parse_handle}, {"GRAB", OPERATION_CLOSE, {0, 0}, 0, parse_held},
+    {"WAIT", OPERATION_WAIT, {1, 1}, 0, NULL},           {"SPEED", OPERATION_SPEED, {1, 3}, 0, NULL},
+    {"HOME", OPERATION_HOME, {0, 0}, 0, NULL},           {"END", OPERATION_END, {0, 0}, 0, NULL},
+};
 
 /* NAME = expression, NAME = POSE(...), NAME = JOINTS(...). */
 static void parse_assignment(struct parser *parser, struct instruction *instruction)
@@ -590,13 +607,11 @@ static bool is_assignment(const char *at)
 
 static void fail_word(struct parser *parser)
 {
-    const char *known[sizeof words / sizeof *words + sizeof special_words / sizeof *special_words];
+    const char *known[sizeof words / sizeof *words + 1];
     char word[LONGEST_NAME + 1], upper[LONGEST_NAME + 1], text[3 * LONGEST_NAME];
     size_t count = 0, size = strcspn(parser->at, " \t,=(");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         known[count++] = words[i].text;
-    for (size_t i = 0; special_words[i]; i++)
-        known[count++] = special_words[i];
     known[count] = NULL;
     (void)snprintf(word, sizeof word, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
     for (size_t i = 0; i <= strlen(word); i++)
@@ -608,13 +623,11 @@ static void fail_word(struct parser *parser)
 
 static void parse_instruction(struct parser *parser, struct instruction *instruction)
 {
-    const char *start = parser->at;
+    parser->word = parser->at;
     if (is_assignment(parser->at)) {
         parse_assignment(parser, instruction);
         return;
     }
-    if (parse_special(parser, instruction))
-        return;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!accept(parser, words[i].text))
             continue;
@@ -624,9 +637,11 @@ static void parse_instruction(struct parser *parser, struct instruction *instruc
             if (k + 1 < words[i].points)
                 (void)accept(parser, ",");
         }
+        if (words[i].parse)
+            words[i].parse(parser, instruction);
         if (words[i].numbers[1] > 0) {
             parse_numbers(parser, instruction);
-            demand_numbers(parser, start, instruction, words[i].numbers[0], words[i].numbers[1]);
+            demand_numbers(parser, parser->word, instruction, words[i].numbers[0], words[i].numbers[1]);
         }
         return;
     }

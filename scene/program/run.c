@@ -393,7 +393,7 @@ static cp_status call(struct cp_program *program, uint32_t target)
 static cp_status carry_out(struct cp_program *program, uint32_t index)
 {
     const struct instruction *it = &program->text.instructions[index];
-    double numbers[64];
+    double numbers[64] = {0};
     bool answer;
     cp_status status = all_numbers(program, it->first_formula, it->formula_count, numbers);
     if (status != CP_OK)
