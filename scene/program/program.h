@@ -1,4 +1,5 @@
-/* Robot programs: the text as instructions (parse.c), and what they do (run.c). docs/program.md is the language. */
+/* Robot programs: the text as instructions (parse.c, instructions.c, operands.c), and what they do (run.c).
+ * docs/program.md is the language. */
 #ifndef CELLPIPE_PROGRAM_H
 #define CELLPIPE_PROGRAM_H
 

@@ -1,0 +1,351 @@
+/* What stands behind the words of a program: numbers, points, conditions. */
+#include <stdio.h>
+
+#include "../pose.h"
+#include "parser.h"
+
+/* ---- words ---- */
+
+void parser_fail(struct parser *parser, const char *at, const char *format, const char *what)
+{
+    struct place place = {
+        .file = parser->program->file, .line = parser->number, .column = at ? (uint64_t)(at - parser->line) + 1 : 0};
+    parser->failed = true;
+    char text[300];
+    (void)snprintf(text, sizeof text, "%.120s", what ? what : "");
+    (void)report_error(parser->context, CP_INPUT, "program-syntax", place, format, text);
+}
+
+static bool begins_name(char c)
+{
+    return is_letter(c) || c == '_';
+}
+
+static bool is_name_character(char c)
+{
+    return begins_name(c) || (c >= '0' && c <= '9');
+}
+
+void parser_skip_blanks(struct parser *parser)
+{
+    while (*parser->at == ' ' || *parser->at == '\t')
+        parser->at++;
+}
+
+size_t parser_name_size(const char *at)
+{
+    size_t size = 0;
+    while (begins_name(*at) && is_name_character(at[size]))
+        size++;
+    return size;
+}
+
+size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1])
+{
+    parser_skip_blanks(parser);
+    size_t size = parser_name_size(parser->at);
+    (void)snprintf(name, LONGEST_NAME + 1, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
+    return size;
+}
+
+/* "found "x"" for a message: the word here, or the end of the line. */
+static const char *found(struct parser *parser, char text[LONGEST_NAME])
+{
+    parser_skip_blanks(parser);
+    size_t size = strcspn(parser->at, " \t,");
+    if (size == 0 && *parser->at)
+        size = 1;
+    (void)snprintf(text, LONGEST_NAME, size > 0 ? "\"%.*s\"" : "the end of the line", (int)(size < 100 ? size : 100),
+                   parser->at);
+    return text;
+}
+
+void parser_fail_expected(struct parser *parser, const char *what)
+{
+    char text[LONGEST_NAME], message[2 * LONGEST_NAME];
+    (void)found(parser, text);
+    (void)snprintf(message, sizeof message, "expected %s, found %s", what, text);
+    parser_fail(parser, parser->at, "%s", message);
+}
+
+bool parser_accept(struct parser *parser, const char *word)
+{
+    parser_skip_blanks(parser);
+    size_t size = strlen(word);
+    for (size_t i = 0; i < size; i++) {
+        char c = parser->at[i];
+        if ((c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c) != word[i])
+            return false;
+    }
+    if (begins_name(*word) && is_name_character(parser->at[size]))
+        return false;
+    parser->at += size;
+    return true;
+}
+
+bool parser_at_end(struct parser *parser)
+{
+    parser_skip_blanks(parser);
+    return !*parser->at;
+}
+
+/* ---- formulas ---- */
+
+/* Appends the formula's text from `from` to `to` with numbers of dof() in place of the names of variables. */
+static bool translate(struct parser *parser, const char *from, const char *to, char out[EXPRESSION_LONGEST + 1])
+{
+    static const char *const known[] = {"SIN",  "COS", "TAN", "ASIN", "ACOS", "ATAN", "ATAN2",
+                                        "SQRT", "ABS", "MIN", "MAX",  "PI",   NULL};
+    size_t used = 0;
+    while (from < to) {
+        size_t size = (size_t)(to - from) > parser_name_size(from) ? parser_name_size(from) : (size_t)(to - from);
+        bool exponent =
+            size > 0 && used > 0 && ((out[used - 1] >= '0' && out[used - 1] <= '9') || out[used - 1] == '.');
+        if (size == 0 || exponent) { /* 1e5 */
+            size = size == 0 ? 1 : size;
+            if (used + size > EXPRESSION_LONGEST)
+                return false;
+            memcpy(out + used, from, size);
+            used += size;
+            from += size;
+            continue;
+        }
+        char name[LONGEST_NAME + 1];
+        (void)snprintf(name, sizeof name, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), from);
+        const uint32_t *variable = name_map_find(&parser->variables, name);
+        bool function = false;
+        for (size_t i = 0; known[i]; i++)
+            function = function || text_equal_nocase(known[i], name);
+        if (!variable && !function) {
+            parser_fail(parser, from, "nobody gives a number to \"%s\"", name);
+            return false;
+        }
+        if (variable && *variable % 4 != NAME_NUMBER) {
+            parser_fail(parser, from, "\"%s\" is no number", name);
+            return false;
+        }
+        char text[LONGEST_NAME + 1];
+        if (variable)
+            (void)snprintf(text, sizeof text, "dof(%u)", (unsigned)(*variable / 4 + 1));
+        else
+            (void)snprintf(text, sizeof text, "%s", name);
+        if (used + strlen(text) > EXPRESSION_LONGEST)
+            return false;
+        memcpy(out + used, text, strlen(text));
+        used += strlen(text);
+        from += size;
+    }
+    out[used] = '\0';
+    return true;
+}
+
+/* The formula of the text from parser->at to `to`. */
+static struct formula parse_formula(struct parser *parser, const char *to)
+{
+    struct program_text *program = parser->program;
+    struct expression_step steps[EXPRESSION_LONGEST];
+    char text[EXPRESSION_LONGEST + 1];
+    struct formula formula = {.first_step = program->step_count};
+    uint32_t count;
+    size_t at;
+    const char *from = parser->at;
+    parser_skip_blanks(parser);
+    parser->at = to;
+    if (!translate(parser, from, to, text))
+        return formula;
+    const char *why = expression_compile(text, PI / 180, UINT32_MAX - 1, steps, &count, &at);
+    if (why) {
+        parser_fail(parser, from, "a number or formula: %s", why);
+        return formula;
+    }
+    if (!array_reserve(parser->context, &program->steps, &program->step_room, (uint64_t)program->step_count + count,
+                       sizeof *steps)) {
+        parser->failed = true;
+        return formula;
+    }
+    memcpy(program->steps + program->step_count, steps, count * sizeof *steps);
+    program->step_count += count;
+    formula.step_count = count;
+    return formula;
+}
+
+/* Where the operand that begins here ends: a comma outside of brackets, or a word that ends it, or the line's end. */
+static const char *operand_end(const char *at, bool in_condition)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        if (depth > 0)
+            continue;
+        if (*at == ',' || (in_condition && strchr("<>=", *at)))
+            return at;
+        if (in_condition && begins_name(*at)) {
+            size_t size = parser_name_size(at);
+            static const char *const ends[] = {"THEN", "AND", "OR"};
+            for (size_t i = 0; i < 3; i++)
+                if (size == strlen(ends[i])) {
+                    char word[8];
+                    (void)snprintf(word, sizeof word, "%.*s", (int)size, at);
+                    if (text_equal_nocase(word, ends[i]))
+                        return at;
+                }
+            at += size - 1;
+        }
+    }
+    return at;
+}
+
+void parser_add_formula(struct parser *parser, struct instruction *instruction)
+{
+    struct program_text *program = parser->program;
+    struct formula formula = parse_formula(parser, operand_end(parser->at, false));
+    if (!array_reserve(parser->context, &program->formulas, &program->formula_room,
+                       (uint64_t)program->formula_count + 1, sizeof formula)) {
+        parser->failed = true;
+        return;
+    }
+    program->formulas[program->formula_count++] = formula;
+    instruction->formula_count++;
+}
+
+void parser_numbers(struct parser *parser, struct instruction *instruction)
+{
+    instruction->first_formula = parser->program->formula_count;
+    if (parser_at_end(parser))
+        return;
+    do
+        parser_add_formula(parser, instruction);
+    while (!parser->failed && parser_accept(parser, ","));
+}
+
+void parser_demand_numbers(struct parser *parser, const char *start, const struct instruction *instruction,
+                           uint32_t few, uint32_t many)
+{
+    char text[LONGEST_NAME];
+    uint32_t count = instruction->formula_count;
+    bool range = few == 1 && many == 3;
+    if (parser->failed || count == few || count == many || (range && count >= few && count <= many))
+        return;
+    if (few == many)
+        (void)snprintf(text, sizeof text, "%u number%s, not %u", (unsigned)few, few == 1 ? "" : "s", (unsigned)count);
+    else
+        (void)snprintf(text, sizeof text, "%u %s %u numbers, not %u", (unsigned)few, range ? "to" : "or",
+                       (unsigned)many, (unsigned)count);
+    parser_fail(parser, start, "it takes %s", text);
+}
+
+/* ---- points ---- */
+
+static bool is_frame(struct parser *parser, const char *name, uint32_t *node)
+{
+    uint32_t *index = name_map_find(&parser->frames, name);
+    *node = index ? *index : CP_NONE;
+    return index;
+}
+
+static const char *nearest_name(struct parser *parser, const char *name)
+{
+    enum { MOST = 1000 };
+    const char *names[MOST + 1];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < parser->scene->node_count && count < MOST; i++)
+        names[count++] = parser->scene->nodes[i].name;
+    for (uint32_t i = 0; i < parser->variables.slot_count && count < MOST; i++)
+        if (parser->variables.slots[i].key)
+            names[count++] = parser->variables.slots[i].key;
+    names[count] = NULL;
+    return nearest_word(name, names);
+}
+
+void parser_brackets(struct parser *parser, struct instruction *instruction, uint32_t wanted)
+{
+    parser_skip_blanks(parser);
+    const char *start = parser->at;
+    char *close = parser->line + (start - parser->line);
+    for (int depth = 0; *close; close++) {
+        depth += (*close == '(') - (*close == ')');
+        if (depth <= 0)
+            break;
+    }
+    if (!parser_accept(parser, "(")) {
+        parser_fail_expected(parser, "numbers in brackets");
+        return;
+    }
+    if (!*close) {
+        parser_fail(parser, start, "%s", "the bracket is not closed");
+        return;
+    }
+    *close = '\0';
+    parser_numbers(parser, instruction);
+    parser_demand_numbers(parser, start, instruction, wanted, wanted);
+    if (!parser->failed)
+        parser->at = close + 1;
+}
+
+struct point parser_point(struct parser *parser)
+{
+    struct point point = {0};
+    struct instruction numbers = {0};
+    char name[LONGEST_NAME + 1];
+    parser_skip_blanks(parser);
+    const char *start = parser->at;
+    const bool is_pose = parser_accept(parser, "POSE");
+    if ((is_pose || parser_accept(parser, "JOINTS")) && parser->at[strspn(parser->at, " \t")] == '(') {
+        parser_brackets(parser, &numbers, is_pose ? 6 : parser->joint_count);
+        return (struct point){is_pose ? POINT_POSE_HERE : POINT_JOINTS_HERE, numbers.first_formula};
+    }
+    parser->at = start;
+    bool quoted = *start == '"';
+    size_t size = quoted ? strcspn(start + 1, "\"") : strcspn(start, " \t,");
+    if (size == 0 || size > LONGEST_NAME || (quoted && start[1 + size] != '"')) {
+        parser_fail_expected(parser, "a point: a variable or a frame");
+        return point;
+    }
+    (void)snprintf(name, sizeof name, "%.*s", (int)size, start + quoted);
+    parser->at = start + size + (quoted ? 2 : 0);
+    const uint32_t *variable = quoted ? NULL : name_map_find(&parser->variables, name);
+    if (variable && *variable % 4 != NAME_NUMBER)
+        return (struct point){*variable % 4 == NAME_POSE ? POINT_POSE : POINT_JOINTS, *variable / 4};
+    if (variable) {
+        parser_fail(parser, start, "\"%s\" is a number, no point", name);
+    } else if (is_frame(parser, name, &point.index)) {
+        point.kind = POINT_FRAME;
+    } else {
+        const char *near = nearest_name(parser, name);
+        char text[3 * LONGEST_NAME];
+        (void)snprintf(text, sizeof text, near ? "\"%s\"; did you mean %s?" : "\"%s\"", name, near);
+        parser_fail(parser, start, "there is no point or frame %s", text);
+    }
+    return point;
+}
+
+/* ---- conditions ---- */
+
+void parser_condition(struct parser *parser, struct instruction *instruction)
+{
+    static const struct {
+        const char *text;
+        enum comparison_kind kind;
+    } signs[] = {{"<=", COMPARE_MOST}, {">=", COMPARE_LEAST}, {"<>", COMPARE_UNEQUAL},
+                 {"=", COMPARE_EQUAL}, {"<", COMPARE_LESS},   {">", COMPARE_MORE}};
+    struct program_text *program = parser->program;
+    instruction->first_comparison = program->comparison_count;
+    bool is_and = false;
+    do {
+        struct comparison comparison = {.is_and = is_and};
+        comparison.sides[0] = parse_formula(parser, operand_end(parser->at, true));
+        for (size_t i = 0; i < sizeof signs / sizeof *signs && comparison.kind == COMPARE_TRUE; i++)
+            if (parser_accept(parser, signs[i].text))
+                comparison.kind = signs[i].kind;
+        if (comparison.kind != COMPARE_TRUE)
+            comparison.sides[1] = parse_formula(parser, operand_end(parser->at, true));
+        if (!array_reserve(parser->context, &program->comparisons, &program->comparison_room,
+                           (uint64_t)program->comparison_count + 1, sizeof comparison)) {
+            parser->failed = true;
+            return;
+        }
+        program->comparisons[program->comparison_count++] = comparison;
+        instruction->comparison_count++;
+        is_and = parser_accept(parser, "AND");
+    } while (!parser->failed && (is_and || parser_accept(parser, "OR")));
+}

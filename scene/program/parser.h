@@ -1,0 +1,64 @@
+/* A reader of programs: parse.c goes through the lines, instructions.c knows the words, operands.c what stands behind
+ * them. */
+#ifndef CELLPIPE_PROGRAM_PARSER_H
+#define CELLPIPE_PROGRAM_PARSER_H
+
+#include "../context.h"
+#include "../text/text.h"
+#include "program.h"
+
+enum { LONGEST_LINE = 1000, LONGEST_NAME = 200, DEEPEST_BLOCK = 64 };
+
+enum name_kind { NAME_NUMBER, NAME_POSE, NAME_JOINTS, NAME_LABEL };
+
+struct parser {
+    struct program_text *program;
+    cp_context *context;
+    const cp_scene *scene;
+    uint32_t joint_count;
+    struct arena *names_arena;
+    struct name_map variables, labels, frames; /* kind + 4 * index; instruction; node */
+    bool failed;
+    uint64_t number; /* of the line */
+    char line[LONGEST_LINE + 1];
+    const char *at, *word; /* in the line; the instruction's first word */
+    struct block {
+        uint32_t instruction;
+        enum operation operation;
+    } blocks[DEEPEST_BLOCK];
+    uint32_t depth;
+};
+
+/* ---- operands.c ---- */
+
+/* An error at a place in the line (NULL: of all of it): a format with one %s for what. */
+void parser_fail(struct parser *parser, const char *at, const char *format, const char *what);
+/* "expected ..., found ...", here. */
+void parser_fail_expected(struct parser *parser, const char *what);
+void parser_skip_blanks(struct parser *parser);
+bool parser_at_end(struct parser *parser);
+/* Goes past the word, in any case. */
+bool parser_accept(struct parser *parser, const char *word);
+/* The size of the name that stands at a place; 0: none. */
+size_t parser_name_size(const char *at);
+/* Copies the name that stands here; its size. */
+size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1]);
+/* One number or formula of the instruction; all up to the line's end; so many in brackets. */
+void parser_add_formula(struct parser *parser, struct instruction *instruction);
+void parser_numbers(struct parser *parser, struct instruction *instruction);
+void parser_brackets(struct parser *parser, struct instruction *instruction, uint32_t wanted);
+/* An error at `start` unless there are `few` numbers, or `many`; with 1 and 3 anything between. */
+void parser_demand_numbers(struct parser *parser, const char *start, const struct instruction *instruction,
+                           uint32_t few, uint32_t many);
+/* POSE(...) or JOINTS(...), a variable, or a frame, whose name may stand in quotes. */
+struct point parser_point(struct parser *parser);
+void parser_condition(struct parser *parser, struct instruction *instruction);
+
+/* ---- instructions.c ---- */
+
+/* True if a name and "=" stand here. */
+bool parser_is_assignment(const char *at);
+/* What the line holds behind its label. */
+void parser_instruction(struct parser *parser, struct instruction *instruction);
+
+#endif
