@@ -119,20 +119,30 @@ cp_status begin_joints(struct cp_program *program, const double *values)
     return isfinite(speed) ? begin(program, &move, acceleration, acceleration, speed) : CP_OK;
 }
 
+static cp_status report_out_of_reach(const struct cp_program *program, const struct open_loop *nearest)
+{
+    if (!isfinite(nearest->gap))
+        return program_error(program, CP_NO, "program-reach", "the tool cannot get there");
+    return program_error(
+        program, CP_NO, "program-reach", "the tool cannot get there; the nearest found is off by %s mm and %s deg",
+        show_three_digits(nearest->gap / mm).text, show_three_digits(radians_to_degrees(nearest->angle)).text);
+}
+
 /* The nearest posture within the limits. */
 cp_status begin_posture(struct cp_program *program, const cp_pose *target)
 {
-    const cp_posture *postures, *nearest = NULL;
-    uint32_t count;
+    const cp_posture *nearest = NULL;
     cp_status status = open_inverse(program);
     if (status == CP_OK)
         status = inverse_start(program->inverse, program->q);
     if (status == CP_OK)
-        status = cp_inverse_postures(program->inverse, target, &postures, &count);
+        status = inverse_find(program->inverse, target);
     if (status == CP_NO)
-        return program_error(program, CP_NO, "program-reach", "the tool cannot get there");
+        return report_out_of_reach(program, &program->inverse->nearest);
     if (status != CP_OK)
         return status;
+    const cp_posture *postures = program->inverse->postures;
+    const uint32_t count = program->inverse->posture_count;
     for (uint32_t i = 0; i < count; i++)
         if (postures[i].within && (!nearest || postures[i].distance < nearest->distance))
             nearest = &postures[i];

@@ -296,21 +296,7 @@ static cp_status try_places(struct cp_inverse *inverse, uint32_t tries)
 
 /* ---- the answer ---- */
 
-static cp_status report_out_of_reach(struct cp_inverse *inverse)
-{
-    if (inverse->method != INVERSE_NUMERIC && try_places(inverse, 1) == CP_LIMIT)
-        return CP_LIMIT;
-    inverse->posture_count = 0;
-    const struct open_loop *nearest = &inverse->nearest;
-    if (!isfinite(nearest->gap))
-        return report_error(inverse->context, CP_NO, "no-posture", NOWHERE, "no posture reaches the pose");
-    return report_error(inverse->context, CP_NO, "no-posture", NOWHERE,
-                        "no posture reaches the pose; the nearest found is off by %s m and %s deg",
-                        show_three_digits(nearest->gap).text,
-                        show_three_digits(radians_to_degrees(nearest->angle)).text);
-}
-
-static cp_status find_postures(struct cp_inverse *inverse, const cp_pose *target)
+cp_status inverse_find(struct cp_inverse *inverse, const cp_pose *target)
 {
     double values[TARGET_JOINTS];
     cp_pose_coordinates(target, values);
@@ -329,7 +315,10 @@ static cp_status find_postures(struct cp_inverse *inverse, const cp_pose *target
                                                               : try_places(inverse, inverse->reach.tries);
     if (status == CP_LIMIT || inverse->posture_count > 0)
         return status == CP_LIMIT ? CP_LIMIT : CP_OK;
-    return report_out_of_reach(inverse);
+    if (inverse->method != INVERSE_NUMERIC && try_places(inverse, 1) == CP_LIMIT) /* for how near it came */
+        return CP_LIMIT;
+    inverse->posture_count = 0;
+    return CP_NO;
 }
 
 /* ---- along a path ---- */
@@ -406,9 +395,22 @@ void cp_inverse_free(cp_inverse *inverse)
     memory_free(inverse->context, inverse, 1, sizeof *inverse);
 }
 
+static cp_status report_out_of_reach(const struct cp_inverse *inverse)
+{
+    const struct open_loop *nearest = &inverse->nearest;
+    if (!isfinite(nearest->gap))
+        return report_error(inverse->context, CP_NO, "no-posture", NOWHERE, "no posture reaches the pose");
+    return report_error(inverse->context, CP_NO, "no-posture", NOWHERE,
+                        "no posture reaches the pose; the nearest found is off by %s m and %s deg",
+                        show_three_digits(nearest->gap).text,
+                        show_three_digits(radians_to_degrees(nearest->angle)).text);
+}
+
 cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target, const cp_posture **postures, uint32_t *count)
 {
-    cp_status status = find_postures(inverse, target);
+    cp_status status = inverse_find(inverse, target);
+    if (status == CP_NO && inverse->method != INVERSE_ROUTINE)
+        status = report_out_of_reach(inverse);
     *postures = inverse->postures;
     *count = status == CP_OK ? inverse->posture_count : 0;
     return context_finish(inverse->context, status);

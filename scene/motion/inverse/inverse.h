@@ -36,6 +36,10 @@ struct cp_inverse {
     struct open_loop nearest; /* of all that did not close */
 };
 
+/* All postures, in inverse->postures. CP_NO if there is none, with inverse->nearest; nothing is reported but by the
+ * user's routine. */
+cp_status inverse_find(struct cp_inverse *inverse, const cp_pose *target);
+
 /* From now on the device is at q[joint count of the scene], a pose that closes: the target is where the frame is. */
 cp_status inverse_start(struct cp_inverse *inverse, const double *q);
 /* The joints follow the frame to a target near it, on the same branch: mechanism.values has them. CP_NO, and they stay,
