@@ -250,7 +250,9 @@ static cp_status write_recording(struct recording *recording)
         status = list_moments(context, recording->arena, recording->clip, recording->settings->period,
                               &recording->times, &recording->time_count);
     if (status == CP_OK && recording->settings->period == 0)
-        status = add_jumps(context, recording->arena, recording->clip, true, &recording->times, &recording->time_count);
+        report_curves(context, recording->clip, true);
+    if (status == CP_OK)
+        status = add_jumps(recording->arena, recording->clip, true, &recording->times, &recording->time_count);
     if (status != CP_OK)
         return status;
     write_head(recording);

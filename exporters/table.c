@@ -261,8 +261,10 @@ static cp_status write_table(cp_context *context, const cp_scene *scene, const s
         status = list_frames(&table);
     if (status == CP_OK)
         status = list_moments(context, table.arena, table.clip, settings->period, &table.times, &table.time_count);
-    if (status == CP_OK && settings->period == 0)
-        status = add_jumps(context, table.arena, table.clip, table.frame_count > 0, &table.times, &table.time_count);
+    if (status == CP_OK && settings->period == 0) {
+        report_curves(context, table.clip, table.frame_count > 0);
+        status = add_jumps(table.arena, table.clip, table.frame_count > 0, &table.times, &table.time_count);
+    }
     if (status == CP_OK && table.joint_count + table.frame_count == 0)
         status = report_error(context, CP_NO, "table-empty", NOWHERE, "no joint moves, and frames= names no frame");
     if (status == CP_OK)

@@ -40,6 +40,7 @@ struct reader {
     struct name_map names, unknown; /* of joints: the index, or CP_NONE for several of the name */
     struct sample *samples;
     uint32_t sample_count, sample_room, row_count;
+    bool timed; /* a column of times is there */
     double last_time;
     uint64_t line;
 };
@@ -136,8 +137,9 @@ static char *next_line(struct reader *reader, struct lines *lines, struct arena 
 
 /* ---- CSV ---- */
 
-/* Cuts the next field off; quotes around it go, two of them inside become one. NULL behind the last. */
-static char *next_field(char **rest, char separator)
+/* Cuts the next field off; quotes around it go, two of them inside become one. NULL behind the last. *open: its quotes
+ * are not closed. */
+static char *next_field(char **rest, char separator, bool *open)
 {
     char *field = *rest, *out = field, *at = field;
     if (!field)
@@ -154,6 +156,7 @@ static char *next_field(char **rest, char separator)
     }
     *rest = *at ? at + 1 : NULL;
     *out = '\0';
+    *open = quoted;
     return field;
 }
 
@@ -163,6 +166,8 @@ static double factor_of(cp_joint_type type, const char *unit)
     char text[40];
     double factor = 0;
     (void)snprintf(text, sizeof text, "1%.30s", unit);
+    if (*unit && !is_letter(*unit))
+        return 0;
     bool good = type == CP_JOINT_REVOLUTE    ? read_angle(text, 1, &factor)
                 : type == CP_JOINT_PRISMATIC ? read_length(text, &factor)
                                              : *unit == '\0';
@@ -184,19 +189,31 @@ struct column {
     double factor;
 };
 
+/* Without blanks at its ends. */
+static char *trim(char *text)
+{
+    text += strspn(text, " \t");
+    size_t size = strlen(text);
+    while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
+        text[--size] = '\0';
+    return text;
+}
+
 /* "Arm.J1[deg]" */
 static cp_status read_column(struct reader *reader, char *name, struct column *column)
 {
+    name = trim(name);
     size_t size = strlen(name);
     char *open = size > 0 && name[size - 1] == ']' ? strrchr(name, '[') : NULL;
     const char *unit = "";
     if (open) {
         name[size - 1] = *open = '\0';
         unit = open + 1;
+        name = trim(name);
     }
     *column = (struct column){CP_NONE, false, 1};
-    if (text_equal_nocase(name, "time") || strcmp(name, "t") == 0) {
-        column->is_time = true;
+    if (!reader->timed && (text_equal_nocase(name, "time") || text_equal_nocase(name, "t"))) {
+        column->is_time = reader->timed = true;
         column->factor = seconds_of(unit);
         return column->factor > 0 ? CP_OK : refuse(reader, 0, "recording-unit", "no unit of times: %.30s", unit);
     }
@@ -211,19 +228,21 @@ static cp_status read_csv_row(struct reader *reader, char *line, char separator,
                               uint32_t count)
 {
     double *values = arena_allocate(reader->arena, count, sizeof *values), time = 0;
-    bool has_time = false;
+    bool has_time = false, open;
     uint32_t given = 0;
     if (!values)
         return CP_LIMIT;
-    for (char *rest = line, *field; (field = next_field(&rest, separator)) != NULL; given++) {
+    for (char *rest = line, *field; (field = next_field(&rest, separator, &open)) != NULL; given++) {
+        if (open)
+            return refuse(reader, 0, "recording-quotes", "%s", "quotes are not closed");
         if (given == count)
             return refuse(reader, 0, "recording-columns", "%s", "more values than names");
         values[given] = NAN; /* an empty field says nothing */
-        if (field[strspn(field, " \t")] == '\0')
+        const bool left_out = columns[given].joint == CP_NONE && !columns[given].is_time;
+        if (left_out || field[strspn(field, " \t")] == '\0')
             continue;
-        if (!text_is_number(field, &values[given]) || !isfinite(values[given]))
+        if (!text_is_number(field, &values[given]) || !isfinite(values[given] *= columns[given].factor))
             return refuse(reader, 0, "recording-number", "no number: \"%.60s\"", field);
-        values[given] *= columns[given].factor;
         if (columns[given].is_time) {
             has_time = true;
             time = values[given];
@@ -238,11 +257,31 @@ static cp_status read_csv_row(struct reader *reader, char *line, char separator,
     return status;
 }
 
+/* Of two columns of one joint the last one counts. */
+static cp_status warn_of_twins(struct reader *reader, const struct column *columns, uint32_t count)
+{
+    bool *seen = arena_allocate_zeroed(reader->arena, reader->scene->joint_count, sizeof *seen);
+    for (uint32_t i = 0; i < count && seen; i++) {
+        const uint32_t joint = columns[i].joint;
+        if (joint != CP_NONE && seen[joint])
+            report_warning(reader->context, "recording-twice", AT_LINE(reader->source->name, reader->line),
+                           "joint \"%.100s\" has two columns: the last one counts", reader->scene->joints[joint].name);
+        if (joint != CP_NONE)
+            seen[joint] = true;
+    }
+    return seen ? CP_OK : CP_LIMIT;
+}
+
 static cp_status read_csv(struct reader *reader, struct lines lines)
 {
-    char *line = next_line(reader, &lines, reader->arena), *rest = line;
+    char *line;
+    do
+        line = next_line(reader, &lines, reader->arena);
+    while (line && !line[strspn(line, " \t")] && lines.next < lines.end);
     if (!line)
         return CP_LIMIT;
+    char *rest = line;
+    bool open;
     char separator = strchr(line, ';') && !strchr(line, ',')    ? ';'
                      : strchr(line, '\t') && !strchr(line, ',') ? '\t'
                                                                 : ',';
@@ -253,8 +292,11 @@ static cp_status read_csv(struct reader *reader, struct lines lines)
     if (!columns)
         return CP_LIMIT;
     cp_status status = CP_OK;
-    for (char *name; status == CP_OK && (name = next_field(&rest, separator)) != NULL;)
-        status = read_column(reader, name, &columns[count++]);
+    for (char *name; status == CP_OK && (name = next_field(&rest, separator, &open)) != NULL; count++)
+        status = open ? refuse(reader, 0, "recording-quotes", "%s", "quotes are not closed")
+                      : read_column(reader, name, &columns[count]);
+    if (status == CP_OK)
+        status = warn_of_twins(reader, columns, count);
     struct arena *names = reader->arena, *row = arena_new(reader->context);
     status = status == CP_OK && !row ? CP_LIMIT : status;
     while (status == CP_OK && lines.next < lines.end) {
@@ -278,12 +320,15 @@ static cp_status read_json_row(struct reader *reader, struct json_document *json
     double time = json_to_number(json, given);
     if (!json_is(json, 0, JSON_OBJECT) || !json_is(json, values, JSON_OBJECT))
         return refuse(reader, 0, "recording-line", "%s", "expected an object with \"t\" and \"q\"");
-    cp_status status = begin_row(reader, json_is(json, given, JSON_NUMBER), &time);
+    if (given != JSON_NONE && (!json_is(json, given, JSON_NUMBER) || !isfinite(time)))
+        return refuse(reader, 0, "recording-number", "no number: the value of \"%.60s\"", "t");
+    cp_status status = begin_row(reader, given != JSON_NONE, &time);
     for (uint32_t key = json_first(json, values); key != JSON_NONE && status == CP_OK;) {
         uint32_t value = key + 1, joint;
         char *name = json_string_text(json, reader->arena, key);
         status = name ? find_joint(reader, name, &joint) : CP_LIMIT;
-        if (status == CP_OK && !json_is(json, value, JSON_NUMBER))
+        const bool good = json_is(json, value, JSON_NUMBER) && isfinite(json_to_number(json, value));
+        if (status == CP_OK && joint != CP_NONE && !good)
             status = refuse(reader, 0, "recording-number", "no number: the value of \"%.60s\"", name);
         if (status == CP_OK && joint != CP_NONE)
             status = add_sample(reader, time, joint, json_to_number(json, value));

@@ -128,7 +128,9 @@ static cp_status trace(cp_context *context, cp_scene *scene, const struct trace_
     const char *name = settings->name ? settings->name : arena_print(arena, "trace %s", scene->nodes[node].name);
     status = !arena_failed(arena) && name ? follow(context, scene, clip, node, times, count, &way) : CP_LIMIT;
     if (status == CP_OK && way.count < 2)
-        return report_error(context, CP_NO, "trace-still", NOWHERE, "frame \"%.100s\" does not move in the clip",
+        return report_error(context, CP_NO, "trace-still", NOWHERE,
+                            settings->period > 0 ? "frame \"%.100s\" is at one place at all moments of this period="
+                                                 : "frame \"%.100s\" does not move in the clip",
                             scene->nodes[node].name);
     return status == CP_OK ? add_line(scene, &way, settings, name) : status;
 }

@@ -17,7 +17,7 @@ static uint32_t label_of(struct parser *parser)
     parser->at += size;
     const uint32_t *label = name_map_find(&parser->labels, name);
     if (!label)
-        parser_fail(parser, start, "there is no label \"%s\"", name);
+        parser_fail_near(parser, start, "there is no label %s", name, parser_nearest(&parser->labels, NULL, name));
     return label ? *label : 0;
 }
 
@@ -27,7 +27,7 @@ static void open_block(struct parser *parser, enum operation operation)
         parser_fail(parser, parser->line, "%s", "blocks are nested too deeply");
         return;
     }
-    parser->blocks[parser->depth++] = (struct block){parser->program->instruction_count, operation};
+    parser->blocks[parser->depth++] = (struct block){parser->program->instruction_count, operation, false};
 }
 
 /* The block that the word belongs to; false, told, if that is another one. */
@@ -47,7 +47,7 @@ static uint32_t variable_here(struct parser *parser, enum name_kind kind)
 {
     char name[LONGEST_NAME + 1];
     const size_t size = parser_name_here(parser, name);
-    const uint32_t *variable = size > 0 ? name_map_find(&parser->variables, name) : NULL;
+    const uint32_t *variable = parser_find_variable(parser, name, size);
     if (!variable || *variable % 4 != kind) {
         parser_fail_expected(parser, "the name of a number");
         return 0;
@@ -80,8 +80,12 @@ static void parse_move(struct parser *parser, struct instruction *instruction)
 {
     char name[LONGEST_NAME + 1];
     const size_t size = parser_name_here(parser, name);
-    const uint32_t *variable = size > 0 ? name_map_find(&parser->variables, name) : NULL;
-    if ((variable && *variable % 4 == NAME_JOINTS) || text_equal_nocase(name, "JOINTS")) {
+    const uint32_t *variable = parser_find_variable(parser, name, size);
+    const bool is_point = variable ? *variable % 4 != NAME_NUMBER
+                                   : text_equal_nocase(name, "POSE") || text_equal_nocase(name, "JOINTS") ||
+                                         *parser->at == '"' || strncmp(parser->at, "id:", 3) == 0 ||
+                                         name_map_find(&parser->frames, name);
+    if (is_point) {
         instruction->points[0] = parser_point(parser);
         return;
     }
@@ -101,10 +105,13 @@ static void parse_else(struct parser *parser, struct instruction *instruction)
 {
     struct block block = {0};
     (void)instruction;
-    if (close_block(parser, OPERATION_IF, "ELSE without IF", &block) && block.operation == OPERATION_ELSE)
+    const bool begun = close_block(parser, OPERATION_IF, "ELSE without IF", &block);
+    if (begun && block.operation == OPERATION_ELSE)
         parser_fail(parser, parser->word, "%s", "a second ELSE of one IF");
     parser->program->instructions[block.instruction].target = parser->program->instruction_count + 1;
     open_block(parser, OPERATION_ELSE);
+    if (!begun && parser->depth > 0)
+        parser->blocks[parser->depth - 1].excused = true;
 }
 
 static void parse_endif(struct parser *parser, struct instruction *instruction)
@@ -121,6 +128,8 @@ static void parse_for(struct parser *parser, struct instruction *instruction)
     instruction->variable = variable_here(parser, NAME_NUMBER);
     if (!parser->failed && !parser_accept(parser, "="))
         parser_fail_expected(parser, "=");
+    if (parser->failed)
+        return;
     parser_numbers(parser, instruction);
     parser_demand_numbers(parser, parser->word, instruction, 2, 3);
 }
@@ -193,7 +202,7 @@ static void parse_assignment(struct parser *parser, struct instruction *instruct
 {
     char name[LONGEST_NAME + 1];
     const size_t size = parser_name_here(parser, name);
-    const uint32_t *variable = name_map_find(&parser->variables, name);
+    const uint32_t *variable = parser_find_variable(parser, name, size);
     parser->at += size;
     (void)parser_accept(parser, "=");
     parser_skip_blanks(parser);
@@ -215,6 +224,8 @@ static void parse_assignment(struct parser *parser, struct instruction *instruct
     }
     if (variable)
         instruction->variable = *variable / 4;
+    else /* it was told when names were looked for */
+        parser->failed = true;
 }
 
 bool parser_is_assignment(const char *at)
@@ -227,17 +238,19 @@ bool parser_is_assignment(const char *at)
 static void fail_word(struct parser *parser)
 {
     const char *known[sizeof words / sizeof *words + 1];
-    char word[LONGEST_NAME + 1], upper[LONGEST_NAME + 1], text[3 * LONGEST_NAME];
+    char word[LONGEST_NAME + 1], upper[LONGEST_NAME + 1];
     size_t count = 0, size = strcspn(parser->at, " \t,=(");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         known[count++] = words[i].text;
     known[count] = NULL;
+    if (size == 0) {
+        parser_fail_expected(parser, "an instruction");
+        return;
+    }
     (void)snprintf(word, sizeof word, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
     for (size_t i = 0; i <= strlen(word); i++)
         upper[i] = word[i] >= 'a' && word[i] <= 'z' ? (char)(word[i] - 'a' + 'A') : word[i];
-    const char *near = nearest_word(upper, known);
-    (void)snprintf(text, sizeof text, near ? "\"%s\"; did you mean %s?" : "\"%s\"", word, near);
-    parser_fail(parser, parser->at, "unknown instruction %s", text);
+    parser_fail_near(parser, parser->at, "unknown instruction %s", word, nearest_word(upper, known));
 }
 
 void parser_instruction(struct parser *parser, struct instruction *instruction)
@@ -252,7 +265,11 @@ void parser_instruction(struct parser *parser, struct instruction *instruction)
             continue;
         instruction->operation = words[i].operation;
         for (uint32_t k = 0; k < words[i].points && !parser->failed; k++) {
+            const char *start = parser->at + strspn(parser->at, " \t");
             instruction->points[k] = parser_point(parser);
+            const enum point_kind kind = instruction->points[k].kind;
+            if (instruction->operation != OPERATION_PTP && (kind == POINT_JOINTS || kind == POINT_JOINTS_HERE))
+                parser_fail(parser, start, "%s", "JOINTS are no point in space: PTP and MOVE take them");
             if (k + 1 < words[i].points)
                 (void)parser_accept(parser, ",");
         }

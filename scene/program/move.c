@@ -179,8 +179,9 @@ static cp_status begin_way(struct cp_program *program, struct move *move)
     if (status != CP_OK)
         return status == CP_NO ? program_error(program, CP_NO, "program-reach", "the joints do not close") : status;
     find_turn(&move->begin, &move->end, move->axis, &move->angle);
-    if (move->length < 1e-9) /* a turn alone: degrees in place of millimetres */
-        move->length = move->angle > 1e-12 ? radians_to_degrees(move->angle) : 0;
+    /* Of millimetres and degrees the more. */
+    move->length =
+        fmax(move->length < 1e-9 ? 0 : move->length, move->angle > 1e-12 ? radians_to_degrees(move->angle) : 0);
     if (move->length == 0)
         return CP_OK;
     return begin(program, move, program->acceleration, program->deceleration, program->speed);
@@ -205,7 +206,7 @@ static bool find_circle(const double a[3], const double b[3], const double c[3],
     subtract(c, a, to_c);
     cross_product(to_b, to_c, normal);
     double bb = dot_product(to_b, to_b), cc = dot_product(to_c, to_c), square = dot_product(normal, normal);
-    if (!(square > 1e-18 * bb * cc) || !(bb > 0) || !(cc > 0))
+    if (!(square > 1e-12 * bb * cc) || !(bb > 0) || !(cc > 0))
         return false;
     for (int i = 0; i < 3; i++) {
         int k = (i + 1) % 3, l = (i + 2) % 3;
@@ -230,6 +231,14 @@ static void place_of(const cp_pose *pose, double place[3])
         place[i] = pose->m[4 * i + 3];
 }
 
+/* Of two places that the same numbers give, roundings apart. */
+static bool is_near(const double a[3], const double b[3])
+{
+    double apart[3];
+    subtract(a, b, apart);
+    return sqrt(dot_product(apart, apart)) < 1e-6;
+}
+
 cp_status begin_arc(struct cp_program *program, const double via[3], const cp_pose *end, bool full)
 {
     struct move move = {.kind = MOVE_ARC, .end = *end};
@@ -237,6 +246,8 @@ cp_status begin_arc(struct cp_program *program, const double via[3], const cp_po
     place_tool(program, &move.begin);
     place_of(&move.begin, from);
     place_of(end, to);
+    if (is_near(from, via) || is_near(via, to) || is_near(to, from))
+        return program_error(program, CP_INPUT, "program-arc", "two of the three places of the arc are the same");
     if (!find_circle(from, via, to, &move))
         return program_error(program, CP_INPUT, "program-arc", "the three places of the arc lie on a line");
     if (full) {
@@ -252,7 +263,8 @@ cp_status begin_wait(struct cp_program *program, double seconds)
 {
     double periods = floor(seconds / program->options.period + 0.5);
     if (!(seconds >= 0) || !(periods < 1e8))
-        return program_error(program, CP_INPUT, "program-wait", "it cannot wait for so long");
+        return program_error(program, CP_INPUT, "program-wait",
+                             seconds < 0 ? "a wait is not below 0 s" : "it cannot wait for so long");
     if (periods > 0)
         program->move = (struct move){.kind = MOVE_WAIT, .plan.count = (uint32_t)periods};
     return CP_OK;

@@ -16,6 +16,28 @@ void parser_fail(struct parser *parser, const char *at, const char *format, cons
     (void)report_error(parser->context, CP_INPUT, "program-syntax", place, format, text);
 }
 
+void parser_fail_near(struct parser *parser, const char *at, const char *format, const char *name, const char *near)
+{
+    char text[3 * LONGEST_NAME];
+    (void)snprintf(text, sizeof text, near ? "\"%.50s\"; did you mean %.50s?" : "\"%.100s\"", name, near);
+    parser_fail(parser, at, format, text);
+}
+
+const char *parser_nearest(const struct name_map *map, const struct name_map *other, const char *name)
+{
+    enum { MOST = 1000 };
+    const char *names[MOST + 1];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < map->slot_count && count < MOST; i++)
+        if (map->slots[i].key)
+            names[count++] = map->slots[i].key;
+    for (uint32_t i = 0; other && i < other->slot_count && count < MOST; i++)
+        if (other->slots[i].key)
+            names[count++] = other->slots[i].key;
+    names[count] = NULL;
+    return nearest_word(name, names);
+}
+
 static bool begins_name(char c)
 {
     return is_letter(c) || c == '_';
@@ -46,6 +68,11 @@ size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1])
     size_t size = parser_name_size(parser->at);
     (void)snprintf(name, LONGEST_NAME + 1, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), parser->at);
     return size;
+}
+
+const uint32_t *parser_find_variable(struct parser *parser, const char *name, size_t size)
+{
+    return size > 0 && size <= LONGEST_NAME ? name_map_find(&parser->variables, name) : NULL;
 }
 
 /* "found "x"" for a message: the word here, or the end of the line. */
@@ -112,12 +139,13 @@ static bool translate(struct parser *parser, const char *from, const char *to, c
         }
         char name[LONGEST_NAME + 1];
         (void)snprintf(name, sizeof name, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), from);
-        const uint32_t *variable = name_map_find(&parser->variables, name);
+        const uint32_t *variable = parser_find_variable(parser, name, size);
         bool function = false;
         for (size_t i = 0; known[i]; i++)
             function = function || text_equal_nocase(known[i], name);
         if (!variable && !function) {
-            parser_fail(parser, from, "nobody gives a number to \"%s\"", name);
+            parser_fail_near(parser, from, "nobody gives a number to %s", name,
+                             parser_nearest(&parser->variables, NULL, name));
             return false;
         }
         if (variable && *variable % 4 != NAME_NUMBER) {
@@ -148,14 +176,17 @@ static struct formula parse_formula(struct parser *parser, const char *to)
     struct formula formula = {.first_step = program->step_count};
     uint32_t count;
     size_t at;
-    const char *from = parser->at;
     parser_skip_blanks(parser);
+    const char *from = parser->at;
     parser->at = to;
     if (!translate(parser, from, to, text))
         return formula;
     const char *why = expression_compile(text, PI / 180, UINT32_MAX - 1, steps, &count, &at);
     if (why) {
-        parser_fail(parser, from, "a number or formula: %s", why);
+        char shown[300];
+        (void)snprintf(shown, sizeof shown, to > from ? "%.60s, in \"%.*s\"" : "%.60s", why,
+                       (int)(to - from < 40 ? to - from : 40), from);
+        parser_fail(parser, from, "a number or formula: %s", shown);
         return formula;
     }
     if (!array_reserve(parser->context, &program->steps, &program->step_room, (uint64_t)program->step_count + count,
@@ -236,25 +267,27 @@ void parser_demand_numbers(struct parser *parser, const char *start, const struc
 
 /* ---- points ---- */
 
-static bool is_frame(struct parser *parser, const char *name, uint32_t *node)
+/* The node of a frame's name, or of "id:ID". False, told, if there is none, or several have the name. */
+static bool find_frame(struct parser *parser, const char *at, const char *name, uint32_t *node)
 {
-    uint32_t *index = name_map_find(&parser->frames, name);
-    *node = index ? *index : CP_NONE;
-    return index;
-}
-
-static const char *nearest_name(struct parser *parser, const char *name)
-{
-    enum { MOST = 1000 };
-    const char *names[MOST + 1];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < parser->scene->node_count && count < MOST; i++)
-        names[count++] = parser->scene->nodes[i].name;
-    for (uint32_t i = 0; i < parser->variables.slot_count && count < MOST; i++)
-        if (parser->variables.slots[i].key)
-            names[count++] = parser->variables.slots[i].key;
-    names[count] = NULL;
-    return nearest_word(name, names);
+    const bool by_id = strncmp(name, "id:", 3) == 0;
+    const uint32_t *found = by_id ? name_map_find(&parser->ids, name + 3) : name_map_find(&parser->frames, name);
+    *node = found ? *found : CP_NONE;
+    if (found && *found == CP_NONE) {
+        const char *ids[2] = {"", ""};
+        for (uint32_t i = parser->scene->node_count; i-- > 0;)
+            if (strcmp(parser->scene->nodes[i].name, name) == 0) {
+                ids[1] = ids[0];
+                ids[0] = parser->scene->nodes[i].id;
+            }
+        char text[300];
+        (void)snprintf(text, sizeof text, "\"%.40s\": say id:%.40s or id:%.40s", name, ids[0], ids[1]);
+        parser_fail(parser, at, "several frames are called %s", text);
+    } else if (!found) {
+        parser_fail_near(parser, at, "there is no point or frame %s", name,
+                         by_id ? NULL : parser_nearest(&parser->frames, &parser->variables, name));
+    }
+    return *node != CP_NONE;
 }
 
 void parser_brackets(struct parser *parser, struct instruction *instruction, uint32_t wanted)
@@ -306,16 +339,10 @@ struct point parser_point(struct parser *parser)
     const uint32_t *variable = quoted ? NULL : name_map_find(&parser->variables, name);
     if (variable && *variable % 4 != NAME_NUMBER)
         return (struct point){*variable % 4 == NAME_POSE ? POINT_POSE : POINT_JOINTS, *variable / 4};
-    if (variable) {
+    if (variable)
         parser_fail(parser, start, "\"%s\" is a number, no point", name);
-    } else if (is_frame(parser, name, &point.index)) {
+    else if (find_frame(parser, start, name, &point.index))
         point.kind = POINT_FRAME;
-    } else {
-        const char *near = nearest_name(parser, name);
-        char text[3 * LONGEST_NAME];
-        (void)snprintf(text, sizeof text, near ? "\"%s\"; did you mean %s?" : "\"%s\"", name, near);
-        parser_fail(parser, start, "there is no point or frame %s", text);
-    }
     return point;
 }
 

@@ -21,7 +21,7 @@ static bool next_line(struct parser *parser, struct lines *lines)
     memcpy(parser->line, from, size);
     parser->line[size] = '\0';
     parser->at = parser->line;
-    if (too_long)
+    if (too_long && !parser->naming)
         parser_fail(parser, NULL, "%s", "a line is longer than 1000 bytes");
     bool quoted = false;
     for (char *at = parser->line; *at; at++) {
@@ -74,7 +74,7 @@ static void find_names(struct parser *parser, struct lines lines)
             continue;
         instructions++;
         const char *name = parser->at;
-        bool is_for = parser_accept(parser, "FOR");
+        const bool is_for = !parser_is_assignment(name) && parser_accept(parser, "FOR");
         parser_skip_blanks(parser);
         name = is_for ? parser->at : name;
         if (!parser_is_assignment(name))
@@ -87,7 +87,11 @@ static void find_names(struct parser *parser, struct lines lines)
                                                                 : NAME_NUMBER;
         char text[LONGEST_NAME + 1];
         size = parser_name_size(name);
-        (void)snprintf(text, sizeof text, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), name);
+        if (size > LONGEST_NAME) {
+            parser_fail(parser, name, "%s", "a name is longer than 200 bytes");
+            continue;
+        }
+        (void)snprintf(text, sizeof text, "%.*s", (int)size, name);
         uint32_t *count = kind == NAME_NUMBER ? &program->number_count
                           : kind == NAME_POSE ? &program->pose_count
                                               : &program->joints_count;
@@ -122,11 +126,25 @@ static void parse_lines(struct parser *parser, struct lines lines)
         program->instructions[program->instruction_count++] = instruction;
     }
     parser->failed = parser->failed || any;
-    if (parser->depth > 0) {
-        const struct block *block = &parser->blocks[parser->depth - 1];
+    const struct block *block = parser->depth > 0 ? &parser->blocks[parser->depth - 1] : NULL;
+    if (block && !block->excused) {
         parser->number = program->instructions[block->instruction].line;
         parser_fail(parser, NULL, "%s", block->operation == OPERATION_FOR ? "FOR without NEXT" : "IF without ENDIF");
     }
+}
+
+static bool list_frames(struct parser *parser)
+{
+    const cp_scene *scene = parser->scene;
+    bool good = true;
+    for (uint32_t i = 0; i < scene->node_count && good; i++) {
+        bool added;
+        uint32_t *place = name_map_add(&parser->frames, scene->nodes[i].name, i, &added);
+        good = place && name_map_add(&parser->ids, scene->nodes[i].id, i, NULL);
+        if (good && !added)
+            *place = CP_NONE;
+    }
+    return good;
 }
 
 cp_status program_parse(cp_context *context, const cp_scene *scene, const char *file, const char *text, size_t size,
@@ -143,15 +161,17 @@ cp_status program_parse(cp_context *context, const cp_scene *scene, const char *
                               .names_arena = arena_new(context),
                               .variables = {.context = context},
                               .labels = {.context = context},
-                              .frames = {.context = context}};
-    struct lines lines = {text, text + size};
-    bool good = true;
-    for (uint32_t i = 0; i < scene->node_count && good; i++)
-        good = name_map_add(&parser->frames, scene->nodes[i].name, i, NULL) != NULL;
+                              .frames = {.context = context},
+                              .ids = {.context = context}};
+    const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of byte order */
+    struct lines lines = {text + mark, text + size};
+    bool good = list_frames(parser);
     if (good && memchr(text, '\0', size))
         (void)report_error(context, CP_INPUT, "program-zero", IN_FILE(file), "it holds a zero byte: no program");
-    else if (good)
+    parser->naming = true;
+    if (good && !memchr(text, '\0', size))
         find_names(parser, lines);
+    parser->naming = false;
     parser->number = 0;
     bool failed = parser->failed || !good || memchr(text, '\0', size) != NULL;
     parser->failed = false;
@@ -162,6 +182,7 @@ cp_status program_parse(cp_context *context, const cp_scene *scene, const char *
     name_map_free(&parser->variables);
     name_map_free(&parser->labels);
     name_map_free(&parser->frames);
+    name_map_free(&parser->ids);
     arena_free(parser->names_arena);
     memory_free(context, parser, 1, sizeof *parser);
     return !failed ? CP_OK : memory ? CP_LIMIT : CP_INPUT;

@@ -17,14 +17,16 @@ struct parser {
     const cp_scene *scene;
     uint32_t joint_count;
     struct arena *names_arena;
-    struct name_map variables, labels, frames; /* kind + 4 * index; instruction; node */
-    bool failed;
-    uint64_t number; /* of the line */
+    struct name_map variables, labels; /* kind + 4 * index; instruction */
+    struct name_map frames, ids;       /* nodes; CP_NONE: several have that name */
+    bool failed, naming;               /* naming: this is the first of two ways through the lines */
+    uint64_t number;                   /* of the line */
     char line[LONGEST_LINE + 1];
     const char *at, *word; /* in the line; the instruction's first word */
     struct block {
         uint32_t instruction;
         enum operation operation;
+        bool excused; /* it was told that it does not begin */
     } blocks[DEEPEST_BLOCK];
     uint32_t depth;
 };
@@ -33,6 +35,8 @@ struct parser {
 
 /* An error at a place in the line (NULL: of all of it): a format with one %s for what. */
 void parser_fail(struct parser *parser, const char *at, const char *format, const char *what);
+/* The format's %s is the name, with the nearest one (or NULL) behind it. */
+void parser_fail_near(struct parser *parser, const char *at, const char *format, const char *name, const char *near);
 /* "expected ..., found ...", here. */
 void parser_fail_expected(struct parser *parser, const char *what);
 void parser_skip_blanks(struct parser *parser);
@@ -43,6 +47,10 @@ bool parser_accept(struct parser *parser, const char *word);
 size_t parser_name_size(const char *at);
 /* Copies the name that stands here; its size. */
 size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1]);
+/* The variable of that name, or NULL. */
+const uint32_t *parser_find_variable(struct parser *parser, const char *name, size_t size);
+/* The name in the maps (the second may be NULL) that is nearest to this one, or NULL. */
+const char *parser_nearest(const struct name_map *map, const struct name_map *other, const char *name);
 /* One number or formula of the instruction; all up to the line's end; so many in brackets. */
 void parser_add_formula(struct parser *parser, struct instruction *instruction);
 void parser_numbers(struct parser *parser, struct instruction *instruction);

@@ -138,7 +138,7 @@ cp_status program_record(struct cp_program *program, cp_scene *scene, const char
     cp_status status = add_row(&recording, program) ? CP_OK : CP_LIMIT;
     while (status == CP_OK && !program->ended) {
         double before = program->time, after = before + program->options.period, near = 1e-9;
-        if ((stop >= 0 && stop <= after + near) || (emergency >= 0 && emergency <= after + near))
+        if ((stop >= 0 && stop <= before + near) || (emergency >= 0 && emergency <= after + near))
             cp_program_stop(program, emergency >= 0 && emergency <= after + near);
         status = cp_program_step(program);
         if (program->time > before && status == CP_OK && !add_row(&recording, program))

@@ -75,9 +75,6 @@ static cp_status pose_of_point(struct cp_program *program, struct point point, c
             *pose = pose_of_numbers(numbers);
         return status;
     }
-    if (point.kind != POINT_FRAME)
-        return program_error(program, CP_INPUT, "program-point",
-                             "JOINTS are no point in space: PTP and MOVE take them");
     cp_pose base = place_node(program, program->scene->devices[program->options.device].base), back;
     cp_pose world = place_node(program, point.index);
     (void)pose_inverse(&base, &back);
@@ -158,7 +155,12 @@ static cp_status hang(struct cp_program *program, uint32_t node, uint32_t host)
     if (!array_reserve(program->context, &program->holdings, &program->holding_room,
                        (uint64_t)program->holding_count + 1, sizeof *program->holdings))
         return CP_LIMIT;
-    program->locals[node] = pose_multiply(&back, &world);
+    const cp_pose local = pose_multiply(&back, &world);
+    struct trs trs;
+    if (!pose_to_trs(&local, 1e-9, &trs))
+        return program_error(program, CP_INPUT, "program-hold", "\"%.100s\" cannot be held: it would be sheared",
+                             program->scene->nodes[node].name);
+    program->locals[node] = local;
     program->hosts[node] = host;
     program->holdings[program->holding_count++] = (struct holding){program->time, node, host, program->locals[node]};
     return CP_OK;
@@ -201,6 +203,7 @@ static cp_status grab(struct cp_program *program, struct point point)
                              program->scene->nodes[node].name, show_three_digits(distance / mm).text,
                              show_number(program->options.reach / mm).text);
     cp_status status = hang(program, node, program->options.frame);
+    program->grabbed[node] = status == CP_OK;
     return status == CP_OK ? mark_frame(program, "grab", node) : status;
 }
 
@@ -210,11 +213,12 @@ static cp_status release(struct cp_program *program, struct point point)
     cp_status status = CP_OK;
     bool any = false;
     for (uint32_t i = 1; i < program->scene->node_count && status == CP_OK; i++) {
-        bool held =
-            program->hosts[i] == program->options.frame && program->scene->nodes[i].parent != program->options.frame;
-        if (!held || (point.kind == POINT_FRAME && point.index != i))
+        const bool held = point.kind == POINT_FRAME ? point.index == i && program->hosts[i] == program->options.frame
+                                                    : program->grabbed[i];
+        if (!held)
             continue;
         any = true;
+        program->grabbed[i] = false;
         status = hang(program, i, 0);
         if (status == CP_OK)
             status = mark_frame(program, "release", i);
@@ -428,6 +432,8 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
     case OPERATION_FOR:
         return begin_for(program, index, numbers);
     case OPERATION_NEXT:
+        if (program->for_step[it->target] == 0)
+            return program_error(program, CP_INPUT, "program-for", "NEXT of a FOR that was not carried out");
         program->numbers[it->variable] += program->for_step[it->target];
         program->next = for_goes_on(program, it->target) ? it->target + 1 : program->next;
         return CP_OK;
@@ -527,6 +533,7 @@ static bool make_room(struct cp_program *program)
     program->for_step = arena_allocate_zeroed(arena, text->instruction_count, sizeof *program->for_step);
     program->locals = arena_allocate(arena, nodes, sizeof *program->locals);
     program->hosts = arena_allocate(arena, nodes, sizeof *program->hosts);
+    program->grabbed = arena_allocate_zeroed(arena, nodes, sizeof *program->grabbed);
     for (size_t i = 0; i < nodes && program->locals && program->hosts; i++) {
         program->locals[i] = program->scene->nodes[i].local;
         program->hosts[i] = program->scene->nodes[i].parent;

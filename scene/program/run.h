@@ -42,6 +42,7 @@ struct cp_program {
     bool *number_set, *pose_set, *joints_set;
     cp_pose *locals;                              /* of nodes */
     uint32_t *hosts;                              /* the same: what they hang on */
+    bool *grabbed;                                /* the same: the tool holds them */
     uint32_t calls[MOST_CALLS], call_count, next; /* instructions */
     uint64_t line, steps;
     uint64_t periods; /* that have passed */

@@ -100,6 +100,9 @@ for recording in welding/weld assembly/saw hexapod/contour; do
     ends 0 '' "$cellpipe" convert "$from" "$name.dcr"
     ends 0 '' "$cellpipe" convert "$name.dcr" again.dcr --in "workcell=$workcell"
     must "$recording comes back" same_recording "$name.dcr" again.dcr
+    "$cellpipe" convert -q "$from" even.dcr --out period=40ms
+    "$cellpipe" convert -q even.dcr again.even.dcr --in "workcell=$workcell" --out period=40ms
+    must "$recording comes back, with even steps" same_recording even.dcr again.even.dcr
     must "$recording has grabs" [ "$(grep -c ATTACH again.dcr)" -ge "$(grep -c ATTACH "$from")" ]
     "$cellpipe" convert -q "$from" "$name.glb"
     ends 0 '' "$cellpipe" convert "$name.glb" again.dcr
@@ -130,6 +133,30 @@ must "the gun goes the same way" sh -c 'paste -d, grab.csv again.csv | LC_ALL=C 
     NR > 1 { for (i = 1; i <= NF / 2; i++) { off = \$i - \$(i + NF / 2); if (off > 1e-12 || off < -1e-12) bad = 1 } lines++ }
     END { exit bad || lines < 30 }"'
 ends 0 'loss: no device is of a Deneb workcell: the recording tells of none \(2\)' "$cellpipe" convert "$cell" none.dcr
+# Two clips of one name: by their numbers.
+"$cellpipe" program motion.glb twice.glb "file=$top/samples/demo/pick.prg" device=Arm
+ends 2 '2 clips are called "pick": choose one by its number, as clip=#1' "$cellpipe" convert twice.glb twice.csv --out clip=pick
+ends 0 '' "$cellpipe" convert -q twice.glb twice.csv --out clip=#2
+must "the second clip" cmp -s motion.csv twice.csv
+
+# Blanks around names; blank lines first; a joint that is called like the times.
+printf '\n\n time[s] , Arm.J1 [deg]\n0,10\n1,20\n' >blanks.csv
+ends 0 '' "$cellpipe" recording "$cell" blanks.glb file=blanks.csv
+"$cellpipe" convert -q blanks.glb blanks.csv --out angles=deg
+must "blanks" grep -Eq '^1,20(\.0*[0-9])?,' blanks.csv
+sed 's/"Arm.J1"/"time"/' "$top/samples/joints.gltf" | sed 's/"slide"/"time"/g' >times.gltf
+"$cellpipe" convert -q times.gltf times.csv --out clip=jump
+must "a joint called time" grep -q '^time\[s\].*,time\[m\]' times.csv
+ends 0 '' "$cellpipe" recording times.gltf again.glb file=times.csv name=again
+"$cellpipe" convert -q again.glb again.csv --out clip=again
+must "it comes back" cmp -s times.csv again.csv
+
+# A stop lets the move of its time end.
+"$cellpipe" program "$cell" all.glb "file=$top/samples/demo/first.prg" device=Arm
+ends 0 '' "$cellpipe" program "$cell" stopped.glb "file=$top/samples/demo/first.prg" device=Arm stop=0.475
+last_of() { "$cellpipe" info --json "$1" | sed -n 's/.*"name": "first", "first": 0, "last": \([0-9.]*\),.*/\1/p'; }
+must "a stop at the first period of a move" env LC_ALL=C awk "BEGIN { exit !($(last_of stopped.glb) > 0.9 && $(last_of stopped.glb) < 1.2) }"
+
 ends 0 'loss: curves go straight between their keys' "$cellpipe" convert "$top/samples/joints.gltf" curves.csv --out clip=curves --report report
 must "its code" grep -q '"clip-curves"' report
 # A joint that jumps at 0.5 s has a line right before: read again, it jumps.

@@ -285,6 +285,11 @@ static void test_language(void **unused)
     expect_end("x=2\nlptp pose ( (1+1)*x, x, 3,0,0,0)\nIPTP POSE(1,0,0,0,0,0)\n", 5, 2, 3);
     expect_end("MOVE JOINTS(1,2,3,4,5,6)\nPTP JOINTS(4,5,6,0,0,0)\n", 4, 5, 6);
     expect_end("CPTP POSE(50,50,0,0,0,0) POSE(100,0,0,0,0,0)\n", 100, 0, 0);
+    expect_end("MOVE POSE(1,2,3,0,0,0)\nMOVE part\n", 100, 200, 0);
+    expect_end("MOVE id:part\n", 100, 200, 0);
+    expect_end("x = 7\nFOR = 3\nLMOV x,FOR,0\n", 7, 3, 0);
+    expect_end("J=JOINTS(1,2,3,0,0,0)\nFOR = POSE(500,1,2,3,4,5)\nMOVE J\n", 1, 2, 3);
+    expect_end("\xef\xbb\xbfLMOV 1,2,3\n", 1, 2, 3);
     expect_end("PTP part\n", 100, 200, 0);
     expect_end("LPTP \"far part\"\n", 500, 200, 100);
     expect_end("x = 3\ny = x*2 + 1e1\nLMOV x,y,sqrt(x*12)\n", 3, 16, 6);
@@ -329,7 +334,18 @@ static void test_errors(void **unused)
     expect_error("PTP POSE(1,2,3)\n", input, 1, 9, syntax, "it takes 6 numbers, not 3");
     expect_error("PTP POSE(1,2,3,4,5,6\n", input, 1, 9, syntax, "the bracket is not closed");
     expect_error("PTP POSE(1,2,3,4,5,6) 7\n", input, 1, 23, syntax, "expected the end of the line");
-    expect_error("LPTP JOINTS(1,2,3,4,5,6)\n", input, 1, 0, "program-point", "JOINTS are no point in space");
+    expect_error("LPTP JOINTS(1,2,3,4,5,6)\n", input, 1, 6, syntax, "JOINTS are no point in space");
+    expect_error("GOTO heer\nhere:\n", input, 1, 6, syntax, "there is no label \"heer\"; did you mean here?");
+    expect_error("count=1\nOUT 1, coun\n", input, 2, 8, syntax, "to \"coun\"; did you mean count?");
+    expect_error("OUT 1,  (2\n", input, 1, 9, syntax, "a ) is missing, in \"(2\"");
+    expect_error("=3\n", input, 1, 1, syntax, "expected an instruction, found \"=3\"");
+    expect_error("FOR i=1,2\nGOTO in\nNEXT\nFOR k=1,2\nin: NEXT k\n", input, 5, 0, "program-for",
+                 "NEXT of a FOR that was not carried out");
+    expect_error("CMOV 0,0,0, 10,0,0\n", input, 1, 0, "program-arc", "two of the three places");
+    expect_error("CMOV 10,0,0, 0,0,0\n", input, 1, 0, "program-arc", "two of the three places");
+    expect_error("LMOV 1,2,3\nIMOV 0.1,0.2,0.3\nCMOV 30,2,3, 1.1,2.2,3.3\n", input, 3, 0, "program-arc",
+                 "two of the three places");
+    expect_error("WAIT -1\n", input, 1, 0, "program-wait", "a wait is not below 0 s");
     expect_error("P=POSE 1,2,3\n", input, 1, 8, syntax, "expected numbers in brackets");
     expect_error("PTP nowhere\n", input, 1, 5, syntax, "there is no point or frame \"nowhere\"");
     expect_error("PTP prat\n", input, 1, 5, syntax, "did you mean part?");
@@ -365,8 +381,7 @@ static void test_errors(void **unused)
     expect_error("P=POSE(0,0,2500,0,0,0)\nPTP P\n", no, 2, 0, "program-limit",
                  "at 0 s: the tool gets there only beyond limits: joint \"ZRPW\" would be 500 mm beyond its limit");
     expect_error("CMOV 10,0,0,20,0,0\n", input, 1, 0, "program-arc", "lie on a line");
-    expect_error("J=JOINTS(1,2,3,4,5,6)\nLPTP J\n", input, 2, 0, "program-point", "no point in space");
-    expect_error("WAIT -1\n", input, 1, 0, "program-wait", "cannot wait");
+    expect_error("J=JOINTS(1,2,3,4,5,6)\nLPTP J\n", input, 2, 6, syntax, "no point in space");
     expect_error("SPEED 0\n", input, 1, 0, "program-speed", "above 0");
     expect_error("GRAB part\n", no, 1, 0, "program-grab", "\"part\" is 224 mm from the tool, beyond reach=10 mm");
     expect_error("HANDLE OPEN part\n", no, 1, 0, "program-grab", "does not hold \"part\"");
@@ -384,8 +399,44 @@ static void test_all_errors(void **unused)
     (void)cp_report(context, &count);
     assert_int_equal(run.status, CP_INPUT);
     assert_int_equal(count, 4);
+    end_run(&run);
+    cp_report_clear(context);
+    run = run_program("ELSE\nWAIT 1\n", 0.01, 0, 0); /* and no IF without ENDIF */
+    (void)cp_report(context, &count);
+    assert_int_equal(count, 1);
     cp_report_clear(context);
     end_run(&run);
+}
+
+/* What hung on the tool from the beginning can be grabbed and let go; what would be sheared cannot. */
+static void test_own_part(void **unused)
+{
+    (void)unused;
+    static const char text[] = "GRAB own\nIMOV 50,0,0\nHANDLE OPEN\nIMOV 0,0,20\n", slanted[] = "GRAB slanted\n";
+    fresh_scene();
+    (void)build_machine();
+    const uint32_t tool = scene->node_count - 3, own = scene_add_node(scene, tool, "own", 3);
+    const uint32_t scaled = scene_add_node(scene, 0, "scaled", 6);
+    const uint32_t turned = scene_add_node(scene, scaled, "slanted", 7);
+    scene->nodes[scaled].local.m[5] = 2;
+    scene->nodes[turned].local = pose_rotation((const double[]){0, 0, 1}, 0.5);
+    assert_int_equal(scene_finish(scene), CP_OK);
+    const cp_program_options options = {.frame = tool, .period = 0.01, .reach = 0.01};
+    cp_program *program = NULL;
+    cp_program_state state = {0};
+    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    assert_non_null(worlds);
+    assert_int_equal(cp_program_new(context, scene, "own", text, sizeof text - 1, &options, &program), CP_OK);
+    for (; !state.ended; cp_program_look(program, &state))
+        assert_int_equal(cp_program_step(program), CP_OK);
+    assert_int_equal(cp_program_poses(program, worlds), CP_OK);
+    assert_true(fabs(worlds[tool].m[11] - 0.02) < 1e-9 && fabs(worlds[own].m[11]) < 1e-9);
+    assert_true(fabs(worlds[own].m[3] - 0.05) < 1e-9);
+    cp_program_free(program);
+    assert_int_equal(cp_program_new(context, scene, "slanted", slanted, sizeof slanted - 1, &options, &program), CP_OK);
+    assert_int_equal(cp_program_step(program), CP_INPUT);
+    cp_program_free(program);
+    free(worlds);
 }
 
 /* What is grabbed goes with the tool, and stays where it is let go; in the clip it hangs elsewhere meanwhile. */
@@ -457,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_all_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_grab, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_own_part, set_up, tear_down),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
     return cmocka_run_group_tests(tests, NULL, NULL);

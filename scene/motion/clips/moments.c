@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "../../text/text.h"
 #include "play.h"
 
 cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *name, const cp_clip **clip)
@@ -11,13 +12,25 @@ cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *na
         return report_error(context, CP_USAGE, "clip-which", NOWHERE,
                             "%u clips: choose one with clip=NAME, such as \"%.100s\"", (unsigned)scene->clip_count,
                             scene->clips[0].name);
-    for (uint32_t i = 0; name && i < scene->clip_count; i++)
+    uint32_t found = CP_NONE, named = 0;
+    for (uint32_t i = scene->clip_count; name && i-- > 0;)
         if (strcmp(scene->clips[i].name, name) == 0) {
-            *clip = &scene->clips[i];
-            return CP_OK;
+            found = i;
+            named++;
         }
-    return !name ? CP_OK
-                 : report_error(context, CP_USAGE, "clip-unknown", NOWHERE, "there is no clip \"%.100s\"", name);
+    if (named > 1)
+        return report_error(context, CP_USAGE, "clip-which", NOWHERE,
+                            "%u clips are called \"%.100s\": choose one by its number, as clip=#%u", (unsigned)named,
+                            name, (unsigned)found + 1);
+    double number; /* "#2", where that is no name: the second clip */
+    if (named == 0 && name && *name == '#' && text_is_number(name + 1, &number) && number >= 1 &&
+        number <= scene->clip_count && number == floor(number))
+        found = (uint32_t)number - 1;
+    if (found != CP_NONE)
+        *clip = &scene->clips[found];
+    return !name || found != CP_NONE
+               ? CP_OK
+               : report_error(context, CP_USAGE, "clip-unknown", NOWHERE, "there is no clip \"%.100s\"", name);
 }
 
 /* Unsorted; returns how many. */
@@ -78,18 +91,21 @@ static size_t list_track_jumps(const cp_track *track, double *jumps)
     return count;
 }
 
-cp_status add_jumps(cp_context *context, struct arena *arena, const cp_clip *clip, bool frames, double **times,
-                    size_t *count)
+void report_curves(cp_context *context, const cp_clip *clip, bool frames)
 {
-    size_t jumps = frames ? clip->attachment_count : 0, all = *count;
     uint64_t curves = 0;
     for (uint32_t i = 0; i < clip->track_count; i++)
-        if (frames || clip->tracks[i].path == CP_PATH_JOINT) {
-            jumps += list_track_jumps(&clip->tracks[i], NULL);
-            curves += clip->tracks[i].interpolation == CP_CUBIC;
-        }
+        curves += clip->tracks[i].interpolation == CP_CUBIC && (frames || clip->tracks[i].path == CP_PATH_JOINT);
     if (curves > 0)
         report_loss(context, "clip-curves", NOWHERE, curves, "curves go straight between their keys (see period=)");
+}
+
+cp_status add_jumps(struct arena *arena, const cp_clip *clip, bool frames, double **times, size_t *count)
+{
+    size_t jumps = frames ? clip->attachment_count : 0, all = *count;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        if (frames || clip->tracks[i].path == CP_PATH_JOINT)
+            jumps += list_track_jumps(&clip->tracks[i], NULL);
     if (jumps == 0)
         return CP_OK;
     double *list = arena_allocate(arena, all + 2 * jumps, sizeof *list);

@@ -11,10 +11,11 @@ cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *na
  * to the last of them, which is there, too. One time, 0, for a clip without any, or NULL. The array is the arena's. */
 cp_status list_moments(cp_context *context, struct arena *arena, const cp_clip *clip, double period, double **times,
                        size_t *count);
+/* A loss of those that go straight between keys: of joints; with frames, of these, too. */
+void report_curves(cp_context *context, const cp_clip *clip, bool frames);
 /* Straight ways between moments do not tell of a jump: adds those of all jumps, and the latest one before each. They
- * are where a step of a joint's values changes them; with frames, where one of a frame's does, or it hangs elsewhere. A
- * curve is reported as a loss. */
-cp_status add_jumps(cp_context *context, struct arena *arena, const cp_clip *clip, bool frames, double **times,
-                    size_t *count);
+ * are where a step of a joint's values changes them; with frames, where one of a frame's does, or it hangs elsewhere.
+ */
+cp_status add_jumps(struct arena *arena, const cp_clip *clip, bool frames, double **times, size_t *count);
 
 #endif
