@@ -271,6 +271,9 @@ static void test_arcs(void **unused)
 static void test_language(void **unused)
 {
     (void)unused;
+    struct run run = run_program("IMOV 0,0,0.1,90,0,0\n", 0.01, 0, 0); /* 90 degrees at 250 a second */
+    assert_true(run.status == CP_OK && run.count > 55 && run.count < 70);
+    end_run(&run);
     expect_end("", 0, 0, 0);
     expect_end("; nothing but this\n\n", 0, 0, 0);
     expect_end("LMOV 10,20,30", 10, 20, 30);
@@ -435,6 +438,15 @@ static void test_own_part(void **unused)
     cp_program_free(program);
     assert_int_equal(cp_program_new(context, scene, "slanted", slanted, sizeof slanted - 1, &options, &program), CP_OK);
     assert_int_equal(cp_program_step(program), CP_INPUT);
+    cp_program_free(program);
+
+    /* Nor is a scaled frame a point. */
+    size_t count;
+    cp_report_clear(context);
+    assert_int_equal(cp_program_new(context, scene, "point", "LPTP scaled", 11, &options, &program), CP_OK);
+    assert_int_equal(cp_program_step(program), CP_INPUT);
+    assert_string_equal(cp_report(context, &count)[0].code, "program-point");
+    cp_report_clear(context);
     cp_program_free(program);
     free(worlds);
 }
