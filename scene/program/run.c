@@ -480,7 +480,7 @@ static cp_status run_lines(struct cp_program *program)
 {
     cp_status status = CP_OK;
     while (status == CP_OK && program->move.kind == MOVE_NONE && !program->ended) {
-        if (program->next >= program->text.instruction_count || program->stopping) {
+        if (program->next >= program->text.instruction_count || (program->stopping && !program->emergency)) {
             program->ended = true;
             break;
         }

@@ -223,6 +223,12 @@ static void test_stops(void **unused)
     assert_int_equal(run.count, 11);
     assert_true(fabs(last_row(&run)[1] - 37.5) < 1e-9);
     end_run(&run);
+    run = run_program(text, 0.1, 0, 1); /* the first step of a move is made, too */
+    assert_true(run.count == 2 && fabs(last_row(&run)[1] - 0.5) < 1e-9);
+    end_run(&run);
+    run = run_program(text, 0.1, 0, 47);
+    assert_true(run.count == 48 && fabs(last_row(&run)[1] - 202.8) < 1e-9);
+    end_run(&run);
     run = run_program(text, 0.1, 10, 0);
     assert_int_equal(run.count, 47);
     assert_true(fabs(last_row(&run)[1] - 203.3) < 1e-9);
