@@ -178,7 +178,8 @@ static cp_status begin_way(struct cp_program *program, struct move *move)
         status = inverse_start(program->inverse, program->q);
     if (status != CP_OK)
         return status == CP_NO ? program_error(program, CP_NO, "program-reach", "the joints do not close") : status;
-    find_turn(&move->begin, &move->end, move->axis, &move->angle);
+    if (move->angle == 0)
+        find_turn(&move->begin, &move->end, move->axis, &move->angle);
     /* Of millimetres and degrees the more. */
     move->length =
         fmax(move->length < 1e-9 ? 0 : move->length, move->angle > 1e-12 ? radians_to_degrees(move->angle) : 0);
@@ -187,7 +188,7 @@ static cp_status begin_way(struct cp_program *program, struct move *move)
     return begin(program, move, program->acceleration, program->deceleration, program->speed);
 }
 
-cp_status begin_line(struct cp_program *program, const cp_pose *target)
+cp_status begin_line(struct cp_program *program, const cp_pose *target, const double turn[3])
 {
     struct move move = {.kind = MOVE_LINE, .end = *target};
     double apart[3];
@@ -195,6 +196,9 @@ cp_status begin_line(struct cp_program *program, const cp_pose *target)
     for (int i = 0; i < 3; i++)
         apart[i] = target->m[4 * i + 3] - move.begin.m[4 * i + 3];
     move.length = sqrt(dot_product(apart, apart)) / mm;
+    move.angle = turn ? sqrt(dot_product(turn, turn)) : 0;
+    for (int i = 0; i < 3 && move.angle > 0; i++)
+        move.axis[i] = turn[i] / move.angle;
     return begin_way(program, &move);
 }
 

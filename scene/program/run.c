@@ -266,13 +266,16 @@ static cp_status begin_move(struct cp_program *program, const struct instruction
     switch (instruction->operation) {
     case OPERATION_LMOV:
         target = target_of(program, numbers, count);
-        return begin_line(program, &target);
+        return begin_line(program, &target, NULL);
     case OPERATION_IMOV: {
         double all[6] = {numbers[0], numbers[1], numbers[2], 0, 0, 0};
         memcpy(all + 3, numbers + 3, count > 3 ? sizeof(double[3]) : 0);
         poses[0] = pose_of_numbers(all);
         target = moved_by(program, &poses[0]);
-        return begin_line(program, &target);
+        /* About one axis alone it turns as far as it is told. */
+        const double turn[3] = {degrees_to_radians(all[5]), degrees_to_radians(all[4]), degrees_to_radians(all[3])};
+        const bool one = (turn[0] != 0) + (turn[1] != 0) + (turn[2] != 0) == 1;
+        return begin_line(program, &target, one ? turn : NULL);
     }
     case OPERATION_CMOV:
         for (int i = 0; i < 3; i++)
@@ -287,10 +290,10 @@ static cp_status begin_move(struct cp_program *program, const struct instruction
     if (status != CP_OK)
         return status;
     if (instruction->operation == OPERATION_LPTP)
-        return begin_line(program, &poses[0]);
+        return begin_line(program, &poses[0], NULL);
     if (instruction->operation == OPERATION_IPTP) {
         target = moved_by(program, &poses[0]);
-        return begin_line(program, &target);
+        return begin_line(program, &target, NULL);
     }
     for (int i = 0; i < 3; i++)
         via[i] = poses[0].m[4 * i + 3];

@@ -60,7 +60,8 @@ void place_tool(struct cp_program *program, cp_pose *tool);
 cp_pose place_node(struct cp_program *program, uint32_t node);
 cp_status begin_joints(struct cp_program *program, const double *values);
 cp_status begin_posture(struct cp_program *program, const cp_pose *target);
-cp_status begin_line(struct cp_program *program, const cp_pose *target);
+/* turn: about which axis of the base it turns, and by how many radians, however many; NULL: the short way. */
+cp_status begin_line(struct cp_program *program, const cp_pose *target, const double turn[3]);
 /* Through a place to a pose; or full: on through both, and back to the beginning. */
 cp_status begin_arc(struct cp_program *program, const double via[3], const cp_pose *end, bool full);
 cp_status begin_wait(struct cp_program *program, double seconds);

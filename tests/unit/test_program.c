@@ -280,6 +280,12 @@ static void test_language(void **unused)
     struct run run = run_program("IMOV 0,0,0.1,90,0,0\n", 0.01, 0, 0); /* 90 degrees at 250 a second */
     assert_true(run.status == CP_OK && run.count > 55 && run.count < 70);
     end_run(&run);
+    run = run_program("IMOV 10,0,0,-300,0,0\n", 0.01, 0, 0); /* the long way */
+    assert_true(run.status == CP_OK && fabs(last_row(&run)[4] + 300 * PI / 180) < 1e-6);
+    end_run(&run);
+    run = run_program("IMOV 0,0,0,0,0,360\n", 0.01, 0, 0);
+    assert_true(run.status == CP_OK && run.count > 150 && fabs(last_row(&run)[6] - 2 * PI) < 1e-6);
+    end_run(&run);
     expect_end("", 0, 0, 0);
     expect_end("; nothing but this\n\n", 0, 0, 0);
     expect_end("LMOV 10,20,30", 10, 20, 30);
