@@ -152,7 +152,6 @@ ends 0 '' "$cellpipe" recording times.gltf again.glb file=times.csv name=again
 must "it comes back" cmp -s times.csv again.csv
 
 # A stop lets the move of its time end.
-"$cellpipe" program "$cell" all.glb "file=$top/samples/demo/first.prg" device=Arm
 ends 0 '' "$cellpipe" program "$cell" stopped.glb "file=$top/samples/demo/first.prg" device=Arm stop=0.475
 last_of() { "$cellpipe" info --json "$1" | sed -n 's/.*"name": "first", "first": 0, "last": \([0-9.]*\),.*/\1/p'; }
 must "a stop at the first period of a move" env LC_ALL=C awk "BEGIN { exit !($(last_of stopped.glb) > 0.9 && $(last_of stopped.glb) < 1.2) }"
