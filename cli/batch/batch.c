@@ -41,6 +41,18 @@ static cp_status take_most_output(struct cli *cli, void *settings, const char *v
     return parse_size(cli, "--max-output", value, &((struct batch *)settings)->most_output);
 }
 
+static cp_status take_most_pruned(struct cli *cli, void *settings, const char *value)
+{
+    double *percent = &((struct batch *)settings)->most_pruned;
+    size_t size = strlen(value);
+    char number[32];
+    bool fits = size > 1 && size < sizeof number && value[size - 1] == '%';
+    (void)snprintf(number, sizeof number, "%.*s", (int)(fits ? size - 1 : 0), value);
+    return fits && cp_parse_double(number, percent) && *percent > 0 && *percent <= 100
+               ? CP_OK
+               : complain(cli, CP_USAGE, "--max-prune %s: needs a percentage above 0%% and up to 100%%", value);
+}
+
 static cp_status take_progress(struct cli *cli, void *settings, const char *value)
 {
     (void)settings;
@@ -71,6 +83,9 @@ static cp_status check_request(struct batch *batch)
         strcpy(batch->host, "localhost");
     for (char *at = batch->host; *at; at++) /* it becomes part of a file's name */
         *at = *at == '/' || *at <= ' ' ? '_' : *at;
+    if (batch->most_pruned > 0 && !batch->prune)
+        return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
+    batch->most_pruned = batch->most_pruned > 0 ? batch->most_pruned : 50;
     return shard_parse(cli, batch->shard_text, batch->balance, &batch->shard);
 }
 
@@ -109,9 +124,12 @@ static cp_status decide_all(struct batch *batch)
     batch->arena = arena_new(batch->cli->context);
     if (!batch->arena)
         return CP_LIMIT;
+    cp_status status = current_folder(batch->cli, batch->arena, &batch->cwd);
+    if (status != CP_OK)
+        return status;
     batch->status_folder = arena_print(batch->arena, "%s/.cellpipe/status", batch->list.out_dir);
     batch->tasks = memory_allocate_zeroed(batch->cli->context, batch->entries.count, sizeof *batch->tasks);
-    cp_status status = batch->status_folder && batch->tasks ? read_history(batch) : CP_LIMIT;
+    status = batch->status_folder && batch->tasks ? read_history(batch) : CP_LIMIT;
     for (uint32_t i = 0; i < batch->entries.count && status == CP_OK; i++)
         status = must_stop(NULL) ? CP_CANCELLED : decide(batch, i);
     return status;
@@ -140,12 +158,14 @@ static void print_dry_run(const struct batch *batch)
         counts[task->deed]++;
     }
     for (uint32_t i = 0; i < batch->gone_count; i++) {
-        printf("%-7s ", batch->prune ? "remove" : "leave");
+        printf("%-7s ", batch->prune && !batch->keeps ? "remove" : "leave");
         print_shown(stdout, batch->gone[i]->out);
         printf(" (");
         print_shown(stdout, batch->gone[i]->in);
         printf(" is gone)\n");
     }
+    if (batch->keeps)
+        say(batch->cli, "nothing would be removed: %s\n", batch->keeps);
     print_passed_over(batch->entries.passed_over, batch->entries.passed_count, stdout);
     printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused\n", counts[DEED_CONVERT],
            counts[DEED_CHECK], counts[DEED_NONE], counts[DEED_REPEAT], counts[DEED_FAULT]);
@@ -219,61 +239,12 @@ static cp_status record_others(struct batch *batch, struct journal *journal)
             journal_complain(journal, entry->in, record.message, task->deed == DEED_REPEAT ? AS_BEFORE : "\n");
         record.in = entry->in;
         record.out = entry->out ? entry->out : "";
+        record.cwd = batch->cwd;
         record.host = batch->host;
         record.time = time_of_record();
         result = journal_record(journal, &record);
     }
     return result;
-}
-
-/* ---- outputs whose input is gone ---- */
-
-static void tell_of_output(const struct batch *batch, const char *path, const char *what, const char *why)
-{
-    FILE *file = batch->cli->messages;
-    print_shown(file, path);
-    fprintf(file, ": %s", what);
-    print_shown(file, why);
-    fputc('\n', file);
-}
-
-/* Removes what the record says was written, if it still is that; and folders that are empty then, up to the output
- * folder. */
-static void prune_output(const struct batch *batch, const struct record *record)
-{
-    for (uint32_t i = 0; i < record->output_count; i++) {
-        const struct record_input *output = &record->outputs[i];
-        struct record_input now;
-        if (!hash_file(output->path, &now) || !hash_equals(now.hash, output->hash)) {
-            tell_of_output(batch, output->path, "warning: is not as it was written, and stays", "");
-            continue;
-        }
-        if (unlink(output->path) != 0) {
-            tell_of_output(batch, output->path, "warning: cannot be removed: ", strerror(errno));
-            continue;
-        }
-        char *folder = arena_print(batch->arena, "%s", output->path), *slash;
-        size_t top = strlen(batch->list.out_dir);
-        while (folder && (slash = strrchr(folder, '/')) && (size_t)(slash - folder) > top) {
-            *slash = '\0';
-            if (rmdir(folder) != 0)
-                break;
-        }
-    }
-}
-
-static void tell_gone(const struct batch *batch)
-{
-    for (uint32_t i = 0; i < batch->gone_count; i++) {
-        const struct record *record = batch->gone[i];
-        if (!batch->cli->quiet)
-            tell_of_output(batch, record->out,
-                           batch->prune ? "note: is removed, for its input is gone: "
-                                        : "note: --prune would remove it, for its input is gone: ",
-                           record->in);
-        if (batch->prune)
-            prune_output(batch, record);
-    }
 }
 
 /* ---- the story ---- */
@@ -321,7 +292,7 @@ static cp_status tell_outcome(struct batch *batch, const struct journal *journal
 static cp_status run(struct batch *batch, size_t bang)
 {
     struct journal journal = {.file = -1};
-    cp_status result = check_request(batch);
+    cp_status result = check_request(batch), pruned = CP_OK;
     if (result == CP_OK)
         result = list_inputs(batch);
     if (result == CP_OK)
@@ -347,12 +318,12 @@ static cp_status run(struct batch *batch, size_t bang)
         if (result == CP_OK && batch->link_duplicates)
             result = link_outputs(batch);
         if (result == CP_OK)
-            tell_gone(batch);
+            pruned = prune(batch);
     }
     journal_close(&journal);
-    if (result != CP_OK)
-        return result;
-    return tell_outcome(batch, &journal);
+    if (result == CP_OK)
+        result = tell_outcome(batch, &journal);
+    return result == CP_OK ? pruned : result;
 }
 
 static cp_status command_batch(struct cli *cli)
@@ -390,7 +361,9 @@ static const struct option batch_options[] = {
      .help = "compare contents of inputs and outputs, not sizes and times alone"},
     {"--retry", NULL, OPTION_SWITCH, offsetof(struct batch, retry), .help = "try again what failed before"},
     {"--prune", NULL, OPTION_SWITCH, offsetof(struct batch, prune),
-     .help = "remove outputs whose input is gone, if they are as they were written"},
+     .help = "remove outputs whose input is gone from a folder IN, if they are as they were written"},
+    {"--max-prune", "PERCENT", OPTION_CALL, 0, .take = take_most_pruned,
+     .help = "let --prune remove up to so many percent of all outputs, by default 50%; 100% also if a folder is empty"},
     {"--link-duplicates", NULL, OPTION_SWITCH, offsetof(struct batch, link_duplicates),
      .help = "make outputs that are equal byte for byte hard links of one file"},
     {"--dry-run", NULL, OPTION_SWITCH, offsetof(struct batch, dry_run), .help = "print what would be done, and why"},

@@ -42,6 +42,7 @@ struct batch {
     bool short_names, whole_cells, force, verify, retry, prune, link_duplicates, dry_run;
     uint32_t jobs;
     double timeout;               /* seconds a file */
+    double most_pruned;           /* percent of all outputs; 0: not said */
     uint64_t memory, most_output; /* bytes a file */
 
     struct cli *cli;
@@ -52,8 +53,13 @@ struct batch {
     struct arena *arena;        /* what follows */
     struct task *tasks;         /* by entry */
     struct records history;     /* what earlier runs left */
-    const struct record **gone; /* those of it whose input is gone and whose output is not */
+    const char *cwd;            /* the absolute path of the working directory */
+    const struct record **gone; /* those of the history whose input is gone and whose output is not */
     uint32_t gone_count;
+    uint32_t old_count;     /* records that do not tell where their input was */
+    uint32_t outside_count; /* records whose input is gone, but was below no folder of this run */
+    const char *outside;    /* the first of these inputs */
+    const char *keeps;      /* why --prune removes nothing; NULL: it may */
     char host[256];
     const char *status_folder; /* OUT/.cellpipe/status */
     uint32_t threads;          /* a worker */
@@ -64,7 +70,7 @@ struct journal;
 
 /* ---- history.c: what earlier runs left ---- */
 
-/* Reads the status files: gives each task its past, and fills `gone`. */
+/* Reads the status files: gives each task its past, and calls find_gone. */
 cp_status read_history(struct batch *batch);
 /* Reads what holds now, of this run and those before. */
 cp_status read_status(const struct batch *batch, struct records *records);
@@ -72,6 +78,14 @@ bool is_regular(const char *path);
 /* Inputs whose outputs have replaced each other's, or those of an earlier run, have failed, whichever came first: their
  * records say so. */
 cp_status record_clashes(struct batch *batch, struct journal *journal);
+
+/* ---- prune.c: outputs whose input is gone ---- */
+
+/* Fills `gone` and what stands below it in struct batch. */
+cp_status find_gone(struct batch *batch);
+/* Lists outputs whose input is gone, and removes them if the user wants that and there is no doubt: else CP_NO, said.
+ */
+cp_status prune(struct batch *batch);
 
 /* ---- key.c: whether an output is up to date ---- */
 

@@ -63,6 +63,22 @@ char *normal_path(struct arena *arena, const char *path, size_t size)
     return copy;
 }
 
+char *whole_path(struct arena *arena, const char *folder, const char *path)
+{
+    const char *joined = *path == '/' ? path : arena_print(arena, "%s/%s", folder, path);
+    return joined ? normal_path(arena, joined, strlen(joined)) : NULL;
+}
+
+cp_status current_folder(struct cli *cli, struct arena *arena, const char **folder)
+{
+    char *here = getcwd(NULL, 0);
+    if (!here)
+        return complain(cli, CP_INPUT, "the current folder has no path: %s", strerror(errno));
+    *folder = arena_copy_text(arena, here, strlen(here));
+    free(here);
+    return *folder ? CP_OK : CP_LIMIT;
+}
+
 /* The folder and a name in it; *name_at moves with it. */
 static const char *join_path(struct arena *arena, const char *folder, const char *name, size_t *name_at)
 {
@@ -226,6 +242,7 @@ void entries_free(struct entries *entries)
         return;
     memory_free(entries->context, entries->items, entries->room, sizeof *entries->items);
     memory_free(entries->context, entries->passed_over, entries->passed_room, sizeof *entries->passed_over);
+    memory_free(entries->context, entries->roots, entries->root_room, sizeof *entries->roots);
     arena_free(entries->arena);
     *entries = (struct entries){0};
 }
@@ -277,6 +294,19 @@ static bool matches(const struct list *globs, const char *path, const char *name
     return false;
 }
 
+/* Keeps the first folder or file that was not read whole: what it may hold cannot be told from what is gone. */
+static bool note_unread(struct entries *entries, const char *in, const char *what, int error)
+{
+    if (!entries->unread)
+        entries->unread = arena_print(entries->arena, "%s: %s: %s", in, what, strerror(error));
+    return entries->unread != NULL;
+}
+
+static cp_status add_unread(struct entries *entries, const char *in, const char *name, const char *what, int error)
+{
+    return note_unread(entries, in, what, error) ? add_fault(entries, in, name, what, error) : CP_LIMIT;
+}
+
 static cp_status add_folder(struct listing *listing, const char *path, size_t name_at)
 {
     if (!array_reserve(listing->cli->context, &listing->folders, &listing->folder_room,
@@ -321,7 +351,7 @@ static cp_status take_member(struct listing *listing, const struct folder *folde
     if (request->only.count == 0 && !may_be_folder && !is_known(listing, name))
         return pass_over_name(listing, name);
     if (error)
-        return add_fault(entries, path, path + name_at, what, error);
+        return (is_link ? add_fault : add_unread)(entries, path, path + name_at, what, error);
     struct entry *entry = entries_add(entries, path, path + name_at);
     if (!entry)
         return CP_LIMIT;
@@ -342,15 +372,15 @@ static cp_status walk(struct listing *listing)
             const char *slash = strrchr(folder.path, '/');
             if (at >= 0)
                 (void)close(at);
-            status = add_fault(listing->entries, folder.path, slash && slash[1] ? slash + 1 : folder.path,
-                               "the folder cannot be read", error);
+            status = add_unread(listing->entries, folder.path, slash && slash[1] ? slash + 1 : folder.path,
+                                "the folder cannot be read", error);
             continue;
         }
         const struct dirent *member = NULL;
         while (status == CP_OK && (errno = 0, member = readdir(members)))
             status = take_member(listing, &folder, at, member->d_name);
         if (status == CP_OK && errno != 0)
-            status = add_fault(listing->entries, folder.path, folder.path, "the folder cannot be read", errno);
+            status = add_unread(listing->entries, folder.path, folder.path, "the folder cannot be read", errno);
         (void)closedir(members);
         if (was_interrupted())
             status = CP_CANCELLED;
@@ -359,6 +389,15 @@ static cp_status walk(struct listing *listing)
 }
 
 /* ---- what the user names ---- */
+
+static cp_status add_root(struct entries *entries, const char *path)
+{
+    if (!array_reserve(entries->context, &entries->roots, &entries->root_room, (uint64_t)entries->root_count + 1,
+                       sizeof *entries->roots))
+        return CP_LIMIT;
+    entries->roots[entries->root_count++] = (struct root){path, 0};
+    return CP_OK;
+}
 
 static cp_status take_path(struct listing *listing, const char *given, size_t size)
 {
@@ -371,7 +410,7 @@ static cp_status take_path(struct listing *listing, const char *given, size_t si
     if (stat(path, &facts) != 0) {
         int error = errno;
         bool link = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
-        return add_fault(entries, path, name, link ? "is a link that leads nowhere" : "cannot be opened", error);
+        return add_unread(entries, path, name, link ? "is a link that leads nowhere" : "cannot be opened", error);
     }
     if (S_ISDIR(facts.st_mode)) {
         if (listing->has_out && facts.st_dev == listing->out_device && facts.st_ino == listing->out_node)
@@ -380,11 +419,18 @@ static cp_status take_path(struct listing *listing, const char *given, size_t si
                             "--out-dir",
                             path);
         size_t length = strlen(path);
-        cp_status status = add_folder(listing, path, strcmp(path, ".") == 0 ? 0 : length + (path[length - 1] != '/'));
-        return status == CP_OK ? walk(listing) : status;
+        cp_status status = add_root(entries, path);
+        uint32_t before = entries->count;
+        if (status == CP_OK)
+            status = add_folder(listing, path, strcmp(path, ".") == 0 ? 0 : length + (path[length - 1] != '/'));
+        if (status == CP_OK)
+            status = walk(listing);
+        if (status == CP_OK)
+            entries->roots[entries->root_count - 1].inputs = entries->count - before;
+        return status;
     }
     struct entry *entry = entries_add(entries, path, name);
-    if (!entry)
+    if (!entry || (access(path, R_OK) != 0 && !note_unread(entries, path, "cannot be opened", errno)))
         return CP_LIMIT;
     set_facts(entry, &facts);
     return CP_OK;
@@ -448,14 +494,12 @@ static const char *below(const char *path, const char *folder)
 static cp_status name_below_root(struct cli *cli, struct entries *entries, const char *given)
 {
     enum { MOST_SHOWN = 20 };
-    char *folder = getcwd(NULL, 0);
+    const char *here = NULL;
+    cp_status status = current_folder(cli, entries->arena, &here);
+    if (status != CP_OK)
+        return status;
     const char *root = normal_path(entries->arena, given, strlen(given));
-    const char *here = folder ? arena_copy_text(entries->arena, folder, strlen(folder)) : NULL;
-    free(folder);
-    if (!here || !root)
-        return folder ? CP_LIMIT : complain(cli, CP_INPUT, "the current folder has no path: %s", strerror(errno));
-    const char *whole_root = *root == '/' ? root : arena_print(entries->arena, "%s/%s", here, root);
-    whole_root = whole_root ? normal_path(entries->arena, whole_root, strlen(whole_root)) : NULL;
+    const char *whole_root = root ? whole_path(entries->arena, here, root) : NULL;
     if (!whole_root)
         return CP_LIMIT;
     uint32_t outside = 0;
@@ -463,8 +507,8 @@ static cp_status name_below_root(struct cli *cli, struct entries *entries, const
         struct entry *entry = &entries->items[i];
         const char *name = below(entry->in, root);
         if (!name && (*root == '/') != (*entry->in == '/')) { /* one is absolute, one is not */
-            const char *whole = *entry->in == '/' ? entry->in : arena_print(entries->arena, "%s/%s", here, entry->in);
-            if (!whole || !(whole = normal_path(entries->arena, whole, strlen(whole))))
+            const char *whole = whole_path(entries->arena, here, entry->in);
+            if (!whole)
                 return CP_LIMIT;
             name = below(whole, whole_root);
         }

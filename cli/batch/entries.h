@@ -28,6 +28,12 @@ struct passed_over {
     uint64_t count;
 };
 
+/* A folder that the user has named. */
+struct root {
+    const char *path; /* as a normal_path */
+    uint32_t inputs;  /* how many were found below it */
+};
+
 /* Start: {0}. Free with entries_free before the cli's context. A million entries take about 200 MB. */
 struct entries {
     struct arena *arena; /* all texts and scans */
@@ -35,6 +41,9 @@ struct entries {
     uint32_t count, room;
     struct passed_over *passed_over; /* most frequent first */
     uint32_t passed_count, passed_room;
+    struct root *roots; /* all folders among the INs, those of lists too; none with a manifest */
+    uint32_t root_count, root_room;
+    const char *unread; /* NULL if all INs were read whole; else the first folder or file that was not, and why */
     cp_context *context;
 };
 
@@ -79,6 +88,10 @@ void entries_sort(struct entries *entries);
 void sort_passed_over(struct passed_over *items, uint32_t count);
 /* "a/b" of "a//b/./": one path, one text. In the arena; NULL when out of memory. */
 char *normal_path(struct arena *arena, const char *path, size_t size);
+/* The same of "FOLDER/PATH", or of PATH alone if that is absolute. */
+char *whole_path(struct arena *arena, const char *folder, const char *path);
+/* The absolute path of the working directory, in the arena. CP_INPUT, said, if it has none. */
+cp_status current_folder(struct cli *cli, struct arena *arena, const char **folder);
 /* True if the path stays below the folder that it is joined to. */
 bool is_plain_name(const char *path);
 /* Prints "FILE:LINE: warning: TEXT" unless --quiet, and leaves it in the report; line 0: none. */

@@ -1,4 +1,4 @@
-/* What earlier runs left: a past for each entry, and outputs whose input is gone. */
+/* What earlier runs left: a past for each entry. */
 #include "batch.h"
 
 #include <errno.h>
@@ -15,33 +15,6 @@ bool is_regular(const char *path)
 }
 
 enum { MOST_FILES = 16 /* of status, before they are merged into one */ };
-
-static bool is_gone(const char *path)
-{
-    struct stat facts;
-    return lstat(path, &facts) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
-/* Of the records that no entry of this run has, those whose input is gone while the output is there. */
-static cp_status find_gone(struct batch *batch)
-{
-    struct name_map outputs = {.context = batch->cli->context};
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < batch->history.count && status == CP_OK; i++) {
-        const struct record *record = batch->history.items[i];
-        if (entries_find(&batch->entries, record->in) || record->output_count == 0 || !is_gone(record->in) ||
-            is_gone(record->out))
-            continue;
-        /* The same folder by another path: the output may be that of an entry. */
-        for (uint32_t k = 0; outputs.used == 0 && k < batch->entries.count && status == CP_OK; k++)
-            if (batch->entries.items[k].out && !name_map_add(&outputs, batch->entries.items[k].out, k, NULL))
-                status = CP_LIMIT;
-        if (status == CP_OK && !name_map_find(&outputs, record->out))
-            batch->gone[batch->gone_count++] = record;
-    }
-    name_map_free(&outputs);
-    return status;
-}
 
 /* Of HOST-PID-SHARD.jsonl, whether nobody on this host appends to it any more. */
 static bool is_of_dead_run(void *user, const char *file)
@@ -75,11 +48,8 @@ cp_status read_history(struct batch *batch)
         status = read_status(batch, &batch->history);
     if (status != CP_OK)
         return status;
-    batch->gone = arena_allocate(batch->arena, batch->history.count, sizeof *batch->gone);
     for (uint32_t i = 0; i < batch->entries.count; i++)
         batch->tasks[i].past = records_find(&batch->history, batch->entries.items[i].in);
-    if (!batch->gone)
-        return CP_LIMIT;
     return batch->shard.count > 0 ? CP_OK : find_gone(batch); /* other shards have the other inputs */
 }
 

@@ -64,6 +64,7 @@ static void print_value(struct buffer *out, const struct field *field, const voi
     case FIELD_PATH:
     case FIELD_SAID:
     case FIELD_HOST:
+    case FIELD_FOLDER:
         print_line_text(out, *(const char *const *)place);
         break;
     case FIELD_TEXTS: {
@@ -158,7 +159,7 @@ void print_line(struct buffer *out, const struct field *fields, const void *valu
 
 static cp_status take_text(struct record_reader *reader, uint32_t value, const char **text)
 {
-    const char *const known[] = {"", reader->path, reader->host};
+    const char *const known[] = {"", reader->path, reader->host, reader->folder};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i] && json_string_equals(&reader->json, value, known[i])) {
             *text = known[i];
@@ -250,11 +251,11 @@ static cp_status take_shape(const struct json_document *json, uint32_t array, cp
 static cp_status take_value(struct record_reader *reader, uint32_t value, const struct field *field, void *members)
 {
     static const enum json_type types[] = {
-        [FIELD_TEXT] = JSON_STRING,   [FIELD_PATH] = JSON_STRING,  [FIELD_SAID] = JSON_STRING,
-        [FIELD_HOST] = JSON_STRING,   [FIELD_TEXTS] = JSON_ARRAY,  [FIELD_HASH] = JSON_STRING,
-        [FIELD_COUNT] = JSON_NUMBER,  [FIELD_SMALL] = JSON_NUMBER, [FIELD_TIME] = JSON_NUMBER,
-        [FIELD_NUMBER] = JSON_NUMBER, [FIELD_WORD] = JSON_STRING,  [FIELD_TRUE] = JSON_TRUE,
-        [FIELD_FILES] = JSON_ARRAY,   [FIELD_SHAPE] = JSON_ARRAY};
+        [FIELD_TEXT] = JSON_STRING, [FIELD_PATH] = JSON_STRING,   [FIELD_SAID] = JSON_STRING,
+        [FIELD_HOST] = JSON_STRING, [FIELD_FOLDER] = JSON_STRING, [FIELD_TEXTS] = JSON_ARRAY,
+        [FIELD_HASH] = JSON_STRING, [FIELD_COUNT] = JSON_NUMBER,  [FIELD_SMALL] = JSON_NUMBER,
+        [FIELD_TIME] = JSON_NUMBER, [FIELD_NUMBER] = JSON_NUMBER, [FIELD_WORD] = JSON_STRING,
+        [FIELD_TRUE] = JSON_TRUE,   [FIELD_FILES] = JSON_ARRAY,   [FIELD_SHAPE] = JSON_ARRAY};
     const struct json_document *json = &reader->json;
     void *place = (char *)members + field->offset;
     uint64_t whole = 0;
@@ -269,11 +270,16 @@ static cp_status take_value(struct record_reader *reader, uint32_t value, const 
     case FIELD_TEXT:
     case FIELD_PATH:
     case FIELD_SAID:
-    case FIELD_HOST: {
+    case FIELD_HOST:
+    case FIELD_FOLDER: {
         const char **text = place;
+        const char **again = field->kind == FIELD_PATH     ? &reader->path
+                             : field->kind == FIELD_HOST   ? &reader->host
+                             : field->kind == FIELD_FOLDER ? &reader->folder
+                                                           : NULL;
         cp_status status = take_text(reader, value, text);
-        if (status == CP_OK && (field->kind == FIELD_PATH || field->kind == FIELD_HOST))
-            *(field->kind == FIELD_PATH ? &reader->path : &reader->host) = *text;
+        if (status == CP_OK && again)
+            *again = *text;
         return status;
     }
     case FIELD_TEXTS:

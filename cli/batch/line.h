@@ -11,6 +11,7 @@ enum field_kind {
     FIELD_PATH,   /* the same, of which the line is: it may come again in the line */
     FIELD_SAID,   /* the same; an empty one is not written */
     FIELD_HOST,   /* the same, as in the line before, most likely */
+    FIELD_FOLDER, /* the same */
     FIELD_TEXTS,  /* struct list */
     FIELD_HASH,   /* cp_hash; zero is "" */
     FIELD_COUNT,  /* uint64_t */
@@ -41,12 +42,12 @@ struct record_input {
 };
 
 /* Reads lines one after the other. Start: {.context = context, .arena = arena}; texts and arrays go to the arena. Who
- * clears the arena sets host to NULL. */
+ * clears the arena sets host and folder to NULL. */
 struct record_reader {
     cp_context *context;
     struct arena *arena;
     struct json_document json;
-    const char *host, *path; /* texts that may come again, to be kept once */
+    const char *host, *folder, *path; /* texts that may come again, to be kept once */
 };
 
 bool hash_is_zero(cp_hash hash);

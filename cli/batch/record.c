@@ -6,6 +6,7 @@ const char *const state_names[STATE_COUNT + 1] = {"ok", "skipped", "failed", "ti
 #define FIELD(member) offsetof(struct record, member)
 static const struct field record_fields[] = {{"in", FIELD_PATH, FIELD(in), 0, NULL},
                                              {"out", FIELD_TEXT, FIELD(out), 0, NULL},
+                                             {"cwd", FIELD_FOLDER, FIELD(cwd), 0, NULL},
                                              {"key", FIELD_HASH, FIELD(key), 0, NULL},
                                              {"out_hash", FIELD_HASH, FIELD(out_hash), 0, NULL},
                                              {"state", FIELD_WORD, FIELD(state), 0, state_names},
@@ -44,7 +45,8 @@ void record_print(const struct record *record, struct buffer *out)
 cp_status record_parse(struct record_reader *reader, const char *line, size_t size, struct record *record)
 {
     cp_status status = parse_line(reader, line, size);
-    *record = (struct record){.in = "", .out = "", .code = "", .message = "", .host = "", .state = STATE_COUNT};
+    *record =
+        (struct record){.in = "", .out = "", .cwd = "", .code = "", .message = "", .host = "", .state = STATE_COUNT};
     if (status == CP_OK)
         status = take_line(reader, 0, record_fields, record);
     return status != CP_OK ? status : *record->in && record->state != STATE_COUNT ? CP_OK : CP_INPUT;

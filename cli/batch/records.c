@@ -29,6 +29,8 @@ static bool is_same_version(const struct record *a, const struct record *b)
 static struct record *later_record(struct record *before, struct record *after)
 {
     if (after->state == STATE_SKIPPED && before->state == STATE_OK) {
+        if (hash_equals(before->key, after->key)) /* the same text may name another file there */
+            before->cwd = after->cwd;
         if (after->input_count > 0 && hash_equals(before->key, after->key)) { /* touched: what it was found to be */
             before->inputs = after->inputs;
             before->input_count = after->input_count;

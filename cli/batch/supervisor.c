@@ -195,6 +195,7 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
                             .message = message,
                             .time = time_of_record(),
                             .ms = (double)(milliseconds() - worker->begun),
+                            .cwd = batch->cwd,
                             .host = batch->host};
     if (worker->overdue || signal_number == SIGXCPU) {
         record.state = STATE_TIMEOUT;

@@ -289,6 +289,7 @@ static void do_task(struct batch *batch, struct answer *answer, struct buffer *l
         record->attempt = attempt_at(task, record);
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &ended);
+    record->cwd = batch->cwd;
     record->host = batch->host;
     record->time = time_of_record();
     record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);

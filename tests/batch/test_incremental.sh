@@ -139,7 +139,7 @@ rm -r lib/deep lib/y.stl lib/bad.stl
 batch 0 'out/deep/x.stl.glb: note: --prune would remove it, for its input is gone: lib/deep/x.stl'
 must "it stays" [ -e out/deep/x.stl.glb ]
 printf 'mine' >>out/y.stl.glb
-batch 0 'out/y.stl.glb: warning: is not as it was written, and stays' --prune
+batch 0 'out/y.stl.glb: warning: is not as it was written, and stays' --prune --max-prune=100%
 must "the folder is gone, too" [ ! -e out/deep ]
 must "what somebody changed is not" [ -e out/y.stl.glb ]
 must "nor what has its input" [ -e out/part.stl.glb ]

@@ -111,6 +111,7 @@ static struct record random_record(void)
 {
     struct record record = {.in = cli_print(&cli, "i%s", random_text()),
                             .out = random_text(),
+                            .cwd = random_text(),
                             .key = random_hash(),
                             .out_hash = random_hash(),
                             .code = random_text(),
@@ -180,6 +181,7 @@ static void assert_same_record(const struct record *a, const struct record *b)
     assert_same_list(&a->losses, &b->losses);
     assert_same_list(&a->warnings, &b->warnings);
     assert_same_list(&a->formats, &b->formats);
+    assert_string_equal(a->cwd, b->cwd);
     assert_string_equal(a->host, b->host);
     assert_int_equal(a->attempt, b->attempt);
     assert_int_equal(a->state, b->state);
@@ -216,7 +218,8 @@ static void test_a_line(void **state)
 {
     (void)state;
     static const char expected[] =
-        "{\"in\":\"a\\\"b\xc3\xa4\\u000a\",\"out\":\"\",\"key\":\"\",\"out_hash\":\"\",\"state\":\"timeout\",\"code\":"
+        "{\"in\":\"a\\\"b\xc3\xa4\\u000a\",\"out\":\"\",\"cwd\":\"/"
+        "\",\"key\":\"\",\"out_hash\":\"\",\"state\":\"timeout\",\"code\":"
         "\"\","
         "\"message\":\"\\u001b\\udcff\",\"time\":0,\"ms\":0.1,\"cpu_ms\":0,\"max_rss\":0,\"bytes_in\":0,\"bytes_out\":"
         "0,"
@@ -228,6 +231,7 @@ static void test_a_line(void **state)
                                     {.path = "m", .missing = true}};
     const char *losses[] = {"x"};
     struct record record = {.in = inputs[0].path,
+                            .cwd = "/",
                             .message = "\x1b\xff",
                             .state = STATE_TIMEOUT,
                             .inputs = inputs,
