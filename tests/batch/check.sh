@@ -62,12 +62,3 @@ recorded() {
     # shellcheck disable=SC2012
     [ "$(grep -c '"state"' "$1/.cellpipe/status/$(ls -t "$1/.cellpipe/status" | head -n 1)")" -ge "$2" ]
 }
-
-# wait_until COMMAND...: for half a minute at most.
-wait_until() {
-    tries=0
-    until "$@" 2>/dev/null || [ $tries = 1500 ]; do
-        sleep 0.02
-        tries=$((tries + 1))
-    done
-}

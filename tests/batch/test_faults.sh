@@ -12,7 +12,7 @@ cp cell.wu arm.dev pairs.xml part.stl lib/sub
 cp "$top/samples/gltf_external.gltf" "$top/samples/materials/plate.mtl" lib/materials
 cp -r "$top/samples/gltf" lib/materials
 cp "$top/samples/obj_plate.obj" lib/z.obj
-batch() { timeout 20 "$cellpipe" batch "$@" --jobs 1 --progress none; }
+batch() { within 20 "$cellpipe" batch "$@" --jobs 1 --progress none; }
 works batch lib --out-dir whole
 inputs=$(grep -c '"state":"ok"' whole/.cellpipe/status/*)
 
@@ -57,34 +57,54 @@ sound() {
 
 # ---- calls of the system that fail ----
 
-# traced SIDE STRACE_WORDS...: a run into out whose supervisor, or whose worker with its readers, is traced. The worker is
-# found while its first input is held back. The numbers of calls are counted in each process by itself.
+# Sets first_close to the number of the supervisor's first close after it has made its worker.
+count_closes() {
+    within 20 strace -qq -o closes -e trace=close,clone,clone3,fork,vfork \
+        "$cellpipe" batch lib --out-dir out --jobs 1 --progress none >said 2>&1
+    first_close=$(awk '/^close/ { count++ } /^(clone|clone3|fork|vfork)\(/ { print count + 1; exit }' closes)
+    rm -rf out
+}
+
+# traced SIDE STRACE_WORDS...: a run into out whose supervisor, or whose worker with its readers, is traced. For the second,
+# the supervisor is stopped when it has made the worker, until that is traced, too. The numbers of calls are counted in
+# each process by itself.
 traced() {
     side=$1
     shift
     if [ "$side" = supervisor ]; then
-        timeout 20 strace "$@" "$cellpipe" batch lib --out-dir out --jobs 1 --progress none >said 2>&1
+        within 20 strace "$@" "$cellpipe" batch lib --out-dir out --jobs 1 --progress none >said 2>&1
         code=$?
         return
     fi
-    timeout 20 strace -qq -o /dev/null -e trace=sendto -e inject=sendto:delay_enter=150000:when=1 \
+    within 20 strace -qq -o /dev/null -e trace=close -e "inject=close:signal=STOP:when=$first_close" \
         "$cellpipe" batch lib --out-dir out --jobs 1 --progress none >said 2>&1 &
     run=$!
     wait_until is_there
     strace -qq -f "$@" -p "$process" 2>/dev/null &
+    wait_until is_traced
+    kill -CONT "$supervisor"
     wait "$run"
     code=$?
     wait
 }
 
-# shellcheck disable=SC2317 # wait_until calls it
-# Sets process to the worker: below the run's time limit, strace, and the supervisor.
+# child PROCESS: its first; fails if it has none.
+child() {
+    children=$(cat "/proc/$1/task/$1/children") && [ -n "$children" ] && echo "${children%% *}"
+}
+
+# shellcheck disable=SC2317 # wait_until calls these
+# Sets supervisor, which is somewhere below strace, and process to its worker.
 is_there() {
-    process=$run
-    for _ in strace supervisor worker; do
-        process=$(cat "/proc/$process/task/$process/children") && process=${process%% *}
-        [ -n "$process" ] || return 1
+    supervisor=$run
+    until [ "$(cat "/proc/$supervisor/comm")" = "$(basename "$cellpipe")" ]; do
+        supervisor=$(child "$supervisor") || return 1
     done
+    process=$(child "$supervisor")
+}
+# shellcheck disable=SC2317
+is_traced() {
+    grep -q '^TracerPid:[[:blank:]]*[1-9]' "/proc/$process/status"
 }
 
 # What a call may fail with.
@@ -126,6 +146,7 @@ fi
 if ! strace -qq -o /dev/null true 2>/dev/null || [ ! -r "/proc/$$/task/$$/children" ]; then
     skipped="$skipped calls that fail (strace and the right to trace);"
 else
+    count_closes
     for side in supervisor worker; do
         faults "$side" >all_faults
         [ -n "$CELLPIPE_LONG" ] || shuf -n 40 --random-source="$cellpipe" all_faults >some
@@ -203,14 +224,19 @@ done
 
 # ---- nobody hears, nobody may write ----
 
+# 5 is the end of a pipe whose other end is closed.
+mkfifo nobody
+exec 4<>nobody 5>nobody 4<&-
+
 for words in "batch lib --out-dir out" "manifest lib" "report whole" "report whole --json" "report whole --csv" \
     "batch lib --out-dir whole --dry-run"; do
     # shellcheck disable=SC2086
     ends 4 'standard output cannot be written' sh -c "'$cellpipe' $words >/dev/full"
     [ ! -e out ] || sound "$words to a full disk" 0
     # shellcheck disable=SC2086
-    { sleep 0.05; "$cellpipe" $words 2>said; echo $? >code; } | :
-    must "$words to nobody ends with 141, not $(cat code)" [ "$(cat code)" = 141 ]
+    "$cellpipe" $words >&5 2>said
+    code=$?
+    must "$words to nobody ends with 141, not $code" [ $code = 141 ]
     [ ! -e out ] || sound "$words to nobody" 141
 done
 cp bad.stl lib
@@ -219,8 +245,10 @@ for error in /dev/full '&-'; do
     must "the others, with 2>$error" [ "$(find out -name '*.glb' | wc -l)" = "$inputs" ]
     rm -r out
 done
-{ sleep 0.05; "$cellpipe" batch lib --out-dir out 2>&1 >/dev/null; echo $? >code; } | :
-must "errors to nobody end with 141, not $(cat code)" [ "$(cat code)" = 141 ]
+"$cellpipe" batch lib --out-dir out 2>&5 >/dev/null
+code=$?
+must "errors to nobody end with 141, not $code" [ $code = 141 ]
+exec 5>&-
 rm lib/bad.stl
 sound "errors to nobody" 141
 
@@ -249,20 +277,27 @@ done
 # ---- the output folder goes away ----
 
 cells heavy 15
-heavy() { # WORDS...: into gone; one cell takes longer than it may
+heavy() { # SECONDS WORDS...: into gone; one cell takes longer than it may
     # shellcheck disable=SC2086
-    "$cellpipe" batch heavy --only '*.wu' --out-dir gone --jobs 1 --timeout 2 "$@" ! $slow >said 2>&1
+    "$cellpipe" batch heavy --only '*.wu' --out-dir gone --jobs 1 --timeout "$@" ! $slow >said 2>&1
+}
+# shellcheck disable=SC2317
+# The run has ended; until then, its workers are killed.
+is_over() {
+    pkill -KILL -P "$(child "$run")"
+    ! kill -0 "$run"
 }
 for status in gone/.cellpipe/status/here.jsonl there.jsonl; do
     mkdir -p gone/.cellpipe/status
-    heavy --status $status &
+    heavy 1000 --status $status &
     run=$!
     wait_until grep -q c14.wu $status
-    rm -r gone
+    until rm -rf gone 2>/dev/null; do :; done # a worker may write there meanwhile
+    wait_until is_over
     wait $run
     must "a folder that was removed ends with 4, not $?, status in $status" [ $? = 4 ]
     must "and a message" grep -q 'removed meanwhile' said
-    heavy
+    heavy 2
     must "the next run makes all that there was" [ "$(find gone -name '*.glb' | wc -l)" = 15 ]
     rm -r gone
 done
@@ -332,8 +367,8 @@ for input in a.stl b.gltf c.ac; do
     size=$(wc -c <big/$file)
     for cut in 0 500000 $((size / 4096 * 4096 - 100)); do # the last one leaves zeros in a page that is there
         tries=0
-        until cut_once || [ $tries = 10 ]; do tries=$((tries + 1)); done
-        must "$file cut to $cut is seen" [ $tries -lt 10 ]
+        until cut_once || [ $tries = 100 ]; do tries=$((tries + 1)); done
+        must "$file cut to $cut is seen" [ $tries -lt 100 ]
     done
 done
 

@@ -23,9 +23,7 @@ mkfifo fifo.stl
 ln -s loop.stl loop.stl
 ln -s nowhere.stl dangling.stl
 cp part.stl "$(printf '%0251d.stl' 0)" # with .glb its name would be too long
-start=$(date +%s)
 ends 1 '.*' "$cellpipe" batch lib fifo.stl loop.stl dangling.stl none.stl /dev/zero ./0*.stl --out-dir damaged --jobs 2
-must "soon" [ $(($(date +%s) - start)) -lt 20 ]
 must "the others: $(states damaged)" [ "$(states damaged)" = '9 failed 40 ok' ]
 for name in bad.stl empty.stl cut.stl.gz fifo.stl loop.stl dangling.stl none.stl /dev/zero; do
     must "$name is told" grep -q "$name.*error" stderr
@@ -33,11 +31,9 @@ done
 
 # Too long: a search over all that two arms may do.
 cells heavy 15
-start=$(date +%s)
 # shellcheck disable=SC2086
-ends 1 'robots.wu: error: took longer than 0.7 s \(--timeout\)' "$cellpipe" batch heavy --only '*.wu' --out-dir slow --jobs 2 \
-    --timeout 0.7 ! $slow
-must "in time" [ $(($(date +%s) - start)) -lt 15 ]
+ends 1 'robots.wu: error: took longer than 4 s \(--timeout\)' "$cellpipe" batch heavy --only '*.wu' --out-dir slow --jobs 2 \
+    --timeout 4 ! $slow
 must "the others: $(states slow)" [ "$(states slow)" = '15 ok 1 timeout' ]
 for attempt in 2 3; do
     # shellcheck disable=SC2086
@@ -64,9 +60,7 @@ cp part.stl zeros
 head -c 100000000 /dev/zero | gzip >zeros/bomb.stl.gz
 head -c 4096 /dev/zero >zeros/lost.glb
 grep -q __asan_init "$cellpipe" || truncate -s 10G zeros/holes.stl
-start=$(date +%s)
-ends 1 'lost.glb.*error' "$cellpipe" batch zeros --out-dir nothing --memory 500MB
-must "soon" [ $(($(date +%s) - start)) -lt 10 ]
+ends 1 'lost.glb.*error' within 10 "$cellpipe" batch zeros --out-dir nothing --memory 500MB
 must "one output" [ "$(cd nothing && echo *)" = part.stl.glb ]
 
 # A worker that dies takes its input along, and no other; its last words are told.
@@ -94,7 +88,7 @@ cp stdout planted.jsonl
 attempts() { # WORDS...: the numbers that six runs record
     for _ in 1 2 3 4 5 6; do
         ends 1 'planted' "$planted" batch "$@" --timeout 0.3 --progress none
-        sed -n 's/.*"code":"\([^"]*\)".*"attempt":\([2-9]\).*/\2/p' "$(ls -t tries/.cellpipe/status/* | head -n 1)"
+        sed -n 's/.*planted.x.planted.*"attempt":\([2-9]\).*/\1/p' "$(ls -t tries/.cellpipe/status/* | head -n 1)"
         sleep 0.01
         touch planted/x.planted
     done | tr -d '\n'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_signals.sh PROGRAM: a signal ends a batch within five seconds, by that signal; what is done stays, nothing else.
+# test_signals.sh PROGRAM: a signal ends a batch, whose search would never end, by that signal; what is done stays,
+# nothing else.
 . "$(dirname "$0")/check.sh"
 if ! env --default-signal=INT true 2>/dev/null; then
     echo "skipped: test_signals needs env --default-signal (coreutils 8.31)"
@@ -10,7 +11,6 @@ ended() { # CODE WHAT: how the program ended, and what it left
     wait $program
     got=$?
     must "$2 ends with $1, not $got" [ $got = "$1" ]
-    must "$2: soon" [ $(($(date +%s) - start)) -le 5 ]
     must "$2: no temporaries" [ -z "$(find out -name '.cellpipe-*')" ]
     must "$2: no worker is left" [ -z "$(ps -o pid= --ppid $program)" ]
 }
@@ -22,7 +22,6 @@ for case in 'INT 130 group' 'TERM 143 group' 'HUP 129 one' 'TERM 143 one'; do
     setsid env --default-signal=INT "$cellpipe" batch lib --only '*.wu' --out-dir out --jobs 2 ! $slow >said 2>&1 &
     program=$!
     wait_until recorded out 20
-    start=$(date +%s)
     if [ "$3" = one ]; then kill -"$1" $program; else /bin/kill -"$1" -- -$program; fi
     ended "$2" "SIG$1 to $3"
     must "whole records of the others" [ "$(states out)" = '20 ok' ]
@@ -41,10 +40,10 @@ kill -STOP $worker # it cannot obey the first one
 start=$(date +%s%N)
 kill -INT $program
 sleep 0.1
-kill -INT $program
+kill -INT $program 2>/dev/null
 wait $program
 must "130, not $?" [ $? = 130 ]
-must "at once" [ $((($(date +%s%N) - start) / 1000000)) -lt 1500 ]
+must "before its workers' patience of 2.5 s ends" [ $((($(date +%s%N) - start) / 1000000)) -lt 2400 ]
 wait_until [ ! -e "/proc/$worker" ]
 must "workers go with it" [ ! -e "/proc/$worker" ]
 

