@@ -9,6 +9,7 @@
 #include "options.h"
 #include "plugin.h"
 #include "registry.h"
+#include "visible.h"
 
 enum {
     PROBE_SIZE = 1 << 16,
@@ -139,6 +140,8 @@ static cp_status read_source(struct source *source, const char *format, const st
         }
         if (status == CP_OK && guessed && !says_something(scene))
             status = report_unknown_content(source);
+        if (status == CP_OK && !report_invisible(context, scene))
+            status = CP_LIMIT;
         context->subject = outer;
         if (status == CP_OK)
             *result = scene;

@@ -1,4 +1,5 @@
 /* A model part: metadata, resources and the build, into the tables of the file. */
+#include "../../scene/visible.h"
 #include "3mf.h"
 
 #ifdef HAVE_3MF
@@ -249,10 +250,7 @@ static void read_colours(struct model_reader *model, bool bases)
         file->colours[file->colour_count++] = colour;
         file->resources[own].count++;
     }
-    if (unseen)
-        report_warning(file->context, "3mf-transparent", AT_LINE(model->source->name, line),
-                       "base materials whose colour has an alpha of 0 would not be seen and are opaque: %llu",
-                       (unsigned long long)unseen);
+    report_opaque(file->context, OPAQUE_3MF_BASE, AT_LINE(model->source->name, line), unseen);
 }
 
 static void read_components(struct model_reader *model, struct object *object)

@@ -169,7 +169,7 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
         return CP_LIMIT;
     cp_status status = check_archive(source);
     if (status == CP_OK)
-        status = check_collada(source, strict, scene->arena);
+        status = check_collada(source, strict, scene->arena, &import.clear_is_opaque);
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, &import.settings->common);

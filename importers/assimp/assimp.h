@@ -67,6 +67,8 @@ struct assimp_import {
     uint32_t object_count, object_room;
     struct place_of_object *places; /* of an AC3D file's objects, in its order */
     uint32_t place_count, place_room;
+    bool clear_is_opaque; /* a Collada file that has a transparency of 0 */
+    uint64_t opaque;      /* materials that are opaque by it */
     uint32_t first_place; /* the first one's node, by number in the order of the tree */
 };
 
@@ -92,8 +94,9 @@ cp_status cut_at_zeros(const struct source *source, const struct import_settings
  * NULL. */
 cp_status end_lines(const struct source *source, char **text);
 
-/* collada.c: CP_OK for a Collada file in which all fits, or for another. What nobody reads is told as lost. */
-cp_status check_collada(const struct source *source, bool strict, struct arena *arena);
+/* collada.c: CP_OK for a Collada file in which all fits, or for another. What nobody reads is told as lost. *clear:
+ * some <transparency> is 0. */
+cp_status check_collada(const struct source *source, bool strict, struct arena *arena, bool *clear);
 /* A Collada file's text with convex meshes as meshes, and without images that name no file; NULL where it has none of
  * them. size + 1 bytes. */
 cp_status show_collada(const struct source *source, bool strict, char **shown);

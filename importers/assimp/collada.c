@@ -473,6 +473,19 @@ static cp_status check_transform(struct dae *dae, uint64_t numbers)
                                         (unsigned long long)numbers);
 }
 
+/* <transparency> with a number; a reference to one is passed over. */
+static cp_status note_transparency(struct dae *dae)
+{
+    double value = 1;
+    if (!xml_child(&dae->xml, dae->xml.depth) || strcmp(dae->xml.name, "float") != 0)
+        return dae->xml.status;
+    const char *text = xml_text(&dae->xml);
+    while (text && is_space(*text))
+        text++;
+    dae->clear |= text && parse_double(text, text + strlen(text), &value) && value == 0;
+    return dae->xml.status;
+}
+
 static cp_status check_element(struct dae *dae, uint64_t counts[UNREAD])
 {
     const char *name = dae->xml.name;
@@ -505,6 +518,8 @@ static cp_status check_element(struct dae *dae, uint64_t counts[UNREAD])
         return dae_check_primitive(dae);
     if (strcmp(name, "sampler") == 0)
         return read_sampler(dae);
+    if (strcmp(name, "transparency") == 0)
+        return note_transparency(dae);
     if (strcmp(name, "channel") == 0)
         return check_channel(dae);
     if (strcmp(name, "skin") == 0)
@@ -595,7 +610,7 @@ static bool is_collada(const struct source *source)
     return text_ends_nocase(source->name, ".dae") || xml_probe(source->data, head, "COLLADA") > 0;
 }
 
-cp_status check_collada(const struct source *source, bool strict, struct arena *arena)
+cp_status check_collada(const struct source *source, bool strict, struct arena *arena, bool *clear)
 {
     static const struct xml_codes codes = XML_CODES("assimp-collada");
     if (!is_collada(source))
@@ -609,6 +624,7 @@ cp_status check_collada(const struct source *source, bool strict, struct arena *
     if (status == CP_OK)
         status = check_document(&dae);
     cp_status parsed = xml_close(&dae.xml);
+    *clear = dae.clear;
     name_map_free(&dae.arrays);
     name_map_free(&dae.sources);
     name_map_free(&dae.geometries);

@@ -66,6 +66,7 @@ struct dae {
     const char *vertices; /* the id of the last <vertices> */
     uint64_t vertex_end;  /* the least number of elements among its inputs */
     uint64_t holes;       /* polygons with holes */
+    bool clear;           /* some <transparency> is 0 */
 };
 
 /* An error of the file at the line of the last event. */

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "../../scene/image.h"
+#include "../../scene/visible.h"
 
 /* In library.kept, beside the bits of metadata. */
 #define OWN_EMISSION (UINT32_C(1) << 31)
@@ -23,7 +24,7 @@ struct library {
     bool has_colour;   /* Kd */
     cp_texture_use uses[CP_TEXTURE_EMISSIVE + 1]; /* of the material, by their role; texture CP_NONE: none */
     const char *opacity_map, *colour_map;
-    uint64_t textures, spectral, outside;
+    uint64_t textures, spectral, outside, opaque;
 };
 
 /* ---- lines ---- */
@@ -198,6 +199,10 @@ static cp_status end_material(struct library *library)
     if (library->material == CP_NONE)
         return CP_OK;
     cp_material *material = &scene->materials[library->material];
+    if (material->rgba[3] == 0 && !library->has_opacity) {
+        material->rgba[3] = 1;
+        library->opaque++;
+    }
     for (size_t role = 0; role <= CP_TEXTURE_EMISSIVE; role++)
         if (uses[role].texture != CP_NONE)
             kept_uses[count++] = uses[role];
@@ -370,6 +375,8 @@ static cp_status read_library(struct obj_reader *reader, const struct source *so
                                 "zero bytes in a text, as a power loss leaves them");
     if (status == CP_OK)
         status = read_lines(&library, text_after_mark(source->data, source->size));
+    if (status == CP_OK)
+        report_opaque(reader->context, OPAQUE_MTL_TR, file, library.opaque);
     if (status == CP_OK && library.textures)
         report_loss(reader->context, "obj-textures", file, library.textures, "textures");
     if (status == CP_OK && library.spectral)
