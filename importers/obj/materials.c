@@ -24,7 +24,7 @@ struct library {
     bool has_colour;   /* Kd */
     cp_texture_use uses[CP_TEXTURE_EMISSIVE + 1]; /* of the material, by their role; texture CP_NONE: none */
     const char *opacity_map, *colour_map;
-    uint64_t textures, spectral, outside, opaque;
+    uint64_t textures, spectral, outside, opaque, blackened;
 };
 
 /* ---- lines ---- */
@@ -209,7 +209,9 @@ static cp_status end_material(struct library *library)
     bool covers = library->opacity_map && library->colour_map && strcmp(library->opacity_map, library->colour_map) == 0;
     library->textures += library->opacity_map && !covers;
     if (uses[CP_TEXTURE_BASE_COLOUR].texture != CP_NONE) {
-        if (!library->has_colour)
+        bool black = material->rgba[0] == 0 && material->rgba[1] == 0 && material->rgba[2] == 0;
+        library->blackened += black;
+        if (!library->has_colour || black)
             memcpy(material->rgba, white, sizeof white);
         material->alpha = covers || material->rgba[3] < 1 ? CP_ALPHA_BLEND : CP_ALPHA_OPAQUE;
     }
@@ -377,6 +379,10 @@ static cp_status read_library(struct obj_reader *reader, const struct source *so
         status = read_lines(&library, text_after_mark(source->data, source->size));
     if (status == CP_OK)
         report_opaque(reader->context, OPAQUE_MTL_TR, file, library.opaque);
+    if (status == CP_OK && library.blackened)
+        report_warning(reader->context, "obj-black", file,
+                       "materials whose Kd 0 0 0 would blacken the image of map_Kd, which is shown as it is: %llu",
+                       (unsigned long long)library.blackened);
     if (status == CP_OK && library.textures)
         report_loss(reader->context, "obj-textures", file, library.textures, "textures");
     if (status == CP_OK && library.spectral)

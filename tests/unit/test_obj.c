@@ -395,6 +395,35 @@ static void test_textures(void **state)
         remove(path) | remove(mtl) | remove(wood) | remove(grey) | remove(other) | remove(inner) | remove(folder), 0);
 }
 
+/* Kd 0 0 0 under an image is a placeholder of many exporters: the image is shown as it is. Without one, it is black. */
+static void test_black_under_image(void **state)
+{
+    static const char library[] = "newmtl placeholder\nKd 0 0 0\nd 0.5\nmap_Kd wood.png\nnewmtl black\nKd 0 0 0\n"
+                                  "map_Ke wood.png\nnewmtl dark\nKd 0 0.25 0\nmap_Kd wood.png\n"
+                                  "newmtl grey\nmap_Kd wood.png\nKd 0\n";
+    static const double colours[4][4] = {{1, 1, 1, 0.5}, {0, 0, 0, 1}, {0, 0.25, 0, 1}, {1, 1, 1, 1}};
+    char folder[] = "/tmp/test_obj_XXXXXX", path[64], mtl[64], wood[64];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/part.obj", folder);
+    (void)snprintf(mtl, sizeof mtl, "%s/part.mtl", folder);
+    (void)snprintf(wood, sizeof wood, "%s/wood.png", folder);
+    put_text(path, "mtllib part.mtl\n" TRIANGLE "vt 0 0\nusemtl placeholder\nf 1/1 2/1 3/1\nusemtl black\n"
+                   "f 1/1 2/1 3/1\nusemtl dark\nf 1/1 2/1 3/1\nusemtl grey\nf 1/1 2/1 3/1\n");
+    put_text(mtl, library);
+    put_png(wood, 2);
+    cp_scene *scene;
+    uint32_t count;
+    assert_int_equal(cp_read(*state, path, NULL, NULL, 0, &scene), CP_OK);
+    const cp_material *materials = cp_materials(scene, &count);
+    assert_int_equal(count, 4);
+    for (uint32_t i = 0; i < count; i++)
+        assert_memory_equal(materials[i].rgba, colours[i], sizeof colours[i]);
+    assert_int_equal(count_entries(*state, CP_WARNING, "obj-black"), 1);
+    assert_non_null(strstr(find_entry(*state, "obj-black")->message, ": 2"));
+    cp_scene_free(scene);
+    assert_int_equal(remove(path) | remove(mtl) | remove(wood) | remove(folder), 0);
+}
+
 static void test_missing_library(void **state)
 {
     static const char text[] = "mtllib none.mtl\nmtllib none.mtl\n" TRIANGLE "usemtl a\nf 1 2 3\n";
@@ -512,11 +541,16 @@ static void test_zeros(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_plate),          TEST(test_names),           TEST(test_groups),       TEST(test_corners),
-        TEST(test_numbers),        TEST(test_vertices),        TEST(test_colours),      TEST(test_normals),
-        TEST(test_smooth_normals), TEST(test_mended_normals),  TEST(test_many_normals), TEST(test_runs_of_materials),
-        TEST(test_textures),       TEST(test_missing_library), TEST(test_options),      TEST(test_parts),
-        TEST(test_long_line),      TEST(test_prefixes),        TEST(test_zeros),
+        TEST(test_plate),           TEST(test_names),
+        TEST(test_groups),          TEST(test_corners),
+        TEST(test_numbers),         TEST(test_vertices),
+        TEST(test_colours),         TEST(test_normals),
+        TEST(test_smooth_normals),  TEST(test_mended_normals),
+        TEST(test_many_normals),    TEST(test_runs_of_materials),
+        TEST(test_textures),        TEST(test_black_under_image),
+        TEST(test_missing_library), TEST(test_options),
+        TEST(test_parts),           TEST(test_long_line),
+        TEST(test_prefixes),        TEST(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
