@@ -3,6 +3,11 @@
  *     file  = { "solid" NAME end-of-line { facet } "endsolid" rest-of-line }
  *     facet = "facet" [ "normal" [ x y z ] ] "outer" "loop" 3 { "vertex" x y z } "endloop" "endfacet"
  *
+ * Dialects, which are counted: the word after "endsolid" glued to it; "end facet" and the like in two words; a "solid"
+ * line twice; words behind a statement in its line, unless they hold keywords; lines of colours, and comments behind
+ * '#',
+ * ';' or "//"; commas behind numbers; exponents behind a 'D'.
+ *
  * Keywords in any case; blanks, tabs and line ends of any kind part the words. A normal may be missing or no number
  * ("nan", "-1.#IND"): it is not used. A loop may have more than 3 vertices. There is one dialect without lines: where
  * the line of "solid" goes on with a facet, the name ends before it, and where that of "endsolid" goes on with a solid,
@@ -44,17 +49,103 @@ static inline bool accept_sized(struct text *text, const char *word, size_t size
 }
 #define ACCEPT(text, word) accept_sized((text), (word), sizeof(word) - 1)
 
+/* ---- dialects: looked for only where STL's own word does not come next ---- */
+
+/* "end" and the word. */
+static bool accept_apart(struct text *text, const char *word, struct stl_oddities *oddities)
+{
+    struct text ahead = *text;
+    if (!ACCEPT(&ahead, "end") || !accept_sized(&ahead, word, strlen(word)))
+        return false;
+    text->at = ahead.at;
+    oddities->dialect++;
+    return true;
+}
+
+static const char *find_line_end(const struct text *text)
+{
+    const char *at = text->at;
+    while (at < text->end && *at && !is_line_end(*at))
+        at++;
+    return at;
+}
+
+static bool begins_comment(const struct text *text)
+{
+    const char *at = text->at;
+    return at < text->end && (*at == '#' || *at == ';' || (text->end - at > 1 && at[0] == '/' && at[1] == '/'));
+}
+
+static bool begins_statement(const char *at, const char *end)
+{
+    static const char *const words[] = {"facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "solid", "end"};
+    bool begins = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !begins; i++)
+        begins = stl_begins_with(at, end, words[i]);
+    return begins;
+}
+
+/* The next word does not begin its line. There is a word before it. */
+static bool is_behind(const struct text *text)
+{
+    const char *at = text->at;
+    while (is_space(at[-1]) && !is_line_end(at[-1]))
+        at--;
+    return !is_space(at[-1]);
+}
+
+/* Steps over a comment, a line of a colour, or words behind a statement to the end of the line. False if the next word
+ * is none of them, or a statement would be skipped. */
+static bool skip_aside(struct text *text, struct stl_oddities *oddities)
+{
+    skip_blanks(text);
+    bool comment = begins_comment(text);
+    bool colour = stl_begins_with(text->at, text->end, "color") || stl_begins_with(text->at, text->end, "colour");
+    if (!comment && !colour && (begins_statement(text->at, text->end) || !is_behind(text)))
+        return false;
+    const char *end = find_line_end(text);
+    for (const char *at = text->at; at < end && !comment; at++)
+        if (is_space(at[-1]) && begins_statement(at, end))
+            return false;
+    if (text->at == end)
+        return false;
+    text->at = end;
+    oddities->dialect++;
+    oddities->colours += colour;
+    return true;
+}
+
+/* A number with a comma behind it, or with Fortran's 'D' before its exponent. */
+static bool accept_odd_number(struct text *text, float *value, struct stl_oddities *oddities)
+{
+    char copy[64];
+    size_t size = 0;
+    for (const char *at = text->at; at < text->end && !is_space(*at); at++) {
+        if (size == sizeof copy - 1)
+            return false;
+        copy[size++] = *at == 'D' || *at == 'd' ? 'e' : *at;
+    }
+    size_t word = size;
+    if (size > 0 && copy[size - 1] == ',')
+        size--;
+    if (size == 0 || parse_float(copy, copy + size, value) != copy + size)
+        return false;
+    text->at += word;
+    oddities->dialect++;
+    return true;
+}
+
 /* ---- facets: what several threads do at a time ---- */
 
 /* Steps over a number if it comes next; it may be infinite or no number. */
-static inline bool accept_number(struct text *text, float *value)
+static inline bool accept_number(struct text *text, float *value, struct stl_oddities *oddities)
 {
     skip_blanks(text);
     const char *after = parse_float(text->at, text->end, value);
     if (!after)
         after = parse_float_or_word(text->at, text->end, value);
     if (!after || (after < text->end && !is_space(*after)))
-        return false;
+        return accept_odd_number(text, value, oddities);
     text->at = after;
     return true;
 }
@@ -74,7 +165,7 @@ static inline bool read_vertex(struct text *text, struct stl_batch *batch)
     for (int i = 0; i < 3; i++) {
         skip_blanks(text);
         const char *start = text->at;
-        if (!accept_number(text, position + i))
+        if (!accept_number(text, position + i, &batch->oddities))
             return stop(text, batch, STL_UNEXPECTED, "a number");
         if (!isfinite(position[i])) {
             text->at = start;
@@ -95,7 +186,7 @@ static bool read_facet(struct text *text, struct stl_batch *batch)
     float normal[3];
     bool has_word = ACCEPT(text, "normal"), has_normal = has_word;
     for (int i = 0; has_word && i < 3; i++) {
-        if (accept_number(text, normal + i))
+        if (accept_number(text, normal + i, &batch->oddities))
             continue;
         has_normal = false;
         if (stl_begins_with(text->at, text->end, "outer"))
@@ -104,24 +195,31 @@ static bool read_facet(struct text *text, struct stl_batch *batch)
             text->at++;
     }
 
-    if (!ACCEPT(text, "outer"))
-        return stop(text, batch, STL_UNEXPECTED, "\"outer loop\"");
+    struct stl_oddities *oddities = &batch->oddities;
+    while (!ACCEPT(text, "outer"))
+        if (!skip_aside(text, oddities))
+            return stop(text, batch, STL_UNEXPECTED, "\"outer loop\"");
     if (!ACCEPT(text, "loop"))
         return stop(text, batch, STL_UNEXPECTED, "\"loop\"");
     for (int i = 0; i < 3; i++) {
-        if (!ACCEPT(text, "vertex"))
-            return stop(text, batch, STL_UNEXPECTED, "\"vertex\"");
+        while (!ACCEPT(text, "vertex"))
+            if (!skip_aside(text, oddities))
+                return stop(text, batch, STL_UNEXPECTED, "\"vertex\"");
         if (!read_vertex(text, batch))
             return false;
     }
-    while (!ACCEPT(text, "endloop")) {
-        if (!ACCEPT(text, "vertex"))
+    while (!ACCEPT(text, "endloop") && !accept_apart(text, "loop", oddities)) {
+        if (!ACCEPT(text, "vertex")) {
+            if (skip_aside(text, oddities))
+                continue;
             return stop(text, batch, STL_UNEXPECTED, "\"endloop\"");
+        }
         if (!read_vertex(text, batch))
             return false;
     }
-    if (!ACCEPT(text, "endfacet"))
-        return stop(text, batch, STL_UNEXPECTED, "\"endfacet\"");
+    while (!ACCEPT(text, "endfacet") && !accept_apart(text, "facet", oddities))
+        if (!skip_aside(text, oddities))
+            return stop(text, batch, STL_UNEXPECTED, "\"endfacet\"");
     stl_end_facet(batch, first, has_normal ? normal : NULL);
     return true;
 }
@@ -137,12 +235,16 @@ static void read_batch(struct stl_batch *batch, const char *limit, const char *e
         if (text.at >= limit)
             return;
         if (!ACCEPT(&text, "facet")) {
+            if (skip_aside(&text, &batch->oddities))
+                continue;
             batch->stop = STL_AT_WORD;
             return;
         }
         uint32_t corner_count = batch->corner_count, point_count = batch->points.count;
+        struct stl_oddities oddities = batch->oddities;
         if (!read_facet(&text, batch)) {
             batch->corner_count = corner_count;
+            batch->oddities = oddities;
             batch->points.count = point_count; /* nobody asks the batch's table of points any more */
             break;
         }
@@ -347,6 +449,34 @@ static const char *find_in_line(const char *at, const char *end, bool (*is_mark)
     }
 }
 
+/* Steps over "endsolid" if it comes next, glued to a name or in two words too; a further solid ends one as well. */
+static bool accept_endsolid(struct ascii *ascii)
+{
+    struct text *text = &ascii->text;
+    struct stl_oddities *oddities = &ascii->reader->oddities;
+    static const char word[] = "endsolid";
+    const size_t size = sizeof word - 1;
+    if (ACCEPT(text, "endsolid") || accept_apart(text, "solid", oddities))
+        return true;
+    bool begins = begins_solid(text->at, text->end);
+    bool glued = (size_t)(text->end - text->at) > size && text->at[size];
+    for (size_t i = 0; i < size && glued; i++)
+        glued = (text->at[i] | 0x20) == word[i];
+    oddities->dialect += glued || begins;
+    text->at += glued ? size : 0;
+    return glued || begins;
+}
+
+/* Steps over lines between solids that say nothing: comments, and "endsolid" lines that come again. */
+static void skip_between(struct ascii *ascii)
+{
+    struct text *text = &ascii->text;
+    for (skip_blanks(text); begins_comment(text) || ACCEPT(text, "endsolid"); skip_blanks(text)) {
+        text->at = find_line_end(text);
+        ascii->reader->oddities.dialect++;
+    }
+}
+
 /* Reads a solid after its first word. */
 static cp_status read_solid(struct ascii *ascii)
 {
@@ -359,7 +489,15 @@ static cp_status read_solid(struct ascii *ascii)
     while (size > 0 && is_space(name[size - 1]))
         size--;
 
-    if (read_facets(ascii) && (ACCEPT(text, "endsolid") || fail_expected(ascii, "\"facet\" or \"endsolid\""))) {
+    /* The line may come twice. */
+    struct stl_oddities *oddities = &ascii->reader->oddities;
+    for (skip_blanks(text); begins_solid(text->at, text->end); skip_blanks(text)) {
+        text->at = find_in_line(text->at, text->end, begins_facet);
+        oddities->dialect++;
+    }
+
+    if (read_facets(ascii) && (accept_endsolid(ascii) || fail_expected(ascii, "\"facet\" or \"endsolid\"")) &&
+        !begins_solid(text->at, text->end)) {
         /* On to the next line, or to a solid with facets in this one. */
         text->at = find_in_line(text->at, text->end, begins_solid);
         if (text->at < text->end && *text->at && !is_line_end(*text->at)) {
@@ -376,18 +514,20 @@ static cp_status read_solid(struct ascii *ascii)
 cp_status stl_read_ascii(struct stl_reader *reader)
 {
     const struct source *source = reader->source;
-    const char *end = source->data + source->size, *start = stl_after_solid(source->data, end);
-    struct ascii ascii = {.reader = reader, .text = {start ? start : source->data, end}};
+    const char *end = source->data + source->size;
+    struct ascii ascii = {.reader = reader, .text = {text_after_mark(source->data, source->size), end}};
     struct text *text = &ascii.text;
-    if (!start) {
+    skip_between(&ascii);
+    if (!ACCEPT(text, "solid")) {
         skip_blanks(text);
         return report_error(reader->context, CP_INPUT, "stl-syntax", find_place(&ascii), "expected \"solid\", found %s",
                             find_word(text).text);
     }
-    do
+    do {
         if (read_solid(&ascii) != CP_OK || ascii.truncated)
             return ascii.status;
-    while (ACCEPT(text, "solid"));
+        skip_between(&ascii);
+    } while (ACCEPT(text, "solid"));
 
     const char *at = text->at;
     while (at < end && (is_space(*at) || *at == '\0' || *at == 0x1a))

@@ -120,6 +120,8 @@ bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch)
     reader->oddities.opposed += batch->oddities.opposed;
     reader->oddities.without_normal += batch->oddities.without_normal;
     reader->oddities.polygons += batch->oddities.polygons;
+    reader->oddities.dialect += batch->oddities.dialect;
+    reader->oddities.colours += batch->oddities.colours;
     return true;
 }
 

@@ -140,8 +140,16 @@ static cp_status report_oddities(const struct stl_reader *reader)
         report_note(context, "stl-opposed", file,
                     "facets whose normal opposes their winding, which holds: %llu of %llu",
                     (unsigned long long)reader->oddities.opposed, (unsigned long long)reader->facets);
-    cp_status status =
-        report_lenient_count(reader, "stl-polygon", reader->oddities.polygons, "facets of more than 3 vertices");
+    if (reader->oddities.colours)
+        report_loss(context, "stl-colour-lines", file, reader->oddities.colours, "colours in lines of an ASCII file");
+    cp_status status = CP_OK;
+    if (reader->oddities.dialect)
+        status = report_lenient(context, reader->settings->import.strict, "stl-dialect", file,
+                                "words and lines that are not STL's own, but clear: %llu",
+                                (unsigned long long)reader->oddities.dialect);
+    if (status == CP_OK)
+        status =
+            report_lenient_count(reader, "stl-polygon", reader->oddities.polygons, "facets of more than 3 vertices");
     if (status == CP_OK)
         status =
             report_lenient_count(reader, "stl-no-normal", reader->oddities.without_normal, "facets without a normal");

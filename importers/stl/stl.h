@@ -23,6 +23,8 @@ struct stl_settings {
 /* Facets that need a word in the report. */
 struct stl_oddities {
     uint64_t degenerate, opposed, without_normal, polygons;
+    uint64_t dialect; /* statements that are spelled otherwise, and lines that STL does not have */
+    uint64_t colours; /* of them, lines of colours */
 };
 
 enum stl_stop {

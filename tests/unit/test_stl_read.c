@@ -157,6 +157,145 @@ static void test_oddities_are_counted(void **state)
     cp_context_free(context);
 }
 
+#define LOOP "outer loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+
+/* What programs write beside the 1989 grammar: the triangle and the name are the same as without, and it is counted. */
+static void test_dialects(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned count, colours;
+    } cases[] = {
+        {"solid a b\nsolid a b\n" FACET "endsolid a b\nendsolid a b\n", 2, 0},
+        {"solid a b\nsolid c\nsolid a b\n" FACET "endsolid", 2, 0},
+        {"solid a b\n" FACET "endsolida b\n", 1, 0},
+        {"SOLID a b\n" FACET "ENDSOLIDa b\n", 1, 0},
+        {"solid a b\n" FACET "endsolid_a b", 1, 0},
+        {"solid a b\n" FACET "end solid a b\n", 1, 0},
+        {"solid a b\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nEnd Loop\nEND\tFACET\n"
+         "endsolid\n",
+         2, 0},
+        {"solid a b\ncolor 1 0 0\n" FACET "endsolid\n", 1, 1},
+        {"solid a b\nfacet normal 0 0 1\n  colour 0.5 0.5 0.5\n" LOOP "endfacet\ncolor 0 0 1\nendsolid\n", 2, 2},
+        {"; exported\n# by hand\n// in 1999\nsolid a b\n" FACET "endsolid\n# the end of it\n", 4, 0},
+        {"\xEF\xBB\xBF# mark\nsolid a b\nfacet normal 0 0 1\n# a facet\n" LOOP
+         "; endfacet comes next\nendfacet\nendsolid",
+         3, 0},
+        {"solid a b\nfacet normal 0 0 1 id 7\nouter loop 1\nvertex 0 0 0 # first\nvertex 1 0 0 1\nvertex 0 1 0 2\n"
+         "endloop 1\nendfacet of a\nendsolid\n",
+         7, 0},
+        {"solid a b\nfacet normal 0,  0, 1,\nouter loop\nvertex 0, 0, 0\nvertex 1, 0, 0,\nvertex 0, 1, 0\nendloop\n"
+         "endfacet\nendsolid\n",
+         10, 0},
+        {"solid a b\nfacet normal 0.D0 0 1\nouter loop\nvertex 0.000000D+00 0 0\nvertex 10.0d-01 0 0\n"
+         "vertex 0 0.1D1 0\nendloop\nendfacet\nendsolid\n",
+         4, 0},
+    };
+    static const options strict = {"strict=yes"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_text(context, cases[i].text, NULL, CP_OK);
+        uint32_t count;
+        assert_triangle(scene, first_triangle);
+        assert_string_equal(only_mesh(scene)->name, "a b");
+        cp_nodes(scene, &count);
+        assert_int_equal(count, 2);
+        char told[32];
+        (void)snprintf(told, sizeof told, "clear: %u", cases[i].count);
+        assert_int_equal(count_entries(context, CP_WARNING, "stl-dialect"), 1);
+        assert_non_null(strstr(find_entry(context, "stl-dialect")->text, told));
+        assert_int_equal(count_lost(context, "stl-colour-lines"), cases[i].colours);
+        assert_null(read_text(context, cases[i].text, strict, CP_INPUT));
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
+/* A solid ends where the next begins. */
+static void test_solids_without_ends(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    uint32_t count;
+    cp_scene *scene = read_text(context, "solid a\n" FACET "solid b\n" FACET FACET "endsolidb\n", NULL, CP_OK);
+    const cp_mesh *meshes = cp_meshes(scene, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(meshes[1].name, "b");
+    assert_int_equal(meshes[0].face_count, 1);
+    assert_int_equal(meshes[1].face_count, 2);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+/* Words that might hold geometry are not passed over. */
+static void test_no_dialects(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "solid facet normal 0 0 1 outer loop vertex 0 0 0 vertx 1 0 0 vertex 0 1 0 vertex 1 1 0 endloop endfacet "
+        "endsolid",
+        "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0 vertx 1 0 0 vertex 0 1 0\nvertex 1 1 "
+        "0\nendloop\nendfacet\n"
+        "endsolid",
+        "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertx 1 0 0\nvertex 0 1 0\nvertex 1 1 0\nendloop\n"
+        "endfacet\nendsolid",
+        "solid\nfacet normal 0 0 1\nouter loop\nvertex 0,5 0 0\nvertex 1 0 0\nvertex 0 1 "
+        "0\nendloop\nendfacet\nendsolid",
+        "solid\nfacet normal 0 0 1\nouter loop\nvertex 0D 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid",
+        "solid\nfacet normal 0 0 1\nouter loop\nvertex , 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid",
+        "solid\n" FACET "triangle\n" FACET "endsolid",
+        "solid\n" FACET "endsol\n",
+        "solid\n" FACET "end\n",
+        "solid\n" FACET "endsolid\n" FACET,
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cp_context *context = cp_context_new(NULL);
+        assert_null(read_text(context, texts[i], NULL, CP_INPUT));
+        cp_context_free(context);
+    }
+}
+
+/* Parts that several threads read: every word of the dialect is passed over, and the facets are those of the plain
+ * text. */
+static void test_dialect_in_parts(void **state)
+{
+    (void)state;
+    enum { FACETS = 30000, ROOM = 200 };
+    char *texts[2];
+    size_t sizes[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        texts[k] = malloc((size_t)FACETS * ROOM);
+        assert_non_null(texts[k]);
+        sizes[k] = (size_t)sprintf(texts[k], "solid\n");
+        for (int i = 0; i < FACETS; i++)
+            sizes[k] += (size_t)sprintf(
+                texts[k] + sizes[k],
+                "facet normal 0 0 1%s\nouter loop\nvertex %d 0 0\nvertex %d 1 0\nvertex %d 0 1\n%s\n%s\n",
+                k && i % 3 == 0 ? " id" : "", i, i, i, k && i % 5 == 0 ? "end loop" : "endloop",
+                k && i % 7 == 0 ? "end facet"
+                : k             ? "endfacet # a facet ends"
+                                : "endfacet");
+        sizes[k] += (size_t)sprintf(texts[k] + sizes[k], "endsolid\n");
+    }
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *plain = read_bytes(context, texts[0], sizes[0], NULL, CP_OK),
+             *odd = read_bytes(context, texts[1], sizes[1], NULL, CP_OK);
+    const cp_mesh *first = only_mesh(plain), *second = only_mesh(odd);
+    assert_int_equal(first->face_count, FACETS);
+    assert_int_equal(second->face_count, FACETS);
+    assert_int_equal(first->vertex_count, second->vertex_count);
+    assert_memory_equal(first->positions, second->positions, 3 * sizeof(float) * first->vertex_count);
+    assert_memory_equal(first->corners, second->corners, sizeof(uint32_t) * first->corner_count);
+    /* thirds with "id", fifths with "end loop", and each with one of two ends */
+    assert_non_null(strstr(find_entry(context, "stl-dialect")->text, "clear: 46000"));
+    cp_scene_free(plain);
+    cp_scene_free(odd);
+    cp_context_free(context);
+    free(texts[0]);
+    free(texts[1]);
+}
+
 /* Every prefix of a file: whole only when it ends in or after the last endsolid's line, and never more than its
  * facets. */
 static void test_every_prefix_of_ascii(void **state)
@@ -473,6 +612,10 @@ int main(void)
         cmocka_unit_test(test_solids_become_nodes),
         cmocka_unit_test(test_polygons_stay_whole),
         cmocka_unit_test(test_oddities_are_counted),
+        cmocka_unit_test(test_dialects),
+        cmocka_unit_test(test_solids_without_ends),
+        cmocka_unit_test(test_no_dialects),
+        cmocka_unit_test(test_dialect_in_parts),
         cmocka_unit_test(test_every_prefix_of_ascii),
         cmocka_unit_test(test_solid_in_a_binary_header),
         cmocka_unit_test(test_counts_and_sizes),
