@@ -369,9 +369,14 @@ static cp_status read_library(struct obj_reader *reader, const struct source *so
     struct place file = IN_FILE(source->name);
     const char *zero = memchr(source->data, '\0', source->size);
     const struct import_settings *import = &reader->settings->import;
-    library.end = zero ? zero : source->data + source->size;
+    const char *end = source->data + source->size;
+    size_t fill = zero ? obj_trailing_fill(source->data, zero, end) : 0;
+    library.end = zero ? zero : end;
     cp_status status = CP_OK;
-    if (zero)
+    if (fill > 0)
+        status =
+            report_lenient(reader->context, import->strict, "obj-trailing", file, "%zu fill bytes at the end", fill);
+    else if (zero)
         status = report_lenient(reader->context, !import->partial, "obj-zeros",
                                 AT_LINE(source->name, source_line(source, (size_t)(zero - source->data))),
                                 "zero bytes in a text, as a power loss leaves them");

@@ -328,7 +328,19 @@ static cp_status read_text(struct file *file)
     return obj_end_runs(reader, counts);
 }
 
-/* Zero bytes end the text, as a power loss leaves them. */
+size_t obj_trailing_fill(const char *text, const char *zero, const char *end)
+{
+    enum { MOST_FILL = 127 }; /* bytes: XMODEM's blocks have 128 */
+    const char *at = zero;
+    while (at < end && (!*at || is_space(*at) || *at == 0x1a))
+        at++;
+    size_t fill = (size_t)(end - zero);
+    bool whole = fill == 1 || (zero > text && is_line_end(zero[-1]));
+    return at == end && whole && fill <= MOST_FILL ? fill : 0;
+}
+
+/* Zero bytes end the text, as a power loss leaves them. Few of them at the end are fill: the zero behind a program's
+ * text, or that of a transfer protocol. */
 static cp_status find_end(struct obj_reader *reader)
 {
     const struct source *source = reader->source;
@@ -337,7 +349,11 @@ static cp_status find_end(struct obj_reader *reader)
     if (!zero)
         return CP_OK;
     bool partial = reader->settings->import.partial;
+    size_t fill = obj_trailing_fill(source->data, zero, reader->end);
     reader->end = zero;
+    if (fill > 0)
+        return report_lenient(reader->context, reader->settings->import.strict, "obj-trailing", obj_place(reader, zero),
+                              "%zu fill bytes at the end", fill);
     while (reader->end > source->data && !is_line_end(reader->end[-1]))
         reader->end--;
     return report_lenient(reader->context, !partial, "obj-zeros", obj_place(reader, zero),
@@ -427,6 +443,7 @@ static cp_status report_counts(struct obj_reader *reader)
         {OBJ_SMALL_FACES, "obj-small", "faces of fewer than three corners, left out"},
         {OBJ_SHORT_LINES, "obj-small", "lines of one corner, left out"},
         {OBJ_EXTRA_VALUES, "obj-extra-values", "vertices with more than 7 numbers, of which 7 are read"},
+        {OBJ_BAD_COLOURS, "obj-colours", "colours of vertices that are no finite numbers, left out"},
         {OBJ_BAD_NORMALS, "obj-normals", "normals that are no three finite numbers"},
         {OBJ_LOST_NORMALS, "obj-normals", "references to normals that are not there"},
         {OBJ_BAD_COORDINATES, "obj-texture-coordinates", "texture coordinates that are no finite numbers"},

@@ -70,6 +70,7 @@ enum obj_count {
     OBJ_SMOOTHED,         /* smoothing groups */
     OBJ_WEIGHTS,          /* of vertices, that are not 1 */
     OBJ_EXTRA_VALUES,     /* vertices with more numbers than 7 */
+    OBJ_BAD_COLOURS,      /* of vertices: no finite numbers */
     OBJ_BAD_NORMALS,      /* no three finite numbers */
     OBJ_LOST_NORMALS,     /* references to normals that are not there */
     OBJ_BAD_COORDINATES,  /* of textures: no two finite numbers */
@@ -133,6 +134,10 @@ static inline const char *obj_skip_blanks(const char *at)
 
 /* The rest of the line without the blanks around it. */
 const char *obj_rest_of_line(const char *at, uint32_t *size);
+
+/* How many zero bytes, perhaps with blanks and Ctrl-Z between, fill the text from `zero` on; 0 if anything else is
+ * there, if there are more than fill a block of a transfer protocol, or if several follow a line that has no end. */
+size_t obj_trailing_fill(const char *text, const char *zero, const char *end);
 
 /* ---- the file ---- */
 

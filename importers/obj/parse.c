@@ -180,23 +180,46 @@ static void add_colour(struct obj_batch *batch, const float *values, bool has_al
     out[3] = has_alpha ? values[3] : 1;
 }
 
+/* The rest of a vertex of 6 or 7 words, of which some are no numbers, as programs print them: nan, -nan(ind), inf,
+ * 1.#IND. count: the numbers so far. NULL for anything else. */
+static const char *skip_bad_colour(const char *at, const char *end, int count)
+{
+    float value;
+    for (; count < 8 && !ends_here(*at); count++) {
+        const char *after = parse_float_or_word(at, end, &value);
+        if (after && (*after == '#' || *after == '('))
+            while (!ends_corner(*after) || *after == '#')
+                after++;
+        if (!after || !ends_corner(*after))
+            return NULL;
+        at = next_word(after);
+    }
+    return count == 6 || count == 7 ? at : NULL;
+}
+
 static inline const char *read_vertex(struct obj_batch *batch, const char *at, const char *end)
 {
     float values[8];
     int count;
     at = read_numbers(at, end, values, 8, &count);
+    const char *after = count >= 3 && count < 7 && !ends_here(*at) ? skip_bad_colour(at, end, count) : NULL;
+    bool bad_colour = after;
+    at = after ? after : at;
     if (!ends_here(*at) && count < 8)
         return fail(batch, at, "obj-number", "a number");
-    if (count < 3 || count == 5)
+    if (!bad_colour && (count < 3 || count == 5))
         return fail(batch, at, "obj-vertex", "3, 4, 6 or 7 numbers");
     if (count != 3 || !isfinite(values[0]) || !isfinite(values[1]) || !isfinite(values[2])) {
-        for (int i = 0; i < count; i++)
-            if (!isfinite(values[i]))
+        for (int i = 0; i < count; i++) {
+            if (!isfinite(values[i]) && (i < 3 || count == 4))
                 return fail(batch, at, "obj-not-finite", "finite numbers");
-        batch->counts[OBJ_WEIGHTS] += count == 4 && values[3] != 1;
+            bad_colour |= !isfinite(values[i]);
+        }
+        batch->counts[OBJ_WEIGHTS] += count == 4 && !bad_colour && values[3] != 1;
         batch->counts[OBJ_EXTRA_VALUES] += count == 8;
     }
-    if (count >= 6)
+    batch->counts[OBJ_BAD_COLOURS] += bad_colour;
+    if (count >= 6 && !bad_colour)
         add_colour(batch, values + 3, count >= 7);
     else if (batch->has_colours)
         add_colour(batch, (const float[]){INFINITY, INFINITY, INFINITY}, false);

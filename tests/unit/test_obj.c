@@ -525,6 +525,77 @@ static void test_prefixes(void **state)
     }
 }
 
+/* What programs print for an unknown colour says nothing of the vertex. */
+static void test_colours_that_are_none(void **state)
+{
+    static const char *const colours[] = {"nan nan nan",          "NaN 0 0",    "-nan(ind) 0 0", "0 0 1.#IND",
+                                          "-1.#QNAN0 1.#INF00 0", "inf 0 0 1",  "0 0 0 nan",     "1e99 0 0",
+                                          "0 -nan 0 0.5 # none",  "0 nan \\\n0"};
+    static const char *const wrong[] = {"nan", "nan 0", "0,5 0 0", "nan 0 0 0 0", "0 0 x", "0 0 nanx", "0 0 0,5"};
+    const float white[] = {1, 1, 1, 1}, red[] = {1, 0, 0, 1};
+    char text[256];
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++) {
+        uint32_t count;
+        cp_context *context = cp_context_new(NULL);
+        (void)snprintf(text, sizeof text, "v 0 0 0 1 0 0\nv 1 0 0 %s\nv 0 1 0\nf 1 2 3\n", colours[i]);
+        cp_scene *scene = read_obj(context, text);
+        const cp_mesh *mesh = cp_meshes(scene, &count);
+        assert_positions(mesh, ((const float[]){0, 0, 0, 1, 0, 0, 0, 1, 0}), 3);
+        assert_memory_equal(mesh->colours, red, sizeof red);
+        assert_memory_equal(mesh->colours + 4, white, sizeof white);
+        assert_int_equal(count_entries(context, CP_WARNING, "obj-colours"), 1);
+        assert_non_null(strstr(find_entry(context, "obj-colours")->text, ": 1"));
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cp_scene *scene;
+        (void)snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0 %s\nv 0 1 0\nf 1 2 3\n", wrong[i]);
+        assert_int_equal(cp_read_memory(*state, text, strlen(text), "part.obj", NULL, NULL, 0, &scene), CP_INPUT);
+    }
+}
+
+/* The zero behind a program's text, and fill bytes, hide nothing. */
+static void test_fill(void **state)
+{
+    static const struct {
+        const char *end;
+        size_t size;
+        bool read;
+    } cases[] = {{"f 1 2 3\n\0", 9, true},     {"f 1 2 3\0", 8, true},        {"f 1 2 3\r\n\0\0\x1a\n", 13, true},
+                 {"f 1 2 3\0\0", 9, false},    {"f 1 2 3\n\0\n\0", 11, true}, {"f 1 2 3\n\0f 1 3 2\n", 17, false},
+                 {"f 1 2 3\n\0x\n", 11, false}};
+    char text[512];
+    static const char *strict = "strict=yes";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene;
+        uint32_t count;
+        size_t size = strlen(TRIANGLE);
+        memcpy(text, TRIANGLE, size);
+        memcpy(text + size, cases[i].end, cases[i].size);
+        size += cases[i].size;
+        cp_status status = cp_read_memory(context, text, size, "part.obj", NULL, NULL, 0, &scene);
+        assert_int_equal(status, cases[i].read ? CP_OK : CP_INPUT);
+        assert_int_equal(count_entries(context, CP_WARNING, "obj-trailing"), cases[i].read);
+        if (scene)
+            assert_int_equal(cp_meshes(scene, &count)->face_count, 1);
+        cp_scene_free(scene);
+        assert_int_equal(cp_read_memory(context, text, size, "part.obj", NULL, &strict, 1, &scene), CP_INPUT);
+        cp_context_free(context);
+    }
+    /* 127 are a block of a transfer protocol; more are what a power loss leaves. */
+    for (size_t fill = 127; fill < 129; fill++) {
+        cp_scene *scene;
+        size_t size = strlen(TRIANGLE "f 1 2 3\n") + fill;
+        memset(text, 0, sizeof text);
+        memcpy(text, TRIANGLE "f 1 2 3\n", size - fill);
+        assert_int_equal(cp_read_memory(*state, text, size, "part.obj", NULL, NULL, 0, &scene),
+                         fill > 127 ? CP_INPUT : CP_OK);
+        cp_scene_free(scene);
+    }
+}
+
 static void test_zeros(void **state)
 {
     static const char text[] = TRIANGLE "f 1 2 3\nv 5\0\0\0\0\n";
@@ -541,16 +612,28 @@ static void test_zeros(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_plate),           TEST(test_names),
-        TEST(test_groups),          TEST(test_corners),
-        TEST(test_numbers),         TEST(test_vertices),
-        TEST(test_colours),         TEST(test_normals),
-        TEST(test_smooth_normals),  TEST(test_mended_normals),
-        TEST(test_many_normals),    TEST(test_runs_of_materials),
-        TEST(test_textures),        TEST(test_black_under_image),
-        TEST(test_missing_library), TEST(test_options),
-        TEST(test_parts),           TEST(test_long_line),
-        TEST(test_prefixes),        TEST(test_zeros),
+        TEST(test_plate),
+        TEST(test_names),
+        TEST(test_groups),
+        TEST(test_corners),
+        TEST(test_numbers),
+        TEST(test_vertices),
+        TEST(test_colours),
+        TEST(test_normals),
+        TEST(test_smooth_normals),
+        TEST(test_mended_normals),
+        TEST(test_many_normals),
+        TEST(test_runs_of_materials),
+        TEST(test_textures),
+        TEST(test_black_under_image),
+        TEST(test_colours_that_are_none),
+        TEST(test_fill),
+        TEST(test_missing_library),
+        TEST(test_options),
+        TEST(test_parts),
+        TEST(test_long_line),
+        TEST(test_prefixes),
+        TEST(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
