@@ -33,11 +33,12 @@ static bool is_absolute(const char *path)
     return strstr(path, "://") != NULL;
 }
 
-/* A delivered file holds all that it shows; a stage keeps what the scene has. */
+/* A delivered file holds all that it shows: a URI into the world may lead nowhere tomorrow. A stage keeps what the
+ * scene has. */
 static bool image_is_written(const struct writer *writer, uint32_t image)
 {
     const cp_image *of = image == CP_NONE ? NULL : &writer->scene->images[image];
-    return of && (!is_deliver(writer) || (extension_of(of) && (of->bytes || is_absolute(of->path))));
+    return of && (!is_deliver(writer) || (extension_of(of) && of->bytes));
 }
 
 /* ---- plan ---- */

@@ -118,7 +118,7 @@ static cp_status find_image(struct assimp_import *import, const struct aiString 
         if (there)
             status = copy_embedded(import, import->from->mTextures[(size_t)number], known);
     } else if (added) {
-        status = scene_read_image(import->scene, import->source, path, "assimp-image", known);
+        status = scene_read_image(import->scene, import->source, path, NULL, "assimp-image", known);
     }
     *image = *known; /* nobody has added to the map meanwhile */
     return status;

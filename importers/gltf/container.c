@@ -105,21 +105,48 @@ void gltf_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buf
         gltf_error(gltf, value, "gltf-data-uri", "malformed data URI");
 }
 
-/* A relative reference (RFC 3986), decoded in place. */
+static bool has_scheme(const char *uri)
+{
+    size_t letters = strspn(uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.");
+    return letters > 1 && uri[letters] == ':'; /* one letter is a drive */
+}
+
+bool gltf_file_names(struct gltf *gltf, uint32_t value, char *uri, const char **name, const char **other)
+{
+    size_t size = strlen(uri);
+    char *raw = arena_copy_text(gltf->arena, uri, size);
+    *name = uri;
+    *other = raw;
+    if (!raw)
+        return gltf_no_memory(gltf);
+    if (has_scheme(uri) && !uri_is_known(uri))
+        return false;
+    bool known = uri_is_known(uri), escaped = known || uri_decode(uri, &size);
+    if (size == 0 || strlen(uri) != size)
+        return gltf_error(gltf, value, "gltf-uri", "malformed URI");
+    bool parted = strchr(uri, '\\');
+    for (int i = 0; i < 2; i++)
+        for (char *at = i ? raw : uri; (at = strchr(at, '\\'));)
+            *at = '/';
+    if (!escaped || parted)
+        gltf_lenient(gltf, value, "gltf-uri",
+                     parted ? "\"\\\" parts folders, where \"/\" does" : "a \"%\" stands for itself");
+    return gltf->status == CP_OK;
+}
+
+/* The file of a relative reference (RFC 3986), or of a URI of a kind that further files may have. */
 static void load_file(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer)
 {
-    size_t letters = strspn(uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."), size;
-    if (letters > 1 && uri[letters] == ':') {
-        gltf_error(gltf, value, "gltf-uri", "only relative files and data URIs are read, not \"%.100s\"", uri);
+    const char *name, *other;
+    if (!gltf_file_names(gltf, value, uri, &name, &other)) {
+        gltf_error(gltf, value, "gltf-uri", "only files and data URIs are read, not \"%.100s\"", uri);
         return;
     }
-    if (!uri_decode(uri, &size) || size == 0 || strlen(uri) != size) {
-        gltf_error(gltf, value, "gltf-uri", "malformed URI");
-        return;
-    }
-    cp_status status = source_open(gltf->source, uri, &buffer->file);
+    cp_status status = source_open_near(gltf->source, name, &buffer->file);
+    if (status == CP_NO)
+        status = source_open_near(gltf->source, other, &buffer->file);
     if (status == CP_NO) {
-        gltf_error(gltf, value, "gltf-buffer-missing", "there is no file \"%.200s\"", uri);
+        gltf_error(gltf, value, "gltf-buffer-missing", "there is no file \"%.200s\"", name);
     } else if (status != CP_OK) {
         gltf->status = status;
     } else {

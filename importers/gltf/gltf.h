@@ -289,6 +289,9 @@ bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size);
 /* The bytes of a data URI (RFC 2397), decoded in place. */
 void gltf_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer);
+/* What a URI that is no data URI means as the name of a further file: decoded in place, or else as it stands, both in
+ * the reader's memory. False after an error, and for a URI of another scheme. */
+bool gltf_file_names(struct gltf *gltf, uint32_t value, char *uri, const char **name, const char **other);
 /* The bytes of a buffer. False after an error. */
 bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **buffer);
 

@@ -19,12 +19,6 @@ static const char *type_of_data_uri(struct gltf *gltf, const char *uri)
     return type;
 }
 
-static bool has_scheme(const char *uri)
-{
-    size_t letters = strspn(uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.");
-    return letters > 1 && uri[letters] == ':';
-}
-
 /* The image in the bytes of a view or of a data URI: a copy in the scene's memory. */
 static void keep_bytes(struct gltf *gltf, uint32_t value, const void *bytes, uint64_t size, cp_image *image)
 {
@@ -45,7 +39,7 @@ static void keep_bytes(struct gltf *gltf, uint32_t value, const void *bytes, uin
 static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_t *added)
 {
     char *uri = json_string_text(&gltf->json, gltf->arena, value);
-    size_t size;
+    const char *name, *other;
     if (!uri) {
         gltf_no_memory(gltf);
     } else if (strncmp(uri, "data:", 5) == 0) {
@@ -54,18 +48,16 @@ static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_
         gltf_data_uri(gltf, value, uri, &buffer);
         if (gltf->status == CP_OK)
             keep_bytes(gltf, value, buffer.bytes, buffer.size, image);
-    } else if (has_scheme(uri)) {
-        image->path = scene_text(gltf->scene, uri);
-        if (image->path)
-            gltf_warning(gltf, value, "gltf-image-missing", "only relative files and data URIs are read");
-        else
-            gltf_no_memory(gltf);
-    } else if (!uri_decode(uri, &size) || size == 0 || strlen(uri) != size) {
-        gltf_error(gltf, value, "gltf-uri", "malformed URI");
-    } else {
-        cp_status status = scene_read_image(gltf->scene, gltf->source, uri, "gltf-image-missing", added);
+    } else if (gltf_file_names(gltf, value, uri, &name, &other)) {
+        cp_status status = scene_read_image(gltf->scene, gltf->source, name, other, "gltf-image-missing", added);
         if (status != CP_OK)
             gltf->status = status;
+    } else if (gltf->status == CP_OK) {
+        image->path = scene_text(gltf->scene, uri);
+        if (image->path)
+            gltf_warning(gltf, value, "gltf-image-missing", "only files and data URIs are read");
+        else
+            gltf_no_memory(gltf);
     }
 }
 

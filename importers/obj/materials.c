@@ -149,7 +149,7 @@ static cp_status find_texture(struct library *library, const char *path, bool cl
     if (!known)
         return CP_LIMIT;
     if (*known == CP_NONE) { /* nobody adds to the map meanwhile */
-        cp_status status = scene_read_image(scene, library->source, path, "obj-image", known);
+        cp_status status = scene_read_image(scene, library->source, path, NULL, "obj-image", known);
         if (status != CP_OK)
             return status;
     }
@@ -160,6 +160,16 @@ static cp_status find_texture(struct library *library, const char *path, bool cl
         *known = scene_add_texture(scene, &(cp_texture){.image = image, .fallback = CP_NONE, .wrap = {wrap, wrap}});
     *texture = known ? *known : CP_NONE;
     return *texture == CP_NONE ? CP_LIMIT : CP_OK;
+}
+
+/* The path of an image, perhaps in quotes, with '/' between its folders, in the reader's memory. */
+static char *copy_path(struct library *library, const char *name, uint32_t size)
+{
+    bool quoted = size > 2 && name[0] == '"' && name[size - 1] == '"';
+    char *path = arena_copy_text(library->reader->arena, name + quoted, size - 2 * (size_t)quoted);
+    for (char *c = path; c && (c = strchr(c, '\\'));)
+        *c = '/';
+    return path;
 }
 
 /* A line "map_Kd [options] path". */
@@ -173,9 +183,7 @@ static cp_status read_image(struct library *library, const char *at, cp_texture_
     bool outweighs = role == CP_TEXTURE_NORMAL && !heights;
     if (size == 0 || (library->uses[role].texture != CP_NONE && !outweighs))
         return CP_OK;
-    char *path = arena_copy_text(reader->arena, name, size);
-    for (char *c = path; c && (c = strchr(c, '\\'));)
-        *c = '/';
+    char *path = copy_path(library, name, size);
     cp_status status = path ? find_texture(library, path, clamped, &use.texture) : CP_LIMIT;
     if (status != CP_OK)
         return status;
@@ -261,11 +269,8 @@ static cp_status read_map(struct library *library, const char *at, size_t size, 
     bool clamped = false;
     uint32_t name_size;
     const char *name = obj_rest_of_line(read_options(library, at + size, &unused, &clamped), &name_size);
-    char *path = arena_copy_text(library->reader->arena, name, name_size);
-    for (char *c = path; c && (c = strchr(c, '\\'));)
-        *c = '/';
-    library->opacity_map = path;
-    return path ? CP_OK : CP_LIMIT;
+    library->opacity_map = copy_path(library, name, name_size);
+    return library->opacity_map ? CP_OK : CP_LIMIT;
 }
 
 /* A line of a material. Unknown ones, and those that are no more than settings of a renderer, are passed over. */
@@ -407,7 +412,7 @@ static cp_status open_library(struct obj_reader *reader, const char *name, size_
         return CP_OK;
     for (char *at = path; at && (at = strchr(at, '\\'));)
         *at = '/';
-    cp_status status = path ? source_open(reader->source, path, &source) : CP_LIMIT;
+    cp_status status = path ? source_open_near(reader->source, path, &source) : CP_LIMIT;
     if (status != CP_OK && (status != CP_NO || !must)) {
         source_close(source);
         return status;

@@ -12,6 +12,7 @@
 bool uri_decode(char *text, size_t *size)
 {
     size_t out = 0, in = 0;
+    bool sound = true;
     while (text[in]) {
         if (text[in] != '%') {
             text[out++] = text[in++];
@@ -19,14 +20,17 @@ bool uri_decode(char *text, size_t *size)
         }
         int high = hex_digit(text[in + 1]);
         int low = high < 0 ? -1 : hex_digit(text[in + 2]);
-        if (low < 0)
-            return false;
+        if (low < 0) {
+            sound = false;
+            text[out++] = text[in++];
+            continue;
+        }
         text[out++] = (char)(unsigned char)(high * 16 + low);
         in += 3;
     }
     text[out] = '\0';
     *size = out;
-    return true;
+    return sound;
 }
 
 /* A copy with %XX decoded, or as it is when a % stands for itself, as in many files. *is_none is set by a zero byte. */
@@ -63,6 +67,11 @@ static const char *after_file(const char *name)
     if (local)
         return local - 1;
     return rest || !after_scheme(name, "file:/") ? rest : name + strlen("file:");
+}
+
+bool uri_is_file(const char *name)
+{
+    return after_file(name) != NULL;
 }
 
 bool uri_is_known(const char *name)

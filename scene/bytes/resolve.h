@@ -26,7 +26,8 @@ struct candidates {
 cp_status resolve(const struct source *parent, struct arena *arena, const char *name, struct candidates *list);
 /* The name is a URI of these schemes. */
 bool uri_is_known(const char *name);
-/* Decodes %XX in place; *size is the new length. False when malformed: then the text is spoilt. */
+bool uri_is_file(const char *name);
+/* Decodes %XX in place; *size is the new length. False when malformed: another % stands for itself. */
 bool uri_decode(char *text, size_t *size);
 /* What a message adds about a URI whose file is missing: "; looked at A, B", and the option that gives its package a
  * folder. "" for a path, and when out of memory. */

@@ -10,6 +10,7 @@
 
 #include "../context.h"
 #include "../text/text.h"
+#include "beside.h"
 #include "confine.h"
 #include "files.h"
 #include "inputs.h"
@@ -27,6 +28,7 @@ struct source_state {
     cp_hash hash;           /* of its bytes; zero without CP_FLAG_LIST_FILES */
     struct inputs inputs;   /* of the top file: what was read, in the order of its end */
     uint64_t further;       /* of the top file: how many have been opened below it */
+    uint64_t compared;      /* of the top file: names in folders, by find_beside */
     bool has_changed;       /* of the top file: one that was opened below it did, while it was open */
     bool is_option;         /* the user names it, in an option of the importer */
     bool is_picture;        /* nobody needs it */
@@ -519,7 +521,30 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
                         (unsigned long long)context->limits.files);
 }
 
-enum further { FURTHER_FILE, FURTHER_OPTION, FURTHER_PICTURE };
+/* Opens the file that the name means on another system; CP_NO when there is none. */
+static cp_status open_beside(struct source *source, const char *name)
+{
+    const struct source *parent = source->parent;
+    struct arena *arena = source->state->arena;
+    struct candidate candidate;
+    const char *path;
+    cp_status status = find_beside(parent, arena, name, &source->state->top->compared, &path);
+    if (status != CP_OK)
+        return status;
+    candidate.path = arena_print(arena, "%s%s", parent->folder, path);
+    candidate.name = arena_print(arena, "%s%s", parent->name_folder, path);
+    int folder = (int)(text_file_name(parent->label) - parent->label);
+    source->label = arena_print(arena, "%.*s%s", folder, parent->label, path);
+    if (!candidate.path || !candidate.name || !source->label)
+        return CP_LIMIT;
+    status = open_candidate(source, &candidate);
+    if (status == CP_OK)
+        report_warning(source->context, "source-beside", IN_FILE(parent->name),
+                       "there is no file \"%.200s\"; \"%.200s\" beside it is read", name, path);
+    return status;
+}
+
+enum further { FURTHER_FILE, FURTHER_NEAR, FURTHER_OPTION, FURTHER_PICTURE };
 
 static cp_status open_below(const struct source *parent, const char *name, enum further kind, struct source **opened)
 {
@@ -548,6 +573,8 @@ static cp_status open_below(const struct source *parent, const char *name, enum 
         status = CP_NO;
     for (uint32_t i = 0; i < list.count && status == CP_NO; i++)
         status = open_candidate(source, &list.items[i]);
+    if (status == CP_NO && (kind == FURTHER_NEAR || kind == FURTHER_PICTURE))
+        status = open_beside(source, name);
     if (status == CP_OK)
         *opened = source;
     else
@@ -558,6 +585,11 @@ static cp_status open_below(const struct source *parent, const char *name, enum 
 cp_status source_open(const struct source *parent, const char *name, struct source **opened)
 {
     return open_below(parent, name, FURTHER_FILE, opened);
+}
+
+cp_status source_open_near(const struct source *parent, const char *name, struct source **opened)
+{
+    return open_below(parent, name, FURTHER_NEAR, opened);
 }
 
 cp_status source_open_picture(const struct source *parent, const char *name, struct source **opened)

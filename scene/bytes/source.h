@@ -25,7 +25,11 @@ struct source {
  * its own parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source,
  * and has replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
-/* The same for a picture, which a scene can do without: CP_NO, with a warning, when it may not be read or cannot be. */
+/* The same; if none exists, the file beside `parent` that the name means on another system (beside.h), with the warning
+ * "source-beside". Backslashes need not be replaced. */
+cp_status source_open_near(const struct source *parent, const char *name, struct source **opened);
+/* As source_open_near, for a picture, which a scene can do without: CP_NO, with a warning, when it may not be read or
+ * cannot be. */
 cp_status source_open_picture(const struct source *parent, const char *name, struct source **opened);
 /* The same for a file that the user names in an option, from the folder of `parent` or else the current one: it may lie
  * anywhere, and what it names may lie below its folder. */

@@ -1,0 +1,203 @@
+/* Names that were written on another computer: the file beside the model that each means, in every format by the same
+ * rule; and that nothing else becomes readable by it. */
+#define _GNU_SOURCE /* memmem */
+#include "assimp_support.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char top[] = "/tmp/cellpipe-beside-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[2][256];
+    static int next;
+    next = !next;
+    (void)snprintf(path[next], sizeof path[next], "%s/%s", top, name);
+    return path[next];
+}
+
+static void put(const char *name, const char *head, const char *text)
+{
+    FILE *file = fopen(path_of(name), "w");
+    assert_non_null(file);
+    assert_true(fputs(head, file) >= 0 && fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Images say where they are. */
+static const char *const images[] = {"outer.png",  "m/tex.png",    "m/My Tex.png", "m/50%.png",
+                                     "m/both.png", "m/Both.png",   "m/BOTH.png",   "m/Sub/A.png",
+                                     "m/b.png",    "m/SUB2/c.png", "m/sub2/d.png", "m/a%20b.png"};
+enum { IMAGES = sizeof images / sizeof *images };
+static const char *const folders[] = {"m", "m/Sub", "m/SUB2", "m/sub2", "m/gone.png"};
+enum { FOLDERS = sizeof folders / sizeof *folders };
+
+static int make_files(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(top));
+    for (int i = 0; i < FOLDERS; i++)
+        assert_int_equal(mkdir(path_of(folders[i]), 0700), 0);
+    for (int i = 0; i < IMAGES; i++)
+        put(images[i], "\x89PNG\r\n\x1a\n", images[i]);
+    assert_int_equal(symlink("../outer.png", path_of("m/Link.png")), 0);
+    return 0;
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"m/a.obj", "m/a.mtl", "m/a.gltf", "m/a.dae", "m/Link.png"};
+    int failed = 0;
+    for (int i = 0; i < 5; i++)
+        failed |= remove(path_of(models[i]));
+    for (int i = 0; i < IMAGES; i++)
+        failed |= remove(path_of(images[i]));
+    for (int i = FOLDERS; i-- > 0;)
+        failed |= remove(path_of(folders[i]));
+    return failed | rmdir(top);
+}
+
+static void put_obj(const char *name)
+{
+    put("m/a.obj", "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n", "");
+    put("m/a.mtl", "newmtl m\nmap_Kd ", name);
+}
+
+static void put_gltf(const char *name)
+{
+    char escaped[256] = "", *out = escaped;
+    for (; *name; name++) {
+        if (*name == '\\')
+            *out++ = '\\';
+        *out++ = *name;
+    }
+    (void)strcpy(out, "\"}]}");
+    put("m/a.gltf", "{\"asset\":{\"version\":\"2.0\"},\"images\":[{\"uri\":\"", escaped);
+}
+
+static void put_dae(const char *name)
+{
+    static char text[2048];
+    (void)snprintf(
+        text, sizeof text,
+        "<library_images><image id='i'><init_from>%s</init_from></image></library_images><library_effects>"
+        "<effect id='e'><profile_COMMON><newparam sid='s'><surface type='2D'><init_from>i</init_from></surface>"
+        "</newparam><newparam sid='t'><sampler2D><source>s</source></sampler2D></newparam><technique sid='c'><phong>"
+        "<diffuse><texture texture='t' texcoord='u'/></diffuse></phong></technique></profile_COMMON></effect>"
+        "</library_effects><library_materials><material id='m' name='m'><instance_effect url='#e'/></material>"
+        "</library_materials><library_geometries><geometry id='g'><mesh><source id='p'><float_array id='pa' count='9'>"
+        "0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source='#pa' count='3' stride='3'>"
+        "<param name='X' type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor>"
+        "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
+        "<triangles count='1' material='s'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles>"
+        "</mesh></geometry></library_geometries><library_visual_scenes><visual_scene id='S'><node id='n' name='n'>"
+        "<instance_geometry url='#g'><bind_material><technique_common><instance_material symbol='s' target='#m'/>"
+        "</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes><scene>"
+        "<instance_visual_scene url='#S'/></scene></COLLADA>",
+        name);
+    put("m/a.dae",
+        "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'><asset>"
+        "<up_axis>Z_UP</up_axis></asset>",
+        text);
+}
+
+static const struct {
+    const char *model;
+    void (*put)(const char *name);
+} formats[] = {{"m/a.obj", put_obj}, {"m/a.gltf", put_gltf}, {"m/a.dae", put_dae}};
+
+static const struct name {
+    const char *name, *found; /* NULL: no file */
+    bool told;
+} spellings[] = {
+    {"tex.png", "m/tex.png", false},
+    {"TEX.PNG", "m/tex.png", true},
+    {"C:\\Users\\x\\Desktop\\tex.png", "m/tex.png", true},
+    {"c:/Users/x/My Tex.png", "m/My Tex.png", true},
+    {"C:tex.png", "m/tex.png", true},
+    {"\\\\server\\share\\TEX.png", "m/tex.png", true},
+    {"/home/nobody/of/this/name/tex.png", "m/tex.png", true},
+    {"file:///C:/x/my%20tex.png", "m/My Tex.png", true},
+    {"file:///nowhere/50%25.png", "m/50%.png", true},
+    {"both.png", "m/both.png", false},
+    {"bOTH.png", "m/BOTH.png", true}, /* B comes before b */
+    {"sub\\a.PNG", "m/Sub/A.png", true},
+    {".\\SUB\\..\\sub\\A.png", "m/Sub/A.png", true},
+    {"sub2/c.png", NULL, false}, /* a folder of that very name is the one that is meant */
+    {"SUB2/c.png", "m/SUB2/c.png", false},
+    {"Gone.png", NULL, false}, /* a folder */
+    {"D:\\x\\none.png", NULL, false},
+    {"http://example.org/tex.png", NULL, false},
+    {"package://none/tex.png", NULL, false},
+    {"..\\OUTER.png", NULL, false},
+    {"sub/../../OUTER.png", NULL, false},
+    {"link.PNG", NULL, false}, /* leads out of the folder */
+    {"%6dy%20tex.png", "m/My Tex.png", true},
+};
+
+static const struct name escaped[] = {{"a%20b.png", "m/a%20b.png", false}, {"50%.png", "m/50%.png", false}};
+
+static void check_names(const struct name *names, size_t name_count, size_t format_count)
+{
+    for (size_t i = 0; i < name_count; i++)
+        for (size_t k = 0; k < format_count; k++) {
+            cp_context *context = cp_context_new(NULL);
+            cp_scene *scene;
+            uint32_t count;
+            formats[k].put(names[i].name);
+            assert_int_equal(cp_read(context, path_of(formats[k].model), NULL, NULL, 0, &scene), CP_OK);
+            const cp_image *image = cp_images(scene, &count);
+            assert_int_equal(count, 1);
+            const char *found = image->bytes ? (const char *)image->bytes + 8 : "nothing";
+            size_t size = image->bytes ? image->size - 8 : strlen(found);
+            const char *wanted = names[i].found ? names[i].found : "nothing";
+            if (size != strlen(wanted) || memcmp(found, wanted, size) != 0 ||
+                count_entries(context, CP_WARNING, "source-beside") != names[i].told)
+                fail_msg("%s in %s: %.*s, not %s", names[i].name, formats[k].model, (int)size, found, wanted);
+            cp_scene_free(scene);
+            cp_context_free(context);
+        }
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    check_names(spellings, sizeof spellings / sizeof *spellings, sizeof formats / sizeof *formats);
+    check_names(escaped, sizeof escaped / sizeof *escaped, 2); /* assimp decodes %XX itself */
+}
+
+/* A delivered file does not name images that are nowhere; that is a loss. */
+static void test_dropped(void **state)
+{
+    (void)state;
+    static const char *const dead[] = {"http://example.org/tex.png", "model://nowhere/wheel.png", "none.png",
+                                       "file:///nowhere/wheel.png", "D:\\x\\none.png"};
+    for (size_t i = 0; i < sizeof dead / sizeof *dead; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene;
+        char *bytes;
+        size_t size;
+        static const char *const option[] = {"profile=deliver"};
+        put_obj(dead[i]);
+        assert_int_equal(cp_read(context, path_of("m/a.obj"), NULL, NULL, 0, &scene), CP_OK);
+        assert_int_equal(cp_write_memory(context, scene, "glb", option, 1, (void **)&bytes, &size), CP_OK);
+        assert_int_equal(count_lost(context, "gltf-image-type"), 1);
+        assert_null(memmem(bytes, size, "\"images\"", 8));
+        assert_null(memmem(bytes, size, "\"textures\"", 10));
+        cp_free(context, bytes, size);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_dropped),
+    };
+    cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
