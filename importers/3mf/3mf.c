@@ -96,7 +96,9 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
     if (size >= 4 && memcmp(head, "PK\3\4", 4) == 0)
-        return has_text(head, size, "3d/3dmodel.model") ? 95 : has_text(head, size, "_rels/.rels") ? 1 : 0;
+        return has_text(head, size, "3d/3dmodel.model") || has_text(head, size, "3d\\3dmodel.model")
+                   ? 95
+                   : has_text(head, size, "_rels/.rels") || has_text(head, size, "_rels\\.rels");
     return has_text(head, size < 4096 ? size : 4096, "schemas.microsoft.com/3dmanufacturing/core/")
                ? xml_probe(head, size, "model")
                : 0;

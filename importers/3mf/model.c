@@ -108,6 +108,22 @@ static bool read_colour(struct model_reader *model, const char *text, double rgb
     return good;
 }
 
+/* ---- namespaces ---- */
+
+static const struct {
+    const char *prefix; /* that the specifications use; it stands for the namespace where nothing declares it */
+    const char *uri;
+} extensions[] = {{"m", MATERIAL_URI}, {"p", PRODUCTION_URI}, {"s", SLICE_URI}, {"t", TRIANGLE_SETS_URI}};
+
+/* The namespace of a name: a URI, or a prefix that nothing declares. */
+static const char *namespace_of(const char *uri)
+{
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (strcmp(uri, extensions[i].prefix) == 0)
+            return extensions[i].uri;
+    return uri;
+}
+
 /* ---- elements of others ---- */
 
 void model_skip(struct model_reader *model)
@@ -155,7 +171,8 @@ static bool read_reference(struct model_reader *model, struct reference *to)
     const struct xml *xml = &model->xml;
     const char *id = xml_attribute(xml, "objectid"), *path = NULL;
     for (uint32_t i = 0; i < xml->attribute_count; i++)
-        if (strcmp(xml->attributes[i].name, "path") == 0 && strcmp(xml->attributes[i].uri, PRODUCTION_URI) == 0)
+        if (strcmp(xml->attributes[i].name, "path") == 0 &&
+            strcmp(namespace_of(xml->attributes[i].uri), PRODUCTION_URI) == 0)
             path = xml->attributes[i].value;
     if (!id) {
         (void)model_error(model, "3mf-reference", "objectid is missing", NULL);
@@ -163,7 +180,7 @@ static bool read_reference(struct model_reader *model, struct reference *to)
     }
     *to = (struct reference){.part = model->part, .id = keep(model, id), .line = xml->line, .in = model->part};
     if (path) {
-        path += *path == '/';
+        path += *path == '/' || *path == '\\';
         if (!package_has(model->file, path)) {
             if (arena_failed(model->file->arena))
                 model->status = CP_LIMIT;
@@ -303,7 +320,7 @@ static void read_resources(struct model_reader *model)
             read_object(model);
         } else if (core && strcmp(xml->name, "basematerials") == 0) {
             read_colours(model, true);
-        } else if (strcmp(xml->name, "colorgroup") == 0 && strcmp(xml->uri, MATERIAL_URI) == 0) {
+        } else if (strcmp(xml->name, "colorgroup") == 0 && strcmp(namespace_of(xml->uri), MATERIAL_URI) == 0) {
             read_colours(model, false);
         } else {
             model_skip(model);
@@ -344,15 +361,19 @@ static void read_unit(struct model_reader *model)
 /* A model must not be read by a program that does not know an extension which the model requires. */
 static void check_extension(struct model_reader *model, const char *prefix, size_t size)
 {
-    static const char *const known[] = {CORE_URI, MATERIAL_URI, PRODUCTION_URI, SLICE_URI, TRIANGLE_SETS_URI};
     const struct xml *xml = &model->xml;
     const char *uri = NULL;
     for (uint32_t i = 0; i < xml->namespace_count; i++)
         if (strlen(xml->namespaces[i].prefix) == size && memcmp(xml->namespaces[i].prefix, prefix, size) == 0)
             uri = xml->namespaces[i].uri;
-    for (size_t i = 0; uri && i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], uri) == 0)
-            return;
+    bool known = uri && strcmp(uri, CORE_URI) == 0;
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        known |= uri ? strcmp(uri, extensions[i].uri) == 0 : size == 1 && *prefix == *extensions[i].prefix;
+    if (known && !uri)
+        model->status = report_lenient(model->file->context, model->file->settings->common.strict, "3mf-namespace",
+                                       here(model), "the prefix %c of a required extension is not declared", *prefix);
+    if (known)
+        return;
     int shown = size < 40 ? (int)size : 40;
     if (model->file->settings->common.partial)
         report_loss(model->file->context, "3mf-extension", IN_FILE(model->source->name), 1,
@@ -415,6 +436,7 @@ cp_status model_read(struct threemf *file, uint32_t part, const struct source *s
     struct model_reader model = {.file = file, .source = source, .part = part, .core = CORE_URI};
     struct xml *xml = &model.xml;
     (void)xml_open(xml, source, file->settings->common.strict, &codes);
+    xml_allow_prefixes(xml);
     if (xml_child(xml, 0))
         read_root(&model);
     while (model_child(&model, 1))

@@ -27,19 +27,19 @@ static cp_status report_zip(const struct threemf *file, zip_error_t *error, cons
                         part ? "the part \"" : "", part ? part : "", part ? "\" " : "", zip_error_strerror(error));
 }
 
-/* Names of parts have no case (OPC). NULL when out of memory. */
-static const char *lower_case(struct arena *arena, const char *name)
+/* A name of a part by which it is found: names have no case (OPC), a '\\' is a '/', and one in front says nothing. NULL
+ * when out of memory. */
+static const char *key_of_name(struct arena *arena, const char *name)
 {
     char *copy = arena_copy_text(arena, name, strlen(name));
     for (char *at = copy; at && *at; at++)
-        if (*at >= 'A' && *at <= 'Z')
-            *at = (char)(*at | 0x20);
-    return copy;
+        *at = (char)(*at >= 'A' && *at <= 'Z' ? *at | 0x20 : *at == '\\' ? '/' : *at);
+    return copy ? copy + (*copy == '/') : NULL;
 }
 
 static uint32_t find_entry(const struct threemf *file, const char *name)
 {
-    const char *key = lower_case(file->arena, name);
+    const char *key = key_of_name(file->arena, name);
     const uint32_t *entry = key ? name_map_find(&file->package->entries, key) : NULL;
     return entry ? *entry : CP_NONE;
 }
@@ -48,13 +48,18 @@ static cp_status list_entries(struct threemf *file)
 {
     struct package *package = file->package;
     zip_int64_t count = zip_get_num_entries(package->archive, 0);
+    uint64_t odd = 0;
     for (zip_int64_t i = 0; i < count && i < CP_NONE; i++) {
         const char *name = zip_get_name(package->archive, (zip_uint64_t)i, 0);
-        const char *key = name ? lower_case(file->arena, name) : "";
+        const char *key = name ? key_of_name(file->arena, name) : "";
+        odd += name && (*name == '/' || strchr(name, '\\'));
         if (!key || (name && !name_map_add(&package->entries, key, (uint32_t)i, NULL)))
             return CP_LIMIT;
     }
-    return CP_OK;
+    if (odd == 0)
+        return CP_OK;
+    return report_lenient(file->context, file->settings->common.strict, "3mf-names", IN_FILE(file->source->name),
+                          "names of parts with a \"\\\" for \"/\", or a \"/\" in front: %llu", (unsigned long long)odd);
 }
 
 static cp_status open_archive(struct threemf *file)

@@ -54,6 +54,8 @@ struct xml_parser {
     uint32_t count, room, taken;
     struct arena *piece;
     struct buffer element_text;
+    bool strict, allows_prefixes;
+    uint64_t undeclared, undeclared_line; /* prefixes; the line of the first */
     /* the end: the error comes after all events that are before it in the document */
     bool over;
     cp_status status;
@@ -123,6 +125,10 @@ static void on_error(void *user, error_pointer error)
     bool starts = !parser->libxml; /* its memory has run out already, and start_parser tells */
     if (starts || parser->over || !error || error->level < XML_ERR_ERROR)
         return;
+    if (error->code == XML_NS_ERR_UNDEFINED_NAMESPACE && parser->allows_prefixes && !parser->strict) {
+        parser->undeclared_line = parser->undeclared++ ? parser->undeclared_line : line_of(parser);
+        return;
+    }
     const char *message = error->message ? error->message : "not well-formed";
     if (error->code == XML_ERR_NO_MEMORY)
         fail(parser, CP_LIMIT, parser->codes->memory, "%s", no_memory);
@@ -154,12 +160,17 @@ static const char *text_or_none(const xmlChar *text)
     return text ? (const char *)text : "";
 }
 
+/* The namespace, or the prefix that nothing declares. */
+static const char *namespace_of(const xmlChar *prefix, const xmlChar *uri)
+{
+    return text_or_none(uri ? uri : prefix);
+}
+
 /* libxml2's attributes are five pointers each: name, prefix, URI, the value's begin and its end. */
 static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespace_count,
                      const xmlChar **namespaces, int count, int defaulted, const xmlChar **fields)
 {
     struct xml_parser *parser = user;
-    (void)prefix;
     (void)defaulted;
     if (parser->over)
         return;
@@ -172,7 +183,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     struct xml_attribute *attributes = arena_allocate(parser->piece, (size_t)count, sizeof *attributes);
     for (int i = 0; attributes && i < count; i++, fields += 5) {
         const char *value = arena_copy_text(parser->piece, (const char *)fields[3], (size_t)(fields[4] - fields[3]));
-        attributes[i] = (struct xml_attribute){(const char *)fields[0], text_or_none(fields[2]), value};
+        attributes[i] = (struct xml_attribute){(const char *)fields[0], namespace_of(fields[1], fields[2]), value};
         attributes = value ? attributes : NULL;
     }
     struct xml_namespace *declared = arena_allocate(parser->piece, (size_t)namespace_count, sizeof *declared);
@@ -186,7 +197,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
         parser->root = (const char *)name;
     add_event(parser, XML_START,
               (struct xml){.name = (const char *)name,
-                           .uri = text_or_none(uri),
+                           .uri = namespace_of(prefix, uri),
                            .attributes = attributes,
                            .attribute_count = (uint32_t)count,
                            .namespaces = declared,
@@ -197,10 +208,9 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
 static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
     struct xml_parser *parser = user;
-    (void)prefix;
     if (!parser->over)
         add_event(parser, XML_END,
-                  (struct xml){.name = (const char *)name, .uri = text_or_none(uri), .depth = parser->depth--});
+                  (struct xml){.name = (const char *)name, .uri = namespace_of(prefix, uri), .depth = parser->depth--});
 }
 
 static void add_text(struct xml_parser *parser, enum xml_event event, const xmlChar *text, size_t size)
@@ -303,6 +313,7 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     parser->context = parser->element_text.context = context;
     parser->source = source;
     parser->codes = codes;
+    parser->strict = strict;
     parser->most_depth = nesting < DEEPEST ? (uint32_t)nesting : DEEPEST;
     parser->bytes = source->data;
     parser->size = source->size;
@@ -335,11 +346,20 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     return CP_OK;
 }
 
+void xml_allow_prefixes(struct xml *xml)
+{
+    if (xml->parser)
+        xml->parser->allows_prefixes = true;
+}
+
 cp_status xml_close(struct xml *xml)
 {
     struct xml_parser *parser = xml->parser;
     if (!parser)
         return xml->status;
+    if (parser->undeclared > 0 && xml->status == CP_OK)
+        report_warning(parser->context, parser->codes->syntax, AT_LINE(parser->source->name, parser->undeclared_line),
+                       "names with a prefix that nothing declares: %llu", (unsigned long long)parser->undeclared);
     xmlFreeParserCtxt(parser->libxml);
     buffer_free(&parser->element_text);
     memory_free(parser->context, parser->queue, parser->room, sizeof *parser->queue);
@@ -408,6 +428,11 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     *xml = (struct xml){.status = report_error(source->context, CP_INPUT, codes->unbuilt, IN_FILE(source->name),
                                                "XML is not read: cellpipe was built without libxml2")};
     return xml->status;
+}
+
+void xml_allow_prefixes(struct xml *xml)
+{
+    (void)xml;
 }
 
 cp_status xml_close(struct xml *xml)

@@ -48,7 +48,7 @@ enum xml_event {
 
 struct xml_attribute {
     const char *name;  /* without prefix */
-    const char *uri;   /* of its namespace; "" without a prefix */
+    const char *uri;   /* of its namespace; "" without a prefix (but see xml_allow_prefixes) */
     const char *value; /* "&amp;" is "&" already; blanks stay */
 };
 
@@ -81,6 +81,9 @@ int xml_probe(const char *head, size_t size, const char *root);
 /* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even
  * on failure. */
 cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes);
+/* Before the first event: prefixes that nothing declares are read, with one warning of the code `syntax`, or are an
+ * error if xml_open was told `strict`. Such a prefix is its own namespace. */
+void xml_allow_prefixes(struct xml *xml);
 /* Frees all, and returns the status. */
 cp_status xml_close(struct xml *xml);
 

@@ -166,6 +166,86 @@ static void test_parts(void **state)
     }
 }
 
+/* Names as .NET on Windows once wrote them, and with a slash in front. */
+static void test_names_of_parts(void **state)
+{
+    (void)state;
+    static const char *const names[][3] = {{"_rels\\.rels", "3D\\Root.model", "3D\\part.model"},
+                                           {"/_rels/.rels", "/3D/root.model", "/3D/part.model"},
+                                           {"_rels/.rels", "3D/root.model", "3D\\Part.model"}};
+    static const char *const paths[] = {"/3D/Part.model", "\\3D\\part.model", "3d\\part.model"};
+    static const char *strict = "strict=yes";
+    for (int i = 0; i < 9; i++) {
+        struct bytes zip = {.size = 0}, directory = {.size = 0};
+        cp_scene *scene;
+        uint32_t count;
+        char root[1024];
+        (void)snprintf(root, sizeof root,
+                       MODEL "><resources/><build><item objectid=\"1\" p:path=\"%s\"/></build></model>", paths[i / 3]);
+        put_zipped(&zip, &directory, names[i % 3][0], RELATIONS, false);
+        put_zipped(&zip, &directory, names[i % 3][1], root, false);
+        put_zipped(&zip, &directory, names[i % 3][2],
+                   MODEL "><resources><object id=\"1\">" MESH "</object></resources><build/></model>", false);
+        end_zip(&zip, &directory, 3);
+        cp_context *context = cp_context_new(NULL);
+        assert_int_equal(cp_read_memory(context, zip.data, zip.size, "part.3mf", NULL, NULL, 0, &scene), CP_OK);
+        assert_int_equal(cp_meshes(scene, &count)->face_count, 1);
+        assert_int_equal(count_entries(context, CP_WARNING, "3mf-names"), 1);
+        cp_scene_free(scene);
+        assert_int_equal(cp_read_memory(context, zip.data, zip.size, "part.3mf", NULL, &strict, 1, &scene), CP_INPUT);
+        cp_context_free(context);
+    }
+}
+
+#define BARE "<model xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\""
+
+/* A prefix that nothing declares: an extension's own, or one whose words mean nothing to us. */
+static void test_undeclared_prefixes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned told;
+        float red; /* of the triangle's corners */
+    } cases[] = {
+        {BARE "><resources><object id=\"1\" slic3rpe:x=\"1\">" MESH "</object></resources><build p:UUID=\"u\">"
+              "<item objectid=\"1\" x:objectid=\"7\"/></build></model>",
+         3, 0},
+        {BARE "><resources><m:colorgroup id=\"2\"><m:color color=\"#ff0000\"/></m:colorgroup><object id=\"1\" "
+              "pid=\"2\" pindex=\"0\">" MESH "</object></resources><build><item objectid=\"1\"/></build></model>",
+         2, 1},
+        {BARE "><resources><x:colorgroup id=\"3\"/><object id=\"1\">" MESH "<x:mesh/></object></resources><build>"
+              "<item objectid=\"1\"/><x:item objectid=\"9\"/></build></model>",
+         3, 0},
+        {BARE " requiredextensions=\"p\"><resources><object id=\"1\" p:UUID=\"u\">" MESH "</object></resources>"
+              "<build><item objectid=\"1\"/></build></model>",
+         1, 0},
+    };
+    static const char *strict = "strict=yes";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_text(context, cases[i].text, "part.model", NULL);
+        uint32_t count;
+        char told[64];
+        const cp_mesh *mesh = cp_meshes(scene, &count);
+        assert_int_equal(count, 1);
+        assert_int_equal(mesh->face_count, 1);
+        if (cases[i].red > 0) {
+            uint32_t materials;
+            const cp_material *material = cp_materials(scene, &materials);
+            assert_true(mesh->colours ? mesh->colours[0] == 1 : materials == 1 && material->rgba[0] == 1);
+        }
+        (void)snprintf(told, sizeof told, "declares: %u", cases[i].told);
+        assert_int_equal(count_entries(context, CP_WARNING, "3mf-xml"), 1);
+        assert_non_null(strstr(find_entry(context, "3mf-xml")->text, told));
+        cp_scene_free(scene);
+        assert_int_equal(
+            cp_read_memory(context, cases[i].text, strlen(cases[i].text), "part.model", NULL, &strict, 1, &scene),
+            CP_INPUT);
+        cp_context_free(context);
+    }
+}
+
 /* No byte of the archive does more than end the reading. */
 static void test_damage(void **state)
 {
@@ -223,8 +303,15 @@ static void test_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_units), TEST(test_tree),   TEST(test_groups),     TEST(test_vertex_colours),
-        TEST(test_parts), TEST(test_damage), TEST(test_real_files),
+        TEST(test_units),
+        TEST(test_tree),
+        TEST(test_groups),
+        TEST(test_vertex_colours),
+        TEST(test_parts),
+        TEST(test_names_of_parts),
+        TEST(test_undeclared_prefixes),
+        TEST(test_damage),
+        TEST(test_real_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
