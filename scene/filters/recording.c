@@ -41,6 +41,8 @@ struct reader {
     struct sample *samples;
     uint32_t sample_count, sample_room, row_count;
     bool timed; /* a column of times is there */
+    bool has_points;
+    uint64_t commas; /* numbers with a decimal comma */
     double last_time;
     uint64_t line;
 };
@@ -212,7 +214,8 @@ static cp_status read_column(struct reader *reader, char *name, struct column *c
         name = trim(name);
     }
     *column = (struct column){CP_NONE, false, 1};
-    if (!reader->timed && (text_equal_nocase(name, "time") || text_equal_nocase(name, "t"))) {
+    if (!reader->timed &&
+        (text_equal_nocase(name, "time") || text_equal_nocase(name, "t") || text_equal_nocase(name, "Zeit"))) {
         column->is_time = reader->timed = true;
         column->factor = seconds_of(unit);
         return column->factor > 0 ? CP_OK : refuse(reader, 0, "recording-unit", "no unit of times: %.30s", unit);
@@ -222,6 +225,23 @@ static cp_status read_column(struct reader *reader, char *name, struct column *c
         return status;
     column->factor = factor_of(reader->scene->joints[column->joint].type, unit);
     return column->factor > 0 ? CP_OK : refuse(reader, 0, "recording-unit", "no unit of this joint: %.30s", unit);
+}
+
+/* A number; between other separators than commas also one with a decimal comma, as spreadsheets write in many
+ * countries. What has both would be a guess, and so is no number. */
+static bool read_number(struct reader *reader, char *field, char separator, double *value)
+{
+    char *comma = separator == ',' ? NULL : strchr(field, ',');
+    if (comma && (strchr(field, '.') || strchr(comma + 1, ',')))
+        return false;
+    reader->has_points |= strchr(field, '.') != NULL;
+    reader->commas += comma != NULL;
+    if (comma)
+        *comma = '.';
+    bool good = text_is_number(field, value);
+    if (comma)
+        *comma = ',';
+    return good && !(reader->commas > 0 && reader->has_points);
 }
 
 static cp_status read_csv_row(struct reader *reader, char *line, char separator, const struct column *columns,
@@ -241,8 +261,13 @@ static cp_status read_csv_row(struct reader *reader, char *line, char separator,
         const bool left_out = columns[given].joint == CP_NONE && !columns[given].is_time;
         if (left_out || field[strspn(field, " \t")] == '\0')
             continue;
-        if (!text_is_number(field, &values[given]) || !isfinite(values[given] *= columns[given].factor))
-            return refuse(reader, 0, "recording-number", "no number: \"%.60s\"", field);
+        if (!read_number(reader, field, separator, &values[given]) || !isfinite(values[given] *= columns[given].factor))
+            return refuse(reader, 0, "recording-number",
+                          reader->commas > 0 && reader->has_points
+                              ? "no number: \"%.60s\", where points and commas are both decimal (use one of them)"
+                          : strchr(field, ',') ? "no number: \"%.60s\" (decimal commas are read between ; or tabs)"
+                                               : "no number: \"%.60s\"",
+                          field);
         if (columns[given].is_time) {
             has_time = true;
             time = values[given];
@@ -309,6 +334,9 @@ static cp_status read_csv(struct reader *reader, struct lines lines)
     }
     reader->arena = names;
     arena_free(row);
+    if (status == CP_OK && reader->commas > 0)
+        report_warning(reader->context, "recording-comma", IN_FILE(reader->source->name),
+                       "numbers with a decimal comma: %llu", (unsigned long long)reader->commas);
     return status;
 }
 

@@ -33,6 +33,14 @@ must "the place that fk says" env LC_ALL=C awk '{ exit !($1 - $5 < 1e-9 && $5 - 
 tr ',' ';' <motion.csv >semicolons.csv
 again semicolons.csv
 must "semicolons" cmp -s motion.csv again.csv
+# As a spreadsheet writes it in German: each number is the same.
+sed '1s/^time/Zeit/; s/,/;/g; 2,$s/\./,/g' motion.csv >german.csv
+must "decimal commas are there" grep -q '^[0-9]*,[0-9]*;.*,' german.csv
+again german.csv
+must "decimal commas" cmp -s motion.csv again.csv
+tr ';' '\t' <german.csv >tabs.csv
+again tabs.csv
+must "decimal commas between tabs" cmp -s motion.csv again.csv
 sed 's/,/","/g; s/^/"/; s/$/"/' motion.csv | sed 's/$/\r/' >quoted.csv
 again quoted.csv
 must "quotes and CR LF" cmp -s motion.csv again.csv
