@@ -86,10 +86,14 @@ size_t exporter_for(const char *format, const char *path)
 
 const char *importer_named(const char *word)
 {
-    if (plugin_named(CP_IMPORTER, word) != SIZE_MAX)
-        return word;
+    size_t word_size = size_without_gz(word), size; /* whether an input is packed, its bytes say */
+    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
+        const char *name = cp_plugin_at(CP_IMPORTER, i).name;
+        if (strlen(name) == word_size && strncmp(name, word, word_size) == 0)
+            return name;
+    }
     const char *suffix = word + (*word == '.');
-    size_t length = strlen(suffix), size;
+    size_t length = word_size - (size_t)(suffix - word);
     for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
         cp_plugin_info info = cp_plugin_at(CP_IMPORTER, i);
         for (const char *at = info.suffixes; *at; at += size + (at[size] == ' ')) { /* ".a .b" */

@@ -38,6 +38,12 @@ done
 must "standard output" gzip -t packed.stl.gz
 "$cellpipe" convert part.stl plain.stl
 must "the same bytes" [ "$(gzip -dc packed.stl.gz | cksum)" = "$(cksum <plain.stl)" ]
+again=$("$cellpipe" convert -q - - --to stl --from stl <plain.stl | cksum)
+for from in stl stl.gz .stl.gz STL.GZ stlb.gz; do
+    must "--from $from" [ "$("$cellpipe" convert -q - - --to stl --from "$from" <packed.stl.gz | cksum)" = "$again" ]
+    must "--from $from, not packed" [ "$("$cellpipe" convert -q - - --to stl --from "$from" <plain.stl | cksum)" = "$again" ]
+done
+ends 2 'unknown input format ".gz"' "$cellpipe" convert - - --to stl --from .gz <packed.stl.gz
 "$cellpipe" convert part.stl other.bin --to .glb.gz
 must "a name of another kind" gzip -t -S .bin other.bin
 "$cellpipe" convert part.stl once.stl.gz --to stl.gz
