@@ -477,6 +477,22 @@ static void skip_between(struct ascii *ascii)
     }
 }
 
+/* A file that ends after whole facets and without "endsolid" may have lost some; a closed surface has not. */
+static cp_status check_endless(struct ascii *ascii, const char *expected)
+{
+    const struct stl_reader *reader = ascii->reader;
+    const cp_scene *scene = reader->scene;
+    const cp_mesh *mesh = &scene->meshes[scene->instances[scene->instance_count - 1].mesh];
+    cp_topology topology = {.closed = false};
+    cp_status status = cp_mesh_topology(reader->context, mesh, &topology);
+    if (status == CP_OK && !topology.closed)
+        (void)fail_expected(ascii, expected);
+    else if (status == CP_OK)
+        ascii->status = report_lenient(reader->context, reader->settings->import.strict, "stl-no-end",
+                                       find_place(ascii), "endsolid is missing; no facet is, as the surface is closed");
+    return status == CP_OK ? ascii->status : status;
+}
+
 /* Reads a solid after its first word. */
 static cp_status read_solid(struct ascii *ascii)
 {
@@ -496,8 +512,12 @@ static cp_status read_solid(struct ascii *ascii)
         oddities->dialect++;
     }
 
-    if (read_facets(ascii) && (accept_endsolid(ascii) || fail_expected(ascii, "\"facet\" or \"endsolid\"")) &&
-        !begins_solid(text->at, text->end)) {
+    static const char facet_or_end[] = "\"facet\" or \"endsolid\"";
+    bool has_facets = read_facets(ascii), has_end = has_facets && accept_endsolid(ascii);
+    bool is_endless = has_facets && !has_end && text->at == text->end;
+    if (has_facets && !has_end && !is_endless)
+        (void)fail_expected(ascii, facet_or_end);
+    if (has_end && !begins_solid(text->at, text->end)) {
         /* On to the next line, or to a solid with facets in this one. */
         text->at = find_in_line(text->at, text->end, begins_solid);
         if (text->at < text->end && *text->at && !is_line_end(*text->at)) {
@@ -508,6 +528,8 @@ static cp_status read_solid(struct ascii *ascii)
     }
     if (ascii->status == CP_OK)
         ascii->status = stl_add_solid(ascii->reader, name, size);
+    if (ascii->status == CP_OK && is_endless)
+        ascii->status = check_endless(ascii, facet_or_end);
     return ascii->status;
 }
 

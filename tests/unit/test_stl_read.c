@@ -296,6 +296,42 @@ static void test_dialect_in_parts(void **state)
     free(texts[1]);
 }
 
+/* Without its end a file may have lost facets: only a closed surface is known to be whole. */
+static void test_missing_end(void **state)
+{
+    (void)state;
+    static const int corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const int faces[5][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}, {1, 3, 2}};
+    static const struct {
+        int faces[4], count;
+        bool closed;
+    } cases[] = {{{0, 1, 2, 3}, 4, true}, {{0, 1, 2}, 3, false}, {{0, 1, 2, 4}, 4, false}, {{0}, 0, false}};
+    static const options strict = {"strict=yes"}, partial = {"partial=yes"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048] = "solid\n";
+        for (int k = 0; k < cases[i].count; k++) {
+            strcat(text, "facet normal 0 0 0\nouter loop\n");
+            for (int c = 0; c < 3; c++) {
+                const int *p = corners[faces[cases[i].faces[k]][c]];
+                (void)sprintf(text + strlen(text), "vertex %d %d %d\n", p[0], p[1], p[2]);
+            }
+            strcat(text, "endloop\nendfacet\n");
+        }
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_text(context, text, NULL, cases[i].closed ? CP_OK : CP_INPUT);
+        assert_int_equal(count_entries(context, CP_WARNING, "stl-no-end"), cases[i].closed);
+        assert_int_equal(count_entries(context, CP_ERROR, "stl-truncated"), !cases[i].closed);
+        cp_scene_free(scene);
+        assert_null(read_text(context, text, strict, CP_INPUT));
+        char earlier[4096] = "solid\nendsolid\nsolid\nfacet normal 0 0 1\n" LOOP "endfacet\nendsolid\n";
+        assert_null(read_text(context, strcat(earlier, text), cases[i].closed ? strict : NULL, CP_INPUT));
+        scene = read_text(context, text, partial, CP_OK);
+        assert_int_equal(only_mesh(scene)->face_count, cases[i].count);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
 /* Every prefix of a file: whole only when it ends in or after the last endsolid's line, and never more than its
  * facets. */
 static void test_every_prefix_of_ascii(void **state)
@@ -616,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_solids_without_ends),
         cmocka_unit_test(test_no_dialects),
         cmocka_unit_test(test_dialect_in_parts),
+        cmocka_unit_test(test_missing_end),
         cmocka_unit_test(test_every_prefix_of_ascii),
         cmocka_unit_test(test_solid_in_a_binary_header),
         cmocka_unit_test(test_counts_and_sizes),
