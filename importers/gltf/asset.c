@@ -16,9 +16,17 @@ static void check_version(struct gltf *gltf, uint32_t asset, const char *key, co
 /* ---- extensions ---- */
 
 /* What this reader takes care of; the last ones by leaving out what is counted as a loss. */
-static const char *const known_extensions[] = {
-    "KHR_mesh_quantization", "AGI_articulations", "FB_ngon_encoding", "KHR_lights_punctual", "KHR_texture_transform",
-    "KHR_texture_basisu",    "EXT_texture_webp",  "EXT_texture_avif", "MSFT_texture_dds",    NULL};
+static const char *const known_extensions[] = {"KHR_mesh_quantization",
+                                               "AGI_articulations",
+                                               "FB_ngon_encoding",
+                                               "KHR_lights_punctual",
+                                               "KHR_texture_transform",
+                                               "KHR_texture_basisu",
+                                               "EXT_texture_webp",
+                                               "EXT_texture_avif",
+                                               "MSFT_texture_dds",
+                                               "EXT_mesh_gpu_instancing",
+                                               NULL};
 
 static bool is_known(const struct gltf *gltf, uint32_t name)
 {

@@ -85,8 +85,10 @@ struct gltf_node {
     bool chosen;           /* a root of the scene that is read */
     bool in_scene;         /* below such a root */
     bool has_matrix;
-    const cp_pose *pose;  /* its own transform */
-    const cp_pose *frame; /* where its children and mesh are, seen from the target's tail at current joint values */
+    const cp_pose *pose;   /* its own transform */
+    const cp_pose *frame;  /* where its children and mesh are, seen from the target's tail at current joint values */
+    const cp_pose *copies; /* where it draws its mesh, seen like the frame; known while instances are built */
+    uint32_t copy_count;
 };
 
 /* Scene meshes on their way: drawn ones in file order, then those that only our extras hold. */
@@ -160,6 +162,7 @@ enum gltf_loss {
     LOSS_COLOURS,
     LOSS_POSITIONS,
     LOSS_POINTS,
+    LOSS_COPY_ATTRIBUTES,
     LOSS_SCENES,
     LOSS_STAGES,
     LOSS_WEIGHTS,
@@ -331,6 +334,10 @@ void gltf_place_meshes(struct gltf *gltf);
 void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
 void gltf_report_normals(struct gltf *gltf);
 void gltf_read_tree(struct gltf *gltf);
+/* A rotation that has been read, as a unit quaternion. */
+void gltf_make_unit(struct gltf *gltf, uint32_t value, double rotation[4]);
+/* The node's copies of its mesh, of which it has `parts`: one at its frame, unless an extension lists others. */
+void gltf_read_copies(struct gltf *gltf, struct gltf_node *node, uint32_t parts);
 /* A copy that lives as long as the reading; the identity when out of memory. */
 const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose);
 void gltf_give_roles(struct gltf *gltf);

@@ -18,6 +18,7 @@ static const struct {
     [LOSS_COLOURS] = {"gltf-colours", "further vertex colours of primitives are not read"},
     [LOSS_POSITIONS] = {"gltf-positions", "primitives without positions are not read"},
     [LOSS_POINTS] = {"gltf-points", "points are not read"},
+    [LOSS_COPY_ATTRIBUTES] = {"gltf-copies", "attributes of instances other than their places are not read"},
     [LOSS_SCENES] = {"gltf-scenes", "nodes of other scenes are not read"},
     [LOSS_STAGES] = {"gltf-articulation", "articulation stages that no joint can hold are not read"},
     [LOSS_WEIGHTS] = {"gltf-weights", "animated morph weights are not read"},

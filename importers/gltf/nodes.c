@@ -158,7 +158,7 @@ static void add_placing(struct placings *placings, uint32_t node, const struct p
 /* The meshes of a node that is drawn. */
 static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct placings *placings)
 {
-    struct placing placing = {.transform = node->frame, .use = CP_USE_DRAWN, .position = CP_NONE};
+    struct placing placing = {.use = CP_USE_DRAWN, .position = CP_NONE};
     if (gltf->settings->collision && !gltf->ours)
         placing.use = CP_USE_BOTH;
     uint32_t parts = parts_of(gltf, node), own = node->own;
@@ -166,14 +166,16 @@ static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct 
         own = gltf->nodes[node->parent].own; /* the instance's, whose mesh hangs below its shear */
     if (own != JSON_NONE && parts > 0) {
         placing.use = gltf_word(gltf, own, "use", use_words, CP_USE_DRAWN);
-        placing.position = own_position(gltf, own, CP_NONE);
+        placing.position = node->copy_count == 1 ? own_position(gltf, own, CP_NONE) : CP_NONE;
     }
     if (placing.use == 0)
         placing.use = CP_USE_DRAWN;
-    for (uint32_t i = 0; i < parts; i++) {
-        placing.mesh = gltf->meshes[gltf->mesh_first[node->mesh] + i].target;
-        add_placing(placings, node->target, &placing);
-    }
+    for (uint32_t copy = 0; copy < node->copy_count; copy++)
+        for (uint32_t i = 0; i < parts; i++) {
+            placing.transform = &node->copies[copy];
+            placing.mesh = gltf->meshes[gltf->mesh_first[node->mesh] + i].target;
+            add_placing(placings, node->target, &placing);
+        }
 }
 
 static void place_undrawn(struct gltf *gltf, uint32_t entry, uint32_t node, struct placings *placings)
@@ -198,8 +200,10 @@ void gltf_build_instances(struct gltf *gltf)
                                 .filled = gltf_allocate(gltf, nodes, sizeof *placings.filled)};
     uint64_t *counts = gltf_allocate(gltf, nodes, sizeof *counts);
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
-        counts[node->target] += parts_of(gltf, node) + (uint64_t)json_count(&gltf->json, undrawn_list(gltf, node));
+        struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+        uint32_t parts = parts_of(gltf, node);
+        gltf_read_copies(gltf, node, parts);
+        counts[node->target] += (uint64_t)parts * node->copy_count + json_count(&gltf->json, undrawn_list(gltf, node));
     }
     for (uint32_t i = 0; i < nodes && gltf->status == CP_OK; i++) {
         placings.first[i] = (uint32_t)total;

@@ -20,7 +20,7 @@ const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose)
 
 /* Quaternions of float precision are made unit; those that are unit to double precision stay as they are, bit for
  * bit. */
-static void make_unit(struct gltf *gltf, uint32_t value, double q[4])
+void gltf_make_unit(struct gltf *gltf, uint32_t value, double q[4])
 {
     double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (fabs(square - 1) <= 1e-14)
@@ -71,7 +71,7 @@ static void read_node(struct gltf *gltf, uint32_t index)
         moved = gltf_numbers(gltf, value, "scale", 3, trs.scale) || moved;
         if (!moved)
             return;
-        make_unit(gltf, value, trs.rotation);
+        gltf_make_unit(gltf, value, trs.rotation);
         pose = pose_from_trs(&trs);
     }
     node->pose = gltf_keep_pose(gltf, &pose);
