@@ -7,9 +7,9 @@
 
 #include "../../scene/motion/clips/play.h"
 
-static const char *const path_words[] = {"", "translation", "rotation", "scale", "weights", NULL};
+static const char *const path_words[] = {"", "translation", "rotation", "scale", "weights", "pointer", NULL};
 static const char *const interpolation_words[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};
-enum { PATH_WEIGHTS = 4 };
+enum { PATH_WEIGHTS = 4, PATH_POINTER = 5 /* of KHR_animation_pointer */ };
 
 /* ---- tracks ---- */
 
@@ -116,7 +116,7 @@ static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler
         gltf_loss(gltf, LOSS_WEIGHTS, 1);
         return false;
     }
-    if (gltf->status != CP_OK || channel.node == CP_NONE || path == 0 || index == CP_NONE) {
+    if (gltf->status != CP_OK || channel.node == CP_NONE || path == 0 || path == PATH_POINTER || index == CP_NONE) {
         gltf_loss(gltf, LOSS_OTHER_CHANNELS, 1);
         return false;
     }

@@ -16,25 +16,19 @@ static void check_version(struct gltf *gltf, uint32_t asset, const char *key, co
 /* ---- extensions ---- */
 
 /* What this reader takes care of; the last ones by leaving out what is counted as a loss. */
-static const char *const known_extensions[] = {"KHR_mesh_quantization",
-                                               "AGI_articulations",
-                                               "FB_ngon_encoding",
-                                               "KHR_lights_punctual",
-                                               "KHR_texture_transform",
-                                               "KHR_texture_basisu",
-                                               "EXT_texture_webp",
-                                               "EXT_texture_avif",
-                                               "MSFT_texture_dds",
-                                               "EXT_mesh_gpu_instancing",
-                                               NULL};
+static const char *const known_extensions[] = {"KHR_mesh_quantization",   "AGI_articulations",     "FB_ngon_encoding",
+                                               "KHR_lights_punctual",     "KHR_texture_transform", "KHR_texture_basisu",
+                                               "EXT_texture_webp",        "EXT_texture_avif",      "MSFT_texture_dds",
+                                               "EXT_mesh_gpu_instancing", "KHR_animation_pointer", NULL};
 
 static bool is_known(const struct gltf *gltf, uint32_t name)
 {
     for (size_t i = 0; known_extensions[i]; i++)
         if (json_string_equals(&gltf->json, name, known_extensions[i]))
             return true;
-    if (json_string_equals(&gltf->json, name, "EXT_meshopt_compression"))
-        return meshopt_is_built();
+    for (size_t i = 0; i < 2; i++)
+        if (json_string_equals(&gltf->json, name, meshopt_extensions[i]))
+            return meshopt_is_built();
     static const char materials[] = "\"KHR_materials_";
     uint32_t start = gltf->json.values[name].start;
     return json_end(&gltf->json, name) - start > sizeof materials &&
@@ -59,7 +53,7 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
         else if (required)
             gltf_error(gltf, list.items[i], "gltf-extension-required",
                        "the required extension \"%.100s\" is not supported%s", name,
-                       strcmp(name, "EXT_meshopt_compression") ? "" : " by a build without libmeshoptimizer-dev");
+                       !strstr(name, "_meshopt_compression") ? "" : " by a build without libmeshoptimizer-dev");
         else
             report_loss(gltf->context, "gltf-extension", IN_FILE(gltf->source->name), 1,
                         "the extension \"%.100s\" is not read", name);

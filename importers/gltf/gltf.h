@@ -303,7 +303,8 @@ bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **b
 bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view);
 /* A view by its name, for our extras; false when there is none. */
 bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view);
-/* EXT_meshopt_compression: count * stride bytes into out. */
+/* EXT_meshopt_compression and its twin: count * stride bytes into out. */
+extern const char *const meshopt_extensions[2];
 bool meshopt_is_built(void);
 bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out);
 enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };

@@ -50,8 +50,10 @@ bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *byte
     int wrong = mode == MESHOPT_ATTRIBUTES  ? meshopt_decodeVertexBuffer(out, count, stride, bytes, size)
                 : mode == MESHOPT_TRIANGLES ? meshopt_decodeIndexBuffer(out, count, stride, bytes, size)
                                             : meshopt_decodeIndexSequence(out, count, stride, bytes, size);
+    bool newer = mode == MESHOPT_ATTRIBUTES && size > 0 && bytes[0] > 0xa0 && bytes[0] <= 0xaf; /* 0xa0 + version */
     if (wrong)
-        gltf_error(gltf, value, "gltf-meshopt", "the compressed bytes are damaged");
+        gltf_error(gltf, value, "gltf-meshopt", "the compressed bytes are %s",
+                   newer ? "of a newer version than libmeshoptimizer's" : "damaged");
     else
         apply_filter(filter, out, count, stride);
     return gltf->status == CP_OK;

@@ -1,5 +1,8 @@
-/* bufferViews: slices of buffers, or what EXT_meshopt_compression makes of them. */
+/* bufferViews: slices of buffers, or what EXT_ and KHR_meshopt_compression make of them. */
 #include "gltf.h"
+
+/* Of one syntax; Khronos' also allows vertices in codec version 1, and colours with a filter of their own. */
+const char *const meshopt_extensions[2] = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
 
 /* The slice byteOffset, byteLength of the buffer that `object` names. */
 static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
@@ -47,7 +50,9 @@ bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
     struct gltf_view *kept = &gltf->views[index];
     if (gltf->status == CP_OK && !kept->bytes) {
         uint32_t value = gltf->view_list.items[index];
-        uint32_t extension = meshopt_is_built() ? gltf_extension(gltf, value, "EXT_meshopt_compression") : JSON_NONE;
+        uint32_t extension = JSON_NONE;
+        for (size_t i = 0; i < 2 && extension == JSON_NONE && meshopt_is_built(); i++)
+            extension = gltf_extension(gltf, value, meshopt_extensions[i]);
         uint64_t stride = gltf_integer(gltf, value, "byteStride", 0);
         bool loaded = extension != JSON_NONE ? decompress(gltf, extension, kept) : slice(gltf, value, kept);
         kept->stride = stride;

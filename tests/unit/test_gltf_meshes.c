@@ -414,6 +414,8 @@ static void test_quantised_normals_are_unit(void **state)
 
 /* ---- meshopt ---- */
 
+static const char *extension; /* the one of the two that is written */
+
 /* Appends what the encoder made of the data; returns its JSON object of the extension. */
 static char *add_stream(struct bin *bin, size_t count, size_t stride, const char *mode, const char *filter,
                         const unsigned char *encoded, size_t size)
@@ -424,9 +426,9 @@ static char *add_stream(struct bin *bin, size_t count, size_t stride, const char
     assert_non_null(text);
     assert_true(size > 0);
     snprintf(text, 400,
-             "{'buffer':1,'byteLength':%zu,%s'extensions':{'EXT_meshopt_compression':{'buffer':0,'byteOffset':%zu,"
+             "{'buffer':1,'byteLength':%zu,%s'extensions':{'%s_meshopt_compression':{'buffer':0,'byteOffset':%zu,"
              "'byteLength':%zu,'byteStride':%zu,'count':%zu,'mode':'%s','filter':'%s'}}}",
-             count * stride, stride_text, bin->size, size, stride, count, mode, filter);
+             count * stride, stride_text, extension, bin->size, size, stride, count, mode, filter);
     put(bin, encoded, size);
     while (bin->size % 4)
         PUT(bin, uint8_t, 0);
@@ -442,9 +444,8 @@ static char *add_vertices(struct bin *bin, const void *data, size_t count, size_
 
 enum { POINTS = 40 };
 
-static void test_meshopt(void **state)
+static void check_meshopt(void)
 {
-    (void)state;
     struct bin bin = {.size = 0};
     float positions[POINTS][3], exact[POINTS][3], normals[POINTS][4];
     uint32_t triangles[30], sequence[31];
@@ -476,7 +477,7 @@ static void test_meshopt(void **state)
                           meshopt_encodeIndexSequence(encoded, sizeof encoded, sequence, 31));
     char json[4000];
     snprintf(json, sizeof json,
-             "'extensionsUsed':['EXT_meshopt_compression'],'extensionsRequired':['EXT_meshopt_compression'],"
+             "'extensionsUsed':['%s_meshopt_compression'],'extensionsRequired':['%s_meshopt_compression'],"
              "'bufferViews':[%s,%s,%s,%s,%s],'accessors':["
              "{'bufferView':0,'componentType':5126,'count':40,'type':'VEC3'},"
              "{'bufferView':1,'componentType':5120,'normalized':true,'count':40,'type':'VEC3'},"
@@ -485,7 +486,7 @@ static void test_meshopt(void **state)
              "{'bufferView':4,'componentType':5125,'count':31,'type':'SCALAR'}],"
              "'nodes':[{'mesh':0}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,'NORMAL':1},'indices':3},"
              "{'mode':3,'attributes':{'POSITION':2},'indices':4}]}]",
-             views[0], views[1], views[2], views[3], views[4]);
+             extension, extension, views[0], views[1], views[2], views[3], views[4]);
     /* buffer 1, the fallback, is not even there: it must not be looked at */
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_glb(context, json, &bin);
@@ -511,10 +512,41 @@ static void test_meshopt(void **state)
     cp_context_free(context);
 }
 
+static void test_meshopt(void **state)
+{
+    (void)state;
+    extension = "KHR";
+    check_meshopt();
+    extension = "EXT";
+    check_meshopt();
+}
+
+/* Streams of a version that the library does not know say so. */
+static void test_meshopt_version(void **state)
+{
+    (void)state;
+    struct bin bin = {.size = 0};
+    const float positions[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    extension = "KHR";
+    char *view = add_vertices(&bin, positions, 3, 12, "NONE"), json[1000];
+    assert_int_equal(bin.bytes[0], 0xa0);
+    bin.bytes[0] = 0xaf;
+    snprintf(json, sizeof json,
+             "'bufferViews':[%s],'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'}],"
+             "'nodes':[{'mesh':0}],'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]",
+             view);
+    cp_context *context = cp_context_new(NULL);
+    assert_null(read_with(context, json, &bin, NULL, CP_INPUT));
+    assert_non_null(strstr(find_entry(context, "gltf-meshopt")->message, "newer version"));
+    free(view);
+    cp_context_free(context);
+}
+
 /* Quaternions are compressed in animations; see that the filter is applied and normalised. */
 static void test_meshopt_quaternions(void **state)
 {
     (void)state;
+    extension = "EXT";
     struct bin bin = {.size = 0};
     const float turns[4][4] = {{0, 0, 0, 1}, {0.6F, 0, 0, 0.8F}, {0, 0.8F, 0, 0.6F}, {0, 0, 0.70710678F, 0.70710678F}};
     const float times[4] = {0, 1, 2, 3};
@@ -601,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_poor_normals_are_mended),
         cmocka_unit_test(test_draco_falls_back),
         cmocka_unit_test(test_meshopt),
+        cmocka_unit_test(test_meshopt_version),
         cmocka_unit_test(test_meshopt_quaternions),
         cmocka_unit_test(test_vertex_limit),
         cmocka_unit_test(test_zeros_without_bytes),

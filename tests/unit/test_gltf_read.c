@@ -163,11 +163,14 @@ static void test_animations(void **state)
         "{'bufferView':0,'byteOffset':48,'componentType':5126,'count':3,'type':'VEC4'},"
         "{'bufferView':0,'byteOffset':96,'componentType':5126,'count':9,'type':'VEC3'},"
         "{'bufferView':0,'byteOffset':204,'componentType':5126,'count':3,'type':'SCALAR'}],"
+        "'extensionsUsed':['KHR_animation_pointer'],'extensionsRequired':['KHR_animation_pointer'],"
         "'nodes':[{'name':'root','children':[1]},{'name':'child'}],"
         "'animations':[{'name':'wave','channels':[{'sampler':0,'target':{'node':0,'path':'translation'}},"
         "{'sampler':1,'target':{'node':0,'path':'rotation'}},{'sampler':2,'target':{'node':0,'path':'scale'}},"
         "{'sampler':0,'target':{'node':1,'path':'translation'}},{'sampler':0,'target':{'node':1,'path':'weights'}},"
-        "{'sampler':0,'target':{'path':'translation'}},{'sampler':3,'target':{'node':1,'path':'translation'}}],"
+        "{'sampler':0,'target':{'path':'translation'}},{'sampler':0,'target':{'path':'pointer','extensions':"
+        "{'KHR_animation_pointer':{'pointer':'/materials/0/"
+        "alphaCutoff'}}}},{'sampler':3,'target':{'node':1,'path':'translation'}}],"
         "'samplers':[{'input':0,'output':1,'interpolation':'STEP'},{'input':0,'output':2},"
         "{'input':0,'output':3,'interpolation':'CUBICSPLINE'},{'input':4,'output':1}]}]",
         &bin);
@@ -189,7 +192,8 @@ static void test_animations(void **state)
     assert_doubles(tracks[3].values, (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 9, 0); /* no root: not turned */
     assert_int_equal(tracks[3].target, (uint32_t)(node_named(scene, "child") - cp_nodes(scene, &count)));
     assert_int_equal(count_of(context, "gltf-weights"), 1);
-    assert_int_equal(count_of(context, "gltf-channel"), 1);
+    assert_int_equal(count_of(context, "gltf-channel"), 2); /* no node, and a pointer */
+    assert_int_equal(count_of(context, "gltf-extension"), 0);
     assert_int_equal(count_of(context, "gltf-times"), 1);
     cp_scene_free(scene);
     cp_context_free(context);
