@@ -335,6 +335,10 @@ void gltf_place_meshes(struct gltf *gltf);
 void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
 void gltf_report_normals(struct gltf *gltf);
 void gltf_read_tree(struct gltf *gltf);
+/* The number, or the end of its range that is nearer, with a warning. */
+double gltf_clamp(struct gltf *gltf, uint32_t value, double number, double least, double most);
+/* Appends the value of a key of an extension of materials, with numbers clamped to the ranges that it gives them. */
+void gltf_write_factor(struct gltf *gltf, const char *extension, uint32_t key, struct buffer *text);
 /* A rotation that has been read, as a unit quaternion. */
 void gltf_make_unit(struct gltf *gltf, uint32_t value, double rotation[4]);
 /* The node's copies of its mesh, of which it has `parts`: one at its frame, unless an extension lists others. */

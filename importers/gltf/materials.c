@@ -27,10 +27,7 @@ static const char *const alpha_modes[] = {"BLEND", "MASK", "OPAQUE", NULL}; /* a
 /* A number of 0 to 1. */
 static double unit_number(struct gltf *gltf, uint32_t object, const char *key, double fallback)
 {
-    double number = gltf_number(gltf, object, key, fallback);
-    if (!(number >= 0 && number <= 1))
-        gltf_lenient(gltf, object, "gltf-range", "a factor outside 0 to 1");
-    return fmin(fmax(number, 0), 1);
+    return gltf_clamp(gltf, object, gltf_number(gltf, object, key, fallback), 0, 1);
 }
 
 /* Metallic, roughness, emission and alpha. */
@@ -40,9 +37,9 @@ static void read_surface(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_mat
     material->roughness = unit_number(gltf, pbr, "roughnessFactor", 1);
     (void)gltf_numbers(gltf, value, "emissiveFactor", 3, material->emissive);
     for (int i = 0; i < 3; i++)
-        material->emissive[i] = fmin(fmax(material->emissive[i], 0), 1);
+        material->emissive[i] = gltf_clamp(gltf, value, material->emissive[i], 0, 1);
     material->alpha = (cp_alpha_mode)gltf_word(gltf, value, "alphaMode", alpha_modes, CP_ALPHA_OPAQUE);
-    material->cutoff = gltf_number(gltf, value, "alphaCutoff", 0.5);
+    material->cutoff = gltf_clamp(gltf, value, gltf_number(gltf, value, "alphaCutoff", 0.5), 0, HUGE_VAL);
 }
 
 /* A list of uses that grows. */
@@ -83,7 +80,7 @@ static void read_extension(struct gltf *gltf, uint32_t extension, const char *na
         json_compact(json, at, text);
         buffer_text(text, ":");
         if (!texture) {
-            json_compact(json, value, text);
+            gltf_write_factor(gltf, name, at, text);
             continue;
         }
         buffer_text(text, "null");
@@ -167,7 +164,8 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
     uint32_t pbr = gltf_object(gltf, value, "pbrMetallicRoughness");
     double factor[4];
     if (gltf_numbers(gltf, pbr, "baseColorFactor", 4, factor))
-        memcpy(material.rgba, factor, sizeof factor);
+        for (int i = 0; i < 4; i++)
+            material.rgba[i] = gltf_clamp(gltf, pbr, factor[i], 0, 1);
     read_surface(gltf, value, pbr, &material);
     read_textures(gltf, value, pbr, &material);
     material.two_sided = two_sided;

@@ -187,6 +187,8 @@ bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_te
     use->rotation = gltf_number(gltf, transform, "rotation", 0);
     if (strengths[role])
         use->strength = gltf_number(gltf, info, strengths[role], 1);
+    if (role == CP_TEXTURE_OCCLUSION)
+        use->strength = gltf_clamp(gltf, info, use->strength, 0, 1);
     use->texture = gltf->textures[index];
     use->set = (uint32_t)(set < CP_COORDINATE_SETS ? set : 0);
     gltf_loss(gltf, LOSS_FURTHER_SETS, set >= CP_COORDINATE_SETS);

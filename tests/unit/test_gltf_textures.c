@@ -284,6 +284,67 @@ static void test_what_is_left_out(void **state)
     finish(&file);
 }
 
+/* A validator refuses factors outside of the ranges that the schemas give: they are read as the nearest end. */
+static void test_ranges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *kept; /* of one extension; kept NULL: as given, without a warning */
+    } cases[] = {
+        {"KHR_materials_pbrSpecularGlossiness':{'diffuseFactor':[1,1,1,1.1]}",
+         "KHR_materials_pbrSpecularGlossiness':{'diffuseFactor':[1,1,1,1]}"},
+        {"KHR_materials_pbrSpecularGlossiness':{'diffuseFactor':[1.0,0.50,0,1e0],'glossinessFactor':1}", NULL},
+        {"KHR_materials_clearcoat':{'clearcoatFactor':-0.5,'clearcoatRoughnessFactor':2}",
+         "KHR_materials_clearcoat':{'clearcoatFactor':0,'clearcoatRoughnessFactor':1}"},
+        {"KHR_materials_ior':{'ior':0.5}", "KHR_materials_ior':{'ior':1}"},
+        {"KHR_materials_ior':{'ior':-1}", "KHR_materials_ior':{'ior':0}"},
+        {"KHR_materials_ior':{'ior':0}", NULL},
+        {"KHR_materials_ior':{'ior':2.5}", NULL},
+        {"KHR_materials_emissive_strength':{'emissiveStrength':25.50}", NULL},
+        {"KHR_materials_emissive_strength':{'emissiveStrength':-1}",
+         "KHR_materials_emissive_strength':{'emissiveStrength':0}"},
+        {"KHR_materials_specular':{'specularFactor':1.5,'specularColorFactor':[2,-1,0]}",
+         "KHR_materials_specular':{'specularFactor':1,'specularColorFactor':[2,0,0]}"},
+        {"KHR_materials_anisotropy':{'anisotropyStrength':3,'anisotropyRotation':7}",
+         "KHR_materials_anisotropy':{'anisotropyStrength':1,'anisotropyRotation':7}"},
+        {"KHR_materials_transmission':{'transmissionFactor':'much'}", NULL}, /* not ours to mend */
+        {"KHR_materials_of_others':{'transmissionFactor':7}", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[512], wanted[512];
+        uint32_t count;
+        cp_context *context = cp_context_new(NULL);
+        (void)snprintf(json, sizeof json, "'materials':[{'extensions':{'%s}}]", cases[i].given);
+        (void)snprintf(wanted, sizeof wanted, "{'%s}", cases[i].kept ? cases[i].kept : cases[i].given);
+        for (char *at = wanted; *at; at++)
+            *at = (char)(*at == '\'' ? '"' : *at);
+        cp_scene *scene = read_glb(context, json, NULL);
+        assert_string_equal(cp_materials(scene, &count)->extensions, wanted);
+        assert_int_equal(was_reported(context, "gltf-range"), cases[i].kept != NULL);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
+static void test_core_ranges(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    uint32_t count;
+    cp_scene *scene = read_glb(context,
+                               "'materials':[{'alphaMode':'MASK','alphaCutoff':-0.5,'emissiveFactor':[2,0.5,-1],"
+                               "'pbrMetallicRoughness':{'baseColorFactor':[1.5,0.5,-0.5,2],'metallicFactor':-1,"
+                               "'roughnessFactor':1.5}}]",
+                               NULL);
+    const cp_material *m = cp_materials(scene, &count);
+    assert_memory_equal(m->rgba, ((const double[]){1, 0.5, 0, 1}), sizeof m->rgba);
+    assert_memory_equal(m->emissive, ((const double[]){1, 0.5, 0}), sizeof m->emissive);
+    assert_true(m->metallic == 0 && m->roughness == 1 && m->cutoff == 0);
+    assert_int_equal(count_entries(context, CP_WARNING, "gltf-range"), 8);
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
 static void test_bad_textures(void **state)
 {
     (void)state;
@@ -324,6 +385,8 @@ int main(void)
         cmocka_unit_test(test_stages_carry_everything),
         cmocka_unit_test(test_delivered_files_say_the_same),
         cmocka_unit_test(test_what_is_left_out),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_core_ranges),
         cmocka_unit_test(test_bad_textures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
