@@ -2,18 +2,30 @@
 #include "../../report.h"
 #include "../mesh.h"
 #include "../polygon.h"
+#include "bent.h"
 #include "ears.h"
 
-/* The triangles of all faces; *crossing_faces: how many of these cross themselves. */
+/* The triangles of a polygon that is no fan, as corner numbers. CP_NO if it crosses itself. */
+static cp_status cut_polygon(struct ears *ears, const struct polygon *polygon, bool bent, uint32_t *triangles)
+{
+    if (bent && bent_cut(polygon, triangles) == CP_OK)
+        return CP_OK;
+    for (uint32_t corner = 0; corner < polygon->count; corner++)
+        polygon_point(polygon, corner, ears->points[corner]);
+    cp_status status = ears_clip(ears, polygon->count, triangles);
+    return status == CP_OK && bent ? bent_turn_diagonals(ears->context, polygon, triangles) : status;
+}
+
+/* The triangles of all faces; *crossing_faces: how many of these cross themselves. Either diagonal of a quadrangle is
+ * as good as the other: it is cut from its first corner, which all programs do. */
 static cp_status write_triangles(struct ears *ears, const cp_mesh *mesh, uint32_t *corners, uint32_t *crossing_faces)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t count = mesh_face_size(mesh, face), size = count > 2 ? 3 * (count - 2) : 0;
         struct polygon polygon = count > 3 ? polygon_of(mesh, face) : polygon_view(mesh, face);
-        if (count > 3 && !polygon_is_fan(&polygon)) {
-            for (uint32_t corner = 0; corner < count; corner++)
-                polygon_point(&polygon, corner, ears->points[corner]);
-            cp_status status = ears_clip(ears, count, corners);
+        bool bent = count > 4 && polygon_is_bent(&polygon);
+        if (bent || (count > 3 && !polygon_is_fan(&polygon))) {
+            cp_status status = cut_polygon(ears, &polygon, bent, corners);
             if (status == CP_LIMIT)
                 return status;
             *crossing_faces += status == CP_NO;
