@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_docs.sh PROGRAM: the manual page, and blocks of the other pages between <!-- cellpipe ARGUMENTS --> and
 # <!-- /cellpipe -->, are what the program prints, and the chart of performance.md is what chart.sh draws of it (UPDATE=1
-# writes them anew); every filter and exit code stands where a reader looks for it; links lead somewhere; examples work.
+# writes them anew); every filter and exit code stands where a reader looks for it; links lead somewhere. Every code
+# block is checked as blocks.awk says: commands work, files are read and mean what the page says, sessions print theirs.
 program=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 1
 checks=0 failed=0
@@ -18,10 +19,100 @@ check() { # what command...
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
+commands=$("$program" help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p')
+
+# A folder with the files that the pages' commands name, some of them from blocks of the pages.
+mkdir "$work/bin" "$work/parts" "$work/parts/arm" "$work/build" "$work/build/release"
+ln -s "$program" "$work/bin/cellpipe"
+ln -s "$program" "$work/build/release/cellpipe"
+ln -s "$(dirname "$program")/tests" "$work/build/release/tests"
+ln -s "$(pwd)/samples" "$work/samples"
+cp -R samples/demo.wu samples/demo "$work"
+mv "$work/demo.wu" "$work/cell.wu"
+for name in part.stl a.stl table.stl parts/one.stl parts/hollow.stl parts/arm/cavity.stl; do
+    cp samples/stl_solids.stl "$work/$name"
+done
+"$program" convert -q samples/stl_solids.stl "$work/in.glb"
+awk -v out="$work" -f tests/cli/blocks.awk README.md CONTRIBUTING.md docs/*.md samples/README.md >"$work/unknown"
+check "every block says what it is" sh -c '! grep . "$1" >&2' - "$work/unknown"
+
+# Every example works as printed.
+{
+    grep -v -E '\[K=V\]|FILTER| A B|cellpipe (formats|filters)$' "$work/commands"
+    cat README.md docs/*.md samples/README.md | grep -o -E '`cellpipe [a-z][^`]*`' | tr -d '`' | grep -E '\.(wu|stl|glb)'
+    sed -n '/^.SH EXAMPLES/,/^.fi/s/^\(cellpipe [^|]*\)/\1/p' docs/cellpipe.1 | sed 's/\\-/-/g; s/ | jq .*//'
+    for word in $commands; do "$program" help "$word" | sed -n 's/^  \(cellpipe .*\)/\1/p'; done
+} >"$work/examples"
+awk '!seen[$0]++' "$work/examples" >"$work/unique"
+check "examples" [ "$(wc -l <"$work/unique")" -gt 60 ]
+while read -r example; do
+    check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH I=1 && export PATH && eval "$2" 2>messages || { cat messages >&2; false; }' \
+        - "$work" "$example"
+done <"$work/unique"
+
+# Files of the pages mean what the pages say; each value is worked out by hand.
+shows() { # pattern command...
+    pattern=$1
+    shift
+    (cd "$work" && PATH=$work/bin:$PATH "$@" 2>&1) >"$work/shown"
+    grep -q -E -e "$pattern" "$work/shown" || { cat "$work/shown" >&2; false; }
+}
+check "a part: a tetrahedron of 60 x 40 x 30 mm, 60 40 30 / 6 mm3, moved by 100 0 20" \
+    shows '4 triangles.* from \(0\.1 0 0\.02\) to \(0\.16 0\.04 0\.05\)$' cellpipe info bracket.dcp
+check "a part: its volume" shows 'volume 12000 mm3$' cellpipe info bracket.dcp
+check "a device: the tool at 20 cos 30 + 15, 20 sin 30, 100 mm" \
+    shows '^position +0\.0323205080757 0\.01 0\.1 m$' cellpipe fk arm.dcd 30deg
+check "a loop: the ram at sqrt(50^2 - 30^2) mm" shows '^position +0\.04 0 0 m$' cellpipe fk press.dcd 90deg
+check "a loop: the ram at 30 + 50 mm" shows '^position +0\.08 0 0 m$' cellpipe fk press.dcd 0deg
+check "a workcell: the tag 200 mm beside the arm" shows '"t1", "parent": "weld".*\[1, 0, 0, 0\.5, 0, 1, 0, 0\.2,' \
+    cellpipe info --json cell.dcw
+check "a workcell, with folders" shows '3 of 3 pairs of 3 frames' cellpipe info cell.dcw --in paths=folders
+# The link carries the table from turn 30, slide 15 to turn 60, slide 30: x = 500 + 30 + (0 - 515) cos 30 - 300 sin 30.
+check "a recording: the table is carried" shows '^0\.08,1\.04719755119659[0-9]*,-0\.066003082948[0-9]*,0\.0023076211353[0-9]*,0,' \
+    sh -c 'cellpipe convert -q cell.dcr table_poses.csv --out frames=table; cat table_poses.csv'
+check "a collision setup: its pair" shows '^pair "Arm.Base" "Floor" verdict excluded' \
+    sh -c 'cellpipe convert -q setup.xml setup.dump; cat setup.dump'
+check "a collision setup: static pairs" grep -q '^exclude_static_pairs yes' "$work/setup.dump"
+check "a collision setup: a volatile frame" grep -q '^node "Arm.TCP" .* flags volatile' "$work/setup.dump"
+check "a table: 0.5 degrees, 5 mm" shows '^0\.01,0\.00872664625997[0-9]*,0\.5235987755982[0-9]*,.*,0\.005$' \
+    sh -c 'cellpipe convert -q samples/demo.wu again.csv ! recording file=table.csv; cat again.csv'
+check "JSON lines: 0.5 rad, 5 mm" shows '^0\.01,0\.5,.*,0\.005$' \
+    sh -c 'cellpipe convert -q samples/demo.wu again.csv ! recording file=lines.jsonl; cat again.csv'
+
+# Sessions print what the pages show; ... stands for any lines.
+for session in "$work"/session-[0-9]*; do
+    command=$(sed -n 's/^\$ //p' "$session")
+    [ -x "$work/${command%% *}" ] || continue
+    (cd "$work" && eval "$command" 2>messages) >"$work/shown"
+    check "the session: $command" awk 'FNR == NR { if (!/^\$ /) wanted[++count] = $0; next }
+        at < count && $0 == wanted[at + 1] { at++; if (at < count && wanted[at + 1] == "...") { at++; open = 1 } else open = 0; next }
+        !open { exit }
+        END { if (at < count) print "no line: " wanted[at + 1] >"/dev/stderr"; exit at < count }' "$session" "$work/shown"
+done
+for file in "$work"/statements-*.c; do
+    { printf '#include "cellpipe.h"\nint main(void)\n{\n'; cat "$file"; printf 'cp_scene_free(scene);\ncp_context_free(context);\nreturn (int)status;\n}\n'; } >"$work/main.c"
+    check "$(head -n 1 "$file")" ${CC:-cc} -std=c11 -iquote scene -Wall -Wextra -Werror -fsyntax-only "$work/main.c"
+done
+
+# Words of docs/stage-format.md are those of the reader and writer; dumps have no line that docs/dump.md has not.
+while read -r place word; do
+    check "$place: $word is no member" grep -q -F -e "\"$word\"" -e "\"$word\\\"" importers/gltf/*.c exporters/gltf/*.c
+done <"$work/members"
+for file in samples/demo.wu samples/gltf_features.gltf samples/gltf_textures.gltf samples/mechanisms/hexapod.dcr samples/obj_plate.obj; do
+    "$program" info --dump "$file"
+done 2>/dev/null | sed 's/ .*//' | sort -u >"$work/words"
+sed -n 's/^     *\([a-z_]*\) .*/\1/p' docs/dump.md >"$work/named"
+grep -o '`[a-z_0-9]*`' docs/dump.md | tr -d '`' >>"$work/named"
+echo coordinates_2 >>"$work/named"
+check "dumps have many kinds of lines" [ "$(wc -l <"$work/words")" -gt 20 ]
+while read -r word; do
+    check "docs/dump.md: a line of $word" grep -q -x "$word" "$work/named"
+done <"$work/words"
+
 # The page as it should be. Fences stay.
 renew() {
-    awk -v program="$program" '
-        function run() { fflush(); system("\"" program "\" " words) }
+    awk -v work="$work" '
+        function run() { fflush(); system("cd \"" work "\" && PATH=" work "/bin:$PATH && cellpipe " words " 2>messages") }
         /^<!-- cellpipe .* -->$/ { print; words = $0; sub(/^<!-- cellpipe /, "", words); sub(/ -->$/, "", words); inside = 1; fences = 0; next }
         /^<!-- \/cellpipe -->$/ { if (!fences) run(); inside = 0 }
         inside && /^```/ { print; if (!fences++) run(); next }
@@ -44,7 +135,6 @@ if command -v man >/dev/null; then
     check "the manual page is good roff" [ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z docs/cellpipe.1 2>&1 >/dev/null)" ]
 fi
 
-commands=$("$program" help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p')
 check "help lists commands" [ "$(printf '%s\n' "$commands" | wc -l)" -gt 9 ]
 for word in $commands FILTER; do
     check "docs/cli.md: $word" grep -q "^<!-- cellpipe help $word -->$" docs/cli.md
@@ -61,33 +151,7 @@ version=$("$program" --version)
 check "the version in CMake" grep -q "VERSION ${version#cellpipe } " CMakeLists.txt
 check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.md
 
-sed -n 's/^    //p' docs/program.md | head -n 10 >"$work/first.prg"
 check "the ten lines of docs/program.md" cmp -s "$work/first.prg" samples/demo/first.prg
-
-# Every example works as printed, given files of the names that it has.
-mkdir "$work/bin" "$work/parts" "$work/build"
-ln -s "$program" "$work/bin/cellpipe"
-ln -s ../bin "$work/build/release"
-ln -s "$(pwd)/samples" "$work/samples"
-cp -R samples/demo.wu samples/demo tests/cases/deneb-recording/cell.dc[wr] "$work"
-mv "$work/demo.wu" "$work/cell.wu"
-for name in part.stl a.stl table.stl parts/one.stl parts/two.stl; do
-    cp samples/stl_solids.stl "$work/$name"
-done
-"$program" convert -q samples/stl_solids.stl "$work/in.glb"
-{
-    sed -n 's/^    \(build.release.cellpipe .*\)/\1/p; s/  *#.*//' README.md
-    cat README.md docs/*.md samples/README.md | sed -n 's/^    \(cellpipe .*\)/\1/p' | grep -v -E '\[|\.\.\.|FILTER| A B|cellpipe (formats|filters)$'
-    cat README.md docs/*.md samples/README.md | grep -o -E '`cellpipe [a-z][^`]*`' | tr -d '`' | grep -E '\.(wu|stl|glb)'
-    sed -n '/^.SH EXAMPLES/,/^.fi/s/^\(cellpipe [^|]*\)/\1/p' docs/cellpipe.1 | sed 's/\\-/-/g; s/ | jq .*//'
-    for word in $commands; do "$program" help "$word" | sed -n 's/^  \(cellpipe .*\)/\1/p'; done
-} >"$work/examples"
-awk '!seen[$0]++' "$work/examples" >"$work/unique"
-check "examples" [ "$(wc -l <"$work/examples")" -gt 15 ]
-while read -r example; do
-    check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH && export PATH && eval "$2" 2>messages || { cat messages >&2; false; }' \
-        - "$work" "$example"
-done <"$work/unique"
 
 # The plug-ins of CONTRIBUTING.md compile where it says they go.
 mkdir "$work/tree" "$work/tree/importers" "$work/tree/exporters"
