@@ -125,6 +125,12 @@ bool plan_diagonal(struct writer *writer)
 
 void joint_range(const struct writer *writer, uint32_t joint, double range[2])
 {
+    const double *formula = writer->motion.formula_ranges ? writer->motion.formula_ranges[joint] : NULL;
+    if (formula && formula[0] <= formula[1]) {
+        range[0] = formula[0];
+        range[1] = formula[1];
+        return;
+    }
     struct joint_law law = joint_law(writer->scene->joints, joint);
     cp_joint leader = writer->scene->joints[law.leader];
     struct sweep sweep; /* home, lower, upper, home */

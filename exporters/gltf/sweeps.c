@@ -2,6 +2,7 @@
  * recording if the scene has one, else all joints. */
 #include "writer.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ALL_JOINTS "all joints"
@@ -85,20 +86,42 @@ static bool list_tracks(struct writer *writer, struct sweeps *sweeps)
     return sweeps->tracks != NULL;
 }
 
+/* How far formulas go in a made clip. */
+static void widen_ranges(struct writer *writer, const cp_clip *clip)
+{
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const cp_track *track = &clip->tracks[i];
+        if (track->path != CP_PATH_JOINT || !writer->scene->joints[track->target].expression)
+            continue;
+        double *range = writer->motion.formula_ranges[track->target];
+        for (uint32_t key = 0; key < track->key_count; key++) {
+            range[0] = fmin(range[0], track->values[key]);
+            range[1] = fmax(range[1], track->values[key]);
+        }
+    }
+}
+
 static bool plan_made_clip(struct writer *writer, const char *name, uint32_t joint, const cp_track *tracks,
                            uint32_t count, uint32_t *taken)
 {
     const struct clip_plan plan = {.name = name, .clip = CP_NONE, .joint = joint};
     const cp_clip clip = {.name = name, .tracks = tracks, .track_count = count};
     struct played_clip played;
-    return name && bake_played(writer, &clip, &played) && plan_clip(writer, plan, &played, taken);
+    if (!name || !bake_played(writer, &clip, &played))
+        return false;
+    widen_ranges(writer, &played.clip);
+    return plan_clip(writer, plan, &played, taken);
 }
 
 bool plan_sweeps(struct writer *writer, uint32_t *taken)
 {
     const cp_scene *scene = writer->scene;
     struct sweeps sweeps = {.devices = list_devices(writer), .names = {.context = writer->context}};
-    bool good = sweeps.devices && list_tracks(writer, &sweeps);
+    writer->motion.formula_ranges =
+        scene_allocate(writer->work, scene->joint_count, sizeof *writer->motion.formula_ranges);
+    bool good = sweeps.devices && writer->motion.formula_ranges && list_tracks(writer, &sweeps);
+    for (uint32_t i = 0; i < scene->joint_count && good; i++)
+        writer->motion.formula_ranges[i][0] = INFINITY, writer->motion.formula_ranges[i][1] = -INFINITY;
     for (uint32_t i = 0; i < scene->clip_count && good; i++)
         good = name_map_add(&sweeps.names, scene->clips[i].name, 1, NULL) != NULL;
     if (good && sweeps.track_count > 1)

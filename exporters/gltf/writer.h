@@ -150,9 +150,10 @@ struct motion_plan {
     const double *stretches;          /* and how long its unit is in the world */
     struct name_map arrays;           /* elements of streams and accessors, by hashes */
     struct followers followers;
-    bool open;              /* a loop does not close in a clip: told, and nothing is written */
-    uint64_t sheared, flat; /* poses of attached nodes in clips */
-    uint64_t turns;         /* ways between two keys with more turns than are shown */
+    double (*formula_ranges)[2]; /* for each joint: what its formula gives in made clips; upside down: in none */
+    bool open;                   /* a loop does not close in a clip: told, and nothing is written */
+    uint64_t sheared, flat;      /* poses of attached nodes in clips */
+    uint64_t turns;              /* ways between two keys with more turns than are shown */
 };
 
 /* Of extensions of materials. */
@@ -266,7 +267,8 @@ void write_name(struct writer *writer, const char *name);
 void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count);
 /* The motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);
-/* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it. */
+/* Lowest and highest value: the limits, or those of its made clip; of a dependent joint, what its master gives it, or
+ * its formula in the made clips. */
 void joint_range(const struct writer *writer, uint32_t joint, double range[2]);
 /* Chooses the axis; node and articulation are left alone. */
 void plan_joint(const cp_joint *joint, struct joint_plan *plan);

@@ -96,8 +96,45 @@ static void one_joint_needs_one_clip(void **state)
     finish(&file);
 }
 
+static uint32_t add_formula(struct written *file, const char *name, const char *text, const uint32_t inputs[2])
+{
+    static const double factors[2] = {1, 1};
+    uint32_t joint = scene_add_joint(file->scene, add_node(file, 0, name), CP_JOINT_PRISMATIC, name), *copied;
+    const cp_expression expression = {text, 1, 2, inputs, factors};
+    file->scene->joints[joint].expression = scene_copy_expression(file->scene, &expression, &copied);
+    file->scene->joints[joint].driven = false;
+    return joint;
+}
+
+/* An articulation of a joint with a formula goes as far as the formula does over the limits of its inputs. */
+static void formulas_have_ranges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *formula;
+        double low, high; /* with one input in -1 .. 1, and another in -1 .. 1 at the same part of its way */
+    } rows[] = {{"dof(1)", -1, 1},        {"0.5*dof(2)+3", 2.5, 3.5}, {"2-dof(1)^2", 1, 2},
+                {"sin(2*dof(1))", -1, 1}, {"dof(1)+dof(2)", -2, 2},   {"7+0*dof(1)", 7, 7}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct written file = start();
+        uint32_t inputs[2] = {add_joint(&file, "a", CP_JOINT_REVOLUTE), add_joint(&file, "b", CP_JOINT_PRISMATIC)};
+        (void)add_formula(&file, "f", rows[i].formula, inputs);
+        complete(&file);
+        write_with(&file, NULL, NULL);
+        json_t *articulations = get(get(get(file.json, "extensions"), "AGI_articulations"), "articulations");
+        json_t *stage = at(json_array_get(articulations, 2), "stages", 0);
+        json_t *pose = json_object_get(joint_node_of(&file, "f"), "translation");
+        double now = pose ? element(pose, 2) : 0;
+        assert_string_equal(text(json_array_get(articulations, 2), "name"), "f");
+        assert_near(number(stage, "minimumValue"), rows[i].low - now, 1e-4);
+        assert_near(number(stage, "maximumValue"), rows[i].high - now, 1e-4);
+        finish(&file);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_order), cmocka_unit_test(one_joint_needs_one_clip)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_order), cmocka_unit_test(one_joint_needs_one_clip),
+                                       cmocka_unit_test(formulas_have_ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
