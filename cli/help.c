@@ -145,6 +145,8 @@ static bool print_plugins(const struct cli *cli, const char *word)
                    info.name);
         else
             printf("  suffixes: %s\n", *info.suffixes ? info.suffixes : "none");
+        if (*info.further)
+            printf("  as the library reads them: %s\n", info.further);
         if (info.package)
             printf("  not built: apt-get install %s, then build again\n", info.package);
         if (info.lacks)

@@ -899,6 +899,7 @@ typedef struct cp_plugin_info {
     const char *lacks;    /* NULL, or the part that is not built: "EXT_meshopt_compression (libmeshoptimizer-dev)" */
     const char *version;  /* another one if results of the same input may differ; assimp's has that of the library */
     bool lists_pairs;     /* an importer of exclusion lists, which have no shapes */
+    const char *further;  /* suffixes that an importer reads, too, as its library does: cellpipe does not test them */
     size_t option_count;
 } cp_plugin_info;
 

@@ -72,6 +72,7 @@ struct import_settings {
 struct importer {
     struct plugin plugin;
     const char *suffixes; /* ".stl .stla", lower case */
+    const char *further;  /* or NULL: those that it reads as a library does, without a test of ours */
     /* How sure the first size bytes (of file_size; UINT64_MAX when unknown) make it: 0 no .. 100 sure. */
     int (*probe)(const char *head, size_t size, uint64_t file_size);
     /* What the probe looks for, for the message about a file that nobody knows. */

@@ -28,7 +28,7 @@ static const struct importer *probe(const struct source *source, bool *known, bo
     for (const struct importer *const *at = source->context->plugins->importers; *at; at++) {
         if ((*at)->plugin.package)
             continue;
-        int suffix = plugin_suffix_matches((*at)->suffixes, source->name);
+        int suffix = importer_suffix_matches(*at, source->name);
         int sure = (*at)->probe(source->data, head, source->size);
         int score = 2 * sure + suffix;
         if (suffix && sure < SURE)
@@ -89,7 +89,7 @@ static cp_status choose(const struct source *source, const char *format, const s
     }
     /* No probe took it: perhaps assimp would, which is not built. */
     for (const struct importer *const *at = plugins->importers; *at && !*importer; at++)
-        if ((*at)->plugin.package && plugin_suffix_matches((*at)->suffixes, source->name))
+        if ((*at)->plugin.package && importer_suffix_matches(*at, source->name))
             *importer = *at;
     if (!*importer)
         return report_unknown_content(source);

@@ -66,6 +66,12 @@ bool plugin_suffix_matches(const char *suffixes, const char *name)
     return false;
 }
 
+bool importer_suffix_matches(const struct importer *importer, const char *name)
+{
+    return plugin_suffix_matches(importer->suffixes, name) ||
+           (importer->further && plugin_suffix_matches(importer->further, name));
+}
+
 size_t exporter_of(const struct plugins *plugins, const char *path)
 {
     for (size_t i = 0; plugins->exporters[i]; i++)
@@ -111,11 +117,13 @@ cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, s
     cp_plugin_info info = {.name = plugin->name,
                            .title = plugin->title,
                            .suffixes = "",
+                           .further = "",
                            .package = plugin->package,
                            .lacks = plugin->lacks,
                            .version = plugin->version ? plugin->version() : "1"};
     if (kind == CP_IMPORTER) {
         info.suffixes = plugins->importers[index]->suffixes;
+        info.further = plugins->importers[index]->further ? plugins->importers[index]->further : "";
         info.lists_pairs = plugins->importers[index]->lists_pairs;
     }
     if (kind == CP_EXPORTER)

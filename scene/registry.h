@@ -41,6 +41,8 @@ size_t exporter_of(const struct plugins *plugins, const char *path);
 
 /* True when name ends in one of the suffixes (".a .b"), ".gz" after it ignored. */
 bool plugin_suffix_matches(const char *suffixes, const char *name);
+/* The same for all suffixes of the importer. */
+bool importer_suffix_matches(const struct importer *importer, const char *name);
 /* CP_LOSSY when losses are reported and CP_FLAG_STRICT is set. */
 cp_status check_strict(cp_context *context);
 

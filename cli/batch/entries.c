@@ -131,18 +131,28 @@ static bool is_known(const struct listing *listing, const char *name)
     return lower_suffix(suffix, size, lower) && name_map_find(&listing->suffixes, lower);
 }
 
+/* ".a .b" */
+static bool learn_list(struct listing *listing, const char *suffixes)
+{
+    size_t size;
+    for (const char *at = suffixes; *at; at += size + (at[size] == ' ')) {
+        size = strcspn(at, " ");
+        char *suffix = arena_copy_text(listing->entries->arena, at, size);
+        if (!suffix || !name_map_add(&listing->suffixes, suffix, 0, NULL))
+            return false;
+    }
+    return true;
+}
+
 static bool learn_suffixes(struct listing *listing)
 {
     listing->suffixes.context = listing->cli->context;
     for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
         const cp_plugin_info importer = cp_plugin_at(CP_IMPORTER, i);
-        const char *at = importer.lists_pairs ? "" : importer.suffixes; /* most .xml are something else, anyway */
-        for (size_t size; *at; at += size + (at[size] == ' ')) {        /* ".a .b" */
-            size = strcspn(at, " ");
-            char *suffix = arena_copy_text(listing->entries->arena, at, size);
-            if (!suffix || !name_map_add(&listing->suffixes, suffix, 0, NULL))
-                return false;
-        }
+        if (importer.lists_pairs) /* most .xml are something else, anyway */
+            continue;
+        if (!learn_list(listing, importer.suffixes) || !learn_list(listing, importer.further))
+            return false;
     }
     return true;
 }

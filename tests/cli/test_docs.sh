@@ -131,6 +131,34 @@ check "docs/cellpipe.1 is stale: cellpipe help --man prints it" stays docs/cellp
 tests/bench/chart.sh docs/performance.md >"$work/page"
 check "docs/performance.svg is stale: tests/bench/chart.sh docs/performance.md prints it" stays docs/performance.svg "$work/page"
 check "the README has the formats" grep -q '^| stl |' README.md
+# Each suffix of README is one that a test reads: those of assimp elsewhere, the others here.
+reads() { # format suffix
+    case $1$2 in
+    stl*) sample=samples/stl_solids.stl ;;
+    obj*) sample=samples/obj_lines.obj ;;
+    tag*) sample=samples/tag_primitives.wu ;;
+    deneb-part*) sample=bracket.dcp ;;
+    deneb-device*) sample=arm.dcd ;;
+    deneb-workcell*) sample=cell.dcw ;;
+    deneb-recording*) sample=cell.dcr ;;
+    collision-setup*) sample=setup.xml ;;
+    gltf.glb) sample=tests/cases/gltf/trailing.glb ;;
+    gltf.gltf) sample=samples/gltf_features.gltf ;;
+    ply*) sample=samples/ply_roof.ply ;;
+    off*) sample=samples/off_tent.off ;;
+    3mf*) sample=samples/3mf_gripper.3mf ;;
+    assimp*) grep -q -r -E "(^0.*|\"[a-zA-Z_]*)\\$2\\>" tests/unit tests/cases --include=*.c --include=cases.txt && return ;;
+    *) return 1 ;;
+    esac
+    cp -f "$sample" "$work/suffix$2" 2>/dev/null || cp -f "$work/$sample" "$work/suffix$2" || return
+    (cd "$work" && "$program" info --json "suffix$2" 2>messages) | grep -q "\"format\": \"$1\""
+}
+sed -n 's/^| \([a-z0-9-]*\) | [^|]* | yes | [yes]* *| `\(.*\)` |$/\1 \2/p' README.md >"$work/suffixes"
+while read -r format suffixes; do
+    for suffix in $suffixes; do
+        check "README: $format reads $suffix" reads "$format" "$suffix"
+    done
+done <"$work/suffixes"
 if command -v man >/dev/null; then
     check "the manual page is good roff" [ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z docs/cellpipe.1 2>&1 >/dev/null)" ]
 fi
