@@ -496,6 +496,8 @@ static cp_status command_manifest(struct cli *cli)
             fprintf(cli->messages, "cellpipe: warning: %lu of %lu files cannot be read; batch tells why\n",
                     (unsigned long)unread, (unsigned long)entries.count);
     }
+    if (status == CP_OK && entries.count == 0)
+        status = complain(cli, CP_INPUT, "there are no inputs");
     entries_free(&entries);
     return status;
 }
@@ -513,7 +515,7 @@ const struct command manifest_command = {
     .help =
         "Prints a line of JSON for each file: its path, size, hash, format, and the further files that it names. IN "
         "is a file, a folder, @LIST (one path a line) or @0LIST (a NUL byte after each path); @- and @0- read the "
-        "list from standard input. The lines are sorted by path.\n"
+        "list from standard input. The lines are sorted by path. Without an input it ends with 3.\n"
         "cellpipe batch --manifest MANIFEST --shard I/N converts the I-th of N parts of it; cellpipe report "
         "--manifest MANIFEST tells what is missing.",
     .examples = "cellpipe manifest parts >parts.jsonl\n"

@@ -540,6 +540,9 @@ static cp_status command_report(struct cli *cli)
         status = manifest_read(cli, asked.manifest, &expected);
     if (status == CP_OK)
         status = records_read(cli, asked.request.words.items, asked.request.words.count, &records);
+    if (status == CP_OK && records.count == 0 && records.passed_count == 0 && !asked.manifest)
+        status = complain(cli, CP_INPUT, "%s has no records of a batch: name its output folder, or its status files",
+                          asked.request.words.items[0]);
     if (asked.no_times)
         records_forget_times(&records);
     if (status == CP_OK)
@@ -570,7 +573,8 @@ const struct command report_command = {
         "Reads the status files of cellpipe batch and prints how many inputs were converted, which failed and why, "
         "which took longest, and which are missing. STATUS is a status file, a folder of them, or the output folder "
         "of a batch. Records of several runs and hosts are merged: the last record of each input counts, but a "
-        "failure does not replace the success of the same version. Ends with 1 if any input failed or is missing.",
+        "failure does not replace the success of the same version. Ends with 1 if any input failed or is missing, and "
+        "with 3 if there are no records.",
     .examples = "cellpipe report web\n"
                 "cellpipe report --manifest parts.jsonl web --csv >parts.csv || echo \"not all\"",
     .options = options,

@@ -144,7 +144,10 @@ fi
 must "a stage of a cell is glTF" [ "$("$cellpipe" manifest cell.glb | grep -c '"format":"gltf"')" = 1 ]
 ends 0 '' "$cellpipe" manifest "$top/samples/joints.gltf"
 
-# Parts that cannot be read do not end it; a full disk does.
+# Parts that cannot be read do not end it; that there is nothing else, and a full disk, do.
 ends 0 '1 of 2 files cannot be read' "$cellpipe" manifest bad.stl part.stl
+mkdir -p nothing/inside
+ends 3 'there are no inputs' "$cellpipe" manifest nothing
+ends 3 'there are no inputs' "$cellpipe" manifest nothing -q
 [ ! -e /dev/full ] || { "$cellpipe" manifest lib >/dev/full 2>stderr; must "a full disk" [ $? = 4 ]; }
 finish

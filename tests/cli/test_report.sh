@@ -114,9 +114,12 @@ ends 3 'none cannot be read: No such file' "$cellpipe" report none
 ends 2 'report needs status files' "$cellpipe" report
 ends 2 'exclude each other' "$cellpipe" report web --json --csv
 mkdir empty
-ends 0 '' "$cellpipe" report empty
-must "nothing was done" grep -q '^inputs     0$' stdout
-[ ! -e /dev/full ] || { "$cellpipe" report good.jsonl >/dev/full 2>stderr; must "a full disk" [ $? = 4 ]; }
+ends 3 'empty has no records of a batch: name its output folder' "$cellpipe" report empty
+ends 3 'has no records' "$cellpipe" report empty --json
+must "nothing is printed" [ ! -s stdout ]
+: >empty/none.jsonl
+ends 3 'has no records' "$cellpipe" report empty/none.jsonl
+[ ! -e /dev/full ] || { "$cellpipe" report web >/dev/full 2>stderr; must "a full disk" [ $? = 4 ]; }
 
 # Nothing that a file says reaches the terminal as a command.
 line '\u001b[31m\u000aok' failed 1 '' '\u001b]0;title\u0007' >evil.jsonl
