@@ -20,7 +20,7 @@
 #include "../../scene/motion/mechanism.h"
 #include "../exporters.h"
 
-enum { UNIT_SOURCE = 6, UP_SOURCE = 2 };
+enum { UNIT_SOURCE = 6, UNIT_AUTO = 7, UP_SOURCE = 2 };
 
 /* In the order of the option's choices. */
 static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.0254, 0.3048};
@@ -152,6 +152,14 @@ static void report_losses(const struct writer *writer)
                     "materials rounded to 5 bits a channel, without transparency");
 }
 
+/* In metres. An STL of an STL keeps the file's unit, since STL does not say it; other scenes are in metres. */
+static double choose_unit(const struct stl_settings *settings, const cp_source *source)
+{
+    bool kept = settings->unit == UNIT_SOURCE || (settings->unit == UNIT_AUTO && strcmp(source->format, "stl") == 0);
+    double unit = kept ? source->unit : settings->unit == UNIT_AUTO ? 1 : unit_metres[settings->unit];
+    return unit > 0 ? unit : 1; /* a scene that no file gave a unit */
+}
+
 static cp_status write_stl(cp_context *context, const cp_scene *scene, const void *pointer, struct sink *sink)
 {
     const struct stl_settings *settings = pointer;
@@ -159,10 +167,8 @@ static cp_status write_stl(cp_context *context, const cp_scene *scene, const voi
     struct writer writer = {.context = context,
                             .scene = scene,
                             .settings = settings,
-                            .unit = settings->unit == UNIT_SOURCE ? source->unit : unit_metres[settings->unit],
+                            .unit = choose_unit(settings, source),
                             .up_y = (settings->up == UP_SOURCE ? (int)source->up : settings->up) == CP_UP_Y};
-    if (!(writer.unit > 0))
-        writer.unit = 1; /* a scene that no file gave a unit */
     writer.worlds = memory_allocate(context, scene->node_count, sizeof(cp_pose));
     cp_status status = writer.worlds ? scene_world_poses(context, scene, NULL, writer.worlds) : CP_LIMIT;
     if (status == CP_OK)
@@ -187,8 +193,8 @@ static const struct option stl_options[] = {
     {"use", "which meshes are written", OPTION_CHOICE, offsetof(struct stl_settings, use), "drawn", 0, 0,
      "drawn|collision|both"},
     {"split", "a file for each mesh instance", OPTION_BOOLEAN, offsetof(struct stl_settings, split), "no", 0, 0, NULL},
-    {"unit", "length of the file's unit", OPTION_CHOICE, offsetof(struct stl_settings, unit), "m", 0, 0,
-     "m|mm|cm|in|inch|ft|source"},
+    {"unit", "length of the file's unit; auto: that of an STL that was read, else m", OPTION_CHOICE,
+     offsetof(struct stl_settings, unit), "auto", 0, 0, "m|mm|cm|in|inch|ft|source|auto"},
     {"up", "axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", 0, 0, "z|y|source"},
     {"colours", "VisCAM colours in the attribute bytes of binary files", OPTION_BOOLEAN,
      offsetof(struct stl_settings, colours), "no", 0, 0, NULL},

@@ -135,14 +135,16 @@ static void test_source_frame_cancels(void **state)
             snprintf(unit, sizeof unit, "unit=%s", units[i]);
             snprintf(written_unit, sizeof written_unit, "unit=%s", i < 5 && up ? units[i] : "source");
             cp_scene *read = read_bytes(context, file.data, file.size, (options){unit, up ? "up=y" : "up=z"}, CP_OK);
-            void *data;
-            size_t size;
-            const char *list[] = {written_unit, "up=source"};
-            assert_int_equal(cp_write_memory(context, read, "stl", list, 2, &data, &size), CP_OK);
-            assert_int_equal(size, file.size);
-            for (size_t f = 0; f < 200; f++)
-                assert_memory_equal((unsigned char *)data + 84 + 50 * f + 12, file.data + 84 + 50 * f + 12, 36);
-            cp_free(context, data, size);
+            const char *list[] = {"up=source", written_unit};
+            for (size_t count = 1; count <= 2; count++) { /* without a unit it is the file's, too */
+                void *data;
+                size_t size;
+                assert_int_equal(cp_write_memory(context, read, "stl", list, count, &data, &size), CP_OK);
+                assert_int_equal(size, file.size);
+                for (size_t f = 0; f < 200; f++)
+                    assert_memory_equal((unsigned char *)data + 84 + 50 * f + 12, file.data + 84 + 50 * f + 12, 36);
+                cp_free(context, data, size);
+            }
             cp_scene_free(read);
         }
     free(file.data);
@@ -156,6 +158,21 @@ static void test_unit_and_axes(void **state)
     /* (x, y, z) with z up is (x, z, -y) with y up */
     assert_facet(&file, 0, (const float[12]){0, 1, 0, 1000, 3000, -2000, 2000, 3000, -2000, 1000, 3000, -4000});
     free(file.data);
+}
+
+/* What no STL was read for is in metres, unless a unit is said. */
+static void test_other_sources_are_in_metres(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"", "obj", "3mf", "tag"};
+    add_part("a", add_triangles((const float[9]){1, 2, 3, 2, 2, 3, 1, 4, 3}, 1), CP_USE_BOTH, POSE_IDENTITY);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        scene->source.format = formats[i];
+        scene->source.unit = 0.001;
+        struct bytes file = write_scene((options){NULL}, CP_OK);
+        assert_facet(&file, 0, (const float[12]){0, 0, 1, 1, 2, 3, 2, 2, 3, 1, 4, 3});
+        free(file.data);
+    }
 }
 
 static void test_poses_and_joints(void **state)
@@ -467,6 +484,7 @@ int main(void)
         TEST(test_identity_copies_bits),
         TEST(test_source_frame_cancels),
         TEST(test_unit_and_axes),
+        TEST(test_other_sources_are_in_metres),
         TEST(test_poses_and_joints),
         TEST(test_mirrored_keeps_its_outside),
         TEST(test_normals),
