@@ -139,6 +139,10 @@ static cp_status command_convert(struct cli *cli)
     for (size_t i = 1; i < bang && i < cli->plain; i++)
         if (strncmp(cli->words.items[i], "--out-dir", 9) == 0)
             return complain(cli, CP_USAGE, "convert writes one output; for many: cellpipe batch IN... --out-dir DIR");
+    for (size_t i = 3; i < bang && i < cli->plain; i++)
+        if (plugin_named(CP_FILTER, cli->words.items[i]) != SIZE_MAX && *cli->words.items[i - 1] != '-')
+            return complain(cli, CP_USAGE, "\"%s\" is a filter: write a ! before it: cellpipe convert IN OUT ! %s",
+                            cli->words.items[i], cli->words.items[i]);
     cp_status status = sort_words(cli, 1, bang, &convert_command, &request);
     if (status != CP_OK)
         return status;

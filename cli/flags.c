@@ -247,8 +247,19 @@ static cp_status complain_flag(struct cli *cli, const char *word, const char *ne
 {
     struct list names = {0};
     size_t size = strcspn(word, "=");
-    if (size == 8 && strncmp(word, "--format", size) == 0)
-        return complain(cli, CP_USAGE, "unknown option \"--format\": --to names the output's, --from the input's");
+    static const struct {
+        const char *word, *hint;
+    } hints[] = {{"--format", "--to names the output's, --from the input's"},
+                 {"-f", "--to names the output's format, --from the input's"},
+                 {"-t", "--to names the output's format, --from the input's"},
+                 {"-o", "the output is a word behind the input: cellpipe convert IN OUT"},
+                 {"--output", "the output is a word behind the input: cellpipe convert IN OUT"},
+                 {"-i", "the input is a word of its own: cellpipe convert IN OUT"},
+                 {"--input", "the input is a word of its own: cellpipe convert IN OUT"},
+                 {"-V", "did you mean --version?"}};
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strlen(hints[i].word) == size && strncmp(word, hints[i].word, size) == 0)
+            return complain(cli, CP_USAGE, "unknown option \"%s\": %s", hints[i].word, hints[i].hint);
     const char *key = word + strspn(word, "-"), *value = strchr(key, '=') || !next ? "" : next;
     const char *setting = cli_print(cli, "%s%s%s", key, *value ? "=" : "", value);
     cp_status status = !setting         ? CP_LIMIT

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,17 @@ static const struct command *const commands[] = {&convert_command,
                                                  &help_command,
                                                  NULL};
 
+/* "!weld" is no word of its own in any command. */
+static cp_status check_bangs(struct cli *cli)
+{
+    for (size_t i = 1; i < cli->words.count && i < cli->plain; i++) {
+        const char *word = cli->words.items[i];
+        if (*word == '!' && plugin_named(CP_FILTER, word + 1) != SIZE_MAX)
+            return complain(cli, CP_USAGE, "\"%s\": write a blank behind the !: ! %s", word, word + 1);
+    }
+    return CP_OK;
+}
+
 static cp_status run(struct cli *cli, int argc, char **argv)
 {
     struct stat facts;
@@ -43,10 +55,15 @@ static cp_status run(struct cli *cli, int argc, char **argv)
         print_overview(cli, stderr);
         return CP_USAGE;
     }
+    status = check_bangs(cli);
+    if (status != CP_OK)
+        return status;
     start_progress(cli);
     const struct command *command = command_named(cli, name);
     if (command)
         return command->run(cli);
+    if (strcmp(name, "version") == 0)
+        return complain(cli, CP_USAGE, "unknown command \"version\"; did you mean --version?");
     if (*name == '-' && name[1])
         return complain(cli, CP_USAGE, "%s comes after the command", name);
     if (stat(name, &facts) == 0 && S_ISREG(facts.st_mode))

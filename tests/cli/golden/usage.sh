@@ -22,6 +22,15 @@ run convert part.stl part.wrl --in
 run convert part.stl part.wrl --out up=x
 run convert part.stl part.wrl ! wled
 run convert part.stl part.wrl !
+run convert part.stl part.wrl !weld
+run convert part.stl part.wrl ! weld !simplify ratio=0.5
+run convert part.stl part.wrl weld
+run convert part.stl part.wrl weld tolerance=1mm
+run convert part.stl -o part.wrl
+run convert part.stl part.wrl -f glb
+run convert part.stl part.wrl --output=x
+run -V
+run version
 run convert part.stl part.wrl --json
 run --to stl convert part.stl part.wrl
 run info
