@@ -219,6 +219,8 @@ extern const struct command convert_command, batch_command, run_command, filter_
     formats_command, filters_command, help_command;
 
 void print_overview(const struct cli *cli, FILE *file);
+/* Of the program, and of the libraries that a build may lack. */
+void print_version(void);
 cp_status print_help(struct cli *cli, const char *word);
 
 /* ---- manual.c, complete.c ---- */

@@ -46,7 +46,7 @@ static cp_status run(struct cli *cli, int argc, char **argv)
         return status;
     const char *name = cli->words.count ? cli->words.items[0] : NULL;
     if (cli->version) {
-        printf("cellpipe " CP_VERSION "\n");
+        print_version();
         return CP_OK;
     }
     if (cli->help)

@@ -175,7 +175,7 @@ for name in $("$program" formats | awk '{print $1}') $("$program" filters | awk 
     check "help of $name" "$program" help "$name"
     check "CHANGES.md: $name" grep -q "\`$name\`" CHANGES.md
 done
-version=$("$program" --version)
+version=$("$program" --version | head -n 1)
 check "the version in CMake" grep -q "VERSION ${version#cellpipe } " CMakeLists.txt
 check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.md
 

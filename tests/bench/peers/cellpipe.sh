@@ -1,6 +1,6 @@
 # cellpipe itself
 is_installed() { [ -x "$cellpipe" ]; }
-version() { "$cellpipe" --version | sed 's/cellpipe //'; }
+version() { "$cellpipe" --version | sed -n 's/^cellpipe //p'; }
 convert() { exec "$cellpipe" convert -q "$@"; }
 ascii_glb() { convert "$@"; }
 binary_glb() { convert "$@"; }
