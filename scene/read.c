@@ -6,6 +6,7 @@
 #include "bytes/listing.h"
 #include "context.h"
 #include "isolate/isolate.h"
+#include "known.h"
 #include "options.h"
 #include "plugin.h"
 #include "registry.h"
@@ -57,8 +58,15 @@ static bool says_something(const cp_scene *scene)
     return says;
 }
 
+static cp_status report_known(const struct source *source, const char *what)
+{
+    return report_error(source->context, CP_INPUT, "read-known", IN_FILE(source->name), "%s", what);
+}
+
 cp_status report_unknown_content(const struct source *source)
 {
+    if (known_archive(source))
+        return report_known(source, known_archive(source));
     const struct importer *const *importers = source->context->plugins->importers;
     struct buffer signs = {.context = source->context};
     for (const struct importer *const *at = importers; *at; at++)
@@ -84,6 +92,9 @@ static cp_status choose(const struct source *source, const char *format, const s
         list_format(source->context, source->path, (*importer)->plugin.name);
     } else if (source->size == 0) {
         return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
+    } else if (known_format(source)) {
+        list_format(source->context, source->path, "");
+        return report_known(source, known_format(source));
     } else {
         *importer = probe(source, &known, guessed);
     }
@@ -138,6 +149,8 @@ static cp_status read_source(struct source *source, const char *format, const st
             cp_status unchanged = source_check(source);
             status = status == CP_OK ? unchanged : status;
         }
+        if (status == CP_INPUT && importer->third_party && known_refusal(source))
+            status = report_known(source, known_refusal(source));
         if (status == CP_OK && guessed && !says_something(scene))
             status = report_unknown_content(source);
         if (status == CP_OK && !report_invisible(context, scene))
