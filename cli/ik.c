@@ -29,13 +29,31 @@ struct found {
 
 /* ---- the request ---- */
 
+/* Bare angles of a pose are radians: more than a turn was perhaps meant in degrees. */
+static void warn_of_degrees(const struct cli *cli, const char *pose)
+{
+    double value; /* a bare number is a length, too */
+    for (int i = 0; *pose; i++) {
+        int size = (int)strcspn(pose, ",");
+        char entry[32] = "";
+        if (i >= 3 && (size_t)size < sizeof entry)
+            (void)snprintf(entry, sizeof entry, "%.*s", size, pose);
+        bool bare = size > 0 && strchr("0123456789.", pose[size - 1]);
+        if (bare && cp_parse_length(entry, &value) && fabs(value) > 2 * acos(-1) && !cli->quiet)
+            fprintf(cli->messages, "cellpipe: warning: pose=: the angle %s is %s rad; %sdeg?\n", entry, entry, entry);
+        pose += (size_t)size + (pose[size] == ',');
+    }
+}
+
 /* A pose in numbers, or the frame of that name. */
 static cp_status choose_target(struct cli *cli, const cp_scene *scene, const struct asked *asked, uint32_t in,
                                cp_pose *target)
 {
     uint32_t frame;
-    if (cp_parse_pose(asked->pose, target))
+    if (cp_parse_pose(asked->pose, target)) {
+        warn_of_degrees(cli, asked->pose);
         return CP_OK;
+    }
     if (strspn(asked->pose, "+-.0123456789") > 0 && strchr(asked->pose, ','))
         return complain(cli, CP_USAGE, "pose=%s: give six values X,Y,Z,R,P,Y such as 0.5,0,300mm,0,90deg,0",
                         asked->pose);

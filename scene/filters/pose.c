@@ -123,6 +123,10 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
             return report_error(context, CP_USAGE, "pose-number", NOWHERE,
                                 "the value for joint \"%s\" is not a number: %s", joint->name, text);
         text = rest;
+        bool may_turn =
+            isfinite(joint->lower) && isfinite(joint->upper) && joint->q >= joint->lower && joint->q <= joint->upper;
+        if (joint->type == CP_JOINT_REVOLUTE && !degrees && !may_turn)
+            warn_of_degrees(context, entry, joint->q);
         pose_check_limits(context, joint);
     }
     return CP_OK;

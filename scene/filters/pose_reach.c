@@ -1,6 +1,10 @@
 #include "pose_reach.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "../motion/mechanism.h"
+#include "../options.h"
 #include "../pose.h"
 #include "lookup.h"
 
@@ -26,11 +30,30 @@ static cp_status read_reach(cp_context *context, const cp_scene *scene, const ch
     return CP_OK;
 }
 
+void warn_of_degrees(cp_context *context, const char *entry, double radians)
+{
+    size_t size = strlen(entry);
+    if (fabs(radians) > 2 * PI && size > 0 && (is_digit(entry[size - 1]) || entry[size - 1] == '.'))
+        report_warning(context, "pose-degrees", NOWHERE, "the angle %s is %s rad; %sdeg?", entry, entry, entry);
+}
+
+/* Of the last three of six values. */
+static void check_angles(cp_context *context, const char *text)
+{
+    char entry[ENTRY_SIZE];
+    double radians;
+    for (int i = 0; i < 6 && cut_entry(text, entry, &text); i++)
+        if (i >= 3 && read_angle(entry, 1, &radians))
+            warn_of_degrees(context, entry, radians);
+}
+
 static cp_status read_target(cp_context *context, const cp_scene *scene, const char *text, uint32_t in, cp_pose *target)
 {
     uint32_t frame;
-    if (cp_parse_pose(text, target))
+    if (cp_parse_pose(text, target)) {
+        check_angles(context, text);
         return CP_OK;
+    }
     if (strspn(text, "+-.0123456789") > 0 && strchr(text, ','))
         return report_error(context, CP_USAGE, "pose-reach", NOWHERE,
                             "reach=%s: give six values X,Y,Z,R,P,Y such as 0.5,0,300mm,0,90deg,0", text);

@@ -15,4 +15,7 @@ cp_status pose_reach(cp_context *context, cp_scene *scene, const char *device, c
 /* pose.c: warns of a value outside the joint's limits. */
 void pose_check_limits(cp_context *context, const cp_joint *joint);
 
+/* A bare number is in radians: one of more than a turn was perhaps meant in degrees. */
+void warn_of_degrees(cp_context *context, const char *entry, double radians);
+
 #endif
