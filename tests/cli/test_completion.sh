@@ -13,7 +13,8 @@ offers() {
     shift
     got=$(bash -c 'source ../../../../cli/completion.bash
         compopt() { :; }
-        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cellpipe
+        COMP_WORDBREAKS=" "
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _cellpipe
         printf "%s " "${COMPREPLY[@]}"' - "$@")
     case " $got" in
     *" $want "*) ;;
@@ -52,8 +53,47 @@ none=$(cellpipe help --complete -- convert a.stl --to '' | grep -c '^tag$')
 none=$(cellpipe help --complete -- convert a.stl x.glb --out '' | grep -c '^clicks=$')
 [ "$none" = 0 ] || { failed=1; echo "FAILED: --out of GLB offers an option of VRML97"; }
 
-# Every flag and option of the help is offered, and stands at one place of the source.
+offers wrl cellpipe convert part.stl --to w
+offers unit=mm cellpipe convert part.stl x.glb --in unit=m
+offers stl.unit=in cellpipe convert part.stl x.glb --in stl.unit=i
+offers frame=Table cellpipe fk cell.wu frame=T
+offers device=Arm cellpipe ik cell.wu device=
+offers joint=Arm.J2 cellpipe convert cell.wu x.glb ! pose joint=Arm.J
+offers frame=Item cellpipe convert cell.wu x.glb ! trace frame=I
+
+# A real bash on a terminal: it breaks words at = and :, and puts in what it was given.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp ./* "$folder"
+printf '{ "Tool A"\n  GeoID "#Box 1 1 1"\n}\n{ "a:one"\n}\n' >"$folder/names.wu"
+completion=$(realpath ../../../../cli/completion.bash)
+# becomes LINE TYPED: what stands there when TAB is pressed behind it.
+becomes() {
+    checks=$((checks + 1))
+    got=$(cd "$folder" && printf 'bind "set bell-style none"; PS1=; source %s\n%s\t\001echo "GOT \005"\nexit\n' "$completion" "$2" |
+        timeout 60 script -qec 'bash --norc --noprofile -i' /dev/null | tr -d '\r' | sed -n 's/^.*GOT \([^"]*\)$/\1/p' | tail -n 1)
+    [ "$got" = "$1" ] || { failed=1; echo "FAILED: \"$2\" becomes \"$got\", not \"$1\""; }
+}
 checks=0
+if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    becomes 'cellpipe convert ' 'cellpipe conv'
+    becomes 'cellpipe convert part.stl ' 'cellpipe convert par'
+    becomes 'cellpipe convert part.stl x.glb --in unit=' 'cellpipe convert part.stl x.glb --in uni'
+    becomes 'cellpipe convert part.stl x.glb --in unit=cm ' 'cellpipe convert part.stl x.glb --in unit=c'
+    becomes 'cellpipe convert part.stl x.glb --in stl.unit=cm ' 'cellpipe convert part.stl x.glb --in stl.unit=c'
+    becomes 'cellpipe convert part.stl x.glb --out web=yes ' 'cellpipe convert part.stl x.glb --out web=y'
+    becomes 'cellpipe convert part.stl --to vrml97 ' 'cellpipe convert part.stl --to v'
+    becomes 'cellpipe convert part.stl x.glb ! weld tolerance=' 'cellpipe convert part.stl x.glb ! weld tol'
+    becomes 'cellpipe run read part.stl unit=in ' 'cellpipe run read part.stl unit=i'
+    becomes 'cellpipe fk cell.wu frame=Table ' 'cellpipe fk cell.wu frame=Ta'
+    becomes 'cellpipe fk names.wu frame=Tool\ A ' 'cellpipe fk names.wu frame=To'
+    becomes 'cellpipe fk names.wu frame=a:one ' 'cellpipe fk names.wu frame=a:o'
+    becomes 'cellpipe collide cell.wu Arm.J1=' 'cellpipe collide cell.wu Arm.J1'
+else
+    echo "not tried: a bash on a terminal (script of util-linux)"
+fi
+
+# Every flag and option of the help is offered, and stands at one place of the source.
 for word in $(cellpipe help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p') weld; do
     topic=$word
     [ "$word" != weld ] || topic=FILTER
@@ -63,7 +103,7 @@ for word in $(cellpipe help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .
     done
     for option in $(cellpipe help "$topic" | sed -n 's/^  \([a-z]*=\)[^ ]* .*/\1/p'); do
         checks=$((checks + 1))
-        offers "$option" cellpipe "$word" "$option"
+        offers "$option" cellpipe "$word" "${option%=}"
     done
 done
 [ "$checks" -gt 150 ] || { failed=1; echo "FAILED: $checks flags and options"; }
