@@ -270,7 +270,8 @@ static cp_status command_ik(struct cli *cli)
 
 static const struct option options[] = {
     {"pose", "POSE", OPTION_TEXT, offsetof(struct asked, pose),
-     .help = "where the frame shall be: X,Y,Z,R,P,Y in metres and radians, or with units (10mm, 30deg); or where the "
+     .help = "required: where the frame shall be: X,Y,Z,R,P,Y in metres and radians, or with units (10mm, 30deg); or "
+             "where the "
              "frame of this name is"},
     POSING_OPTIONS(struct asked),
     {"frame", "NAME", OPTION_TEXT, offsetof(struct asked, frame),

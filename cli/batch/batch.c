@@ -342,7 +342,8 @@ static cp_status command_batch(struct cli *cli)
 }
 
 static const struct option batch_options[] = {
-    {"--out-dir", "DIR", OPTION_TEXT, offsetof(struct batch, list.out_dir), .help = "the folder of the outputs"},
+    {"--out-dir", "DIR", OPTION_TEXT, offsetof(struct batch, list.out_dir),
+     .help = "required: the folder of the outputs"},
     LIST_OPTIONS(struct batch, list),
     {"--short-names", NULL, OPTION_SWITCH, offsetof(struct batch, short_names),
      .help = "part.glb rather than part.stl.glb; two inputs of one name are refused before anything is written"},

@@ -18,8 +18,10 @@ struct pose_settings {
 static const struct option options[] = {
     {"device", "the device to pose", OPTION_STRING, offsetof(struct pose_settings, device), NULL, 0, 0, NULL},
     {"joint", "the joint to pose", OPTION_STRING, offsetof(struct pose_settings, joint), NULL, 0, 0, NULL},
-    {"q", "values with commas between, in radians or metres, or with a unit", OPTION_STRING,
-     offsetof(struct pose_settings, q), NULL, 0, 0, NULL},
+    {"q",
+     "one of q=, deg=, value=, home= and reach= is required: values with commas between, in radians or metres, or with "
+     "a unit",
+     OPTION_STRING, offsetof(struct pose_settings, q), NULL, 0, 0, NULL},
     {"deg", "as q, with degrees for joints that turn", OPTION_STRING, offsetof(struct pose_settings, deg), NULL, 0, 0,
      NULL},
     {"value", "the same as q, for one joint", OPTION_STRING, offsetof(struct pose_settings, value), NULL, 0, 0, NULL},

@@ -12,7 +12,7 @@ struct program_settings {
 };
 
 static const struct option options[] = {
-    {"file", "the program", OPTION_STRING, offsetof(struct program_settings, file), NULL, 0, 0, NULL},
+    {"file", "required: the program", OPTION_STRING, offsetof(struct program_settings, file), NULL, 0, 0, NULL},
     {"device", "what it moves, if several devices have joints", OPTION_STRING,
      offsetof(struct program_settings, device), NULL, 0, 0, NULL},
     {"frame", "the tool, in place of the device's end", OPTION_STRING, offsetof(struct program_settings, frame), NULL,

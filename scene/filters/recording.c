@@ -16,7 +16,7 @@ struct recording_settings {
     double rate;
 };
 
-static const struct option options[] = {{"file", "CSV with a line of names, or JSON lines", OPTION_STRING,
+static const struct option options[] = {{"file", "required: CSV with a line of names, or JSON lines", OPTION_STRING,
                                          offsetof(struct recording_settings, file), NULL, 0, 0, NULL},
                                         {"name", "of the clip; the file's name without its suffix unless said",
                                          OPTION_STRING, offsetof(struct recording_settings, name), NULL, 0, 0, NULL},

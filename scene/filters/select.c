@@ -6,8 +6,8 @@ struct select_settings {
     const char *node, *device;
 };
 
-static const struct option options[] = {{"node", "the frame to keep with all below it", OPTION_STRING,
-                                         offsetof(struct select_settings, node), NULL, 0, 0, NULL},
+static const struct option options[] = {{"node", "this or device= is required: the frame to keep with all below it",
+                                         OPTION_STRING, offsetof(struct select_settings, node), NULL, 0, 0, NULL},
                                         {"device", "the device to keep: all frames that came with it", OPTION_STRING,
                                          offsetof(struct select_settings, device), NULL, 0, 0, NULL},
                                         OPTIONS_END};

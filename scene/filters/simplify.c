@@ -13,8 +13,8 @@ struct simplify_settings {
 };
 
 static const struct option options[] = {
-    {"ratio", "the part of each mesh's triangles that stays", OPTION_NUMBER, offsetof(struct simplify_settings, ratio),
-     "1", 0, 1, NULL},
+    {"ratio", "one of ratio=, triangles= and error= is required: the part of each mesh's triangles that stays",
+     OPTION_NUMBER, offsetof(struct simplify_settings, ratio), "1", 0, 1, NULL},
     {"triangles", "about how many are drawn in all, each mesh giving up the same part", OPTION_INTEGER,
      offsetof(struct simplify_settings, triangles), NULL, 1, 9e15, NULL},
     {"error", "no point of either surface farther from the other: 0.1mm, or 0.1% of each mesh's diagonal",

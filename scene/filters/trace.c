@@ -15,7 +15,7 @@ struct trace_settings {
 };
 
 static const struct option options[] = {
-    {"frame", "whose way", OPTION_STRING, offsetof(struct trace_settings, frame), NULL, 0, 0, NULL},
+    {"frame", "required: whose way", OPTION_STRING, offsetof(struct trace_settings, frame), NULL, 0, 0, NULL},
     {"clip", "the clip, if there are several", OPTION_STRING, offsetof(struct trace_settings, clip), NULL, 0, 0, NULL},
     {"name", "of the frame that gets the line; \"trace\" and the frame's unless said", OPTION_STRING,
      offsetof(struct trace_settings, name), NULL, 0, 0, NULL},

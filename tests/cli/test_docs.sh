@@ -175,6 +175,15 @@ for name in $("$program" formats | awk '{print $1}') $("$program" filters | awk 
     check "help of $name" "$program" help "$name"
     check "CHANGES.md: $name" grep -q "\`$name\`" CHANGES.md
 done
+# Of what nothing works without, the help says so.
+for name in $("$program" filters | awk '$1 != "exclude" { print $1 }'); do
+    "$program" convert -q samples/demo.wu "$work/required.glb" ! "$name" >/dev/null 2>&1
+    [ $? = 2 ] && want=0 || want=1
+    check "help of $name: required options" sh -c '"$1" help "$2" | grep -q "required: "; [ $? = "$3" ]' - "$program" "$name" "$want"
+done
+for name in batch ik; do
+    check "help of $name: required options" sh -c '"$1" help "$2" | grep -q "required: "' - "$program" "$name"
+done
 version=$("$program" --version | head -n 1)
 check "the version in CMake" grep -q "VERSION ${version#cellpipe } " CMakeLists.txt
 check "the version in CHANGES.md" grep -q "^## ${version#cellpipe }\$" CHANGES.md
