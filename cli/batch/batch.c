@@ -261,10 +261,29 @@ static uint32_t count_lost(const struct records *table)
     return lost;
 }
 
+/* Of --in K=V that some input's format does not have: how to say it for one format alone. NULL: nothing to say. */
+static const char *hint_at_format(const struct batch *batch, const struct records *table)
+{
+    const struct list *options = &batch->request.in;
+    cp_option_info option;
+    bool refused = false;
+    for (uint32_t i = 0; i < table->count && !refused; i++)
+        refused = strcmp(table->items[i]->code, "option-unknown") == 0;
+    for (size_t i = 0; i < options->count && refused; i++)
+        for (size_t k = 0; k < cp_plugin_count(CP_IMPORTER); k++)
+            if (plugin_has(CP_IMPORTER, k, options->items[i], &option)) {
+                const char *name = cp_plugin_at(CP_IMPORTER, k).name, *setting = options->items[i];
+                return cli_print(batch->cli, "; --in %s is for every input, --in %s.%s for those of %s alone", setting,
+                                 name, setting, name);
+            }
+    return NULL;
+}
+
 static cp_status tell_outcome(struct batch *batch, const struct journal *journal)
 {
     struct records table = {.from = journal->start};
     uint32_t failed = 0, lost = 0;
+    const char *hint = NULL;
     cp_status result = CP_OK;
     for (int i = STATE_FAILED; i < STATE_COUNT; i++)
         failed += journal->states[i];
@@ -277,7 +296,7 @@ static cp_status tell_outcome(struct batch *batch, const struct journal *journal
             printf("links      %u outputs are links of equal ones, %u of them new; saves %s\n", batch->links.count,
                    batch->links.fresh, show_bytes(batch->links.saved).text);
         if (result == CP_OK)
-            lost = count_lost(&table);
+            lost = count_lost(&table), hint = hint_at_format(batch, &table);
         if (result == CP_OK && !batch->cli->quiet)
             result = print_report(batch->cli, &table, &batch->entries, REPORT_TEXT, stdout);
         records_free(&table);
@@ -286,7 +305,9 @@ static cp_status tell_outcome(struct batch *batch, const struct journal *journal
         return result;
     if (lost > 0)
         return complain(batch->cli, CP_OUTPUT, "%u outputs were removed meanwhile: run it again", lost);
-    return failed > 0 ? complain(batch->cli, CP_NO, "%u of %u inputs failed", failed, batch->entries.count) : result;
+    return failed > 0
+               ? complain(batch->cli, CP_NO, "%u of %u inputs failed%s", failed, batch->entries.count, hint ? hint : "")
+               : result;
 }
 
 static cp_status run(struct batch *batch, size_t bang)

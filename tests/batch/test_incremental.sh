@@ -184,6 +184,14 @@ done
 must "many files" [ "$(find out/.cellpipe/status -type f | wc -l)" = $((before + 20)) ]
 rm out/.cellpipe/status/elsewhere-1-0.jsonl
 
+# An option that some format lacks: how to say it for one format.
+mkdir mixed
+cp part.stl mixed
+printf '{ "A"\n  GeoID "#Box 1 1 1"\n}\n' >mixed/cell.wu
+ends 1 '1 of 2 inputs failed; --in unit=mm is for every input, --in stl.unit=mm for those of stl alone$' \
+    "$cellpipe" batch mixed --out-dir mixed_out --in unit=mm
+ends 0 '' "$cellpipe" batch mixed --out-dir mixed_out --in stl.unit=mm -q
+
 # Requests that make no sense.
 ends 2 'batch needs a folder for its outputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" batch lib
 ends 2 'unknown output format "glv"' "$cellpipe" batch lib --out-dir none --to glv
