@@ -6,6 +6,7 @@
 
 #include "../collide/list/key.h"
 #include "../collide/list/pairs.h"
+#include "../motion/motion.h"
 #include "../numbers.h"
 #include "exclude.h"
 
@@ -119,6 +120,8 @@ struct statements {
     const struct exclusions *found;
     const struct user_pairs *users;
     bool *judged;              /* nodes */
+    uint32_t *links;           /* of the nodes: scene_find_links */
+    bool *filled;              /* of the heads of links: some frame of the link can collide */
     struct pair_rules statics; /* whose groups, where all static pairs are excluded by one statement */
     struct chain chain;
     cp_finding **findings; /* of the pairs in their order */
@@ -180,6 +183,38 @@ static bool is_users(const struct statements *made, uint32_t one, uint32_t other
     return grouped || user_pairs_have(made->users, one, other);
 }
 
+/* Whether the way from one frame to the other leads through no third link that can collide. */
+static bool are_neighbours(const struct statements *made, uint32_t one, uint32_t other)
+{
+    uint32_t ways[2] = {one, other};
+    while (ways[0] != ways[1]) { /* parents come before their children */
+        uint32_t *way = ways[0] > ways[1] ? &ways[0] : &ways[1];
+        *way = made->scene->nodes[*way].parent;
+        uint32_t link = made->links[*way];
+        if (made->filled[link] && link != made->links[one] && link != made->links[other])
+            return false;
+    }
+    return true;
+}
+
+/* Neighbours often overlap at their joint. Others that always touch are mostly there by mistake, as an arm that stands
+ * inside of a block, and a list without them hides that. */
+static void warn_of_always(const struct statements *made, const cp_pair *pair, enum reason reason)
+{
+    cp_context *context = made->scene->context;
+    const char *first = made->scene->nodes[pair->first].id, *second = made->scene->nodes[pair->second].id;
+    if (reason == REASON_ALWAYS_SAMPLED)
+        report_warning(context, "exclude-sampled", NOWHERE,
+                       "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s", first,
+                       second, (unsigned)pair->finding->samples,
+                       excludes(made->own, reason) ? "" : ": they stay checked (allow-sampled=always)");
+    if (!are_neighbours(made, pair->first, pair->second))
+        report_warning(context, "always-not-neighbours", NOWHERE,
+                       "\"%s\" and \"%s\" touch at all joint values, though other links lie between them: one may "
+                       "stand inside the other by mistake",
+                       first, second);
+}
+
 static cp_status state_pair(struct statements *made, uint32_t item)
 {
     cp_scene *scene = made->scene;
@@ -205,11 +240,8 @@ static cp_status state_pair(struct statements *made, uint32_t item)
         return CP_LIMIT;
     made->counts[reason]++;
     made->excluded += pair->verdict == CP_PAIR_EXCLUDED;
-    if (reason == REASON_ALWAYS_SAMPLED)
-        report_warning(scene->context, "exclude-sampled", NOWHERE,
-                       "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s",
-                       scene->nodes[one].id, scene->nodes[other].id, (unsigned)judgement->samples,
-                       excludes(made->own, reason) ? "" : ": they stay checked (allow-sampled=always)");
+    if (reason == REASON_ALWAYS_SAMPLED || reason == REASON_ALWAYS_PROVED)
+        warn_of_always(made, pair, reason);
     if (reason == REASON_NEVER_SAMPLED)
         return note_rate(scene, pair);
     return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
@@ -371,8 +403,11 @@ static cp_status report_summary(const struct statements *made)
 
 static cp_status state_all(struct statements *made)
 {
-    for (uint32_t i = 0; i < made->found->bodies.count; i++)
-        made->judged[made->found->bodies.items[i].node] = true;
+    scene_find_links(made->scene, made->links);
+    for (uint32_t i = 0; i < made->found->bodies.count; i++) {
+        uint32_t node = made->found->bodies.items[i].node;
+        made->judged[node] = made->filled[made->links[node]] = true;
+    }
     cp_status status = drop_statements(made);
     if (status == CP_OK)
         status = state_further(made);
@@ -390,12 +425,17 @@ cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const
     struct statements made = {.scene = scene, .own = own, .rules = rules, .found = found, .users = users};
     made.findings = memory_allocate(context, found->count, sizeof *made.findings);
     made.judged = memory_allocate_zeroed(context, scene->node_count, sizeof *made.judged);
+    made.links = memory_allocate(context, scene->node_count, sizeof *made.links);
+    made.filled = memory_allocate_zeroed(context, scene->node_count, sizeof *made.filled);
+    bool room = made.findings && made.judged && made.links && made.filled;
     bool open = chain_open(&made.chain, context, scene, rules->judge.movable);
-    if (open && made.judged && (users->all_static || scene->exclude_static_pairs))
+    if (open && room && (users->all_static || scene->exclude_static_pairs))
         open = pair_rules_find(&made.statics, context, scene, made.judged); /* of no candidates: groups are wanted */
-    cp_status status = open && made.findings && made.judged ? state_all(&made) : CP_LIMIT;
+    cp_status status = open && room ? state_all(&made) : CP_LIMIT;
     memory_free(context, made.findings, found->count, sizeof *made.findings);
     memory_free(context, made.judged, scene->node_count, sizeof *made.judged);
+    memory_free(context, made.links, scene->node_count, sizeof *made.links);
+    memory_free(context, made.filled, scene->node_count, sizeof *made.filled);
     pair_rules_free(&made.statics);
     chain_close(&made.chain);
     return status;

@@ -89,6 +89,36 @@ static void test_neighbours(void **unused)
     assert_reason("Base", "Link", "always-proved");
 }
 
+/* An arm of two links inside a block. Its second link always touches the block, and the first link lies between them.
+ * Neighbours are no surprise, nor are those between which nothing can collide. */
+static void test_always_not_neighbours(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *first, *second; /* geometry of the first link, and how the second one is a child */
+        size_t warnings;
+    } cases[] = {{"GeoID \"#Box 0.1 0.1 0.1\"", "ReferenceFrame \"J1\"", 1},
+                 {"Position (0, 0, 0)", "ReferenceFrame \"J1\"", 0},
+                 {"}\n{ \"Skin\"; ReferenceFrame \"J1\"; GeoID \"#Box 0.1 0.1 0.1\"", "ReferenceFrame \"J1\"", 1},
+                 {"}\n{ \"Plate\"; ReferenceFrame \"J1\"; RPY (0, 0, 1)", "ReferenceFrame \"Plate\"", 0},
+                 /* beside each other: between the links of J1 and J2 is the block's */
+                 {"GeoID \"#Box 0.1 0.1 0.1\"", "ReferenceFrame \"WORLD\"", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char cell[700];
+        plain_snprintf(cell, sizeof cell,
+                       "{ \"WORLD\"; }\n{ \"Block\"; GeoID \"#Box 9 9 9\"; }\n"
+                       "{ \"J1\"; ActiveJoint; Revolute; JointPosLimit -90 90; %s; }\n"
+                       "{ \"J2\"; %s; Position (0, 0, 0.04); ActiveJoint; Revolute; JointPosLimit -90 90; "
+                       "GeoID \"#Box 0.1 0.1 0.1\"; }\n",
+                       cases[i].first, cases[i].second);
+        tear_down(NULL);
+        set_up(NULL);
+        judge(cell, "");
+        assert_reason("Block", "J2", "always-proved");
+        assert_int_equal(count_entries(context, CP_WARNING, "always-not-neighbours"), cases[i].warnings);
+    }
+}
+
 /* Neighbours that nothing brings together, whatever it is that counts as touching. */
 static void test_apart_without_touch(void **unused)
 {
@@ -822,6 +852,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_witness, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_always_not_neighbours, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_apart_without_touch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_in_another, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sampled_contact, set_up, tear_down),
