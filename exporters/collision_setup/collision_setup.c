@@ -22,6 +22,7 @@
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
+#include "../../scene/collide/list/pairs.h"
 #include "../exporters.h"
 #include "writer.h"
 
@@ -77,6 +78,35 @@ static void report_empty(const struct setup_writer *writer)
                     "all of the scene: it says nothing about pairs, and so the list is empty");
 }
 
+/* Whether a checker that obeys the list looks at any pair of the scene's frames. */
+static bool leaves_pairs(const struct setup_writer *writer, const struct pair_rules *rules)
+{
+    const cp_scene *scene = writer->scene;
+    bool any = rules->checked > 0 || count_without_geometry(scene) > 0;
+    for (uint32_t i = 0; i < scene->pair_count && !any; i++)
+        any = pair_is_excluded(writer, i) && !writer->listed[i];
+    return any;
+}
+
+/* That may be so, but more often the limits, the margin or the collision geometry of the cell are wrong. */
+static cp_status report_nothing_left(const struct setup_writer *writer)
+{
+    struct pair_rules rules;
+    const cp_scene *scene = writer->scene;
+    bool *candidates = arena_allocate(writer->arena, scene->node_count, sizeof *candidates);
+    for (uint32_t i = 0; candidates && i < scene->node_count; i++)
+        candidates[i] = node_can_collide(scene, i);
+    if (!candidates)
+        return CP_LIMIT;
+    bool good = pair_rules_find(&rules, writer->context, scene, candidates);
+    if (good && rules.all > 0 && !leaves_pairs(writer, &rules))
+        report_warning(writer->context, "collision-setup-nothing-left", NOWHERE,
+                       "the list leaves nothing to check: it excludes all pairs of frames that can collide (%llu)",
+                       (unsigned long long)rules.all);
+    pair_rules_free(&rules);
+    return good ? CP_OK : CP_LIMIT;
+}
+
 /* ---- the output ---- */
 
 /* evidence: the name of that file. */
@@ -123,6 +153,9 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
                        "%s beside it is of an earlier list: evidence=yes writes it anew", beside);
     report_empty(writer);
     report_evidence(writer);
+    status = report_nothing_left(writer);
+    if (status != CP_OK)
+        return status;
     setup_write_file(writer, &writer->files[0], top);
     status = write_other_files(writer, top, beside);
     if (writer->bad_characters)
