@@ -80,7 +80,8 @@ static const char *list_fault_word(const cp_list_fault *fault)
                                         [CP_LIST_MOTION_CHANGED] = "motion-changed",
                                         [CP_LIST_NOT_LISTED] = "not-listed",
                                         [CP_LIST_NOT_EVIDENT] = "not-evident",
-                                        [CP_LIST_DIFFERS] = "attribute"};
+                                        [CP_LIST_DIFFERS] = "attribute",
+                                        [CP_LIST_PAIR_CHANGED] = "changed"};
     return words[fault->kind];
 }
 
@@ -290,6 +291,8 @@ static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
         return "is excluded by the list, but not by the evidence";
     case CP_LIST_DIFFERS:
         return cli_print(cli, "its %s in the list is not what the evidence says", fault->attribute);
+    case CP_LIST_PAIR_CHANGED:
+        return "their geometry, or joints or poses between them, have changed";
     }
     return NULL;
 }

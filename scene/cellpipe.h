@@ -818,7 +818,8 @@ typedef enum cp_list_fault_kind {
     CP_LIST_MOTION_CHANGED, /* joints, limits or fixed poses between the two */
     CP_LIST_NOT_LISTED,     /* only the evidence excludes the pair */
     CP_LIST_NOT_EVIDENT,    /* only the list excludes the pair */
-    CP_LIST_DIFFERS         /* an attribute of the pair in the list is not what the evidence says */
+    CP_LIST_DIFFERS,        /* an attribute of the pair in the list is not what the evidence says */
+    CP_LIST_PAIR_CHANGED    /* geometry, joints, limits or fixed poses; without evidence nobody knows which */
 } cp_list_fault_kind;
 typedef struct cp_list_fault {
     cp_list_fault_kind kind;
@@ -827,7 +828,8 @@ typedef struct cp_list_fault {
 } cp_list_fault;
 /* Checks whether a list of exclusions fits the scene as it is now. The list was written as collision-setup with
  * evidence=yes. CP_OK, or CP_NO after a call of `tell` for each fault. `tell` makes no calls with this context. Without
- * the evidence beside the list (its path and ".json") only names are checked, with a warning. */
+ * the evidence beside the list (its path and ".json") the names and the keys of the listed pairs are checked, with a
+ * warning. */
 CP_API cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
                                void (*tell)(void *user, const cp_list_fault *fault), void *user);
 

@@ -78,6 +78,8 @@ static void write_reason(const struct writing *writing, const cp_pair *pair)
         write_attribute(writing, "reason", pair->reason);
     if (is_measured(pair))
         write_finding(writing, pair->finding);
+    if (pair->finding && pair->finding->key)
+        sink_print(writing->sink, " key=\"%016llx\"", (unsigned long long)pair->finding->key);
     if (*pair->evidence)
         write_attribute(writing, "evidence", pair->evidence);
 }

@@ -130,6 +130,8 @@ static bool read_number(cp_finding *finding, const char *name, const char *value
         return read_count(value, &finding->samples);
     if (!strcmp(name, "descents"))
         return read_count(value, &finding->descents);
+    if (!strcmp(name, "key"))
+        return strlen(value) == 16 && text_is_hash(value, &finding->key);
     return !strcmp(name, "hits") && read_count(value, &finding->hits);
 }
 

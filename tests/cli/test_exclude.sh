@@ -132,7 +132,7 @@ must "three pairs, one of which collides" [ "$(pairs_of "" ordered.xml | tr '\n'
 ends 0 '' "$cellpipe" check ordered.wu list=list.xml
 sed 's/JointPosLimit -90 90/JointPosLimit -90 180/' ordered.wu >wider.wu
 ends 1 '' "$cellpipe" check wider.wu list=list.xml
-sed 's/second="Ball"/second="Post"/; s/first="Ball" second="Post" reason="static"/first="Ball" second="Nobody"/' list.xml >wrong.xml
+sed 's/second="Ball"/second="Post"/; s/first="Ball" second="Post" reason="static"[^/]*/first="Ball" second="Nobody"/' list.xml >wrong.xml
 ends 1 '' "$cellpipe" diff list.xml wrong.xml cell=ordered.wu
 says 'exclusion "Arm" - "Ball": only in list.xml (never-proved)'
 says 'exclusion "Arm" - "Post": only in wrong.xml (sometimes)'
@@ -338,12 +338,12 @@ ends 0 'more.xml: loss: volatile frames: keep= takes pairs alone' "$cellpipe" ex
 ends 0 '' "$cellpipe" exclude whole.wu kept.xml keep=more.xml
 must "a volatile frame that does not move against it is the user's" grep -q 'first="Floor" second="Robot.Base" reason="user"' kept.xml
 must "no volatile frame is lost" sh -c '! grep -q volatile "$0"' "$work/stderr"
-# what is said to be static in a list, and is not
+# what is said to be static in a list, and is not; and a proof of the wall where it stood
 "$cellpipe" exclude plain.wu plain.xml --out static=names
 sed 's/^{ "WORLD"/&\n  CollisionSetup "plain.xml"/; s/^{ "Wall"/&\n  ActiveJoint\n  Prismatic\n  JointPosLimit -3 3/' plain.wu >sliding.wu
 ends 0 'loss: excluded pairs that have changed since they were looked at' "$cellpipe" exclude sliding.wu sliding.xml only=Robot
 must "it is not in the list" sh -c '! grep -q "Floor.*Wall" sliding.xml'
-ends 1 'warning: 2 excluded pairs have changed since they were looked at' "$cellpipe" collide sliding.wu
+ends 1 'warning: 3 excluded pairs have changed since they were looked at' "$cellpipe" collide sliding.wu
 says "Floor | Wall: in collision"
 # nor is what another filter changed
 printf 'solid x\n' >flipped.stl

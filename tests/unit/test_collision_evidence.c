@@ -166,16 +166,16 @@ static void expect_text(const char *name, const char *expected)
 
 /* ---- attributes ---- */
 
-static const char listed[] =
+static const char listed_format[] =
     "<CollisionSetup>\n"
     "  <!-- excluded: 1 given, 1 user, 1 static, 1 always-proved, 1 never-proved, 1 never-sampled; kept: 1 sometimes, "
     "1 movable, 1 undecided; margin 0.001 m -->\n"
     "  <Exclude>\n"
-    "    <FramePair first=\"Base\" second=\"Floor\" reason=\"static\"/>\n"
+    "    <FramePair first=\"Base\" second=\"Floor\" reason=\"static\" key=\"%016llx\"/>\n"
     "    <FramePair first=\"Base\" second=\"Arm\" reason=\"always-proved\" margin=\"0.001\" samples=\"100\" "
     "hits=\"100\"/>\n"
     "    <FramePair first=\"Arm\" second=\"Floor\" reason=\"never-proved\" margin=\"0.001\" work=\"1234\" "
-    "samples=\"100\" hits=\"0\" clearance=\"0.0625\"/>\n"
+    "samples=\"100\" hits=\"0\" clearance=\"0.0625\" key=\"%016llx\"/>\n"
     "    <FramePair first=\"Arm\" second=\"Wall\" reason=\"never-sampled\" margin=\"0.001\" samples=\"1000\" "
     "hits=\"0\" "
     "descents=\"300\" clearance=\"0.5\"/>\n"
@@ -184,12 +184,27 @@ static const char listed[] =
     "  </Exclude>\n"
     "</CollisionSetup>\n";
 
+/* The list of make_cell, with the keys of its pairs 0 and 2. */
+static const char *list_text(uint64_t first, uint64_t second)
+{
+    static char text[2000];
+    (void)snprintf(text, sizeof text, listed_format, (unsigned long long)first, (unsigned long long)second);
+    return text;
+}
+
+static const char *list_of_cell(void)
+{
+    uint64_t keys[16];
+    assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
+    return list_text(keys[0], keys[2]);
+}
+
 static void test_attributes(void **unused)
 {
     (void)unused;
     make_cell();
     assert_int_equal(write_files("a.xml", (const char *[]){NULL}), CP_OK);
-    expect_text("a.xml", listed);
+    expect_text("a.xml", list_of_cell());
     size_t count;
     const cp_entry *entries = cp_report(context, &count);
     for (size_t i = 0; i < count; i++)
@@ -203,14 +218,16 @@ static void test_attributes_come_back(void **unused)
 {
     static const char *const reasons[] = {"static", "always-proved", "never-proved", "never-sampled", "given", "user"};
     (void)unused;
+    const char *listed = list_text(UINT64_C(0x00fedcba98765432), 7);
     cp_scene_free(scene);
-    assert_int_equal(cp_read_memory(context, listed, sizeof listed - 1, "list.xml", NULL, NULL, 0, &scene), CP_OK);
+    assert_int_equal(cp_read_memory(context, listed, strlen(listed), "list.xml", NULL, NULL, 0, &scene), CP_OK);
     assert_false(was_reported(context, "collision-setup-attribute"));
     assert_int_equal(scene->pair_count, 6);
     for (uint32_t i = 0; i < 6; i++)
         assert_string_equal(scene->pairs[i].reason, reasons[i]);
     assert_string_equal(scene->pairs[5].evidence, "drawing 17 & <b>");
-    assert_null(scene->pairs[0].finding);
+    assert_non_null(scene->pairs[0].finding);
+    assert_true(scene->pairs[0].finding->key == UINT64_C(0x00fedcba98765432));
     assert_null(scene->pairs[4].finding);
     for (uint32_t i = 1; i < 4; i++) {
         const cp_finding *finding = scene->pairs[i].finding, *expected = &findings[i];
@@ -220,7 +237,7 @@ static void test_attributes_come_back(void **unused)
         assert_int_equal(finding->samples, expected->samples);
         assert_int_equal(finding->hits, expected->hits);
         assert_int_equal(finding->descents, expected->descents);
-        assert_int_equal(finding->key, 0); /* attributes do not say what it rests on */
+        assert_int_equal(finding->key, i == 2 ? 7 : 0);
     }
     assert_int_equal(write_files("again.xml", (const char *[]){NULL}), CP_OK);
     char *text = text_of(path_of("again.xml"));
@@ -247,6 +264,10 @@ static void test_strange_attributes(void **unused)
         {"reason='user' margin='-1' clearance='1e999'", 2, false},
         {"reason='user' margin='nan'", 1, false},
         {"reason='user' key='12'", 1, false},
+        {"reason='user' key='00000000000000001'", 1, false},
+        {"reason='user' key='000000000000000g'", 1, false},
+        {"key='0000000000000001'", 1, false},
+        {"reason='user' key='0000000000000001'", 0, true},
         {"reason=''", 1, false},
         {"evidence='seen'", 0, false},
     };
@@ -615,7 +636,7 @@ static void test_evidence(void **unused)
     (void)unused;
     make_cell();
     assert_int_equal(write_files("list.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
-    expect_text("list.xml", listed);
+    expect_text("list.xml", list_of_cell());
     json_t *root = load("list.xml.json"), *pairs = json_object_get(root, "pairs");
     assert_string_equal(text_at(root, "format"), "cellpipe collision evidence");
     assert_string_equal(text_at(root, "version"), "1.0");
@@ -828,6 +849,122 @@ static void test_stale_list(void **unused)
     expect_told(&told, CP_LIST_FRAME_NEW, "Pallet|");
 }
 
+/* What may change in the cell of make_cell; joints and instances are in the order of its frames. */
+static void change_limit(void)
+{
+    scene->joints[0].upper = 1;
+    scene->joints[0].lower = -1;
+}
+
+static void change_axis(void)
+{
+    scene->joints[0].axis[0] = 1;
+    scene->joints[0].axis[2] = 0;
+}
+
+static void change_type(void)
+{
+    scene->joints[0].type = CP_JOINT_PRISMATIC;
+}
+
+static void change_pose(void)
+{
+    scene->nodes[5].local.m[7] = 0.001; /* the Wall's */
+}
+
+static void change_geometry(void)
+{
+    scene->instances[3].transform.m[3] = 1; /* the Floor's */
+}
+
+static void take_geometry(void)
+{
+    scene->instances[4].use = CP_USE_DRAWN; /* the Wall's */
+}
+
+static void make_movable(void)
+{
+    scene->nodes[4].flags |= CP_NODE_MOVABLE; /* the Floor */
+}
+
+static void make_volatile(void)
+{
+    scene->nodes[2].flags |= CP_NODE_VOLATILE; /* the Arm */
+}
+
+static void change_name(void)
+{
+    scene->nodes[5].name = "Door"; /* the Wall */
+}
+
+/* A list without evidence has the keys of its pairs, which are enough to see that it is outdated. */
+static void test_list_alone(void **unused)
+{
+    static const struct {
+        void (*change)(void);
+        const char *pairs[3];
+    } cases[] = {{change_limit, {"Base|Arm", "Arm|Floor", "Arm|Wall"}},
+                 {change_axis, {"Base|Arm", "Arm|Floor", "Arm|Wall"}},
+                 {change_type, {"Base|Arm", "Arm|Floor", "Arm|Wall"}},
+                 {change_pose, {"Arm|Wall"}},
+                 {change_geometry, {"Base|Floor", "Arm|Floor"}},
+                 {take_geometry, {"Arm|Wall"}},
+                 {make_movable, {"Base|Floor", "Arm|Floor"}},
+                 {make_volatile, {"Base|Arm", "Arm|Floor", "Arm|Wall"}},
+                 {change_name, {"Wall|"}}};
+    struct told told;
+    (void)unused;
+    make_fresh_cell();
+    assert_int_equal(write_files("alone.xml", (const char *[]){"static=names", NULL}), CP_OK);
+    assert_int_equal(check("alone.xml", &told), CP_OK);
+    assert_int_equal(told.count, 0);
+    assert_true(was_reported(context, "list-no-evidence"));
+    scene->pair_count = 0; /* the cell's own statements do not matter, nor where joints stand */
+    scene->joints[0].q = 1;
+    assert_int_equal(check("alone.xml", &told), CP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t count = 0;
+        make_fresh_cell();
+        cases[i].change();
+        print_message("change %zu\n", i);
+        assert_int_equal(check("alone.xml", &told), CP_NO);
+        for (; count < 3 && cases[i].pairs[count]; count++)
+            expect_told(&told, cases[i].change == change_name ? CP_LIST_FRAME_GONE : CP_LIST_PAIR_CHANGED,
+                        cases[i].pairs[count]);
+        assert_int_equal(told.count, count);
+    }
+}
+
+/* Frames of one name: a change of any is seen, once. */
+static void test_list_alone_of_names(void **unused)
+{
+    struct told told;
+    (void)unused;
+    fresh_scene();
+    make_cell();
+    scene->nodes[6].name = "Wall";
+    (void)add_pair(2, 6, "never-proved", &findings[2]);
+    give_keys(true);
+    assert_int_equal(write_files("names.xml", (const char *[]){NULL}), CP_OK);
+    char *text = text_of(path_of("names.xml"));
+    const char *pair = strstr(text, "first=\"Arm\" second=\"Wall\"");
+    assert_non_null(pair);
+    assert_non_null(strstr(pair + 1, "first=\"Arm\" second=\"Wall\""));
+    free(text);
+    assert_int_equal(check("names.xml", &told), CP_OK);
+    for (uint32_t i = 5; i < 7; i++) {
+        scene->nodes[i].local.m[3] = 0.5;
+        assert_int_equal(check("names.xml", &told), CP_NO);
+        assert_int_equal(told.count, 1);
+        expect_told(&told, CP_LIST_PAIR_CHANGED, "Arm|Wall");
+        scene->nodes[i].local.m[3] = 0;
+    }
+    assert_int_equal(check("names.xml", &told), CP_OK);
+    assert_int_equal(cp_set_limit(context, "pairs=3"), CP_OK);
+    assert_int_equal(check("names.xml", &told), CP_LIMIT);
+    assert_true(was_reported(context, "list-many-pairs"));
+}
+
 /* Somebody changed the list, or the evidence. */
 static void test_list_and_evidence_differ(void **unused)
 {
@@ -878,6 +1015,7 @@ static void test_attributes_differ(void **unused)
         {"margin=\"0.001\"", "margin=\"0.01\"", "margin"},
         {"margin=\"0.001\"", "margin=\"0.001\" touch=\"1e-5\"", "touch"},
         {"reason=\"never-proved\"", "reason=\"never-sampled\"", "reason"},
+        {"key=\"", "key=\"0123456789abcdef\" evidence=\"", "key"},
     };
     struct told told;
     (void)unused;
@@ -1017,6 +1155,8 @@ int main(void)
         TEST(test_fresh_list),
         TEST(test_outdated_pairs),
         TEST(test_stale_list),
+        TEST(test_list_alone),
+        TEST(test_list_alone_of_names),
         TEST(test_list_and_evidence_differ),
         TEST(test_attributes_differ),
         TEST(test_list_without_keys),

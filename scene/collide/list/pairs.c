@@ -47,6 +47,12 @@ static bool is_said_static(const cp_pair *pair)
     return pair->verdict == CP_PAIR_EXCLUDED && !has_key(pair) && strcmp(pair->reason, "static") == 0;
 }
 
+/* Of a list that is read alone, nobody knows what its frames are now. */
+static bool is_only_named(const cp_scene *scene, const cp_pair *pair)
+{
+    return (scene->nodes[pair->first].flags | scene->nodes[pair->second].flags) & CP_NODE_PLACEHOLDER;
+}
+
 cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *outdated, uint32_t *count)
 {
     uint32_t keyed = 0, statics = 0;
@@ -60,7 +66,8 @@ cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *
         uint64_t *keys = memory_allocate(context, scene->pair_count, sizeof *keys);
         status = keys ? pair_keys(context, scene, scene->pairs, scene->pair_count, keys) : CP_LIMIT;
         for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++)
-            outdated[i] = has_key(&scene->pairs[i]) && scene->pairs[i].finding->key != keys[i];
+            outdated[i] = has_key(&scene->pairs[i]) && scene->pairs[i].finding->key != keys[i] &&
+                          !is_only_named(scene, &scene->pairs[i]);
         memory_free(context, keys, scene->pair_count, sizeof *keys);
     }
     if (status == CP_OK && statics > 0) {
