@@ -57,7 +57,8 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
     enum reason reason = reasons[judgement->status];
     /* None collided in samples and searches that look at all that the joints do, and measure what is so in the world.
      * */
-    bool blind = judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
+    bool blind =
+        judgement->in_loops || judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
     bool searched = !judgement->is_cut && judgement->samples > 0;
     if (reason == REASON_UNDECIDED && own->allow_sampled == ALLOW_SAMPLED && !blind && searched &&
         judgement->clearance > fmax(own->margin, own->touch))
@@ -67,7 +68,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
 }
 
 /* Why a proof was not even tried, or how it was. */
-static const char *obstacle_text(const struct chain *chain, const struct body *const bodies[2])
+static const char *obstacle_text(const struct chain *chain, const struct body *const bodies[2], bool in_loops)
 {
     static const struct {
         enum obstacle obstacle;
@@ -84,21 +85,51 @@ static const char *obstacle_text(const struct chain *chain, const struct body *c
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (chain->obstacles & texts[i].obstacle)
             return texts[i].text;
-    return chain->is_loose ? "a joint between them turns by a formula, and was taken to turn all round" : "";
+    if (chain->is_loose)
+        return "a joint between them turns by a formula, and was taken to turn all round";
+    return in_loops ? "loops hold joints between them, and where the loops close no collision was found" : "";
 }
 
 /* ---- one pair ---- */
 
+/* What a witness tells of a chain in loops: the values of the driven joints of its loops, which the others follow, and
+ * of its joints that no loop holds. How many. settings may be NULL. */
+static uint32_t list_settings(const struct exclusions *found, const struct chain *chain,
+                              const struct judgement *judgement, cp_joint_setting *settings)
+{
+    const struct configurations *all = &found->configurations;
+    const double *values = all->values + (size_t)judgement->configuration * all->joint_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->joint_count; i++) {
+        bool tells = false;
+        for (uint32_t k = 0; k < chain->variable_count && !tells; k++) {
+            uint32_t joint = chain->variables[k].joint;
+            tells = joint == i || (joint_is_in_loop(all, i) && all->groups[i] == all->groups[joint]);
+        }
+        if (!tells || (joint_is_in_loop(all, i) && !chain->scene->joints[i].driven))
+            continue;
+        if (settings)
+            settings[count] = (cp_joint_setting){i, values[i]};
+        count++;
+    }
+    return count;
+}
+
 /* chain: that between the two. */
-static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct judgement *judgement,
-                                const struct chain *chain)
+static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct exclusions *found,
+                                const struct judgement *judgement, const struct chain *chain)
 {
     cp_finding *finding = scene_allocate(scene, 1, sizeof *finding);
-    uint32_t count = judgement->witnessed ? judgement->variables : 0;
+    bool closed = judgement->configuration != CP_NONE;
+    uint32_t count = !judgement->witnessed ? 0
+                     : closed              ? list_settings(found, chain, judgement, NULL)
+                                           : judgement->variables;
     cp_joint_setting *witness = scene_allocate(scene, count, sizeof *witness);
     if (!finding || !witness)
         return NULL;
-    for (uint32_t i = 0; i < count; i++)
+    if (judgement->witnessed && closed)
+        (void)list_settings(found, chain, judgement, witness);
+    for (uint32_t i = 0; i < count && !closed; i++)
         witness[i] = (cp_joint_setting){chain->variables[i].joint, judgement->witness[i]};
     *finding = (cp_finding){.margin = own->margin,
                             .touch = own->touch,
@@ -232,10 +263,11 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     chain_find(&made->chain, one, other);
     bool is_cut = judgement->status == JUDGED_UNDECIDED && judgement->is_cut;
     if (judgement->status == JUDGED_UNDECIDED)
-        pair->evidence = is_cut ? "the time ran out before it was decided" : obstacle_text(&made->chain, bodies);
+        pair->evidence = is_cut ? "the time ran out before it was decided"
+                                : obstacle_text(&made->chain, bodies, judgement->in_loops);
     made->cut += is_cut;
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
-    pair->finding = made->findings[item] = make_finding(scene, made->own, judgement, &made->chain);
+    pair->finding = made->findings[item] = make_finding(scene, made->own, made->found, judgement, &made->chain);
     if (!pair->finding)
         return CP_LIMIT;
     made->counts[reason]++;

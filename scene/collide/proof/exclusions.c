@@ -198,13 +198,29 @@ cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, co
     return bodies_find(&exclusions->bodies, context, scene);
 }
 
+/* Of pairs in loops all samples are these: as many as a pair without loops has samples and searches. */
+static cp_status find_configurations(struct exclusions *exclusions, cp_context *context,
+                                     const struct exclusion_rules *rules)
+{
+    const struct judge_rules *judge = &rules->judge;
+    uint64_t wanted = (uint64_t)judge->samples + judge->descents;
+    wanted = judge->always_samples > wanted ? judge->always_samples : wanted;
+    wanted = wanted < MOST_CONFIGURATIONS ? wanted : MOST_CONFIGURATIONS;
+    return configurations_find(&exclusions->configurations, context, exclusions->bodies.scene, (uint32_t)wanted,
+                               rules->seed);
+}
+
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules)
 {
     cp_status status = list_pairs(exclusions, context, rules->wanted);
     if (status == CP_OK)
         status = bodies_find_hulls(&exclusions->bodies);
+    if (status == CP_OK)
+        status = find_configurations(exclusions, context, rules);
     if (status != CP_OK)
         return status;
+    struct judge_rules judge = rules->judge;
+    judge.configurations = &exclusions->configurations;
     uint32_t threads = parallel_workers(context, UINT32_MAX), opened = 0; /* also where there are fewer pairs */
     struct work work = {.context = context,
                         .exclusions = exclusions,
@@ -212,7 +228,7 @@ cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, co
                         .judges = memory_allocate(context, threads, sizeof *work.judges)};
     bool room = work.judges && work.open;
     while (room && opened < threads)
-        room = judge_open(&work.judges[opened++], context, &rules->judge, &exclusions->bodies);
+        room = judge_open(&work.judges[opened++], context, &judge, &exclusions->bodies);
     status = room ? judge_pairs(&work, context, threads, rules->seed) : CP_LIMIT;
     while (opened > 0)
         judge_close(&work.judges[--opened], context);
@@ -225,6 +241,7 @@ void exclusions_free(struct exclusions *exclusions, cp_context *context)
 {
     memory_free(context, exclusions->items, exclusions->room, sizeof *exclusions->items);
     memory_free(context, exclusions->witnesses, exclusions->witness_room, sizeof *exclusions->witnesses);
+    configurations_free(&exclusions->configurations);
     bodies_free(&exclusions->bodies);
     *exclusions = (struct exclusions){0};
 }

@@ -13,6 +13,7 @@ struct exclusions {
     struct bodies bodies;
     struct exclusion *items; /* by the names of the frames */
     uint32_t count, room;
+    struct configurations configurations;
     double *witnesses;
     size_t witness_room;
 };

@@ -11,20 +11,11 @@
 #include "../../parallel.h"
 #include "../body/near.h"
 #include "always.h"
+#include "random.h"
 
 enum { INSIDE_WORK = 200000, FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCENT = 200, STEPS_OF_DESCENT = 200 };
 
 /* ---- random numbers ---- */
-
-/* The number at a place of the pair's sequence, 0 .. 1: splitmix64 (Steele, Lea and Flood, 2014) of a counter, so that
- * it depends on nothing else. */
-static double random_at(uint64_t key, uint64_t place)
-{
-    uint64_t bits = key + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((bits ^ bits >> 31) >> 11) * 0x1p-53;
-}
 
 static void random_values(const struct chain *chain, uint64_t key, uint64_t sample, double *values)
 {
@@ -68,13 +59,16 @@ static double certain(const struct judge *judge, double most)
     return judge->chain.obstacles & (OBSTACLE_SCALE | OBSTACLE_STRETCHED) ? 0 : most * 0.999;
 }
 
-/* Notes what a configuration tells, whose bodies are so far apart. */
+/* Notes what a configuration tells, whose bodies are so far apart: nothing, where loops would not close. */
 static void note_distance(const struct judge *judge, const double *values, double distance, struct judgement *judgement)
 {
+    if (judge->in_loops && judge->configuration == CP_NONE)
+        return;
     if (distance < judgement->clearance)
         judgement->clearance = distance;
     if (distance <= certain(judge, judge->rules->margin) && !judgement->witnessed && !judge->chain.is_loose) {
         judgement->witnessed = true;
+        judgement->configuration = judge->configuration;
         memcpy(judgement->witness, values, judgement->variables * sizeof *values);
     }
 }
@@ -163,6 +157,15 @@ static bool try_proof(struct judge *judge, const struct body *const bodies[2], u
 
 /* ---- all ---- */
 
+/* Of the judge's chain. */
+static bool is_in_loops(const struct judge *judge)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < judge->chain.variable_count && !any; i++)
+        any = joint_is_in_loop(judge->rules->configurations, judge->chain.variables[i].joint);
+    return any;
+}
+
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement)
 {
@@ -173,6 +176,8 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
                                     .obstacles = chain->obstacles,
                                     .neighbours = chain->motion_count == 1,
                                     .variables = chain->variable_count,
+                                    .in_loops = is_in_loops(judge),
+                                    .configuration = CP_NONE,
                                     .clearance = INFINITY};
     if (!chain->moves) {
         judgement->status = JUDGED_STATIC;
@@ -193,11 +198,33 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
+/* Descents vary each joint by itself, so that loops do not stay closed. */
+static uint32_t most_descents(const struct judge *judge)
+{
+    return judge->in_loops ? 0 : judge->rules->descents;
+}
+
 /* So many descents come before a proof with so much work. */
 static uint32_t descents_before(const struct judge *judge, uint64_t work)
 {
-    uint64_t count = work / WORK_OF_A_DESCENT;
-    return count < judge->rules->descents ? (uint32_t)count : judge->rules->descents;
+    uint64_t count = work / WORK_OF_A_DESCENT, most = most_descents(judge);
+    return (uint32_t)(count < most ? count : most);
+}
+
+/* The values of a sample. False when loops have no more of them. */
+static bool take_values(struct judge *judge, const struct judgement *judgement)
+{
+    const struct configurations *configurations = judge->rules->configurations;
+    if (!judge->in_loops) {
+        random_values(&judge->chain, judgement->key, judgement->samples, judge->values);
+        return true;
+    }
+    judge->configuration = judgement->samples;
+    for (uint32_t i = 0; i < judge->chain.variable_count && judge->configuration < configurations->count; i++)
+        judge->values[i] =
+            configurations
+                ->values[(size_t)judge->configuration * configurations->joint_count + judge->chain.variables[i].joint];
+    return judge->configuration < configurations->count;
 }
 
 /* Until there were so many; how many of them touch. */
@@ -206,8 +233,7 @@ static uint32_t take_samples(struct judge *judge, const struct body *const bodie
 {
     const struct judge_rules *rules = judge->rules;
     uint32_t touching = 0;
-    for (; judgement->samples < most && !judge_is_late(judge); judgement->samples++) {
-        random_values(&judge->chain, judgement->key, judgement->samples, judge->values);
+    for (; judgement->samples < most && !judge_is_late(judge) && take_values(judge, judgement); judgement->samples++) {
         double nearest = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
         if (height_at(judge, bodies, judge->values, nearest) >= nearest)
             continue;
@@ -215,6 +241,7 @@ static uint32_t take_samples(struct judge *judge, const struct body *const bodie
         judgement->hits += distance <= rules->margin;
         touching += distance <= certain(judge, rules->touch);
     }
+    judge->configuration = CP_NONE;
     return touching;
 }
 
@@ -237,6 +264,8 @@ static void begin_pair(struct judge *judge, const struct body *const bodies[2])
     chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
     prover_begin(&judge->prover, &judge->chain, bodies);
     judge->prover.is_late = false;
+    judge->configuration = CP_NONE;
+    judge->in_loops = is_in_loops(judge);
 }
 
 bool judge_shortly(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
@@ -270,8 +299,9 @@ static void search(struct judge *judge, const struct body *const bodies[2], stru
     if (try_proof(judge, bodies, work, judgement) || chain->is_loose)
         return;
     /* Random configurations. */
-    uint32_t touching = take_samples(judge, bodies, rules->samples, judgement);
-    bool always = touching == rules->samples && touching > 0;
+    uint32_t samples = judge->in_loops ? rules->configurations->count : rules->samples;
+    uint32_t touching = take_samples(judge, bodies, samples, judgement);
+    bool always = touching == samples && touching > 0;
     if (always && try_inside(judge, bodies, judgement)) {
         judgement->status = JUDGED_ALWAYS_PROVED;
         return;
@@ -292,7 +322,7 @@ static void search(struct judge *judge, const struct body *const bodies[2], stru
         if (!judgement->witnessed && try_proof(judge, bodies, judgement->next_work, judgement))
             return;
     }
-    take_descents(judge, bodies, rules->descents, judgement);
+    take_descents(judge, bodies, most_descents(judge), judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
 }
@@ -307,6 +337,8 @@ void judge_by_search(struct judge *judge, const struct body *const bodies[2], st
                                     .variables = before.variables,
                                     .key = before.key,
                                     .clearance = INFINITY,
+                                    .in_loops = before.in_loops,
+                                    .configuration = CP_NONE,
                                     .witness = before.witness};
     search(judge, bodies, judgement);
     judgement->waits = judgement->waits && !judge->prover.is_late;
@@ -387,7 +419,7 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
     }
     judgement->waits = judgement->next_work > 0 && !judgement->witnessed && !judge_is_late(judge);
     if (status == CP_OK && judgement->status == JUDGED_UNDECIDED && !judgement->waits)
-        status = take_descents_at_length(&descents, context, judge->rules->descents, judgement);
+        status = take_descents_at_length(&descents, context, most_descents(judge), judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
     bool late = false;

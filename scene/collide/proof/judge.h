@@ -4,16 +4,18 @@
 
 #include "../body/body.h"
 #include "chain.h"
+#include "closed.h"
 #include "prove.h"
 
 struct judge_rules {
     double margin; /* metres: what is not farther apart counts as colliding; at least touch */
     double touch;  /* metres: what is not farther apart touches */
     uint32_t samples, descents;
-    uint32_t always_samples; /* at least so many, of pairs that touch in all */
-    uint64_t work;           /* bounds of a proof, at most */
-    uint64_t deadline;       /* in milliseconds_now: what is not decided then stays so; 0: none */
-    const bool *movable;     /* of the nodes: which may be moved or hung elsewhere */
+    uint32_t always_samples;                     /* at least so many, of pairs that touch in all */
+    uint64_t work;                               /* bounds of a proof, at most */
+    uint64_t deadline;                           /* in milliseconds_now: what is not decided then stays so; 0: none */
+    const bool *movable;                         /* of the nodes: which may be moved or hung elsewhere */
+    const struct configurations *configurations; /* the samples of chains in loops */
 };
 
 enum judgement_status {
@@ -38,10 +40,12 @@ struct judgement {
     /* Metres: once proved never to meet, a bound that they are nowhere nearer than; else the smallest distance that was
      * met with; infinite without. */
     double clearance;
-    bool waits;  /* for judge_at_length */
-    bool is_cut; /* the time ran out before all was done that may decide it */
+    bool waits;    /* for judge_at_length */
+    bool is_cut;   /* the time ran out before all was done that may decide it */
+    bool in_loops; /* loops hold some of the joints: only samples have witnesses */
     bool witnessed;
-    double *witness; /* room for the variables: in this configuration they collide */
+    double *witness;        /* room for the variables: in this configuration they collide */
+    uint32_t configuration; /* with loops: of the rules, which tells the values of all joints; or CP_NONE */
 };
 
 /* Room for one thread. */
@@ -50,6 +54,8 @@ struct judge {
     struct chain chain;
     struct prover prover;
     double *values, *tries; /* of the variables */
+    bool in_loops;          /* as in the judgement */
+    uint32_t configuration; /* whose the values are, or CP_NONE */
 };
 
 /* rules and scene stay the caller's. False when out of memory; call judge_close even on failure. */
