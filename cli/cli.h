@@ -110,6 +110,10 @@ bool was_interrupted(void);
 void obey_supervisor(void);
 /* For cp_set_cancel. */
 bool must_stop(void *user);
+/* From now on Ctrl-C ends a search, not the call: its results are still wanted; or the call again. */
+void want_results(bool wanted);
+/* For cp_set_end: Ctrl-C came while results were wanted. */
+bool must_end_search(void *user);
 /* Somebody cut a mapped file short while it was read. */
 bool were_bytes_missing(void);
 void forget_missing_bytes(void);

@@ -1,6 +1,7 @@
 /* Ctrl-C and its like: the first one is noted, so that the library stops and takes its temporary files away; then the
  * program ends as the signal would have ended it. A second one, or a library that does not stop (assimp cannot be
- * asked), ends it at once.
+ * asked), ends it at once. While exclude searches, the first Ctrl-C ends the search alone: what is decided by then is
+ * written before the program ends.
  *
  * A file that somebody cuts short while it is mapped raises SIGBUS where its bytes are missing: zeros take their place,
  * and the library is stopped in the same way. */
@@ -15,6 +16,7 @@ enum { PATIENCE_SECONDS = 3 };
 
 static atomic_int caught; /* a signal handler may change it, in one thread, while others look */
 static atomic_int bytes_missing;
+static atomic_bool results_wanted; /* Ctrl-C ends a search, and what it has found is written */
 static size_t page_size;
 
 /* Of the signal that was caught; an alarm of somebody else's ends the program as its own. */
@@ -32,7 +34,8 @@ static void note_signal(int signal_number)
         return;
     }
     caught = signal_number;
-    (void)alarm(PATIENCE_SECONDS);
+    if (!must_end_search(NULL))
+        (void)alarm(PATIENCE_SECONDS);
 }
 
 static void note_alone(int signal_number)
@@ -88,7 +91,18 @@ bool was_interrupted(void)
 bool must_stop(void *user)
 {
     (void)user;
-    return caught != 0 || bytes_missing != 0;
+    return (caught != 0 && !must_end_search(NULL)) || bytes_missing != 0;
+}
+
+void want_results(bool wanted)
+{
+    results_wanted = wanted;
+}
+
+bool must_end_search(void *user)
+{
+    (void)user;
+    return results_wanted && caught == SIGINT;
 }
 
 bool were_bytes_missing(void)

@@ -94,6 +94,7 @@ int main(int argc, char **argv)
     if (!cli.context)
         return (int)complain(&cli, CP_LIMIT, "out of memory");
     cp_set_cancel(cli.context, must_stop, NULL);
+    cp_set_end(cli.context, must_end_search, NULL);
     cp_set_flag(cli.context, CP_FLAG_WRITE_ONCE, true);
     cp_status status = run(&cli, argc, argv);
     clear_progress(&cli);

@@ -220,6 +220,16 @@ static void say_written(struct cli *cli, const char *path)
         fprintf(cli->messages, "%.1f MB\n", (double)written.bytes / 1e6);
 }
 
+/* What exclude has decided when Ctrl-C comes is worth to be written; many inputs are another matter. */
+static cp_status apply_filter(struct cli *cli, cp_scene *scene, const struct step *step)
+{
+    want_results(!cli->listener && strcmp(step->name, "exclude") == 0);
+    cp_status status = cp_apply(cli->context, scene, step->name, step->options.items, step->options.count);
+    if (!must_end_search(NULL) || status != CP_OK)
+        want_results(false);
+    return status;
+}
+
 cp_status run_plan(struct cli *cli, const struct plan *plan)
 {
     cp_scene *scene = NULL, *other = NULL;
@@ -244,7 +254,7 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
             other = NULL;
             break;
         case STEP_FILTER:
-            status = cp_apply(cli->context, scene, step->name, options, step->options.count);
+            status = apply_filter(cli, scene, step);
             break;
         case STEP_WRITE:
             status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);

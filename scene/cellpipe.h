@@ -107,6 +107,10 @@ CP_API cp_status cp_set_threads(cp_context *context, uint32_t count);
  * first "true" the call ends with CP_CANCELLED as soon as it can, and scenes and files stay unchanged. Until the call
  * has ended, the callback must keep returning true. It makes no calls with this context. */
 CP_API void cp_set_cancel(cp_context *context, bool (*is_cancelled)(void *user), void *user);
+/* Sets a callback that ends a long search early; ends_early NULL: none. The filter "exclude" asks it again and again,
+ * from all its threads. After the first "true" it keeps what it has found, and all other pairs are undecided (warning
+ * "exclude-interrupted"). Until the call has ended, the callback must keep returning true. */
+CP_API void cp_set_end(cp_context *context, bool (*ends_early)(void *user), void *user);
 
 typedef struct cp_progress {
     const char *work;     /* "reading", "writing", or the name of the filter that begins */

@@ -162,6 +162,12 @@ void cp_set_cancel(cp_context *context, bool (*is_cancelled)(void *user), void *
     context->callbacks.cancel_user = user;
 }
 
+void cp_set_end(cp_context *context, bool (*ends_early)(void *user), void *user)
+{
+    context->callbacks.ends_early = ends_early;
+    context->callbacks.end_user = user;
+}
+
 void cp_set_progress(cp_context *context, void (*show)(void *user, const cp_progress *progress), void *user)
 {
     context->callbacks.show_progress = show;

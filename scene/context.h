@@ -32,6 +32,8 @@ struct file_book {
 struct callbacks {
     bool (*is_cancelled)(void *user);
     void *cancel_user;
+    bool (*ends_early)(void *user);
+    void *end_user;
     void (*show_progress)(void *user, const cp_progress *progress);
     void *progress_user;
 };

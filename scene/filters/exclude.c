@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../clock.h"
+#include "../context.h"
 #include "lookup.h"
 
 static const struct option options[] = {
@@ -130,7 +130,8 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                   .always_samples = own->allow_sampled == ALLOW_ALWAYS_SAMPLED ? ALWAYS_SAMPLES : 0,
                   .descents = (uint32_t)own->descents,
                   .work = (uint64_t)own->work,
-                  .deadline = own->time > 0 ? milliseconds_now() + (uint64_t)ceil(own->time * 1000) : 0,
+                  .ending = {own->time > 0 ? milliseconds_now() + (uint64_t)ceil(own->time * 1000) : 0,
+                             context->callbacks.ends_early, context->callbacks.end_user},
                   .movable = movable},
         .seed = (uint64_t)own->seed,
         .wanted = own->only ? wanted : NULL};

@@ -158,7 +158,8 @@ struct statements {
     cp_finding **findings; /* of the pairs in their order */
     uint32_t counts[REASON_COUNT];
     uint32_t excluded;
-    uint32_t cut; /* undecided because the time ran out */
+    uint32_t cut;     /* undecided because the search ended early */
+    bool interrupted; /* not because the time ran out */
 };
 
 static cp_status warn_of_user(const struct statements *made, const cp_pair *pair, const struct judgement *judgement)
@@ -262,9 +263,11 @@ static cp_status state_pair(struct statements *made, uint32_t item)
     cp_pair *pair = &scene->pairs[index];
     chain_find(&made->chain, one, other);
     bool is_cut = judgement->status == JUDGED_UNDECIDED && judgement->is_cut;
-    if (judgement->status == JUDGED_UNDECIDED)
-        pair->evidence = is_cut ? "the time ran out before it was decided"
-                                : obstacle_text(&made->chain, bodies, judgement->in_loops);
+    if (is_cut)
+        pair->evidence = made->interrupted ? "the search was interrupted before it was decided"
+                                           : "the time ran out before it was decided";
+    else if (judgement->status == JUDGED_UNDECIDED)
+        pair->evidence = obstacle_text(&made->chain, bodies, judgement->in_loops);
     made->cut += is_cut;
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
     pair->finding = made->findings[item] = make_finding(scene, made->own, made->found, judgement, &made->chain);
@@ -421,7 +424,11 @@ static cp_status report_summary(const struct statements *made)
     bool failed = text.failed;
     if (!failed)
         report_note(made->scene->context, "exclude-pairs", NOWHERE, "%s", text.data);
-    if (!failed && made->cut > 0)
+    if (!failed && made->cut > 0 && made->interrupted)
+        report_warning(made->scene->context, "exclude-interrupted", NOWHERE,
+                       "the search was interrupted: %u of %u pairs are undecided because of that, and stay checked",
+                       (unsigned)made->cut, (unsigned)all);
+    else if (!failed && made->cut > 0)
         report_warning(
             made->scene->context, "exclude-time", NOWHERE,
             "the time (time=) ran out: %u of %u pairs are undecided because of that, and stay checked unless "
@@ -455,6 +462,8 @@ cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const
 {
     cp_context *context = scene->context;
     struct statements made = {.scene = scene, .own = own, .rules = rules, .found = found, .users = users};
+    const struct ending *ending = &rules->judge.ending;
+    made.interrupted = ending->asks && ending->asks(ending->user);
     made.findings = memory_allocate(context, found->count, sizeof *made.findings);
     made.judged = memory_allocate_zeroed(context, scene->node_count, sizeof *made.judged);
     made.links = memory_allocate(context, scene->node_count, sizeof *made.links);

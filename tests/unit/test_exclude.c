@@ -845,6 +845,47 @@ static void test_time(void **unused)
     assert_null(find_entry(context, "exclude-time"));
 }
 
+static _Atomic uint32_t asked;
+static uint32_t patience;
+
+static bool has_enough(void *unused)
+{
+    (void)unused;
+    return ++asked > patience;
+}
+
+/* Whenever the search is ended, what was decided before stays, and what was not is checked. */
+static void test_early_end(void **unused)
+{
+    (void)unused;
+    static const char cell[] =
+        "{ \"WORLD\"; }\n{ \"Plate\"; GeoID \"#Box 1 1 0.5\"; }\n"
+        "{ \"J\"; RPY (0, 90, 0); Position (0, 0, 5); ActiveJoint; Prismatic; JointPosLimit -0.3 0.3; }\n"
+        "{ \"Carriage\"; ReferenceFrame \"J\"; GeoID \"#Box 0.5 0.25 0.5\"; }\n"
+        "{ \"Rail\"; Position (0, 3, 0); GeoID \"#Box 1 1 0.5\"; }\n";
+    static const uint32_t patiences[] = {0, 1, 3, 10, 1000, 50000};
+    for (size_t i = 0; i < sizeof patiences / sizeof *patiences; i++)
+        for (uint32_t threads = 1; threads < 4; threads += 2) {
+            patience = patiences[i];
+            asked = 0;
+            cp_report_clear(context);
+            cp_set_threads(context, threads);
+            cp_set_end(context, has_enough, NULL);
+            judge(cell, "work=0 samples=1000000000 descents=0 allow-sampled=yes");
+            assert_reason("Plate", "Carriage", "undecided");
+            assert_string_equal(pair_of("Plate", "Carriage")->evidence,
+                                "the search was interrupted before it was decided");
+            assert_reason("Plate", "Rail", "static");
+            assert_int_equal(count_entries(context, CP_WARNING, "exclude-interrupted"), 1);
+        }
+    patience = UINT32_MAX;
+    cp_report_clear(context);
+    judge(cell, "");
+    assert_reason("Plate", "Carriage", "never-proved");
+    assert_int_equal(count_entries(context, CP_WARNING, "exclude-interrupted"), 0);
+    cp_set_end(context, NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -879,6 +920,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nothing_to_judge, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_empty_meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_early_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void choose_target(const cp_scene *scene, uint64_t key, uint32_t configur
 }
 
 static cp_status find_all(struct configurations *configurations, cp_mechanism *mechanism, uint32_t wanted,
-                          uint64_t seed)
+                          uint64_t seed, const struct ending *ending)
 {
     cp_context *context = mechanism->context;
     const cp_scene *scene = mechanism->scene;
@@ -49,7 +49,7 @@ static cp_status find_all(struct configurations *configurations, cp_mechanism *m
     if (arena_failed(configurations->arena))
         return CP_LIMIT;
     memcpy(configurations->groups, mechanism->closure->group_of, joints * sizeof *configurations->groups);
-    for (uint32_t i = 0; i < wanted; i++) {
+    for (uint32_t i = 0; i < wanted && !has_ended(ending); i++) {
         if (context_is_cancelled(context))
             return CP_LIMIT;
         choose_target(scene, seed, i, q);
@@ -64,7 +64,7 @@ static cp_status find_all(struct configurations *configurations, cp_mechanism *m
 }
 
 cp_status configurations_find(struct configurations *configurations, cp_context *context, const cp_scene *scene,
-                              uint32_t wanted, uint64_t seed)
+                              uint32_t wanted, uint64_t seed, const struct ending *ending)
 {
     *configurations = (struct configurations){.joint_count = scene->joint_count};
     if (scene->loop_count == 0)
@@ -73,7 +73,7 @@ cp_status configurations_find(struct configurations *configurations, cp_context 
     configurations->arena = arena_new(context);
     cp_status status = mechanism_open(&mechanism, context, scene);
     if (status == CP_OK)
-        status = find_all(configurations, &mechanism, wanted, seed);
+        status = find_all(configurations, &mechanism, wanted, seed, ending);
     mechanism_close(&mechanism);
     return status;
 }

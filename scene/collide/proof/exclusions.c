@@ -129,7 +129,7 @@ static cp_status judge_waiting(struct work *work, cp_context *context, uint32_t 
 /* Searches, a pair each thread; then those that wait for all threads. */
 static cp_status judge_open_pairs(struct work *work, cp_context *context, uint32_t threads)
 {
-    work->shortly = work->judges[0].rules->deadline > 0;
+    work->shortly = work->judges[0].rules->ending.deadline > 0;
     if (work->shortly && !parallel_for(context, work->open_count, judge_open_pair, work))
         return CP_LIMIT;
     work->shortly = false;
@@ -174,7 +174,7 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
                                 (unsigned long long)most_joints);
         uint32_t joints_first = UINT32_MAX - pair->judgement.variables;
         work->open[work->open_count++] =
-            (uint64_t)(rules->deadline > 0 ? pair->judgement.variables : joints_first) << 32 | i;
+            (uint64_t)(rules->ending.deadline > 0 ? pair->judgement.variables : joints_first) << 32 | i;
         exclusions->witness_room += pair->judgement.variables;
     }
     if (status != CP_OK)
@@ -207,7 +207,7 @@ static cp_status find_configurations(struct exclusions *exclusions, cp_context *
     wanted = judge->always_samples > wanted ? judge->always_samples : wanted;
     wanted = wanted < MOST_CONFIGURATIONS ? wanted : MOST_CONFIGURATIONS;
     return configurations_find(&exclusions->configurations, context, exclusions->bodies.scene, (uint32_t)wanted,
-                               rules->seed);
+                               rules->seed, &judge->ending);
 }
 
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules)

@@ -113,7 +113,7 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     }
 }
 
-/* Until there were so many; the one that the deadline ends does not count. */
+/* Until there were so many; one that is not ended does not count. */
 static void take_descents(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                           struct judgement *judgement)
 {
@@ -187,7 +187,7 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
         judgement->status = JUDGED_MOVABLE;
         return CP_OK;
     }
-    judgement->is_cut = judge->rules->deadline > 0; /* until all is done */
+    judgement->is_cut = can_end_early(&judge->rules->ending); /* until all is done */
     if (judge_is_late(judge))
         return CP_OK;
     cp_status status = prove_touching(context, chain, bodies, judge->rules->touch, &touching);
@@ -286,7 +286,7 @@ bool judge_shortly(struct judge *judge, const struct body *const bodies[2], stru
     return false;
 }
 
-/* All of judge_by_search but what the deadline asks for. */
+/* All of judge_by_search but what an early end asks for. */
 static void search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     const struct judge_rules *rules = judge->rules;
@@ -342,7 +342,7 @@ void judge_by_search(struct judge *judge, const struct body *const bodies[2], st
                                     .witness = before.witness};
     search(judge, bodies, judgement);
     judgement->waits = judgement->waits && !judge->prover.is_late;
-    bool waits_in_time = judgement->waits && judge->rules->deadline > 0;
+    bool waits_in_time = judgement->waits && can_end_early(&judge->rules->ending);
     judgement->is_cut = judgement->status == JUDGED_UNDECIDED && (waits_in_time || judge->prover.is_late);
     if (judgement->is_cut && before.witnessed)
         *judgement = before;
@@ -359,7 +359,7 @@ struct descents {
     uint32_t first, variables;
     double *values; /* where each ends */
     double distances[MOST_DESCENTS];
-    bool late[MOST_DESCENTS]; /* those that the deadline ends, which do not count */
+    bool late[MOST_DESCENTS]; /* those that are not ended, which do not count */
 };
 
 static void descend_item(void *user, uint32_t item, uint32_t worker)
@@ -425,7 +425,7 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
     bool late = false;
     for (uint32_t i = 0; i < threads && status == CP_OK; i++)
         late = late || judges[i].prover.is_late;
-    bool waits_in_time = judgement->waits && judge->rules->deadline > 0;
+    bool waits_in_time = judgement->waits && can_end_early(&judge->rules->ending);
     judgement->is_cut = judgement->status == JUDGED_UNDECIDED && (waits_in_time || late);
     memory_free(context, descents.values, room, sizeof *descents.values);
     memory_free(context, provers, threads, sizeof *provers);
@@ -439,7 +439,7 @@ bool judge_open(struct judge *judge, cp_context *context, const struct judge_rul
     *judge = (struct judge){.rules = rules};
     bool opened = chain_open(&judge->chain, context, bodies->scene, rules->movable) &&
                   prover_open(&judge->prover, context, judge->chain.most);
-    judge->prover.deadline = rules->deadline;
+    judge->prover.ending = rules->ending;
     return opened && (judge->values = memory_allocate(context, judge->chain.most, sizeof *judge->values)) &&
            (judge->tries = memory_allocate(context, judge->chain.most, sizeof *judge->tries));
 }

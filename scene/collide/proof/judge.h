@@ -13,7 +13,7 @@ struct judge_rules {
     uint32_t samples, descents;
     uint32_t always_samples;                     /* at least so many, of pairs that touch in all */
     uint64_t work;                               /* bounds of a proof, at most */
-    uint64_t deadline;                           /* in milliseconds_now: what is not decided then stays so; 0: none */
+    struct ending ending;                        /* what is not decided then stays so */
     const bool *movable;                         /* of the nodes: which may be moved or hung elsewhere */
     const struct configurations *configurations; /* the samples of chains in loops */
 };
@@ -62,7 +62,7 @@ struct judge {
 bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies);
 void judge_close(struct judge *judge, cp_context *context);
 
-/* Whether the deadline has passed. */
+/* Whether the search is to end. */
 bool judge_is_late(struct judge *judge);
 
 /* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that

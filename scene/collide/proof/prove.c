@@ -372,7 +372,7 @@ static enum proof_end look_at_box(struct prover *prover, const struct proof_task
 
 bool prover_is_late(struct prover *prover)
 {
-    prover->is_late = prover->is_late || (prover->deadline > 0 && milliseconds_now() >= prover->deadline);
+    prover->is_late = prover->is_late || has_ended(&prover->ending);
     return prover->is_late;
 }
 

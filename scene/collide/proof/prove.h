@@ -4,6 +4,7 @@
 
 #include "../body/body.h"
 #include "chain.h"
+#include "ending.h"
 
 struct proof_goal {
     double clearance; /* metres: more than this must stay between the bodies */
@@ -49,9 +50,9 @@ struct prover {
      * ancestor's frame. */
     bool has_inside;
     double inside[2][3], inside_step;
-    uint64_t deadline; /* in milliseconds_now; 0: none */
-    uint32_t looks;    /* boxes that were looked at since the clock was */
-    bool is_late;      /* work was left because of the deadline */
+    struct ending ending;
+    uint32_t looks; /* boxes that were looked at since the clock was */
+    bool is_late;   /* work was left because of the ending */
 };
 
 /* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
@@ -73,7 +74,7 @@ struct proof prove_inside(struct prover *prover, const struct chain *chain, cons
 cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
                      struct proof *proof);
 
-/* Whether the deadline has passed; then work is left, and a proof ends undecided. */
+/* Whether the search is to end; then work is left, and a proof ends undecided. */
 bool prover_is_late(struct prover *prover);
 /* No boxes wait, and nothing is known. */
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
