@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: the program, the library with its one header, the ways to find it, and the manual.
+# What `cmake --install` puts where: the program, the library with its one header, the ways to find it, the manual, the
+# licence and the examples of docs/library.md.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,6 +9,8 @@ install(TARGETS cellpipe_program)
 install(TARGETS cellpipe EXPORT cellpipe-targets PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/cellpipe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cli/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME cellpipe)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY contrib/routines DESTINATION ${CMAKE_INSTALL_DATADIR}/cellpipe)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/cellpipe)

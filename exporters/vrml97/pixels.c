@@ -10,6 +10,7 @@
 #include <turbojpeg.h>
 #endif
 
+#if defined(HAVE_PNG) || defined(HAVE_TURBOJPEG)
 /* A world has up to 11 bytes of text for each of them. */
 static const uint64_t most_pixels = UINT64_C(1) << 24;
 
@@ -28,6 +29,7 @@ static bool set_size(struct pixels *pixels, uint64_t width, uint64_t height)
     pixels->height = (uint32_t)height;
     return true;
 }
+#endif
 
 static cp_status decode_png(struct arena *arena, const cp_image *image, struct pixels *pixels)
 {

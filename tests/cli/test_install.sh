@@ -75,6 +75,18 @@ got=$(find include -name '*.h' -printf '%f ')
 cmp -s "$top/docs/cellpipe.1" share/man/man1/cellpipe.1 || fail "the manual page"
 cmp -s "$top/cli/completion.bash" share/bash-completion/completions/cellpipe || fail "the completion"
 
+license=$(find share/doc -name LICENSE)
+cmp -s "$top/LICENSE" "$license" || fail "the licence"
+for example in "$top"/docs/examples/*.c; do
+    # shellcheck disable=SC2046
+    cc "$(dirname "$license")/examples/$(basename "$example")" $(pkg-config --cflags --libs cellpipe) -lm -o "$work/example" \
+        >"$work/log" 2>&1 || fail "the example $(basename "$example")"
+done
+# Whoever has built the program alone, as ./bootstrap demo does, can install all.
+if [ -e "$build/build.ninja" ] && command -v ninja >/dev/null; then
+    ninja -C "$build" -t inputs cellpipe_program | grep -q 'libcellpipe\.so' || fail "the program is built without the library"
+fi
+
 # The library shows its public names and no others.
 library=$(find . -name 'libcellpipe.so' | head -n 1)
 others=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^cp_')

@@ -1,0 +1,54 @@
+#!/bin/sh
+# test_parts.sh PROGRAM: builds without optional parts. Each part can be left out, what is compiled then gives no
+# warning, and a part that is asked for and missing is an error. Of each build only the files are compiled that know of
+# a part which is left out.
+. "$(dirname "$0")/check.sh"
+
+configure() { # WORDS...
+    cmake -S "$top" -B build -G Ninja -DCELLPIPE_TESTS=OFF -DCELLPIPE_WERROR=ON -DCMAKE_BUILD_TYPE=Debug "$@" >log 2>&1
+}
+
+# compile NAMES WHAT: the files that ask for HAVE_NAME.
+compile() {
+    objects=$(cd "$top" && grep -rlE "HAVE_($1)\>" --include=*.c scene importers exporters | while read -r file; do
+        case $file in
+        scene/*) echo "CMakeFiles/cellpipe_scene.dir/$file.o" ;;
+        *) echo "CMakeFiles/cellpipe_objects.dir/$file.o" ;;
+        esac
+    done)
+    must "there are such files: $2" [ -n "$objects" ]
+    # shellcheck disable=SC2086 # words
+    ninja -C build $objects >log 2>&1 || cat log
+    # shellcheck disable=SC2086
+    must "$2 compiles" ninja -C build $objects >/dev/null
+}
+
+all='XML2 ASSIMP LIBZIP PNG TURBOJPEG MESHOPT'
+if ! command -v cmake >/dev/null || ! command -v ninja >/dev/null; then
+    echo "skipped: builds without optional parts need cmake and ninja"
+    exit 77
+fi
+off=
+for part in $all; do
+    must "configuring without $part" configure "-DCELLPIPE_$part=OFF"
+    must "the summary says so: $part" grep -qE "^--   .*: no \(CELLPIPE_$part=OFF\)$" log
+    must "and of no other part" [ "$(grep -c '^--   .*: no (CELLPIPE_.*=OFF)$' log)" = 2 ] # the tests are the other
+    compile "$part" "what knows of $part"
+    off="$off -DCELLPIPE_$part=OFF"
+    must "configuring with $part again" configure "-DCELLPIPE_$part=AUTO"
+    must "the summary has it again: $part" [ "$(grep -c '^--   .*: yes$' log)" = 6 ]
+done
+# shellcheck disable=SC2086
+must "configuring without any" configure $off
+must "six are off" [ "$(grep -c '^--   .*: no (CELLPIPE_.*=OFF)$' log)" = 7 ]
+compile "$(echo "$all" | tr ' ' '|')" "what knows of any part"
+
+# One that is asked for, and is not there.
+rm -rf build
+must "a missing part is an error" sh -c '! "$@"' sh cmake -S "$top" -B build -G Ninja -DMESHOPT_INCLUDE= \
+    -DCELLPIPE_MESHOPT=ON -DCELLPIPE_TESTS=OFF >log 2>&1
+must "which names it" grep -q 'CELLPIPE_MESHOPT=ON, but it was not found' log
+rm -rf build
+must "if it is not asked for, it is left out" configure -DMESHOPT_INCLUDE=
+must "with the package that has it" grep -q "^--   meshoptimizer .*: no: not found (Debian's package libmeshoptimizer-dev)" log
+finish
