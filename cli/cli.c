@@ -165,9 +165,10 @@ static void log_entry(struct cli *cli, const cp_entry *entry)
 {
     if (cli->listener)
         cli->listener->hear(cli->listener, entry);
-    if (!cli->log)
+    cli->told_error |= entry->severity == CP_ERROR;
+    if (!cli->log.file)
         return;
-    struct json json = {.file = cli->log, .depth = 2, .comma = cli->log_comma};
+    struct json json = {.file = cli->log.file, .depth = 2, .comma = cli->log_comma};
     print_json_begin(&json, NULL, '{');
     print_json_text(&json, "severity", severity_words[entry->severity]);
     print_json_text(&json, "code", entry->code);
@@ -252,12 +253,6 @@ cp_status complain_missing(struct cli *cli, const char *what, const char *word, 
                     named > 0 && known[named] ? ", ..." : "");
 }
 
-bool open_log(struct cli *cli)
-{
-    cli->log = open_memstream(&cli->log_text, &cli->log_size);
-    return cli->log != NULL;
-}
-
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat in_a, in_b;
@@ -287,38 +282,38 @@ cp_status check_report_unread(struct cli *cli)
     return complain(cli, CP_USAGE, "--report %s: is an input", path);
 }
 
+/* The whole report; false when out of memory. */
+static bool print_report(struct cli *cli, cp_status status, struct text *report)
+{
+    if (!text_close(&cli->log) || !text_open(report))
+        return false;
+    struct json json = {.file = report->file};
+    print_json_begin(&json, NULL, '{');
+    print_json_text(&json, "cellpipe", CP_VERSION);
+    print_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
+    print_json_count(&json, "status", (uint64_t)status);
+    print_json_begin(&json, "entries", '[');
+    fputs(cli->log.bytes, report->file);
+    json.comma = cli->log_comma;
+    print_json_end(&json, ']');
+    print_json_end(&json, '}');
+    fputs("\n", report->file);
+    return text_close(report);
+}
+
 cp_status write_report(struct cli *cli, cp_status status)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct text report = {0};
     cp_status written = CP_OK;
-    if (!cli->log)
-        return status;
-    bool whole = fclose(cli->log) == 0;
-    cli->log = NULL;
-    if (cli->report_path) {
-        FILE *file = whole ? open_memstream(&text, &size) : NULL;
-        if (file) {
-            struct json json = {.file = file};
-            print_json_begin(&json, NULL, '{');
-            print_json_text(&json, "cellpipe", CP_VERSION);
-            print_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
-            print_json_count(&json, "status", (uint64_t)status);
-            print_json_begin(&json, "entries", '[');
-            fputs(cli->log_text, file);
-            json.comma = cli->log_comma;
-            print_json_end(&json, ']');
-            print_json_end(&json, '}');
-            fputs("\n", file);
-            whole = fclose(file) == 0;
-        }
+    if (cli->log.file && cli->report_path) {
         /* Written as all outputs are: whole or not at all, and over no file of this run. */
-        written = file && whole ? cp_write_file(cli->context, cli->report_path, text, size)
-                                : complain(cli, CP_LIMIT, "out of memory");
-        free(text);
+        written = print_report(cli, status, &report)
+                      ? cp_write_file(cli->context, cli->report_path, report.bytes, report.size)
+                      : complain(cli, CP_LIMIT, "out of memory");
         flush_report(cli, written);
     }
-    free(cli->log_text);
+    text_free(&report);
+    text_free(&cli->log);
     return status != CP_OK ? status : written;
 }
 

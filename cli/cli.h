@@ -12,6 +12,14 @@ struct list {
     size_t count, room;
 };
 
+/* A text as it is printed, in memory. Its place must not change while it is open. */
+struct text {
+    FILE *file; /* NULL: it is not open */
+    char *bytes;
+    size_t size, room;
+    bool failed;
+};
+
 /* What flags of any command say for all that is read and written. */
 struct globals {
     bool strict, confine, no_clobber, sync;
@@ -49,10 +57,9 @@ struct cli {
     bool help, version, quiet, verbose;
     bool untold;            /* there was no memory to say something */
     struct globals globals; /* as the context's */
-    FILE *log;              /* the report's entries so far as JSON, into log_text; NULL without --report */
-    char *log_text;
-    size_t log_size;
+    struct text log;        /* the report's entries so far as JSON; not open without --report */
     bool log_comma;
+    bool told_error;           /* some error was reported */
     struct listener *listener; /* or NULL */
     struct progress progress;
 };
@@ -92,7 +99,6 @@ cp_status complain_unknown(struct cli *cli, const char *what, const char *word, 
 cp_status complain_missing(struct cli *cli, const char *what, const char *word, const char *const *known);
 /* Prints the library's entries on stderr, keeps them for --report and forgets them in the context. */
 void flush_report(struct cli *cli, cp_status status);
-bool open_log(struct cli *cli);
 /* The report must not take the place of a file that the command line names. */
 cp_status check_report_path(struct cli *cli);
 /* Nor that of a file that was read. */
@@ -101,6 +107,15 @@ cp_status check_report_unread(struct cli *cli);
 cp_status write_report(struct cli *cli, cp_status status);
 /* CP_OUTPUT when standard output did not take everything. */
 cp_status finish_stdout(struct cli *cli);
+
+/* ---- text.c ---- */
+
+/* False when out of memory, which is not reported. text_free frees it, whether open or closed. */
+bool text_open(struct text *text);
+/* False where anything of it was lost for want of memory: nothing is left of the text then. Else `bytes` is the text
+ * with a zero byte behind it, and never NULL. */
+bool text_close(struct text *text);
+void text_free(struct text *text);
 
 /* ---- interrupt.c, progress.c ---- */
 

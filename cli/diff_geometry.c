@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const char *only_in(int side)
 {
@@ -89,28 +88,26 @@ static void print_collision(FILE *file, const struct difference *difference)
 
 void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
+    struct text text;
     diff->differences++;
-    if (file) {
+    if (text_open(&text)) {
         va_list list;
         va_start(list, format);
-        print_subject(file, difference);
-        (void)vfprintf(file, format, list);
+        print_subject(text.file, difference);
+        (void)vfprintf(text.file, format, list);
         va_end(list);
         if (difference->collision)
-            print_collision(file, difference);
+            print_collision(text.file, difference);
     }
-    if (!file || fclose(file) != 0) {
+    if (!text_close(&text)) {
         diff->cli->untold = true;
     } else if (diff->json) {
-        put_difference(diff->json, difference, text);
+        put_difference(diff->json, difference, text.bytes);
     } else {
-        print_shown(stdout, text);
+        print_shown(stdout, text.bytes);
         printf("\n");
     }
-    free(text);
+    text_free(&text);
 }
 
 bool near(const struct diff *diff, double a, double b)

@@ -13,7 +13,7 @@ static cp_status take_report(struct cli *cli, void *settings, const char *path)
     if (strcmp(path, "-") == 0)
         return complain(cli, CP_USAGE, "--report needs a file: standard output carries the result");
     cli->report_path = path;
-    return cli->log || open_log(cli) ? CP_OK : complain(cli, CP_LIMIT, "out of memory");
+    return cli->log.file || text_open(&cli->log) ? CP_OK : complain(cli, CP_LIMIT, "out of memory");
 }
 
 static cp_status take_input_option(struct cli *cli, void *settings, const char *value)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Members of the top and what they list get lines of their own; anything deeper stays on its line. */
 enum { LINE_DEPTH = 2 };
@@ -97,11 +96,11 @@ void print_json_boolean(struct json *json, const char *key, bool value)
 bool json_answer_begin(struct cli *cli, struct json_answer *answer)
 {
     *answer = (struct json_answer){0};
-    answer->json.file = open_memstream(&answer->text, &answer->size);
-    if (!answer->json.file) {
+    if (!text_open(&answer->text)) {
         (void)complain(cli, CP_LIMIT, "out of memory");
         return false;
     }
+    answer->json.file = answer->text.file;
     print_json_begin(&answer->json, NULL, '{');
     return true;
 }
@@ -110,9 +109,9 @@ cp_status json_answer_end(struct cli *cli, struct json_answer *answer, cp_status
 {
     print_json_end(&answer->json, '}');
     fputs("\n", answer->json.file);
-    bool whole = fclose(answer->json.file) == 0;
+    bool whole = text_close(&answer->text);
     if (whole && (status == CP_OK || status == CP_NO))
-        (void)fwrite(answer->text, 1, answer->size, cli->answers);
-    free(answer->text);
+        (void)fwrite(answer->text.bytes, 1, answer->text.size, cli->answers);
+    text_free(&answer->text);
     return whole ? status : complain(cli, CP_LIMIT, "out of memory");
 }

@@ -31,8 +31,7 @@ void print_json_boolean(struct json *json, const char *key, bool value);
 /* One object, made in memory first: an object that breaks off is of no use to anybody. */
 struct json_answer {
     struct json json;
-    char *text;
-    size_t size;
+    struct text text;
 };
 /* False when out of memory, which is reported; json_answer_end need not be called then. */
 bool json_answer_begin(struct cli *cli, struct json_answer *answer);

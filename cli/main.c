@@ -102,6 +102,8 @@ int main(int argc, char **argv)
     if (were_bytes_missing())
         status = complain(&cli, CP_INPUT, "an input file was cut short by somebody else while it was read");
     flush_report(&cli, status);
+    if (status == CP_LIMIT && !cli.told_error) /* no thread and no context had the memory to say so */
+        (void)complain(&cli, CP_LIMIT, "out of memory");
     cp_status printed = finish_stdout(&cli);
     bool answered = status == CP_OK || status == CP_NO; /* an answer that is not told is none */
     status = write_report(&cli, answered && printed != CP_OK ? printed : status);

@@ -1,7 +1,6 @@
 /* A plan as text, and back. */
 #include "plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char first_line[] = "cellpipe plan 1\n";
@@ -209,7 +208,7 @@ static bool read_line(struct reader *reader, struct plan *plan)
 cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
 {
     struct reader reader = {cli, text, false};
-    size_t lines = 0, line = 0, size = 0;
+    size_t lines = 0, line = 0;
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
     if (!plan_open(cli, plan, lines + 1))
@@ -224,14 +223,12 @@ cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
     if (plan->count == 0)
         return complain(cli, CP_USAGE, "the plan has no steps");
     /* What reads well may still be written in another way: settings in another order, a letter as \6c. */
-    char *printed = NULL;
-    FILE *file = open_memstream(&printed, &size);
-    if (file)
-        print_plan(plan, file);
-    bool whole = file && fclose(file) == 0;
-    cp_status status = !whole                       ? complain(cli, CP_LIMIT, "out of memory")
-                       : strcmp(printed, text) == 0 ? CP_OK
-                                                    : complain(cli, CP_USAGE, "the plan is not as it is printed");
-    free(printed);
+    struct text printed;
+    if (text_open(&printed))
+        print_plan(plan, printed.file);
+    cp_status status = !text_close(&printed)              ? complain(cli, CP_LIMIT, "out of memory")
+                       : strcmp(printed.bytes, text) == 0 ? CP_OK
+                                                          : complain(cli, CP_USAGE, "the plan is not as it is printed");
+    text_free(&printed);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "batch.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,25 +20,23 @@ static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
 
 cp_status hash_options(struct batch *batch)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct text text;
     struct plan plan;
     if (!plan_between(batch->cli, &batch->plan, "", "", &plan))
         return CP_LIMIT;
     plan.globals.sync = plan.globals.no_clobber = false; /* they change no output */
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
+    if (!text_open(&text))
         return complain(batch->cli, CP_LIMIT, "out of memory");
-    fprintf(file, "cellpipe %s\n", CP_VERSION);
-    print_plan(&plan, file);
+    fprintf(text.file, "cellpipe %s\n", CP_VERSION);
+    print_plan(&plan, text.file);
     for (size_t i = 0; i < plan.count; i++)
         if (plan.steps[i].kind == STEP_FILTER)
-            print_plugin(file, CP_FILTER, plugin_named(CP_FILTER, plan.steps[i].name));
-    print_plugin(file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
-    bool whole = fclose(file) == 0;
+            print_plugin(text.file, CP_FILTER, plugin_named(CP_FILTER, plan.steps[i].name));
+    print_plugin(text.file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
+    bool whole = text_close(&text);
     if (whole)
-        batch->options = cp_hash_bytes(text, size);
-    free(text);
+        batch->options = cp_hash_bytes(text.bytes, text.size);
+    text_free(&text);
     return whole ? CP_OK : complain(batch->cli, CP_LIMIT, "out of memory");
 }
 

@@ -70,6 +70,17 @@ static struct scan *keep_scan(struct arena *arena, const struct entry *entry, cp
     return scan;
 }
 
+/* Memory itself, and not what a limit allows for a file. */
+static bool ran_out_of_memory(const cp_context *context)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].code, "out-of-memory") == 0 && strcmp(entries[i].text, "out of memory") == 0)
+            return true;
+    return false;
+}
+
 /* A file that cannot be read is a matter of the batch, which tells why: its scan has no format. */
 static cp_status scan_entry(struct scanning *scanning, struct entry *entry)
 {
@@ -81,14 +92,16 @@ static cp_status scan_entry(struct scanning *scanning, struct entry *entry)
     cp_set_cancel(own.context, must_stop, NULL);
     cp_set_flag(own.context, CP_FLAG_LIST_FILES, true);
     cp_set_flag(own.context, CP_FLAG_ISOLATE, own.isolate);
-    (void)use_globals(&own, &own.globals);
-    cp_status status = cp_read(own.context, entry->in, NULL, NULL, 0, &scene);
+    cp_status status = use_globals(&own, &own.globals);
+    if (status == CP_OK)
+        status = cp_read(own.context, entry->in, NULL, NULL, 0, &scene);
     cp_scene_free(scene);
+    bool ran_out = ran_out_of_memory(own.context);
     (void)pthread_mutex_lock(&scanning->lock);
     entry->scan = keep_scan(scanning->entries->arena, entry, own.context, status == CP_OK);
     (void)pthread_mutex_unlock(&scanning->lock);
     cp_context_free(own.context);
-    return status == CP_CANCELLED || status == CP_BUG ? status : entry->scan ? CP_OK : CP_LIMIT;
+    return status == CP_CANCELLED || status == CP_BUG ? status : entry->scan && !ran_out ? CP_OK : CP_LIMIT;
 }
 
 static void *scan_some(void *user)

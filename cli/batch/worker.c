@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -345,34 +344,32 @@ _Noreturn void work(struct batch *batch, int socket)
     if (!IS_SANITIZED)
         limit(RLIMIT_DATA, data_size() + batch->memory);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
-        char *texts[2] = {NULL, NULL}; /* messages, and messages with names */
-        size_t sizes[2] = {0};
+        struct text messages, named = {0}; /* the second with the input's name in each line */
         answer = (struct answer){0};
         if (!transfer(socket, &answer.entry, sizeof answer.entry, false))
             break;
-        FILE *file = open_memstream(&texts[0], &sizes[0]);
-        if (!file)
+        if (!text_open(&messages))
             break;
         line.size = 0;
         buffer_append(&line, &answer, sizeof answer); /* its room */
-        do_task(batch, &answer, &line, file);
-        goes_on = fclose(file) == 0 && (file = open_memstream(&texts[1], &sizes[1]));
+        do_task(batch, &answer, &line, messages.file);
+        goes_on = text_close(&messages) && text_open(&named);
         if (goes_on) {
-            name_input(batch->entries.items[answer.entry].in, texts[0], file);
-            goes_on = fclose(file) == 0;
+            name_input(batch->entries.items[answer.entry].in, messages.bytes, named.file);
+            goes_on = text_close(&named);
         }
         if (goes_on) { /* in one piece: every piece wakes the supervisor */
             answer.line_size = (uint32_t)(line.size - sizeof answer);
-            answer.messages_size = (uint32_t)sizes[1];
-            buffer_append(&line, texts[1], sizes[1]);
+            answer.messages_size = (uint32_t)named.size;
+            buffer_append(&line, named.bytes, named.size);
             goes_on = !line.failed;
         }
         if (goes_on) {
             memcpy(line.data, &answer, sizeof answer);
             goes_on = transfer(socket, line.data, line.size, true);
         }
-        free(texts[0]);
-        free(texts[1]);
+        text_free(&messages);
+        text_free(&named);
     }
     end_if_interrupted();
     _exit(0);

@@ -138,10 +138,10 @@ cp_status bvh_build(cp_context *context, struct bvh *bvh)
     /* Leaves of several triangles need fewer boxes than there was room for. */
     size_t size = sizeof *bvh->boxes;
     void *smaller = memory_resize(context, bvh->boxes, bvh->box_room * size, bvh->box_count * size);
-    if (smaller) {
-        bvh->boxes = smaller;
-        bvh->box_room = bvh->box_count;
-    }
+    if (!smaller)
+        return CP_LIMIT;
+    bvh->boxes = smaller;
+    bvh->box_room = bvh->box_count;
     return turn_boxes(context, bvh);
 }
 

@@ -1,0 +1,146 @@
+#!/bin/sh
+# test_allocations.sh PROGRAM: every command while one allocation fails, its own, the library's or another library's
+# (tools/fail_allocation.c): each 29th of all, or with CELLPIPE_LONG each, and those after it in a third of them. Either
+# all is as it is without the failure, to the last byte of outputs, answers, messages and report, or the exit code says
+# that something failed, a message says what, and there is no output.
+. "$(dirname "$0")/check.sh"
+library=$(dirname "$cellpipe")/tests/libfail_allocation.so
+if [ ! -e "$library" ]; then
+    echo "skipped: no $library"
+    exit 77
+fi
+library=$(realpath "$library")
+samples=$top/samples cases=$top/tests/cases step=${CELLPIPE_LONG:+1}
+step=${step:-29}
+[ -z "$LD_PRELOAD" ] || library="$LD_PRELOAD $library"
+runs=0
+
+# run COUNTER WORDS...: in the folder out, with the report beside the outputs; COUNTER is FAIL_AT=... or FAIL_COUNT=...
+run() {
+    counter=$1
+    shift
+    rm -rf out
+    mkdir out
+    report="--report out/report.json"
+    [ "$1" != batch ] || report=
+    # shellcheck disable=SC2086 # none, or two words
+    env "$counter" LD_PRELOAD="$library" "$cellpipe" "$@" $report >stdout 2>stderr <"$input"
+    code=$?
+}
+
+# What is wrong with the last run, the one without a failure being `usual`, of exit code $1; nothing: all is as it should.
+fault() {
+    if [ "$code" -gt 6 ]; then
+        echo "exit $code"
+    elif [ "$code" = "$1" ]; then
+        diff -r usual out >/dev/null || echo "other outputs or another report, exit $code"
+        cmp -s usual.stdout stdout || echo "another answer, exit $code"
+        grep -v -e 'error : Memory allocation failed' -e '^$' stderr >ours # libxml2 says that on its first use
+        cmp -s usual.stderr ours || echo "other messages, exit $code"
+    else
+        [ -s stderr ] || echo "exit $code without a word"
+        if [ -e out/report.json ]; then
+            [ "$(tail -n 1 out/report.json)" = } ] || echo "a report that is cut short"
+            rm -f out/report.json
+        elif [ -n "$(folder out)" ]; then # the outputs were in place, and only the report failed
+            diff -r -x report.json usual out >/dev/null && rm -r out && mkdir out
+        fi
+        rmdir out 2>/dev/null || echo "exit $code, but outputs: $(folder out)"
+    fi
+}
+
+# Of a batch one output may fail and the other appear, as it should. All records that say "ok" have the usual key.
+fault_of_batch() {
+    keys() { sed -n 's/.*"out":"\([^"]*\)".*"state":"ok".*"key":"\([^"]*\)".*/\1 \2/p' "$1"/d/.cellpipe/status/*.jsonl 2>/dev/null | sort; }
+    [ "$code" -le 6 ] || echo "exit $code"
+    [ "$code" = "$1" ] || [ -s stderr ] || echo "exit $code without a word"
+    for path in out/d/*.*; do
+        [ ! -e "$path" ] || cmp -s "$path" "usual/${path#out/}" || echo "another output $path"
+        [ -e "usual/${path#out/}" ] || [ "$path" = "out/d/*.*" ] || echo "no output $path"
+    done
+    [ "$code" != "$1" ] || [ "$(ls usual/d)" = "$(ls out/d)" ] || echo "outputs are missing, exit $code"
+    keys usual >usual.keys
+    keys out >keys
+    [ -z "$(comm -13 usual.keys keys)" ] || echo "other keys: $(comm -13 usual.keys keys | tr '\n' ' ')"
+    [ -z "$(find out -name '.cellpipe-*')" ] || echo "a temporary file"
+}
+
+# job WORDS...: the command with each allocation failing.
+job() {
+    judge=fault
+    [ "$1" != batch ] || judge=fault_of_batch
+    run FAIL_COUNT=count "$@"
+    usual=$code
+    rm -rf usual
+    mv out usual
+    mv stdout usual.stdout
+    mv stderr usual.stderr
+    [ "$usual" -le 1 ] || fail "exit $usual: $*"
+    allocations=$(cat count)
+    at=1 number=0
+    while [ $at -le "$allocations" ]; do
+        for all in "" ${CELLPIPE_LONG:+FAIL_ALL=1}; do
+            [ -z "$all" ] || [ $((number % 3)) = 0 ] || continue
+            export ${all:-FAIL_NONE=1}
+            run FAIL_AT=$at "$@"
+            unset FAIL_ALL FAIL_NONE
+            runs=$((runs + 1))
+            $judge "$usual" >faults
+            if [ -s faults ]; then
+                fail "FAIL_AT=$at $all $*: $(cat faults)"
+            else
+                pass
+            fi
+        done
+        at=$((at + step)) number=$((number + 1))
+    done
+    [ -z "$VERBOSE" ] || echo "$allocations allocations: $*"
+    echo "$*" >>jobs
+}
+
+input=/dev/null
+"$cellpipe" batch -q "$samples/obj_plate.obj" --out-dir done --jobs 1 2>"$work/stderr"
+robot=$samples/demo.wu
+job convert "$samples/obj_plate.obj" out/o.wrl
+job convert "$samples/obj_plate.obj" out/o.glb --threads 1 --out web=yes
+job convert "$samples/obj_plate.obj" out/o.gltf --out embed=yes
+job convert "$samples/3mf_gripper.3mf" out/o.glb
+job convert "$samples/stl_65535.stl.gz" out/o.glb.gz --threads 2
+job convert "$samples/tag_models.wu" out/o.wrl --out layout=parts
+job convert "$samples/collada_arm.dae" out/o.wrl
+job convert "$cases/deneb-recording/cell.dcr" out/o.wrl --out grab=switch
+job convert "$cases/exclude/judged.xml" out/o.xml --out evidence=yes
+job convert "$samples/stl_faults.stl" out/o.stl ! weld ! repair holes=100 ! orient ! simplify ratio=0.5 ! lod levels=2
+job convert "$samples/obj_plate.obj" out/o.glb ! triangulate ! split-meshes ! instances ! merge-meshes ! normals
+job select node=Arm "$robot" out/o.glb
+job flatten "$robot" out/o.glb
+job pose "$robot" out/o.glb device=Arm reach=0.55,0.32,0.73,-60deg,0,-170deg
+job program "$robot" out/o.glb "file=$samples/demo/pick.prg" device=Arm
+job recording "$samples/dh_arm.wu" out/o.jsonl "file=$cases/recording/good.jsonl"
+job trace "$cases/deneb-recording/cell.dcr" out/o.glb frame=hand
+job exclude "$samples/tag_robots.wu" out/o.xml work=50 samples=5 descents=1 --threads 1 --out split=device --out evidence=yes
+job run read "$robot" ! pose device=Arm deg=0,90,0,0,0,0 ! read "$samples/stl_one_facet.stl" ! write out/o.wrl
+job batch "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" --out-dir out/d --jobs 1 --progress none
+job report done --json
+job manifest "$samples/obj_plate.obj" "$samples/stl_one_facet.stl"
+job info "$robot" --json
+job info "$samples/tag_arm.wu" --dump
+job check solid "$samples/stl_faults.stl" --json
+job check "$cases/exclude/arm.wu" "list=$cases/exclude/judged.xml"
+job diff "$robot" "$samples/dh_arm.wu"
+job diff "$robot" "$samples/dh_arm.wu" --json
+job diff "$cases/exclude/judged.xml" "$cases/exclude/good.xml" "cell=$cases/exclude/arm.wu" work=50 samples=5 descents=2
+job collide "$robot" device=Arm 30deg 20deg 0 0 60deg 0 --clearance 5mm
+job fk "$cases/deneb/loop_good.dcd"
+job ik "$robot" device=Arm pose=0.55,0.32,0.73,-60deg,0,-170deg
+job igrip2vrml -d "$samples/deneb/welding/robot_left.dcd" out/o.wrl
+job formats
+job filters
+job help simplify
+
+"$cellpipe" help >overview
+for name in $(sed -n '/^commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p' overview) $(sed -n '/^filters:/{n;p;}' overview); do
+    grep -Eq "(^|! )$name( |\$)" jobs || fail "$name is in no job"
+done
+echo "$runs runs"
+finish

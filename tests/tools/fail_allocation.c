@@ -1,0 +1,66 @@
+/* Loaded before a program (LD_PRELOAD), lets one allocation of any code fail, its libraries' too: the one whose number
+ * FAIL_AT says, from 1 on, and with FAIL_ALL those after it. A process that is forked counts on from its parent's
+ * number. When the program ends, the file FAIL_COUNT gets the number of its allocations. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* glibc's own, by the names that it has for such libraries. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+
+static atomic_long done;
+static long fail_at, started_by;
+static int fail_all, is_counting;
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *at = getenv("FAIL_AT");
+    fail_at = at ? atol(at) : 0;
+    fail_all = getenv("FAIL_ALL") != NULL;
+    started_by = (long)getpid();
+    is_counting = 1;
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    const char *path = getenv("FAIL_COUNT");
+    long count = done;
+    is_counting = 0; /* what follows is ours */
+    FILE *file = path && started_by == (long)getpid() ? fopen(path, "w") : NULL;
+    if (file) {
+        fprintf(file, "%ld\n", count);
+        (void)fclose(file);
+    }
+}
+
+static int fails(void)
+{
+    if (!is_counting)
+        return 0;
+    long number = ++done;
+    if (fail_at == 0 || number < fail_at || (number > fail_at && !fail_all))
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+#pragma GCC visibility push(default)
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    return size > 0 && fails() ? NULL : __libc_realloc(block, size);
+}
