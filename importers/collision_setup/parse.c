@@ -91,6 +91,11 @@ struct pair {
     bool reasoned; /* the reason is one of ours, and so are the numbers then */
 };
 
+static bool is_length(const char *name)
+{
+    return !strcmp(name, "margin") || !strcmp(name, "touch") || !strcmp(name, "clearance");
+}
+
 /* Zero and more. */
 static bool read_length(const char *text, double *length)
 {
@@ -116,28 +121,39 @@ static bool read_work(const char *text, uint64_t *work)
     return true;
 }
 
-static bool read_number(cp_finding *finding, const char *name, const char *value)
+/* What an attribute says. */
+enum saying {
+    SAYS_NOTHING, /* to us */
+    SAYS_WRONG,   /* it is one of our numbers with a value that it cannot have */
+    SAYS_IT
+};
+
+static enum saying read_number(cp_finding *finding, const char *name, const char *value)
 {
+    bool good = false;
     if (!strcmp(name, "margin"))
-        return read_length(value, &finding->margin);
-    if (!strcmp(name, "touch"))
-        return read_length(value, &finding->touch);
-    if (!strcmp(name, "clearance"))
-        return read_length(value, &finding->clearance);
-    if (!strcmp(name, "work"))
-        return read_work(value, &finding->work);
-    if (!strcmp(name, "samples"))
-        return read_count(value, &finding->samples);
-    if (!strcmp(name, "descents"))
-        return read_count(value, &finding->descents);
-    if (!strcmp(name, "key"))
-        return strlen(value) == 16 && text_is_hash(value, &finding->key);
-    return !strcmp(name, "hits") && read_count(value, &finding->hits);
+        good = read_length(value, &finding->margin);
+    else if (!strcmp(name, "touch"))
+        good = read_length(value, &finding->touch);
+    else if (!strcmp(name, "clearance"))
+        good = read_length(value, &finding->clearance);
+    else if (!strcmp(name, "work"))
+        good = read_work(value, &finding->work);
+    else if (!strcmp(name, "samples"))
+        good = read_count(value, &finding->samples);
+    else if (!strcmp(name, "descents"))
+        good = read_count(value, &finding->descents);
+    else if (!strcmp(name, "key"))
+        good = strlen(value) == 16 && text_is_hash(value, &finding->key);
+    else if (!strcmp(name, "hits"))
+        good = read_count(value, &finding->hits);
+    else
+        return SAYS_NOTHING;
+    return good ? SAYS_IT : SAYS_WRONG;
 }
 
-/* Takes an attribute of FramePair, "reason" before the others; its value lives as long as the pair. False when it says
- * nothing to us. */
-static bool take_attribute(struct pair *pair, const char *name, const char *value)
+/* Takes an attribute of FramePair, "reason" before the others; its value lives as long as the pair. */
+static enum saying take_attribute(struct pair *pair, const char *name, const char *value)
 {
     if (!strcmp(name, "first")) {
         pair->statement.first = value;
@@ -150,15 +166,16 @@ static bool take_attribute(struct pair *pair, const char *name, const char *valu
         while (reason_words[i] && strcmp(reason_words[i], value) != 0)
             i++;
         if (!reason_words[i])
-            return false;
+            return SAYS_NOTHING;
         pair->reasoned = true;
         pair->statement.reason = value;
     } else {
-        if (!pair->reasoned || !read_number(&pair->finding, name, value))
-            return false;
-        pair->statement.finding = &pair->finding;
+        enum saying saying = pair->reasoned ? read_number(&pair->finding, name, value) : SAYS_NOTHING;
+        if (saying == SAYS_IT)
+            pair->statement.finding = &pair->finding;
+        return saying;
     }
-    return true;
+    return SAYS_IT;
 }
 
 /* ---- statements ---- */
@@ -192,8 +209,15 @@ static void read_pair(struct reading *reading)
                 reading->status = CP_LIMIT;
                 return;
             }
-            if (*attribute->uri || !take_attribute(&pair, attribute->name, value))
+            enum saying saying = *attribute->uri ? SAYS_NOTHING : take_attribute(&pair, attribute->name, value);
+            if (saying == SAYS_NOTHING)
                 lose_attribute(reading, attribute->name);
+            if (saying == SAYS_WRONG) {
+                reading->status = report_error(setup->context, CP_INPUT, "collision-setup-number", here(reading),
+                                               "FramePair has %s=\"%.100s\": needs a %s of 0 or more", attribute->name,
+                                               value, is_length(attribute->name) ? "number" : "whole number");
+                return;
+            }
         }
     if (!pair.statement.first || !pair.statement.second) {
         reading->status = report_error(setup->context, CP_INPUT, "collision-setup-pair", here(reading),

@@ -245,7 +245,7 @@ static void test_attributes_come_back(void **unused)
     free(text);
 }
 
-/* Other values than ours are losses, each by itself. */
+/* Other attributes than ours are losses, each by itself; our numbers with values that they cannot have are errors. */
 static void test_strange_attributes(void **unused)
 {
     static const struct {
@@ -256,13 +256,10 @@ static void test_strange_attributes(void **unused)
         {"reason='never' work='7'", 2, false},
         {"work='7'", 1, false},
         {"work='7' reason='user'", 0, true},
-        {"reason='user' work='7.5'", 1, false},
-        {"reason='user' work='many' samples='3'", 1, true},
-        {"reason='user' samples='4294967296'", 1, false},
         {"reason='user' hits='3'", 1, true},
         {"reason='user' samples='2' hits='3'", 1, true},
-        {"reason='user' margin='-1' clearance='1e999'", 2, false},
-        {"reason='user' margin='nan'", 1, false},
+        {"margin='-1' clearance='1e999'", 2, false},
+        {"reason='user' clearance='-0'", 0, true},
         {"reason='user' key='12'", 1, false},
         {"reason='user' key='00000000000000001'", 1, false},
         {"reason='user' key='000000000000000g'", 1, false},
@@ -284,6 +281,34 @@ static void test_strange_attributes(void **unused)
         assert_int_equal(count_lost(context, "collision-setup-attribute"), cases[i].lost);
         assert_int_equal(scene->pairs[0].finding != NULL, cases[i].found);
     }
+}
+
+static void test_wrong_numbers(void **unused)
+{
+    static const char *const names[] = {"margin", "touch", "clearance", "work", "samples", "descents", "hits"};
+    static const char *const values[] = {"-1", "-1e-320", "nan", "inf", "-inf", "1e999", "many", "", "1 2", "0x10"};
+    static const char *const counts[] = {"7.5", "1e-320", "9007199254740993e3"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t j = 0; j < sizeof values / sizeof *values + (i > 2 ? sizeof counts / sizeof *counts : 0); j++) {
+            size_t usual = sizeof values / sizeof *values;
+            const char *value = j < usual ? values[j] : counts[j - usual];
+            char text[512], expected[64];
+            (void)snprintf(text, sizeof text,
+                           "<CollisionSetup><Exclude>\n<FramePair first='a' second='b' reason='user' %s='%s'/>"
+                           "</Exclude></CollisionSetup>",
+                           names[i], value);
+            cp_report_clear(context);
+            cp_scene_free(scene);
+            scene = NULL;
+            print_message("%s\n", text);
+            assert_int_equal(cp_read_memory(context, text, strlen(text), "list.xml", NULL, NULL, 0, &scene), CP_INPUT);
+            const cp_entry *entry = cp_report(context, &(size_t){0});
+            assert_string_equal(entry->code, "collision-setup-number");
+            assert_int_equal(entry->line, 2);
+            (void)snprintf(expected, sizeof expected, "%s=\"%s\"", names[i], value);
+            assert_non_null(strstr(entry->text, expected));
+        }
 }
 
 static void test_plain(void **unused)
@@ -1141,6 +1166,7 @@ int main(void)
         TEST(test_attributes),
         TEST(test_attributes_come_back),
         TEST(test_strange_attributes),
+        TEST(test_wrong_numbers),
         TEST(test_plain),
         TEST(test_losses),
         TEST(test_static_pairs),
