@@ -1,6 +1,7 @@
 /* Which files a name may mean. URIs: RFC 3986 and 8089; package:// as in ROS, model:// as in SDF. */
 #include "resolve.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,12 @@ cp_status resolve(const struct source *parent, struct arena *arena, const char *
         return CP_OK;
 
     /* Room for all: each '/' of the real path ends a folder above the naming file's. */
+    errno = 0;
     char *above = in_package ? realpath(*parent->folder ? parent->folder : ".", NULL) : NULL;
+    if (!above && errno == ENOMEM) {
+        report_out_of_memory(parent->context);
+        return CP_LIMIT;
+    }
     size_t room = (size_t)1 + context->package_folder_count + context->include_folder_count;
     for (const char *at = above; at && *at; at++)
         room += *at == '/';

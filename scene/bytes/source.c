@@ -235,7 +235,7 @@ static cp_status set_names(struct source *source, const char *path, const char *
     return CP_OK;
 }
 
-/* The folders of settings: FOLDER, or NAME=FOLDER. */
+/* The folders of settings: FOLDER, or NAME=FOLDER. errno is ENOMEM when one of them is not known for want of memory. */
 static bool open_setting_root(const char *const *settings, uint32_t count, const char *real, struct root *root)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -243,8 +243,11 @@ static bool open_setting_root(const char *const *settings, uint32_t count, const
         root_open(root, equals ? equals + 1 : settings[i]);
         if (root_holds(root, real))
             return true;
+        if (!root->path && errno == ENOMEM)
+            return false;
         root_close(root);
     }
+    errno = 0;
     return false;
 }
 
@@ -287,8 +290,10 @@ static cp_status open_further(const struct source *source, int *file)
                 root = &at->state->root;
             top = at;
         }
-        if (!root && (open_setting_root(context->include_folders, context->include_folder_count, real, &given) ||
-                      open_setting_root(context->package_folders, context->package_folder_count, real, &given)))
+        errno = 0;
+        if (!root &&
+            (open_setting_root(context->include_folders, context->include_folder_count, real, &given) ||
+             (errno == 0 && open_setting_root(context->package_folders, context->package_folder_count, real, &given))))
             root = &given;
         if (root)
             *file = root_open_file(root, real);
@@ -296,6 +301,8 @@ static cp_status open_further(const struct source *source, int *file)
         root_close(&given);
         free(real);
         errno = error;
+        if (!root && error == ENOMEM)
+            return CP_OK;
         if (!root)
             return refuse(source, "source-confined",
                           "file \"%s\" lies outside the top file's folder \"%s\" (--confine=no reads it; "
@@ -490,6 +497,10 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
     else if (status == CP_OK)
         status = open_further(source, &file);
     int error = errno;
+    if (status == CP_OK && file < 0 && error == ENOMEM) {
+        report_out_of_memory(context);
+        status = CP_LIMIT;
+    }
     if (status != CP_OK)
         return status;
     struct stat info = {0};
@@ -600,11 +611,16 @@ cp_status source_open_picture(const struct source *parent, const char *name, str
 cp_status source_open_option(const struct source *parent, const char *path, struct source **opened)
 {
     cp_status status = open_below(parent, path, FURTHER_OPTION, opened);
+    errno = 0;
     char *absolute = status == CP_NO ? realpath(path, NULL) : NULL;
-    if (absolute)
+    if (absolute) {
         status = open_below(parent, absolute, FURTHER_OPTION, opened);
-    else if (status == CP_NO && list_missing(parent->context, path) != CP_OK)
+    } else if (errno == ENOMEM) {
+        report_out_of_memory(parent->context);
         status = CP_LIMIT;
+    } else if (status == CP_NO && list_missing(parent->context, path) != CP_OK) {
+        status = CP_LIMIT;
+    }
     free(absolute);
     return status;
 }
