@@ -166,6 +166,8 @@ static void log_entry(struct cli *cli, const cp_entry *entry)
     if (cli->listener)
         cli->listener->hear(cli->listener, entry);
     cli->told_error |= entry->severity == CP_ERROR;
+    if (strcmp(entry->code, "sink-kept") == 0) /* the report would take the place of an output */
+        cli->report_path = NULL;
     if (!cli->log.file)
         return;
     struct json json = {.file = cli->log.file, .depth = 2, .comma = cli->log_comma};
@@ -270,7 +272,7 @@ cp_status check_report_path(struct cli *cli)
             cli->report_path = NULL;
             return complain(cli, CP_USAGE, "--report %s: the command names that file too", path);
         }
-    return CP_OK;
+    return path ? cp_keep_path(cli->context, path) : CP_OK;
 }
 
 cp_status check_report_unread(struct cli *cli)
@@ -314,7 +316,8 @@ cp_status write_report(struct cli *cli, cp_status status)
     }
     text_free(&report);
     text_free(&cli->log);
-    return status != CP_OK ? status : written;
+    bool answered = status == CP_OK || status == CP_NO;
+    return answered && written != CP_OK ? written : status;
 }
 
 cp_status finish_stdout(struct cli *cli)

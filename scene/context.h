@@ -64,6 +64,7 @@ struct cp_context {
     const char **package_folders; /* NAME=FOLDER */
     uint32_t package_folder_count, package_folder_room;
     struct file_book files; /* everything read and written */
+    const char *kept_path;  /* for cp_write_file; or NULL */
     struct file_list *list; /* what cp_files gives; NULL so far */
     uint64_t held;          /* bytes of memory */
     cp_written written;     /* by the last cp_write */

@@ -180,13 +180,22 @@ cp_status cp_write_file(cp_context *context, const char *path, const void *bytes
     cp_status status = CP_OK;
     if (strcmp(path, "-") != 0 && files_known(context, path, FILE_READ | FILE_WRITTEN))
         status = report_error(context, CP_USAGE, "write-taken", IN_FILE(path), "is an input or another output");
+    const char *kept = context->kept_path;
+    context->kept_path = NULL;
     if (status == CP_OK)
         status = sink_open_top(context, path, &sink);
     if (status == CP_OK) {
         sink_write(sink, bytes, size);
         status = sink_close(sink, sink_status(sink));
     }
+    context->kept_path = kept;
     return context_finish(context, status);
+}
+
+cp_status cp_keep_path(cp_context *context, const char *path)
+{
+    context->kept_path = path ? arena_copy_text(context->arena, path, strlen(path)) : NULL;
+    return context_finish(context, path && !context->kept_path ? CP_LIMIT : CP_OK);
 }
 
 cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,

@@ -79,6 +79,36 @@ static cp_status look_at(cp_context *context, const char *path, mode_t *mode, bo
     return CP_OK;
 }
 
+/* The file behind symbolic links, which need not exist; NULL when out of memory. */
+static const char *behind_links(struct arena *arena, const char *path)
+{
+    char link[PATH_MAX];
+    for (int i = 0; path && i < MOST_LINKS; i++) {
+        ssize_t size = readlink(path, link, sizeof link);
+        if (size < 0 || (size_t)size == sizeof link)
+            break;
+        int folder = link[0] == '/' ? 0 : (int)(text_file_name(path) - path);
+        path = arena_print(arena, "%.*s%.*s", folder, path, (int)size, link);
+    }
+    return path;
+}
+
+/* Whether two files, which need not exist, have one name in one folder. */
+static bool is_same_place(struct arena *arena, const char *a, const char *b)
+{
+    const char *names[2] = {text_file_name(a), text_file_name(b)};
+    struct stat folders[2];
+    if (strcmp(names[0], names[1]) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const char *path = i == 0 ? a : b;
+        const char *folder = arena_print(arena, "%.*s.", (int)(names[i] - path), path);
+        if (!folder || stat(folder, &folders[i]) != 0)
+            return false;
+    }
+    return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
+}
+
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
 {
     mode_t mode;
@@ -99,17 +129,13 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
             target->file = context_open_file(context, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         return target->file >= 0 ? CP_OK : say_unwritable(context, path);
     }
-    /* The file behind symbolic links, which need not exist. */
-    char link[PATH_MAX];
-    for (int i = 0; target->path && i < MOST_LINKS; i++) {
-        ssize_t size = readlink(target->path, link, sizeof link);
-        if (size < 0 || (size_t)size == sizeof link)
-            break;
-        int folder = link[0] == '/' ? 0 : (int)(text_file_name(target->path) - target->path);
-        target->path = arena_print(arena, "%.*s%.*s", folder, target->path, (int)size, link);
-    }
-    if (!target->path)
+    const char *kept = context->kept_path ? behind_links(arena, context->kept_path) : "";
+    target->path = behind_links(arena, path);
+    if (!target->path || !kept)
         return CP_LIMIT;
+    if (*kept && is_same_place(arena, target->path, kept))
+        return report_error(context, CP_USAGE, "sink-kept", IN_FILE(path),
+                            "is to be another output, such as the report");
     if (files_known(context, path, FILE_READ))
         return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
     if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))

@@ -105,9 +105,24 @@ must "the old report" [ "$(cat report.json)" = old ]
 ln -s part.bin out/part.link
 for name in out/part.bin out/part.gltf out/part.link; do
     rm -f out/part.gltf out/part.bin
-    ends 2 'is an input or another output|the command names that file' "$cellpipe" convert part.stl out/part.gltf --report $name
-    must "no report in $name" [ "$(cat out/part.bin out/part.gltf 2>/dev/null | grep -c entries)" = 0 ]
+    ends 2 'is to be another output|the command names that file' "$cellpipe" convert part.stl out/part.gltf --report $name
+    must "neither output nor report by --report $name" [ "$(folder out | grep -c 'part\.[bg]')" = 0 ]
 done
+ends 4 'none/r.json: error: cannot be written' "$cellpipe" check -q closed open.stl --report none/r.json
+ln -s out also
+for name in also/part.bin out/../out/part.bin ./out//part.bin "$work/out/part.bin"; do
+    ends 2 'part.bin: error: is to be another output' "$cellpipe" convert part.stl out/part.gltf --report "$name"
+    must "neither output nor report by --report $name" [ "$(folder out | grep -c 'part\.[bg]')" = 0 ]
+done
+echo old >out/part.bin
+ends 2 'is to be another output' "$cellpipe" convert part.stl out/part.gltf --report out/part.bin
+must "what was there stays" [ "$(cat out/part.bin)" = old ]
+ends 2 'cell.xml.json: error: is to be another output' "$cellpipe" exclude cell.wu out/cell.xml work=5 samples=5 \
+    descents=1 --out evidence=yes --report out/cell.xml.json
+must "no list" [ ! -e out/cell.xml ]
+ends 0 '' "$cellpipe" convert -q part.stl out/part.gltf --report part.bin
+must "the same name in another folder" grep -q '"entries"' part.bin
+rm -f out/part.*
 echo old >target.json
 ln -s target.json link.json
 ends 0 '' "$cellpipe" info part.stl --report link.json

@@ -385,6 +385,13 @@ static void test_write_file(void **state)
     assert_int_equal(cp_write(context, scene, path_of("part.gltf"), NULL, NULL, 0), CP_USAGE);
     assert_true(was_reported(context, "sink-twice"));
     cp_set_flag(context, CP_FLAG_WRITE_ONCE, false);
+    assert_int_equal(cp_keep_path(context, path_of("kept.bin")), CP_OK);
+    assert_int_equal(cp_write(context, scene, path_of("kept.gltf"), NULL, NULL, 0), CP_USAGE);
+    assert_true(was_reported(context, "sink-kept"));
+    assert_int_equal(access(path_of("kept.gltf"), F_OK), -1);
+    assert_int_equal(cp_write_file(context, path_of("kept.bin"), "log", 3), CP_OK);
+    assert_int_equal(cp_keep_path(context, NULL), CP_OK);
+    assert_int_equal(cp_write(context, scene, path_of("kept.gltf"), NULL, NULL, 0), CP_OK);
     assert_int_equal(cp_write(context, scene, path_of("part.gltf"), NULL, NULL, 0), CP_OK);
     assert_int_equal(cp_write_file(context, path_of("none/notes"), "one", 3), CP_OUTPUT);
     cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
