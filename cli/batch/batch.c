@@ -1,7 +1,6 @@
 /* batch: many inputs into a folder. The story of a run is command_batch. */
 #include "batch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,32 +172,13 @@ static void print_dry_run(const struct batch *batch)
 
 /* ---- traces of runs that were killed ---- */
 
-/* Removes stale temporaries of a folder and of those below it in which further outputs lie (d_NAME). */
-static void sweep_folder(struct batch *batch, const char *path)
-{
-    cp_context *context = batch->cli->context;
-    struct dirent *item;
-    size_t removed;
-    DIR *folder = opendir(path);
-    if (!folder)
-        return;
-    (void)cp_sweep(context, path, &removed);
-    while ((item = readdir(folder)))
-        if (strncmp(item->d_name, "d_", 2) == 0) {
-            char *below = arena_print(batch->arena, "%s/%s", path, item->d_name);
-            if (below)
-                (void)cp_sweep(context, below, &removed);
-        }
-    (void)closedir(folder);
-}
-
 /* In the folder of the status files and those of outputs that this run writes, or of all outputs: a lost host's
  * temporaries are removed when they are a day old, and by then all may be up to date. */
 static void sweep(struct batch *batch, bool all)
 {
     struct name_map seen = {.context = batch->cli->context};
     const char *last = "";
-    sweep_folder(batch, batch->status_folder);
+    sweep_folder(batch->cli, batch->status_folder);
     for (uint32_t i = 0; i < batch->entries.count; i++) {
         const char *out = batch->entries.items[i].out, *slash = out ? strrchr(out, '/') : NULL;
         size_t size = slash ? (size_t)(slash - out) : 0;
@@ -210,7 +190,7 @@ static void sweep(struct batch *batch, bool all)
         if (!last || !name_map_add(&seen, last, 0, &fresh))
             break;
         if (fresh)
-            sweep_folder(batch, last);
+            sweep_folder(batch->cli, last);
     }
     name_map_free(&seen);
 }

@@ -26,9 +26,7 @@ must "no output" [ ! -e out.glb ]
 # While it writes: the dump of a large scene, whose temporary file is there already.
 mkdir out
 echo old >out/big.dump
-for signal in 'TERM 143' 'HUP 129'; do
-    # shellcheck disable=SC2086
-    set -- $signal
+start_writer() {
     part="$top/samples/stl_65536.stl.gz"
     "$cellpipe" run -q read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! \
         write out/big.dump >said 2>&1 &
@@ -38,6 +36,11 @@ for signal in 'TERM 143' 'HUP 129'; do
         sleep 0.02
         tries=$((tries + 1))
     done
+}
+for signal in 'TERM 143' 'HUP 129'; do
+    # shellcheck disable=SC2086
+    set -- $signal
+    start_writer
     ends_by "$1" "$2" "a writer"
     must "no temporary file after SIG$1" [ "$(folder out)" = 'big.dump ' ]
     must "the old output after SIG$1" [ "$(cat out/big.dump)" = old ]
@@ -74,6 +77,34 @@ if env --default-signal=INT true 2>/dev/null; then
 else
     echo "skipped: Ctrl-C needs env --default-signal (coreutils 8.31)"
 fi
+
+# What a killed one leaves, the next writer into the folder removes: a filter, a program that writes elsewhere does not.
+# A writer that lives keeps its file.
+mkdir other
+for command in 'convert part.stl out/a.glb' 'weld part.stl out/a.glb' 'run read part.stl ! write out/a.glb'; do
+    start_writer
+    ends_by KILL 137 "a writer"
+    must "a temporary file after SIGKILL" [ "$(ls out/.cellpipe-* | wc -l)" = 1 ]
+    ends 0 '' "$cellpipe" convert -q part.stl other/a.glb
+    ends 0 '' "$cellpipe" convert -q part.stl - --to glb
+    must "it stays for a writer elsewhere" [ "$(ls out/.cellpipe-* | wc -l)" = 1 ]
+    # shellcheck disable=SC2086
+    ends 0 '' "$cellpipe" $command -q
+    must "it is gone after $command" [ "$(folder out)" = 'a.glb big.dump ' ]
+    rm out/a.glb
+done
+start_writer
+kill -STOP "$program"
+ends 0 '' "$cellpipe" convert -q part.stl out/a.glb
+must "a writer that lives keeps its temporary file" [ "$(ls out/.cellpipe-* | wc -l)" = 1 ]
+kill -KILL "$program"
+wait "$program"
+mkdir out/d_cell
+cp -p "$(ls out/.cellpipe-*)" out/d_cell
+must "a relative output" env -C out "$cellpipe" convert -q ../part.stl a.glb
+rmdir out/d_cell || fail "a temporary file in a folder of further outputs"
+must "all is gone" [ "$(folder out)" = 'a.glb big.dump ' ]
+rm out/a.glb
 
 # nohup's children go on: an ignored signal stays ignored.
 (
