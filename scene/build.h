@@ -50,11 +50,13 @@ struct cp_scene {
     bool exclude_static_pairs;
 };
 
-/* The limits that a reader minds itself: nesting of its parser, vertices (and corners) it makes, nodes that a
- * small file multiplies. */
+/* The limits that a reader minds itself: nesting of its parser, vertices (and corners) it makes, nodes (and
+ * instances) that a small file multiplies. */
 uint64_t limit_nesting(const cp_context *context);
 uint64_t limit_vertices(const cp_context *context);
 uint64_t limit_nodes(const cp_context *context);
+/* The limit that this comes from, for a message: "--limit nodes=". */
+const char *limit_of_nodes(const cp_context *context);
 
 /* A scene with its world node "WORLD". NULL when out of memory. */
 cp_scene *scene_new(cp_context *context);

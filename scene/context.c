@@ -45,6 +45,10 @@ static const struct limit {
      NULL, offsetof(struct limits, memory)},
     {"steps", "instructions that a robot program may carry out", "10000000", offsetof(struct limits, steps)},
     {"ratio", "bytes that a packed byte may expand to, after the first 16 MiB", "200", offsetof(struct limits, ratio)},
+    {"expansion",
+     "nodes, and instances of meshes, that a byte of the files of a scene may become, after the first 100000; a file "
+     "counts once, however often it is used",
+     "20", offsetof(struct limits, expansion)},
 };
 enum { LIMIT_COUNT = sizeof limit_table / sizeof *limit_table };
 
@@ -69,7 +73,8 @@ cp_context *context_new(const cp_allocator *allocator, const struct plugins *plu
     cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
     if (!context)
         return NULL;
-    *context = (cp_context){.allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1};
+    *context = (cp_context){
+        .allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1, .read_bytes = NO_READ};
     context->flags[CP_FLAG_CONFINE] = true;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) =
@@ -139,9 +144,25 @@ uint64_t limit_vertices(const cp_context *context)
     return context->limits.vertices;
 }
 
+/* By the bytes that are read, UINT64_MAX otherwise. */
+static uint64_t most_by_expansion(const cp_context *context)
+{
+    enum { FREE_NODES = 100000 };
+    uint64_t bytes = context->read_bytes, each = context->limits.expansion;
+    if (bytes == NO_READ || (each > 0 && bytes > (UINT64_MAX - FREE_NODES) / each))
+        return UINT64_MAX;
+    return FREE_NODES + each * bytes;
+}
+
 uint64_t limit_nodes(const cp_context *context)
 {
-    return context->limits.nodes;
+    uint64_t most = most_by_expansion(context);
+    return most < context->limits.nodes ? most : context->limits.nodes;
+}
+
+const char *limit_of_nodes(const cp_context *context)
+{
+    return most_by_expansion(context) < context->limits.nodes ? "--limit expansion=" : "--limit nodes=";
 }
 
 cp_status cp_set_threads(cp_context *context, uint32_t count)

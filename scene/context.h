@@ -16,7 +16,10 @@ struct limits {
     uint64_t steps;                         /* instructions that a program may carry out */
     uint64_t memory;                        /* of the context, by memory.h */
     uint64_t ratio;                         /* of unpacked to packed bytes, after the first 16 MiB */
+    uint64_t expansion;                     /* nodes for each byte that is read, after the first ones */
 };
+
+#define NO_READ UINT64_MAX
 
 struct file_entry;
 struct file_list;
@@ -66,6 +69,7 @@ struct cp_context {
     struct file_book files; /* everything read and written */
     const char *kept_path;  /* for cp_write_file; or NULL */
     struct file_list *list; /* what cp_files gives; NULL so far */
+    uint64_t read_bytes;    /* of the files of the read that goes on, unpacked, each file counted once; NO_READ */
     uint64_t held;          /* bytes of memory */
     cp_written written;     /* by the last cp_write */
     unsigned isolation;     /* SANDBOX_...: what restrained the last reader's process */

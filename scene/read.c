@@ -179,6 +179,7 @@ cp_status check_strict(cp_context *context)
 
 static cp_status finish_read(cp_context *context, cp_status status, struct source *source, cp_scene **scene)
 {
+    context->read_bytes = NO_READ;
     if (status == CP_OK)
         status = scene_add_inputs(*scene, source_inputs(source)->items, source_inputs(source)->count);
     source_close(source);
@@ -196,6 +197,7 @@ cp_status cp_read(cp_context *context, const char *path, const char *format, con
 {
     *scene = NULL;
     struct source *source;
+    context->read_bytes = 0;
     cp_status status = source_open_top(context, path, &source);
     if (status == CP_OK)
         status = read_source(source, format, &(struct texts){options, option_count}, scene);
@@ -207,6 +209,7 @@ cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, co
 {
     *scene = NULL;
     struct source *source;
+    context->read_bytes = 0;
     cp_status status = source_from_memory(context, bytes, size, name, &source);
     if (status == CP_OK)
         status = read_source(source, format, &(struct texts){options, option_count}, scene);

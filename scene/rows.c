@@ -23,13 +23,14 @@ const char *scene_id(const cp_scene *scene, enum scene_table table, uint32_t ind
 
 uint32_t scene_add_row(cp_scene *scene, enum scene_table table, const void *row)
 {
-    const struct limits *limits = &scene->context->limits;
+    const uint64_t most = limit_nodes(scene->context);
     const size_t size = tables[table].layout.size;
     uint32_t count = table_count(scene, table);
     void *rows = row_pointer(scene, tables[table].rows);
-    if (table == TABLE_NODES && count > 0 && count >= limits->nodes) {
-        report_error(scene->context, CP_LIMIT, "scene-nodes", NOWHERE,
-                     "more nodes than the limit of %llu (--limit nodes=)", (unsigned long long)limits->nodes);
+    if ((table == TABLE_NODES || table == TABLE_INSTANCES) && count > 0 && count >= most) {
+        report_error(scene->context, CP_LIMIT, "scene-nodes", NOWHERE, "more %s than the limit of %llu (%s)",
+                     table == TABLE_NODES ? "nodes" : "instances of meshes", (unsigned long long)most,
+                     limit_of_nodes(scene->context));
         return CP_NONE;
     }
     if (count == CP_NONE) {

@@ -101,8 +101,8 @@ static cp_status check_counts(struct threemf *file, struct steps *stack)
     }
     if (status == CP_OK && count > most)
         status = report_error(file->context, CP_LIMIT, "3mf-instances", IN_FILE(file->source->name),
-                              "its items and components take more nodes than the limit of %llu (--limit nodes=)",
-                              (unsigned long long)most);
+                              "its items and components take more nodes than the limit of %llu (%s)",
+                              (unsigned long long)most, limit_of_nodes(file->context));
     return status;
 }
 

@@ -53,12 +53,12 @@ static const char *read_flag(struct deneb_file *file)
 
 bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints)
 {
-    uint64_t most = cell->context->limits.nodes, part_count = cell->part_count + (uint64_t)parts,
+    uint64_t most = limit_nodes(cell->context), part_count = cell->part_count + (uint64_t)parts,
              joint_count = cell->joint_count + (uint64_t)joints;
     if (file->status == CP_OK && (part_count > most || joint_count > most))
-        file->status =
-            report_error(cell->context, CP_LIMIT, "scene-nodes", deneb_place(file),
-                         "more parts or joints than the limit of %llu (--limit nodes=)", (unsigned long long)most);
+        file->status = report_error(cell->context, CP_LIMIT, "scene-nodes", deneb_place(file),
+                                    "more parts or joints than the limit of %llu (%s)", (unsigned long long)most,
+                                    limit_of_nodes(cell->context));
     if (file->status == CP_OK &&
         (!array_reserve(cell->context, &cell->parts, &cell->part_room, part_count, sizeof *cell->parts) ||
          !array_reserve(cell->context, &cell->joints, &cell->joint_room, joint_count, sizeof *cell->joints)))

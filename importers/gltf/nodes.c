@@ -208,8 +208,9 @@ void gltf_build_instances(struct gltf *gltf)
     for (uint32_t i = 0; i < nodes && gltf->status == CP_OK; i++) {
         placings.first[i] = (uint32_t)total;
         total += counts[i];
-        if (total >= UINT32_MAX)
-            gltf_limit(gltf, JSON_NONE, "gltf-instances", "more than 4 294 967 295 instances");
+        if (total >= UINT32_MAX || total > limit_nodes(gltf->context))
+            gltf_limit(gltf, JSON_NONE, "gltf-instances", "more instances of meshes than the limit of %llu (%s)",
+                       (unsigned long long)limit_nodes(gltf->context), limit_of_nodes(gltf->context));
     }
     placings.items = gltf_allocate(gltf, total, sizeof *placings.items);
 

@@ -20,19 +20,20 @@
 #include "unpack.h"
 
 struct source_state {
-    struct arena *arena;    /* the names */
-    struct buffer content;  /* the bytes, where they were read or unpacked */
-    struct mapping mapping; /* the bytes, where the file is mapped */
-    int file;               /* the mapped file, kept open to see whether it changes; else -1 */
-    struct stat opened;     /* what it was then */
-    cp_hash hash;           /* of its bytes; zero without CP_FLAG_LIST_FILES */
-    struct inputs inputs;   /* of the top file: what was read, in the order of its end */
-    uint64_t further;       /* of the top file: how many have been opened below it */
-    uint64_t compared;      /* of the top file: names in folders, by find_beside */
-    bool has_changed;       /* of the top file: one that was opened below it did, while it was open */
-    bool is_option;         /* the user names it, in an option of the importer */
-    bool is_picture;        /* nobody needs it */
-    struct root root;       /* its folder, where it is the top file or an option's and names further files */
+    struct arena *arena;     /* the names */
+    struct buffer content;   /* the bytes, where they were read or unpacked */
+    struct mapping mapping;  /* the bytes, where the file is mapped */
+    int file;                /* the mapped file, kept open to see whether it changes; else -1 */
+    struct stat opened;      /* what it was then */
+    cp_hash hash;            /* of its bytes; zero without CP_FLAG_LIST_FILES */
+    struct inputs inputs;    /* of the top file: what was read, in the order of its end */
+    uint64_t further;        /* of the top file: how many have been opened below it */
+    uint64_t compared;       /* of the top file: names in folders, by find_beside */
+    bool has_changed;        /* of the top file: one that was opened below it did, while it was open */
+    bool is_option;          /* the user names it, in an option of the importer */
+    bool is_picture;         /* nobody needs it */
+    struct name_map counted; /* of the top file: those whose bytes are counted, "DEVICE:NUMBER" */
+    struct root root;        /* its folder, where it is the top file or an option's and names further files */
     /* The top file's, perhaps this one: it outlives all below it, which are closed in any order. */
     struct source_state *top;
     dev_t device;
@@ -181,6 +182,7 @@ void source_close(struct source *source)
         root_close(&source->state->root);
         release_mapping(source->state);
         buffer_free(&source->state->content);
+        name_map_free(&source->state->counted);
         memory_free(context, source->state->inputs.items, source->state->inputs.room, sizeof(struct input));
         arena_free(source->state->arena);
         memory_free(context, source->state, 1, sizeof *source->state);
@@ -389,6 +391,26 @@ static cp_status list_read(struct source *source)
                                               .hash = state->hash});
 }
 
+/* Adds its bytes to those of the read that goes on, unless the file has been read below the same top file before. */
+static cp_status count_bytes(const struct source *source)
+{
+    const struct source_state *state = source->state;
+    struct name_map *counted = &state->top->counted;
+    cp_context *context = source->context;
+    bool fresh = true;
+    if (context->read_bytes == NO_READ)
+        return CP_OK;
+    if (state->inode) {
+        const char *key = arena_print(state->top->arena, "%llx:%llx", (unsigned long long)state->device,
+                                      (unsigned long long)state->inode);
+        counted->context = context;
+        if (!key || !name_map_add(counted, key, 0, &fresh))
+            return CP_LIMIT;
+    }
+    context->read_bytes += fresh ? source->size : 0;
+    return CP_OK;
+}
+
 /* Takes the file's number. */
 static cp_status load(struct source *source, int file)
 {
@@ -406,6 +428,8 @@ static cp_status load(struct source *source, int file)
         .path = source->path, .use = FILE_READ, .device = state->device, .inode = state->inode};
     if (status == CP_OK)
         status = files_record(source->context, record);
+    if (status == CP_OK)
+        status = count_bytes(source);
     return status == CP_OK ? note_input(source) : status;
 }
 
@@ -453,6 +477,8 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
         status = CP_LIMIT;
     }
     if (status == CP_OK)
+        status = count_bytes(source);
+    if (status == CP_OK)
         status = note_input(source);
     if (status != CP_OK) {
         source_close(source);
@@ -477,6 +503,8 @@ cp_status source_of_bytes(const struct source *parent, const char *path, const c
         put_below(source, parent);
     show_bytes(source);
     cp_status status = set_names(source, path, name);
+    if (status == CP_OK)
+        status = count_bytes(source);
     source->label = arena_copy_text(source->state->arena, label, strlen(label));
     if (status != CP_OK || !source->label) {
         source_close(source);
