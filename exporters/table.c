@@ -49,6 +49,7 @@ struct table {
     struct arena *arena;
     const cp_clip *clip;
     uint32_t *joints, joint_count, frame_count;
+    const char **names; /* of the joints: their own, "id:" and the id where others have that */
     struct {
         uint32_t node;
         const char *name; /* as the user gives it */
@@ -67,6 +68,29 @@ static cp_status find_clip(struct table *table)
     cp_status status = choose_clip(table->context, table->scene, table->settings->clip, &table->clip);
     table->clip = table->clip ? table->clip : &still;
     return status;
+}
+
+static cp_status name_joints(struct table *table)
+{
+    const cp_scene *scene = table->scene;
+    struct name_map counts = {.context = table->context}; /* how many joints have a name */
+    bool fine = true;
+    for (uint32_t i = 0; i < scene->joint_count && fine; i++) {
+        uint32_t *count = name_map_add(&counts, scene->joints[i].name, 0, NULL);
+        fine = count;
+        if (count)
+            (*count)++;
+    }
+    table->names = arena_allocate(table->arena, table->joint_count, sizeof *table->names);
+    fine = fine && table->names;
+    for (uint32_t i = 0; i < table->joint_count && fine; i++) {
+        const cp_joint *it = &scene->joints[table->joints[i]];
+        table->names[i] =
+            *name_map_find(&counts, it->name) == 1 ? it->name : arena_print(table->arena, "id:%s", it->id);
+        fine = table->names[i];
+    }
+    name_map_free(&counts);
+    return fine ? CP_OK : CP_LIMIT;
 }
 
 /* Those that are set from outside, and those that the clip moves. */
@@ -93,7 +117,7 @@ static cp_status list_joints(struct table *table)
     if (others > 0)
         report_loss(table->context, "table-frames", NOWHERE, others,
                     "motion of frames without joints is left out (frames= has poses)");
-    return CP_OK;
+    return name_joints(table);
 }
 
 static cp_status list_frames(struct table *table)
@@ -122,13 +146,6 @@ static cp_status list_frames(struct table *table)
 
 /* ---- csv ---- */
 
-/* A joint by its name; by its id where others have that name. */
-static const char *name_of(const struct table *table, uint32_t joint)
-{
-    const cp_joint *it = &table->scene->joints[joint];
-    return cp_joint_is_named_alone(table->scene, joint) ? it->name : arena_print(table->arena, "id:%s", it->id);
-}
-
 static const char *angle_unit(const struct table *table)
 {
     return table->settings->angles == ANGLES_DEGREES ? "deg" : "rad";
@@ -154,8 +171,7 @@ static void write_csv_head(struct table *table)
     sink_text(table->sink, "time[s]");
     for (uint32_t i = 0; i < table->joint_count; i++) {
         cp_joint_type type = table->scene->joints[table->joints[i]].type;
-        const char *name = name_of(table, table->joints[i]);
-        write_cell(table, name ? name : "", "",
+        write_cell(table, table->names[i], "",
                    type == CP_JOINT_REVOLUTE    ? angle_unit(table)
                    : type == CP_JOINT_PRISMATIC ? "m"
                                                 : "");
@@ -209,8 +225,7 @@ static void write_json_row(struct table *table, double time)
     sink_double(table->sink, time);
     sink_text(table->sink, ",\"q\":{");
     for (uint32_t i = 0; i < table->joint_count; i++) {
-        const char *name = name_of(table, table->joints[i]);
-        write_json_name(table, name ? name : "", i > 0 ? "," : "");
+        write_json_name(table, table->names[i], i > 0 ? "," : "");
         sink_double(table->sink, lookup_joint(&table->lookup, table->joints[i], time));
     }
     sink_text(table->sink, table->frame_count > 0 ? "},\"frames\":{" : "}");

@@ -33,7 +33,7 @@ bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip 
     const struct bake_limits limits = {tolerance > 0                   ? tolerance * bake_part
                                        : writer->scene->loop_count > 0 ? loop_part * size
                                                                        : exact_part * size,
-                                       writer->diagonal};
+                                       writer->diagonal, writer->motion.sampled};
     struct baked_clip baked;
     cp_status status = clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked);
     writer->motion.open = status == CP_NO;
@@ -97,7 +97,9 @@ bool plan_played(struct writer *writer)
     const cp_scene *scene = writer->scene;
     struct motion_plan *motion = &writer->motion;
     struct played_clip *played = scene_allocate(writer->work, scene->clip_count, sizeof *played);
-    bool good = played != NULL;
+    bool *sampled = scene_allocate(writer->work, scene->joint_count, sizeof *sampled);
+    bool good = played && sampled && mark_sampled(&writer->mechanism, sampled);
+    motion->sampled = sampled;
     for (uint32_t i = 0; i < scene->clip_count && good; i++)
         good = bake_played(writer, &scene->clips[i], &played[i]);
     motion->played = played;

@@ -145,6 +145,7 @@ struct motion_plan {
     struct channel *channels;
     uint32_t clip_count, channel_count, clip_room, channel_room;
     const struct played_clip *played; /* the scene's clips; NULL: not yet */
+    const bool *sampled;              /* joints: see mark_sampled */
     double share;                     /* metres that each channel's rounding may move something */
     const double *levers;             /* for each node: how far from it something is; NULL: nothing is rounded */
     const double *stretches;          /* and how long its unit is in the world */

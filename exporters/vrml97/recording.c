@@ -75,7 +75,7 @@ cp_status vrml_prepare_recording(struct vrml *v)
 {
     struct recording *recording = v->recording;
     double size = v->diagonal > 0 && isfinite(v->diagonal) ? v->diagonal : 1, tolerance = v->settings->tolerance;
-    const struct bake_limits limits = {tolerance > 0 ? tolerance / 4 : 5e-7 * size, size};
+    const struct bake_limits limits = {tolerance > 0 ? tolerance / 4 : 5e-7 * size, size, NULL};
     struct baked_clip baked;
     double error;
     recording->timer = vrml_name(v, "play_", recording->source->name);

@@ -10,9 +10,13 @@ struct baked_clip {
 };
 
 struct bake_limits {
-    double tolerance; /* metres, above 0 */
-    double size;      /* metres: of the scene, for joints that turn or stretch */
+    double tolerance;    /* metres, above 0 */
+    double size;         /* metres: of the scene, for joints that turn or stretch */
+    const bool *sampled; /* as mark_sampled says, for a clip of many to cost no more than itself; or NULL */
 };
+
+/* sampled[joint count]: joints whose tracks are baked, or those of a joint that follows. False when out of memory. */
+bool mark_sampled(const cp_mechanism *mechanism, bool *sampled);
 
 /* The clip without attachments and formulas. A node that hangs elsewhere for a time has tracks in the frame of its own
  * parent, along the same way through the world (none of its scale when that stays). Nodes with kept[node] keep their
