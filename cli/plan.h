@@ -65,7 +65,7 @@ cp_status plan_conversion(struct cli *cli, const struct request *request, size_t
 /* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
 cp_status run_plan(struct cli *cli, const struct plan *plan);
 /* Removes temporary files that killed writers have left in a folder and in those below it in which further outputs lie
- * (d_NAME). */
-void sweep_folder(struct cli *cli, const char *path);
+ * (d_NAME). CP_LIMIT when out of memory, which is reported. */
+cp_status sweep_folder(struct cli *cli, const char *path);
 
 #endif

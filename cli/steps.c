@@ -231,28 +231,30 @@ static cp_status apply_filter(struct cli *cli, cp_scene *scene, const struct ste
     return status;
 }
 
-void sweep_folder(struct cli *cli, const char *path)
+cp_status sweep_folder(struct cli *cli, const char *path)
 {
     char below[4096]; /* a longer path is no folder of Linux */
     const struct dirent *item;
     DIR *folder = opendir(path);
-    if (!folder)
-        return;
-    (void)cp_sweep(cli->context, path, &(size_t){0});
-    while ((item = readdir(folder)))
+    if (!folder) /* whether it can be written to does not depend on that */
+        return CP_OK;
+    cp_status status = cp_sweep(cli->context, path, &(size_t){0});
+    while (status != CP_LIMIT && (item = readdir(folder)))
         if (strncmp(item->d_name, "d_", 2) == 0 &&
             snprintf(below, sizeof below, "%s/%s", path, item->d_name) < (int)sizeof below && access(below, R_OK) == 0)
-            (void)cp_sweep(cli->context, below, &(size_t){0});
+            status = cp_sweep(cli->context, below, &(size_t){0});
     (void)closedir(folder);
+    return status == CP_LIMIT ? status : CP_OK;
 }
 
 /* What writers left in the output's folder when they were killed; batch does that before its workers write. */
-static void sweep_beside(struct cli *cli, const char *out)
+static cp_status sweep_beside(struct cli *cli, const char *out)
 {
     const char *slash = strrchr(out, '/');
+    if (strcmp(out, "-") == 0 || cli->listener)
+        return CP_OK;
     const char *folder = slash ? cli_print(cli, "%.*s", (int)(slash - out) + 1, out) : ".";
-    if (strcmp(out, "-") != 0 && !cli->listener && folder)
-        sweep_folder(cli, folder);
+    return folder ? sweep_folder(cli, folder) : CP_LIMIT;
 }
 
 cp_status run_plan(struct cli *cli, const struct plan *plan)
@@ -282,8 +284,9 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
             status = apply_filter(cli, scene, step);
             break;
         case STEP_WRITE:
-            sweep_beside(cli, step->name);
-            status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
+            status = sweep_beside(cli, step->name);
+            if (status == CP_OK)
+                status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
             if (status == CP_OK)
                 say_written(cli, step->name);
             break;

@@ -178,7 +178,7 @@ static void sweep(struct batch *batch, bool all)
 {
     struct name_map seen = {.context = batch->cli->context};
     const char *last = "";
-    sweep_folder(batch->cli, batch->status_folder);
+    (void)sweep_folder(batch->cli, batch->status_folder);
     for (uint32_t i = 0; i < batch->entries.count; i++) {
         const char *out = batch->entries.items[i].out, *slash = out ? strrchr(out, '/') : NULL;
         size_t size = slash ? (size_t)(slash - out) : 0;
@@ -190,7 +190,7 @@ static void sweep(struct batch *batch, bool all)
         if (!last || !name_map_add(&seen, last, 0, &fresh))
             break;
         if (fresh)
-            sweep_folder(batch->cli, last);
+            (void)sweep_folder(batch->cli, last);
     }
     name_map_free(&seen);
 }

@@ -108,6 +108,10 @@ cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed)
     DIR *listing = opendir(folder);
     if (!listing && errno == ENOENT)
         return CP_OK;
+    if (!listing && errno == ENOMEM) {
+        report_out_of_memory(context);
+        return context_finish(context, CP_LIMIT);
+    }
     if (!listing)
         return context_finish(context, report_error(context, CP_OUTPUT, "sweep", IN_FILE(folder),
                                                     "cannot be searched for temporary files: %s", strerror(errno)));
