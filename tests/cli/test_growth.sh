@@ -1,0 +1,173 @@
+#!/bin/sh
+# test_growth.sh PROGRAM [WORD]: how the work of readers, filters and writers grows with what they are given: of n and 4 n
+# like things, in CPU time less that of next to nothing. The exponent, 1 for what is proportional, is at most 1.3. A load
+# of the machine makes single runs longer, so that the least of several counts. WORD: rows that have it alone, printed.
+# Not here, for they are more: exclude on a chain of n joints, which judges n^2 / 2 pairs with n / 3 joints between them
+# (--limit pairs= and pair-joints= bound that), n joints each with a formula of its own (a clip for each is sampled), n
+# clips for the web (each is compared with its thinned one over the whole scene), and
+# Collada nodes that multiply inside assimp (--limit reader-memory= bounds that). work/test_work counts hostile meshes.
+only=${2-} limit=1.3
+. "$(dirname "$0")/check.sh"
+run_timed=$(dirname "$cellpipe")/tests/bench/run_timed
+rounds=${CELLPIPE_LONG:+9}
+rounds=${rounds:-5} enough=${CELLPIPE_LONG:+500}
+enough=${enough:-100} # milliseconds of the larger one
+
+# Sets `spent`, in microseconds.
+measure() {
+    rm -f spent
+    "$run_timed" spent "$cellpipe" "$@" -q --threads 1 >stdout 2>stderr </dev/null
+    code=$?
+    spent=$(awk '{ printf "%d", 1e6 * $2 }' spent)
+}
+
+# least COUNT WORDS...: the least of so many rounds.
+least() {
+    count=$1 best=
+    shift
+    while [ "$count" -gt 0 ]; do
+        measure "$@"
+        [ -n "$best" ] && [ "$best" -le "$spent" ] || best=$spent
+        count=$((count - 1))
+    done
+}
+
+# grows MAKER N FILE WORDS...: MAKER prints what FILE holds for N things; as many times N as it takes for some time.
+grows() {
+    maker=$1 n=$2 file=$3
+    shift 3
+    name="$maker: $*"
+    case $name in *"$only"*) ;; *) return ;; esac
+    $maker 4 >"$file"
+    least 3 "$@"
+    nothing=$best
+    while $maker $((4 * n)) >"$file" && measure "$@" && [ $((spent - nothing)) -lt $((enough * 1000)) ] && [ $n -lt 2000000 ]; do
+        n=$((2 * n))
+    done
+    [ "$code" -le 1 ] || { fail "$name: exit $code"; return; }
+    large=$spent small=
+    exponent=9
+    round=0
+    while [ $round -lt "$rounds" ] && ! awk "BEGIN { exit !($exponent <= $limit) }"; do
+        $maker $n >"$file"
+        least 2 "$@"
+        [ -n "$small" ] && [ "$small" -le "$best" ] || small=$best
+        $maker $((4 * n)) >"$file"
+        least 1 "$@"
+        [ "$large" -le "$best" ] || large=$best
+        exponent=$(awk "BEGIN { a = $small - $nothing; b = $large - $nothing; if (a < 1000) a = 1000
+                                printf \"%.2f\", (b > a ? log(b / a) / log(4) : 0) }")
+        round=$((round + 1))
+    done
+    [ -z "$only$VERBOSE" ] || echo "$exponent $n: $((small / 1000)) ms, $((4 * n)): $((large / 1000)) ms, $name"
+    must "$name: the work grows with the power $exponent from $n to $((4 * n)) ($small and $large us)" \
+        awk "BEGIN { exit !($exponent <= $limit) }"
+}
+
+# ---- what there are n of ----
+
+frames() { awk -v n="$1" 'BEGIN { print "{ \"WORLD\"\n}"; for (i = 0; i < n; i++) printf "{ \"F%d\"\n Position (%d, 0, 0)\n GeoID \"#Box 0.1 0.1 0.1\"\n}\n", i, i }'; }
+joints() { awk -v n="$1" 'BEGIN { print "{ \"WORLD\"\n}"; for (i = 0; i < n; i++) printf "{ \"F%d\"\n ActiveJoint\n Revolute\n Position (%d, 0, 0)\n GeoID \"#Box 0.1 0.1 0.1\"\n}\n", i, i }'; }
+device() { printf '{ "Base"\n}\n{ "J"\n ReferenceFrame "Base"\n ActiveJoint\n Revolute\n}\n'; }
+devices() { device >one.dev; awk -v n="$1" 'BEGIN { print "{ \"WORLD\"\n}"; for (i = 0; i < n; i++) printf "{ \"D%d\"\n ReferenceFrame \"WORLD\"\n Device \"one.dev\"\n}\n", i }'; }
+chain() { awk -v n="$1" 'BEGIN { print "{ \"WORLD\"\n}"; for (i = 0; i < n; i++) printf "{ \"F%d\"\n ReferenceFrame \"%s\"\n Position (0.001, 0, 0)\n}\n", i, i ? "F" i - 1 : "WORLD" }'; }
+pairs() { awk -v n="$1" 'BEGIN { print "<CollisionSetup><Exclude>"; for (i = 0; i < n; i++) printf "<FramePair first=\"F%d\" second=\"G%d\"/>\n", i, i; print "</Exclude></CollisionSetup>" }'; }
+dct_device() { printf 'DCT DEVICE 1.0\nUNIT mm\nANGLE deg\nDEVICE "arm"\nPART "base" ATTACH 1\n'; }
+dct_parts() { dct_device; awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "PART \"p%d\" ATTACH 01\n", i; print "END" }'; }
+dct_joints() { dct_device; awk -v n="$1" 'BEGIN { print "PART \"link\" ATTACH 1"; for (i = 0; i < n; i++) printf "JOINT \"j%d\" PART 1 TYPE ROTATE_Z INIT 0\n", i; print "END" }'; }
+dct_formulas() { dct_device; awk -v n="$1" 'BEGIN { print "PART \"link\" ATTACH 1\nJOINT \"j\" PART 1 TYPE ROTATE_Z INIT 0"
+    for (i = 0; i < n; i++) printf "JOINT \"j%d\" PART 1 TYPE ROTATE_Z VALUE \"=0.5*dof(1)\"\n", i; print "END" }'; }
+grid_of() { # N FORMAT: about N triangles of a wavy surface
+    awk -v n="$1" -v as="$2" 'function z(i, j) { return sin(0.3 * i) * cos(0.2 * j) }
+    function corner(i, j) { printf as == "stl" ? "vertex %g %g %g\n" : "v %g %g %g\n", i, j, z(i, j) }
+    function facet(a, b, c, d, e, f) { print "facet normal 0 0 0\nouter loop"; corner(a, b); corner(c, d); corner(e, f); print "endloop\nendfacet" }
+    BEGIN { k = int(sqrt(n / 2)) + 1
+        if (as == "stl") { print "solid grid"
+            for (i = 0; i < k; i++) for (j = 0; j < k; j++) { facet(i, j, i + 1, j, i + 1, j + 1); facet(i, j, i + 1, j + 1, i, j + 1) }
+            print "endsolid grid"; exit }
+        if (as == "off") printf "OFF\n%d %d 0\n", (k + 1) * (k + 1), k * k
+        if (as == "ply") printf "ply\nformat ascii 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\nelement face %d\nproperty list uchar int vertex_indices\nend_header\n", (k + 1) * (k + 1), k * k
+        for (i = 0; i <= k; i++) for (j = 0; j <= k; j++) if (as == "obj") corner(i, j); else print i, j, z(i, j)
+        for (i = 0; i < k; i++) for (j = 0; j < k; j++) { a = i * (k + 1) + j; b = a + k + 1
+            if (as == "obj") print "f", a + 1, b + 1, b + 2, a + 2; else print 4, a, b, b + 1, a + 1 } }'
+}
+grid() { grid_of "$1" stl; }
+obj_grid() { grid_of "$1" obj; }
+off_grid() { grid_of "$1" off; }
+ply_grid() { grid_of "$1" ply; }
+solids() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "solid s%d\nfacet normal 0 0 1\nouter loop\nvertex 0 0 %d\nvertex 1 0 %d\nvertex 0 1 %d\nendloop\nendfacet\nendsolid s%d\n", i, i, i, i, i }'; }
+groups() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "g g%d\nv 0 0 %d\nv 1 0 %d\nv 0 1 %d\nf -3 -2 -1\n", i, i, i, i }'; }
+materials() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "newmtl m%d\nKd %g 0 0\n", i, i / n >"many.mtl"
+    print "mtllib many.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0"; for (i = 0; i < n; i++) printf "usemtl m%d\nf 1 2 3\n", i }'; }
+model() { printf '<?xml version="1.0"?><model unit="millimeter" xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"><resources>'; }
+mesh_of() { printf '<mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="1" y="0" z="0"/><vertex x="0" y="1" z="0"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/></triangles></mesh>'; }
+objects() { model; awk -v n="$1" -v mesh="$(mesh_of)" 'BEGIN { for (i = 1; i <= n; i++) printf "<object id=\"%d\">%s</object>\n", i, mesh
+    printf "</resources><build>"; for (i = 1; i <= n; i++) printf "<item objectid=\"%d\"/>\n", i; print "</build></model>" }'; }
+items() { model; awk -v n="$1" -v mesh="$(mesh_of)" 'BEGIN { printf "<object id=\"1\">%s</object></resources><build>", mesh; for (i = 0; i < n; i++) print "<item objectid=\"1\"/>"; print "</build></model>" }'; }
+nodes() { # all with one name
+    awk -v n="$1" 'BEGIN { printf "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
+        printf "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[1,1,0]}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":["
+        for (i = 0; i < n; i++) printf "%s{\"mesh\":0,\"name\":\"n\",\"translation\":[%d,0,0]}", i ? "," : "", i
+        printf "],\"scenes\":[{\"nodes\":["; for (i = 0; i < n; i++) printf "%s%d", i ? "," : "", i; print "]}],\"scene\":0}" }'; }
+steps() { cp "$top/tests/cases/deneb-recording/cell.dcw" .; awk -v n="$1" 'BEGIN { print "DCT RECORDING 1.0\nWORKCELL \"cell\" DEVICES 3 FRAME world"; for (i = 0; i < n; i++) printf "STEP %g\n  DEV 0 JOINTS 2 %g %g\n", i * 0.1, 90 * sin(i), 30 * cos(3 * i); print "END" }'; }
+rows() { awk -v n="$1" 'BEGIN { print "time,Arm.J1,Arm.J2"; for (i = 0; i < n; i++) print i * 0.01 "," sin(i) "," cos(3 * i) }'; }
+moves() { awk -v n="$1" 'BEGIN { print "SPEED 2000,100000"; for (i = 0; i < n; i++) printf "MOVE %d,0,0,0,0,0\n", i % 2; print "END" }'; }
+labels() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "l%d: x%d = %d\n", i, i, i; print "WAIT 1\nEND" }'; }
+
+# ---- readers and writers ----
+
+for out in glb wrl stl dump; do
+    grows frames 1000 a.wu convert a.wu "o.$out"
+done
+for out in glb wrl csv jsonl; do
+    grows joints 500 a.wu convert a.wu "o.$out"
+done
+grows chain 500 a.wu convert a.wu o.glb --limit depth=10000000
+grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
+grows pairs 2000 a.xml convert a.xml o.xml
+grows dct_parts 500 a.dcd convert a.dcd o.glb
+grows dct_joints 500 a.dcd convert a.dcd o.glb
+grows dct_joints 500 a.dcd info a.dcd
+grows dct_formulas 500 a.dcd convert a.dcd o.glb
+grows steps 200 a.dcr convert a.dcr o.glb
+grows steps 200 a.dcr convert a.dcr o.wrl
+grows steps 200 a.dcr convert a.dcr o.dcr
+grows grid 4000 a.stl convert a.stl o.glb
+grows grid 4000 a.stl convert a.stl o.glb --out web=yes
+grows obj_grid 4000 a.obj convert a.obj o.glb
+grows off_grid 4000 a.off convert a.off o.glb
+grows ply_grid 4000 a.ply convert a.ply o.gltf
+grows solids 1000 a.stl convert a.stl o.glb
+grows groups 1000 a.obj convert a.obj o.glb
+grows materials 500 a.obj convert a.obj o.glb
+grows objects 500 a.model convert a.model o.glb --from 3mf
+grows items 1000 a.model convert a.model o.glb --from 3mf
+for out in glb wrl; do
+    grows nodes 1000 a.gltf convert a.gltf "o.$out"
+done
+grows nodes 1000 a.gltf convert a.gltf o.glb --out web=yes
+
+# ---- filters ----
+
+for filter in weld normals triangulate repair orient 'simplify ratio=0.2' lod; do
+    # shellcheck disable=SC2086 # words
+    grows grid 4000 a.stl convert a.stl o.glb ! $filter
+done
+grows solids 1000 a.stl convert a.stl o.glb ! merge-meshes
+grows solids 1000 a.stl convert a.stl o.glb ! split-meshes ! instances
+grows nodes 1000 a.gltf convert a.gltf o.glb ! flatten
+grows joints 500 a.wu convert a.wu o.glb ! select node=F1
+grows joints 500 a.wu convert a.wu o.glb ! pose home=yes
+grows steps 200 a.dcr convert a.dcr o.glb ! trace frame=hand
+grows rows 1000 a.csv recording "$top/samples/dh_arm.wu" o.glb file=a.csv
+grows rows 1000 a.csv recording "$top/samples/dh_arm.wu" o.csv file=a.csv
+grows moves 100 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg
+grows labels 500 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg --limit steps=100000000
+
+# ---- answers ----
+
+grows frames 1000 a.wu info a.wu
+grows frames 1000 a.wu diff a.wu a.wu
+grows joints 500 a.wu fk a.wu frame=F1
+grows grid 4000 a.stl check solid a.stl
+finish
