@@ -8,7 +8,10 @@
 # Collada nodes that multiply inside assimp (--limit reader-memory= bounds that). work/test_work counts hostile meshes.
 only=${2-} limit=1.3
 . "$(dirname "$0")/check.sh"
+LC_ALL=C # for awk
+export LC_ALL
 run_timed=$(dirname "$cellpipe")/tests/bench/run_timed
+[ -x "$run_timed" ] || { echo "skipped: no $run_timed"; exit 77; }
 rounds=${CELLPIPE_LONG:+9}
 rounds=${rounds:-5} enough=${CELLPIPE_LONG:+500}
 enough=${enough:-100} # milliseconds of the larger one
