@@ -43,7 +43,9 @@ static const struct limit {
      "bytes of memory that the work may take, mapped files and the libraries' own apart; by default three quarters of "
      "what the machine, its control group or ulimit -v allow",
      NULL, offsetof(struct limits, memory)},
-    {"steps", "instructions that a robot program may carry out", "10000000", offsetof(struct limits, steps)},
+    {"steps", "instructions that a robot program may carry out", "1000000", offsetof(struct limits, steps)},
+    {"clip", "seconds that the clip of a robot program may last", "600", offsetof(struct limits, clip)},
+    {"keys", "keys and marks of the clip of a robot program", "4000000", offsetof(struct limits, keys)},
     {"ratio", "bytes that a packed byte may expand to, after the first 16 MiB", "200", offsetof(struct limits, ratio)},
     {"expansion",
      "nodes, and instances of meshes, that a byte of the files of a scene may become, after the first 100000; a file "
@@ -127,9 +129,14 @@ cp_status cp_set_limit(cp_context *context, const char *setting)
     char *end = NULL;
     errno = 0;
     unsigned long long value = equals ? strtoull(equals + 1, &end, 10) : 0;
-    if (!equals || equals[1] < '0' || equals[1] > '9' || *end || errno)
+    const bool seconds =
+        limit->offset == offsetof(struct limits, clip) || limit->offset == offsetof(struct limits, reader_seconds);
+    const bool unit = seconds && end && strcmp(end, "s") == 0; /* "600s" */
+    if (!equals || equals[1] < '0' || equals[1] > '9' || (*end && !unit) || errno)
         return context_finish(context, report_error(context, CP_USAGE, "limit-value", NOWHERE,
-                                                    "limit %s needs a whole number", limit->name));
+                                                    seconds ? "limit %s needs a whole number, of seconds"
+                                                            : "limit %s needs a whole number",
+                                                    limit->name));
     *limit_value(context, limit) = value;
     return context_finish(context, CP_OK);
 }

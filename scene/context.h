@@ -14,6 +14,7 @@ struct limits {
     uint64_t nodes, vertices, includes, files, name;
     uint64_t reader_seconds, reader_memory; /* of a reader's process; 0 seconds: no end */
     uint64_t steps;                         /* instructions that a program may carry out */
+    uint64_t clip, keys;                    /* of what a program does: seconds; keys and marks */
     uint64_t memory;                        /* of the context, by memory.h */
     uint64_t ratio;                         /* of unpacked to packed bytes, after the first 16 MiB */
     uint64_t expansion;                     /* nodes for each byte that is read, after the first ones */

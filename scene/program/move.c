@@ -8,6 +8,8 @@
 #include "../vector.h"
 #include "run.h"
 
+enum { MOST_STEPS = 100000000 }; /* of a move or a wait */
+
 static const double mm = 1e-3;
 
 /* ---- where things are ---- */
@@ -78,7 +80,7 @@ static cp_status begin(struct cp_program *program, const struct move *move, doub
 {
     program->move = *move;
     if (!lptp_plan(move->length, acceleration, deceleration, speed, program->options.period, &program->move.plan) ||
-        program->move.plan.count > 100000000)
+        program->move.plan.count > MOST_STEPS)
         return program_error(program, CP_LIMIT, "program-long", "the move takes more steps than can be counted");
     return CP_OK;
 }
@@ -266,9 +268,10 @@ cp_status begin_arc(struct cp_program *program, const double via[3], const cp_po
 cp_status begin_wait(struct cp_program *program, double seconds)
 {
     double periods = floor(seconds / program->options.period + 0.5);
-    if (!(seconds >= 0) || !(periods < 1e8))
-        return program_error(program, CP_INPUT, "program-wait",
-                             seconds < 0 ? "a wait is not below 0 s" : "it cannot wait for so long");
+    if (!(seconds >= 0))
+        return program_error(program, CP_INPUT, "program-wait", "a wait is not below 0 s");
+    if (!(periods <= MOST_STEPS))
+        return program_error(program, CP_LIMIT, "program-long", "the wait takes more steps than can be counted");
     if (periods > 0)
         program->move = (struct move){.kind = MOVE_WAIT, .plan.count = (uint32_t)periods};
     return CP_OK;

@@ -132,6 +132,25 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
     return CP_OK;
 }
 
+/* A program that does not end is stopped by the length of its clip, or by what is kept of it. */
+static cp_status check_size(const struct cp_program *program, const struct recording *recording)
+{
+    const struct limits *limits = &program->context->limits;
+    const uint64_t seconds = limits->clip;
+    /* What is held takes the numbers of three keys: its place, its turn and its scale. */
+    const uint64_t keys =
+        (uint64_t)recording->count * program->joint_count + program->mark_count + UINT64_C(10) * program->holding_count;
+    if (program->time > (double)seconds + program->options.period / 2)
+        return program_error(program, CP_LIMIT, "program-clip",
+                             "the clip lasts longer than %llu s: an endless loop? (--limit clip=)",
+                             (unsigned long long)seconds);
+    if (keys > limits->keys)
+        return program_error(program, CP_LIMIT, "program-keys",
+                             "the clip has more than %llu keys and marks: an endless loop? (--limit keys=)",
+                             (unsigned long long)limits->keys);
+    return CP_OK;
+}
+
 cp_status program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency)
 {
     struct recording recording = {.context = program->context, .width = 1 + program->joint_count};
@@ -143,6 +162,8 @@ cp_status program_record(struct cp_program *program, cp_scene *scene, const char
         status = cp_program_step(program);
         if (program->time > before && status == CP_OK && !add_row(&recording, program))
             status = CP_LIMIT;
+        if (status == CP_OK)
+            status = check_size(program, &recording);
     }
     if (status == CP_OK)
         status = add_clip(scene, program, &recording, name);

@@ -18,7 +18,8 @@ program_line() { # kind moves
     round=1
     while [ "$round" -le "$rounds" ] && [ "$code" = 0 ]; do
         "$tools/run_timed" --limit "$longest" "$result" "$cellpipe" program "$top/samples/dh_arm.wu" "$output" \
-            "file=$work/programs/program.prg" --limit steps=100000000 >/dev/null 2>"$result.err" || code=$?
+            "file=$work/programs/program.prg" --limit steps=100000000 --limit clip=100000000 \
+            --limit keys=4000000000 >/dev/null 2>"$result.err" || code=$?
         round=$((round + 1))
     done
     if [ "$code" != 0 ]; then

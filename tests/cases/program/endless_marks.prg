@@ -1,0 +1,2 @@
+a: OUT 1,1
+GOTO a
