@@ -104,9 +104,16 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
     uint32_t count = 0;
     if (!tracks || !attachments || !marks || !seen)
         return CP_LIMIT;
-    for (uint32_t i = 0; i < program->joint_count; i++)
-        if (!add_joint_track(scene, recording, i, program->joints[i], &tracks[count++]))
+    bool any_moves = false;
+    for (uint32_t i = 0; i < program->joint_count; i++) {
+        if (!add_joint_track(scene, recording, i, program->joints[i], &tracks[count]))
             return CP_LIMIT;
+        any_moves = any_moves || tracks[count].key_count > 1;
+        count++;
+    }
+    /* The clip lasts as long as the program, even if that does nothing but wait: a rest with both of its ends. */
+    if (!any_moves && recording->count > 1)
+        tracks[0].key_count = 2;
     for (uint32_t i = 0; i < program->holding_count; i++) {
         const struct holding *holding = &program->holdings[i];
         const bool first = !seen[holding->node];

@@ -423,6 +423,53 @@ static void test_all_errors(void **unused)
     end_run(&run);
 }
 
+/* A clip of the program's text. */
+static const cp_clip *record_program(const char *text)
+{
+    char path[] = "/tmp/cellpipe-test-program-XXXXXX", file[80];
+    const int opened = mkstemp(path);
+    assert_true(opened >= 0 && write(opened, text, strlen(text)) == (ssize_t)strlen(text));
+    (void)close(opened);
+    (void)snprintf(file, sizeof file, "file=%s", path);
+    fresh_scene();
+    (void)build_machine();
+    if (cp_apply(context, scene, "program", (const char *[]){file}, 1) != CP_OK) {
+        print_report(context);
+        fail_msg("%s", text);
+    }
+    (void)unlink(path);
+    return &scene->clips[0];
+}
+
+/* The clip is over when the program is, whatever it does last, and if it does nothing at all. */
+static void test_clip_lasts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        double last;
+    } programs[] = {{"WAIT 2\n", 2},
+                    {"WAIT 2\nOUT 1,1\nWAIT 3\n", 5},
+                    {"MOVE 1,0,0,0,0,0\nMOVE 0,0,0,0,0,0\nWAIT 4\n", 4},
+                    {"GRAB part\nWAIT 0.5\nHANDLE OPEN\nWAIT 0.5\n", 1},
+                    {"WAIT 0.01\n", 0.01},
+                    {"OUT 1,1\n", 0}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const bool grabs = strstr(programs[i].text, "GRAB") != NULL, moves = strstr(programs[i].text, "MOVE") != NULL;
+        char text[200];
+        (void)snprintf(text, sizeof text, "%s%s", grabs ? "PTP part\n" : "", programs[i].text);
+        const cp_clip *clip = record_program(text);
+        double last = 0, before = 0;
+        for (uint32_t k = 0; k < clip->track_count; k++)
+            last = fmax(last, clip->tracks[k].times[clip->tracks[k].key_count - 1]);
+        for (uint32_t k = 0; k < clip->mark_count; k++) /* the moves before: when the next line begins */
+            if ((grabs && clip->marks[k].value == 2) || (moves && clip->marks[k].value == 3))
+                before = clip->marks[k].time;
+        if (!(fabs(last - before - programs[i].last) < 1e-9))
+            fail_msg("%s: it lasts %.9g s", programs[i].text, last - before);
+    }
+}
+
 /* What hung on the tool from the beginning can be grabbed and let go; what would be sheared cannot. */
 static void test_own_part(void **unused)
 {
@@ -532,6 +579,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_all_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_grab, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clip_lasts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_own_part, set_up, tear_down),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */

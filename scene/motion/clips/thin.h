@@ -15,7 +15,7 @@ cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, 
                     cp_clip *thin, double *error);
 
 /* Drops keys of a number (linear between them) in the middle of a rest: exactly equal to the keys before and behind.
- * Returns how many are left; one if it rests all the time. */
+ * Returns how many are left; one if it rests all the time, with the last key behind it. */
 uint32_t drop_rests(double *times, double *values, uint32_t count);
 
 #endif
