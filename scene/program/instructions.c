@@ -93,12 +93,27 @@ static void parse_move(struct parser *parser, struct instruction *instruction)
     parser_demand_numbers(parser, parser->word, instruction, parser->joint_count, parser->joint_count);
 }
 
+/* Alone it begins a block; with an instruction behind THEN that instruction has the condition. */
 static void parse_if(struct parser *parser, struct instruction *instruction)
 {
-    open_block(parser, OPERATION_IF);
+    static const char *const blocks[] = {"IF", "ELSE", "ENDIF", "FOR", "NEXT"};
     parser_condition(parser, instruction);
     if (!parser->failed && !parser_accept(parser, "THEN"))
         parser_fail_expected(parser, "THEN");
+    if (parser->failed || parser_at_end(parser)) {
+        const bool failed = parser->failed;
+        open_block(parser, OPERATION_IF);
+        if (failed && parser->depth > 0)
+            parser->blocks[parser->depth - 1].excused = true;
+        return;
+    }
+    const char *start = parser->at;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !parser_is_assignment(start); i++)
+        if (parser_accept(parser, blocks[i])) {
+            parser_fail(parser, start, "%s behind THEN: it stands in a line of its own", blocks[i]);
+            return;
+        }
+    parser_instruction(parser, instruction);
 }
 
 static void parse_else(struct parser *parser, struct instruction *instruction)

@@ -376,3 +376,16 @@ void parser_condition(struct parser *parser, struct instruction *instruction)
         is_and = parser_accept(parser, "AND");
     } while (!parser->failed && (is_and || parser_accept(parser, "OR")));
 }
+
+void parser_skip_condition(struct parser *parser)
+{
+    const char *start = parser->at;
+    if (parser_is_assignment(start) || !parser_accept(parser, "IF"))
+        return;
+    while (*parser->at && !parser_accept(parser, "THEN")) {
+        const char *end = operand_end(parser->at, true);
+        parser->at = end > parser->at || !*end ? end : end + 1;
+    }
+    if (parser_at_end(parser))
+        parser->at = start;
+}

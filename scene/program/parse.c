@@ -73,6 +73,7 @@ static void find_names(struct parser *parser, struct lines lines)
         if (parser_at_end(parser))
             continue;
         instructions++;
+        parser_skip_condition(parser);
         const char *name = parser->at;
         const bool is_for = !parser_is_assignment(name) && parser_accept(parser, "FOR");
         parser_skip_blanks(parser);

@@ -61,6 +61,8 @@ void parser_demand_numbers(struct parser *parser, const char *start, const struc
 /* POSE(...) or JOINTS(...), a variable, or a frame, whose name may stand in quotes. */
 struct point parser_point(struct parser *parser);
 void parser_condition(struct parser *parser, struct instruction *instruction);
+/* Goes past "IF c THEN" where an instruction follows in the line; else it stays. */
+void parser_skip_condition(struct parser *parser);
 
 /* ---- instructions.c ---- */
 

@@ -20,7 +20,7 @@ enum operation {
     OPERATION_CPTP,
     OPERATION_CIRC1,
     OPERATION_CIRC2,
-    OPERATION_IF, /* target: what is done where it does not hold */
+    OPERATION_IF, /* of several lines; target: what is done where it does not hold */
     OPERATION_ELSE,
     OPERATION_ENDIF,
     OPERATION_FOR, /* variable; target: behind its NEXT */
@@ -75,8 +75,8 @@ struct instruction {
     enum operation operation;
     uint64_t line;
     uint32_t first_formula, formula_count;
-    uint32_t first_comparison, comparison_count;
-    uint32_t first_target, target_count; /* of CASE */
+    uint32_t first_comparison, comparison_count; /* of IF; with another operation it is done only if they hold */
+    uint32_t first_target, target_count;         /* of CASE */
     uint32_t target, variable;
     struct point points[2];
 };

@@ -401,9 +401,13 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
 {
     const struct instruction *it = &program->text.instructions[index];
     double numbers[64] = {0};
-    bool answer;
-    cp_status status = all_numbers(program, it->first_formula, it->formula_count, numbers);
-    if (status != CP_OK)
+    bool answer = true;
+    cp_status status = it->comparison_count > 0 ? holds(program, it, &answer) : CP_OK;
+    if (status == CP_OK && answer)
+        status = all_numbers(program, it->first_formula, it->formula_count, numbers);
+    if (status == CP_OK && !answer && it->operation == OPERATION_IF)
+        program->next = it->target;
+    if (status != CP_OK || !answer)
         return status;
     switch (it->operation) {
     case OPERATION_ASSIGN:
@@ -422,14 +426,11 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
     case OPERATION_CIRC1:
     case OPERATION_CIRC2:
         return begin_move(program, it, numbers);
-    case OPERATION_IF:
-        status = holds(program, it, &answer);
-        program->next = status == CP_OK && !answer ? it->target : program->next;
-        return status;
     case OPERATION_ELSE:
     case OPERATION_GOTO:
         program->next = it->target;
         return CP_OK;
+    case OPERATION_IF:
     case OPERATION_ENDIF:
         return CP_OK;
     case OPERATION_FOR:

@@ -321,6 +321,15 @@ static void test_language(void **unused)
     expect_end("a=0\nIF a THEN\nLMOV 1,0,0\nENDIF\nIF (1+1)*2 <= 4 THEN\nIMOV 0,1,0\nENDIF\n", 0, 1, 0);
     expect_end("IF 1 THEN\nIF 0 THEN\nLMOV 1,0,0\nELSE\nLMOV 2,0,0\nENDIF\nELSE\nLMOV 3,0,0\nENDIF\n", 2, 0, 0);
     expect_end("n=0\nagain: n=n+1\nIMOV 1,0,0\nIF n<5 THEN\nGOTO again\nENDIF\n", 5, 0, 0);
+    expect_end("n=0\nagain: n=n+1\nIMOV 1,0,0\nIF n<5 THEN GOTO again\n", 5, 0, 0);
+    expect_end("a=2\nIF a=1 OR a=2 AND (a+1)*2>5 THEN GOTO b\nLMOV 9,0,0\nb: IMOV 1,0,0\n", 1, 0, 0);
+    expect_end("IF 0 THEN GOTO b\nIMOV 0,1,0\nb: IMOV 1,0,0\n", 1, 1, 0);
+    expect_end("if 1 then gosub b\nEND\nb: IF 1 THEN IMOV 1,0,0\nIF 0 THEN IMOV 5,0,0\nIF 1 THEN RET\nIMOV 7,0,0\n", 1,
+               0, 0);
+    expect_end("FOR i=1,9\nIMOV 1,0,0\nIF i=3 THEN END\nNEXT\n", 3, 0, 0);
+    expect_end("IF 1 THEN b=4\nIF 1 THEN P=POSE(b,0,1,0,0,0)\nIF b>3 THEN PTP P ; there\n", 4, 0, 1);
+    expect_end("IF 1 THEN\nIF 0 THEN IMOV 1,0,0\nIMOV 0,1,0\nELSE\nIMOV 0,0,1\nENDIF\n", 0, 1, 0);
+    expect_end("IF 0 THEN LMOV 1/0,0,0\nIF=3\nIF IF=3 THEN IMOV IF,0,0\n", 3, 0, 0);
     expect_end("GOSUB a\nGOSUB a\nEND\na: IMOV 1,0,0\nGOSUB b\nRET\nb:\nIMOV 0,1,0\nRET\n", 2, 2, 0);
     expect_end("CASE 2,one,two\nEND\none: LMOV 1,0,0\nEND\ntwo: LMOV 2,0,0\n", 2, 0, 0);
     expect_end("CASE 3,one,two\nLMOV 9,0,0\nEND\none: END\ntwo: END\n", 9, 0, 0);
@@ -372,6 +381,17 @@ static void test_errors(void **unused)
     expect_error("GOTO there\n", input, 1, 6, syntax, "there is no label \"there\"");
     expect_error("a: HOME\na: HOME\n", input, 2, 1, syntax, "the label \"a\" stands twice");
     expect_error("IF 1\nENDIF\n", input, 1, 5, syntax, "expected THEN, found the end of the line");
+    expect_error("IF 1 THEN GOTO heer\nhere:\n", input, 1, 16, syntax,
+                 "there is no label \"heer\"; did you mean here?");
+    expect_error("IF 1 THEN GOTO\n", input, 1, 15, syntax, "expected a label, found the end of the line");
+    expect_error("IF 1 THEN HOEM\n", input, 1, 11, syntax, "unknown instruction \"HOEM\"; did you mean HOME?");
+    expect_error("IF 1 THEN IF 1 THEN END\n", input, 1, 11, syntax, "IF behind THEN: it stands in a line of its own");
+    expect_error("IF 1 THEN FOR i=1,2\nNEXT\n", input, 1, 11, syntax, "FOR behind THEN");
+    expect_error("IF 1 THEN HOME\nENDIF\n", input, 2, 1, syntax, "ENDIF without IF");
+    expect_error("a: IF 1 THEN GOTO a ELSE GOTO a\n", input, 1, 21, syntax,
+                 "expected the end of the line, found \"ELSE\"");
+    expect_error("IF 1 GOTO a\na:\n", input, 1, 6, syntax, "nobody gives a number to \"GOTO\"");
+    expect_error("a: IF 1 THEN GOTO a\n", limit, 1, 0, "program-steps", "an endless loop?");
     expect_error("IF 1 THEN\nHOME\n", input, 1, 0, syntax, "IF without ENDIF");
     expect_error("ELSE\n", input, 1, 1, syntax, "ELSE without IF");
     expect_error("IF 1 THEN\nELSE\nELSE\nENDIF\n", input, 3, 1, syntax, "a second ELSE of one IF");
