@@ -118,50 +118,114 @@ bool parser_at_end(struct parser *parser)
 
 /* ---- formulas ---- */
 
-/* Appends the formula's text from `from` to `to` with numbers of dof() in place of the names of variables. */
-static bool translate(struct parser *parser, const char *from, const char *to, char out[EXPRESSION_LONGEST + 1])
+/* Whether a bracket stands behind the name: then it is a function's. */
+static bool is_call(const char *name, size_t size, const char *end)
+{
+    const char *behind = name + size;
+    while (behind < end && (*behind == ' ' || *behind == '\t'))
+        behind++;
+    return behind < end && *behind == '(';
+}
+
+/* TIMER(n) or COUNTER(n) at *from: the variable of that reading, and *from behind it. False, told, if n is no number.
+ */
+static bool read_reading(struct parser *parser, enum operation operation, const char **from, uint32_t *variable)
+{
+    struct program_text *program = parser->program;
+    uint64_t index = 0;
+    char key[40];
+    const char *at = *from + parser_name_size(*from), *digits;
+    at += strspn(at, " \t") + 1; /* the bracket */
+    digits = at += strspn(at, " \t");
+    for (; *at >= '0' && *at <= '9' && index < UINT32_MAX; at++)
+        index = 10 * index + (uint64_t)(*at - '0');
+    const char *behind = at + strspn(at, " \t");
+    if (at == digits || *behind != ')' || index > INT32_MAX) {
+        parser_fail(parser, *from, "%s takes a whole number in brackets",
+                    operation == OPERATION_SETT ? "TIMER" : "COUNTER");
+        return false;
+    }
+    *from = behind + 1;
+    (void)snprintf(key, sizeof key, "%d %u", (int)operation, (unsigned)index);
+    const uint32_t *known = name_map_find(&parser->readings, key);
+    if (known) {
+        *variable = program->readings[*known].variable;
+        return true;
+    }
+    /* Room comes first: a name in the map has its reading. */
+    char *kept = arena_copy_text(parser->names_arena, key, strlen(key));
+    if (!kept ||
+        !array_reserve(parser->context, &program->readings, &program->reading_room,
+                       (uint64_t)program->reading_count + 1, sizeof *program->readings) ||
+        !name_map_add(&parser->readings, kept, program->reading_count, NULL)) {
+        parser->failed = true;
+        return false;
+    }
+    *variable = program->number_count++;
+    program->readings[program->reading_count++] = (struct reading){operation, (uint32_t)index, *variable};
+    return true;
+}
+
+/* What stands for the name at *from in the formula's text, and *from behind it: a function's name stays, a number
+ * becomes dof(). False if it is neither; it is told. */
+static bool translate_name(struct parser *parser, const char **from, const char *to, char text[LONGEST_NAME + 1])
 {
     static const char *const known[] = {"SIN",  "COS", "TAN", "ASIN", "ACOS", "ATAN", "ATAN2",
                                         "SQRT", "ABS", "MIN", "MAX",  "PI",   NULL};
+    const char *start = *from;
+    const size_t whole = parser_name_size(start), size = (size_t)(to - start) < whole ? (size_t)(to - start) : whole;
+    const bool calls = is_call(start, size, to);
+    (void)snprintf(text, LONGEST_NAME + 1, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), start);
+    *from = start + size;
+    const uint32_t *variable = parser_find_variable(parser, text, size);
+    uint32_t number = variable ? *variable / 4 : 0;
+    const bool timer = calls && text_equal_nocase(text, "TIMER");
+    if (timer || (calls && text_equal_nocase(text, "COUNTER"))) {
+        *from = start;
+        if (!read_reading(parser, timer ? OPERATION_SETT : OPERATION_SETC, from, &number))
+            return false;
+    } else {
+        for (size_t i = 0; known[i]; i++)
+            if (text_equal_nocase(known[i], text) && (calls || !variable))
+                return true;
+        if (!variable) {
+            parser_fail_near(parser, start, "nobody gives a number to %s", text,
+                             parser_nearest(&parser->variables, NULL, text));
+            return false;
+        }
+        if (*variable % 4 != NAME_NUMBER) {
+            parser_fail(parser, start, "\"%s\" is no number", text);
+            return false;
+        }
+    }
+    (void)snprintf(text, LONGEST_NAME + 1, "dof(%u)", (unsigned)(number + 1));
+    return true;
+}
+
+/* Appends the formula's text from `from` to `to` with numbers of dof() in place of the names of variables. */
+static bool translate(struct parser *parser, const char *from, const char *to, char out[EXPRESSION_LONGEST + 1])
+{
     size_t used = 0;
     while (from < to) {
-        size_t size = (size_t)(to - from) > parser_name_size(from) ? parser_name_size(from) : (size_t)(to - from);
-        bool exponent =
-            size > 0 && used > 0 && ((out[used - 1] >= '0' && out[used - 1] <= '9') || out[used - 1] == '.');
-        if (size == 0 || exponent) { /* 1e5 */
-            size = size == 0 ? 1 : size;
-            if (used + size > EXPRESSION_LONGEST)
-                return false;
-            memcpy(out + used, from, size);
-            used += size;
+        char name[LONGEST_NAME + 1] = {*from, '\0'};
+        const char before = used > 0 ? out[used - 1] : '\0';
+        size_t size = parser_name_size(from) < (size_t)(to - from) ? parser_name_size(from) : (size_t)(to - from);
+        const char *part = name;
+        if (size > 0 && ((before >= '0' && before <= '9') || before == '.')) { /* 1e5 */
+            part = from;
             from += size;
-            continue;
+        } else if (size > 0) {
+            if (!translate_name(parser, &from, to, name))
+                return false;
+            size = strlen(name);
+        } else {
+            size = 1;
+            from++;
         }
-        char name[LONGEST_NAME + 1];
-        (void)snprintf(name, sizeof name, "%.*s", (int)(size < LONGEST_NAME ? size : LONGEST_NAME), from);
-        const uint32_t *variable = parser_find_variable(parser, name, size);
-        bool function = false;
-        for (size_t i = 0; known[i]; i++)
-            function = function || text_equal_nocase(known[i], name);
-        if (!variable && !function) {
-            parser_fail_near(parser, from, "nobody gives a number to %s", name,
-                             parser_nearest(&parser->variables, NULL, name));
+        if (used + size > EXPRESSION_LONGEST)
             return false;
-        }
-        if (variable && *variable % 4 != NAME_NUMBER) {
-            parser_fail(parser, from, "\"%s\" is no number", name);
-            return false;
-        }
-        char text[LONGEST_NAME + 1];
-        if (variable)
-            (void)snprintf(text, sizeof text, "dof(%u)", (unsigned)(*variable / 4 + 1));
-        else
-            (void)snprintf(text, sizeof text, "%s", name);
-        if (used + strlen(text) > EXPRESSION_LONGEST)
-            return false;
-        memcpy(out + used, text, strlen(text));
-        used += strlen(text);
-        from += size;
+        memcpy(out + used, part, size);
+        used += size;
     }
     out[used] = '\0';
     return true;

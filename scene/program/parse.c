@@ -1,5 +1,6 @@
 /* Programs, line by line. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "parser.h"
 
@@ -134,6 +135,14 @@ static void parse_lines(struct parser *parser, struct lines lines)
     }
 }
 
+int compare_readings(const void *one, const void *other)
+{
+    const struct reading *a = one, *b = other;
+    if (a->operation != b->operation)
+        return a->operation < b->operation ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
 static bool list_frames(struct parser *parser)
 {
     const cp_scene *scene = parser->scene;
@@ -162,6 +171,7 @@ cp_status program_parse(cp_context *context, const cp_scene *scene, const char *
                               .names_arena = arena_new(context),
                               .variables = {.context = context},
                               .labels = {.context = context},
+                              .readings = {.context = context},
                               .frames = {.context = context},
                               .ids = {.context = context}};
     const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of byte order */
@@ -179,9 +189,12 @@ cp_status program_parse(cp_context *context, const cp_scene *scene, const char *
     if (good && !memchr(text, '\0', size))
         parse_lines(parser, lines);
     failed = failed || parser->failed;
+    if (program->reading_count > 0)
+        qsort(program->readings, program->reading_count, sizeof *program->readings, compare_readings);
     bool memory = arena_failed(parser->names_arena) || context->out_of_memory;
     name_map_free(&parser->variables);
     name_map_free(&parser->labels);
+    name_map_free(&parser->readings);
     name_map_free(&parser->frames);
     name_map_free(&parser->ids);
     arena_free(parser->names_arena);
@@ -197,5 +210,6 @@ void program_text_free(struct program_text *program)
     memory_free(context, program->comparisons, program->comparison_room, sizeof *program->comparisons);
     memory_free(context, program->steps, program->step_room, sizeof *program->steps);
     memory_free(context, program->targets, program->target_room, sizeof *program->targets);
+    memory_free(context, program->readings, program->reading_room, sizeof *program->readings);
     *program = (struct program_text){.context = context};
 }

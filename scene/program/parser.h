@@ -18,6 +18,7 @@ struct parser {
     uint32_t joint_count;
     struct arena *names_arena;
     struct name_map variables, labels; /* kind + 4 * index; instruction */
+    struct name_map readings;          /* "17 3": indices of program->readings */
     struct name_map frames, ids;       /* nodes; CP_NONE: several have that name */
     bool failed, naming;               /* naming: this is the first of two ways through the lines */
     uint64_t number;                   /* of the line */

@@ -71,6 +71,13 @@ struct comparison {
     bool is_and;
 };
 
+/* A timer or a counter that formulas read: a number variable, which SETT or SETC of that number sets. It is 0 at first.
+ */
+struct reading {
+    enum operation operation; /* SETT or SETC */
+    uint32_t number, variable;
+};
+
 struct instruction {
     enum operation operation;
     uint64_t line;
@@ -90,8 +97,9 @@ struct program_text {
     struct comparison *comparisons;
     struct expression_step *steps;
     uint32_t *targets;
-    uint32_t instruction_count, formula_count, comparison_count, step_count, target_count;
-    uint32_t instruction_room, formula_room, comparison_room, step_room, target_room;
+    struct reading *readings; /* ascending, each once */
+    uint32_t instruction_count, formula_count, comparison_count, step_count, target_count, reading_count;
+    uint32_t instruction_room, formula_room, comparison_room, step_room, target_room, reading_room;
     uint32_t number_count, pose_count, joints_count; /* variables */
 };
 
@@ -100,5 +108,6 @@ struct program_text {
 cp_status program_parse(cp_context *context, const cp_scene *scene, const char *file, const char *text, size_t size,
                         uint32_t joint_count, struct program_text *program);
 void program_text_free(struct program_text *program);
+int compare_readings(const void *one, const void *other);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../context.h"
 #include "../pose.h"
@@ -127,6 +128,20 @@ static cp_status mark_number(struct cp_program *program, const char *kind, doubl
 {
     const char *name = arena_print(program->arena, "%s %s", kind, show_number(index).text);
     return name ? mark(program, name, value) : CP_LIMIT;
+}
+
+/* SETT and SETC: a mark, and what TIMER and COUNTER of that number read. */
+static cp_status set_reading(struct cp_program *program, enum operation operation, const double numbers[2])
+{
+    const struct program_text *text = &program->text;
+    if (text->reading_count > 0 && numbers[0] >= 0 && numbers[0] <= INT32_MAX && numbers[0] == floor(numbers[0])) {
+        const struct reading sought = {.operation = operation, .number = (uint32_t)numbers[0]};
+        const struct reading *found =
+            bsearch(&sought, text->readings, text->reading_count, sizeof sought, compare_readings);
+        if (found)
+            program->numbers[found->variable] = numbers[1];
+    }
+    return mark_number(program, operation == OPERATION_SETT ? "timer" : "counter", numbers[0], numbers[1]);
 }
 
 /* "grab Part" */
@@ -455,9 +470,8 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
     case OPERATION_OUT:
         return mark_number(program, "output", numbers[0], numbers[1]);
     case OPERATION_SETT:
-        return mark_number(program, "timer", numbers[0], numbers[1]);
     case OPERATION_SETC:
-        return mark_number(program, "counter", numbers[0], numbers[1]);
+        return set_reading(program, it->operation, numbers);
     case OPERATION_APAWD:
         return mark(program, "welding", 1);
     case OPERATION_STAWD:
@@ -535,6 +549,8 @@ static bool make_room(struct cp_program *program)
     program->joints_set = arena_allocate_zeroed(arena, text->joints_count, sizeof *program->joints_set);
     program->for_end = arena_allocate_zeroed(arena, text->instruction_count, sizeof *program->for_end);
     program->for_step = arena_allocate_zeroed(arena, text->instruction_count, sizeof *program->for_step);
+    for (uint32_t i = 0; i < text->reading_count && program->number_set; i++)
+        program->number_set[text->readings[i].variable] = true;
     program->locals = arena_allocate(arena, nodes, sizeof *program->locals);
     program->hosts = arena_allocate(arena, nodes, sizeof *program->hosts);
     program->grabbed = arena_allocate_zeroed(arena, nodes, sizeof *program->grabbed);

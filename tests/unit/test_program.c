@@ -336,6 +336,12 @@ static void test_language(void **unused)
     expect_end("LMOV 5,5,5\nHOME\n", 0, 0, 0);
     expect_end("SPEED 1000\nSPEED 100,200\nSPEED 100,200,300\nLMOV 5,5,5\nWAIT 0.5\n", 5, 5, 5);
     expect_end("SETT 1,5\nSETC 2,7\nOUT 3,1\nAPAWD\nIMOV 1,0,0\nSTAWD\n", 1, 0, 0);
+    expect_end("SETC 1,7\nSETT 1,5\nWAIT 1\nLMOV COUNTER(1),TIMER(1),counter ( 2 )\n", 7, 5, 0);
+    expect_end("SETC 3,2\nfor i=1,3\nSETC i,COUNTER(3)*2+i\nNEXT\nLMOV COUNTER(1),COUNTER(2),COUNTER(3)\n", 5, 6, 7);
+    expect_end("a: SETC 4,COUNTER(4)+1\nIMOV 1,0,0\nIF COUNTER(4)<3 THEN GOTO a\nIMOV 0,COUNTER(4),TIMER(4)\n", 3, 3,
+               0);
+    expect_end("SETC 1.5,9\nSETC -1,9\nSETC 1e300,9\nLMOV COUNTER(1),0,max(TIMER(1),1)\n", 0, 0, 1);
+    expect_end("counter=1\ntimer=2\nmax=3\nmin = 4\nLMOV counter,timer,max(max,min)\n", 1, 2, 4);
     expect_end("LMOV 0,0,0\nLMOV 0,0,0,90,0,0\n", 0, 0, 0); /* a turn alone */
 }
 
@@ -401,6 +407,12 @@ static void test_errors(void **unused)
     expect_error("NEXT\n", input, 1, 1, syntax, "NEXT without FOR");
     expect_error("j=1\nFOR i=1,2\nNEXT j\n", input, 3, 6, syntax, "another variable");
     expect_error("FOR i=1\nNEXT\n", input, 1, 1, syntax, "it takes 2 or 3 numbers, not 1");
+    expect_error("LMOV 1,TIMER(a),3\n", input, 1, 8, syntax, "TIMER takes a whole number in brackets");
+    expect_error("LMOV 1,COUNTER(1.5),3\n", input, 1, 8, syntax, "COUNTER takes a whole number in brackets");
+    expect_error("LMOV COUNTER(),2,3\n", input, 1, 6, syntax, "COUNTER takes a whole number in brackets");
+    expect_error("LMOV 1,2,TIMER(99999999999)\n", input, 1, 10, syntax, "TIMER takes a whole number in brackets");
+    expect_error("LMOV 1,2,TIMER(1\n", input, 1, 10, syntax, "TIMER takes a whole number in brackets");
+    expect_error("LMOV 1,2,TIMER\n", input, 1, 10, syntax, "nobody gives a number to \"TIMER\"");
     expect_error("HANDLE\n", input, 1, 7, syntax, "expected OPEN or CLOSE");
     expect_error("CASE 1\n", input, 1, 7, syntax, "expected a comma and a label");
     expect_error("P=POSE(0,0,0,0,0,0)\nGRAB P\n", input, 2, 1, syntax, "what is held is a frame");
