@@ -180,13 +180,18 @@ static size_t edit_distance(const char *a, const char *b)
     return row[width];
 }
 
+/* How many letters at their beginnings are the same. */
+static size_t common_letters(const char *a, const char *b)
+{
+    size_t count = 0;
+    while (a[count] && lower(a[count]) == lower(b[count]))
+        count++;
+    return count;
+}
+
 static bool is_beginning(const char *word, const char *of)
 {
-    while (*word && lower(*word) == lower(*of)) {
-        word++;
-        of++;
-    }
-    return !*word;
+    return !word[common_letters(word, of)];
 }
 
 const char *nearest_word(const char *word, const char *const *words)
@@ -202,7 +207,9 @@ const char *nearest_word(const char *word, const char *const *words)
             distance = 1;
         else if (distance > 2 && strlen(*words) > 2 && is_beginning(*words, word))
             distance = 2;
-        if (distance < best) {
+        /* Of words at the same distance the one that begins alike: "LMOVE" is LMOV rather than MOVE. */
+        if (distance < best ||
+            (distance == best && nearest && common_letters(word, *words) > common_letters(word, nearest))) {
             best = distance;
             nearest = *words;
         }

@@ -96,7 +96,7 @@ bool text_ends_nocase(const char *text, const char *suffix);
 const char *text_file_name(const char *path);
 /* That without its suffix, and without .gz: "parts/link.1.stl.gz" gives "link.1" (size bytes of path). */
 const char *text_stem(const char *path, size_t *size);
-/* The entry of NULL-ended words nearest to word by edit distance, or NULL when none is near. */
+/* The entry of NULL-ended words nearest to word by edit distance, and then by its beginning; NULL when none is near. */
 const char *nearest_word(const char *word, const char *const *words);
 
 #endif

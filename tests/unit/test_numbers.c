@@ -177,6 +177,12 @@ static void test_nearest_word(void **unused)
     assert_string_equal(nearest_word("par", words), "partial");
     assert_string_equal(nearest_word("STR", words), "strict");
     assert_null(nearest_word("s", words));
+    static const char *const moves[] = {"MOVE", "PTP", "IMOV", "LMOV", "CMOV", NULL};
+    assert_string_equal(nearest_word("LMOVE", moves), "LMOV"); /* one letter off both, and begins like this one */
+    assert_string_equal(nearest_word("cmove", moves), "CMOV");
+    assert_string_equal(nearest_word("IMOVE", moves), "IMOV");
+    assert_string_equal(nearest_word("MOVL", moves), "MOVE");
+    assert_string_equal(nearest_word("MOV", moves), "MOVE");
     assert_null(nearest_word("completely", words));
     assert_null(nearest_word("", words));
 }
