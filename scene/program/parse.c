@@ -94,6 +94,10 @@ static void find_names(struct parser *parser, struct lines lines)
             continue;
         }
         (void)snprintf(text, sizeof text, "%.*s", (int)size, name);
+        if (text_equal_nocase(text, "PI")) {
+            parser_fail(parser, name, "\"%s\" is a constant: nothing is assigned to it", text);
+            continue;
+        }
         uint32_t *count = kind == NAME_NUMBER ? &program->number_count
                           : kind == NAME_POSE ? &program->pose_count
                                               : &program->joints_count;

@@ -341,6 +341,7 @@ static void test_language(void **unused)
     expect_end("a: SETC 4,COUNTER(4)+1\nIMOV 1,0,0\nIF COUNTER(4)<3 THEN GOTO a\nIMOV 0,COUNTER(4),TIMER(4)\n", 3, 3,
                0);
     expect_end("SETC 1.5,9\nSETC -1,9\nSETC 1e300,9\nLMOV COUNTER(1),0,max(TIMER(1),1)\n", 0, 0, 1);
+    expect_end("pie=3\nLMOV pie,pi*0,sin(pi*0)\n", 3, 0, 0);
     expect_end("counter=1\ntimer=2\nmax=3\nmin = 4\nLMOV counter,timer,max(max,min)\n", 1, 2, 4);
     expect_end("LMOV 0,0,0\nLMOV 0,0,0,90,0,0\n", 0, 0, 0); /* a turn alone */
 }
@@ -351,6 +352,12 @@ static void test_errors(void **unused)
     const cp_status input = CP_INPUT, no = CP_NO, limit = CP_LIMIT;
     const char *syntax = "program-syntax";
     expect_error("LMVO 1,2,3\n", input, 1, 1, syntax, "unknown instruction \"LMVO\"; did you mean LMOV?");
+    expect_error("LMOVE 1,2,3\n", input, 1, 1, syntax, "unknown instruction \"LMOVE\"; did you mean LMOV?");
+    expect_error("HOME\n  cmove 1,2,3\n", input, 2, 3, syntax, "did you mean CMOV?");
+    expect_error("pi = 3\n", input, 1, 1, syntax, "\"pi\" is a constant: nothing is assigned to it");
+    expect_error("HOME\n Pi = POSE(1,2,3,4,5,6)\n", input, 2, 2, syntax, "\"Pi\" is a constant");
+    expect_error("FOR PI=1,2\nNEXT\n", input, 1, 5, syntax, "\"PI\" is a constant");
+    expect_error("IF 1 THEN pi=JOINTS(1,2,3,4,5,6)\n", input, 1, 11, syntax, "\"pi\" is a constant");
     expect_error("\n  xyzzy\n", input, 2, 3, syntax, "unknown instruction \"xyzzy\"");
     expect_error("LMOV 1,2\n", input, 1, 1, syntax, "it takes 3 or 6 numbers, not 2");
     expect_error("LMOV 1,2,3,4\n", input, 1, 1, syntax, "it takes 3 or 6 numbers, not 4");
