@@ -209,6 +209,9 @@ static void test_gantry_of_six_links(void **unused)
 
 /* ---- arms ---- */
 
+/* How far a second joint on the third link turns with the second link; 0: there is none. */
+static double coupling = 0;
+
 /* A device of six joints, each given by its axis and a point of it with all joints at zero; the end is a frame. */
 static void build_arm(double axes[6][3], double points[6][3], const cp_pose *end)
 {
@@ -224,6 +227,13 @@ static void build_arm(double axes[6][3], double points[6][3], const cp_pose *end
             last[k] = points[i][k];
         }
         scene->joints[joints[i]].home = scene->joints[joints[i]].q = 0;
+        if (i == 2 && coupling != 0) {
+            cp_joint *follower = &scene->joints[scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, NULL)];
+            memcpy(follower->axis, axes[i], sizeof follower->axis);
+            follower->master = joints[1];
+            follower->scale = coupling;
+            follower->driven = false;
+        }
     }
     uint32_t tool = scene_add_node(scene, parent, "tool", 4), device = scene_add_device(scene, "arm", 1);
     cp_pose back = pose_translation(-last[0], -last[1], -last[2]);
@@ -667,6 +677,50 @@ static void test_follower(void **unused)
     cp_inverse_free(inverse);
 }
 
+/* The third link of many an arm keeps its direction while the second one turns: a follower of factor -1. Whole turns of
+ * the second joint change nothing then, so each posture is there once: those of the arm without follower, whose third
+ * joint has what the two turn together. */
+static void test_coupled_arm(void **unused)
+{
+    (void)unused;
+    const double couplings[] = {-1, 1, 2};
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        double q[6], known[8][6];
+        const cp_posture *postures;
+        uint32_t count, known_count;
+        random_state = seed;
+        random_arm(seed % 2 == 0);
+        random_values(q);
+        const cp_pose target = place_tool(q);
+        cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &known_count), CP_OK);
+        assert_true(known_count <= 8);
+        for (uint32_t n = 0; n < known_count; n++)
+            memcpy(known[n], postures[n].q, sizeof known[n]);
+        cp_inverse_free(inverse);
+        random_state = seed;
+        coupling = couplings[seed % 3];
+        random_arm(seed % 2 == 0);
+        inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
+        bool found[8] = {false};
+        for (uint32_t n = 0; n < count; n++) {
+            const double *its = postures[n].q; /* the follower is joint 3 */
+            const double together[6] = {its[0], its[1], its[2] + coupling * its[1], its[4], its[5], its[6]};
+            uint32_t k = 0;
+            while (k < known_count && turn_difference(together, known[k]) > 1e-4)
+                k++;
+            if (k == known_count || found[k])
+                fail_msg("arm %d, posture %u: %s", (int)seed, (unsigned)n,
+                         k < known_count ? "it is there twice" : "none");
+            found[k] = true;
+        }
+        assert_true(count > known_count / 2 && count <= known_count);
+        cp_inverse_free(inverse);
+        coupling = 0;
+    }
+}
+
 /* A device of two ends does not say which one shall be there. */
 static void test_two_ends(void **unused)
 {
@@ -701,6 +755,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_singular_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaled_frame, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_place_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_coupled_arm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_follower, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_ends, set_up, tear_down),
     };

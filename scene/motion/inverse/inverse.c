@@ -43,7 +43,13 @@ static void free_joints(struct cp_inverse *inverse)
             inverse->closed->joints[device->joints[i]].driven = false;
 }
 
-/* Whole turns of a joint move what follows it by a factor or a formula. */
+/* Whole turns of the master turn it by whole turns, too. */
+static bool follows_by_turns(const cp_joint *joint)
+{
+    return joint->type == CP_JOINT_REVOLUTE && joint->scale == round(joint->scale);
+}
+
+/* Whole turns of a joint move what follows it by a formula, by a part of a turn, or along a slide. */
 static cp_status list_winding(struct cp_inverse *inverse)
 {
     const cp_scene *scene = inverse->scene;
@@ -54,7 +60,7 @@ static cp_status list_winding(struct cp_inverse *inverse)
         inverse->winds[i] = scene->joints[i].type == CP_JOINT_REVOLUTE;
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
-        if (joint->master != CP_NONE)
+        if (joint->master != CP_NONE && !follows_by_turns(joint))
             inverse->winds[joint->master] = false;
         for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
             inverse->winds[joint->expression->inputs[k]] = false;
