@@ -7,7 +7,7 @@
 #include "lookup.h"
 
 struct program_settings {
-    const char *file, *device, *frame, *name;
+    const char *file, *device, *frame, *name, *solve;
     double period, stop, emergency, reach;
 };
 
@@ -26,6 +26,8 @@ static const struct option options[] = {
      offsetof(struct program_settings, emergency), "-1", -1, 1e9, NULL},
     {"reach", "how near to the tool something is that is grabbed", OPTION_LENGTH,
      offsetof(struct program_settings, reach), "0.01", 0, 1e3, NULL},
+    {"solve", "the coordinates of poses that have to hold, for a device that cannot hold all", OPTION_STRING,
+     offsetof(struct program_settings, solve), "x,y,z,roll,pitch,yaw", 0, 0, NULL},
     OPTIONS_END};
 
 /* The device of the name, or the one with driven joints. */
@@ -80,6 +82,9 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *all)
     struct source *source;
     if (!settings->file)
         return report_error(context, CP_USAGE, "program-file", NOWHERE, "give file=PROGRAM");
+    if (!cp_parse_reach(settings->solve, &chosen.solve))
+        return report_error(context, CP_USAGE, "program-solve", NOWHERE, "solve=%s: name some of x,y,z,roll,pitch,yaw",
+                            settings->solve);
     cp_status status = choose_device(context, scene, settings->device, &chosen.device);
     if (status == CP_OK)
         status = choose_frame(context, scene, settings->frame, chosen.device, &chosen.frame);

@@ -40,7 +40,7 @@ static cp_status open_inverse(struct cp_program *program)
     const cp_reach reach = {.device = program->options.device,
                             .frame = program->options.frame,
                             .in = device->base,
-                            .solve = CP_REACH_ALL,
+                            .solve = program->options.solve,
                             .tries = 100};
     return program->inverse ? CP_OK : cp_inverse_new(program->context, program->scene, &reach, &program->inverse);
 }
@@ -121,13 +121,32 @@ cp_status begin_joints(struct cp_program *program, const double *values)
     return isfinite(speed) ? begin(program, &move, acceleration, acceleration, speed) : CP_OK;
 }
 
+/* What a device of too few joints can do instead, behind a message; or nothing. */
+static const char *advise_freedom(const struct cp_program *program, char text[200])
+{
+    const unsigned count = program->inverse->unknown_count;
+    unsigned wanted = 0;
+    for (unsigned i = 0; i < TARGET_JOINTS; i++)
+        wanted += program->options.solve >> i & 1;
+    text[0] = '\0';
+    if (count < wanted)
+        (void)snprintf(text, 200,
+                       "; the device has %u degree%s of freedom, the pose asks for %u: solve= names those that have to "
+                       "hold, as solve=x,y,z",
+                       count, count == 1 ? "" : "s", wanted);
+    return text;
+}
+
 static cp_status report_out_of_reach(const struct cp_program *program, const struct open_loop *nearest)
 {
+    char advice[200];
     if (!isfinite(nearest->gap))
-        return program_error(program, CP_NO, "program-reach", "the tool cannot get there");
-    return program_error(
-        program, CP_NO, "program-reach", "the tool cannot get there; the nearest found is off by %s mm and %s deg",
-        show_three_digits(nearest->gap / mm).text, show_three_digits(radians_to_degrees(nearest->angle)).text);
+        return program_error(program, CP_NO, "program-reach", "the tool cannot get there%s",
+                             advise_freedom(program, advice));
+    return program_error(program, CP_NO, "program-reach",
+                         "the tool cannot get there; the nearest found is off by %s mm and %s deg%s",
+                         show_three_digits(nearest->gap / mm).text,
+                         show_three_digits(radians_to_degrees(nearest->angle)).text, advise_freedom(program, advice));
 }
 
 /* The nearest posture within the limits. */
@@ -180,7 +199,10 @@ static cp_status begin_way(struct cp_program *program, struct move *move)
         status = inverse_start(program->inverse, program->q);
     if (status != CP_OK)
         return status == CP_NO ? program_error(program, CP_NO, "program-reach", "the joints do not close") : status;
-    if (move->angle == 0)
+    const bool turns = program->options.solve & (CP_REACH_ROLL | CP_REACH_PITCH | CP_REACH_YAW);
+    if (!turns)
+        move->angle = 0;
+    else if (move->angle == 0)
         find_turn(&move->begin, &move->end, move->axis, &move->angle);
     /* Of millimetres and degrees the more. */
     move->length =
@@ -345,9 +367,11 @@ static cp_status follow(struct cp_program *program, double before, double part)
     cp_status status = inverse_follow(program->inverse, &target);
     if (status == CP_NO) {
         const cp_joint *joint = find_fastest(program, before, part);
-        return program_error(
-            program, CP_NO, "program-reach", "the tool cannot go on: out of reach, or singular%s%.100s%s",
-            joint ? "; the fastest joint there is \"" : "", joint ? joint->name : "", joint ? "\"" : "");
+        char advice[200];
+        return program_error(program, CP_NO, "program-reach",
+                             "the tool cannot go on: out of reach, or singular%s%.100s%s%s",
+                             joint ? "; the fastest joint there is \"" : "", joint ? joint->name : "",
+                             joint ? "\"" : "", advise_freedom(program, advice));
     }
     const double *values = program->inverse->mechanism.values;
     status = check_jump(program, values);

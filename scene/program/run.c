@@ -14,7 +14,7 @@ static const double mm = 1e-3;
 
 cp_status program_error(const struct cp_program *program, cp_status status, const char *code, const char *format, ...)
 {
-    char text[400];
+    char text[600];
     va_list list;
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
@@ -589,6 +589,7 @@ cp_status cp_program_new(cp_context *context, const cp_scene *scene, const char 
     new->context = new->mechanism.context = new->text.context = context;
     new->original = scene;
     new->options = *options;
+    new->options.solve = options->solve ? options->solve : CP_REACH_ALL;
     new->speed = 250;
     new->acceleration = new->deceleration = 1000;
     new->arena = arena_new(context);

@@ -462,6 +462,78 @@ static void test_all_errors(void **unused)
     end_run(&run);
 }
 
+/* An arm of three joints, about Z, Y and Y, with two links of 300 mm: it holds a place, and no more. */
+static uint32_t build_small_arm(void)
+{
+    uint32_t parent = scene_add_node(scene, 0, "base", 4), *own = scene_allocate(scene, 4, sizeof *own);
+    assert_non_null(own);
+    for (uint32_t i = 0; i < 3; i++) {
+        parent = scene_add_node(scene, parent, "link", 4);
+        scene->nodes[parent].local = pose_translation(i == 2 ? 0.3 : 0, 0, 0);
+        own[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, "ABC" + i);
+        cp_joint *joint = &scene->joints[own[i]];
+        for (uint32_t k = 0; k < 3; k++)
+            joint->axis[k] = k == (i == 0 ? 2 : 1);
+        joint->home = joint->q = i == 2 ? 1 : i == 1 ? -0.5 : 0;
+    }
+    own[3] = scene_add_node(scene, parent, "tool", 4);
+    scene->nodes[own[3]].local = pose_translation(0.3, 0, 0);
+    uint32_t device = scene_add_device(scene, "arm", 1);
+    scene->devices[device].joints = own;
+    scene->devices[device].joint_count = 3;
+    scene->devices[device].ends = own + 3;
+    scene->devices[device].end_count = 1;
+    finish_scene();
+    return own[3];
+}
+
+/* What a machine of three degrees cannot hold is said, and solve= leaves it out: the tool goes straight then. */
+static void test_three_degrees(void **unused)
+{
+    (void)unused;
+    static const char text[] = "PTP POSE(400,0,100,0,0,0)\nLMOV 400,200,100\nIMOV -100,0,50\n";
+    static const char *const impossible[] = {"PTP POSE(400,0,100,0,0,0)\n", "IMOV 0,200,0\n", "IMOV 0,0,0,0,0,30\n"};
+    fresh_scene();
+    cp_program_options options = {.frame = build_small_arm(), .period = 0.01, .reach = 0.01};
+    cp_program *program = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        size_t count;
+        cp_status status = CP_OK;
+        cp_report_clear(context);
+        assert_int_equal(cp_program_new(context, scene, "p", impossible[i], strlen(impossible[i]), &options, &program),
+                         CP_OK);
+        for (cp_program_state state = {0}; status == CP_OK && !state.ended; cp_program_look(program, &state))
+            status = cp_program_step(program);
+        assert_int_equal(status, CP_NO);
+        const cp_entry *entries = cp_report(context, &count);
+        assert_true(count > 0 && strstr(entries[0].text, "has 3 degrees of freedom, the pose asks for 6: solve="));
+        cp_program_free(program);
+    }
+    cp_report_clear(context);
+    options.solve = CP_REACH_X | CP_REACH_Y | CP_REACH_Z;
+    assert_int_equal(cp_program_new(context, scene, "p", text, sizeof text - 1, &options, &program), CP_OK);
+    double at[3] = {0};
+    int on_lines = 0;
+    for (cp_program_state state = {0}; !state.ended; cp_program_look(program, &state)) {
+        if (cp_program_step(program) != CP_OK) {
+            print_report(context);
+            fail_msg("line %d", (int)state.line);
+        }
+        cp_program_look(program, &state);
+        const double *q = state.q, out = 300 * cos(q[1]) + 300 * cos(q[1] + q[2]);
+        at[0] = out * cos(q[0]);
+        at[1] = out * sin(q[0]);
+        at[2] = -300 * sin(q[1]) - 300 * sin(q[1] + q[2]);
+        if (state.line == 2) /* on its line */
+            assert_true(fabs(at[0] - 400) < 1e-6 && fabs(at[2] - 100) < 1e-6);
+        if (state.line == 3)
+            assert_true(fabs(at[1] - 200) < 1e-6 && fabs(400 - at[0] - 2 * (at[2] - 100)) < 1e-6);
+        on_lines += state.line > 1;
+    }
+    assert_true(on_lines > 100 && fabs(at[0] - 300) < 1e-6 && fabs(at[1] - 200) < 1e-6 && fabs(at[2] - 150) < 1e-6);
+    cp_program_free(program);
+}
+
 /* A clip of the program's text. */
 static const cp_clip *record_program(const char *text)
 {
@@ -618,6 +690,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_all_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_grab, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_three_degrees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clip_lasts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_own_part, set_up, tear_down),
     };

@@ -365,7 +365,9 @@ cp_status inverse_follow(struct cp_inverse *inverse, const cp_pose *target)
     memcpy(q, mechanism->values, inverse->closed->joint_count * sizeof *q);
     cp_pose_coordinates(target, coordinates);
     take_near_angles(q + inverse->target + 3, coordinates + 3);
-    memcpy(q + inverse->target, coordinates, sizeof coordinates);
+    for (uint32_t i = 0; i < TARGET_JOINTS; i++) /* the others stay free, where they are */
+        if (inverse->reach.solve & 1u << i)
+            q[inverse->target + i] = coordinates[i];
     return closure_solve_group(mechanism->closure, inverse->group, q);
 }
 
