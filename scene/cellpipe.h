@@ -671,6 +671,7 @@ typedef struct cp_program_options {
     uint32_t device, frame; /* that moves; the node that it moves: its tool */
     double period;          /* seconds of a step, above 0 */
     double reach;           /* metres within which something is grabbed */
+    bool keep_speeds;       /* lines and arcs are not slowed down where joints would exceed their limits of speed */
     unsigned solve;         /* CP_REACH_...: what of the poses in the program has to hold; 0: all */
 } cp_program_options;
 typedef struct cp_program_state {

@@ -9,6 +9,7 @@
 struct program_settings {
     const char *file, *device, *frame, *name, *solve;
     double period, stop, emergency, reach;
+    int speeds;
 };
 
 static const struct option options[] = {
@@ -26,6 +27,8 @@ static const struct option options[] = {
      offsetof(struct program_settings, emergency), "-1", -1, 1e9, NULL},
     {"reach", "how near to the tool something is that is grabbed", OPTION_LENGTH,
      offsetof(struct program_settings, reach), "0.01", 0, 1e3, NULL},
+    {"speeds", "limit: a line or arc on which a joint would exceed its limit of speed is slowed down; keep: it is not",
+     OPTION_CHOICE, offsetof(struct program_settings, speeds), "limit", 0, 0, "limit|keep"},
     {"solve", "the coordinates of poses that have to hold, for a device that cannot hold all", OPTION_STRING,
      offsetof(struct program_settings, solve), "x,y,z,roll,pitch,yaw", 0, 0, NULL},
     OPTIONS_END};
@@ -78,7 +81,8 @@ static cp_status run(cp_context *context, cp_scene *scene, const struct program_
 static cp_status apply(cp_context *context, cp_scene *scene, const void *all)
 {
     const struct program_settings *settings = all;
-    cp_program_options chosen = {.period = settings->period, .reach = settings->reach};
+    cp_program_options chosen = {
+        .period = settings->period, .reach = settings->reach, .keep_speeds = settings->speeds == 1};
     struct source *source;
     if (!settings->file)
         return report_error(context, CP_USAGE, "program-file", NOWHERE, "give file=PROGRAM");

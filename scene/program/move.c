@@ -51,13 +51,18 @@ static void keep_joints(struct cp_program *program, const double *values)
         program->scene->joints[i].q = program->q[i] = values[i];
 }
 
+static bool is_within(const cp_joint *joint, double q)
+{
+    return q >= joint->lower - 1e-9 && q <= joint->upper + 1e-9;
+}
+
 /* A joint of the program at a value. */
 static cp_status check_limit(const struct cp_program *program, uint32_t place, double q, const char *before)
 {
     const cp_joint *joint = &program->scene->joints[program->joints[place]];
     const bool turns = joint->type == CP_JOINT_REVOLUTE;
     const double unit = turns ? PI / 180 : mm, limit = q < joint->lower ? joint->lower : joint->upper;
-    if (q >= joint->lower - 1e-9 && q <= joint->upper + 1e-9)
+    if (is_within(joint, q))
         return CP_OK;
     return program_error(program, CP_NO, "program-limit", "%sjoint \"%.100s\" would be %s %s beyond its limit of %s %s",
                          before, joint->name, show_three_digits(fabs(q - limit) / unit).text, turns ? "deg" : "mm",
@@ -75,12 +80,11 @@ static cp_status check_limits(const struct cp_program *program, const double *va
 
 /* ---- beginnings ---- */
 
-static cp_status begin(struct cp_program *program, const struct move *move, double acceleration, double deceleration,
-                       double speed)
+cp_status plan_move(struct cp_program *program, double acceleration, double deceleration, double speed)
 {
-    program->move = *move;
-    if (!lptp_plan(move->length, acceleration, deceleration, speed, program->options.period, &program->move.plan) ||
-        program->move.plan.count > MOST_STEPS)
+    struct move *move = &program->move;
+    if (!lptp_plan(move->length, acceleration, deceleration, speed, program->options.period, &move->plan) ||
+        move->plan.count > MOST_STEPS)
         return program_error(program, CP_LIMIT, "program-long", "the move takes more steps than can be counted");
     return CP_OK;
 }
@@ -118,7 +122,10 @@ cp_status begin_joints(struct cp_program *program, const double *values)
         }
     }
     move.length = isfinite(speed);
-    return isfinite(speed) ? begin(program, &move, acceleration, acceleration, speed) : CP_OK;
+    if (move.length == 0)
+        return CP_OK;
+    program->move = move;
+    return plan_move(program, acceleration, acceleration, speed);
 }
 
 /* What a device of too few joints can do instead, behind a message; or nothing. */
@@ -209,7 +216,9 @@ static cp_status begin_way(struct cp_program *program, struct move *move)
         fmax(move->length < 1e-9 ? 0 : move->length, move->angle > 1e-12 ? radians_to_degrees(move->angle) : 0);
     if (move->length == 0)
         return CP_OK;
-    return begin(program, move, program->acceleration, program->deceleration, program->speed);
+    program->move = *move;
+    status = plan_move(program, program->acceleration, program->deceleration, program->speed);
+    return status == CP_OK ? pace_way(program) : status;
 }
 
 cp_status begin_line(struct cp_program *program, const cp_pose *target, const double turn[3])
@@ -301,8 +310,7 @@ cp_status begin_wait(struct cp_program *program, double seconds)
 
 /* ---- steps ---- */
 
-/* The tool when this part of the way is behind. */
-static cp_pose pose_on_way(const struct move *move, double part)
+cp_pose pose_on_way(const struct move *move, double part)
 {
     cp_pose turn = pose_rotation(move->axis, part * move->angle), pose = move->begin;
     double from[3], spoke[3], turned[3];
@@ -320,20 +328,26 @@ static cp_pose pose_on_way(const struct move *move, double part)
     return pose;
 }
 
-/* No joint gets so far in one step but where a singular place is near. */
-static cp_status check_jump(const struct cp_program *program, const double *values)
+/* The joint that gets farther in one step than any gets but where a singular place is near; or NULL. */
+static const cp_joint *find_jump(const struct cp_program *program, const double *before, const double *now)
 {
     for (uint32_t i = 0; i < program->joint_count; i++) {
         const cp_joint *joint = &program->scene->joints[program->joints[i]];
-        double way = fabs(values[program->joints[i]] - program->q[program->joints[i]]);
-        double most =
+        const double way = fabs(now[program->joints[i]] - before[program->joints[i]]);
+        const double most =
             fmax(20 * joint_speed(joint) * program->options.period, joint->type == CP_JOINT_REVOLUTE ? 0.35 : 0.1);
         if (way > most)
-            return program_error(program, CP_NO, "program-singular",
-                                 "joint \"%.100s\" would have to jump: the way goes through a singular place",
-                                 joint->name);
+            return joint;
     }
-    return CP_OK;
+    return NULL;
+}
+
+bool joints_can_step(const struct cp_program *program, const double *before, const double *now)
+{
+    for (uint32_t i = 0; i < program->joint_count; i++)
+        if (!is_within(&program->scene->joints[program->joints[i]], now[program->joints[i]]))
+            return false;
+    return !find_jump(program, before, now);
 }
 
 /* The joint that is fastest where the way ends that cannot be gone: between the last place that was reached, `from`,
@@ -374,7 +388,10 @@ static cp_status follow(struct cp_program *program, double before, double part)
                              joint ? "\"" : "", advise_freedom(program, advice));
     }
     const double *values = program->inverse->mechanism.values;
-    status = check_jump(program, values);
+    const cp_joint *jump = status == CP_OK ? find_jump(program, program->q, values) : NULL;
+    if (jump)
+        return program_error(program, CP_NO, "program-singular",
+                             "joint \"%.100s\" would have to jump: the way goes through a singular place", jump->name);
     if (status != CP_OK)
         return status;
     keep_joints(program, values);

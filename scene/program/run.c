@@ -538,6 +538,8 @@ static bool make_room(struct cp_program *program)
     struct arena *arena = program->arena;
     const size_t joints = program->scene->joint_count, nodes = program->scene->node_count;
     program->q = arena_allocate(arena, joints, sizeof *program->q);
+    program->trial = arena_allocate(arena, joints, sizeof *program->trial);
+    program->told = arena_allocate_zeroed(arena, text->instruction_count, sizeof *program->told);
     program->joint_begin = arena_allocate(arena, program->joint_count, sizeof *program->joint_begin);
     program->joint_end = arena_allocate(arena, program->joint_count, sizeof *program->joint_end);
     program->numbers = arena_allocate_zeroed(arena, text->number_count, sizeof *program->numbers);

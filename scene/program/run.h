@@ -1,4 +1,5 @@
-/* A program that runs: run.c carries out lines, move.c makes moves in steps, record.c makes a clip of it. */
+/* A program that runs: run.c carries out lines, move.c makes moves in steps, pace.c slows them down, record.c makes a
+ * clip of it. */
 #ifndef CELLPIPE_PROGRAM_RUN_H
 #define CELLPIPE_PROGRAM_RUN_H
 
@@ -36,13 +37,14 @@ struct cp_program {
     cp_inverse *inverse;    /* of the copy; NULL until a line needs it */
     uint32_t *joints;       /* that the program drives, in the device's order */
     uint32_t joint_count;
-    double *q, *joint_begin, *joint_end;                 /* of all joints; of those that it drives */
+    double *q, *trial, *joint_begin, *joint_end;         /* of all joints, twice; of those that it drives, twice */
     double *numbers, *for_end, *for_step, *joint_values; /* variables; of instructions; of variables */
     cp_pose *poses;                                      /* variables */
     bool *number_set, *pose_set, *joints_set;
     cp_pose *locals;                              /* of nodes */
     uint32_t *hosts;                              /* the same: what they hang on */
     bool *grabbed;                                /* the same: the tool holds them */
+    bool *told;                                   /* of instructions: that they are slowed down */
     uint32_t calls[MOST_CALLS], call_count, next; /* instructions */
     uint64_t line, steps;
     uint64_t periods; /* that have passed */
@@ -65,8 +67,17 @@ cp_status begin_line(struct cp_program *program, const cp_pose *target, const do
 /* Through a place to a pose; or full: on through both, and back to the beginning. */
 cp_status begin_arc(struct cp_program *program, const double via[3], const cp_pose *end, bool full);
 cp_status begin_wait(struct cp_program *program, double seconds);
+/* Plans the move that was begun, in its own unit and seconds. */
+cp_status plan_move(struct cp_program *program, double acceleration, double deceleration, double speed);
+/* The tool when this part of the way is behind. */
+cp_pose pose_on_way(const struct move *move, double part);
+/* The joints get from `before` to `now`, values of all joints, in one step: within their limits, and without a jump. */
+bool joints_can_step(const struct cp_program *program, const double *before, const double *now);
 /* One period of the move. */
 cp_status advance(struct cp_program *program);
+
+/* pace.c: plans the line or arc that was begun once more, if joints would exceed their limits of speed. */
+cp_status pace_way(struct cp_program *program);
 
 /* run.c: an error of the line that is carried out. */
 cp_status program_error(const struct cp_program *program, cp_status status, const char *code, const char *format, ...)

@@ -487,6 +487,136 @@ static uint32_t build_small_arm(void)
     return own[3];
 }
 
+/* An arm of links of 300 mm in a plane, whose tool passes its shoulder in a distance: joint values in closed form. */
+static void arm_values(double x, double y, double q[2])
+{
+    const double square = x * x + y * y, elbow = acos((square - 2 * 0.09) / (2 * 0.09));
+    q[1] = elbow;
+    q[0] = atan2(y, x) - elbow / 2;
+}
+
+/* Two turning joints about Z with this limit of speed; the second one begins bent. */
+static uint32_t build_plane_arm(double velocity)
+{
+    uint32_t parent = scene_add_node(scene, 0, "base", 4), *own = scene_allocate(scene, 3, sizeof *own);
+    double q[2];
+    assert_non_null(own);
+    arm_values(0.1, -0.3, q);
+    for (uint32_t i = 0; i < 2; i++) {
+        parent = scene_add_node(scene, parent, "link", 4);
+        scene->nodes[parent].local = pose_translation(i * 0.3, 0, 0);
+        own[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, "AB" + i);
+        cp_joint *joint = &scene->joints[own[i]];
+        joint->axis[0] = joint->axis[1] = 0;
+        joint->axis[2] = 1;
+        joint->home = joint->q = q[i];
+        joint->velocity = velocity;
+    }
+    own[2] = scene_add_node(scene, parent, "tool", 4);
+    scene->nodes[own[2]].local = pose_translation(0.3, 0, 0);
+    uint32_t device = scene_add_device(scene, "arm", 1);
+    scene->devices[device].joints = own;
+    scene->devices[device].joint_count = 2;
+    scene->devices[device].ends = own + 2;
+    scene->devices[device].end_count = 1;
+    finish_scene();
+    return own[2];
+}
+
+/* Runs a program of that arm: the steps of its first line, and the largest speed of a joint. */
+static uint32_t run_plane_arm(const char *text, double velocity, bool keep, double (*places)[2], double *most)
+{
+    fresh_scene();
+    const cp_program_options options = {.frame = build_plane_arm(velocity),
+                                        .period = 0.01,
+                                        .reach = 0.01,
+                                        .keep_speeds = keep,
+                                        .solve = CP_REACH_X | CP_REACH_Y};
+    cp_program *program = NULL;
+    double before[2];
+    uint32_t steps = 0;
+    *most = 0;
+    arm_values(0.1, -0.3, before);
+    assert_int_equal(cp_program_new(context, scene, "p", text, strlen(text), &options, &program), CP_OK);
+    for (cp_program_state state = {0}; !state.ended;) {
+        if (cp_program_step(program) != CP_OK) {
+            print_report(context);
+            fail_msg("step %d", (int)steps);
+        }
+        cp_program_look(program, &state);
+        if (state.ended)
+            break;
+        assert_true(steps < 10000);
+        for (int i = 0; i < 2; i++) {
+            *most = fmax(*most, fabs(state.q[i] - before[i]) / 0.01);
+            before[i] = state.q[i];
+        }
+        places[steps][0] = 300 * (cos(before[0]) + cos(before[0] + before[1]));
+        places[steps++][1] = 300 * (sin(before[0]) + sin(before[0] + before[1]));
+    }
+    cp_program_free(program);
+    return steps;
+}
+
+/* A line past the shoulder at 100 mm asks more of the joints than they give: it takes longer by the factor that the
+ * closed form has at its plan, evenly, and no joint exceeds its limit. With speeds=keep it is as fast as it was. */
+static void test_slow_line(void **unused)
+{
+    (void)unused;
+    static const char text[] = "SPEED 400,2000\nLMOV 100,300,0\n";
+    static double kept[10000][2], slow[10000][2];
+    double most, limit, expected = 0, way = 0, before[2], now[2];
+    size_t count;
+    struct lptp plan;
+    assert_true(lptp_plan(600, 2000, 2000, 400, 0.01, &plan));
+    arm_values(0.1, -0.3, before);
+    for (uint32_t step = 0; step < plan.count; step++) {
+        way += lptp_step(&plan, step);
+        arm_values(0.1, -0.3 + way * MM, now);
+        for (int i = 0; i < 2; i++)
+            expected = fmax(expected, fabs(now[i] - before[i]) / 0.01);
+        memcpy(before, now, sizeof now);
+    }
+    const uint32_t steps = run_plane_arm(text, 1, true, kept, &most);
+    assert_int_equal(steps, plan.count);
+    assert_true(fabs(most - expected) < 1e-6);
+    (void)cp_report(context, &count);
+    assert_int_equal(count, 0);
+    for (limit = expected * 1.01; limit > 0.1; limit *= 0.7) {
+        cp_report_clear(context);
+        const uint32_t slower = run_plane_arm(text, limit, false, slow, &most);
+        const cp_entry *entries = cp_report(context, &count);
+        const double factor = fmax(expected / limit, 1);
+        if (!(most <= limit * (1 + 1e-6)) || fabs(slower / factor / steps - 1) > 0.02)
+            fail_msg("limit %g: %g, %u steps of %u", limit, most, (unsigned)slower, (unsigned)steps);
+        assert_true(factor == 1 || most > 0.98 * limit);
+        assert_int_equal(count, factor > 1);
+        if (count > 0) {
+            assert_true(entries[0].severity == CP_WARNING && entries[0].line == 2);
+            assert_string_equal(entries[0].code, "program-slower");
+            assert_non_null(strstr(entries[0].text, "joint \""));
+            char words[60]; /* the factor, to what three digits have of it */
+            const char *times = strstr(entries[0].text, "the line is slowed down ");
+            assert_non_null(times);
+            (void)snprintf(words, sizeof words, "%s", times + strlen("the line is slowed down "));
+            assert_true(fabs(strtod(words, NULL) / factor - 1) < 0.02);
+        }
+        for (uint32_t i = 0; i < slower; i++) { /* evenly: at each part of its time it is where the fast one is */
+            const uint32_t same = (uint32_t)((i + 1.0) / slower * steps);
+            const double there = kept[same > 0 ? same - 1 : 0][1];
+            if (fabs(slow[i][0] - 100) > 1e-6 || fabs(slow[i][1] - there) > 10)
+                fail_msg("limit %g, step %u: at %g %g, not %g", limit, (unsigned)i, slow[i][0], slow[i][1], there);
+        }
+    }
+    cp_report_clear(context);
+
+    /* Joint motion and lines that are slow enough stay as they are. */
+    assert_true(run_plane_arm("MOVE 0,90\n", 1, false, slow, &most) > 100 && most <= 1 + 1e-9);
+    assert_true(run_plane_arm("SPEED 40\nLMOV 100,300,0\n", 2, false, slow, &most) > 1500 && most < 1);
+    (void)cp_report(context, &count);
+    assert_int_equal(count, 0);
+}
+
 /* What a machine of three degrees cannot hold is said, and solve= leaves it out: the tool goes straight then. */
 static void test_three_degrees(void **unused)
 {
@@ -690,6 +820,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_all_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_grab, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_slow_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_three_degrees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clip_lasts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_own_part, set_up, tear_down),
