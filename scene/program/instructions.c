@@ -169,6 +169,20 @@ static void parse_goto(struct parser *parser, struct instruction *instruction)
     instruction->target = label_of(parser);
 }
 
+/* SPEED v% is of joint motion. */
+static void parse_speed(struct parser *parser, struct instruction *instruction)
+{
+    char *percent = strchr(parser->line + (parser->at - parser->line), '%');
+    if (percent)
+        *percent = '\0';
+    parser_numbers(parser, instruction);
+    parser_demand_numbers(parser, parser->word, instruction, 1, percent ? 1 : 3);
+    if (percent && !parser->failed) {
+        instruction->operation = OPERATION_JOINT_SPEED;
+        parser->at = percent + 1;
+    }
+}
+
 /* What is held is a frame. */
 static void parse_held(struct parser *parser, struct instruction *instruction)
 {
@@ -208,7 +222,7 @@ static const struct word {
     {"SETT", OPERATION_SETT, {2, 2}, 0, NULL},           {"SETC", OPERATION_SETC, {2, 2}, 0, NULL},
     {"APAWD", OPERATION_APAWD, {0, 0}, 0, NULL},         {"STAWD", OPERATION_STAWD, {0, 0}, 0, NULL},
     {"HANDLE", OPERATION_OPEN, {0, 0}, 0, parse_handle}, {"GRAB", OPERATION_CLOSE, {0, 0}, 0, parse_held},
-    {"WAIT", OPERATION_WAIT, {1, 1}, 0, NULL},           {"SPEED", OPERATION_SPEED, {1, 3}, 0, NULL},
+    {"WAIT", OPERATION_WAIT, {1, 1}, 0, NULL},           {"SPEED", OPERATION_SPEED, {0, 0}, 0, parse_speed},
     {"HOME", OPERATION_HOME, {0, 0}, 0, NULL},           {"END", OPERATION_END, {0, 0}, 0, NULL},
 };
 

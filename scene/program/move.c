@@ -117,7 +117,7 @@ cp_status begin_joints(struct cp_program *program, const double *values)
         if (status != CP_OK)
             return status;
         if (way > 1e-12) {
-            speed = fmin(speed, joint_speed(joint) / way);
+            speed = fmin(speed, program->joint_part * joint_speed(joint) / way);
             acceleration = fmin(acceleration, joint_acceleration(joint) / way);
         }
     }

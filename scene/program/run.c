@@ -361,6 +361,15 @@ static cp_status set_speed(struct cp_program *program, const double *numbers, ui
     return CP_OK;
 }
 
+static cp_status set_joint_speed(struct cp_program *program, double percent)
+{
+    if (!(percent > 0 && percent <= 100))
+        return program_error(program, CP_INPUT, "program-speed",
+                             "joint motion takes above 0 and up to 100 %%, not %s %%", show_number(percent).text);
+    program->joint_part = percent / 100;
+    return CP_OK;
+}
+
 /* ---- lines ---- */
 
 static cp_status assign(struct cp_program *program, const struct instruction *instruction, const double *numbers)
@@ -484,6 +493,8 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
         return begin_wait(program, numbers[0]);
     case OPERATION_SPEED:
         return set_speed(program, numbers, it->formula_count);
+    case OPERATION_JOINT_SPEED:
+        return set_joint_speed(program, numbers[0]);
     case OPERATION_HOME:
         return go_home(program);
     case OPERATION_END:
@@ -593,6 +604,7 @@ cp_status cp_program_new(cp_context *context, const cp_scene *scene, const char 
     new->options = *options;
     new->options.solve = options->solve ? options->solve : CP_REACH_ALL;
     new->speed = 250;
+    new->joint_part = 1;
     new->acceleration = new->deceleration = 1000;
     new->arena = arena_new(context);
     new->scene = scene_copy(scene);

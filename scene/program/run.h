@@ -50,6 +50,7 @@ struct cp_program {
     uint64_t periods; /* that have passed */
     double time;
     double speed, acceleration, deceleration; /* mm and seconds */
+    double joint_part;                        /* of their limits of speed, in joint motion */
     struct move move;
     bool ended, stopping, emergency;
     cp_mark *marks;

@@ -437,6 +437,13 @@ static void test_errors(void **unused)
     expect_error("CMOV 10,0,0,20,0,0\n", input, 1, 0, "program-arc", "lie on a line");
     expect_error("J=JOINTS(1,2,3,4,5,6)\nLPTP J\n", input, 2, 6, syntax, "no point in space");
     expect_error("SPEED 0\n", input, 1, 0, "program-speed", "above 0");
+    expect_error("SPEED 0%\n", input, 1, 0, "program-speed", "above 0 and up to 100 %, not 0 %");
+    expect_error("SPEED 101 %\n", input, 1, 0, "program-speed", "up to 100 %, not 101 %");
+    expect_error("SPEED 50%,100\n", input, 1, 10, syntax, "expected the end of the line, found \",\"");
+    expect_error("SPEED 10,50%\n", input, 1, 1, syntax, "it takes 1 number, not 2");
+    expect_error("SPEED %\n", input, 1, 1, syntax, "it takes 1 number, not 0");
+    expect_error("SPEED\n", input, 1, 1, syntax, "it takes 1 to 3 numbers, not 0");
+    expect_error("WAIT 5%\n", input, 1, 6, syntax, "a number or formula");
     expect_error("GRAB part\n", no, 1, 0, "program-grab", "\"part\" is 224 mm from the tool, beyond reach=10 mm");
     expect_error("HANDLE OPEN part\n", no, 1, 0, "program-grab", "does not hold \"part\"");
     expect_error("HANDLE CLOSE base\n", input, 1, 0, "program-hold", "carries the tool");
@@ -615,6 +622,25 @@ static void test_slow_line(void **unused)
     assert_true(run_plane_arm("SPEED 40\nLMOV 100,300,0\n", 2, false, slow, &most) > 1500 && most < 1);
     (void)cp_report(context, &count);
     assert_int_equal(count, 0);
+}
+
+/* SPEED v% is the part of its limit at which the slowest joint cruises; lines keep their own speed. */
+static void test_joint_speed(void **unused)
+{
+    (void)unused;
+    static double places[10000][2];
+    double most;
+    static const double parts[] = {100, 50, 12.5, 2};
+    for (int i = 0; i < 4; i++) {
+        char text[100];
+        (void)snprintf(text, sizeof text, "SPEED %g * 2 / 2 %% ; of joints\nMOVE 0,90\n", parts[i]);
+        (void)run_plane_arm(text, 2, false, places, &most);
+        assert_true(fabs(most - 2 * parts[i] / 100) < 1e-9);
+    }
+    (void)run_plane_arm("SPEED 25%\nMOVE 0,90\nspeed 100%\nMOVE -60,120\n", 2, false, places, &most);
+    assert_true(most > 1.9 && most <= 2 + 1e-9);
+    const uint32_t steps = run_plane_arm("LMOV 100,0,0\n", 100, false, places, &most);
+    assert_int_equal(run_plane_arm("SPEED 1%\nLMOV 100,0,0\n", 100, false, places, &most), steps);
 }
 
 /* What a machine of three degrees cannot hold is said, and solve= leaves it out: the tool goes straight then. */
@@ -821,6 +847,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_all_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_grab, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_slow_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_joint_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_three_degrees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clip_lasts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_own_part, set_up, tear_down),
