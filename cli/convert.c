@@ -31,10 +31,10 @@ static cp_status command_filter(struct cli *cli)
                         request.words.items[2]);
     const char *in = request.words.count > 0 ? request.words.items[0] : "-";
     const char *out = request.words.count > 1 ? request.words.items[1] : "-";
+    const size_t filter = plugin_named(CP_FILTER, cli->words.items[0]);
     if (request.words.count == 0 && isatty(STDIN_FILENO)) /* somebody forgot to name the input */
         return complain(cli, CP_USAGE, "standard input is a terminal: name a file, or pipe one in");
-    status = check_places(cli, plugin_named(CP_FILTER, cli->words.items[0]), exporter_for(request.to, out),
-                          &request.settings);
+    status = check_places(cli, filter, exporter_for(request.to, out), &request.settings);
     if (status == CP_OK && !plan_open(cli, &plan, 3))
         status = CP_LIMIT;
     if (status == CP_OK)
@@ -42,7 +42,7 @@ static cp_status command_filter(struct cli *cli)
     if (status == CP_OK)
         status = add_filter(cli, &plan, cli->words.items[0], request.settings);
     if (status == CP_OK)
-        status = add_write(cli, &plan, out, request.to, request.out, true);
+        status = add_write(cli, &plan, out, request.to, request.out, !cp_plugin_at(CP_FILTER, filter).is_shown);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 

@@ -911,6 +911,7 @@ typedef struct cp_plugin_info {
     const char *version;  /* another one if results of the same input may differ; assimp's has that of the library */
     bool lists_pairs;     /* an importer of exclusion lists, which have no shapes */
     const char *further;  /* suffixes that an importer reads, too, as its library does: cellpipe does not test them */
+    bool is_shown;        /* a filter that makes something to be looked at, a clip or a way */
     size_t option_count;
 } cp_plugin_info;
 

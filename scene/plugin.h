@@ -134,6 +134,7 @@ struct filter {
     struct plugin plugin;
     /* Changes the scene; on failure the core throws the half-changed copy away. */
     cp_status (*apply)(cp_context *context, cp_scene *scene, const void *settings);
+    bool is_shown; /* people look at what it makes: as a command it writes files for viewers */
 };
 
 /* Nobody knows the file: what the probes looked for. CP_INPUT. */

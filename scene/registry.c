@@ -128,6 +128,8 @@ cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, s
     }
     if (kind == CP_EXPORTER)
         info.suffixes = plugins->exporters[index]->suffixes;
+    if (kind == CP_FILTER)
+        info.is_shown = plugins->filters[index]->is_shown;
     while (option_at(plugins, kind, index, info.option_count))
         info.option_count++;
     return info;

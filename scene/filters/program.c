@@ -106,4 +106,5 @@ const struct filter program_filter = {.plugin = {.name = "program",
                                                  .title = "Run a robot program, and add its clip",
                                                  .options = options,
                                                  .settings_size = sizeof(struct program_settings)},
+                                      .is_shown = true,
                                       .apply = apply};

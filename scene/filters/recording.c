@@ -488,4 +488,5 @@ const struct filter recording_filter = {.plugin = {.name = "recording",
                                                    .title = "Add a clip of recorded joint values",
                                                    .options = options,
                                                    .settings_size = sizeof(struct recording_settings)},
+                                        .is_shown = true,
                                         .apply = apply};

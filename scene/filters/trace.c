@@ -150,4 +150,5 @@ const struct filter trace_filter = {.plugin = {.name = "trace",
                                                .title = "Add the way of a frame in a clip as a line",
                                                .options = options,
                                                .settings_size = sizeof(struct trace_settings)},
+                                    .is_shown = true,
                                     .apply = apply};

@@ -7,6 +7,24 @@ ends 0 '' "$cellpipe" program "$cell" motion.glb "file=$top/samples/demo/pick.pr
 "$cellpipe" convert -q motion.glb motion.csv
 must "a line a key, and one of names" [ "$(wc -l <motion.csv)" -gt 500 ]
 
+# A file is for viewers: glTF's Y is up, so the scene's root turns the cell about X. A pipe carries a stage.
+root() { # GLTF
+    LC_ALL=C awk '/"scenes":/ { at = $0; sub(/.*"scenes":\[\{"nodes":\[/, "", at); root = at + 0 }
+        nodes { if (line++ == root) { print /"rotation":\[-0\.70710678118654[0-9]*,0,0,0\.7071/ ? "turned" : "straight"; exit } }
+        /^"nodes":\[$/ { nodes = 1 }' "$1"
+}
+for words in "program file=$top/samples/demo/first.prg device=Arm" 'recording file=motion.csv' 'trace frame=Arm.TCP'; do
+    # shellcheck disable=SC2086
+    set -- $words
+    filter=$1
+    shift
+    ends 0 '' "$cellpipe" "$filter" motion.glb shown.gltf "$@"
+    must "$filter: up is Y" [ "$(root shown.gltf)" = turned ]
+    ends 0 '' "$cellpipe" "$filter" motion.glb stage.gltf "$@" --out profile=stage
+    must "$filter: the stage is as the cell is" [ "$(root stage.gltf)" = straight ]
+    must "$filter: a pipe carries a stage" sh -c '"$@" | grep -a -q "\"profile\":\"stage\""' - "$cellpipe" "$filter" motion.glb - "$@"
+done
+
 again() { # FILE WORDS...: read from FILE and written as CSV
     "$cellpipe" recording "$cell" again.glb "file=$@" && "$cellpipe" convert -q again.glb again.csv
 }
@@ -130,7 +148,7 @@ HANDLE OPEN
 HOME
 END
 welding=$top/samples/deneb/welding/welding.dcw
-ends 0 '' "$cellpipe" program "$welding" grab.glb file=grab.prg "device=robot left" reach=5 frame=id:flange
+ends 0 '' "$cellpipe" program "$welding" grab.glb file=grab.prg "device=robot left" reach=5 frame=id:flange --out profile=stage
 ends 0 'loss: marks of clips are left out' "$cellpipe" convert grab.glb grab.dcr
 must "the grab and the release" [ "$(grep -Eo 'DEV 7 .*ATTACH .*' grab.dcr | grep -Eo 'ATTACH .*' | tr '\n' ' ')" = "ATTACH 20 ATTACH 7 ATTACH -1 " ]
 "$cellpipe" convert -q grab.dcr again.glb --in "workcell=$welding"
