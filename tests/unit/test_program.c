@@ -80,7 +80,7 @@ static uint32_t build_machine(void)
     assert_non_null(own);
     for (uint32_t i = 0; i < 6; i++) {
         parent = scene_add_node(scene, parent, "axis", 4);
-        own[i] = scene_add_joint(scene, parent, i < 3 ? CP_JOINT_PRISMATIC : CP_JOINT_REVOLUTE, "XYZRPW" + i);
+        own[i] = scene_add_joint(scene, parent, i < 3 ? CP_JOINT_PRISMATIC : CP_JOINT_REVOLUTE, &"XYZRPW"[i]);
         cp_joint *joint = &scene->joints[own[i]];
         for (uint32_t k = 0; k < 3; k++)
             joint->axis[k] = i < 3 ? k == i : k == 5 - i;
@@ -477,7 +477,7 @@ static uint32_t build_small_arm(void)
     for (uint32_t i = 0; i < 3; i++) {
         parent = scene_add_node(scene, parent, "link", 4);
         scene->nodes[parent].local = pose_translation(i == 2 ? 0.3 : 0, 0, 0);
-        own[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, "ABC" + i);
+        own[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, &"ABC"[i]);
         cp_joint *joint = &scene->joints[own[i]];
         for (uint32_t k = 0; k < 3; k++)
             joint->axis[k] = k == (i == 0 ? 2 : 1);
@@ -512,7 +512,7 @@ static uint32_t build_plane_arm(double velocity)
     for (uint32_t i = 0; i < 2; i++) {
         parent = scene_add_node(scene, parent, "link", 4);
         scene->nodes[parent].local = pose_translation(i * 0.3, 0, 0);
-        own[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, "AB" + i);
+        own[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, &"AB"[i]);
         cp_joint *joint = &scene->joints[own[i]];
         joint->axis[0] = joint->axis[1] = 0;
         joint->axis[2] = 1;
