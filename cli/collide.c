@@ -14,6 +14,7 @@ struct asked {
     struct posing posing;
     const char *clip;
     bool every_pair, json;   /* excluded pairs too */
+    struct list ignored;     /* "A,B" */
     double clearance, touch; /* metres */
     double step;             /* seconds */
 };
@@ -26,7 +27,7 @@ struct found {
     uint64_t pairs;      /* that were checked */
     uint64_t left_out;   /* that nothing but their geometry keeps from being checked: info counts them, too */
     cp_passages passages;
-    uint32_t colliding, near; /* of the passages */
+    uint32_t colliding, near, resting; /* of the passages; one that collides may rest at other times */
 };
 
 /* ---- clips ---- */
@@ -68,7 +69,30 @@ static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struc
     return good && list_add(cli, &names, NULL) ? complain_missing(cli, "clip", name, names.items) : CP_LIMIT;
 }
 
+/* ---- pairs that are not checked ---- */
+
+static cp_status ignore_pair(struct cli *cli, const cp_scene *scene, cp_collider *collider, const char *pair)
+{
+    const char *comma = strchr(pair, ',');
+    uint32_t frames[2];
+    if (!comma || strchr(comma + 1, ','))
+        return complain(cli, CP_USAGE, "ignore=%s: give two frames, as ignore=A,B", pair);
+    const char *first = cli_print(cli, "%.*s", (int)(comma - pair), pair);
+    cp_status status = first ? find_frame(cli, scene, first, &frames[0]) : CP_LIMIT;
+    if (status == CP_OK)
+        status = find_frame(cli, scene, comma + 1, &frames[1]);
+    if (status == CP_OK)
+        status = cp_collider_ignore(collider, frames[0], frames[1]);
+    return status == CP_NO ? complain(cli, CP_USAGE, "ignore=%s: the pair is not checked anyway", pair) : status;
+}
+
 /* ---- the answer ---- */
+
+/* It neither collides nor rests. */
+static bool is_near(const cp_passage *passage)
+{
+    return passage->moments == 0 && passage->resting == 0;
+}
 
 static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider *collider, struct found *found)
 {
@@ -99,11 +123,13 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
     if (status != CP_OK)
         return status;
     found->pairs = cp_collider_pairs(collider);
-    uint64_t wanted = asked->every_pair ? counts.all : counts.checked;
+    uint64_t wanted = (asked->every_pair ? counts.all : counts.checked) - asked->ignored.count;
     found->left_out = wanted > found->pairs ? wanted - found->pairs : 0;
-    for (uint32_t i = 0; i < passages->count && status == CP_OK; i++)
+    for (uint32_t i = 0; i < passages->count && status == CP_OK; i++) {
         found->colliding += passages->items[i].moments > 0;
-    found->near = passages->count - found->colliding;
+        found->resting += passages->items[i].resting > 0;
+        found->near += is_near(&passages->items[i]);
+    }
     return status;
 }
 
@@ -123,6 +149,8 @@ static void print_text(struct cli *cli, const struct found *found)
     const cp_passages *passages = &found->passages;
     for (uint32_t i = 0; i < passages->count; i++) {
         const cp_passage *at = &passages->items[i];
+        if (at->moments == 0 && !is_near(at))
+            continue;
         say(cli, "%s | %s: ", found->nodes[at->first].id, found->nodes[at->second].id);
         if (at->moments > 0)
             printf("in collision");
@@ -138,6 +166,15 @@ static void print_text(struct cli *cli, const struct found *found)
             printf(", in line %" PRIu64 " of the program", line);
         printf("\n");
     }
+    for (uint32_t i = 0; i < passages->count; i++) {
+        const cp_passage *at = &passages->items[i];
+        if (at->resting == 0)
+            continue;
+        say(cli, "%s | %s: resting from %s s to %s s, at %" PRIu32 " of %" PRIu32 " moments",
+            found->nodes[at->first].id, found->nodes[at->second].id, short_number(at->rest_begin).text,
+            short_number(at->rest_end).text, at->resting, passages->moments);
+        printf("\n");
+    }
     printf("%" PRIu64 " pair%s checked", found->pairs, plural(found->pairs));
     if (found->clip)
         say(cli, " at %" PRIu32 " moment%s of \"%s\" from %s s to %s s", passages->moments, plural(passages->moments),
@@ -145,9 +182,22 @@ static void print_text(struct cli *cli, const struct found *found)
     if (found->left_out > 0)
         printf(", %" PRIu64 " not (frames without faces, two planes)", found->left_out);
     printf(", %" PRIu32 " in collision", found->colliding);
+    if (found->resting > 0)
+        printf(", %" PRIu32 " resting", found->resting);
     if (found->asked->clearance > 0)
         printf(", %" PRIu32 " nearer than %s mm", found->near, short_number(1000 * found->asked->clearance).text);
     printf("\n");
+}
+
+/* Begins an object with the names of the two frames. */
+static void print_json_pair(struct json *json, const struct found *found, const cp_passage *at)
+{
+    const cp_node *first = &found->nodes[at->first], *second = &found->nodes[at->second];
+    print_json_begin(json, NULL, '{');
+    print_json_text(json, "first", first->name);
+    print_json_text(json, "second", second->name);
+    print_json_text(json, "first_id", first->id);
+    print_json_text(json, "second_id", second->id);
 }
 
 static void print_json(FILE *file, const struct found *found)
@@ -159,6 +209,7 @@ static void print_json(FILE *file, const struct found *found)
     print_json_count(&json, "left_out", found->left_out);
     print_json_count(&json, "colliding", found->colliding);
     print_json_count(&json, "near", found->near);
+    print_json_count(&json, "resting", found->resting);
     print_json_number(&json, "clearance", found->asked->clearance);
     print_json_number(&json, "touch", found->asked->touch);
     print_json_text(&json, "clip", found->clip ? found->clip->name : NULL);
@@ -168,13 +219,10 @@ static void print_json(FILE *file, const struct found *found)
     print_json_begin(&json, "contacts", '[');
     for (uint32_t i = 0; i < passages->count; i++) {
         const cp_passage *at = &passages->items[i];
-        const cp_node *first = &found->nodes[at->first], *second = &found->nodes[at->second];
-        bool collides = at->moments > 0;
-        print_json_begin(&json, NULL, '{');
-        print_json_text(&json, "first", first->name);
-        print_json_text(&json, "second", second->name);
-        print_json_text(&json, "first_id", first->id);
-        print_json_text(&json, "second_id", second->id);
+        const bool collides = at->moments > 0;
+        if (!collides && !is_near(at))
+            continue;
+        print_json_pair(&json, found, at);
         print_json_boolean(&json, "collides", collides);
         print_json_number(&json, "distance", at->distance);
         if (found->clip) {
@@ -184,6 +232,18 @@ static void print_json(FILE *file, const struct found *found)
             print_json_count(&json, "moments", at->moments);
             print_json_count_or_null(&json, "line", line_at(found->clip, collides ? at->begin : at->nearest));
         }
+        print_json_end(&json, '}');
+    }
+    print_json_end(&json, ']');
+    print_json_begin(&json, "rests", '[');
+    for (uint32_t i = 0; i < passages->count; i++) {
+        const cp_passage *at = &passages->items[i];
+        if (at->resting == 0)
+            continue;
+        print_json_pair(&json, found, at);
+        print_json_number(&json, "begin", at->rest_begin);
+        print_json_number(&json, "end", at->rest_end);
+        print_json_count(&json, "moments", at->resting);
         print_json_end(&json, '}');
     }
     print_json_end(&json, ']');
@@ -215,6 +275,8 @@ static cp_status command_collide(struct cli *cli)
         status = pose_cell(cli, scene, &asked.posing, &collide_command);
     if (status == CP_OK)
         status = cp_collider_new(cli->context, scene, asked.touch, asked.every_pair, &collider);
+    for (size_t i = 0; i < asked.ignored.count && status == CP_OK; i++)
+        status = ignore_pair(cli, scene, collider, asked.ignored.items[i]);
     if (status == CP_OK)
         status = find_pairs(cli, scene, collider, &found);
     clear_progress(cli);
@@ -224,7 +286,7 @@ static cp_status command_collide(struct cli *cli)
             print_json(cli->answers, &found);
         else
             print_text(cli, &found);
-        status = found.passages.count > 0 ? CP_NO : CP_OK;
+        status = found.colliding + found.near > 0 ? CP_NO : CP_OK;
     }
     cp_collider_free(collider);
     cp_scene_free(scene);
@@ -238,6 +300,8 @@ static const struct option options[] = {
     {"step", "SECONDS", OPTION_SECONDS, offsetof(struct asked, step), .initial = "0.05", .maximum = INFINITY,
      .help = "the longest time between two moments of the clip that are checked; 0: only at its keys"},
     {"all", "yes", OPTION_SWITCH, offsetof(struct asked, every_pair), .help = "also check excluded pairs"},
+    {"ignore", "A,B", OPTION_TEXTS, offsetof(struct asked, ignored),
+     .help = "do not check this pair of frames; may be given several times"},
     {"touch", "LENGTH", OPTION_LENGTH, offsetof(struct asked, touch), .initial = "1e-6m", .maximum = INFINITY,
      .help = "frames nearer than this collide"},
     {"--clearance", "LENGTH", OPTION_LENGTH, offsetof(struct asked, clearance), .initial = "0", .maximum = INFINITY,
@@ -249,9 +313,11 @@ const struct command collide_command = {
     .name = "collide",
     .title = "list the frames in collision",
     .usage = "CELL [Q...] [JOINT=VALUE]... [K=V]... [--clearance LENGTH] [--json]",
-    .help = "Checks all pairs of frames with collision geometry that the cell does not exclude. If joints get "
-            "values, it checks that configuration; else the clip of the cell; without a clip, the cell as it stands. "
-            "Lists the pairs in collision. Ends with 1 if there are any, or if there is nothing to check.",
+    .help =
+        "Checks all pairs of frames with collision geometry that the cell does not exclude. If joints get "
+        "values, it checks that configuration; else the clip of the cell; without a clip, the cell as it stands. "
+        "Lists the pairs in collision. Ends with 1 if there are any, or if there is nothing to check. What is held may "
+        "meet what holds it, and contacts that rest are listed apart: they do not count.",
     .examples = "cellpipe collide cell.wu --clearance 5mm || echo \"not free\"\n"
                 "cellpipe collide samples/deneb/welding/weld.dcr step=0.02 || echo \"not free\"",
     .options = options,

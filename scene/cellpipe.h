@@ -858,6 +858,9 @@ CP_API cp_status cp_collider_new(cp_context *context, const cp_scene *scene, dou
 CP_API void cp_collider_free(cp_collider *collider);
 /* The number of pairs that the collider checks. */
 CP_API uint64_t cp_collider_pairs(const cp_collider *collider);
+/* From now on the collider does not check the pair of two different nodes. CP_NO, without a message, if it does not check
+ * it anyway. */
+CP_API cp_status cp_collider_ignore(cp_collider *collider, uint32_t first, uint32_t second);
 
 /* Two frames that are near each other. */
 typedef struct cp_contact {
@@ -871,12 +874,18 @@ typedef struct cp_contact {
 CP_API cp_status cp_collide(cp_collider *collider, const cp_pose *worlds, double clearance, const cp_contact **contacts,
                             uint32_t *count);
 
-/* The collisions and distances of two frames during a clip. */
+/* The collisions and distances of two frames during a clip. Moments at which one holds the other do not count: what a
+ * clip has hung on a host (not the world) may meet the host's link, all that moves with the host, and what is on that
+ * link with at most one joint between. A contact rests, and is no collision, if the two do not move against each other
+ * from its first to its last moment, and it is there at the clip's first moment, or one of them is hung elsewhere
+ * meanwhile: taken, or put down. */
 typedef struct cp_passage {
-    uint32_t first, second;   /* as in cp_contact */
-    double distance, nearest; /* the smallest distance at any moment (metres), and when it first occurs (seconds) */
-    uint32_t moments;         /* the number of moments at which they collide */
-    double begin, end;        /* the first and the last time in collision (seconds); 0 if they never collide */
+    uint32_t first, second;      /* as in cp_contact */
+    double distance, nearest;    /* the smallest distance at any moment (metres), and when it first occurs (seconds) */
+    uint32_t moments;            /* the number of moments at which they collide */
+    double begin, end;           /* the first and the last time in collision (seconds); 0 if they never collide */
+    uint32_t resting;            /* the number of moments at which they rest */
+    double rest_begin, rest_end; /* the first and the last of these (seconds); 0 if there is none */
 } cp_passage;
 
 typedef struct cp_passages {

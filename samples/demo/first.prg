@@ -1,4 +1,4 @@
-PTP POSE(463.2, 223.7, 490, 0, 0, 180)  ; above the part
+LMOV 463.2, 223.7, 490                  ; straight up, above the part
 LMOV 463.2, 223.7, 410                  ; down to it
 HANDLE CLOSE Part
 IMOV 0, 0, 80                           ; up

@@ -1,8 +1,8 @@
 ; Picks a part from the table and puts it down beside.
 SPEED 200, 800
 DOWN = 410
-ABOVE = POSE(463.2, 223.7, DOWN + 80, 0, 0, 180)
-PTP ABOVE
+ABOVE = POSE(463.2, 223.7, DOWN + 80, -90, 0, 180)
+LPTP ABOVE
 LMOV 463.2, 223.7, DOWN
 HANDLE CLOSE Part
 OUT 1, 1

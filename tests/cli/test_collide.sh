@@ -84,6 +84,32 @@ ends 1 '' "$cellpipe" collide cell.dcr 0.75
 ends 1 '' "$cellpipe" collide cell.dcr step=0 --clearance 800mm
 says '^carriage \| wall: 700 mm apart at 0 s$'
 
+# Pairs that are not to be checked.
+ends 0 '' "$cellpipe" collide cell.dcw 0.75 ignore=wall,carriage
+says '^0 pairs checked, 0 in collision$'
+ends 2 'ignore=wall: give two frames, as ignore=A,B' "$cellpipe" collide cell.dcw 0.75 ignore=wall
+ends 2 'ignore=a,b,c: give two frames' "$cellpipe" collide cell.dcw 0.75 ignore=a,b,c
+ends 2 'unknown frame "wal"; did you mean wall' "$cellpipe" collide cell.dcw 0.75 ignore=carriage,wal
+ends 2 'ignore=wall,wall: the pair is not checked anyway' "$cellpipe" collide cell.dcw 0.75 ignore=wall,wall
+ends 2 'the pair is not checked anyway' "$cellpipe" collide cell.dcw 0.75 ignore=carriage,wall ignore=wall,carriage
+
+# The programs of the samples are free: what stands on the table rests, and the gripper may meet what it holds.
+for name in first pick; do
+    "$cellpipe" program "$top/samples/demo.wu" "$name.glb" "file=$top/samples/demo/$name.prg" device=Arm
+    ends 0 '' "$cellpipe" collide "$name.glb"
+    says '^TableTop \| Part: resting from 0 s to [0-9.]+ s, at [0-9]+ of [0-9]+ moments$'
+    says '^TableTop \| Spare-2: resting from 0 s to ([0-9.]+) s, at ([0-9]+) of \2 moments$'
+    says '^546 pairs checked at .* 0 in collision, 3 resting$'
+    ends 0 '' "$cellpipe" collide "$name.glb" ignore=TableTop,Part ignore=id:Spare-1,TableTop
+    says '^544 pairs checked at .* 0 in collision, 1 resting$'
+    ends 0 '' "$cellpipe" collide "$name.glb" --json
+    must "JSON lists them apart" [ "$(tr -d ' \n' <stdout | grep -c '"colliding":0,"near":0,"resting":3,.*"contacts":\[\],"rests":\[{"first":"TableTop","second":"Part",')" = 1 ]
+done
+printf 'LMOV 463.2, 223.7, 490\nLMOV 463.2, 223.7, 410\nHANDLE CLOSE Part\nIMOV 0, 0, -5\nIMOV 0, 0, 85\n' >low.prg
+"$cellpipe" program "$top/samples/demo.wu" low.glb file=low.prg device=Arm
+ends 1 '' "$cellpipe" collide low.glb
+says '^TableTop \| Part: in collision from 0 s to .*, in line 1 of the program$'
+
 # The same through a stage, and by any number of threads.
 "$cellpipe" convert -q cell.dcr cell.glb --out profile=stage
 "$cellpipe" collide cell.dcr >one.txt

@@ -55,7 +55,7 @@ said usage
 
 # Each place of the tool that the monitor shows is the one that the clip of the same program has.
 "$program" convert -q samples/demo.wu "$work/first.csv" --out period=0.1 --out frames=Arm.TCP ! program file=samples/demo/first.prg device=Arm
-LC_ALL=C awk -F, 'NR > 1 && NR < 46 { printf "%.2f s: %.2f %.2f %.2f\n", $1, 1000 * $9, 1000 * $10, 1000 * $11 } END { print "ended at 4.37 s" }' \
+LC_ALL=C awk -F, 'NR > 1 && NR < 46 { printf "%.2f s: %.2f %.2f %.2f\n", $1, 1000 * $9, 1000 * $10, 1000 * $11 } END { print "ended at 4.35 s" }' \
     "$work/first.csv" >"$work/places"
 expect 0 "$(cat "$work/places")" sh -c '"$1" samples/demo.wu samples/demo/first.prg | sed "s/, line [0-9]*//"' - "$examples/monitor_program"
 expect 0 'stopped at 1.10 s' sh -c '"$1" samples/demo.wu samples/demo/first.prg 1.1 | tail -n 1' - "$examples/monitor_program"

@@ -692,6 +692,231 @@ static void test_steps(void **unused)
     cp_collider_free(collider);
 }
 
+/* ---- what is held, and what rests ---- */
+
+/* An arm slides along x at z = 1; below it a hand slides along z, whose lower side is on the block at 0; a finger
+ * slides along x, 40 mm beside the block at 0. The block of 0.1 m stands on the table, the post's side is at x = 0.95.
+ */
+enum { ARM = 1, HAND, FINGER, TABLE, BLOCK, POST };
+
+static void make_hand(void)
+{
+    cp_mesh arm = box_of(0.1, 0.1, 0.1), hand = box_of(0.1, 0.1, 0.02), finger = box_of(0.02, 0.02, 0.08);
+    cp_mesh table = box_of(4, 4, 0.1), post = box_of(0.1, 2, 2);
+    add_frame("arm", &arm, pose_translation(0, 0, 1));
+    add_frame("hand", &hand, pose_translation(0, 0, -0.89));
+    add_frame("finger", &finger, pose_translation(0.1, 0, -0.03));
+    add_frame("table", &table, pose_translation(0, 0, -0.05));
+    add_frame("block", &arm, pose_translation(0, 0, 0.05));
+    add_frame("post", &post, pose_translation(1, 0, 1.001));
+    scene->nodes[HAND].parent = ARM;
+    scene->nodes[FINGER].parent = HAND;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t joint = scene_add_joint(scene, ARM + i, CP_JOINT_PRISMATIC, NULL);
+        for (uint32_t k = 0; k < 3; k++)
+            scene->joints[joint].axis[k] = k == (i == 1 ? 2 : 0);
+        scene->joints[joint].lower = -INFINITY;
+        scene->joints[joint].upper = INFINITY;
+    }
+}
+
+/* What the hand does, and what the block hangs on, with its place there. */
+struct handling {
+    const char *name;
+    uint32_t keys, hangings;
+    double times[6], joints[3][6];
+    struct {
+        double time, place[3];
+        uint32_t host;
+    } hung[2];
+    struct {
+        uint32_t pair[2];
+        bool collides, rests;
+        double begin; /* if it collides */
+    } expected[3];
+};
+
+static void add_handling(const struct handling *it)
+{
+    cp_track *tracks = scene_allocate(scene, 4, sizeof *tracks);
+    double times[3] = {0}, places[9] = {0, 0, 0.05};
+    assert_non_null(tracks);
+    for (uint32_t i = 0; i < 3; i++)
+        tracks[i] = (cp_track){i, CP_PATH_JOINT, CP_LINEAR, it->keys, it->times, it->joints[i]};
+    cp_attachment *attachments = scene_allocate(scene, 2, sizeof *attachments);
+    assert_non_null(attachments);
+    for (uint32_t i = 0; i < it->hangings; i++) {
+        attachments[i] = (cp_attachment){it->hung[i].time, BLOCK, it->hung[i].host};
+        times[1 + i] = it->hung[i].time;
+        memcpy(places + 3 * (size_t)(1 + i), it->hung[i].place, sizeof it->hung[i].place);
+    }
+    double *kept_times = scene_allocate(scene, 3, sizeof *kept_times);
+    double *kept_places = scene_allocate(scene, 9, sizeof *kept_places);
+    memcpy(kept_times, times, sizeof times);
+    memcpy(kept_places, places, sizeof places);
+    tracks[3] = (cp_track){BLOCK, CP_PATH_TRANSLATION, CP_STEP, 1 + it->hangings, kept_times, kept_places};
+    const uint32_t clip = scene_add_clip(scene, it->name, 4, tracks);
+    assert_true(clip != CP_NONE);
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = it->hangings;
+    finish_scene();
+}
+
+static const cp_passage *passage_of(const cp_passages *passages, uint32_t first, uint32_t second)
+{
+    for (uint32_t i = 0; i < passages->count; i++)
+        if (passages->items[i].first == first && passages->items[i].second == second)
+            return &passages->items[i];
+    return NULL;
+}
+
+static void test_held_and_resting(void **unused)
+{
+    (void)unused;
+    static const struct handling handlings[] = {
+        {"nothing moves",
+         2,
+         0,
+         {0, 4},
+         {{0}},
+         {{0, {0}, 0}},
+         {{{TABLE, BLOCK}, false, true, 0}, {{HAND, BLOCK}, false, true, 0}}},
+        {"picked, and put down after a while",
+         6,
+         2,
+         {0, 1, 2, 3, 3.5, 4},
+         {{0}, {0, 0, 0.5, 0, 0, 0.5}},
+         {{1, {0, 0, -0.06}, HAND}, {3.5, {0, 0, 0.05}, 0}},
+         {{{TABLE, BLOCK}, false, true, 0}, {{HAND, BLOCK}, false, true, 0}}},
+        {"never let go",
+         5,
+         1,
+         {0, 1, 2, 3, 4},
+         {{0}, {0, 0, 0.5, 0, 0}},
+         {{1, {0, 0, -0.06}, HAND}},
+         {{{TABLE, BLOCK}, true, true, 3}, {{HAND, BLOCK}, false, true, 0}}},
+        {"put down 5 mm too deep", /* the way back takes 1 s: it is there after 0.5 / 0.505 s */
+         5,
+         2,
+         {0, 1, 2, 3, 4},
+         {{0}, {0, 0, 0.5, -0.005, 0.5}},
+         {{1, {0, 0, -0.06}, HAND}, {3, {0, 0, 0.045}, 0}},
+         {{{TABLE, BLOCK}, true, true, 2 + 0.5 / 0.505}}},
+        {"dragged along the table",
+         3,
+         1,
+         {0, 1, 4},
+         {{0, 0, 0.5}},
+         {{1, {0, 0, -0.06}, HAND}},
+         {{{TABLE, BLOCK}, true, false, 0}}},
+        {"driven into the post, where it stays", /* 0.1 m above the table */
+         5,
+         1,
+         {0, 1, 2, 3, 4},
+         {{0, 0, 0, 1, 1}, {0, 0, 0.1, 0.1, 0.1}},
+         {{1, {0, 0, -0.06}, HAND}},
+         {{{BLOCK, POST}, true, false, 2.9}, {{HAND, POST}, true, false, 2.9}, {{TABLE, BLOCK}, false, true, 0}}},
+        {"up to the arm, which a joint moves against the hand",
+         3,
+         1,
+         {0, 1, 2},
+         {{0}, {0, 0, 1}},
+         {{1, {0, 0, -0.06}, HAND}},
+         {{{ARM, BLOCK}, true, false, 1.85}}},
+        {"fingers press on what is held",
+         4,
+         1,
+         {0, 1, 2, 3},
+         {{0}, {0}, {0, 0, -0.045, -0.045}},
+         {{1, {0, 0, -0.06}, HAND}},
+         {{{FINGER, BLOCK}, false, false, 0}, {{TABLE, BLOCK}, false, true, 0}}},
+        {"fingers close, and then it is held", /* to 1e-9 m more than touching */
+         5,
+         1,
+         {0, 1, 2, 3, 4},
+         {{0}, {0}, {0, -0.040000001, -0.040000001, -0.040000001, -0.05}},
+         {{2, {0, 0, -0.06}, HAND}},
+         {{{FINGER, BLOCK}, false, true, 0}}},
+        {"fingers press on what nothing holds",
+         3,
+         0,
+         {0, 1, 2},
+         {{0}, {0}, {0, -0.05, -0.05}},
+         {{0, {0}, 0}},
+         {{{FINGER, BLOCK}, true, false, 0.8}}},
+        {"what hangs on the world is not held",
+         4,
+         1,
+         {0, 1, 2, 3},
+         {{0}, {0.2, 0.2, -0.02, -0.02}},
+         {{1, {0, 0, 0.05}, 0}},
+         {{{HAND, BLOCK}, true, false, 1 + 0.2 / 0.22}, {{TABLE, BLOCK}, false, true, 0}}},
+        {"what hangs on a table may meet it, and nothing else that stands",
+         4,
+         1,
+         {0, 1, 2, 3},
+         {{0}, {0.2, 0.2, 0.2, 0.2}},
+         {{1, {0.93, 0, 0.09}, TABLE}},
+         {{{TABLE, BLOCK}, false, true, 0}, {{BLOCK, POST}, true, false, 1}}},
+        {"it leaves, and comes back",
+         4,
+         0,
+         {0, 1, 2, 3},
+         {{0}, {0, 0.3, 0, 0}},
+         {{0, {0}, 0}},
+         {{{HAND, BLOCK}, true, true, 2}}},
+    };
+    for (size_t i = 0; i < sizeof handlings / sizeof *handlings; i++) {
+        const struct handling *it = &handlings[i];
+        cp_collider *collider;
+        fresh_scene();
+        cp_set_threads(context, 1 + (uint32_t)i % 3);
+        make_hand();
+        add_handling(it);
+        const cp_passages passages = run_clip(&collider, 0.01, 0);
+        for (int k = 0; k < 3 && it->expected[k].pair[1] > 0; k++) {
+            const cp_passage none = {0},
+                             *found = passage_of(&passages, it->expected[k].pair[0], it->expected[k].pair[1]);
+            const cp_passage *passage = found ? found : &none;
+            if ((passage->moments > 0) != it->expected[k].collides || (passage->resting > 0) != it->expected[k].rests ||
+                (passage->moments > 0 && fabs(passage->begin - it->expected[k].begin) > 0.00201))
+                fail_msg("%s, %s: %u moments in collision from %.9g s, %u at rest", it->name,
+                         scene->nodes[it->expected[k].pair[1]].name, (unsigned)passage->moments, passage->begin,
+                         (unsigned)passage->resting);
+            assert_true(passage->moments + passage->resting <= passages.moments);
+        }
+        cp_collider_free(collider);
+    }
+}
+
+/* A pair that is ignored is neither checked nor counted; it has to be one that is checked. */
+static void test_ignored_pairs(void **unused)
+{
+    (void)unused;
+    cp_collider *collider;
+    const cp_contact *contacts;
+    cp_pose worlds[8];
+    uint32_t count;
+    make_hand();
+    finish_scene();
+    pose_scene(scene, NULL, worlds);
+    assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
+    assert_int_equal(cp_collider_pairs(collider), 15);
+    assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
+    assert_int_equal(count, 2); /* the block between table and hand */
+    assert_int_equal(cp_collider_ignore(collider, BLOCK, TABLE), CP_OK);
+    assert_int_equal(cp_collider_ignore(collider, TABLE, BLOCK), CP_NO);
+    assert_int_equal(cp_collider_ignore(collider, TABLE, TABLE), CP_NO);
+    assert_int_equal(cp_collider_ignore(collider, TABLE, 0), CP_NO);
+    assert_int_equal(cp_collider_pairs(collider), 14);
+    assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
+    assert_true(count == 1 && contacts[0].first == HAND && contacts[0].second == BLOCK);
+    assert_int_equal(cp_collider_ignore(collider, HAND, BLOCK), CP_OK);
+    assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
+    assert_int_equal(count, 0);
+    cp_collider_free(collider);
+}
+
 /* ---- threads, memory ---- */
 
 static void test_threads(void **unused)
@@ -829,6 +1054,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_warnings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_time_of_contact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attachments, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_held_and_resting, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ignored_pairs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_poor_memory, set_up, tear_down),

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "../../context.h"
+#include "../../numbers.h"
 #include "../../parallel.h"
 #include "moment.h"
 
@@ -129,6 +130,7 @@ void cp_collider_free(cp_collider *collider)
     if (collider->moment)
         moment_close(collider->moment);
     memory_free(context, collider->moment, 1, sizeof *collider->moment);
+    memory_free(context, collider->ignored, collider->ignored_room, sizeof *collider->ignored);
     memory_free(context, collider->passages, collider->passage_room, sizeof *collider->passages);
     pair_rules_free(&collider->rules);
     bodies_free(&collider->bodies);
@@ -137,7 +139,33 @@ void cp_collider_free(cp_collider *collider)
 
 uint64_t cp_collider_pairs(const cp_collider *collider)
 {
-    return count_pairs(collider, &collider->rules) - collider->plane_pairs;
+    return count_pairs(collider, &collider->rules) - collider->plane_pairs - collider->ignored_count;
+}
+
+/* A body that something can meet. */
+static bool has_body(const cp_collider *collider, uint32_t node, bool *plane)
+{
+    const struct bodies *bodies = &collider->bodies;
+    for (uint32_t i = 0; i < bodies->count; i++)
+        if (bodies->items[i].node == node) {
+            *plane = bodies->items[i].bvh.triangle_count == 0;
+            return !body_is_empty(&bodies->items[i]);
+        }
+    return false;
+}
+
+cp_status cp_collider_ignore(cp_collider *collider, uint32_t first, uint32_t second)
+{
+    bool planes[2] = {false, false};
+    if (first == second || !has_body(collider, first, &planes[0]) || !has_body(collider, second, &planes[1]) ||
+        (planes[0] && planes[1]) || !collider_checks(collider, first, second))
+        return CP_NO;
+    if (!array_reserve(collider->context, &collider->ignored, &collider->ignored_room,
+                       collider->ignored_count + UINT64_C(1), sizeof *collider->ignored))
+        return context_finish(collider->context, CP_LIMIT);
+    collider->ignored[collider->ignored_count] = unordered_pair(first, second);
+    collider->ignored_count = make_set(collider->ignored, collider->ignored_count + 1);
+    return CP_OK;
 }
 
 /* ---- a configuration ---- */

@@ -1,5 +1,7 @@
 #include "moment.h"
 
+#include "../../numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -80,6 +82,12 @@ static bool place_bodies(struct moment *moment, const cp_pose *worlds)
     return true;
 }
 
+bool collider_checks(const cp_collider *collider, uint32_t one, uint32_t other)
+{
+    return (collider->every_pair || pair_is_checked(&collider->rules, one, other)) &&
+           !set_has(collider->ignored, collider->ignored_count, unordered_pair(one, other));
+}
+
 void moment_begin(struct moment *moment, const cp_pose *worlds, double reach)
 {
     static int (*const comparisons[])(const void *, const void *) = {compare_by_x, compare_by_y, compare_by_z};
@@ -117,7 +125,7 @@ void moment_begin(struct moment *moment, const cp_pose *worlds, double reach)
                 continue;
             uint32_t first = one->body < other->body ? one->body : other->body;
             uint32_t second = one->body < other->body ? other->body : one->body;
-            if (!collider->every_pair && !pair_is_checked(&collider->rules, bodies[first].node, bodies[second].node))
+            if (!collider_checks(collider, bodies[first].node, bodies[second].node))
                 continue;
             if (moment->count < moment->room)
                 moment->contacts[moment->count] = (cp_contact){first, second, INFINITY};

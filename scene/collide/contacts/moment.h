@@ -12,6 +12,8 @@ struct cp_collider {
     struct pair_rules rules;
     uint64_t plane_pairs; /* of frames that are nothing but planes, which are not compared */
     bool every_pair;      /* whatever the rules say */
+    uint64_t *ignored;    /* pairs that are not checked, whatever the rules say; ascending, each once */
+    uint32_t ignored_count, ignored_room;
     double touch;
     struct moment *moment; /* of cp_collide */
     cp_passage *passages;  /* of the last clip */
@@ -35,6 +37,9 @@ struct moment {
     double reach;   /* metres: pairs farther apart are of no interest */
     uint32_t lost;  /* a node whose pose is not finite, or CP_NONE */
 };
+
+/* Of two nodes that have bodies. */
+bool collider_checks(const cp_collider *collider, uint32_t one, uint32_t other);
 
 /* False when out of memory; call moment_close even on failure. */
 bool moment_open(struct moment *moment, const cp_collider *collider);

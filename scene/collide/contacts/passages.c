@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "../../context.h"
-#include "../../motion/clips/play.h"
 #include "../../parallel.h"
 #include "../../text/text.h"
+#include "meant.h"
 #include "moment.h"
 
 enum { MOST_TIMES = 10000000 };
@@ -82,6 +82,7 @@ struct seat {
 struct sighting {
     cp_passage passage;
     uint32_t first_moment, last_moment; /* at which they collide */
+    struct meeting meeting;             /* that goes on */
 };
 
 struct watch {
@@ -139,6 +140,15 @@ static struct sighting *find_sighting(struct watch *watch, const cp_contact *con
     return &watch->sightings[watch->slots[slot]];
 }
 
+/* One of the pair takes the other, or goes on holding it: that ends a meeting as it should end. */
+static void take_hold(const struct watch *watch, const cp_contact *contact, uint32_t moment)
+{
+    const uint32_t known = watch->count > 0 ? watch->slots[find_slot(watch, contact->first, contact->second)] : CP_NONE;
+    struct meeting *meeting = known != CP_NONE ? &watch->sightings[known].meeting : NULL;
+    if (meeting && meeting->count > 0 && meeting->last + UINT64_C(1) == moment)
+        meeting->is_meant = true;
+}
+
 /* ---- looking ---- */
 
 static void find_near(const struct watch *watch, struct seat *seat)
@@ -170,42 +180,10 @@ static bool take_seat(void *user, uint32_t item, uint32_t slot)
     return watch->seats[slot].status == CP_OK;
 }
 
-static bool note(void *user, uint32_t item, uint32_t slot)
+static double most_rest(const struct watch *watch)
 {
-    struct watch *watch = user;
-    struct moment *moment = &watch->seats[slot].moment;
-    if (!take_seat(watch, item, slot))
-        return false;
-    if (moment->lost != CP_NONE) {
-        watch->status = moment_complain(moment);
-        return false;
-    }
-    if (moment->count > moment->room) { /* now there is somebody who can make room */
-        if (!moment_make_room(moment))
-            return false;
-        find_near(watch, &watch->seats[slot]);
-    }
-    for (uint32_t i = 0; i < moment->count; i++) {
-        const cp_contact *contact = &moment->contacts[i];
-        struct sighting *sighting = find_sighting(watch, contact);
-        if (!sighting)
-            return false;
-        if (contact->distance < sighting->passage.distance) {
-            sighting->passage.distance = contact->distance;
-            sighting->passage.nearest = watch->times.items[item];
-        }
-        if (contact->distance > 0)
-            continue;
-        if (sighting->passage.moments++ == 0)
-            sighting->first_moment = item;
-        sighting->last_moment = item;
-    }
-    context_progress(watch->collider->context,
-                     (cp_progress){.work = "collide", .done = item, .total = watch->times.count});
-    return true;
+    return 2 * fmax(watch->collider->touch, 1e-6);
 }
-
-/* ---- when exactly ---- */
 
 static uint32_t body_of(const struct bodies *bodies, uint32_t node)
 {
@@ -221,11 +199,11 @@ static uint32_t body_of(const struct bodies *bodies, uint32_t node)
 }
 
 /* A time at which they collide, next to one at which they do not. */
-static double find_border(struct seat *seat, const cp_passage *passage, double apart, double together)
+static double find_border(struct seat *seat, const cp_passage *passage, double apart, double together, double within)
 {
     const struct bodies *bodies = &seat->moment.collider->bodies;
     uint32_t pair[2] = {body_of(bodies, passage->first), body_of(bodies, passage->second)};
-    while (seat->status == CP_OK && fabs(together - apart) > precision) {
+    while (seat->status == CP_OK && fabs(together - apart) > within) {
         double middle = apart + (together - apart) / 2;
         if (middle == apart || middle == together)
             break;
@@ -241,6 +219,92 @@ static double find_border(struct seat *seat, const cp_passage *passage, double a
     return together;
 }
 
+/* The frames rest from the first contact on, and have not gone on into each other up to the moment that follows. What
+ * counts as a move is twice what counts as touching: so far something is lifted before it is free. */
+static bool begins_at_rest(const struct watch *watch, struct seat *seat, const struct sighting *sighting)
+{
+    const struct meeting *meeting = &sighting->meeting;
+    const cp_passage *passage = &sighting->passage;
+    const double *times = watch->times.items, now = seat->player.time;
+    if (meeting->first == 0)
+        return true;
+    const double exactly = 1e-9, before = times[meeting->first - 1];
+    const double begin = find_border(seat, passage, before, times[meeting->first], exactly);
+    bool rests = true;
+    for (int i = 0; i < 2 && rests; i++) { /* neither did it jump there */
+        if (seat->status == CP_OK)
+            seat->status = player_seek(&seat->player, i == 0 ? begin : fmax(before, begin - 2 * exactly));
+        rests = seat->status == CP_OK &&
+                meeting_is_like_now(meeting, &seat->player, passage->first, passage->second, most_rest(watch));
+    }
+    if (seat->status == CP_OK)
+        seat->status = player_seek(&seat->player, now);
+    return rests;
+}
+
+/* The frames have parted, or the clip is over: a meeting is a rest or a collision. */
+static void end_meeting(const struct watch *watch, struct seat *seat, struct sighting *sighting)
+{
+    cp_passage *passage = &sighting->passage;
+    const struct meeting *meeting = &sighting->meeting;
+    if (meeting->count > 0 && meeting_rests(meeting) && begins_at_rest(watch, seat, sighting)) {
+        if (passage->resting == 0)
+            passage->rest_begin = watch->times.items[meeting->first];
+        passage->rest_end = watch->times.items[meeting->last];
+        passage->resting += meeting->count;
+    } else if (meeting->count > 0) {
+        if (passage->moments == 0)
+            sighting->first_moment = meeting->first;
+        sighting->last_moment = meeting->last;
+        passage->moments += meeting->count;
+    }
+    sighting->meeting.count = 0;
+}
+
+static bool note(void *user, uint32_t item, uint32_t slot)
+{
+    struct watch *watch = user;
+    struct moment *moment = &watch->seats[slot].moment;
+    if (!take_seat(watch, item, slot))
+        return false;
+    if (moment->lost != CP_NONE) {
+        watch->status = moment_complain(moment);
+        return false;
+    }
+    if (moment->count > moment->room) { /* now there is somebody who can make room */
+        if (!moment_make_room(moment))
+            return false;
+        find_near(watch, &watch->seats[slot]);
+    }
+    const struct player *player = &watch->seats[slot].player;
+    for (uint32_t i = 0; i < moment->count; i++) {
+        const cp_contact *contact = &moment->contacts[i];
+        if (is_held_by_other(player, contact->first, contact->second)) {
+            take_hold(watch, contact, item);
+            continue;
+        }
+        struct sighting *sighting = find_sighting(watch, contact);
+        if (!sighting)
+            return false;
+        if (contact->distance < sighting->passage.distance) {
+            sighting->passage.distance = contact->distance;
+            sighting->passage.nearest = watch->times.items[item];
+        }
+        if (contact->distance > 0)
+            continue;
+        if (sighting->meeting.last + UINT64_C(1) != item)
+            end_meeting(watch, &watch->seats[slot], sighting);
+        meeting_add(&sighting->meeting, player, item, contact->first, contact->second, most_rest(watch));
+    }
+    if (!take_seat(watch, item, slot))
+        return false;
+    context_progress(watch->collider->context,
+                     (cp_progress){.work = "collide", .done = item, .total = watch->times.count});
+    return true;
+}
+
+/* ---- when exactly ---- */
+
 static void find_borders(void *user, uint32_t item, uint32_t slot)
 {
     const struct watch *watch = user;
@@ -252,10 +316,10 @@ static void find_borders(void *user, uint32_t item, uint32_t slot)
         return;
     passage->begin = passage->end = times[first];
     if (first > 0)
-        passage->begin = find_border(&watch->seats[slot], passage, times[first - 1], times[first]);
+        passage->begin = find_border(&watch->seats[slot], passage, times[first - 1], times[first], precision);
     passage->end = times[last];
     if (last + 1 < watch->times.count)
-        passage->end = find_border(&watch->seats[slot], passage, times[last + 1], times[last]);
+        passage->end = find_border(&watch->seats[slot], passage, times[last + 1], times[last], precision);
     passage->nearest = passage->begin;
 }
 
@@ -292,10 +356,13 @@ cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, dou
     }
     if (status == CP_OK) {
         watch.status = CP_LIMIT; /* unless something else is the matter */
-        bool done = parallel_in_order(context, watch.times.count, look, note, &watch) &&
-                    parallel_in_order(context, watch.count, find_borders, take_seat, &watch) &&
-                    array_reserve(context, &collider->passages, &collider->passage_room, watch.count,
-                                  sizeof *collider->passages);
+        bool done = parallel_in_order(context, watch.times.count, look, note, &watch);
+        for (uint32_t i = 0; i < watch.count; i++)
+            end_meeting(&watch, &watch.seats[0], &watch.sightings[i]);
+        done = done && take_seat(&watch, 0, 0) &&
+               parallel_in_order(context, watch.count, find_borders, take_seat, &watch) &&
+               array_reserve(context, &collider->passages, &collider->passage_room, watch.count,
+                             sizeof *collider->passages);
         status = done ? CP_OK : watch.status;
     }
     if (status == CP_OK) {
