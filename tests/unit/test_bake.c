@@ -89,7 +89,7 @@ static void expect_baked(const bool *guests, double factor)
     cp_pose worlds[64], wanted[64];
     double q[64];
     assert_true(scene->node_count <= 64 && scene->joint_count < 64);
-    assert_int_equal(clip_bake(scene, scene, clip, NULL, &(struct bake_limits){tolerance, size}, &baked), CP_OK);
+    assert_int_equal(clip_bake(scene, scene, clip, NULL, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
     assert_int_equal(baked.sheared + baked.flat, 0);
     assert_int_equal(baked.clip.attachment_count, 0);
     for (int i = 0; i < 1000; i++) {
@@ -185,7 +185,8 @@ static void test_formulas(void **state)
         (void)scene_add_clip(scene, "formulas", scene->joint_count, tracks);
         finish_scene();
         assert_int_equal(
-            clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size}, &baked), CP_OK);
+            clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked),
+            CP_OK);
         struct player player;
         double q[64];
         cp_pose worlds[64];
@@ -218,8 +219,8 @@ static void test_nothing_to_bake(void **state)
         (void)track_of(&tracks[count++], i, (struct track_kind){CP_PATH_JOINT, CP_STEP, false});
     (void)scene_add_clip(scene, "plain", count, tracks);
     finish_scene();
-    assert_int_equal(clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size}, &baked),
-                     CP_OK);
+    assert_int_equal(
+        clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
     assert_int_equal(baked.clip.track_count, count);
     for (uint32_t i = 0; i < count; i++) {
         assert_ptr_equal(baked.clip.tracks[i].times, tracks[i].times);
@@ -243,8 +244,8 @@ static void test_jump(void **state)
     scene->clips[clip].attachments = attachment;
     scene->clips[clip].attachment_count = 1;
     finish_scene();
-    assert_int_equal(clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size}, &baked),
-                     CP_OK);
+    assert_int_equal(
+        clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
     assert_int_equal(baked.clip.track_count, 2); /* a scale that stays has none */
     const cp_track *moved = &baked.clip.tracks[0];
     assert_int_equal(moved->path, CP_PATH_TRANSLATION);
