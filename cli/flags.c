@@ -47,7 +47,8 @@ static const struct option global_options[] = {
     {"--verbose", NULL, OPTION_SWITCH, offsetof(struct cli, verbose), .letter = "-v", .help = "also print notes"},
     {"--help", NULL, OPTION_SWITCH, offsetof(struct cli, help), .letter = "-h",
      .help = "show help, of the command if one is given"},
-    {"--version", NULL, OPTION_SWITCH, offsetof(struct cli, version), .help = "print the version, and those of optional libraries"},
+    {"--version", NULL, OPTION_SWITCH, offsetof(struct cli, version),
+     .help = "print the version, and those of optional libraries"},
     {0}};
 const struct command any_command = {.options = global_options};
 

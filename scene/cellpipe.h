@@ -858,8 +858,8 @@ CP_API cp_status cp_collider_new(cp_context *context, const cp_scene *scene, dou
 CP_API void cp_collider_free(cp_collider *collider);
 /* The number of pairs that the collider checks. */
 CP_API uint64_t cp_collider_pairs(const cp_collider *collider);
-/* From now on the collider does not check the pair of two different nodes. CP_NO, without a message, if it does not check
- * it anyway. */
+/* From now on the collider does not check the pair of two different nodes. CP_NO, without a message, if it does not
+ * check it anyway. */
 CP_API cp_status cp_collider_ignore(cp_collider *collider, uint32_t first, uint32_t second);
 
 /* Two frames that are near each other. */
