@@ -143,8 +143,8 @@ static enum saying read_number(cp_finding *finding, const char *name, const char
         good = read_count(value, &finding->samples);
     else if (!strcmp(name, "descents"))
         good = read_count(value, &finding->descents);
-    else if (!strcmp(name, "key"))
-        good = strlen(value) == 16 && text_is_hash(value, &finding->key);
+    else if (!strcmp(name, "key")) /* another one is another program's */
+        return strlen(value) == 16 && text_is_hash(value, &finding->key) ? SAYS_IT : SAYS_NOTHING;
     else if (!strcmp(name, "hits"))
         good = read_count(value, &finding->hits);
     else
