@@ -22,6 +22,7 @@ struct check {
     struct wanted wanted;
     struct json *json; /* what takes the faults in place of standard output, or NULL */
     cp_status list_status;
+    const cp_scene *scene; /* of the list */
 };
 
 /* A fault as --json has it; NULL and 0 where there is nothing to say. */
@@ -74,10 +75,11 @@ static const char *list_fault_word(const cp_list_fault *fault)
                                         [CP_LIST_FRAME_NEW] = "frame-new",
                                         [CP_LIST_NOT_VOLATILE] = "not-volatile",
                                         [CP_LIST_STATIC] = "static-pairs",
-                                        [CP_LIST_FIRST_CHANGED] = "first-changed",
-                                        [CP_LIST_SECOND_CHANGED] = "second-changed",
-                                        [CP_LIST_BOTH_CHANGED] = "both-changed",
-                                        [CP_LIST_MOTION_CHANGED] = "motion-changed",
+                                        [CP_LIST_GEOMETRY_CHANGED] = "geometry-changed",
+                                        [CP_LIST_POSE_CHANGED] = "pose-changed",
+                                        [CP_LIST_PARENT_CHANGED] = "parent-changed",
+                                        [CP_LIST_MOVABLE_CHANGED] = "movable-changed",
+                                        [CP_LIST_JOINT_CHANGED] = "joint-changed",
                                         [CP_LIST_NOT_LISTED] = "not-listed",
                                         [CP_LIST_NOT_EVIDENT] = "not-evident",
                                         [CP_LIST_DIFFERS] = "attribute",
@@ -111,6 +113,7 @@ static void put_fault(struct json *json, const struct fault *fault)
     print_json_text(json, "first", list ? text_or_null(list->first) : NULL);
     print_json_text(json, "second", list ? text_or_null(list->second) : NULL);
     print_json_text(json, "attribute", list ? text_or_null(list->attribute) : NULL);
+    print_json_count_or_null(json, "pairs", list ? list->pairs : 0);
     print_json_text(json, "text", fault->text);
     print_json_end(json, '}');
 }
@@ -265,9 +268,32 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
 
 /* ---- what is wrong with a list of exclusions ---- */
 
-static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
+/* A limit in radians or metres. */
+static const char *limit_text(struct cli *cli, double limit)
 {
-    const char *first = fault->first, *second = fault->second;
+    return isfinite(limit) ? cli_print(cli, "%s", short_number(limit).text) : "none";
+}
+
+/* "upper limit of "J2": 2 -> 2.1 rad" */
+static const char *joint_text(struct cli *cli, const cp_scene *scene, const cp_list_fault *fault)
+{
+    const cp_joint *joint = &cp_joints(scene, &(uint32_t){0})[fault->joint];
+    const double after[2] = {joint->lower, joint->upper};
+    const char *unit = joint->type == CP_JOINT_REVOLUTE ? " rad" : joint->type == CP_JOINT_PRISMATIC ? " m" : "";
+    const bool lower = fault->before[0] != after[0], upper = fault->before[1] != after[1];
+    if (strcmp(fault->attribute, "limits") != 0)
+        return cli_print(cli, "the %s of joint \"%s\" has changed", fault->attribute, fault->first);
+    if (lower && upper)
+        return cli_print(cli, "limits of \"%s\": %s .. %s -> %s .. %s%s", fault->first,
+                         limit_text(cli, fault->before[0]), limit_text(cli, fault->before[1]),
+                         limit_text(cli, after[0]), limit_text(cli, after[1]), unit);
+    return cli_print(cli, "%s limit of \"%s\": %s -> %s%s", upper ? "upper" : "lower", fault->first,
+                     limit_text(cli, fault->before[upper]), limit_text(cli, after[upper]), unit);
+}
+
+static const char *fault_text(struct cli *cli, const cp_scene *scene, const cp_list_fault *fault)
+{
+    const char *first = fault->first;
     switch (fault->kind) {
     case CP_LIST_FRAME_GONE:
         return cli_print(cli, "frame \"%s\" is gone", first);
@@ -277,14 +303,16 @@ static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
         return cli_print(cli, "frame \"%s\" is volatile, and the list does not say so", first);
     case CP_LIST_STATIC:
         return "all static pairs are excluded by the list, but not by the evidence";
-    case CP_LIST_FIRST_CHANGED:
+    case CP_LIST_GEOMETRY_CHANGED:
         return cli_print(cli, "the geometry of \"%s\" has changed", first);
-    case CP_LIST_SECOND_CHANGED:
-        return cli_print(cli, "the geometry of \"%s\" has changed", second);
-    case CP_LIST_BOTH_CHANGED:
-        return cli_print(cli, "the geometry of \"%s\" and \"%s\" has changed", first, second);
-    case CP_LIST_MOTION_CHANGED:
-        return "joints or poses between them, or what may be moved, have changed";
+    case CP_LIST_POSE_CHANGED:
+        return cli_print(cli, "the pose of \"%s\" has changed", first);
+    case CP_LIST_PARENT_CHANGED:
+        return cli_print(cli, "the parent of \"%s\" has changed", first);
+    case CP_LIST_MOVABLE_CHANGED:
+        return cli_print(cli, "whether \"%s\" may be moved has changed", first);
+    case CP_LIST_JOINT_CHANGED:
+        return joint_text(cli, scene, fault);
     case CP_LIST_NOT_LISTED:
         return "is excluded by the evidence, but not by the list";
     case CP_LIST_NOT_EVIDENT:
@@ -292,7 +320,7 @@ static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
     case CP_LIST_DIFFERS:
         return cli_print(cli, "its %s in the list is not what the evidence says", fault->attribute);
     case CP_LIST_PAIR_CHANGED:
-        return "their geometry, or joints or poses between them, have changed";
+        return "their geometry, joints or poses between them, or what may be moved, have changed";
     }
     return NULL;
 }
@@ -300,8 +328,10 @@ static const char *fault_text(struct cli *cli, const cp_list_fault *fault)
 static void tell_list_fault(void *user, const cp_list_fault *fault)
 {
     struct check *check = user;
-    const char *text = fault_text(check->cli, fault);
-    if (text && fault->kind > CP_LIST_STATIC)
+    const char *text = fault_text(check->cli, check->scene, fault);
+    if (text && fault->pairs > 0)
+        text = cli_print(check->cli, "%s; %" PRIu64 " pair%s", text, fault->pairs, plural(fault->pairs));
+    else if (text && fault->kind > CP_LIST_STATIC)
         text = cli_print(check->cli, "pair \"%s\" \"%s\": %s", fault->first, fault->second, text);
     if (tell(check, &(struct fault){"check-list", check->wanted.list, text, .list = fault}) != CP_NO)
         check->list_status = CP_LIMIT;
@@ -309,6 +339,7 @@ static void tell_list_fault(void *user, const cp_list_fault *fault)
 
 static cp_status check_list(struct check *check, const cp_scene *scene)
 {
+    check->scene = scene;
     cp_status status = cp_check_list(check->cli->context, scene, check->wanted.list, tell_list_fault, check);
     if (status == CP_OK)
         say_ok(check, check->wanted.list);

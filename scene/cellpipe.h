@@ -818,22 +818,27 @@ CP_API cp_status cp_read_list(cp_context *context, const char *path, cp_scene **
 /* A statement in a list of exclusions that the scene no longer fulfils. */
 typedef enum cp_list_fault_kind {
     CP_LIST_FRAME_GONE,
-    CP_LIST_FRAME_NEW,     /* it can collide, and none of its pairs was judged */
-    CP_LIST_NOT_VOLATILE,  /* it is volatile, but not in the list */
-    CP_LIST_STATIC,        /* the list excludes all static pairs, the evidence does not; names no frame */
-    CP_LIST_FIRST_CHANGED, /* its geometry */
-    CP_LIST_SECOND_CHANGED,
-    CP_LIST_BOTH_CHANGED,
-    CP_LIST_MOTION_CHANGED, /* joints, limits or fixed poses between the two */
-    CP_LIST_NOT_LISTED,     /* only the evidence excludes the pair */
-    CP_LIST_NOT_EVIDENT,    /* only the list excludes the pair */
-    CP_LIST_DIFFERS,        /* an attribute of the pair in the list is not what the evidence says */
-    CP_LIST_PAIR_CHANGED    /* geometry, joints, limits or fixed poses; without evidence nobody knows which */
+    CP_LIST_FRAME_NEW,    /* it can collide, and none of its pairs was judged */
+    CP_LIST_NOT_VOLATILE, /* it is volatile, but not in the list */
+    CP_LIST_STATIC,       /* the list excludes all static pairs, the evidence does not; names no frame */
+    /* Why pairs have changed, each once; `first` is the frame or joint, `pairs` how many pairs that concerns. */
+    CP_LIST_GEOMETRY_CHANGED,
+    CP_LIST_POSE_CHANGED, /* in its parent's frame */
+    CP_LIST_PARENT_CHANGED,
+    CP_LIST_MOVABLE_CHANGED, /* it may be moved, attached elsewhere or is volatile now, or no longer */
+    CP_LIST_JOINT_CHANGED,   /* `attribute` says what: "limits", "axis", "type" or "dependency" */
+    CP_LIST_NOT_LISTED,      /* only the evidence excludes the pair */
+    CP_LIST_NOT_EVIDENT,     /* only the list excludes the pair */
+    CP_LIST_DIFFERS,         /* an attribute of the pair in the list is not what the evidence says */
+    CP_LIST_PAIR_CHANGED     /* geometry, joints, limits or fixed poses; the cause is not known */
 } cp_list_fault_kind;
 typedef struct cp_list_fault {
     cp_list_fault_kind kind;
-    const char *first, *second; /* names of frames; "" for each that the fault does not concern */
-    const char *attribute;      /* of CP_LIST_DIFFERS: "reason", "clearance", ...; else "" */
+    const char *first, *second; /* names of frames, or a joint; "" for each that the fault does not concern */
+    const char *attribute;      /* of CP_LIST_DIFFERS: "reason", "clearance", ...; else "" but for joints */
+    uint32_t joint;             /* of CP_LIST_JOINT_CHANGED */
+    double before[2];           /* of its limits, lower and upper: what they were; infinite: absent */
+    uint64_t pairs;             /* of a cause */
 } cp_list_fault;
 /* Checks whether a list of exclusions fits the scene as it is now. The list was written as collision-setup with
  * evidence=yes. CP_OK, or CP_NO after a call of `tell` for each fault. `tell` makes no calls with this context. Without

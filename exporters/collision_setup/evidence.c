@@ -1,5 +1,6 @@
 /* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is
  * its specification; scene/collide/list/evidence.c reads it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,85 @@ static bool write_frames(struct evidence *evidence)
     return true;
 }
 
+/* ---- the tree ---- */
+
+/* All nodes on the way to frames that can collide, and all joints, so that a change can be told by its cause. */
+static bool write_tree(struct evidence *evidence)
+{
+    struct json_writer *json = &evidence->json;
+    const cp_scene *scene = evidence->writer->scene;
+    bool *wanted = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *wanted);
+    bool *movables = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *movables);
+    struct sorted_frame *frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
+    uint32_t count = 0;
+    if (!wanted || !movables || !frames)
+        return false;
+    find_movables(scene, movables);
+    for (uint32_t i = scene->node_count; i-- > 0;) { /* children before their parents */
+        wanted[i] = wanted[i] || evidence->geometry[i];
+        if (wanted[i] && scene->nodes[i].parent != CP_NONE)
+            wanted[scene->nodes[i].parent] = true;
+        if (wanted[i])
+            frames[count++] = (struct sorted_frame){scene->nodes[i].id, i};
+    }
+    if (count > 0)
+        qsort(frames, count, sizeof *frames, compare_frames);
+    json_line(json);
+    json_key(json, "tree");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        const cp_node *node = &scene->nodes[frames[i].node];
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "id", node->id);
+        if (node->parent != CP_NONE)
+            json_key_text(json, "parent", scene->nodes[node->parent].id);
+        if (movables[frames[i].node] || node->flags & CP_NODE_VOLATILE)
+            json_key_true(json, "movable");
+        json_key_numbers(json, "pose", node->local.m, 12);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    return true;
+}
+
+static int compare_joints(const void *a, const void *b)
+{
+    return strcmp((*(const cp_joint *const *)a)->id, (*(const cp_joint *const *)b)->id);
+}
+
+/* By their ids, as the frames are. */
+static bool write_joints(struct evidence *evidence)
+{
+    struct json_writer *json = &evidence->json;
+    const cp_scene *scene = evidence->writer->scene;
+    const cp_joint **joints = arena_allocate(evidence->writer->arena, scene->joint_count, sizeof *joints);
+    for (uint32_t i = 0; joints && i < scene->joint_count; i++)
+        joints[i] = &scene->joints[i];
+    if (!joints)
+        return false;
+    if (scene->joint_count > 0)
+        qsort(joints, scene->joint_count, sizeof *joints, compare_joints);
+    json_line(json);
+    json_key(json, "joints");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < scene->joint_count; i++) {
+        json_line(json);
+        json_open(json, '{');
+        json_key_text(json, "id", joints[i]->id);
+        json_key_text(json, "type", cp_joint_type_name(joints[i]->type));
+        json_key_numbers(json, "axis", joints[i]->axis, 3);
+        if (isfinite(joints[i]->lower))
+            json_key_number(json, "lower", joints[i]->lower);
+        if (isfinite(joints[i]->upper))
+            json_key_number(json, "upper", joints[i]->upper);
+        json_key_hash(json, "rule", joint_rule_key(scene, (uint32_t)(joints[i] - scene->joints)));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    return true;
+}
+
 /* ---- pairs ---- */
 
 /* What somebody says is said of the scene as it is now, and that a pair is static was looked at just now. Of what else
@@ -240,7 +320,7 @@ static cp_status write_object(struct evidence *evidence)
     json_key_text(json, "version", "1.0");
     write_common(evidence);
     write_files(evidence);
-    if (!write_inputs(evidence) || !write_frames(evidence))
+    if (!write_inputs(evidence) || !write_frames(evidence) || !write_tree(evidence) || !write_joints(evidence))
         return CP_LIMIT;
     json_line(json);
     json_key(json, "pairs");

@@ -35,10 +35,10 @@ ends 0 '' "$cellpipe" check other.wu list=list.xml
 sed 's/JointPosLimit -90 90/JointPosLimit -90 80/; s/Prismatic/Prismatic\n  JointPosLimit 0 0.1/' arm.dev >arm2.dev
 sed 's/arm.dev/arm2.dev/' cell.wu >changed.wu
 ends 1 '"Arm.J2" stands at 0.25, outside its limits 0 and 0.1' "$cellpipe" check changed.wu list=list.xml
-says 'list.xml: pair "Arm.J1Geo" "Arm.J2Geo": joints or poses between them, or what may be moved, have changed'
+says 'list.xml: limits of "Arm.J2": none .. none -> 0 .. 0.1 m; 1 pair'
 sed 's/#Cylinder 0.05 0.1 12/#Cylinder 0.06 0.1 12/' arm.dev >arm2.dev
 ends 1 '' "$cellpipe" check changed.wu list=list.xml
-says 'list.xml: pair "Arm.J1Geo" "Arm.J2Geo": the geometry of "Arm.J1Geo" has changed'
+says 'list.xml: the geometry of "Arm.J1Geo" has changed; 1 pair'
 sed 's/J2Geo/J3Geo/' arm.dev >arm2.dev
 ends 1 'pairs.xml:3: warning: the collision setup names "Arm.J2Geo"' "$cellpipe" check changed.wu list=list.xml
 says 'list.xml: frame "Arm.J2Geo" is gone'
@@ -103,7 +103,11 @@ must "a proof" grep -q 'first="Bar" second="Stop" reason="never-proved"' rack.xm
 ends 0 '' "$cellpipe" check rack.wu list=rack.xml
 grep -v Limit rack.wu >unlimited.wu
 ends 1 '' "$cellpipe" check unlimited.wu list=rack.xml
-says 'rack.xml: pair "Bar" "Stop": joints or poses between them, or what may be moved, have changed'
+says 'rack.xml: limits of "Turn": -3.14159 .. 3.14159 -> none .. none rad; 1 pair'
+sed 's/180 180/180 90/' rack.wu >narrower.wu
+ends 1 '' "$cellpipe" check narrower.wu list=rack.xml
+says 'rack.xml: upper limit of "Turn": 3.14159 -> 1.5708 rad; 1 pair'
+must "the other limit is no cause" [ "$(grep -c limit "$work/stdout")" = 1 ]
 sed '1a\  RPY (-169.8, 120.9, -24.2)\n  Position (1, 2, 3)' rack.wu >turned.wu
 ends 0 '' "$cellpipe" check turned.wu list=rack.xml
 sed '1a\  I (1.4, 0, 0)\n  J (0, 0.2, 0)\n  K (0, 0, 1)' rack.wu >uneven.wu

@@ -756,6 +756,8 @@ struct told {
     cp_list_fault_kind kinds[64];
     char texts[64][128];
     const char *attributes[64];
+    uint64_t pairs[64];
+    double before[64][2];
     size_t count;
 };
 
@@ -765,6 +767,8 @@ static void note(void *user, const cp_list_fault *fault)
     assert_true(told->count < 64);
     told->kinds[told->count] = fault->kind;
     told->attributes[told->count] = fault->attribute;
+    told->pairs[told->count] = fault->pairs;
+    memcpy(told->before[told->count], fault->before, sizeof fault->before);
     (void)snprintf(told->texts[told->count++], sizeof *told->texts, "%s|%s", fault->first, fault->second);
 }
 
@@ -825,7 +829,7 @@ static void test_outdated_pairs(void **unused)
     assert_non_null(strstr(text, "first=\"Floor\" second=\"Lamp\""));
     free(text);
     assert_int_equal(check("outdated.xml", &told), CP_NO);
-    expect_told(&told, CP_LIST_MOTION_CHANGED, "Base|Floor"); /* something has: the list knows the new geometry */
+    expect_told(&told, CP_LIST_PAIR_CHANGED, "Base|Floor"); /* something has: the list knows the new geometry */
     /* Read again from a list alone, what is said to be static is looked at. */
     make_fresh_cell();
     scene->pairs[0].finding = NULL;
@@ -848,20 +852,22 @@ static void test_stale_list(void **unused)
     assert_int_equal(write_files("stale.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     scene->joints[1].lower = 0, scene->joints[1].upper = 1; /* between Hand and all that it has pairs with */
     assert_int_equal(check("stale.xml", &told), CP_NO);
-    assert_int_equal(told.count, 3);
-    expect_told(&told, CP_LIST_MOTION_CHANGED, "Hand|Floor");
-    expect_told(&told, CP_LIST_MOTION_CHANGED, "Hand|Wall");
-    expect_told(&told, CP_LIST_MOTION_CHANGED, "Hand|Cart");
+    assert_int_equal(told.count, 1);
+    expect_told(&told, CP_LIST_JOINT_CHANGED, "Hand|");
+    assert_string_equal(told.attributes[0], "limits");
+    assert_int_equal(told.pairs[0], 3); /* with Floor, Wall and Cart */
+    assert_true(isinf(told.before[0][0]) && isinf(told.before[0][1]));
     make_fresh_cell();
     scene->instances[3].transform.m[3] = 1; /* the Floor's */
     assert_int_equal(check("stale.xml", &told), CP_NO);
-    assert_int_equal(told.count, 5);
-    expect_told(&told, CP_LIST_SECOND_CHANGED, "Base|Floor");
-    expect_told(&told, CP_LIST_FIRST_CHANGED, "Floor|Lamp");
+    assert_int_equal(told.count, 1);
+    expect_told(&told, CP_LIST_GEOMETRY_CHANGED, "Floor|");
+    assert_int_equal(told.pairs[0], 5);
     scene->instances[6].transform.m[3] = 1;
     assert_int_equal(check("stale.xml", &told), CP_NO);
-    assert_int_equal(told.count, 5);
-    expect_told(&told, CP_LIST_BOTH_CHANGED, "Floor|Lamp");
+    assert_int_equal(told.count, 2);
+    expect_told(&told, CP_LIST_GEOMETRY_CHANGED, "Lamp|");
+    assert_int_equal(told.pairs[1], 1);
     make_fresh_cell();
     uint32_t pallet = add(0, "Pallet");
     (void)scene_add_instance(scene, pallet, 0, CP_USE_COLLISION, &POSE_IDENTITY);
@@ -920,6 +926,99 @@ static void make_volatile(void)
 static void change_name(void)
 {
     scene->nodes[5].name = "Door"; /* the Wall */
+}
+
+static void change_parent(void)
+{
+    scene->nodes[3].parent = 1; /* the Hand's, from the Arm to the Base; both are in the world's place */
+}
+
+static void change_axis_of_hand(void)
+{
+    scene->joints[1].axis[1] = 1;
+    scene->joints[1].axis[2] = 0;
+}
+
+/* The Hand follows the Arm: limits of its master are no others' cause. */
+static void make_dependent(void)
+{
+    scene->joints[1].driven = false;
+    scene->joints[1].master = 0;
+}
+
+static void change_two(void)
+{
+    change_limit();
+    change_pose();
+}
+
+/* What has changed is told once, with the number of pairs that it concerns; the pairs are counted by hand. */
+static void test_causes(void **unused)
+{
+    static const struct {
+        void (*change)(void);
+        struct {
+            cp_list_fault_kind kind;
+            const char *text, *attribute;
+            uint64_t pairs;
+        } told[2];
+    } cases[] = {
+        /* Of the nine pairs, Base-Floor, Floor-Wall and Floor-Lamp have no joint between them. */
+        {change_limit, {{CP_LIST_JOINT_CHANGED, "Arm|", "limits", 6}}},
+        {change_axis, {{CP_LIST_JOINT_CHANGED, "Arm|", "axis", 6}}},
+        {change_type, {{CP_LIST_JOINT_CHANGED, "Arm|", "type", 6}}},
+        {change_axis_of_hand, {{CP_LIST_JOINT_CHANGED, "Hand|", "axis", 3}}},
+        {change_parent, {{CP_LIST_PARENT_CHANGED, "Hand|", "", 3}}},
+        {make_dependent, {{CP_LIST_JOINT_CHANGED, "Hand|", "dependency", 3}}},
+        {change_pose, {{CP_LIST_POSE_CHANGED, "Wall|", "", 3}}},
+        {change_geometry, {{CP_LIST_GEOMETRY_CHANGED, "Floor|", "", 5}}},
+        {make_movable, {{CP_LIST_MOVABLE_CHANGED, "Floor|", "", 5}}},
+        {change_two, {{CP_LIST_POSE_CHANGED, "Wall|", "", 3}, {CP_LIST_JOINT_CHANGED, "Arm|", "limits", 6}}},
+    };
+    struct told told;
+    (void)unused;
+    make_fresh_cell();
+    scene->joints[0].lower = -2;
+    scene->joints[0].upper = 2;
+    give_keys(true);
+    assert_int_equal(write_files("causes.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_fresh_cell();
+        scene->joints[0].lower = -2;
+        scene->joints[0].upper = 2;
+        assert_int_equal(check("causes.xml", &told), CP_OK);
+        cases[i].change();
+        print_message("cause %zu\n", i);
+        assert_int_equal(check("causes.xml", &told), CP_NO);
+        assert_int_equal(told.count, cases[i].told[1].text ? 2 : 1);
+        for (size_t k = 0; k < told.count; k++) {
+            assert_int_equal(told.kinds[k], cases[i].told[k].kind);
+            assert_string_equal(told.texts[k], cases[i].told[k].text);
+            assert_string_equal(told.attributes[k], cases[i].told[k].attribute);
+            assert_int_equal(told.pairs[k], cases[i].told[k].pairs);
+        }
+    }
+}
+
+/* Evidence of an earlier version does not know how the cell was: each pair is told by itself. */
+static void test_evidence_without_tree(void **unused)
+{
+    struct told told;
+    (void)unused;
+    make_fresh_cell();
+    assert_int_equal(write_files("early.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
+    char *text = text_of(path_of("early.xml.json")), *tree = strstr(text, "\"tree\""),
+         *pairs = strstr(text, "\"pairs\"");
+    assert_true(tree && pairs && tree < pairs);
+    FILE *file = fopen(path_of("early.xml.json"), "w");
+    fprintf(file, "%.*s%s", (int)(tree - text), text, pairs);
+    fclose(file);
+    free(text);
+    assert_int_equal(check("early.xml", &told), CP_OK);
+    change_axis_of_hand();
+    assert_int_equal(check("early.xml", &told), CP_NO);
+    assert_int_equal(told.count, 3);
+    expect_told(&told, CP_LIST_PAIR_CHANGED, "Hand|Wall");
 }
 
 /* A list without evidence has the keys of its pairs, which are enough to see that it is outdated. */
@@ -1110,6 +1209,18 @@ static void test_bad_evidence(void **unused)
         {"\"device_files\":[],\"frames\":[]}", "list-evidence"},
         {"\"device_files\":[{\"file\":\"../x.xml\",\"prefix\":\"\"}],\"frames\":[],\"pairs\":[]}", "list-evidence"},
         {"\"device_files\":[{\"file\":\"\",\"prefix\":\"\"}],\"frames\":[],\"pairs\":[]}", "list-evidence"},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"tree\":[],\"joints\":[]}", NULL},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"tree\":7}", "list-evidence"},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"tree\":[{\"id\":\"a\"}]}", "list-evidence"},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"tree\":[{\"id\":\"a\",\"pose\":[1,2]}]}", "list-evidence"},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"joints\":[{\"id\":\"a\",\"type\":7,\"axis\":[0,0,1]}]}",
+         "list-evidence"},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"joints\":[{\"id\":\"a\",\"type\":\"odd\",\"axis\":[0,0,1]}]"
+         "}",
+         NULL},
+        {"\"device_files\":[],\"frames\":[],\"pairs\":[],\"joints\":[{\"id\":\"a\",\"type\":\"odd\",\"axis\":[0,0,1],"
+         "\"rule\":\"x\"}]}",
+         "list-evidence"},
         {"\"device_files\":[7],\"frames\":[],\"pairs\":[]}", "list-evidence"},
         {"\"device_files\":{},\"frames\":[],\"pairs\":[]}", "list-evidence"},
         {"\"device_files\":[],\"frames\":[{\"id\":\"a\"}],\"pairs\":[]}", "list-evidence"},
@@ -1181,6 +1292,8 @@ int main(void)
         TEST(test_fresh_list),
         TEST(test_outdated_pairs),
         TEST(test_stale_list),
+        TEST(test_causes),
+        TEST(test_evidence_without_tree),
         TEST(test_list_alone),
         TEST(test_list_alone_of_names),
         TEST(test_list_and_evidence_differ),

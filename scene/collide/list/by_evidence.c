@@ -10,7 +10,8 @@
 
 static void tell_attribute(struct checking *checking, const char *first, const char *second, const char *attribute)
 {
-    tell_list_fault(checking, &(cp_list_fault){CP_LIST_DIFFERS, first, second, attribute});
+    tell_list_fault(
+        checking, &(cp_list_fault){.kind = CP_LIST_DIFFERS, .first = first, .second = second, .attribute = attribute});
 }
 
 /* ---- sets of pairs ---- */
@@ -250,15 +251,17 @@ static cp_status compare_pairs_with_scene(struct checking *checking)
     const struct evidence *evidence = &checking->evidence;
     cp_pair *pairs = arena_allocate(checking->arena, evidence->pair_count, sizeof *pairs);
     uint64_t *keys = arena_allocate(checking->arena, evidence->pair_count, sizeof *keys);
-    if (!pairs || !keys)
+    uint64_t *changed = arena_allocate(checking->arena, evidence->pair_count, sizeof *changed);
+    if (!pairs || !keys || !changed)
         return CP_LIMIT;
-    uint32_t count = 0;
+    uint32_t count = 0, changes = 0;
     unsigned long long unknown = 0;
     for (uint32_t i = 0; i < evidence->pair_count; i++)
         if (is_there(checking, &evidence->pairs[i]))
             pairs[count++] = (cp_pair){.first = checking->nodes[evidence->pairs[i].first],
                                        .second = checking->nodes[evidence->pairs[i].second]};
-    cp_status status = pair_keys(checking->context, checking->scene, pairs, count, keys);
+    struct causes *causes = causes_find(checking);
+    cp_status status = causes ? pair_keys(checking->context, checking->scene, pairs, count, keys) : CP_LIMIT;
     count = 0;
     for (uint32_t i = 0; i < evidence->pair_count && status == CP_OK; i++) {
         const struct listed_pair *pair = &evidence->pairs[i];
@@ -268,15 +271,17 @@ static cp_status compare_pairs_with_scene(struct checking *checking)
         unknown += key && !pair->key;
         if (!pair->key || key == pair->key)
             continue;
-        const struct listed_frame *one = &evidence->frames[pair->first], *other = &evidence->frames[pair->second];
-        bool first = checking->geometry[checking->nodes[pair->first]] != one->geometry;
-        bool second = checking->geometry[checking->nodes[pair->second]] != other->geometry;
-        cp_list_fault_kind kind = first && second ? CP_LIST_BOTH_CHANGED
-                                  : first         ? CP_LIST_FIRST_CHANGED
-                                  : second        ? CP_LIST_SECOND_CHANGED
-                                                  : CP_LIST_MOTION_CHANGED;
-        tell_of_list(checking, kind, one->name, other->name);
+        changed[changes++] = unordered_pair(checking->nodes[pair->first], checking->nodes[pair->second]);
     }
+    changes = make_set(changed, changes); /* a pair may be stated twice */
+    for (uint32_t i = 0; i < changes; i++) {
+        uint32_t one = (uint32_t)(changed[i] >> 32), other = (uint32_t)changed[i];
+        if (!causes_explain(causes, one, other))
+            tell_of_list(checking, CP_LIST_PAIR_CHANGED, checking->scene->nodes[one].name,
+                         checking->scene->nodes[other].name);
+    }
+    if (status == CP_OK)
+        causes_tell(causes);
     if (unknown > 0)
         report_warning(checking->context, "list-keys", IN_FILE(checking->path),
                        "the evidence has no keys of %llu pairs: only their names are checked", unknown);

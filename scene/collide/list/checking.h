@@ -26,6 +26,13 @@ void tell_of_list(struct checking *checking, cp_list_fault_kind kind, const char
 
 /* by_evidence.c: by all that the evidence beside the list says. */
 cp_status check_by_evidence(struct checking *checking, const cp_scene *list);
+/* causes.c: what has changed in the scene since the evidence was written. NULL when out of memory. */
+struct causes *causes_find(struct checking *checking);
+/* Whether something of that lies between two nodes, whose key has changed; it counts the pair. */
+bool causes_explain(struct causes *causes, uint32_t one, uint32_t other);
+/* Tells each cause that has pairs, once. */
+void causes_tell(struct causes *causes);
+
 /* by_keys.c: by the keys of the pairs in the list itself. */
 cp_status check_by_keys(struct checking *checking, const cp_scene *list);
 

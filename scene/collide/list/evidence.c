@@ -186,6 +186,60 @@ static void read_pairs(struct reading *reading)
     }
 }
 
+/* ---- what findings rest on ---- */
+
+/* So many numbers; 0 for what is none. */
+static void read_numbers(struct reading *reading, uint32_t object, const char *key, double *numbers, uint32_t count)
+{
+    uint32_t array = json_member(&reading->json, object, key), item = json_first(&reading->json, array);
+    if (reading->status == CP_OK && json_count(&reading->json, array) != count)
+        refuse_without(reading, object, "array of numbers", key);
+    for (uint32_t i = 0; i < count && reading->status == CP_OK; i++) {
+        numbers[i] = json_to_number(&reading->json, item);
+        item = json_next(&reading->json, array, item);
+    }
+}
+
+/* A number of either sign; `usual` when absent. */
+static double read_limit(struct reading *reading, uint32_t object, const char *key, double usual)
+{
+    uint32_t value = json_member(&reading->json, object, key);
+    return json_is(&reading->json, value, JSON_NUMBER) ? json_to_number(&reading->json, value) : usual;
+}
+
+static void read_nodes(struct reading *reading)
+{
+    struct evidence *evidence = reading->evidence;
+    if (json_member(&reading->json, 0, "tree") == JSON_NONE)
+        return;
+    for (uint32_t item = open_array(reading, "tree", sizeof *evidence->nodes, &evidence->nodes);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
+        bool has_parent = json_member(&reading->json, item, "parent") != JSON_NONE;
+        struct listed_node node = {.id = read_text(reading, item, "id"),
+                                   .parent = has_parent ? read_text(reading, item, "parent") : ""};
+        node.is_movable = json_is(&reading->json, json_member(&reading->json, item, "movable"), JSON_TRUE);
+        read_numbers(reading, item, "pose", node.pose.m, 12);
+        evidence->nodes[evidence->node_count++] = node;
+    }
+}
+
+static void read_joints(struct reading *reading)
+{
+    struct evidence *evidence = reading->evidence;
+    if (json_member(&reading->json, 0, "joints") == JSON_NONE)
+        return;
+    for (uint32_t item = open_array(reading, "joints", sizeof *evidence->joints, &evidence->joints);
+         item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
+        struct listed_joint joint = {.id = read_text(reading, item, "id"),
+                                     .type = read_text(reading, item, "type"),
+                                     .lower = read_limit(reading, item, "lower", -INFINITY),
+                                     .upper = read_limit(reading, item, "upper", INFINITY),
+                                     .rule = read_hash(reading, item, "rule")};
+        read_numbers(reading, item, "axis", joint.axis, 3);
+        evidence->joints[evidence->joint_count++] = joint;
+    }
+}
+
 /* ---- the file ---- */
 
 cp_status evidence_read(struct evidence *evidence, cp_context *context, const char *path)
@@ -217,6 +271,8 @@ cp_status evidence_read(struct evidence *evidence, cp_context *context, const ch
         evidence->exclude_static_pairs = json_is(json, json_member(json, 0, "exclude_static_pairs"), JSON_TRUE);
         read_files(&reading);
         read_frames(&reading);
+        read_nodes(&reading);
+        read_joints(&reading);
         read_pairs(&reading);
     }
     json_free(json);

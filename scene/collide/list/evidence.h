@@ -11,6 +11,19 @@ struct listed_frame {
     bool placeholder, is_volatile;
 };
 
+/* A node on the way to a frame that can collide. */
+struct listed_node {
+    const char *id, *parent; /* "" of the world */
+    cp_pose pose;
+    bool is_movable; /* or attachable, or volatile, or a clip moves it */
+};
+
+struct listed_joint {
+    const char *id, *type;
+    double axis[3], lower, upper;
+    uint64_t rule; /* joint_rule_key */
+};
+
 struct listed_pair {
     uint32_t first, second; /* frames */
     bool excluded;
@@ -33,7 +46,9 @@ struct evidence {
     struct listed_file *files;
     struct listed_frame *frames;
     struct listed_pair *pairs;
-    uint32_t file_count, frame_count, pair_count;
+    struct listed_node *nodes; /* these and the joints: none in evidence of earlier versions */
+    struct listed_joint *joints;
+    uint32_t file_count, frame_count, pair_count, node_count, joint_count;
 };
 
 /* Free it on failure, too. */

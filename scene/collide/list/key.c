@@ -165,6 +165,25 @@ cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *p
     return status;
 }
 
+uint64_t joint_rule_key(const cp_scene *scene, uint32_t joint)
+{
+    const cp_joint *it = &scene->joints[joint];
+    const cp_expression *expression = it->expression;
+    uint64_t hash = add_whole(0, it->driven);
+    hash = add_numbers(hash, (double[]){it->scale, it->offset}, 2);
+    if (it->master != CP_NONE)
+        hash = add_bytes(hash, scene->joints[it->master].id, strlen(scene->joints[it->master].id));
+    if (!expression)
+        return hash;
+    hash = add_bytes(hash, expression->text, strlen(expression->text));
+    hash = add_numbers(hash, &expression->angle, 1);
+    for (uint32_t i = 0; i < expression->input_count; i++) {
+        const char *input = scene->joints[expression->inputs[i]].id;
+        hash = add_numbers(add_bytes(hash, input, strlen(input)), &expression->factors[i], 1);
+    }
+    return hash;
+}
+
 /* ---- for users ---- */
 
 cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys)

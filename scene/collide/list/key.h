@@ -9,6 +9,8 @@ cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *ke
 /* The key of the pair at both ends of the chain, whose geometry has the keys; the same when the chain runs the other
  * way. Never 0. numbers: room for the chain's variables. */
 uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_t *numbers);
+/* A hash of what a joint follows, and how: its master or formula, and whether it is driven. */
+uint64_t joint_rule_key(const cp_scene *scene, uint32_t joint);
 /* keys[count]: of the pairs' frames, 0 where one of them has no geometry. */
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys);
 

@@ -114,7 +114,7 @@ void tell_list_fault(struct checking *checking, const cp_list_fault *fault)
 
 void tell_of_list(struct checking *checking, cp_list_fault_kind kind, const char *first, const char *second)
 {
-    tell_list_fault(checking, &(cp_list_fault){kind, first, second, ""});
+    tell_list_fault(checking, &(cp_list_fault){.kind = kind, .first = first, .second = second, .attribute = ""});
 }
 
 cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
