@@ -320,7 +320,8 @@ static const char *fault_text(struct cli *cli, const cp_scene *scene, const cp_l
     case CP_LIST_DIFFERS:
         return cli_print(cli, "its %s in the list is not what the evidence says", fault->attribute);
     case CP_LIST_PAIR_CHANGED:
-        return "their geometry, joints or poses between them, or what may be moved, have changed";
+        return !*first ? "frames or pairs that the list does not name have changed"
+                       : "their geometry, joints or poses between them, or what may be moved, have changed";
     }
     return NULL;
 }
@@ -331,7 +332,7 @@ static void tell_list_fault(void *user, const cp_list_fault *fault)
     const char *text = fault_text(check->cli, check->scene, fault);
     if (text && fault->pairs > 0)
         text = cli_print(check->cli, "%s; %" PRIu64 " pair%s", text, fault->pairs, plural(fault->pairs));
-    else if (text && fault->kind > CP_LIST_STATIC)
+    else if (text && fault->kind > CP_LIST_STATIC && *fault->first)
         text = cli_print(check->cli, "pair \"%s\" \"%s\": %s", fault->first, fault->second, text);
     if (tell(check, &(struct fault){"check-list", check->wanted.list, text, .list = fault}) != CP_NO)
         check->list_status = CP_LIMIT;

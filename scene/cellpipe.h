@@ -830,7 +830,7 @@ typedef enum cp_list_fault_kind {
     CP_LIST_NOT_LISTED,      /* only the evidence excludes the pair */
     CP_LIST_NOT_EVIDENT,     /* only the list excludes the pair */
     CP_LIST_DIFFERS,         /* an attribute of the pair in the list is not what the evidence says */
-    CP_LIST_PAIR_CHANGED     /* geometry, joints, limits or fixed poses; the cause is not known */
+    CP_LIST_PAIR_CHANGED     /* geometry, joints, limits or fixed poses; names "": pairs not in the list */
 } cp_list_fault_kind;
 typedef struct cp_list_fault {
     cp_list_fault_kind kind;

@@ -22,7 +22,9 @@
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
+#include "../../scene/collide/list/key.h"
 #include "../../scene/collide/list/pairs.h"
+#include "../../scene/numbers.h"
 #include "../exporters.h"
 #include "writer.h"
 
@@ -107,6 +109,25 @@ static cp_status report_nothing_left(const struct setup_writer *writer)
     return good ? CP_OK : CP_LIMIT;
 }
 
+/* If all pairs of frames with geometry were judged, and the scene is as it was then, the list has a key of them all. */
+static cp_status find_cell_key(struct setup_writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    uint64_t *pairs = arena_allocate(writer->arena, scene->pair_count, sizeof *pairs), count = 0;
+    uint32_t judged = 0;
+    if (!pairs)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        if (pair->finding && pair->finding->key && !writer->outdated[i] && pair->first != pair->second)
+            pairs[judged++] = unordered_pair(pair->first, pair->second);
+    }
+    judged = make_set(pairs, judged);
+    cp_status status = judged > 0 ? cell_key(writer->context, scene, &writer->cell_key, &count) : CP_OK;
+    writer->cell_key = status == CP_OK && judged == count ? writer->cell_key : 0;
+    return status;
+}
+
 /* ---- the output ---- */
 
 /* evidence: the name of that file. */
@@ -154,6 +175,8 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
     report_empty(writer);
     report_evidence(writer);
     status = report_nothing_left(writer);
+    if (status == CP_OK)
+        status = find_cell_key(writer);
     if (status != CP_OK)
         return status;
     setup_write_file(writer, &writer->files[0], top);

@@ -36,6 +36,7 @@ struct setup_writer {
     struct setup_file *files;
     uint32_t file_count;
     uint64_t bad_characters;
+    uint64_t cell_key; /* 0: unless all pairs were judged */
 };
 
 /* By a statement that still holds. */

@@ -158,6 +158,9 @@ void setup_write_file(struct setup_writer *writer, const struct setup_file *file
             sink_text(sink, "\" -->\n");
         }
         write_summary(&writing);
+        if (writer->cell_key && !file->name)
+            sink_print(sink, "  <!-- key of all pairs of the cell: %016llx -->\n",
+                       (unsigned long long)writer->cell_key);
     }
     if (file->pair_count > 0)
         sink_text(sink, "  <Exclude>\n");

@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+#include "../../scene/collide/list/key.h"
 #include "../../scene/text/xml.h"
 #include "../importers.h"
 
@@ -141,6 +142,9 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     const char *prefix = own->prefix ? own->prefix : setup.prefix ? setup.prefix : "";
     if (status == CP_OK)
         status = collision_setup_apply(&setup, scene, &nodes, prefix, false);
+    if (status == CP_OK && setup.cell_key &&
+        !scene_add_metadata(scene, CP_OWNER_SCENE, 0, CELL_KEY, CP_VALUE_STRING, setup.cell_key))
+        status = CP_LIMIT;
     name_map_free(&nodes);
     collision_setup_free(&setup);
     return status == CP_OK ? scene_finish(scene) : status;

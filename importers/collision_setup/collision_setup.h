@@ -17,8 +17,9 @@ struct collision_setup {
     cp_context *context;
     struct arena *arena;
     const char *file;
-    bool strict;        /* lenient reading is refused */
-    const char *prefix; /* what our exporter took off the names, or NULL */
+    bool strict;          /* lenient reading is refused */
+    const char *prefix;   /* what our exporter took off the names, or NULL */
+    const char *cell_key; /* what our exporter notes of the cell, or NULL */
     struct collision_statement *statements;
     uint32_t count, room;
     bool exclude_static_pairs;

@@ -31,6 +31,21 @@ static void lose_text(struct reading *reading)
                     "text where no text has a meaning");
 }
 
+/* A comment of ours: key of all pairs of the cell: 0123456789abcdef */
+static void take_cell_key(struct reading *reading)
+{
+    static const char start[] = " key of all pairs of the cell: ";
+    const char *text = reading->xml.text;
+    if (reading->setup->cell_key || strncmp(text, start, sizeof start - 1) != 0)
+        return;
+    text += sizeof start - 1;
+    if (strspn(text, "0123456789abcdef") != 16 || strcmp(text + 16, " ") != 0)
+        return;
+    reading->setup->cell_key = arena_copy_text(reading->setup->arena, text, 16);
+    if (!reading->setup->cell_key)
+        reading->status = CP_LIMIT;
+}
+
 /* A comment of ours: names are relative to "Device." */
 static void take_note(struct reading *reading)
 {
@@ -64,6 +79,7 @@ static bool next_child(struct reading *reading, struct buffer *text)
             break;
         case XML_COMMENT:
             take_note(reading);
+            take_cell_key(reading);
             break;
         case XML_END:
         case XML_OVER:

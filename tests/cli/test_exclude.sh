@@ -132,6 +132,26 @@ must "three pairs, one of which collides" [ "$(pairs_of "" ordered.xml | tr '\n'
 ends 0 '' "$cellpipe" check ordered.wu list=list.xml
 sed 's/JointPosLimit -90 90/JointPosLimit -90 180/' ordered.wu >wider.wu
 ends 1 '' "$cellpipe" check wider.wu list=list.xml
+# without evidence, by the keys in the list: of its pairs, and of all others
+cp list.xml alone.xml
+ends 0 '' "$cellpipe" check ordered.wu list=alone.xml
+ends 1 '' "$cellpipe" check wider.wu list=alone.xml
+says 'alone.xml: pair "Arm" "Ball": their geometry, joints or poses between them, or what may be moved, have changed'
+sed 's/Position (0, 0.5, 0)/Position (0, 0.5001, 0)/' ordered.wu >moved.wu
+ends 1 '' "$cellpipe" check moved.wu list=alone.xml
+(cat ordered.wu && printf '{ "New"\n  Position (9, 9, 9)\n  GeoID "#Box 1 1 1"\n}\n') >more.wu
+ends 1 '' "$cellpipe" check more.wu list=alone.xml
+says 'alone.xml: frames or pairs that the list does not name have changed'
+"$cellpipe" exclude ordered.wu element.xml # static pairs by an element
+for cell in wider moved more; do
+    ends 1 '' "$cellpipe" check $cell.wu list=element.xml
+done
+ends 0 '' "$cellpipe" check ordered.wu list=element.xml
+ends 0 '' "$cellpipe" check reordered.wu list=element.xml
+"$cellpipe" exclude ordered.wu plainly.xml --out plain=yes 2>/dev/null
+ends 0 'no evidence beside it, and no keys of 2 pairs' "$cellpipe" check wider.wu list=plainly.xml
+"$cellpipe" exclude ordered.wu few.xml margin=9 --out static=names # no pair but the static one is in it
+ends 1 '' "$cellpipe" check wider.wu list=few.xml
 sed 's/second="Ball"/second="Post"/; s/first="Ball" second="Post" reason="static"[^/]*/first="Ball" second="Nobody"/' list.xml >wrong.xml
 ends 1 '' "$cellpipe" diff list.xml wrong.xml cell=ordered.wu
 says 'exclusion "Arm" - "Ball": only in list.xml (never-proved)'

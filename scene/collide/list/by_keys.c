@@ -4,6 +4,7 @@
 
 #include "../../context.h"
 #include "../../numbers.h"
+#include "../../text/text.h"
 #include "../proof/outside.h"
 #include "checking.h"
 #include "key.h"
@@ -170,6 +171,23 @@ static cp_status compare_keys(struct comparing *it)
     return status;
 }
 
+/* ---- the cell ---- */
+
+/* Whether the list has a key of all pairs of its cell, and it is that of the scene. */
+static cp_status compare_cells(const struct comparing *it, bool *known, bool *same)
+{
+    const cp_scene *list = it->list;
+    uint64_t listed = 0, key, count;
+    for (uint32_t i = 0; i < list->metadata_count; i++)
+        if (strcmp(list->metadata[i].key, CELL_KEY) == 0)
+            (void)text_is_hash(list->metadata[i].value, &listed);
+    *known = listed != 0;
+    *same = false;
+    cp_status status = *known ? cell_key(it->checking->context, it->checking->scene, &key, &count) : CP_OK;
+    *same = *known && status == CP_OK && key == listed;
+    return status;
+}
+
 /* ---- all ---- */
 
 /* Of each two names once, as the list has them first. */
@@ -195,7 +213,13 @@ cp_status check_by_keys(struct checking *checking, const cp_scene *list)
     if (status != CP_OK)
         return status;
     tell_changes(&it);
-    if (unknown > 0 || list->pair_count == 0)
+    bool known, same;
+    status = compare_cells(&it, &known, &same);
+    if (status == CP_OK && known && !same && !checking->stale)
+        tell_of_list(checking, CP_LIST_PAIR_CHANGED, "", "");
+    if (status != CP_OK || known)
+        unknown = 0;
+    else if (unknown > 0 || list->pair_count == 0)
         report_warning(checking->context, "list-no-evidence", IN_FILE(checking->path),
                        "the list has no evidence beside it, and no keys of %llu pairs: of these only the names are "
                        "checked",
@@ -204,5 +228,5 @@ cp_status check_by_keys(struct checking *checking, const cp_scene *list)
         report_warning(checking->context, "list-no-evidence", IN_FILE(checking->path),
                        "the list has no evidence beside it: frames and pairs that it does not name are not checked");
     report_outside(checking->context, checking->scene);
-    return CP_OK;
+    return status;
 }

@@ -7,6 +7,7 @@
 #include "../../context.h"
 #include "../../numbers.h"
 #include "../body/body.h"
+#include "pairs.h"
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
 {
@@ -159,6 +160,50 @@ cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *p
             continue;
         chain_find(&chain, first, second);
         keys[i] = pair_key(&chain, (const uint64_t[]){geometry[first], geometry[second]}, numbers);
+    }
+    arena_free(scratch);
+    chain_close(&chain);
+    return status;
+}
+
+/* In either order. */
+static uint64_t add_names(uint64_t key, const char *one, const char *other)
+{
+    uint64_t first = hash_content(one, strlen(one)), second = hash_content(other, strlen(other));
+    uint64_t words[3] = {key, first < second ? first : second, first < second ? second : first};
+    return hash_content(words, sizeof words);
+}
+
+cp_status cell_key(cp_context *context, const cp_scene *scene, uint64_t *key, uint64_t *count)
+{
+    struct chain chain;
+    struct arena *scratch = arena_new(context);
+    bool *movables = arena_allocate(scratch, scene->node_count, sizeof *movables);
+    bool open = chain_open(&chain, context, scene, movables) && movables;
+    uint64_t *geometry = arena_allocate(scratch, scene->node_count, sizeof *geometry);
+    uint32_t *numbers = arena_allocate(scratch, chain.most, sizeof *numbers), found = 0, pairs = 0;
+    uint32_t *frames = arena_allocate(scratch, scene->node_count, sizeof *frames);
+    cp_status status = open && geometry && numbers && frames ? geometry_keys(context, scene, geometry) : CP_LIMIT;
+    for (uint32_t i = 0; status == CP_OK && i < scene->node_count; i++)
+        if (geometry[i])
+            frames[found++] = i;
+    *key = 0;
+    *count = pairs_of(found);
+    bool few = *count > 0 && *count <= context->limits.pairs && *count < UINT32_MAX;
+    uint64_t *keys = few ? arena_allocate(scratch, (size_t)*count, sizeof *keys) : NULL;
+    if (status == CP_OK && few && !keys)
+        status = CP_LIMIT;
+    if (status == CP_OK && few) {
+        find_movables(scene, movables);
+        for (uint32_t i = 0; i < found; i++)
+            for (uint32_t k = i + 1; k < found; k++) {
+                uint32_t one = frames[i], other = frames[k];
+                chain_find(&chain, one, other);
+                keys[pairs++] = add_names(pair_key(&chain, (const uint64_t[]){geometry[one], geometry[other]}, numbers),
+                                          scene->nodes[one].name, scene->nodes[other].name);
+            }
+        sort_numbers(keys, pairs);
+        *key = hash_content(keys, pairs * sizeof *keys);
     }
     arena_free(scratch);
     chain_close(&chain);

@@ -13,5 +13,10 @@ uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_
 uint64_t joint_rule_key(const cp_scene *scene, uint32_t joint);
 /* keys[count]: of the pairs' frames, 0 where one of them has no geometry. */
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys);
+/* One hash of the names and keys of all pairs of frames that have geometry, whatever their order is, and how many such
+ * pairs there are. 0 without any, or if there are more than the limit of pairs. */
+cp_status cell_key(cp_context *context, const cp_scene *scene, uint64_t *key, uint64_t *count);
+/* The metadata of a list's scene that has this key in hexadecimal digits. */
+#define CELL_KEY "collision cell key"
 
 #endif
