@@ -589,8 +589,8 @@ CP_API cp_status cp_mechanism_new(cp_context *context, const cp_scene *scene, cp
 CP_API void cp_mechanism_free(cp_mechanism *mechanism);
 /* Like cp_joint_values and cp_world_poses, but they allocate no memory and make no calls with the context. In a scene
  * with loops free joints go from the values of the call before to those that close the loops; q of free joints does not
- * count, nor that of joints in loops which equal limits hold. CP_NO if a loop does not close there: its joints stay
- * where it closed last. */
+ * count, nor that of joints in loops which equal limits hold. Driven joints of loops go straight to their new values,
+ * and the loops keep their assembly. CP_NO if a loop cannot be followed: its joints stay where it closed last. */
 CP_API cp_status cp_mechanism_values(cp_mechanism *mechanism, const double *q, double *values);
 CP_API cp_status cp_mechanism_poses(cp_mechanism *mechanism, const double *q, cp_pose *worlds);
 typedef struct cp_mobility {

@@ -2,6 +2,7 @@
 #include "mechanism.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "../context.h"
 #include "../pose.h"
@@ -141,14 +142,23 @@ cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
 cp_status mechanism_report_open(const cp_mechanism *mechanism)
 {
     const struct open_loop *open = &mechanism->open;
-    if (open->other_branch)
-        return report_error(mechanism->context, CP_NO, "loop-branch", IN_FILE(mechanism->scene->source.file),
-                            "loop \"%.100s\" does not close on the branch where it does now; on another one it would",
-                            mechanism->scene->loops[open->loop].name);
-    return report_error(mechanism->context, CP_NO, "loop-open", IN_FILE(mechanism->scene->source.file),
-                        "does not close: %s m and %s deg at loop \"%.100s\"", show_three_digits(open->gap).text,
-                        show_three_digits(radians_to_degrees(open->angle)).text,
-                        mechanism->scene->loops[open->loop].name);
+    const cp_scene *scene = mechanism->scene;
+    const char *name = scene->loops[open->loop].name;
+    const struct place place = IN_FILE(scene->source.file);
+    char end[300] = "";
+    if (open->joint != CP_NONE) {
+        const cp_joint *joint = &scene->joints[open->joint];
+        const bool turns = joint->type == CP_JOINT_REVOLUTE;
+        const double value = turns ? radians_to_degrees(open->value) : open->value * 1e3;
+        (void)snprintf(end, sizeof end, "joint \"%.100s\"%s cannot be followed past %s %s: singular there", joint->name,
+                       open->alone ? "" : " and others", show_number(round(value * 1e4) / 1e4).text,
+                       turns ? "deg" : "mm");
+    }
+    if (open->gap == 0 && open->angle == 0)
+        return report_error(mechanism->context, CP_NO, "loop-singular", place, "loop \"%.100s\": %s", name, end);
+    return report_error(mechanism->context, CP_NO, "loop-open", place,
+                        "does not close: %s m and %s deg at loop \"%.100s\"%s%s", show_three_digits(open->gap).text,
+                        show_three_digits(radians_to_degrees(open->angle)).text, name, *end ? "; " : "", end);
 }
 
 /* ---- what a value follows from ---- */
@@ -200,6 +210,11 @@ double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const
         return mechanism_value(mechanism, joint, q);
     (void)closure_solve_group(mechanism->closure, group, q);
     return mechanism_value(mechanism, joint, mechanism->values);
+}
+
+bool mechanism_closes(const cp_mechanism *mechanism, uint32_t joint)
+{
+    return mechanism->closure && mechanism->closure->group_of[joint] != CP_NONE;
 }
 
 bool mechanism_failed(const cp_mechanism *mechanism)

@@ -22,11 +22,13 @@ struct mechanism_joint {
     uint32_t first_step, step_count; /* the inputs are joints */
 };
 
-/* A loop that does not close. */
+/* A loop that does not close, or cannot be followed. */
 struct open_loop {
     uint32_t loop;
-    double gap, angle; /* metres, radians */
-    bool other_branch; /* it would close, but not on the branch where it did before */
+    double gap, angle; /* metres, radians; both 0: it closes there, perhaps in another assembly */
+    uint32_t joint;    /* the driven joint that moved most, where loops could not be followed any further; or CP_NONE */
+    double value;      /* of the joint there */
+    bool alone;        /* no other driven joint of the loop moved */
 };
 
 struct closure;
@@ -65,6 +67,8 @@ double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const doub
 double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
 /* The group of loops that determines the joint, or what it follows; CP_NONE: none does. */
 uint32_t mechanism_group(const cp_mechanism *mechanism, uint32_t joint);
+/* The joint is one of a loop's: loops close at its values. */
+bool mechanism_closes(const cp_mechanism *mechanism, uint32_t joint);
 bool mechanism_failed(const cp_mechanism *mechanism);
 /* What the joint's value follows from: the driven joints of its loops, if some free joint is among what it follows;
  * else the inputs of its formula, its master, or itself. */

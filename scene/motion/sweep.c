@@ -1,6 +1,5 @@
 /* A joint's way through its limits. */
 #include <math.h>
-#include <string.h>
 
 #include "clips/grow.h"
 #include "loops/closure.h"
@@ -34,20 +33,20 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
     return true;
 }
 
-/* How far from home to a value loops close, as a part of the way. */
+/* How far from home to a value loops can be followed from the scene's own pose, as a part of the way. */
 static double reach_to(cp_mechanism *mechanism, uint32_t joint, double home, double value)
 {
-    enum { HALVINGS = 10 };
-    double reached = 0, beyond = 1;
-    for (int i = 0; i <= HALVINGS && reached < 1; i++) {
-        double part = i == 0 ? 1 : (reached + beyond) / 2;
-        mechanism->q[joint] = home + part * (value - home);
-        if (closure_solve_group(mechanism->closure, mechanism->closure->group_of[joint], mechanism->q) == CP_OK)
-            reached = part;
-        else
-            beyond = part;
-    }
+    struct closure *closure = mechanism->closure;
+    const uint32_t group = closure->group_of[joint];
+    const bool failed = closure->failed;
+    double reached = 1;
+    closure_restart(closure, group);
+    mechanism->q[joint] = value;
+    if (closure_solve_group(closure, group, mechanism->q) != CP_OK)
+        reached = fmin(fmax((mechanism->open.value - home) / (value - home), 0), 1);
     mechanism->q[joint] = mechanism->scene->joints[joint].q;
+    closure->failed = failed;
+    closure_restart(closure, group);
     return reached;
 }
 
@@ -56,25 +55,15 @@ bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, s
     const cp_joint *it = &mechanism->scene->joints[joint];
     if (!joint_sweep(it, diagonal, sweep))
         return false;
-    struct closure *closure = mechanism->closure;
-    if (!closure || closure->group_of[joint] == CP_NONE)
+    if (!mechanism_closes(mechanism, joint))
         return true;
-    const struct closure_group *group = &closure->groups[closure->group_of[joint]];
-    double *now = memory_allocate(mechanism->context, group->column_count, sizeof *now);
-    bool failed = closure->failed;
     cp_joint nearer = *it;
-    if (!now)
-        return false;
-    memcpy(now, closure->closed_at + group->first_column, group->column_count * sizeof *now);
     /* A hair's breadth before the end, where no rounding opens a loop. */
     for (int i = 1; i <= 2; i++) {
         double part = reach_to(mechanism, joint, it->home, sweep->values[i]);
-        closure_set_group(closure, closure->group_of[joint], now);
         double *limit = i == 1 ? &nearer.lower : &nearer.upper;
         *limit = it->home + (part < 1 ? 0.99 * part : 1) * (sweep->values[i] - it->home);
     }
-    closure->failed = failed;
-    memory_free(mechanism->context, now, group->column_count, sizeof *now);
     return joint_sweep(&nearer, diagonal, sweep);
 }
 
@@ -113,6 +102,8 @@ static struct curve_point point_at(cp_mechanism *mechanism, uint32_t driver, uin
 bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, const struct sweep *sweep,
                       struct growing_track *track)
 {
+    if (mechanism_group(mechanism, joint) != CP_NONE)
+        closure_restart(mechanism->closure, mechanism_group(mechanism, joint));
     struct curve_point at = point_at(mechanism, driver, joint, sweep->times[0], sweep->values[0]);
     bool fine = track_add(mechanism->context, track, at.time, &at.result);
     for (int key = 1; key < SWEEP_KEYS && fine; key++) {

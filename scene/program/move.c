@@ -418,13 +418,14 @@ cp_status advance(struct cp_program *program)
     } else if (move->kind != MOVE_WAIT) {
         status = follow(program, before, part);
     }
-    if (last || program->emergency) {
+    const bool ends = last || program->emergency;
+    if (ends)
         move->kind = MOVE_NONE;
-        /* Free joints where loops close. */
-        if (status == CP_OK && mechanism_values(&program->mechanism, program->q) != CP_OK)
+    /* Free joints where loops close; along a line, as the joints get there. */
+    if (status == CP_OK && (ends || program->mechanism.closure)) {
+        if (mechanism_values(&program->mechanism, program->q) != CP_OK)
             return mechanism_report_open(&program->mechanism);
-        if (status == CP_OK)
-            keep_joints(program, program->mechanism.values);
+        keep_joints(program, program->mechanism.values);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 #include "lookup.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../loops/closure.h"
@@ -48,7 +49,11 @@ cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp
     cp_status status = mechanism_open(&lookup->mechanism, context, scene);
     if (status != CP_OK)
         return status;
-    bool fine = list_by_target(lookup, &lookup->node_tracks, nodes, tracks) &&
+    uint32_t groups = lookup->mechanism.closure ? lookup->mechanism.closure->group_count : 0;
+    lookup->group_times = arena_allocate(lookup->mechanism.arena, groups, sizeof *lookup->group_times);
+    for (uint32_t i = 0; i < groups && lookup->group_times; i++)
+        lookup->group_times[i] = NAN;
+    bool fine = lookup->group_times && list_by_target(lookup, &lookup->node_tracks, nodes, tracks) &&
                 list_by_target(lookup, &lookup->joint_tracks, scene->joint_count, tracks) &&
                 list_by_target(lookup, &lookup->attachments, nodes, clip->attachment_count);
     return fine ? CP_OK : CP_LIMIT;
@@ -83,17 +88,40 @@ static void find_own_value(const struct clip_lookup *lookup, uint32_t joint, dou
 
 /* ---- loops ---- */
 
-/* What moves with a loop is asked for at the same times, one after the other. */
+/* The next time on the way to another at which a joint of the group has a key, or that time. */
+static double next_stop(const struct clip_lookup *lookup, const struct closure_group *group, double from, double time)
+{
+    const struct by_target *list = &lookup->joint_tracks;
+    double first, last;
+    clip_range(lookup->clip, &first, &last);
+    if (isnan(from))
+        return first;
+    for (uint32_t i = group->free_count; i < group->column_count; i++) {
+        uint32_t joint = lookup->mechanism.closure->columns[group->first_column + i];
+        if (first_of(list, joint) < list->ends[joint])
+            time = track_stop(&lookup->clip->tracks[list->items[first_of(list, joint)]], from, time);
+    }
+    return time;
+}
+
+/* From key to key, so that the assembly at a time is the same whatever was asked for before. What moves with a loop is
+ * asked for at the same times, one after the other. */
 static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
 {
     struct closure *closure = lookup->mechanism.closure;
     const struct closure_group *group = &closure->groups[index];
+    double *now = &lookup->group_times[index];
     if (closure_recall(closure, index, CP_NONE, time))
-        return;
-    for (uint32_t i = group->free_count; i < group->column_count; i++)
-        find_own_value(lookup, closure->columns[group->first_column + i], time);
-    if (closure_solve_group(closure, index, lookup->mechanism.q) == CP_OK)
-        closure_remember(closure, index, CP_NONE, time);
+        *now = time;
+    while (*now != time) {
+        double stop = next_stop(lookup, group, *now, time);
+        for (uint32_t i = group->free_count; i < group->column_count; i++)
+            find_own_value(lookup, closure->columns[group->first_column + i], stop);
+        if (closure_solve_group(closure, index, lookup->mechanism.q) != CP_OK)
+            return;
+        closure_remember(closure, index, CP_NONE, stop);
+        *now = stop;
+    }
 }
 
 double lookup_joint(struct clip_lookup *lookup, uint32_t joint, double time)

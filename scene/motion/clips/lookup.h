@@ -23,6 +23,7 @@ struct clip_lookup {
     const cp_clip *clip;
     struct by_target node_tracks, joint_tracks, attachments;
     cp_mechanism mechanism;
+    double *group_times; /* of groups of loops: the time at which they are; NAN before the first */
 };
 
 /* Call lookup_free even on failure. The scene must not change meanwhile. */

@@ -73,6 +73,16 @@ uint32_t key_after(const cp_track *track, double time)
     return track->times[key] > time ? key : key + 1;
 }
 
+double track_stop(const cp_track *track, double from, double to)
+{
+    uint32_t key = to < from ? find_key(track, from) : key_after(track, from);
+    if (to < from && track->times[key] >= from) /* or it is the first */
+        key = key > 0 ? key - 1 : track->key_count;
+    if (key == track->key_count)
+        return to;
+    return to < from ? fmax(to, track->times[key]) : fmin(to, track->times[key]);
+}
+
 void track_value(const cp_track *track, double time, double *value)
 {
     uint32_t width = path_width(track->path), key = find_key(track, time);
@@ -135,6 +145,7 @@ cp_status player_start(struct player *player, cp_context *context, const cp_scen
 {
     uint32_t nodes = scene->node_count;
     *player = (struct player){.context = context, .scene = scene, .clip = clip, .time = -INFINITY};
+    player->joint_time = -INFINITY;
     cp_status status = mechanism_open(&player->mechanism, context, scene);
     if (status != CP_OK)
         return status;
@@ -159,6 +170,41 @@ void player_free(struct player *player)
     arena_free(player->arena);
 }
 
+/* The next time on the way to another at which a joint of loops has a key, or that time. */
+static double next_stop(const struct player *player, double time)
+{
+    double first, last;
+    if (!player->mechanism.closure)
+        return time;
+    clip_range(player->clip, &first, &last);
+    if (player->joint_time == -INFINITY)
+        return first;
+    for (uint32_t i = 0; i < player->clip->track_count; i++) {
+        const cp_track *track = &player->clip->tracks[i];
+        if (track->path == CP_PATH_JOINT && mechanism_closes(&player->mechanism, track->target))
+            time = track_stop(track, player->joint_time, time);
+    }
+    return time;
+}
+
+/* The joints at a time, as their loops get there. Of several tracks of a joint the first holds: it is set last. */
+static cp_status move_joints(struct player *player, double time)
+{
+    const cp_clip *clip = player->clip;
+    cp_mechanism *mechanism = &player->mechanism;
+    cp_status status = CP_OK;
+    for (double stop = NAN; stop != time && status == CP_OK;) {
+        stop = next_stop(player, time);
+        for (uint32_t i = clip->track_count; i-- > 0;)
+            if (clip->tracks[i].path == CP_PATH_JOINT)
+                track_value(&clip->tracks[i], stop, &mechanism->q[clip->tracks[i].target]);
+        status = mechanism_values(mechanism, mechanism->q);
+        if (status == CP_OK)
+            player->joint_time = stop;
+    }
+    return status == CP_NO ? mechanism_report_open(mechanism) : status;
+}
+
 /* Of several tracks of one thing the first holds: it is set last. */
 cp_status player_seek(struct player *player, double time)
 {
@@ -180,9 +226,7 @@ cp_status player_seek(struct player *player, double time)
         player->locals[i] = scene->nodes[i].local;
     for (uint32_t i = clip->track_count; i-- > 0;) {
         const cp_track *track = &clip->tracks[i];
-        if (track->path == CP_PATH_JOINT)
-            track_value(track, time, &mechanism->q[track->target]);
-        else if (track->path == CP_PATH_ROTATION)
+        if (track->path == CP_PATH_ROTATION)
             track_value(track, time, player->parts[track->target].rotation);
         else if (track->path == CP_PATH_SCALE)
             track_value(track, time, player->parts[track->target].scale);
@@ -199,9 +243,9 @@ cp_status player_seek(struct player *player, double time)
             player->locals[clip->tracks[i].target].m[4 * k + 3] = value[k];
     }
     /* The joints; baked ones have their value from a track, not from their formula. */
-    cp_status status = mechanism_values(mechanism, mechanism->q);
-    if (status == CP_NO)
-        return mechanism_report_open(mechanism);
+    cp_status status = move_joints(player, time);
+    if (status != CP_OK)
+        return status;
     for (uint32_t i = 0; i < clip->track_count && player->is_baked; i++)
         if (clip->tracks[i].path == CP_PATH_JOINT && scene->joints[clip->tracks[i].target].expression)
             track_value(&clip->tracks[i], time, &mechanism->values[clip->tracks[i].target]);

@@ -11,22 +11,23 @@ struct player {
     cp_context *context;
     const cp_scene *scene;
     const cp_clip *clip;
-    cp_mechanism mechanism; /* its values are those of all joints, now */
-    uint32_t *parents;      /* of each node, now */
-    struct trs *parts;      /* private: of nodes with tracks, their locals */
-    cp_pose *locals;        /* of each node in its parent's frame, without its joints, now */
-    cp_pose *worlds;        /* of each node, now */
-    uint32_t next;          /* the first attachment that is not yet */
-    double time;
-    bool is_baked; /* tracks of joints with an expression hold, in its place; may be set after the start */
-    bool *known;   /* private: worlds that are computed */
+    cp_mechanism mechanism;  /* its values are those of all joints, now */
+    uint32_t *parents;       /* of each node, now */
+    struct trs *parts;       /* private: of nodes with tracks, their locals */
+    cp_pose *locals;         /* of each node in its parent's frame, without its joints, now */
+    cp_pose *worlds;         /* of each node, now */
+    uint32_t next;           /* the first attachment that is not yet */
+    double time, joint_time; /* joint_time: private, of the last pose in which loops closed */
+    bool is_baked;           /* tracks of joints with an expression hold, in its place; may be set after the start */
+    bool *known;             /* private: worlds that are computed */
     uint32_t *way;
     struct arena *arena; /* private: of these arrays */
 };
 
 /* Call player_free even on failure. */
 cp_status player_start(struct player *player, cp_context *context, const cp_scene *scene, const cp_clip *clip);
-/* Sets values, parents, locals and worlds to those of a time. Times that ascend cost least. */
+/* Sets values, parents, locals and worlds to those of a time. Times that ascend cost least. Loops are followed from key
+ * to key, so that their assembly at a time is the same whatever was asked for before. */
 cp_status player_seek(struct player *player, double time);
 void player_free(struct player *player);
 
@@ -35,6 +36,8 @@ void player_free(struct player *player);
 void track_value(const cp_track *track, double time, double *value);
 /* The first key behind a time; key_count when there is none. */
 uint32_t key_after(const cp_track *track, double time);
+/* On the way from one time to another: the first key that comes, or `to`. */
+double track_stop(const cp_track *track, double from, double to);
 /* How many numbers a value of the path has. */
 static inline uint32_t path_width(cp_path path)
 {

@@ -7,14 +7,8 @@
 #include "../../pose.h"
 #include "../../vector.h"
 
-/* Loops close within this: of a group's length for places, radians for directions. */
-static const double closed = 1e-6;
 /* Smaller parts of a matrix of derivatives are geometry that is given in few digits. */
 static const double dependent = 1e-6;
-/* So far from closed a motion of joints leaves all loops nearly where they are. */
-static const double still = 1e-2;
-/* The longest step of a driven joint, in radians or group lengths, from one closed pose to the next. */
-static const double longest_step = 0.25;
 
 /* ---- residuals ---- */
 
@@ -118,8 +112,7 @@ uint32_t closure_rows(cp_loop_type type)
 
 /* ---- a group at values of its joints ---- */
 
-/* In metres or radians for 1 of what the solver counts in. */
-static double unit_of(const struct closure *closure, const struct closure_group *group, uint32_t joint)
+double closure_unit(const struct closure *closure, const struct closure_group *group, uint32_t joint)
 {
     return closure->mechanism->scene->joints[joint].type == CP_JOINT_PRISMATIC ? group->length : 1;
 }
@@ -179,7 +172,7 @@ static void evaluate(void *user, const double *x, double *residuals, double *jac
     cp_mechanism *mechanism = closure->mechanism;
     for (uint32_t i = 0; i < it->columns; i++) {
         uint32_t joint = closure->columns[group->first_column + i];
-        mechanism->values[joint] = x[i] * unit_of(closure, group, joint);
+        mechanism->values[joint] = x[i] * closure_unit(closure, group, joint);
     }
     closure_place(closure, group);
     memset(jacobian, 0, (size_t)group->row_count * it->columns * sizeof *jacobian);
@@ -199,7 +192,7 @@ static void evaluate(void *user, const double *x, double *residuals, double *jac
             int side = term->sign < 0;
             set_motion(closure, term->joint, &ends, side, &motion);
             uint32_t count = loop_rows(loop, &ends, group->length, &motion, side, rows);
-            double scale = slope_of(closure, term, leader) * unit_of(closure, group, leader);
+            double scale = slope_of(closure, term, leader) * closure_unit(closure, group, leader);
             double *column = jacobian + (size_t)term->column * group->row_count + own->first_row;
             for (uint32_t row = 0; row < count; row++)
                 column[row] += scale * rows[row];
@@ -209,11 +202,11 @@ static void evaluate(void *user, const double *x, double *residuals, double *jac
 
 /* ---- solving ---- */
 
-/* The worst loop, with what it lacks: false when all close within the tolerance. */
-static bool find_gap(struct closure *closure, const struct closure_group *group, double tolerance)
+/* How far the worst loop is from closed, and what it lacks. */
+static double find_gap(struct closure *closure, const struct closure_group *group, struct open_loop *open)
 {
-    cp_mechanism *mechanism = closure->mechanism;
-    double worst = tolerance;
+    const cp_mechanism *mechanism = closure->mechanism;
+    double worst = 0;
     closure_place(closure, group);
     for (uint32_t i = 0; i < group->loop_count; i++) {
         const struct closure_loop *own = &closure->loops[group->first_loop + i];
@@ -232,55 +225,60 @@ static bool find_gap(struct closure *closure, const struct closure_group *group,
         if (sqrt(square) <= worst)
             continue;
         worst = sqrt(square);
-        mechanism->open.other_branch = false;
-        mechanism->open.loop = own->loop;
-        mechanism->open.gap = group->length * sqrt(places);
-        mechanism->open.angle = 2 * asin(fmin(1, sqrt(square - places) / 2));
+        *open = (struct open_loop){.loop = own->loop,
+                                   .gap = group->length * sqrt(places),
+                                   .angle = 2 * asin(fmin(1, sqrt(square - places) / 2)),
+                                   .joint = CP_NONE};
     }
-    return worst > tolerance;
+    return worst;
 }
 
-static bool close_group(struct closure *closure, const struct closure_group *group)
+double closure_close_group(struct closure *closure, const struct closure_group *group, struct open_loop *open)
 {
     double *values = closure->mechanism->values;
     struct evaluation it = {closure, group, group->free_count};
     const struct least_squares problem = {group->row_count, group->free_count, evaluate, &it};
     for (uint32_t i = 0; i < group->free_count; i++) {
         uint32_t joint = closure->columns[group->first_column + i];
-        closure->x[i] = values[joint] / unit_of(closure, group, joint);
+        closure->x[i] = values[joint] / closure_unit(closure, group, joint);
     }
-    if (group->free_count > 0)
-        (void)least_squares_solve(&problem, closure->x, closure->work);
+    double off = group->free_count > 0 ? least_squares_solve(&problem, closure->x, closure->work) : INFINITY;
     for (uint32_t i = 0; i < group->free_count; i++) {
         uint32_t joint = closure->columns[group->first_column + i];
-        values[joint] = closure->x[i] * unit_of(closure, group, joint);
+        values[joint] = closure->x[i] * closure_unit(closure, group, joint);
     }
-    return !find_gap(closure, group, closed);
+    return off <= closure_tolerance ? off : find_gap(closure, group, open);
 }
 
-static void keep_values(const struct closure *closure, const struct closure_group *group, double *kept)
+void closure_keep_values(const struct closure *closure, const struct closure_group *group, double *kept)
 {
     for (uint32_t i = 0; i < group->column_count; i++)
         kept[i] = closure->mechanism->values[closure->columns[group->first_column + i]];
 }
 
-static void give_values(const struct closure *closure, const struct closure_group *group, const double *kept)
+void closure_give_values(const struct closure *closure, const struct closure_group *group, const double *kept)
 {
     for (uint32_t i = 0; i < group->column_count; i++)
         closure->mechanism->values[closure->columns[group->first_column + i]] = kept[i];
+}
+
+void closure_find_derivatives(struct closure *closure, const struct closure_group *group, uint32_t columns,
+                              double *jacobian)
+{
+    struct evaluation it = {closure, group, columns};
+    for (uint32_t i = 0; i < columns; i++) {
+        uint32_t joint = closure->columns[group->first_column + i];
+        closure->x[i] = closure->mechanism->values[joint] / closure_unit(closure, group, joint);
+    }
+    evaluate(&it, closure->x, closure->matrix, jacobian);
 }
 
 /* Of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
 static uint32_t group_rank(struct closure *closure, const struct closure_group *group, uint32_t columns,
                            const uint32_t *left_out, uint32_t left_out_count)
 {
-    struct evaluation it = {closure, group, columns};
-    double *residuals = closure->matrix, *jacobian = residuals + group->row_count;
-    for (uint32_t i = 0; i < columns; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        closure->x[i] = closure->mechanism->values[joint] / unit_of(closure, group, joint);
-    }
-    evaluate(&it, closure->x, residuals, jacobian);
+    double *jacobian = closure->matrix + group->row_count;
+    closure_find_derivatives(closure, group, columns, jacobian);
     for (uint32_t i = 0; i < left_out_count; i++) {
         uint32_t column = closure->column_of[left_out[i]];
         memset(jacobian + (size_t)column * group->row_count, 0, group->row_count * sizeof *jacobian);
@@ -288,132 +286,25 @@ static uint32_t group_rank(struct closure *closure, const struct closure_group *
     return find_rank(jacobian, group->row_count, columns, dependent, closure->order, closure->work);
 }
 
-/* Where joints can move while all loops stay closed, as the three turns of a ball whose second one is at 90 degrees,
- * the way on may begin with such a motion. Moves the closed pose `last` by up to a quarter turn: `number` says along
- * which motion, and which way. False if there is none. */
-static bool move_aside(struct closure *closure, const struct closure_group *group, uint32_t number, double *last)
-{
-    const uint32_t columns = group->free_count;
-    double *jacobian = closure->matrix + group->row_count, *motion = closure->x, most = 0;
-    give_values(closure, group, last);
-    uint32_t rank = group_rank(closure, group, columns, NULL, 0);
-    if (rank == columns)
-        return false;
-    find_null(jacobian, group->row_count, columns, rank, number / 2 % (columns - rank), closure->order, closure->work,
-              motion);
-    for (uint32_t i = 0; i < columns; i++)
-        most = fmax(most, fabs(motion[i]));
-    for (uint32_t i = 0; i < columns; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        double way = (number % 2 == 0 ? PI / 2 : -PI / 2) * motion[i] / most;
-        closure->mechanism->values[joint] += way * unit_of(closure, group, joint);
-    }
-    /* At the end of a machine's reach there is such a motion, too, but for the first instant alone. */
-    bool closes = !find_gap(closure, group, still) && close_group(closure, group);
-    if (closes)
-        keep_values(closure, group, last);
-    give_values(closure, group, last);
-    return closes;
-}
-
-/* From closed pose to closed pose, in steps that are small enough to stay on the branch; shorter ones where that
- * fails. q: the values to reach. */
-enum { MOST_ASIDES = 4 };
-static bool walk(struct closure *closure, const struct closure_group *group, const double *q)
-{
-    double *values = closure->mechanism->values, *begin = closure->kept,
-           *last = closure->closed_at + group->first_column;
-    double way = 0, at = 0, step;
-    memcpy(begin, last, group->column_count * sizeof *begin);
-    give_values(closure, group, last);
-    for (uint32_t i = group->free_count; i < group->column_count; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        way = fmax(way, fabs(q[joint] - values[joint]) / unit_of(closure, group, joint));
-    }
-    if (way == 0)
-        return true;
-    const double usual = way > longest_step ? 1 / ceil(way / longest_step) : 1;
-    step = usual;
-    for (uint32_t asides = 0; at < 1;) {
-        double next = at + step > 1 - 1e-9 ? 1 : at + step;
-        for (uint32_t i = group->free_count; i < group->column_count; i++) {
-            uint32_t joint = closure->columns[group->first_column + i];
-            values[joint] = next == 1 ? q[joint] : begin[i] + next * (q[joint] - begin[i]);
-        }
-        if (close_group(closure, group)) {
-            keep_values(closure, group, last);
-            at = next;
-            step = fmin(usual, 2 * step);
-            continue;
-        }
-        give_values(closure, group, last);
-        step /= 4;
-        if (step >= usual / 100)
-            continue;
-        if (asides == MOST_ASIDES || !move_aside(closure, group, asides++, last))
-            break;
-        step = usual;
-    }
-    if (at == 1)
-        return true;
-    /* How far from closed it is there; or, if it closes, it does so on another branch. */
-    for (uint32_t i = group->free_count; i < group->column_count; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        values[joint] = q[joint];
-    }
-    if (close_group(closure, group))
-        closure->mechanism->open =
-            (struct open_loop){.loop = closure->loops[group->first_loop].loop, .other_branch = true};
-    give_values(closure, group, last);
-    return false;
-}
-
-cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q)
-{
-    if (walk(closure, &closure->groups[group], q))
-        return CP_OK;
-    closure->failed = true;
-    return CP_NO;
-}
-
-void closure_set_group(struct closure *closure, uint32_t group, const double *closed_at)
-{
-    const struct closure_group *it = &closure->groups[group];
-    memcpy(closure->closed_at + it->first_column, closed_at, it->column_count * sizeof *closed_at);
-    give_values(closure, it, closed_at);
-}
-
-cp_status closure_solve(struct closure *closure, const double *q)
-{
-    cp_mechanism *mechanism = closure->mechanism;
-    const cp_scene *scene = mechanism->scene;
-    cp_status status = CP_OK;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (closure->column_of[i] == CP_NONE && !closure->held[i] && !cp_joint_is_dependent(&scene->joints[i]))
-            mechanism->values[i] = q[i];
-    for (uint32_t i = 0; i < closure->group_count; i++)
-        if (closure_solve_group(closure, i, q) != CP_OK)
-            status = CP_NO;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (cp_joint_is_dependent(&scene->joints[i]))
-            mechanism->values[i] = mechanism_value(mechanism, i, mechanism->values);
-    return status;
-}
-
 cp_status closure_begin_group(struct closure *closure, uint32_t group)
 {
     const struct closure_group *it = &closure->groups[group];
-    bool closes = close_group(closure, it);
-    keep_values(closure, it, closure->closed_at + it->first_column);
+    bool closes = closure_close_group(closure, it, &closure->mechanism->open) <= closure_tolerance;
+    closure_place(closure, it);
+    closure_keep_values(closure, it, closure->closed_at + it->first_column);
+    closure_keep_values(closure, it, closure->regular_at + it->first_column);
     return closes ? CP_OK : CP_NO;
 }
 
 cp_status closure_begin(struct closure *closure)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < closure->group_count; i++)
+    for (uint32_t i = 0; i < closure->group_count; i++) {
+        const struct closure_group *group = &closure->groups[i];
         if (closure_begin_group(closure, i) != CP_OK)
             status = CP_NO;
+        closure_keep_values(closure, group, closure->first_at + group->first_column);
+    }
     return status;
 }
 

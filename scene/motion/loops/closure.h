@@ -22,6 +22,7 @@ struct closure_group {
     uint32_t first_column, free_count, column_count;
     uint32_t first_node, node_count; /* what has to be placed, ancestors first */
     uint32_t row_count;
+    uint32_t rank; /* the highest of its derivatives by free joints so far */
     double length; /* metres that a radian counts as much as */
 };
 
@@ -32,7 +33,7 @@ struct closed_poses {
         uint32_t group, driver; /* group CP_NONE: an empty place */
         uint32_t first;         /* in values */
     } * places;
-    double *values; /* of groups' columns */
+    double *values; /* as closure_get_group tells them */
     uint32_t place_count, count, value_count, value_room;
 };
 
@@ -47,11 +48,30 @@ struct closure {
     cp_pose *worlds;                  /* of nodes; those of groups alone are set */
     double (*axes)[3], (*origins)[3]; /* of joints, in the world; the same */
     uint32_t group_count, term_count, term_room, node_count, node_room;
-    bool failed;       /* some pose since it was opened did not close */
-    double *closed_at; /* of columns: the last values at which their group closed */
+    bool failed; /* some pose since it was opened did not close */
+    /* Of columns: the last values at which their group closed, and those from which its next way begins. They differ
+     * where two assemblies meet, and the last pose does not tell which of them it is of. */
+    double *closed_at, *regular_at, *first_at; /* first_at: those where the scene's own values close it */
     struct closed_poses closed_poses;
-    double *x, *kept, *matrix, *work; /* scratch for the largest group */
+    struct stand *stands;      /* walk.c: where a group is, and where it tries to be next */
+    uint32_t stand_group;      /* the group whose derivatives stands[0] has; or CP_NONE */
+    double *x, *matrix, *work; /* scratch for the largest group: columns; rows by columns + 1 */
+    double *square;            /* free columns by free columns */
+    double *begin, *near_tangent, *near_values;
+    struct loop_ends *ends; /* of loops, by group */
     uint32_t *order;
+};
+
+/* Where a group is on the way to other values of its driven joints. */
+struct stand {
+    double at;        /* part of the way */
+    double *values;   /* of columns */
+    double *jacobian; /* rows by columns */
+    double *tangent;  /* of free columns, in the solver's units: how they move for the whole way */
+    double least;     /* the least diagonal element of R */
+    double regular;   /* how far from singular: the least one as a part of the first */
+    uint32_t *order;  /* of free columns: as R has them, of which `rank` count */
+    uint32_t rank;
 };
 
 /* Finds the groups. The arrays are the mechanism's arena's, but for terms and nodes: call closure_close even on
@@ -70,8 +90,11 @@ cp_status closure_begin_group(struct closure *closure, uint32_t group);
 cp_status closure_solve(struct closure *closure, const double *q);
 /* As closure_solve, for the group of one joint. */
 cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q);
-/* Takes a pose that closed before: what closed_at had of the group then. */
-void closure_set_group(struct closure *closure, uint32_t group, const double *closed_at);
+/* The pose in which a group closed last, and the one where its next way begins: 2 * column_count values. */
+void closure_get_group(const struct closure *closure, uint32_t group, double *pose);
+void closure_set_group(struct closure *closure, uint32_t group, const double *pose);
+/* Back to the pose that closure_begin found. */
+void closure_restart(struct closure *closure, uint32_t group);
 /* What is asked for several times may be kept: the pose in which a group closed last, by a number that the caller
  * chooses, such as the time of a clip, or a driver's value, and the driver or CP_NONE. closure_recall is false if none
  * was kept. */
@@ -84,7 +107,9 @@ void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank,
 /* True if no free joint among these, all of the group, can move while its loops stay closed. */
 bool closure_determines(struct closure *closure, uint32_t group, const uint32_t *joints, uint32_t count);
 
-/* closure.c, for closure_groups.c */
+/* closure.c, for closure_groups.c and walk.c */
+/* Loops close within this: of a group's length for places, radians for directions. */
+static const double closure_tolerance = 1e-6;
 /* One loop's frames in the world; y is the first one's. */
 struct loop_ends {
     double origins[2][3], x[2][3], z[2][3], y[3];
@@ -94,5 +119,17 @@ void closure_ends(const struct closure *closure, const cp_loop *loop, struct loo
 void closure_place(struct closure *closure, const struct closure_group *group);
 /* How many differences a loop of a type has. */
 uint32_t closure_rows(cp_loop_type type);
+/* In metres or radians for 1 of what the solver counts in. */
+double closure_unit(const struct closure *closure, const struct closure_group *group, uint32_t joint);
+/* The group's values of columns in mechanism->values. */
+void closure_keep_values(const struct closure *closure, const struct closure_group *group, double *kept);
+void closure_give_values(const struct closure *closure, const struct closure_group *group, const double *kept);
+/* From mechanism->values to a pose nearby that is as near to closed as can be. Returns how far the worst loop is from
+ * closed, in parts of the group's length and radians; above the tolerance `open` tells what it lacks. Does not place
+ * the nodes. */
+double closure_close_group(struct closure *closure, const struct closure_group *group, struct open_loop *open);
+/* jacobian[rows x columns]: the derivatives by the first `columns` joints, at mechanism->values. */
+void closure_find_derivatives(struct closure *closure, const struct closure_group *group, uint32_t columns,
+                              double *jacobian);
 
 #endif

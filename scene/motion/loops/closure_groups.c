@@ -202,10 +202,19 @@ static void set_length(struct closure *closure, struct closure_group *group)
 /* A step takes the cube of them in time. */
 enum { MOST_COLUMNS = 400, MOST_ROWS = 2000 };
 
+static bool make_stand(struct arena *arena, struct stand *stand, uint32_t columns, size_t matrix)
+{
+    stand->values = arena_allocate(arena, columns, sizeof *stand->values);
+    stand->jacobian = arena_allocate(arena, matrix, sizeof *stand->jacobian);
+    stand->tangent = arena_allocate(arena, columns, sizeof *stand->tangent);
+    stand->order = arena_allocate(arena, columns, sizeof *stand->order);
+    return !arena_failed(arena);
+}
+
 static cp_status make_scratch(struct closure *closure)
 {
     struct arena *arena = closure->mechanism->arena;
-    uint32_t columns = 0;
+    uint32_t columns = 0, free_columns = 0;
     size_t work = 0, matrix = 0;
     for (uint32_t i = 0; i < closure->group_count; i++) {
         const struct closure_group *group = &closure->groups[i];
@@ -217,16 +226,25 @@ static cp_status make_scratch(struct closure *closure)
         if (own == SIZE_MAX)
             return CP_LIMIT;
         columns = group->column_count > columns ? group->column_count : columns;
+        free_columns = group->free_count > free_columns ? group->free_count : free_columns;
         work = own > work ? own : work;
         own = group->row_count * ((size_t)group->column_count + 1);
         matrix = own > matrix ? own : matrix;
     }
     closure->x = arena_allocate(arena, columns, sizeof *closure->x);
-    closure->kept = arena_allocate(arena, columns, sizeof *closure->kept);
+    closure->begin = arena_allocate(arena, columns, sizeof *closure->begin);
+    closure->near_tangent = arena_allocate(arena, columns, sizeof *closure->near_tangent);
+    closure->near_values = arena_allocate(arena, columns, sizeof *closure->near_values);
     closure->order = arena_allocate(arena, columns, sizeof *closure->order);
     closure->matrix = arena_allocate(arena, matrix, sizeof *closure->matrix);
+    closure->square = arena_allocate(arena, (size_t)free_columns * free_columns, sizeof *closure->square);
     closure->work = arena_allocate(arena, work, sizeof *closure->work);
-    return arena_failed(arena) ? CP_LIMIT : CP_OK;
+    closure->ends = arena_allocate(arena, closure->mechanism->scene->loop_count, sizeof *closure->ends);
+    closure->stands = arena_allocate(arena, 2, sizeof *closure->stands);
+    return closure->stands && make_stand(arena, &closure->stands[0], columns, matrix) &&
+                   make_stand(arena, &closure->stands[1], columns, matrix)
+               ? CP_OK
+               : CP_LIMIT;
 }
 
 cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
@@ -234,7 +252,7 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
     const cp_scene *scene = mechanism->scene;
     struct arena *arena = mechanism->arena;
     uint32_t joints = scene->joint_count, loops = scene->loop_count, nodes = scene->node_count, columns = 0;
-    *closure = (struct closure){.mechanism = mechanism};
+    *closure = (struct closure){.mechanism = mechanism, .stand_group = CP_NONE};
     struct building building = {.closure = closure, .scene = scene};
     building.levels = arena_allocate(arena, nodes, sizeof *building.levels);
     building.parts = arena_allocate(arena, joints, sizeof *building.parts);
@@ -245,6 +263,8 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
     closure->group_of = arena_allocate(arena, joints, sizeof *closure->group_of);
     closure->held = arena_allocate_zeroed(arena, joints, sizeof *closure->held);
     closure->closed_at = arena_allocate(arena, joints, sizeof *closure->closed_at);
+    closure->regular_at = arena_allocate(arena, joints, sizeof *closure->regular_at);
+    closure->first_at = arena_allocate(arena, joints, sizeof *closure->first_at);
     closure->worlds = arena_allocate(arena, nodes, sizeof *closure->worlds);
     closure->axes = arena_allocate(arena, joints, sizeof *closure->axes);
     closure->origins = arena_allocate(arena, joints, sizeof *closure->origins);

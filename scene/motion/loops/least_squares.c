@@ -58,14 +58,19 @@ static void factorise(double *matrix, uint32_t rows, uint32_t columns, uint32_t 
     }
 }
 
-uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *work)
+static uint32_t count_rank(const double *diagonal, uint32_t rows, uint32_t columns, double tolerance)
 {
-    double *diagonal = work, *squares = work + columns;
-    factorise(matrix, rows, columns, order, diagonal, squares, NULL);
     uint32_t rank = 0;
     while (rank < columns && rank < rows && fabs(diagonal[rank]) > tolerance * fmax(fabs(diagonal[0]), 1e-3))
         rank++;
     return rank;
+}
+
+uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *work)
+{
+    double *diagonal = work, *squares = work + columns;
+    factorise(matrix, rows, columns, order, diagonal, squares, NULL);
+    return count_rank(diagonal, rows, columns, tolerance);
 }
 
 void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, uint32_t which,
@@ -81,6 +86,43 @@ void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t r
             sum += matrix[(size_t)order[c] * rows + i] * x[order[c]];
         x[order[i]] = -sum / diagonal[i];
     }
+}
+
+/* Takes away what x has along the null space, which the null vectors find_null and Gram and Schmidt tell. */
+static void make_least(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, const uint32_t *order,
+                       const double *work, double *square, double *x)
+{
+    for (uint32_t k = 0; k < columns - rank; k++) {
+        double *null = square + (size_t)k * columns;
+        find_null(matrix, rows, columns, rank, k, order, work, null);
+        for (uint32_t other = 0; other <= k; other++) {
+            const double *direction = square + (size_t)other * columns;
+            double *from = other < k ? null : x, dot = 0;
+            double length = column_square(direction, 0, columns);
+            for (uint32_t i = 0; i < columns; i++)
+                dot += direction[i] * from[i];
+            for (uint32_t i = 0; i < columns; i++)
+                from[i] -= dot / length * direction[i];
+        }
+    }
+}
+
+uint32_t solve_linear(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *right,
+                      double *x, double *square, double *work)
+{
+    double *diagonal = work, *squares = work + columns;
+    factorise(matrix, rows, columns, order, diagonal, squares, right);
+    const uint32_t rank = count_rank(diagonal, rows, columns, tolerance);
+    for (uint32_t i = 0; i < columns; i++)
+        x[i] = 0;
+    for (uint32_t i = rank; i-- > 0;) {
+        double sum = right[i];
+        for (uint32_t c = i + 1; c < rank; c++)
+            sum -= matrix[(size_t)order[c] * rows + i] * x[order[c]];
+        x[order[i]] = sum / diagonal[i];
+    }
+    make_least(matrix, rows, columns, rank, order, work, square, x);
+    return rank;
 }
 
 /* ---- steps ---- */

@@ -27,5 +27,9 @@ uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double toler
  * columns - rank, has 1. */
 void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, uint32_t which,
                const uint32_t *order, const double *work, double *x);
+/* x[columns] of least length, so that columns by x is as near to right[rows] as the rank allows, which is returned.
+ * Matrix and right are overwritten; work begins with the diagonal of R. square: columns * columns doubles. */
+uint32_t solve_linear(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *right,
+                      double *x, double *square, double *work);
 
 #endif

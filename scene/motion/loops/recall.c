@@ -55,12 +55,12 @@ void closure_remember(struct closure *closure, uint32_t group, uint32_t driver, 
     const struct closure_group *it = &closure->groups[group];
     const struct closed_pose pose = {number, group, driver, poses->value_count};
     if ((2 * (uint64_t)poses->count >= poses->place_count && !make_places(context, poses)) ||
-        !array_reserve(context, &poses->values, &poses->value_room, (uint64_t)poses->value_count + it->column_count,
+        !array_reserve(context, &poses->values, &poses->value_room, (uint64_t)poses->value_count + 2 * it->column_count,
                        sizeof *poses->values))
         return;
     *place_of(poses, &pose) = pose;
-    memcpy(poses->values + pose.first, closure->closed_at + it->first_column, it->column_count * sizeof *poses->values);
-    poses->value_count += it->column_count;
+    closure_get_group(closure, group, poses->values + pose.first);
+    poses->value_count += 2 * it->column_count;
     poses->count++;
 }
 

@@ -1,0 +1,444 @@
+/* From one closed pose of a group of loops to another without a change of assembly.
+ *
+ * Driven joints go straight to their new values. A step is predicted along the null space of the closure's derivatives
+ * (Allgower and Georg, Numerical Continuation Methods, 2.2) and corrected by the solver. It counts if the correction is
+ * small beside the step, and if the derivatives keep their orientation; else it is halved. Two assemblies meet where
+ * the derivatives by the free joints are singular. The orientation differs on both sides of such a place, and between
+ * two assemblies that are near each other. So a step that jumps to the other assembly shows. */
+#include "closure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../pose.h"
+
+/* The longest step, in radians or group lengths: of a driven joint, and of all joints of the group. */
+static const double longest_step = 0.25, longest_prediction = 0.5;
+/* Shorter steps say nothing: what the solver rounds is as long near singular places. */
+static const double shortest_step = 1e-6;
+/* A correction is small if it is no longer than this part of its step. */
+static const double small = 0.1, noise = 1e-9;
+/* A pose with a smaller ratio of diagonal elements of R is too near to a singular one to begin a way there. */
+static const double regular = 1e-4;
+/* Closed as well as numbers can tell. */
+static const double exact = 3e-13; /* times the root of the number of differences */
+/* Below this ratio, roundings hide the orientation. */
+static const double unknown = 1e-6;
+/* A step may bring the next pose nearer to a singular one by this factor at most. */
+static const double nearer = 0.2;
+/* Smaller parts of derivatives are geometry that is given in few digits. */
+static const double dependent = 1e-6;
+
+enum outcome { GOOD, TOO_LONG, OPEN, FAR, TURNED };
+
+struct way {
+    struct closure *closure;
+    struct closure_group *group;
+    const double *begin, *q; /* of columns, and of joints */
+    double length;           /* of the longest way of a driven joint, in what the solver counts in */
+    bool known;              /* stands[0] has the derivatives at the beginning */
+};
+
+static uint32_t joint_of(const struct way *way, uint32_t column)
+{
+    return way->closure->columns[way->group->first_column + column];
+}
+
+static double unit_at(const struct way *way, uint32_t column)
+{
+    return closure_unit(way->closure, way->group, joint_of(way, column));
+}
+
+static double driven_value(const struct way *way, uint32_t column, double at)
+{
+    const double goal = way->q[joint_of(way, column)];
+    return at == 1 ? goal : way->begin[column] + at * (goal - way->begin[column]);
+}
+
+/* The tangent of the way, by the derivatives. */
+static void find_tangent(const struct way *way, struct stand *stand)
+{
+    struct closure *closure = way->closure;
+    struct closure_group *group = way->group;
+    const uint32_t rows = group->row_count, free_count = group->free_count;
+    double *right = closure->matrix + (size_t)rows * free_count;
+    memcpy(closure->matrix, stand->jacobian, (size_t)rows * free_count * sizeof *closure->matrix);
+    memset(right, 0, rows * sizeof *right);
+    for (uint32_t i = free_count; i < group->column_count; i++) {
+        const double rate = (way->q[joint_of(way, i)] - way->begin[i]) / unit_at(way, i);
+        const double *column = stand->jacobian + (size_t)i * rows;
+        for (uint32_t row = 0; row < rows; row++)
+            right[row] -= rate * column[row];
+    }
+    stand->rank = solve_linear(closure->matrix, rows, free_count, dependent, stand->order, right, stand->tangent,
+                               closure->square, closure->work);
+    group->rank = stand->rank > group->rank ? stand->rank : group->rank;
+    const double *diagonal = closure->work;
+    stand->least = group->rank > 0 ? fabs(diagonal[group->rank - 1]) : 1;
+    stand->regular = group->rank > 0 ? fabs(stand->least / diagonal[0]) : 1;
+}
+
+/* At mechanism->values, which are a closed pose. */
+static void look_around(const struct way *way, double at, struct stand *stand)
+{
+    struct closure *closure = way->closure;
+    stand->at = at;
+    closure_keep_values(closure, way->group, stand->values);
+    closure_find_derivatives(closure, way->group, way->group->column_count, stand->jacobian);
+}
+
+/* The derivatives change by so little that no singular value gets near to 0. */
+static bool is_like(const struct way *way, const struct stand *from, const struct stand *to)
+{
+    const size_t count = (size_t)way->group->row_count * way->group->free_count;
+    double change = 0;
+    for (size_t i = 0; i < count; i++)
+        change += (to->jacobian[i] - from->jacobian[i]) * (to->jacobian[i] - from->jacobian[i]);
+    return sqrt(change) < 0.3 * from->least;
+}
+
+/* The sign of det(A^T B) of the columns of two matrices of derivatives that determine the first pose. Below 0: one
+ * singular value has changed its sign. */
+static bool is_turned(const struct way *way, const struct stand *from, const struct stand *to)
+{
+    const uint32_t rows = way->group->row_count, n = from->rank;
+    double *square = way->closure->square;
+    bool turned = false;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++) {
+            const double *a = from->jacobian + (size_t)from->order[i] * rows;
+            const double *b = to->jacobian + (size_t)from->order[k] * rows;
+            double dot = 0;
+            for (uint32_t row = 0; row < rows; row++)
+                dot += a[row] * b[row];
+            square[i * n + k] = dot;
+        }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t best = i;
+        for (uint32_t k = i + 1; k < n; k++)
+            best = fabs(square[k * n + i]) > fabs(square[best * n + i]) ? k : best;
+        for (uint32_t c = i; c < n && best != i; c++) {
+            double other = square[i * n + c];
+            square[i * n + c] = square[best * n + c];
+            square[best * n + c] = other;
+        }
+        const double pivot = square[i * n + i];
+        turned ^= (best != i) ^ (pivot < 0);
+        for (uint32_t k = i + 1; k < n && pivot != 0; k++) {
+            const double factor = square[k * n + i] / pivot;
+            for (uint32_t c = i + 1; c < n; c++)
+                square[k * n + c] -= factor * square[i * n + c];
+        }
+    }
+    return turned;
+}
+
+/* How far all joints of the group go in a part of the way. */
+static double step_length(const struct way *way, const struct stand *from, double part)
+{
+    double square = way->length * way->length;
+    for (uint32_t i = 0; i < way->group->free_count; i++)
+        square += from->tangent[i] * from->tangent[i];
+    return part * sqrt(square);
+}
+
+/* A step to a part of the way. `part`: of the step, that a correction may have; else it is FAR. */
+static enum outcome try_step(const struct way *way, const struct stand *from, double at, double part, struct stand *to)
+{
+    struct closure *closure = way->closure;
+    double *values = closure->mechanism->values, *predicted = to->tangent, square = 0;
+    const double step = at - from->at, length = step_length(way, from, step);
+    struct open_loop open;
+    if (length > longest_prediction)
+        return TOO_LONG;
+    for (uint32_t i = 0; i < way->group->column_count; i++) {
+        const bool is_free = i < way->group->free_count;
+        double value = is_free ? from->values[i] + step * from->tangent[i] * unit_at(way, i) : driven_value(way, i, at);
+        values[joint_of(way, i)] = value;
+        if (is_free)
+            predicted[i] = value;
+    }
+    const double gap = closure_close_group(closure, way->group, &open);
+    if (gap > closure_tolerance)
+        return OPEN;
+    for (uint32_t i = 0; i < way->group->free_count; i++) {
+        const double apart = (values[joint_of(way, i)] - predicted[i]) / unit_at(way, i);
+        square += apart * apart;
+    }
+    if (!(sqrt(square) <= part * length + noise))
+        return FAR;
+    look_around(way, at, to);
+    const bool like = is_like(way, from, to);
+    if (like && at == 1 && gap <= exact * sqrt(way->group->row_count + 1.0)) {
+        to->regular = from->regular;
+        return GOOD;
+    }
+    find_tangent(way, to);
+    if (gap > exact * sqrt(way->group->row_count + 1.0) && to->regular < regular)
+        return OPEN; /* as near as it comes; redundant conditions leave a gap at regular places */
+    if (at == 1 && to->regular < unknown)
+        return GOOD; /* the assemblies meet there */
+    return to->regular < unknown || (!like && is_turned(way, from, to)) ? TURNED : GOOD;
+}
+
+/* ---- singular places ---- */
+
+/* How far the directions are apart, in parts of their length. */
+static double bend(const struct way *way, const struct stand *a, const double *tangent)
+{
+    double square = 0;
+    for (uint32_t i = 0; i < way->group->free_count; i++)
+        square += (a->tangent[i] - tangent[i]) * (a->tangent[i] - tangent[i]);
+    return sqrt(square) / step_length(way, a, 1);
+}
+
+/* Where two assemblies cross, each goes straight on: from the last regular pose before that place to as far behind it
+ * in one step. Assemblies that only come near each other bend there instead, so that `from`, which is as near as steps
+ * lead, has another direction than the regular pose. */
+static bool pass_over(const struct way *way, double regular_at, const double *regular_values, struct stand *from,
+                      struct stand *to)
+{
+    const double longest = 0.02, straight = 0.01, rounded = 0.5, place = from->at;
+    struct closure *closure = way->closure;
+    double *near_tangent = closure->near_tangent, *near_values = closure->near_values;
+    memcpy(near_tangent, from->tangent, way->group->free_count * sizeof *near_tangent);
+    memcpy(near_values, from->values, way->group->column_count * sizeof *near_values);
+    closure_give_values(closure, way->group, regular_values);
+    look_around(way, regular_at, from);
+    find_tangent(way, from);
+    const double margin = 2 * shortest_step / step_length(way, from, 1);
+    const double at = fmin(1, regular_at + 2.2 * (place - regular_at) + margin);
+    if (step_length(way, from, at - regular_at) <= longest && bend(way, from, near_tangent) <= rounded &&
+        try_step(way, from, at, straight, to) == TURNED && to->regular >= unknown &&
+        (to->regular < regular || bend(way, from, to->tangent) <= 5 * straight))
+        return true;
+    closure_give_values(closure, way->group, near_values);
+    look_around(way, place, from);
+    find_tangent(way, from);
+    return false;
+}
+
+/* At the very end of a group's reach: what is missing is less than what data in files are rounded to. */
+static bool arrive(const struct way *way, const struct stand *from, struct stand *to)
+{
+    const double short_of = 1e-6, most = 1e-2;
+    struct closure *closure = way->closure;
+    struct open_loop open;
+    if ((1 - from->at) * way->length > short_of)
+        return false;
+    closure_give_values(closure, way->group, from->values);
+    for (uint32_t i = way->group->free_count; i < way->group->column_count; i++)
+        closure->mechanism->values[joint_of(way, i)] = driven_value(way, i, 1);
+    if (closure_close_group(closure, way->group, &open) > closure_tolerance)
+        return false;
+    for (uint32_t i = 0; i < way->group->free_count; i++)
+        if (fabs(closure->mechanism->values[joint_of(way, i)] - from->values[i]) / unit_at(way, i) > most)
+            return false;
+    look_around(way, 1, to);
+    to->regular = 0;
+    return true;
+}
+
+/* Keeps where the loops' ends are; or tells whether they are still there, to what is lost between two poses. */
+static bool compare_ends(const struct way *way, bool keep)
+{
+    const double still = 1e-6;
+    struct closure *closure = way->closure;
+    bool same = true;
+    closure_place(closure, way->group);
+    for (uint32_t i = 0; i < way->group->loop_count; i++) {
+        struct loop_ends now, *kept = &closure->ends[way->group->first_loop + i];
+        closure_ends(closure, &closure->mechanism->scene->loops[closure->loops[way->group->first_loop + i].loop], &now);
+        if (keep)
+            *kept = now;
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3; k++)
+                same = same && fabs(now.origins[side][k] - kept->origins[side][k]) <= still * way->group->length &&
+                       fabs(now.x[side][k] - kept->x[side][k]) <= still &&
+                       fabs(now.z[side][k] - kept->z[side][k]) <= still;
+    }
+    return same;
+}
+
+/* A ball may be three turns. Where the second one is at 90 degrees, the first and the third turn about the same axis,
+ * and a tilt across it needs up to a quarter turn of both before. The ball's parts stay where they are meanwhile, so
+ * that this is no other assembly. `number` says along which such motion, and which way. False if there is none. */
+static bool turn_aside(const struct way *way, uint32_t number, const struct stand *from, struct stand *to)
+{
+    struct closure *closure = way->closure;
+    const uint32_t columns = way->group->free_count;
+    double *motion = closure->near_tangent, most = 0;
+    struct open_loop open;
+    closure_give_values(closure, way->group, from->values);
+    (void)compare_ends(way, true);
+    look_around(way, from->at, to);
+    find_tangent(way, to);
+    if (to->rank == columns)
+        return false;
+    find_null(closure->matrix, way->group->row_count, columns, to->rank, number / 2 % (columns - to->rank), to->order,
+              closure->work, motion);
+    for (uint32_t i = 0; i < columns; i++)
+        most = fmax(most, fabs(motion[i]));
+    for (uint32_t i = 0; i < columns; i++)
+        closure->mechanism->values[joint_of(way, i)] +=
+            (number % 2 == 0 ? PI / 2 : -PI / 2) * motion[i] / most * unit_at(way, i);
+    if (closure_close_group(closure, way->group, &open) > closure_tolerance || !compare_ends(way, false))
+        return false;
+    look_around(way, from->at, to);
+    find_tangent(way, to);
+    return true;
+}
+
+/* ---- the way ---- */
+
+static void swap(struct stand *a, struct stand *b)
+{
+    struct stand other = *a;
+    *a = *b;
+    *b = other;
+}
+
+/* Goes on until the end of the way, or to where it cannot go on: stands[0] is there. regular_at, regular_values: the
+ * last pose that is well away from singular ones, at first the beginning. */
+enum { MOST_ASIDES = 4 };
+static bool go(const struct way *way, struct stand stands[2], double *regular_at, double *regular_values)
+{
+    struct stand *last = &stands[0], *next = &stands[1];
+    const double usual = way->length > longest_step ? 1 / ceil(way->length / longest_step) : 1;
+    double step = usual;
+    uint32_t asides = 0;
+    last->at = 0;
+    if (!way->known)
+        look_around(way, 0, last);
+    find_tangent(way, last);
+    while (last->at < 1) {
+        const double at = last->at + step > 1 - 1e-9 ? 1 : last->at + step;
+        enum outcome outcome = try_step(way, last, at, small, next);
+        if (outcome == GOOD && at < 1 && next->regular < nearer * fmin(last->regular, regular / nearer / nearer))
+            outcome = TURNED;
+        if (outcome != GOOD) {
+            step = (at - last->at) / 2;
+            if (step_length(way, last, step) >= shortest_step)
+                continue;
+            if ((outcome == TURNED && pass_over(way, *regular_at, regular_values, last, next)) ||
+                (asides < MOST_ASIDES && turn_aside(way, asides++, last, next)))
+                step = usual;
+            else if (!arrive(way, last, next))
+                return false;
+        }
+        swap(last, next);
+        step = fmin(usual, 2 * step);
+        if (last->regular >= regular) {
+            *regular_at = last->at;
+            memcpy(regular_values, last->values, way->group->column_count * sizeof *regular_values);
+        }
+    }
+    return true;
+}
+
+/* Tells where it ended, and what is open at the goal. */
+static void tell_end(const struct way *way, const struct stand *last)
+{
+    struct closure *closure = way->closure;
+    struct open_loop open = {.loop = closure->loops[way->group->first_loop].loop, .joint = CP_NONE};
+    double most = 0;
+    uint32_t moved = 0;
+    closure_give_values(closure, way->group, last->values);
+    for (uint32_t i = way->group->free_count; i < way->group->column_count; i++) {
+        const double apart = fabs(way->q[joint_of(way, i)] - way->begin[i]) / unit_at(way, i);
+        closure->mechanism->values[joint_of(way, i)] = driven_value(way, i, 1);
+        moved += apart > 0;
+        if (apart > most) {
+            most = apart;
+            open.joint = joint_of(way, i);
+            open.value = last->values[i];
+        }
+    }
+    struct open_loop there = open;
+    const bool closes = closure_close_group(closure, way->group, &there) <= closure_tolerance;
+    closure->mechanism->open = (struct open_loop){.loop = there.loop,
+                                                  .gap = closes ? 0 : there.gap,
+                                                  .angle = closes ? 0 : there.angle,
+                                                  .joint = open.joint,
+                                                  .value = open.value,
+                                                  .alone = moved == 1};
+}
+
+static bool walk(struct closure *closure, struct closure_group *group, const double *q)
+{
+    double *closed_at = closure->closed_at + group->first_column, *begin = closure->begin,
+           *regular_values = closure->regular_at + group->first_column, regular_at = 0;
+    struct way way = {.closure = closure, .group = group, .begin = begin, .q = q};
+    bool there = true;
+    closure_give_values(closure, group, closed_at);
+    for (uint32_t i = group->free_count; i < group->column_count; i++)
+        there = there && q[joint_of(&way, i)] == closed_at[i];
+    if (there)
+        return true;
+    memcpy(begin, regular_values, group->column_count * sizeof *begin);
+    closure_give_values(closure, group, begin);
+    for (uint32_t i = group->free_count; i < group->column_count; i++)
+        way.length = fmax(way.length, fabs(q[joint_of(&way, i)] - begin[i]) / unit_at(&way, i));
+    const uint32_t number = (uint32_t)(group - closure->groups);
+    way.known = closure->stand_group == number &&
+                memcmp(closure->stands[0].values, begin, group->column_count * sizeof *begin) == 0;
+    closure->stand_group = number;
+    there = way.length == 0 || go(&way, closure->stands, &regular_at, regular_values);
+    if (there) {
+        closure_keep_values(closure, group, closed_at);
+        return true;
+    }
+    tell_end(&way, &closure->stands[0]);
+    memcpy(regular_values, begin, group->column_count * sizeof *begin);
+    closure_give_values(closure, group, closed_at);
+    return false;
+}
+
+cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q)
+{
+    if (walk(closure, &closure->groups[group], q))
+        return CP_OK;
+    closure->failed = true;
+    return CP_NO;
+}
+
+void closure_get_group(const struct closure *closure, uint32_t group, double *pose)
+{
+    const struct closure_group *it = &closure->groups[group];
+    memcpy(pose, closure->closed_at + it->first_column, it->column_count * sizeof *pose);
+    memcpy(pose + it->column_count, closure->regular_at + it->first_column, it->column_count * sizeof *pose);
+}
+
+void closure_set_group(struct closure *closure, uint32_t group, const double *pose)
+{
+    const struct closure_group *it = &closure->groups[group];
+    memcpy(closure->closed_at + it->first_column, pose, it->column_count * sizeof *pose);
+    memcpy(closure->regular_at + it->first_column, pose + it->column_count, it->column_count * sizeof *pose);
+    closure_give_values(closure, it, pose);
+}
+
+void closure_restart(struct closure *closure, uint32_t group)
+{
+    const struct closure_group *it = &closure->groups[group];
+    const double *first = closure->first_at + it->first_column;
+    memcpy(closure->closed_at + it->first_column, first, it->column_count * sizeof *first);
+    memcpy(closure->regular_at + it->first_column, first, it->column_count * sizeof *first);
+    closure_give_values(closure, it, first);
+}
+
+cp_status closure_solve(struct closure *closure, const double *q)
+{
+    cp_mechanism *mechanism = closure->mechanism;
+    const cp_scene *scene = mechanism->scene;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (closure->column_of[i] == CP_NONE && !closure->held[i] && !cp_joint_is_dependent(&scene->joints[i]))
+            mechanism->values[i] = q[i];
+    for (uint32_t i = 0; i < closure->group_count; i++)
+        if (closure_solve_group(closure, i, q) != CP_OK)
+            status = CP_NO;
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        if (cp_joint_is_dependent(&scene->joints[i]))
+            mechanism->values[i] = mechanism_value(mechanism, i, mechanism->values);
+    return status;
+}
