@@ -229,6 +229,19 @@ static void tell_excess(void *user, const cp_excess *excess)
     it->untold = tell(it->check, &fault) != CP_NO || it->untold;
 }
 
+/* How near the loops of a machine come to a singular pose; the library warns of those that are too near. */
+static cp_status say_singularity(struct check *check, const cp_scene *scene, uint32_t clip)
+{
+    cp_singularity found;
+    cp_status status = cp_measure_singularity(check->cli->context, scene, clip, check->wanted.period, &found);
+    if (status != CP_OK || found.loop == CP_NONE || check->json)
+        return status;
+    say(check->cli, "%s: clip \"%s\": singularity %s at %s s, the least", check->wanted.path,
+        cp_clips(scene, &(uint32_t){0})[clip].name, short_number(found.distance).text, short_number(found.time).text);
+    printf("\n");
+    return CP_OK;
+}
+
 static cp_status check_motion(struct check *check, const cp_scene *scene)
 {
     uint32_t count;
@@ -238,6 +251,8 @@ static cp_status check_motion(struct check *check, const cp_scene *scene)
         struct motion_check it = {check, scene, &clips[i], false};
         cp_status own = cp_find_excesses(check->cli->context, scene, i, check->wanted.period, tell_excess, &it);
         add_outcome(&status, it.untold ? CP_LIMIT : own);
+        if (own == CP_OK || own == CP_NO)
+            add_outcome(&status, say_singularity(check, scene, i));
     }
     return status;
 }
@@ -450,7 +465,8 @@ static const struct option options[] = {
      .help = "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
              "or frames that may move"},
     {"motion", NULL, OPTION_SWITCH, offsetof(struct wanted, motion),
-     .help = "in no clip is a joint faster, or speeds up faster, than its limits say"},
+     .help = "in no clip is a joint faster, or speeds up faster, than its limits say; tells how near loops come to a "
+             "singular pose"},
     {"period", "SECONDS", OPTION_NUMBER, offsetof(struct wanted, period), .initial = "0.01", .minimum = 1e-4,
      .maximum = 3600, .help = "of motion: seconds between two looks at a clip"},
     {"list", "LIST", OPTION_TEXT, offsetof(struct wanted, list),

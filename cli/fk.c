@@ -17,6 +17,7 @@ struct asked {
 struct answer {
     double coordinates[6], quaternion[4], axis[3], angle; /* X Y Z R P Y; w x y z, w >= 0 */
     cp_pose pose;
+    double singularity; /* infinite: no loops */
 };
 
 /* ---- the pose in all its forms ---- */
@@ -76,6 +77,9 @@ static void print_text(const struct answer *answer)
     print_row("angle", &turn, 1, "deg");
     for (int row = 0; row < 3; row++)
         print_row(row == 0 ? "matrix" : "", answer->pose.m + 4 * row, 4, "");
+    if (isfinite(answer->singularity))
+        printf("%-11s %s (smallest singular value of the loops)\n", "singularity",
+               short_number(answer->singularity).text);
 }
 
 static void print_json(FILE *file, const struct answer *answer)
@@ -92,6 +96,7 @@ static void print_json(FILE *file, const struct answer *answer)
         print_json_numbers(&json, NULL, answer->pose.m + 4 * row, 4);
     print_json_numbers(&json, NULL, (const double[]){0, 0, 0, 1}, 4);
     print_json_end(&json, ']');
+    print_json_number(&json, "singularity", answer->singularity);
     print_json_end(&json, '}');
     fputs("\n", file);
 }
@@ -104,6 +109,7 @@ static cp_status command_fk(struct cli *cli)
     cp_scene *scene = NULL;
     uint32_t frame = 0, in = 0;
     const cp_pose *worlds = NULL;
+    cp_singularity singularity;
     cp_status status = sort_words(cli, 1, cli->words.count, &fk_command, &asked);
     if (status == CP_OK)
         status = take_posing(cli, &asked.request, &asked.posing, &fk_command);
@@ -118,9 +124,11 @@ static cp_status command_fk(struct cli *cli)
         status = find_frame(cli, scene, asked.in, &in);
     if (status == CP_OK && !(worlds = world_poses(cli, scene)))
         status = CP_LIMIT;
+    if (status == CP_OK)
+        status = cp_measure_singularity(cli->context, scene, CP_NONE, 0, &singularity);
     clear_progress(cli);
     if (status == CP_OK) {
-        struct answer answer;
+        struct answer answer = {.singularity = singularity.distance};
         relate(&worlds[in], &worlds[frame], &answer.pose);
         cp_pose_coordinates(&answer.pose, answer.coordinates);
         find_quaternion(answer.pose.m, answer.quaternion);

@@ -142,8 +142,9 @@ static double broken_limit(const cp_joint *joint, double q)
 
 static void print_posture(struct cli *cli, const struct found *found, const cp_posture *posture)
 {
-    printf("posture %u: %s from here%s%s\n", (unsigned)posture->number, short_number(posture->distance).text,
-           posture->within ? "" : ", beyond limits", posture->one_of_many ? ", one of many" : "");
+    printf("posture %u: %s from here%s%s, singularity %s\n", (unsigned)posture->number,
+           short_number(posture->distance).text, posture->within ? "" : ", beyond limits",
+           posture->one_of_many ? ", one of many" : "", short_number(posture->singularity).text);
     for (uint32_t i = 0; i < found->joint_count; i++) {
         const cp_joint *joint = &found->joints[found->unknown[i]];
         const bool turns = joint->type == CP_JOINT_REVOLUTE;
@@ -184,6 +185,7 @@ static void print_json(FILE *file, const struct found *found)
             print_json_number(&json, NULL, posture->q[found->unknown[k]]);
         print_json_end(&json, ']');
         print_json_number(&json, "distance", posture->distance);
+        print_json_number(&json, "singularity", posture->singularity);
         if (found->routine)
             print_json_number(&json, "off", posture->off);
         print_json_boolean(&json, "within", posture->within);

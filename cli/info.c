@@ -66,7 +66,10 @@ static void print_joints(struct cli *cli, const cp_scene *scene)
 static cp_status print_mobility(struct cli *cli, const cp_scene *scene)
 {
     cp_mobility found;
+    cp_singularity singularity;
     cp_status status = cp_measure_mobility(cli->context, scene, &found);
+    if (status == CP_OK)
+        status = cp_measure_singularity(cli->context, scene, CP_NONE, 0, &singularity);
     if (status != CP_OK || (found.loops == 0 && found.dangling == 0))
         return status;
     const char *why = NULL;
@@ -82,6 +85,11 @@ static cp_status print_mobility(struct cli *cli, const cp_scene *scene)
         printf(", %" PRIu32 " redundant condition%s", found.redundant, plural(found.redundant));
     say(cli, "; can be moved: %s", why ? why : "yes");
     printf("\n");
+    if (singularity.loop != CP_NONE) {
+        say(cli, "singularity %s, the smallest singular value of loop \"%s\"", short_number(singularity.distance).text,
+            cp_loops(scene, &(uint32_t){0})[singularity.loop].name);
+        printf("\n");
+    }
     return CP_OK;
 }
 

@@ -143,8 +143,11 @@ static void put_loops(struct info *info)
 static cp_status put_mobility(struct info *info)
 {
     cp_mobility found;
+    cp_singularity singularity;
     struct json *json = &info->json;
     cp_status status = cp_measure_mobility(info->cli->context, info->scene, &found);
+    if (status == CP_OK)
+        status = cp_measure_singularity(info->cli->context, info->scene, CP_NONE, 0, &singularity);
     if (status == CP_NO)
         print_json_text(json, "mobility", NULL);
     if (status != CP_OK)
@@ -156,6 +159,7 @@ static cp_status put_mobility(struct info *info)
     print_json_count(json, "commanded", found.commanded);
     print_json_count(json, "dangling", found.dangling);
     print_json_count(json, "redundant", found.redundant);
+    print_json_number(json, "singularity", singularity.distance);
     print_json_text(json, "lacking", found.lacking == CP_NONE ? NULL : info->joints[found.lacking].name);
     print_json_end(json, '}');
     return CP_OK;

@@ -605,6 +605,21 @@ typedef struct cp_mobility {
 /* Finds the degrees of freedom at the scene's own joint values, by numeric rank. CP_NO if its loops do not close. */
 CP_API cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene, cp_mobility *mobility);
 
+/* How near loops are to a singular pose, in which they do not determine their free joints: the smallest singular value
+ * of their differences' derivatives by these joints, lengths in parts of the size of what hangs together by loops. 0 is
+ * singular. */
+typedef struct cp_singularity {
+    double distance; /* INFINITY: no loop has free joints */
+    double time;     /* of a clip: where it is least; seconds */
+    uint32_t loop;   /* the first one of those that are nearest, or CP_NONE */
+} cp_singularity;
+/* Poses nearer to a singular one are warned of. */
+#define CP_NEAR_SINGULAR 0.001
+/* At the scene's own joint values; or, unless clip is CP_NONE, the least in a clip: at its keys, or with a period above
+ * 0 at moments so far apart. Warns below CP_NEAR_SINGULAR. CP_NO if loops do not close. */
+CP_API cp_status cp_measure_singularity(cp_context *context, const cp_scene *scene, uint32_t clip, double period,
+                                        cp_singularity *singularity);
+
 /* ---- inverse kinematics --------------------------------------------------------------------------- */
 
 /* The coordinates of a target that hold: its place, and R = Rz(roll) Ry(pitch) Rx(yaw). */
@@ -643,8 +658,9 @@ typedef struct cp_posture {
     double distance; /* root of the sum of the squared changes of the device's joints, in radians and metres */
     double off;      /* of a routine: by how much a joint of the solver\'s differs at most, in radians or metres */
     double rest[6];  /* by how much coordinates that do not have to hold differ: metres, radians */
-    bool within;     /* all limits of the device's joints */
-    bool one_of_many; /* its joints can move while the frame stays: this is one posture of a continuum */
+    double singularity; /* how near to a singular pose, as in cp_singularity */
+    bool within;        /* all limits of the device's joints */
+    bool one_of_many;   /* its joints can move while the frame stays: this is one posture of a continuum */
 } cp_posture;
 /* A solver for many targets. It belongs to the context and refers to the scene: do not change the scene, and free
  * neither before it. One thread at a time may use it. */

@@ -597,14 +597,26 @@ static void test_singular_places(void **unused)
         const cp_posture *postures;
         uint32_t count;
         cp_pose target = place_tool(places[i]);
+        double nearest = INFINITY;
         assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
         for (uint32_t n = 0; n < count; n++) {
             cp_pose reached = place_tool(postures[n].q);
             if (pose_difference(&reached, &target) > 1e-9)
                 fail_msg("place %zu: off by %g", i, pose_difference(&reached, &target));
+            nearest = fmin(nearest, postures[n].singularity);
         }
         assert_true(i != 0 || postures[0].one_of_many);
+        assert_true(nearest < 1e-4);
+        assert_string_equal(cp_report(context, &(size_t){0})->code, "near-singular");
+        cp_report_clear(context);
     }
+    /* And beside all of these. */
+    const cp_posture *postures;
+    uint32_t count;
+    cp_pose regular = place_tool((double[]){0.3, 0.4, 0.5, 0.6, 0.7, 0.8});
+    assert_int_equal(cp_inverse_postures(inverse, &regular, &postures, &count), CP_OK);
+    for (uint32_t n = 0; n < count; n++)
+        assert_true(postures[n].singularity > CP_NEAR_SINGULAR);
     cp_pose far = pose_translation(1, 1, 1);
     expect_out_of_reach(inverse, &far);
     cp_inverse_free(inverse);

@@ -424,6 +424,90 @@ static void test_sweep(void **unused)
     mechanism_close(&mechanism);
 }
 
+/* ---- how near a singular pose is ---- */
+
+/* Two vectors from the loop's pin to the coupler's and the rocker's other pin, in parts of the linkage's size, are the
+ * columns of its derivatives. */
+static double four_bar_distance(const struct linkage *it, double drive)
+{
+    double found[2], lower[2] = {INFINITY, INFINITY}, upper[2] = {-INFINITY, -INFINITY};
+    assert_true(it->solve(it, drive, found));
+    const double pins[4][2] = {{0, 0},
+                               {it->a * cos(drive), it->a * sin(drive)},
+                               {it->d, 0},
+                               {it->d + it->c * cos(found[1]), it->c * sin(found[1])}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++) {
+            lower[k] = fmin(lower[k], pins[i][k]);
+            upper[k] = fmax(upper[k], pins[i][k]);
+        }
+    double size = hypot(upper[0] - lower[0], upper[1] - lower[1]);
+    double sine = sin(drive + found[0] - found[1]), sum = it->b * it->b + it->c * it->c,
+           product = 2 * it->b * it->c * sine;
+    /* The smaller root by the larger one, so that nothing is lost. */
+    return fabs(product / 2) * sqrt(2 / (sum + sqrt(sum * sum - product * product))) / size;
+}
+
+static bool is_warned(const char *code)
+{
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].severity == CP_WARNING && strcmp(entries[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static void test_distance_of_four_bars(void **unused)
+{
+    (void)unused;
+    int measured = 0;
+    for (int number = 0; number < 200; number++) {
+        struct linkage linkage;
+        double drive = random_number(-PI, PI), found[2];
+        pick_linkage(&linkage, 3 * (number % 2)); /* all are four-bars */
+        if (!linkage.solve(&linkage, drive, found))
+            continue;
+        build_linkage(&linkage, drive);
+        finish_scene();
+        cp_singularity singularity;
+        double expected = four_bar_distance(&linkage, drive);
+        assert_int_equal(cp_measure_singularity(context, scene, CP_NONE, 0, &singularity), CP_OK);
+        if (!(fabs(singularity.distance - expected) < 1e-9) || singularity.loop != 0)
+            fail_msg("four-bar %d is %.12g from singular, not %.12g", number, singularity.distance, expected);
+        measured++;
+    }
+    assert_true(measured > 100);
+}
+
+static void test_distance_is_warned_of(void **unused)
+{
+    (void)unused;
+    cp_singularity singularity;
+    build_linkage(&parallelogram, degrees_to_radians(60));
+    add_turns();
+    finish_scene();
+    assert_int_equal(cp_measure_singularity(context, scene, CP_NONE, 0, &singularity), CP_OK);
+    assert_true(singularity.distance > CP_NEAR_SINGULAR && !is_warned("near-singular"));
+    /* From 10 to 190 degrees in a second it is singular at 180. */
+    assert_int_equal(cp_measure_singularity(context, scene, 0, 1.0 / 18, &singularity), CP_OK);
+    assert_true(singularity.distance < 1e-6 && fabs(singularity.time - (2 + 17.0 / 18)) < 1e-9);
+    assert_true(is_warned("near-singular"));
+}
+
+/* In the singular pose itself, where the rank is less than anywhere near. */
+static void test_distance_of_singular_pose(void **unused)
+{
+    (void)unused;
+    cp_singularity singularity;
+    build_linkage(&parallelogram, degrees_to_radians(60));
+    for (uint32_t i = 0; i < scene->joint_count; i++)
+        scene->joints[i].q = 0;
+    finish_scene();
+    assert_int_equal(cp_measure_singularity(context, scene, CP_NONE, 0, &singularity), CP_OK);
+    assert_true(singularity.distance < 1e-9 && is_warned("near-singular"));
+}
+
 /* ---- deltas ---- */
 
 enum { ARMS = 3 };
@@ -648,6 +732,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_singular_begin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_way, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_distance_of_four_bars, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_distance_is_warned_of, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_distance_of_singular_pose, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_deltas, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stewart_platforms, set_up, tear_down),
     };

@@ -184,6 +184,7 @@ static void measure(const struct cp_inverse *inverse, cp_posture *posture)
     }
     posture->distance = sqrt(square);
     posture->one_of_many = !closure_determines(closure, inverse->group, inverse->unknown, inverse->unknown_count);
+    posture->singularity = closure_distance(closure, inverse->group);
     for (uint32_t i = 0; i < TARGET_JOINTS; i++) {
         double rest = inverse->mechanism.values[inverse->target + i] - inverse->start[inverse->target + i];
         posture->rest[i] = inverse->reach.solve & 1u << i ? 0 : i < 3 ? rest : remainder(rest, 2 * PI);
@@ -421,6 +422,13 @@ cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target, const 
         status = report_out_of_reach(inverse);
     *postures = inverse->postures;
     *count = status == CP_OK ? inverse->posture_count : 0;
+    for (uint32_t i = 0; i < *count; i++)
+        if (inverse->postures[i].singularity < CP_NEAR_SINGULAR)
+            report_warning(inverse->context, "near-singular", NOWHERE,
+                           "posture %u is near a singular pose: its smallest singular value is %s, below %s",
+                           (unsigned)inverse->postures[i].number,
+                           show_three_digits(inverse->postures[i].singularity).text,
+                           show_three_digits(CP_NEAR_SINGULAR).text);
     return context_finish(inverse->context, status);
 }
 

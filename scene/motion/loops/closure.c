@@ -317,6 +317,42 @@ bool closure_determines(struct closure *closure, uint32_t group, const uint32_t 
     return all == group_rank(closure, it, it->free_count, joints, count) + count;
 }
 
+/* In a singular pose itself the rank is too low; beside it, it is not. */
+static void probe_rank(struct closure *closure, struct closure_group *group)
+{
+    const double aside = 1e-2;
+    const double *closed_at = closure->closed_at + group->first_column;
+    group->is_probed = true;
+    for (uint32_t i = 2 * group->free_count; i < 2 * group->column_count && group->rank < group->free_count; i++) {
+        const uint32_t joint = closure->columns[group->first_column + i / 2];
+        struct open_loop open;
+        closure_give_values(closure, group, closed_at);
+        closure->mechanism->values[joint] += (i % 2 ? aside : -aside) * closure_unit(closure, group, joint);
+        if (closure_close_group(closure, group, &open) > closure_tolerance)
+            continue;
+        const uint32_t rank = group_rank(closure, group, group->free_count, NULL, 0);
+        group->rank = rank > group->rank ? rank : group->rank;
+    }
+    closure_give_values(closure, group, closed_at);
+}
+
+double closure_distance(struct closure *closure, uint32_t group)
+{
+    struct closure_group *it = &closure->groups[group];
+    double *jacobian = closure->matrix + it->row_count;
+    closure_give_values(closure, it, closure->closed_at + it->first_column);
+    const uint32_t rank = group_rank(closure, it, it->free_count, NULL, 0);
+    it->rank = rank > it->rank ? rank : it->rank;
+    if (!it->is_probed)
+        probe_rank(closure, it);
+    if (it->rank == 0)
+        return INFINITY;
+    closure_find_derivatives(closure, it, it->free_count, jacobian);
+    find_singular_values(jacobian, it->row_count, it->free_count, closure->order, closure->square, closure->work,
+                         closure->near_tangent);
+    return closure->near_tangent[it->rank - 1];
+}
+
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks)
 {
     static const uint32_t taken[] = {

@@ -22,8 +22,9 @@ struct closure_group {
     uint32_t first_column, free_count, column_count;
     uint32_t first_node, node_count; /* what has to be placed, ancestors first */
     uint32_t row_count;
-    uint32_t rank; /* the highest of its derivatives by free joints so far */
-    double length; /* metres that a radian counts as much as */
+    uint32_t rank;  /* the highest of its derivatives by free joints so far */
+    bool is_probed; /* the rank beside the first pose was looked at */
+    double length;  /* metres that a radian counts as much as */
 };
 
 /* What was solved for before: recall.c. */
@@ -93,6 +94,10 @@ cp_status closure_solve_group(struct closure *closure, uint32_t group, const dou
 /* The pose in which a group closed last, and the one where its next way begins: 2 * column_count values. */
 void closure_get_group(const struct closure *closure, uint32_t group, double *pose);
 void closure_set_group(struct closure *closure, uint32_t group, const double *pose);
+/* How near the group is to a singular pose: the smallest singular value of its derivatives by free joints, lengths in
+ * parts of the group's, where it closed last. Joints that nothing determines anywhere do not count. INFINITY: it has no
+ * free joints that count. */
+double closure_distance(struct closure *closure, uint32_t group);
 /* Back to the pose that closure_begin found. */
 void closure_restart(struct closure *closure, uint32_t group);
 /* What is asked for several times may be kept: the pose in which a group closed last, by a number that the caller

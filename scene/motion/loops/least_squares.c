@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- QR ---- */
 
@@ -86,6 +87,56 @@ void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t r
             sum += matrix[(size_t)order[c] * rows + i] * x[order[c]];
         x[order[i]] = -sum / diagonal[i];
     }
+}
+
+/* Turns two columns in their plane until they are at a right angle. False if they are. */
+static bool turn_columns(double *a, double *b, uint32_t rows)
+{
+    double aa = 0, ab = 0, bb = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        aa += a[i] * a[i];
+        ab += a[i] * b[i];
+        bb += b[i] * b[i];
+    }
+    if (!(fabs(ab) > 1e-15 * sqrt(aa * bb)))
+        return false;
+    const double zeta = (bb - aa) / (2 * ab), tangent = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)),
+                 cosine = 1 / hypot(1, tangent), sine = cosine * tangent;
+    for (uint32_t i = 0; i < rows; i++) {
+        const double before = a[i];
+        a[i] = cosine * before - sine * b[i];
+        b[i] = sine * before + cosine * b[i];
+    }
+    return true;
+}
+
+static int compare_descending(const void *a, const void *b)
+{
+    const double one = *(const double *)a, other = *(const double *)b;
+    return (one < other) - (one > other);
+}
+
+void find_singular_values(double *matrix, uint32_t rows, uint32_t columns, uint32_t *order, double *square,
+                          double *work, double *values)
+{
+    enum { MOST_ROUNDS = 40 };
+    double *diagonal = work, *squares = work + columns;
+    factorise(matrix, rows, columns, order, diagonal, squares, NULL);
+    for (uint32_t k = 0; k < columns; k++)
+        for (uint32_t i = 0; i < columns; i++)
+            square[(size_t)k * columns + i] = i > k || i >= rows ? 0
+                                              : i == k           ? diagonal[k]
+                                                                 : matrix[(size_t)order[k] * rows + i];
+    bool turned = true;
+    for (int round = 0; round < MOST_ROUNDS && turned; round++) {
+        turned = false;
+        for (uint32_t a = 0; a < columns; a++)
+            for (uint32_t b = a + 1; b < columns; b++)
+                turned = turn_columns(square + (size_t)a * columns, square + (size_t)b * columns, columns) || turned;
+    }
+    for (uint32_t k = 0; k < columns; k++)
+        values[k] = sqrt(column_square(square + (size_t)k * columns, 0, columns));
+    qsort(values, columns, sizeof *values, compare_descending);
 }
 
 /* Takes away what x has along the null space, which the null vectors find_null and Gram and Schmidt tell. */

@@ -27,6 +27,10 @@ uint32_t find_rank(double *matrix, uint32_t rows, uint32_t columns, double toler
  * columns - rank, has 1. */
 void find_null(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, uint32_t which,
                const uint32_t *order, const double *work, double *x);
+/* values[columns]: the singular values of a matrix, which is overwritten, from the largest to the smallest, by Jacobi's
+ * rotations of the columns of R (one-sided; Golub and Van Loan, 8.6.3). square: columns * columns doubles. */
+void find_singular_values(double *matrix, uint32_t rows, uint32_t columns, uint32_t *order, double *square,
+                          double *work, double *values);
 /* x[columns] of least length, so that columns by x is as near to right[rows] as the rank allows, which is returned.
  * Matrix and right are overwritten; work begins with the diagonal of R. square: columns * columns doubles. */
 uint32_t solve_linear(double *matrix, uint32_t rows, uint32_t columns, double tolerance, uint32_t *order, double *right,

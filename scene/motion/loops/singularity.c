@@ -1,0 +1,72 @@
+/* How near loops are to a singular pose. */
+#include <math.h>
+#include <stdio.h>
+
+#include "../../context.h"
+#include "../../text/text.h"
+#include "../clips/moments.h"
+#include "../clips/play.h"
+#include "closure.h"
+
+/* Takes the pose in which all groups are, if it is nearer. */
+static void look(const cp_mechanism *mechanism, double time, cp_singularity *nearest)
+{
+    struct closure *closure = mechanism->closure;
+    for (uint32_t i = 0; closure && i < closure->group_count; i++) {
+        const double distance = closure_distance(closure, i);
+        if (distance < nearest->distance)
+            *nearest = (cp_singularity){distance, time, closure->loops[closure->groups[i].first_loop].loop};
+    }
+}
+
+static cp_status look_along(cp_context *context, const cp_scene *scene, const cp_clip *clip, double period,
+                            cp_singularity *nearest)
+{
+    struct arena *arena = arena_new(context);
+    struct player player;
+    double *times;
+    size_t count;
+    cp_status status = arena ? list_moments(context, arena, clip, period, &times, &count) : CP_LIMIT;
+    if (status == CP_OK) {
+        status = player_start(&player, context, scene, clip);
+        for (size_t i = 0; i < count && status == CP_OK; i++) {
+            status = player_seek(&player, times[i]);
+            if (status == CP_OK)
+                look(&player.mechanism, times[i], nearest);
+        }
+        player_free(&player);
+    }
+    arena_free(arena);
+    return status;
+}
+
+static cp_status look_here(cp_context *context, const cp_scene *scene, cp_singularity *nearest)
+{
+    cp_mechanism mechanism;
+    cp_status status = mechanism_open(&mechanism, context, scene);
+    if (status == CP_OK)
+        look(&mechanism, 0, nearest);
+    mechanism_close(&mechanism);
+    return status;
+}
+
+cp_status cp_measure_singularity(cp_context *context, const cp_scene *scene, uint32_t clip, double period,
+                                 cp_singularity *singularity)
+{
+    *singularity = (cp_singularity){.distance = INFINITY, .loop = CP_NONE};
+    if (scene->loop_count == 0)
+        return CP_OK;
+    cp_status status = clip == CP_NONE ? look_here(context, scene, singularity)
+                                       : look_along(context, scene, &scene->clips[clip], period, singularity);
+    if (status != CP_OK || !(singularity->distance < CP_NEAR_SINGULAR))
+        return context_finish(context, status);
+    char when[200] = "";
+    if (clip != CP_NONE)
+        (void)snprintf(when, sizeof when, " at %s s of clip \"%.100s\"", show_number(singularity->time).text,
+                       scene->clips[clip].name);
+    report_warning(context, "near-singular", IN_FILE(scene->source.file),
+                   "loop \"%.100s\" is near a singular pose%s: its smallest singular value is %s, below %s",
+                   scene->loops[singularity->loop].name, when, show_three_digits(singularity->distance).text,
+                   show_three_digits(CP_NEAR_SINGULAR).text);
+    return context_finish(context, status);
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# test_loops.sh PROGRAM: a parallelogram stays one at all values of its crank, in fk, in a trace of a clip and in ik.
+. "$(dirname "$0")/check.sh"
+cell=$top/tests/cases/deneb/loop_parallel.dcd
+
+# The coupler's R is 0.
+for angle in 10 30 90 150 179 179.999 180.001 181 200 270 359.99 361 399 -0.001 -10 -170 -180.01 -200 -399; do
+    "$cellpipe" fk "$cell" "${angle}deg" >pose 2>"$work/stderr" || fail "fk at $angle degrees"
+    must "not turned at $angle degrees" awk '$1 == "R" { found = 1; bad = $4 > 1e-6 || $4 < -1e-6 }
+                                             END { exit bad || !found }' pose
+done
+"$cellpipe" fk "$cell" 60deg >pose || fail "fk at 60 degrees"
+must "fk tells the singular value" grep -q '^singularity 0\.[0-9]* ' pose
+
+# Of a four-bar b c sin t / s L (docs/motion.md): here 40 and 300 mm at 60 degrees.
+must "it is as in closed form" awk '$1 == "singularity" {
+    b = 300; c = 40; p = b * c * sin(atan2(0, -1) / 3); q = b * b + c * c
+    s = sqrt((q + sqrt(q * q - 4 * p * p)) / 2)
+    L = sqrt(320 * 320 + (40 * sin(atan2(0, -1) / 3)) ^ 2)
+    off = $2 - p / s / L; exit off > 1e-4 || off < -1e-4 }' pose
+
+# A clip over all change points; its least singular value is told.
+printf 'time[s],drive[deg]\n0,60\n1,10\n2,-250\n3,395\n' >turns.csv
+"$cellpipe" recording "$cell" file=turns.csv >turns.glb 2>"$work/stderr" || fail "the recording is read"
+"$cellpipe" check motion turns.glb >told 2>"$work/stderr" || fail "check motion"
+must "the clip's least" grep -q 'clip "turns": singularity 0[.0-9e-]* at [0-9.]* s, the least' told
+"$cellpipe" convert turns.glb - ! trace frame=tip period=0.05 >/dev/null 2>"$work/stderr" || fail "trace of the clip"
+
+"$cellpipe" info "$cell" --json >facts 2>"$work/stderr" || fail "info"
+must "info tells it" grep -q '"singularity": 0\.[0-9]' facts
+finish
