@@ -553,6 +553,42 @@ static void test_random_mechanisms(void **unused)
     assert_true(redundant > 20);
 }
 
+/* A way back ends where the way began. */
+static void test_there_and_back(void **unused)
+{
+    (void)unused;
+    uint32_t ways = 0;
+    for (int machine = 0; machine < 400; machine++) {
+        fresh_scene();
+        (void)build_random();
+        double q[MOST_JOINTS], begin[MOST_JOINTS], there[MOST_JOINTS], back[MOST_JOINTS];
+        cp_mobility mobility;
+        cp_mechanism *mechanism;
+        assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
+        while (mobility.lacking != CP_NONE) { /* what nothing determines is driven */
+            scene->joints[mobility.lacking].driven = true;
+            assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
+        }
+        assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
+        assert_int_equal(cp_mechanism_values(mechanism, mechanism->q, begin), CP_OK);
+        for (int way = 0; way < 5; way++) {
+            memcpy(q, begin, sizeof q);
+            for (uint32_t i = 0; i < scene->joint_count; i++)
+                q[i] += scene->joints[i].driven ? random_number(-0.5, 0.5) * (way + 1) / 5 : 0;
+            if (cp_mechanism_values(mechanism, q, there) != CP_OK)
+                continue;
+            ways++;
+            memcpy(q, begin, sizeof q);
+            assert_int_equal(cp_mechanism_values(mechanism, q, back), CP_OK);
+            for (uint32_t i = 0; i < scene->joint_count; i++)
+                if (!(fabs(back[i] - begin[i]) < 1e-6))
+                    fail_msg("machine %d, joint %u: back at %.9g, from %.9g", machine, (unsigned)i, back[i], begin[i]);
+        }
+        cp_mechanism_free(mechanism);
+    }
+    assert_true(ways > 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +601,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_locked_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_locked_begin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_mechanisms, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_there_and_back, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
