@@ -68,6 +68,10 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
     if (status != CP_OK)
         return status;
     reduction->shift = fmax(reduction->shift, result.shift);
+    for (size_t i = 0; i < SIMPLIFY_OFFERS; i++) {
+        reduction->offers[i].texels = fmax(reduction->offers[i].texels, result.offers[i].texels);
+        reduction->offers[i].triangles += result.offers[i].triangles;
+    }
     struct reduction_outcome *outcome = &reduction->outcomes[reduction->level];
     double off = result.error * (stretch > 0 ? stretch : 1);
     outcome->before += result.before;
@@ -90,6 +94,23 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
         reduction->missed_meshes++;
     }
     return CP_OK;
+}
+
+/* What more texels would reach, where textures have kept triangles; else nothing. */
+static void print_offers(const struct reduction *reduction, char *text, size_t size)
+{
+    const struct simplify_offer *offers = reduction->offers;
+    char texels[2][NUMBER_SIZE];
+    (void)print_bound(offers[0].texels, texels[0]);
+    (void)print_bound(offers[1].texels, texels[1]);
+    *text = 0;
+    if (reduction->level > 0 || offers[1].triangles >= reduction->outcomes[0].after)
+        return;
+    int length = snprintf(text, size, ", or move textures farther than texels= allows; texels=%s would reach %llu",
+                          texels[0], (unsigned long long)offers[0].triangles);
+    if (offers[1].triangles < offers[0].triangles && length > 0 && (size_t)length < size)
+        (void)snprintf(text + length, size - (size_t)length, ", texels=%s %llu", texels[1],
+                       (unsigned long long)offers[1].triangles);
 }
 
 void reduction_report(const struct reduction *reduction)
@@ -119,13 +140,14 @@ void reduction_report(const struct reduction *reduction)
                     (unsigned long long)reduction->shells_gone, (unsigned long long)reduction->holes_closed);
     if (!any)
         report_warning(context, "simplify-nothing", NOWHERE, "nothing to simplify: no mesh is made of faces");
+    char offers[2 * NUMBER_SIZE + 160];
+    print_offers(reduction, offers, sizeof offers);
     if (reduction->missed > 0)
         report_warning(
             context, "simplify-missed", NOWHERE,
             "%llu meshes keep %llu triangles more than asked for: fewer would be too far from the original, or "
             "open, or turned over%s",
-            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed,
-            reduction->texels > 0 && reduction->shift > 0 ? ", or move textures farther than texels= allows" : "");
+            (unsigned long long)reduction->missed_meshes, (unsigned long long)reduction->missed, offers);
     if (reduction->cut_edges + reduction->cut_vertices > 0)
         report_warning(
             context, "simplify-cut", NOWHERE,

@@ -28,7 +28,8 @@ struct reduction {
     struct reduction_outcome outcomes[MOST_LEVELS + 1];
     uint64_t missed, missed_meshes; /* triangles beyond the number asked for */
     uint64_t shells_gone, holes_closed, cut_edges, cut_vertices, flat_faces, mixed_colours, polygons, others;
-    double texels, shift; /* of textures: that many may be off, that many are at most */
+    double texels, shift;                          /* of textures: that many may be off, that many are at most */
+    struct simplify_offer offers[SIMPLIFY_OFFERS]; /* of all meshes: the most texels, the sum of triangles */
 };
 
 /* False when out of memory. Call reduction_end even on failure. */

@@ -73,6 +73,7 @@ struct part {
     uint32_t first_vertex, vertex_count, first_triangle, triangle_count;
     uint32_t live;            /* triangles */
     uint32_t target, dearest; /* stop at so many triangles, or at a dearer bucket */
+    uint32_t spent;           /* the dearest bucket that a collapse was in */
     uint32_t stamp;
     struct queue queue; /* its chunks are the caller's, as is the list; one of the two is there */
     struct listed_edge *list;

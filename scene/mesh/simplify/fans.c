@@ -486,7 +486,7 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
 
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes, bool free)
 {
-    *surface = (struct surface){.context = context, .free = free};
+    *surface = (struct surface){.context = context, .free = free, .dearest = UINT32_MAX};
     uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
     bool good = places && join_positions(context, mesh->positions, mesh->vertex_count, places);
     surface->vertex_count = good ? join_number(places, mesh->vertex_count) : 0;

@@ -26,8 +26,7 @@ bool original_keep(struct original *original, const struct surface *surface)
     memcpy(copy->points, surface->points, vertices * sizeof *copy->points);
     memcpy(copy->triangles, surface->triangles, triangles * sizeof *copy->triangles);
     memcpy(original->origins, surface->owners, original->point_count * sizeof *original->origins);
-    for (uint32_t vertex = 0; vertex < vertices; vertex++)
-        original->weights[vertex] = 1;
+    original_forget(original);
     return face_map_make(&original->map, copy);
 }
 
@@ -40,6 +39,12 @@ void original_free(struct original *original)
     memory_free(context, original->weights, original->surface.vertex_count, sizeof *original->weights);
     face_map_free(&original->map);
     surface_free(&original->surface);
+}
+
+void original_forget(struct original *original)
+{
+    for (uint32_t vertex = 0; vertex < original->surface.vertex_count; vertex++)
+        original->weights[vertex] = 1;
 }
 
 bool original_weigh(const struct original *original, struct surface *surface)

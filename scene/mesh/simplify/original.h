@@ -16,6 +16,8 @@ struct original {
  * on failure. */
 bool original_keep(struct original *original, const struct surface *surface);
 void original_free(struct original *original);
+/* All weights are 1 again. */
+void original_forget(struct original *original);
 /* Gives the weights to a surface that has not collapsed yet. False when out of memory. */
 bool original_weigh(const struct original *original, struct surface *surface);
 

@@ -65,8 +65,10 @@ void passes_run(struct part *part)
             if (work->states[one].moved != pass && work->states[other].moved != pass &&
                 judge_edge(work, one, other, &edge) &&
                 (!work->surface->coordinates || (judge_texture(work, &edge) && cost_bucket(edge.cost) <= limit)) &&
-                collapse_edge(part, &edge, stars))
+                collapse_edge(part, &edge, stars)) {
                 work->states[one].moved = pass;
+                part->spent = limit > part->spent ? limit : part->spent;
+            }
         }
         if (before - part->live <= least * before)
             return;

@@ -167,6 +167,7 @@ void queue_run(struct part *part)
         }
         if (!collapse_edge(part, &edge, stars))
             continue;
+        part->spent = part->queue.lowest > part->spent ? part->queue.lowest : part->spent;
         part->stamp += 2;
         for (int step = 0; step < 4; step++) {
             const struct star *star = &stars[step % 2];

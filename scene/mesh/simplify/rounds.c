@@ -240,6 +240,11 @@ static void add_part_planes(void *user, uint32_t item, uint32_t worker)
 
 /* ---- a round ---- */
 
+static uint32_t dearest_bucket(const struct surface *surface)
+{
+    return surface->dearest < BUCKET_COUNT - 1 ? surface->dearest : BUCKET_COUNT - 1;
+}
+
 /* Links the part's triangles and queues, or lists, its edges. */
 static void start_part(void *user, uint32_t item, uint32_t worker)
 {
@@ -248,7 +253,7 @@ static void start_part(void *user, uint32_t item, uint32_t worker)
     struct part *part = &rounds->parts[item];
     struct workspace *work = part->work;
     part->live = part->triangle_count;
-    part->dearest = BUCKET_COUNT - 1;
+    part->dearest = dearest_bucket(rounds->surface);
     for (uint32_t vertex = part->first_vertex; vertex < part->first_vertex + part->vertex_count; vertex++)
         work->states[vertex] = (struct vertex_state){.first = CP_NONE};
     for (uint32_t triangle = part->first_triangle + part->triangle_count; triangle-- > part->first_triangle;) {
@@ -431,6 +436,7 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
         edges += edges_in_bucket(rounds, bucket);
     uint32_t most = find_bucket(rounds, edges / 2) + thousand;
     dearest = dearest < most ? dearest : most;
+    dearest = dearest < dearest_bucket(rounds->surface) ? dearest : dearest_bucket(rounds->surface);
     for (uint32_t part = 0; part < rounds->part_count; part++)
         shared += cheap_edges(&rounds->parts[part], dearest);
     for (uint32_t number = 0; number < rounds->part_count; number++) {
@@ -450,11 +456,14 @@ static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
         uint32_t most = (uint32_t)((1 - rounds->next_part) * rounds->rim_first), excess = surface->live - goal;
         set_targets(rounds, whole || excess < most ? excess : most);
         if (whole)
-            rounds->parts[0].dearest = BUCKET_COUNT - 1;
+            rounds->parts[0].dearest = dearest_bucket(surface);
         good = parallel_for(surface->context, rounds->part_count, run_part, rounds);
         surface->live = surface->triangle_count - rounds->rim_first;
-        for (uint32_t part = 0; part < rounds->part_count; part++)
+        for (uint32_t part = 0; part < rounds->part_count; part++) {
             surface->live += rounds->parts[part].live;
+            if (rounds->parts[part].spent > surface->spent)
+                surface->spent = rounds->parts[part].spent;
+        }
     }
     free_round(rounds);
     rounds->number++;
@@ -496,6 +505,8 @@ static bool run_rounds(struct rounds *rounds, uint32_t goal)
     rounds->work.in_passes = false;
     if (!run_round(rounds, goal, true))
         return false;
+    for (uint32_t vertex = 0; surface->shifts && vertex < surface->vertex_count; vertex++)
+        surface->shifted = fmax(surface->shifted, (double)surface->shifts[vertex]);
     if (surface->free)
         drop_vanished(rounds);
     return sort_surface(rounds, true);
@@ -516,7 +527,7 @@ bool surface_collapse(struct surface *surface, uint32_t triangles, double error,
         double area = 0;
         for (uint32_t triangle = 0; triangle < surface->triangle_count; triangle++)
             area += double_area(surface, triangle) / 2;
-        rounds.border_width = weight * sqrt(area / fmax(triangles, least));
+        rounds.border_width = weight * sqrt(area / fmax(surface->lines > 0 ? surface->lines : triangles, least));
     }
     surface->parents = memory_allocate(context, count, sizeof *surface->parents);
     rounds.keys = memory_allocate(context, count, sizeof *rounds.keys);

@@ -125,7 +125,52 @@ struct simplification {
     bool *fixed;    /* of the same */
     uint32_t row_count;
     struct surface_counts counts; /* of the original; no shells: not counted yet */
+    uint32_t dearest;             /* of surface.h */
+    uint32_t lines; /* the same, where a texture may stop the work: fewer triangles then go the same way */
+    uint32_t least; /* triangles that are left if textures may move as far as they like; 0: not tried */
 };
+
+/* Collapses a surface alone, which is thrown away: of a texture that may be off by `shift` texels, 0: by any number.
+ * Tells what is left, the largest shift, and the dearest collapse. */
+static bool try_texture(const struct simplification *work, double bound, double shift, uint32_t *dearest,
+                        struct simplify_offer *left)
+{
+    const struct simplify_goal *goal = work->goal;
+    struct surface surface;
+    bool good = surface_make(&surface, work->scene->context, work->mesh, work->classes, goal->free);
+    surface.texels = goal->texels;
+    surface.shift = shift;
+    surface.dearest = *dearest;
+    surface.lines = work->lines;
+    good = good && surface_collapse(&surface, (uint32_t)goal->triangles, bound / surface.scale, goal->fast);
+    *left = (struct simplify_offer){surface.shifted, surface.live};
+    *dearest = surface.spent;
+    surface_free(&surface);
+    return good;
+}
+
+/* Where a texture would have to move farther than it may, the rest of the mesh must not pay for it: no collapse is
+ * dearer than the dearest one without that bound. */
+static bool find_dearest(struct simplification *work, double bound)
+{
+    const double further = 8;
+    const struct simplify_goal *goal = work->goal;
+    struct simplify_offer *offers = work->result->offers, all;
+    uint32_t dearest = UINT32_MAX, unused;
+    work->lines = work->mesh->face_count / 10 + 1;
+    if (!try_texture(work, bound, 0, &dearest, &all))
+        return false;
+    work->least = (uint32_t)all.triangles;
+    if (all.texels <= goal->shift)
+        return true;
+    work->dearest = unused = dearest;
+    offers[0] = offers[1] = all;
+    if (all.texels <= further * goal->shift)
+        return true;
+    bool good = try_texture(work, bound, further * goal->shift, &unused, &offers[0]);
+    offers[0].texels = further * goal->shift;
+    return good;
+}
 
 /* The mesh's surface, collapsed and fitted to the original. bound: of the collapses, by the planes; whole: the
  * original's faces are to be measured, too. Makes the map of the surface, and *near: of the original's points, faces of
@@ -143,6 +188,8 @@ static bool collapse_mesh(struct simplification *work, double bound, bool whole,
     surface->fixed = work->fixed;
     surface->texels = goal->texels;
     surface->shift = goal->shift;
+    surface->dearest = work->dearest;
+    surface->lines = work->lines;
     surface->strict = !goal->one_way;
     bool both_ways = goal->whole || (!goal->fast && work->mesh->face_count < MEASURED);
     if (goal->free && work->counts.shells == 0 && !surface_count(surface, &work->counts))
@@ -224,8 +271,12 @@ static bool learn(struct simplification *work, const struct deviation *deviation
 static bool tell_result(struct simplification *work, const struct surface *surface, const struct deviation *deviation)
 {
     struct simplify_result *result = work->result;
+    const struct simplify_goal *goal = work->goal;
     bool both_ways = work->original.map.surface;
+    struct simplify_offer had = {goal->shift, surface->triangle_count};
+    bool stopped = work->dearest < UINT32_MAX;
     *result = (struct simplify_result){.before = result->before,
+                                       .offers = {stopped ? result->offers[0] : had, stopped ? result->offers[1] : had},
                                        .triangles = surface->triangle_count,
                                        .error = fmax(deviation->from, deviation->to),
                                        .whole = deviation->faces,
@@ -237,7 +288,7 @@ static bool tell_result(struct simplification *work, const struct surface *surfa
                                        .mixed_colours = surface->mixed_colours};
     for (uint32_t vertex = 0; surface->shifts && vertex < surface->vertex_count; vertex++)
         result->shift = fmax(result->shift, (double)surface->shifts[vertex]);
-    if (!work->goal->free)
+    if (!goal->free)
         return true;
     struct surface_counts now, *before = &work->counts;
     if (!surface_count(surface, &now))
@@ -252,13 +303,20 @@ static bool tell_result(struct simplification *work, const struct surface *surfa
  * heeds them more; where in many, the bound is lowered. A lower one does not help where planes see no error at all. */
 static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
 {
-    enum { MOST_TRIES = 24, MOST_LOWERED = 3 };
+    enum { MOST_TRIES = 24, LAST_TRIES = 18, MOST_LOWERED = 3 };
     const struct simplify_goal *goal = work->goal;
     cp_context *context = work->scene->context;
     bool whole = goal->whole || (!goal->fast && mesh->face_count < MEASURED), kept = false, good = true;
     double bound = goal->bound > 0 ? fmin(goal->error, goal->bound) : goal->error;
     int lowered = 0;
-    if (goal->triangles > 0 && !goal->fast && mesh->face_count < REFINED && !refine_weights(work))
+    bool textured = goal->texels && goal->shift > 0 && (mesh->coordinates[0] || mesh->coordinates[1]);
+    if (textured && goal->triangles > 0 && !find_dearest(work, bound))
+        return CP_LIMIT;
+    /* Not where a texture stops the work: then fewer triangles, or more texels, must not leave more by chance. */
+    bool refined = goal->triangles > 0 && !goal->fast && mesh->face_count < REFINED && work->dearest == UINT32_MAX;
+    const uint32_t lines = work->lines;
+    work->lines = refined ? 0 : lines;
+    if (refined && !refine_weights(work))
         return CP_LIMIT;
     for (int try = 0; good && !kept && try < MOST_TRIES; try++) {
         struct surface surface;
@@ -269,7 +327,11 @@ static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
                measure_deviation(&work->original, &surface, &map, near, goal->error, &deviation);
         double error = goal->one_way ? deviation.from : fmax(deviation.from, deviation.to);
         kept = good && error <= goal->error;
-        if (kept) {
+        if (refined && work->least > 0 && surface.triangle_count > work->least) {
+            original_forget(&work->original);
+            work->lines = lines;
+            refined = kept = false;
+        } else if (kept) {
             good = tell_result(work, &surface, &deviation) && write_mesh(work->scene, mesh, &surface) == CP_OK;
         } else if (good) {
             bool lower = lowered < MOST_LOWERED;
@@ -277,6 +339,8 @@ static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
             if (good && lower) {
                 bound *= fmax(0.5, 0.9 * goal->error / error);
                 lowered++;
+            } else if (try >= LAST_TRIES) {
+                bound *= 0.1; /* until there is hardly a collapse left that could be too far off */
             }
         }
         deviation_free(context, &deviation);
@@ -293,6 +357,7 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
     *result = (struct simplify_result){.before = 0};
     cp_status status = mesh_triangulate(scene, mesh);
     result->before = result->triangles = mesh_triangle_count(mesh);
+    result->offers[0] = result->offers[1] = (struct simplify_offer){goal->shift, result->before};
     if (status != CP_OK || mesh->kind != CP_MESH_FACES || result->before <= goal->triangles)
         return status;
     /* The triangles' groups are their classes. */
@@ -301,7 +366,8 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
     for (uint32_t group = 0; classes && group < mesh->group_count; group++)
         for (uint32_t i = 0; i < mesh->groups[group].face_count; i++)
             classes[mesh->groups[group].first_face + i] = group;
-    struct simplification work = {.scene = scene, .mesh = mesh, .goal = goal, .result = result, .classes = classes};
+    struct simplification work = {
+        .scene = scene, .mesh = mesh, .goal = goal, .result = result, .classes = classes, .dearest = UINT32_MAX};
     const cp_mesh before = *mesh;
     status = classes ? simplify_faces(&work, mesh) : CP_LIMIT;
     if (status == CP_OK && before.normals && !mesh->normals)

@@ -28,6 +28,14 @@ struct simplify_goal {
     bool free;
 };
 
+/* What fewer triangles would ask of a texture. */
+struct simplify_offer {
+    double texels;
+    uint64_t triangles;
+};
+
+enum { SIMPLIFY_OFFERS = 2 };
+
 struct simplify_result {
     uint64_t before, triangles; /* after triangulation; now */
     /* The largest distance of a point of either surface from the other, in the mesh's own unit; if not exact then too
@@ -39,6 +47,9 @@ struct simplify_result {
     bool both_ways, whole_both_ways;    /* and of points of the new surface from the original; of all of them */
     uint64_t shells_gone, holes_closed; /* of a free topology */
     double shift;                       /* by how many texels a texture is off at most, about */
+    /* Where the bound of the textures has kept triangles: what some times as many texels would leave, and what as many
+     * as it takes, which may be fewer than that. Else the triangles, and no more texels than are given. */
+    struct simplify_offer offers[SIMPLIFY_OFFERS];
     uint64_t cut_edges,
         cut_vertices;       /* edges of more than two faces; vertices more, since each fan of faces has its own */
     uint64_t flat_faces;    /* on fewer than three positions: left out */

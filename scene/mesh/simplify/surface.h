@@ -46,7 +46,11 @@ struct surface {
     float (*coordinates)[3][COORDINATES];
     float *shifts; /* of vertices: by how many texels the texture is off there, about; NULL without coordinates */
     const float (*texels)[CP_COORDINATE_SETS]; /* of classes, or NULL: see simplify_goal */
-    double shift;                              /* no vertex may have more */
+    double shift;                              /* no vertex may have more; 0: however much */
+    uint32_t lines;    /* borders and seams count as if so many triangles were to be left; 0: as many as shall be */
+    uint32_t dearest;  /* no collapse costs more than this bucket of collapse.h; at first UINT32_MAX */
+    uint32_t spent;    /* after surface_collapse: the dearest bucket that a collapse was in */
+    double shifted;    /* and the largest shift of any vertex, before the fit */
     uint32_t *parents; /* of vertices, during rounds: the vertex that each has become, itself while it lives */
     uint32_t original_count, original_room;
     float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
