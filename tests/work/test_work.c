@@ -6,7 +6,7 @@
 #include "mesh_builder.h"
 #include "scene_fixture.h"
 
-enum { SMALL = 20000 };
+enum { SMALL = 20000, FEW = 1600 };
 /* n log n, and what goes in steps of powers of two. */
 static const double most_growth = 2.5;
 
@@ -165,6 +165,53 @@ static void test_simplify_fast(void **unused)
     expect_linear(simplify_fast);
 }
 
+/* Pages of a book, evenly round their edge. */
+static void make_pages(struct builder *builder, uint32_t count)
+{
+    (void)add_vertex(builder, 0, 0, 0);
+    (void)add_vertex(builder, 0, 0, 1);
+    for (uint32_t i = 0; i < count; i++)
+        add_triangle(builder, 0, 1, add_vertex(builder, cos(2 * PI * i / count), sin(2 * PI * i / count), 0));
+}
+
+/* Tetrahedra round one middle, every second one inside out. */
+static void make_nested(struct builder *builder, uint32_t count)
+{
+    static const int places[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    static const uint32_t faces[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+    for (uint32_t shell = 0; shell < count / 4; shell++) {
+        uint32_t first = 4 * shell;
+        double size = 1 + 0.01 * shell;
+        for (int i = 0; i < 4; i++)
+            (void)add_vertex(builder, size * places[i][0], size * places[i][1], size * places[i][2]);
+        for (int i = 0; i < 4; i++)
+            add_triangle(builder, first + faces[i][0], first + faces[i][shell % 2 ? 2 : 1],
+                         first + faces[i][shell % 2 ? 1 : 2]);
+    }
+}
+
+/* As the filter does it to small shapes whose faces all lie at one place: near faces are looked for in vain. */
+static uint64_t blocks_of_crowd(void (*make)(struct builder *builder, uint32_t count), uint32_t count)
+{
+    struct builder builder = {0};
+    make(&builder, count);
+    cp_mesh mesh = mesh_of(&builder);
+    struct simplify_goal goal = {.triangles = count / 10, .error = 0.05, .free = true};
+    struct simplify_result result;
+    blocks = 0;
+    assert_int_equal(mesh_simplify(scene, &mesh, &goal, &result), CP_OK);
+    free_builder(&builder);
+    return blocks;
+}
+
+static void test_simplify_crowds(void **unused)
+{
+    (void)unused;
+    assert_int_equal(cp_set_threads(context, 1), CP_OK);
+    expect_growth("pages", blocks_of_crowd(make_pages, FEW), blocks_of_crowd(make_pages, 2 * FEW));
+    expect_growth("nested", blocks_of_crowd(make_nested, 2 * FEW), blocks_of_crowd(make_nested, 4 * FEW));
+}
+
 static void test_normals(void **unused)
 {
     (void)unused;
@@ -281,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_simplify, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_simplify_fast, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_simplify_crowds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_topology, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hull, set_up, tear_down),

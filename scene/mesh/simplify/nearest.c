@@ -5,9 +5,8 @@
 #include <string.h>
 
 enum {
-    MOST_FACES = 64, /* that are looked at around a vertex */
-    LEAF = 8,        /* faces in a box */
-    FAN = 4          /* boxes in a box */
+    LEAF = 8, /* faces in a box */
+    FAN = 4   /* boxes in a box */
 };
 
 void search_face(struct search *search, uint32_t face)
@@ -15,7 +14,15 @@ void search_face(struct search *search, uint32_t face)
     const struct surface *surface = search->map->surface;
     const uint32_t *at = surface->triangles[face];
     const double *const corners[3] = {surface->points[at[0]], surface->points[at[1]], surface->points[at[2]]};
-    double shares[2], distance = triangle_distance(search->point, corners, shares);
+    /* Most faces whose box is near enough are not: their planes are too far off, beyond all rounding. */
+    const double sure = 1 + 1e-9;
+    double normal[3], away[3], shares[2];
+    triangle_normal(corners[0], corners[1], corners[2], normal);
+    subtract(search->point, corners[0], away);
+    double height = dot_product(away, normal);
+    if (height * height > (sure * search->distance + 1e-12 * dot_product(away, away)) * dot_product(normal, normal))
+        return;
+    double distance = triangle_distance(search->point, corners, shares);
     if (!(distance < search->distance))
         return;
     search->distance = distance;
@@ -50,7 +57,7 @@ void search_from(struct search *search, uint32_t vertex)
     const struct face_map *map = search->map;
     for (int step = 0; step < MOST_STEPS; step++) {
         double before = search->distance;
-        uint32_t left = MOST_FACES;
+        uint32_t left = CROWD;
         for (uint32_t corner = map->first[vertex]; corner != CP_NONE && left-- > 0; corner = map->next[corner])
             search_face(search, corner / 3);
         uint32_t nearest = search->distance < before ? search_vertex(search) : vertex;

@@ -62,32 +62,48 @@ void deviation_free(cp_context *context, struct deviation *deviation)
     memory_free(context, deviation->far, deviation->far_count, sizeof *deviation->far);
 }
 
+/* The first corner of a face that few others have: near a vertex of very many, a face's own place is hard to find. */
+static uint32_t find_start(const struct face_map *map, const uint32_t face[3])
+{
+    for (int corner = 0; corner < 3; corner++) {
+        uint32_t count = 0;
+        for (uint32_t at = map->first[face[corner]]; at != CP_NONE && count <= CROWD; at = map->next[at])
+            count++;
+        if (count <= CROWD)
+            return face[corner];
+    }
+    return face[0];
+}
+
 /* The surface's vertices, and then the points on its faces; near: faces of the original to begin at, those of a point
  * of it that is nearest to the vertex. */
-static void place_points(const struct original *original, const struct surface *surface, float (*points)[3],
+static void place_points(const struct original *original, const struct face_map *map, float (*points)[3],
                          uint32_t *near)
 {
+    const struct surface *surface = map->surface;
     uint32_t vertices = surface->vertex_count, count = vertices;
     memset(near, 0, vertices * sizeof *near);
     for (uint32_t at = 0; at < original->point_count; at++)
         near[surface->owners[at]] = original->map.first[original->origins[at]] / 3;
     for (uint32_t vertex = 0; vertex < vertices; vertex++)
         to_mesh_unit(surface, surface->points[vertex], points[vertex]);
-    for (uint32_t face = 0; face < surface->triangle_count; face++)
+    for (uint32_t face = 0; face < surface->triangle_count; face++) {
+        const uint32_t *at = surface->triangles[face], start = find_start(map, at);
         for (int point = 0; point < POINTS_A_FACE; point++, count++) {
-            const uint32_t *at = surface->triangles[face];
             const uint32_t from = at[point == 2], to = at[point == 1 ? 1 : 2];
             for (int axis = 0; axis < 3; axis++) {
                 double sum = (double)points[from][axis] + (double)points[to][axis];
                 points[count][axis] = (float)(point > 0 ? sum / 2 : (sum + (double)points[at[1]][axis]) / 3);
             }
-            near[count] = near[at[0]];
+            near[count] = near[start];
         }
+    }
 }
 
 /* The surface as it is measured from the original. */
-static bool start_off(const struct original *original, const struct surface *surface, struct measured *off)
+static bool start_off(const struct original *original, const struct face_map *map, struct measured *off)
 {
+    const struct surface *surface = map->surface;
     cp_context *context = surface->context;
     uint32_t faces = surface->triangle_count, count = surface->vertex_count + POINTS_A_FACE * faces;
     float(*points)[3] = memory_allocate(context, count, sizeof *points);
@@ -100,7 +116,7 @@ static bool start_off(const struct original *original, const struct surface *sur
     off->far = memory_allocate_zeroed(context, (size_t)count + faces, sizeof *off->far);
     if (!points || !off->near || !off->distances || !off->far)
         return false;
-    place_points(original, surface, points, off->near);
+    place_points(original, map, points, off->near);
     return true;
 }
 
@@ -148,7 +164,7 @@ bool measure_deviation(const struct original *original, const struct surface *su
                     off = {.points = NULL};
     bool good =
         deviation->distances && deviation->far && measure_points(map, &from, most, &error) &&
-        (!both_ways || (start_off(original, surface, &off) && measure_points(&original->map, &off, most, &error_off)));
+        (!both_ways || (start_off(original, map, &off) && measure_points(&original->map, &off, most, &error_off)));
     /* Faces are costly: nobody asks when points are too far already. */
     if (deviation->faces_off)
         known = fmax(known, near_enough * most);

@@ -31,6 +31,13 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
         if (surface->fixed && surface->fixed[at])
             surface->kinds[at * step] = KIND_CORNER;
     }
+    /* Where very many faces meet, the point's own is found from another corner. */
+    uint32_t counted = points > 0 ? surface->vertex_count : 0;
+    uint32_t *uses = memory_allocate_zeroed(surface->context, counted, sizeof *uses);
+    if (!uses)
+        return false;
+    for (uint32_t i = 0; points > 0 && i < 3 * faces; i++)
+        uses[surface->triangles[i / 3][i % 3]]++;
     double owed = 0.5; /* points, for the faces so far */
     for (uint32_t triangle = 0; points > 0 && triangle < faces; triangle++)
         for (owed += double_area(surface, triangle) / share; owed >= 1 && at < surface->original_room; owed--) {
@@ -50,8 +57,13 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
                               shares[2] * surface->points[face[2]][axis];
             to_mesh_unit(surface, point, surface->originals[at]);
             int largest = shares[1] > shares[0] ? 1 : 0;
-            surface->owners[at++] = face[shares[2] > shares[largest] ? 2 : largest];
+            largest = shares[2] > shares[largest] ? 2 : largest;
+            for (int corner = 0; corner < 3; corner++)
+                if (uses[face[largest]] > CROWD && uses[face[corner]] < uses[face[largest]])
+                    largest = corner;
+            surface->owners[at++] = face[largest];
         }
+    memory_free(surface->context, uses, counted, sizeof *uses);
     surface->original_count = at;
     /* Rows of points and faces are counted together where they are marked. */
     if (!whole || faces > UINT32_MAX - at)

@@ -137,6 +137,9 @@ static inline void round_point(const struct surface *surface, double point[3])
     }
 }
 
+/* More faces at a vertex are a crowd: points on them are looked for from elsewhere. */
+enum { CROWD = 64 };
+
 /* So many rows of points, faces and vertices are one item of parallel_for. */
 enum { SLICE = 8192 };
 
