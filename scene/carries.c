@@ -1,5 +1,6 @@
 /* What a scene has. */
 #include "carries.h"
+#include "collide/list/key.h"
 
 #include <string.h>
 
@@ -58,6 +59,15 @@ static bool has_surface(const cp_material *material)
     return surface;
 }
 
+/* The key of all pairs of a cell belongs to its list of pairs, and is no loss where that is one. */
+static uint64_t count_metadata(const cp_scene *scene)
+{
+    uint64_t count = scene->metadata_count;
+    for (uint32_t i = 0; i < scene->metadata_count; i++)
+        count -= strcmp(scene->metadata[i].key, CELL_KEY) == 0;
+    return count;
+}
+
 static struct counts count_features(const cp_scene *scene)
 {
     struct counts counts = {
@@ -67,7 +77,7 @@ static struct counts count_features(const cp_scene *scene)
         .devices = scene->device_count,
         .pairs = (uint64_t)scene->pair_count + scene->exclude_static_pairs,
         .clips = scene->clip_count,
-        .metadata = scene->metadata_count,
+        .metadata = count_metadata(scene),
         .meshes = scene->mesh_count,
         /* Instances are at least as many as the meshes they use; more means sharing. */
         .instances = scene->instance_count > scene->mesh_count ? scene->instance_count - scene->mesh_count : 0,

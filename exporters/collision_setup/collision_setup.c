@@ -109,7 +109,8 @@ static cp_status report_nothing_left(const struct setup_writer *writer)
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* If all pairs of frames with geometry were judged, and the scene is as it was then, the list has a key of them all. */
+/* If all pairs of frames with geometry were judged, and the scene is as it was then, the list has a key of them all. A
+ * list that was read keeps its own. */
 static cp_status find_cell_key(struct setup_writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -124,7 +125,7 @@ static cp_status find_cell_key(struct setup_writer *writer)
     }
     judged = make_set(pairs, judged);
     cp_status status = judged > 0 ? cell_key(writer->context, scene, &writer->cell_key, &count) : CP_OK;
-    writer->cell_key = status == CP_OK && judged == count ? writer->cell_key : 0;
+    writer->cell_key = status == CP_OK && judged > 0 && judged == count ? writer->cell_key : listed_cell_key(scene);
     return status;
 }
 

@@ -330,7 +330,7 @@ static cp_status read_text(struct file *file)
 
 size_t obj_trailing_fill(const char *text, const char *zero, const char *end)
 {
-    enum { MOST_FILL = 127 }; /* bytes: XMODEM's blocks have 128 */
+    enum { MOST_FILL = 4 }; /* bytes: more may be text that a power loss has taken */
     const char *at = zero;
     while (at < end && (!*at || is_space(*at) || *at == 0x1a))
         at++;
@@ -339,8 +339,8 @@ size_t obj_trailing_fill(const char *text, const char *zero, const char *end)
     return at == end && whole && fill <= MOST_FILL ? fill : 0;
 }
 
-/* Zero bytes end the text, as a power loss leaves them. Few of them at the end are fill: the zero behind a program's
- * text, or that of a transfer protocol. */
+/* Zero bytes end the text, as a power loss leaves them. Few of them at the end are fill, such as the zero behind
+ * a program's text. */
 static cp_status find_end(struct obj_reader *reader)
 {
     const struct source *source = reader->source;

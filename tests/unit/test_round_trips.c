@@ -307,8 +307,9 @@ static void count_tables(const cp_scene *scene, uint64_t *has)
     has[11] += count + cp_excludes_static_pairs(scene);
     (void)cp_clips(scene, &count);
     has[13] = count;
-    (void)cp_metadata_of(scene, &count);
-    has[15] = count;
+    const cp_metadata *metadata = cp_metadata_of(scene, &count);
+    for (uint32_t i = 0; i < count; i++)
+        has[15] += strcmp(metadata[i].key, "collision cell key") != 0; /* goes with lists of pairs */
 }
 
 static void count_features(const cp_scene *scene, uint64_t *has)

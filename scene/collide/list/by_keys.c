@@ -176,11 +176,7 @@ static cp_status compare_keys(struct comparing *it)
 /* Whether the list has a key of all pairs of its cell, and it is that of the scene. */
 static cp_status compare_cells(const struct comparing *it, bool *known, bool *same)
 {
-    const cp_scene *list = it->list;
-    uint64_t listed = 0, key, count;
-    for (uint32_t i = 0; i < list->metadata_count; i++)
-        if (strcmp(list->metadata[i].key, CELL_KEY) == 0)
-            (void)text_is_hash(list->metadata[i].value, &listed);
+    uint64_t listed = listed_cell_key(it->list), key, count;
     *known = listed != 0;
     *same = false;
     cp_status status = *known ? cell_key(it->checking->context, it->checking->scene, &key, &count) : CP_OK;

@@ -6,6 +6,7 @@
 
 #include "../../context.h"
 #include "../../numbers.h"
+#include "../../text/text.h"
 #include "../body/body.h"
 #include "pairs.h"
 
@@ -239,4 +240,13 @@ cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t 
 cp_status cp_pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys)
 {
     return context_finish(context, pair_keys(context, scene, pairs, count, keys));
+}
+
+uint64_t listed_cell_key(const cp_scene *scene)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < scene->metadata_count; i++)
+        if (strcmp(scene->metadata[i].key, CELL_KEY) == 0)
+            (void)text_is_hash(scene->metadata[i].value, &key);
+    return key;
 }

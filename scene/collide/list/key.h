@@ -18,5 +18,7 @@ cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *p
 cp_status cell_key(cp_context *context, const cp_scene *scene, uint64_t *key, uint64_t *count);
 /* The metadata of a list's scene that has this key in hexadecimal digits. */
 #define CELL_KEY "collision cell key"
+/* The key that the scene was read with; 0: none. */
+uint64_t listed_cell_key(const cp_scene *scene);
 
 #endif
