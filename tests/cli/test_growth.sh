@@ -164,7 +164,7 @@ grows joints 500 a.wu convert a.wu o.glb ! pose home=yes
 grows steps 200 a.dcr convert a.dcr o.glb ! trace frame=hand
 grows rows 1000 a.csv recording "$top/samples/dh_arm.wu" o.glb file=a.csv
 grows rows 1000 a.csv recording "$top/samples/dh_arm.wu" o.csv file=a.csv
-grows moves 100 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg --limit clip=1e6s
+grows moves 100 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg --limit clip=1000000s
 grows labels 500 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg --limit steps=100000000
 
 # ---- answers ----
