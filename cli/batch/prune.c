@@ -43,6 +43,15 @@ static void resolve_dots(char *path)
     *out = '\0';
 }
 
+/* Changes the path to its normal form. Where the form before leads over a folder that is gone ("GONE/../lib"), or over
+ * a link, the two name different files: neither may be there. */
+static bool is_gone_by_both(char *path)
+{
+    bool gone = is_gone(path);
+    resolve_dots(path);
+    return gone && is_gone(path);
+}
+
 static bool is_below(const char *path, const char *folder)
 {
     size_t size = strlen(folder);
@@ -92,9 +101,8 @@ static cp_status look_for(struct batch *batch, struct place *places, const struc
     }
     if (!input || !output)
         return CP_LIMIT;
-    if (!is_gone(input) || is_gone(output))
+    if (!is_gone_by_both(input) || is_gone(output))
         return CP_OK;
-    resolve_dots(input);
     struct place *place = place_of(places, batch->entries.root_count, input);
     if (place) {
         place->gone++;
@@ -233,10 +241,10 @@ static void remove_file(const struct batch *batch, const char *top, const char *
 /* The input may have come back since it was looked for. */
 static cp_status remove_outputs(const struct batch *batch, const char *top, const struct record *record)
 {
-    const char *input = recorded_path(batch, record, record->in);
+    char *input = recorded_path(batch, record, record->in);
     if (!input)
         return CP_LIMIT;
-    if (!is_gone(input))
+    if (!is_gone_by_both(input))
         return CP_OK;
     if (!batch->cli->quiet)
         tell_of_output(batch, record->out, "note: is removed, for its input is gone: ", record->in);

@@ -51,6 +51,16 @@ for way in '. lib ../web' ". $PWD/lib ../web" ".. site/lib web" ". lib $work/web
     must "by $way" [ "$(all)" = './b.stl.glb ./c.stl.glb ./d.stl.glb ' ]
 done
 
+# The folder from which a path went up is gone; the input is not.
+fresh
+rm -r web
+mkdir site/below
+(cd site/below && batch ../lib --out-dir "$work/web" -q)
+rmdir site/below
+parts site/more e f g h
+ends 0 '' batch site --out-dir web --prune --max-prune=100% -q
+must "a way over a folder that is gone" [ "$(all)" = "$everything$(cd web && echo ./lib/?.stl.glb ./more/?.stl.glb) " ]
+
 # Outputs of a copied output folder belong to the original.
 fresh
 cp -a web copy
