@@ -304,6 +304,11 @@ static bool matches(const struct list *globs, const char *path, const char *name
     return false;
 }
 
+bool is_passed_over(const struct list_request *request, const char *path, const char *name)
+{
+    return *name == '.' || matches(&request->skip, path, name);
+}
+
 /* Keeps the first folder or file that was not read whole: what it may hold cannot be told from what is gone. */
 static bool note_unread(struct entries *entries, const char *in, const char *what, int error)
 {

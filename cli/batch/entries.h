@@ -70,6 +70,8 @@ struct list_request {
  * CP_USAGE, said: "-" as an input, no input at all, an input outside --root, an output folder that is itself walked.
  * CP_INPUT, said: a list that cannot be read. */
 cp_status list_entries(struct cli *cli, const struct list_request *request, struct entries *entries);
+/* Whether walks pass over a folder: of this path below the one that the user named, and of this name. */
+bool is_passed_over(const struct list_request *request, const char *path, const char *name);
 void entries_free(struct entries *entries);
 /* The entry of that path, or NULL. */
 const struct entry *entries_find(const struct entries *entries, const char *in);

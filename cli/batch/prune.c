@@ -64,11 +64,26 @@ struct place {
     uint32_t gone;
 };
 
-/* The folder among `places` in which the path was looked for; NULL: in none. */
-static struct place *place_of(struct place *places, uint32_t count, const char *path)
+/* A walk from the root does not come to the path's folder: one on the way is a link, hidden, or left out by --skip. */
+static bool is_aside(const struct batch *batch, const struct place *place, char *path)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (is_below(path, places[i].path))
+    size_t top = strlen(place->path);
+    bool aside = false;
+    char *below = path + top + (place->path[top - 1] != '/'), *name = below;
+    for (char *slash; !aside && (slash = strchr(name, '/')); name = slash + 1) {
+        struct stat facts;
+        *slash = '\0';
+        aside = is_passed_over(&batch->list, below, name) || (lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode));
+        *slash = '/';
+    }
+    return aside;
+}
+
+/* The folder among `places` in which the path was looked for; NULL: in none. */
+static struct place *place_of(const struct batch *batch, struct place *places, char *path)
+{
+    for (uint32_t i = 0; i < batch->entries.root_count; i++)
+        if (is_below(path, places[i].path) && !is_aside(batch, &places[i], path))
             return &places[i];
     return NULL;
 }
@@ -103,7 +118,7 @@ static cp_status look_for(struct batch *batch, struct place *places, const struc
         return CP_LIMIT;
     if (!is_gone_by_both(input) || is_gone(output))
         return CP_OK;
-    struct place *place = place_of(places, batch->entries.root_count, input);
+    struct place *place = place_of(batch, places, input);
     if (place) {
         place->gone++;
         batch->gone[batch->gone_count++] = record;

@@ -61,6 +61,24 @@ parts site/more e f g h
 ends 0 '' batch site --out-dir web --prune --max-prune=100% -q
 must "a way over a folder that is gone" [ "$(all)" = "$everything$(cd web && echo ./lib/?.stl.glb ./more/?.stl.glb) " ]
 
+# Folders that the walk does not enter.
+for aside in link skip; do
+    fresh
+    parts share/far y
+    mkdir -p site/lib/far
+    [ $aside = skip ] || { rmdir site/lib/far && ln -s ../../share/far site/lib/far; }
+    [ $aside = link ] || cp share/far/y.stl site/lib/far
+    (cd site && batch lib lib/far --out-dir ../web -q)
+    everything=$(all)
+    rm -r share site/lib/far/y.stl 2>/dev/null
+    cd site || exit 1
+    ends 0 'note: kept 1 output whose input is gone from no folder of this run: lib/far/y.stl' \
+        batch lib --skip far --out-dir ../web --prune
+    [ $aside = skip ] || ends 0 'note: kept 1 output' batch lib --out-dir ../web --prune
+    must "an input behind a folder that is passed over: $aside" [ "$(all)" = "$everything" ]
+    cd "$work" || exit 1
+done
+
 # Outputs of a copied output folder belong to the original.
 fresh
 cp -a web copy
