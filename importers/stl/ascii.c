@@ -76,6 +76,17 @@ static bool begins_comment(const struct text *text)
     return at < text->end && (*at == '#' || *at == ';' || (text->end - at > 1 && at[0] == '/' && at[1] == '/'));
 }
 
+static bool begins_facet(const char *at, const char *end)
+{
+    if (stl_begins_with(at, end, "endsolid"))
+        return true;
+    if (!stl_begins_with(at, end, "facet"))
+        return false;
+    for (at += strlen("facet"); at < end && (*at == ' ' || *at == '\t'); at++)
+        ;
+    return stl_begins_with(at, end, "normal") || stl_begins_with(at, end, "outer");
+}
+
 static bool begins_statement(const char *at, const char *end)
 {
     static const char *const words[] = {"facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "solid", "end"};
@@ -95,7 +106,8 @@ static bool is_behind(const struct text *text)
 }
 
 /* Steps over a comment, a line of a colour, or words behind a statement to the end of the line. False if the next word
- * is none of them, or a statement would be skipped. */
+ * is none of them, or a statement would be skipped. A comment may hold words of STL, and in its own line facets, too.
+ */
 static bool skip_aside(struct text *text, struct stl_oddities *oddities)
 {
     skip_blanks(text);
@@ -104,8 +116,10 @@ static bool skip_aside(struct text *text, struct stl_oddities *oddities)
     if (!comment && !colour && (begins_statement(text->at, text->end) || !is_behind(text)))
         return false;
     const char *end = find_line_end(text);
-    for (const char *at = text->at; at < end && !comment; at++)
-        if (is_space(at[-1]) && begins_statement(at, end))
+    bool (*const is_kept)(const char *, const char *) = comment ? begins_facet : begins_statement;
+    bool takes_all = comment && !is_behind(text);
+    for (const char *at = text->at; at < end && !takes_all; at++)
+        if (is_space(at[-1]) && is_kept(at, end))
             return false;
     if (text->at == end)
         return false;
@@ -159,8 +173,19 @@ static bool stop(struct text *text, struct stl_batch *batch, enum stl_stop reaso
     return false;
 }
 
+/* Behind numbers of a dialect a further number makes their places unclear: "0, 5 0 0" may be of three or of four. */
+static bool is_unclear(const struct text *text)
+{
+    struct text ahead = *text;
+    struct stl_oddities oddities = {0};
+    float further;
+    skip_blanks(&ahead);
+    return is_behind(&ahead) && accept_number(&ahead, &further, &oddities);
+}
+
 static inline bool read_vertex(struct text *text, struct stl_batch *batch)
 {
+    const uint64_t dialect = batch->oddities.dialect;
     float position[3];
     for (int i = 0; i < 3; i++) {
         skip_blanks(text);
@@ -172,6 +197,8 @@ static inline bool read_vertex(struct text *text, struct stl_batch *batch)
             return stop(text, batch, STL_NOT_FINITE, NULL);
         }
     }
+    if (batch->oddities.dialect != dialect && is_unclear(text))
+        return stop(text, batch, STL_UNEXPECTED, "the end of the line");
     if (batch->corner_count == batch->room)
         return stop(text, batch, STL_FULL, NULL);
     stl_add_corner(batch, position);
@@ -420,17 +447,6 @@ static bool read_facets(struct ascii *ascii)
     return ascii->status == CP_OK;
 }
 
-static bool begins_facet(const char *at, const char *end)
-{
-    if (stl_begins_with(at, end, "endsolid"))
-        return true;
-    if (!stl_begins_with(at, end, "facet"))
-        return false;
-    for (at += strlen("facet"); at < end && (*at == ' ' || *at == '\t'); at++)
-        ;
-    return stl_begins_with(at, end, "normal") || stl_begins_with(at, end, "outer");
-}
-
 static bool begins_solid(const char *at, const char *end)
 {
     return stl_begins_with(at, end, "solid");
@@ -467,12 +483,28 @@ static bool accept_endsolid(struct ascii *ascii)
     return glued || begins;
 }
 
+/* Behind "endsolid": on to the next line, or to a solid with facets in this one. */
+static void skip_name(struct text *text)
+{
+    text->at = find_in_line(text->at, text->end, begins_solid);
+    if (text->at == text->end || !*text->at || is_line_end(*text->at))
+        return;
+    const char *facet = find_in_line(text->at + strlen("solid"), text->end, begins_facet);
+    if (facet == text->end || !*facet || is_line_end(*facet))
+        text->at = facet;
+}
+
 /* Steps over lines between solids that say nothing: comments, and "endsolid" lines that come again. */
 static void skip_between(struct ascii *ascii)
 {
     struct text *text = &ascii->text;
-    for (skip_blanks(text); begins_comment(text) || ACCEPT(text, "endsolid"); skip_blanks(text)) {
-        text->at = find_line_end(text);
+    for (skip_blanks(text);; skip_blanks(text)) {
+        if (begins_comment(text))
+            text->at = find_line_end(text);
+        else if (ACCEPT(text, "endsolid"))
+            skip_name(text);
+        else
+            break;
         ascii->reader->oddities.dialect++;
     }
 }
@@ -517,15 +549,8 @@ static cp_status read_solid(struct ascii *ascii)
     bool is_endless = has_facets && !has_end && text->at == text->end;
     if (has_facets && !has_end && !is_endless)
         (void)fail_expected(ascii, facet_or_end);
-    if (has_end && !begins_solid(text->at, text->end)) {
-        /* On to the next line, or to a solid with facets in this one. */
-        text->at = find_in_line(text->at, text->end, begins_solid);
-        if (text->at < text->end && *text->at && !is_line_end(*text->at)) {
-            const char *facet = find_in_line(text->at + strlen("solid"), text->end, begins_facet);
-            if (facet == text->end || !*facet || is_line_end(*facet))
-                text->at = facet;
-        }
-    }
+    if (has_end && !begins_solid(text->at, text->end))
+        skip_name(text);
     if (ascii->status == CP_OK)
         ascii->status = stl_add_solid(ascii->reader, name, size);
     if (ascii->status == CP_OK && is_endless)

@@ -212,20 +212,26 @@ static void test_dialects(void **state)
     }
 }
 
-/* A solid ends where the next begins. */
-static void test_solids_without_ends(void **state)
+#define LINE "facet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet"
+
+/* A solid ends where the next begins, and one that ends twice hides no other in the line. */
+static void test_ends_of_solids(void **state)
 {
     (void)state;
-    cp_context *context = cp_context_new(NULL);
-    uint32_t count;
-    cp_scene *scene = read_text(context, "solid a\n" FACET "solid b\n" FACET FACET "endsolidb\n", NULL, CP_OK);
-    const cp_mesh *meshes = cp_meshes(scene, &count);
-    assert_int_equal(count, 2);
-    assert_string_equal(meshes[1].name, "b");
-    assert_int_equal(meshes[0].face_count, 1);
-    assert_int_equal(meshes[1].face_count, 2);
-    cp_scene_free(scene);
-    cp_context_free(context);
+    static const char *const texts[] = {"solid a\n" FACET "solid b\n" FACET FACET "endsolidb\n",
+                                        "solid a " LINE " endsolid a\nendsolid a solid b " LINE " " LINE " endsolid b"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cp_context *context = cp_context_new(NULL);
+        uint32_t count;
+        cp_scene *scene = read_text(context, texts[i], NULL, CP_OK);
+        const cp_mesh *meshes = cp_meshes(scene, &count);
+        assert_int_equal(count, 2);
+        assert_string_equal(meshes[1].name, "b");
+        assert_int_equal(meshes[0].face_count, 1);
+        assert_int_equal(meshes[1].face_count, 2);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
 }
 
 /* Words that might hold geometry are not passed over. */
@@ -248,6 +254,12 @@ static void test_no_dialects(void **state)
         "solid\n" FACET "endsol\n",
         "solid\n" FACET "end\n",
         "solid\n" FACET "endsolid\n" FACET,
+        /* comments behind a statement, as where a text has lost its line ends */
+        "solid a " LINE " # a note " LINE "\nendsolid",
+        "solid a\n" LINE " ; " LINE "\n" LINE "\nendsolid",
+        /* a decimal comma, with a blank behind it */
+        "solid\nfacet normal 0 0 1\nouter loop\nvertex 0, 5 0 0\nvertex 1, 5 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+        "endsolid",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         cp_context *context = cp_context_new(NULL);
@@ -649,7 +661,7 @@ int main(void)
         cmocka_unit_test(test_polygons_stay_whole),
         cmocka_unit_test(test_oddities_are_counted),
         cmocka_unit_test(test_dialects),
-        cmocka_unit_test(test_solids_without_ends),
+        cmocka_unit_test(test_ends_of_solids),
         cmocka_unit_test(test_no_dialects),
         cmocka_unit_test(test_dialect_in_parts),
         cmocka_unit_test(test_missing_end),
