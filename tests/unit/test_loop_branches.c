@@ -339,6 +339,32 @@ static void test_rhombus(void **state)
     *state = NULL;
 }
 
+/* The other assembly of a parallelogram, which has its crossings too: steps may end anywhere behind them. */
+static void test_antiparallelogram(void **unused)
+{
+    (void)unused;
+    for (double ratio = 0.15; ratio < 0.9; ratio += 0.05) {
+        struct linkage crossed = {.solve = solve_four_bar, .a = 0.4 * ratio, .b = 0.4, .c = 0.4 * ratio, .d = 0.4};
+        crossed.side = -1;
+        crossed.turns = true;
+        set_up(NULL);
+        build_linkage(&crossed, degrees_to_radians(120));
+        cp_mechanism *mechanism = open_mechanism();
+        for (int i = 0; i < 400; i++) {
+            double q[PLANAR_JOINTS] = {random_number(-7, 7), 0, 0}, values[PLANAR_JOINTS], found[2];
+            if (fabs(sin(q[DRIVE])) < 1e-3)
+                continue;
+            crossed.side = sin(q[DRIVE]) > 0 ? -1 : 1;
+            assert_true(solve_four_bar(&crossed, q[DRIVE], found));
+            assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_OK);
+            assert_true(fabs(remainder(values[LINK] - found[0], 2 * PI)) < 1e-6);
+            assert_true(fabs(remainder(values[OTHER] - found[1], 2 * PI)) < 1e-6);
+        }
+        cp_mechanism_free(mechanism);
+        tear_down(NULL);
+    }
+}
+
 /* In the singular pose itself nothing tells which assembly is meant. */
 static void test_singular_begin(void **unused)
 {
@@ -729,6 +755,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_planar_linkages, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_parallelogram, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rhombus, set_up, tear_down),
+        cmocka_unit_test(test_antiparallelogram),
         cmocka_unit_test_setup_teardown(test_singular_begin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_way, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),

@@ -26,6 +26,8 @@ static const double exact = 3e-13; /* times the root of the number of difference
 static const double unknown = 1e-6;
 /* A step may bring the next pose nearer to a singular one by this factor at most. */
 static const double nearer = 0.2;
+/* A step that changes derivatives ends so far from a singular pose, in parts of their change; unless it is short. */
+static const double beyond = 0.2, near = 1e-4;
 /* Smaller parts of derivatives are geometry that is given in few digits. */
 static const double dependent = 1e-6;
 
@@ -87,14 +89,14 @@ static void look_around(const struct way *way, double at, struct stand *stand)
     closure_find_derivatives(closure, way->group, way->group->column_count, stand->jacobian);
 }
 
-/* The derivatives change by so little that no singular value gets near to 0. */
-static bool is_like(const struct way *way, const struct stand *from, const struct stand *to)
+/* How much the derivatives change. */
+static double find_change(const struct way *way, const struct stand *from, const struct stand *to)
 {
     const size_t count = (size_t)way->group->row_count * way->group->free_count;
     double change = 0;
     for (size_t i = 0; i < count; i++)
         change += (to->jacobian[i] - from->jacobian[i]) * (to->jacobian[i] - from->jacobian[i]);
-    return sqrt(change) < 0.3 * from->least;
+    return sqrt(change);
 }
 
 /* The sign of det(A^T B) of the columns of two matrices of derivatives that determine the first pose. Below 0: one
@@ -168,7 +170,8 @@ static enum outcome try_step(const struct way *way, const struct stand *from, do
     if (!(sqrt(square) <= part * length + noise))
         return FAR;
     look_around(way, at, to);
-    const bool like = is_like(way, from, to);
+    const double change = find_change(way, from, to);
+    const bool like = change < 0.3 * from->least; /* no singular value gets near to 0 */
     if (like && at == 1 && gap <= exact * sqrt(way->group->row_count + 1.0)) {
         to->regular = from->regular;
         return GOOD;
@@ -178,7 +181,11 @@ static enum outcome try_step(const struct way *way, const struct stand *from, do
         return OPEN; /* as near as it comes; redundant conditions leave a gap at regular places */
     if (at == 1 && to->regular < unknown)
         return GOOD; /* the assemblies meet there */
-    return to->regular < unknown || (!like && is_turned(way, from, to)) ? TURNED : GOOD;
+    if (to->regular < unknown || (!like && is_turned(way, from, to)))
+        return TURNED;
+    /* Right behind a place where two assemblies cross, they are as near each other as the correction is long. There the
+     * other one is not turned. */
+    return !like && length > near && to->least < beyond * change ? FAR : GOOD;
 }
 
 /* ---- singular places ---- */
