@@ -69,6 +69,25 @@ char *whole_path(struct arena *arena, const char *folder, const char *path)
     return joined ? normal_path(arena, joined, strlen(joined)) : NULL;
 }
 
+void resolve_dots(char *path)
+{
+    char *out = path;
+    for (const char *at = path; *at;) {
+        size_t size = strcspn(at + 1, "/") + 1;
+        if (size == 3 && at[1] == '.' && at[2] == '.') {
+            while (out > path && *--out != '/')
+                ;
+        } else {
+            memmove(out, at, size);
+            out += size;
+        }
+        at += size;
+    }
+    if (out == path)
+        *out++ = '/';
+    *out = '\0';
+}
+
 cp_status current_folder(struct cli *cli, struct arena *arena, const char **folder)
 {
     char *here = getcwd(NULL, 0);

@@ -92,6 +92,8 @@ void sort_passed_over(struct passed_over *items, uint32_t count);
 char *normal_path(struct arena *arena, const char *path, size_t size);
 /* The same of "FOLDER/PATH", or of PATH alone if that is absolute. */
 char *whole_path(struct arena *arena, const char *folder, const char *path);
+/* Removes "FOLDER/.." from a normal absolute path, so that two spellings of one place are one text. */
+void resolve_dots(char *path);
 /* The absolute path of the working directory, in the arena. CP_INPUT, said, if it has none. */
 cp_status current_folder(struct cli *cli, struct arena *arena, const char **folder);
 /* True if the path stays below the folder that it is joined to. */

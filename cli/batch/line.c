@@ -67,7 +67,8 @@ static void print_value(struct buffer *out, const struct field *field, const voi
     case FIELD_FOLDER:
         print_line_text(out, *(const char *const *)place);
         break;
-    case FIELD_TEXTS: {
+    case FIELD_TEXTS:
+    case FIELD_MORE: {
         const struct list *list = place;
         buffer_append(out, "[", 1);
         for (size_t i = 0; i < list->count; i++) {
@@ -135,6 +136,7 @@ static bool is_left_out(const struct field *field, const void *place)
     return field->kind == FIELD_TRUE    ? !*(const bool *)place
            : field->kind == FIELD_SHAPE ? ((const cp_shape *)place)->kind == 0
            : field->kind == FIELD_TIME  ? *(const int64_t *)place == 0
+           : field->kind == FIELD_MORE  ? ((const struct list *)place)->count == 0
            : field->kind == FIELD_SAID  ? !*(const char *const *)place || !**(const char *const *)place
                                         : false;
 }
@@ -251,11 +253,12 @@ static cp_status take_shape(const struct json_document *json, uint32_t array, cp
 static cp_status take_value(struct record_reader *reader, uint32_t value, const struct field *field, void *members)
 {
     static const enum json_type types[] = {
-        [FIELD_TEXT] = JSON_STRING, [FIELD_PATH] = JSON_STRING,   [FIELD_SAID] = JSON_STRING,
-        [FIELD_HOST] = JSON_STRING, [FIELD_FOLDER] = JSON_STRING, [FIELD_TEXTS] = JSON_ARRAY,
-        [FIELD_HASH] = JSON_STRING, [FIELD_COUNT] = JSON_NUMBER,  [FIELD_SMALL] = JSON_NUMBER,
-        [FIELD_TIME] = JSON_NUMBER, [FIELD_NUMBER] = JSON_NUMBER, [FIELD_WORD] = JSON_STRING,
-        [FIELD_TRUE] = JSON_TRUE,   [FIELD_FILES] = JSON_ARRAY,   [FIELD_SHAPE] = JSON_ARRAY};
+        [FIELD_TEXT] = JSON_STRING,  [FIELD_PATH] = JSON_STRING,   [FIELD_SAID] = JSON_STRING,
+        [FIELD_HOST] = JSON_STRING,  [FIELD_FOLDER] = JSON_STRING, [FIELD_TEXTS] = JSON_ARRAY,
+        [FIELD_MORE] = JSON_ARRAY,   [FIELD_HASH] = JSON_STRING,   [FIELD_COUNT] = JSON_NUMBER,
+        [FIELD_SMALL] = JSON_NUMBER, [FIELD_TIME] = JSON_NUMBER,   [FIELD_NUMBER] = JSON_NUMBER,
+        [FIELD_WORD] = JSON_STRING,  [FIELD_TRUE] = JSON_TRUE,     [FIELD_FILES] = JSON_ARRAY,
+        [FIELD_SHAPE] = JSON_ARRAY};
     const struct json_document *json = &reader->json;
     void *place = (char *)members + field->offset;
     uint64_t whole = 0;
@@ -283,6 +286,7 @@ static cp_status take_value(struct record_reader *reader, uint32_t value, const 
         return status;
     }
     case FIELD_TEXTS:
+    case FIELD_MORE:
         return take_texts(reader, value, place);
     case FIELD_FILES:
         return take_files(reader, value, place, (uint32_t *)((char *)members + field->count_offset));

@@ -13,6 +13,7 @@ enum field_kind {
     FIELD_HOST,   /* the same, as in the line before, most likely */
     FIELD_FOLDER, /* the same */
     FIELD_TEXTS,  /* struct list */
+    FIELD_MORE,   /* the same; an empty one is not written */
     FIELD_HASH,   /* cp_hash; zero is "" */
     FIELD_COUNT,  /* uint64_t */
     FIELD_SMALL,  /* uint32_t */

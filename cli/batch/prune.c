@@ -23,26 +23,6 @@ static char *recorded_path(const struct batch *batch, const struct record *recor
     return *path == '/' || *record->cwd == '/' ? whole_path(batch->arena, record->cwd, path) : NULL;
 }
 
-/* Removes "FOLDER/.." from a normal absolute path, so that two spellings of one place are one text. */
-static void resolve_dots(char *path)
-{
-    char *out = path;
-    for (const char *at = path; *at;) {
-        size_t size = strcspn(at + 1, "/") + 1;
-        if (size == 3 && at[1] == '.' && at[2] == '.') {
-            while (out > path && *--out != '/')
-                ;
-        } else {
-            memmove(out, at, size);
-            out += size;
-        }
-        at += size;
-    }
-    if (out == path)
-        *out++ = '/';
-    *out = '\0';
-}
-
 /* Changes the path to its normal form. Where the form before leads over a folder that is gone ("GONE/../lib"), or over
  * a link, the two name different files: neither may be there. */
 static bool is_gone_by_both(char *path)
@@ -50,6 +30,14 @@ static bool is_gone_by_both(char *path)
     bool gone = is_gone(path);
     resolve_dots(path);
     return gone && is_gone(path);
+}
+
+static bool is_another_there(const struct record *record)
+{
+    bool there = false;
+    for (size_t i = 0; i < record->also.count; i++)
+        there = there || !is_gone(record->also.items[i]);
+    return there;
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -116,7 +104,7 @@ static cp_status look_for(struct batch *batch, struct place *places, const struc
     }
     if (!input || !output)
         return CP_LIMIT;
-    if (!is_gone_by_both(input) || is_gone(output))
+    if (!is_gone_by_both(input) || is_another_there(record) || is_gone(output))
         return CP_OK;
     struct place *place = place_of(batch, places, input);
     if (place) {
@@ -259,7 +247,7 @@ static cp_status remove_outputs(const struct batch *batch, const char *top, cons
     char *input = recorded_path(batch, record, record->in);
     if (!input)
         return CP_LIMIT;
-    if (!is_gone_by_both(input))
+    if (!is_gone_by_both(input) || is_another_there(record))
         return CP_OK;
     if (!batch->cli->quiet)
         tell_of_output(batch, record->out, "note: is removed, for its input is gone: ", record->in);

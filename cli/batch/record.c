@@ -7,6 +7,7 @@ const char *const state_names[STATE_COUNT + 1] = {"ok", "skipped", "failed", "ti
 static const struct field record_fields[] = {{"in", FIELD_PATH, FIELD(in), 0, NULL},
                                              {"out", FIELD_TEXT, FIELD(out), 0, NULL},
                                              {"cwd", FIELD_FOLDER, FIELD(cwd), 0, NULL},
+                                             {"also", FIELD_MORE, FIELD(also), 0, NULL},
                                              {"key", FIELD_HASH, FIELD(key), 0, NULL},
                                              {"out_hash", FIELD_HASH, FIELD(out_hash), 0, NULL},
                                              {"state", FIELD_WORD, FIELD(state), 0, state_names},

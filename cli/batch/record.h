@@ -1,8 +1,8 @@
 /* What is known of one input of a batch: one line of JSON in a status file.
  *
- *     {"in":"parts/a.stl","out":"web/a.stl.glb","cwd":"/home/cell","key":"<32 hex
- * digits>","out_hash":"<32>","state":"ok","code":"",
- *      "message":"","time":1700000000000,"ms":3.5,"cpu_ms":2,"max_rss":9400320,"bytes_in":684,"bytes_out":1020,
+ *     {"in":"parts/a.stl","out":"web/a.stl.glb","cwd":"/home/cell","also":["/home/b/parts/a.stl"],
+ *      "key":"<32 hex digits>","out_hash":"<32>","state":"ok","code":"","message":"","time":1700000000000,
+ *      "ms":3.5,"cpu_ms":2,"max_rss":9400320,"bytes_in":684,"bytes_out":1020,
  *      "triangles_in":12,"triangles_out":12,"shape":[KIND,1e-6,...],"losses":[],"warnings":[],"host":"cell7",
  *      "attempt":1,"formats":["stl"],
  *      "inputs":[{"path":"parts/a.stl","size":684,"mtime_ns":1700000000000000000,"hash":"<32>"},
@@ -23,9 +23,10 @@ extern const char *const state_names[STATE_COUNT + 1];
 enum { MOST_TOLD = 20 };
 
 struct record {
-    const char *in, *out;       /* as the list of inputs and the output folder give them */
-    const char *cwd;            /* where that was: the absolute path of the working directory; "" in old records */
-    cp_hash key, out_hash;      /* zero: none */
+    const char *in, *out;  /* as the list of inputs and the output folder give them */
+    const char *cwd;       /* where that was: the absolute path of the working directory; "" in old records */
+    struct list also;      /* absolute paths of further inputs that have had this output, by runs in other folders */
+    cp_hash key, out_hash; /* zero: none */
     const char *code, *message; /* of the first error, without the file's name (cp_entry.text); "" */
     uint64_t time;              /* when it was done: milliseconds since 1970; orders records of several files */
     double ms, cpu_ms;

@@ -65,19 +65,71 @@ static int compare_records(const void *a, const void *b)
     return order ? order : first->attempt != second->attempt ? (first->attempt < second->attempt ? -1 : 1) : 0;
 }
 
-static void settle(struct records *records)
+/* ---- one text, two folders ---- */
+
+/* Of a record's input and output, where its run has found them. False when out of memory. */
+static bool find_places(const struct records *records, const struct record *record, char *places[2])
+{
+    const char *const paths[2] = {record->in, record->out};
+    for (int i = 0; i < 2; i++) {
+        places[i] = whole_path(records->arena, record->cwd, paths[i]);
+        if (!places[i])
+            return false;
+        resolve_dots(places[i]);
+    }
+    return true;
+}
+
+static bool add_text(struct records *records, struct list *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    const char **items = arena_allocate(records->arena, list->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        items[i] = list->items[i];
+    items[list->count] = text;
+    *list = (struct list){.items = items, .count = list->count + 1, .room = list->count + 1};
+    return true;
+}
+
+/* As later_record, of which one is left. In two folders a text may name two files: if they have one output, the record
+ * that is left tells of both. NULL when out of memory. */
+static struct record *settle_two(struct records *records, struct record *before, struct record *after)
+{
+    char *places[2][2];
+    const char *cwd = before->cwd;
+    if (strcmp(cwd, after->cwd) == 0 && before->also.count + after->also.count == 0)
+        return later_record(before, after);
+    bool good = true, known = *cwd == '/' && *after->cwd == '/';
+    if (known)
+        good = find_places(records, before, places[0]) && find_places(records, after, places[1]);
+    struct record *left = later_record(before, after), *other = left == before ? after : before;
+    if (!good || !known || strcmp(places[0][1], places[1][1]) != 0)
+        return good ? left : NULL;
+    for (size_t i = 0; i < other->also.count && good; i++)
+        good = add_text(records, &left->also, other->also.items[i]);
+    if (good && strcmp(places[0][0], places[1][0]) != 0)
+        good = add_text(records, &left->also, places[strcmp(left->cwd, cwd) == 0][0]);
+    return good ? left : NULL;
+}
+
+static cp_status settle(struct records *records)
 {
     uint32_t kept = 0;
     if (records->count > 1)
         qsort(records->items, records->count, sizeof *records->items, compare_records);
     for (uint32_t i = 0; i < records->count; i++) {
         struct record *record = records->items[i], **last = kept ? &records->items[kept - 1] : NULL;
-        if (last && strcmp((*last)->in, record->in) == 0)
-            *last = later_record(*last, record);
-        else
+        if (!last || strcmp((*last)->in, record->in) != 0)
             records->items[kept++] = record;
+        else if (!(*last = settle_two(records, *last, record)))
+            return CP_LIMIT;
     }
     records->count = kept;
+    return CP_OK;
 }
 
 static int compare_path(const void *path, const void *record)
@@ -275,7 +327,8 @@ cp_status records_read(struct cli *cli, const char *const *paths, size_t count, 
         else if ((status = read_status_file(&reading, paths[i])) == CP_INPUT && errno == ENOENT)
             status = complain(cli, CP_INPUT, "%s cannot be read: %s", paths[i], strerror(errno));
     }
-    settle(records);
+    if (status == CP_OK)
+        status = settle(records);
     sort_passed_over(records->passed_over, records->passed_count);
     if (records->isolations.count > 1)
         qsort(records->isolations.items, records->isolations.count, sizeof *records->isolations.items, compare_names);

@@ -144,6 +144,17 @@ batch lib --out-dir ../web -q
 rm "$work/site/lib/a.stl"
 (cd ../site && batch lib --out-dir ../web --prune -q)
 must "nor with one spelling of both" [ "$(all)" = "$everything" ]
+fresh
+cp site/lib/a.stl twin/lib
+(cd twin && batch lib --out-dir ../web -q)
+cd site || exit 1
+batch lib --out-dir ../web -q
+rm lib/a.stl
+ends 0 '' batch lib --out-dir ../web --prune -q
+must "nor when its own record is not the last" [ "$(all)" = "$everything" ]
+rm ../twin/lib/a.stl
+ends 0 '' batch lib --out-dir ../web --prune -q
+must "without both it goes" [ "$(all)" = './b.stl.glb ./c.stl.glb ./d.stl.glb ' ]
 cd "$work" || exit 1
 
 # Records of versions that did not write where they ran.
