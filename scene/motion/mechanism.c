@@ -150,9 +150,10 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
         const cp_joint *joint = &scene->joints[open->joint];
         const bool turns = joint->type == CP_JOINT_REVOLUTE;
         const double value = turns ? radians_to_degrees(open->value) : open->value * 1e3;
-        (void)snprintf(end, sizeof end, "joint \"%.100s\"%s cannot be followed past %s %s: singular there", joint->name,
+        (void)snprintf(end, sizeof end, "joint \"%.100s\"%s cannot be followed past %s %s: %s", joint->name,
                        open->alone ? "" : " and others", show_number(round(value * 1e4) / 1e4).text,
-                       turns ? "deg" : "mm");
+                       turns ? "deg" : "mm",
+                       open->far ? "the way is longer than 25000 radians or sizes of the loop" : "singular there");
     }
     if (open->gap == 0 && open->angle == 0)
         return report_error(mechanism->context, CP_NO, "loop-singular", place, "loop \"%.100s\": %s", name, end);

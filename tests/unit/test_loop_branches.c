@@ -365,6 +365,25 @@ static void test_antiparallelogram(void **unused)
     }
 }
 
+/* A number in a file makes no endless work. */
+static void test_far_away(void **unused)
+{
+    (void)unused;
+    build_linkage(&parallelogram, degrees_to_radians(60));
+    cp_mechanism *mechanism = open_mechanism();
+    static const double far[] = {3e4, -1e9, 1e300};
+    double values[PLANAR_JOINTS];
+    for (int i = 0; i < 3; i++) {
+        double q[PLANAR_JOINTS] = {far[i], 0, 0};
+        assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_NO);
+        assert_true(mechanism->open.far);
+    }
+    double q[PLANAR_JOINTS] = {degrees_to_radians(70), 0, 0};
+    assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_OK);
+    expect_parallel(values, 70);
+    cp_mechanism_free(mechanism);
+}
+
 /* In the singular pose itself nothing tells which assembly is meant. */
 static void test_singular_begin(void **unused)
 {
@@ -756,6 +775,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_parallelogram, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rhombus, set_up, tear_down),
         cmocka_unit_test(test_antiparallelogram),
+        cmocka_unit_test_setup_teardown(test_far_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_singular_begin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_way, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),

@@ -14,6 +14,8 @@
 
 /* The longest step, in radians or group lengths: of a driven joint, and of all joints of the group. */
 static const double longest_step = 0.25, longest_prediction = 0.5;
+/* Nobody means thousands of turns: a way of such a number would take its time, and a message is better. */
+static const double longest_way = 25000;
 /* Shorter steps say nothing: what the solver rounds is as long near singular places. */
 static const double shortest_step = 1e-6;
 /* A correction is small if it is no longer than this part of its step. */
@@ -368,7 +370,8 @@ static void tell_end(const struct way *way, const struct stand *last)
                                                   .angle = closes ? 0 : there.angle,
                                                   .joint = open.joint,
                                                   .value = open.value,
-                                                  .alone = moved == 1};
+                                                  .alone = moved == 1,
+                                                  .far = most > longest_way};
 }
 
 static bool walk(struct closure *closure, struct closure_group *group, const double *q)
@@ -390,11 +393,13 @@ static bool walk(struct closure *closure, struct closure_group *group, const dou
     way.known = closure->stand_group == number &&
                 memcmp(closure->stands[0].values, begin, group->column_count * sizeof *begin) == 0;
     closure->stand_group = number;
-    there = way.length == 0 || go(&way, closure->stands, &regular_at, regular_values);
+    there = way.length == 0 || (way.length <= longest_way && go(&way, closure->stands, &regular_at, regular_values));
     if (there) {
         closure_keep_values(closure, group, closed_at);
         return true;
     }
+    if (way.length > longest_way)
+        look_around(&way, 0, &closure->stands[0]);
     tell_end(&way, &closure->stands[0]);
     memcpy(regular_values, begin, group->column_count * sizeof *begin);
     closure_give_values(closure, group, closed_at);
