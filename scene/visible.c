@@ -96,10 +96,12 @@ bool report_invisible(cp_context *context, const cp_scene *scene)
     }
     if (all == UNSEEN)
         report_warning(context, "nothing-visible", NOWHERE,
-                       "nobody sees what is drawn: all of it has an alpha below %g", least_alpha);
+                       "nobody sees what is drawn: all of it has an alpha below %g, or below the cutoff of a mask",
+                       least_alpha);
     else if (count > 0)
         report_warning(context, "invisible-material", NOWHERE,
-                       "materials with an alpha below %g, whose faces nobody sees: %llu, the first is \"%s\"",
+                       "materials with an alpha below %g, or below the cutoff of a mask, whose faces nobody sees: "
+                       "%llu, the first is \"%s\"",
                        least_alpha, (unsigned long long)count, scene->materials[first].name);
     if (all != UNSEEN && meshes > 0)
         report_warning(context, "invisible-material", NOWHERE,

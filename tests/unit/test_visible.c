@@ -107,6 +107,8 @@ static void test_formats(void **state)
         if (told != (cases[i].code != NULL) || (cases[i].code && !was_reported(context, cases[i].code)))
             fail_msg("case %zu, %s: %zu warnings, not %s", i, cases[i].name, told,
                      cases[i].code ? cases[i].code : "none");
+        if (cases[i].code && strstr(cases[i].text, "MASK"))
+            assert_non_null(strstr(find_entry(context, cases[i].code)->text, "cutoff"));
         cp_context_free(context);
     }
 }
