@@ -509,7 +509,8 @@ static void skip_between(struct ascii *ascii)
     }
 }
 
-/* A file that ends after whole facets and without "endsolid" may have lost some; a closed surface has not. */
+/* A file that ends after whole facets and without "endsolid" may have lost some; a closed surface has lost whole shells
+ * at most. */
 static cp_status check_endless(struct ascii *ascii, const char *expected)
 {
     const struct stl_reader *reader = ascii->reader;
@@ -520,8 +521,9 @@ static cp_status check_endless(struct ascii *ascii, const char *expected)
     if (status == CP_OK && !topology.closed)
         (void)fail_expected(ascii, expected);
     else if (status == CP_OK)
-        ascii->status = report_lenient(reader->context, reader->settings->import.strict, "stl-no-end",
-                                       find_place(ascii), "endsolid is missing; no facet is, as the surface is closed");
+        ascii->status = report_lenient(
+            reader->context, reader->settings->import.strict, "stl-no-end", find_place(ascii),
+            "endsolid is missing; the surface is closed, so that only whole shells behind it may be missing, too");
     return status == CP_OK ? ascii->status : status;
 }
 
