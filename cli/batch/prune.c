@@ -2,6 +2,7 @@
  * looked for, a folder that could not be read, a folder that is empty as if nothing were mounted there. */
 #include "batch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,28 @@ static cp_status find_places(struct batch *batch, struct place **places)
 
 /* ---- which are gone ---- */
 
+static bool is_empty(const char *path)
+{
+    const struct dirent *member;
+    DIR *folder = opendir(path);
+    bool empty = folder != NULL;
+    while (empty && (member = readdir(folder)))
+        empty = strcmp(member->d_name, ".") == 0 || strcmp(member->d_name, "..") == 0;
+    if (folder)
+        (void)closedir(folder);
+    return empty;
+}
+
+/* Cuts the path of a gone input to the nearest folder that is there. A mount point below the root is empty, too. */
+static void note_emptied(struct batch *batch, const struct place *place, char *path)
+{
+    do
+        *strrchr(path, '/') = '\0';
+    while (is_below(path, place->path) && is_gone(path));
+    if (is_below(path, place->path) && !batch->emptied && is_empty(path))
+        batch->emptied = path;
+}
+
 /* Of one record: whether its input was looked for and is gone. */
 static cp_status look_for(struct batch *batch, struct place *places, const struct record *record)
 {
@@ -110,6 +133,7 @@ static cp_status look_for(struct batch *batch, struct place *places, const struc
     if (place) {
         place->gone++;
         batch->gone[batch->gone_count++] = record;
+        note_emptied(batch, place, input);
     } else if (batch->outside_count++ == 0) {
         batch->outside = record->in;
     }
@@ -179,6 +203,9 @@ static cp_status find_doubt(struct batch *batch, const struct place *places)
             !(batch->keeps = arena_print(batch->arena, "%s has no input left, as if it were not mounted%s",
                                          entries->roots[i].path, limit)))
             return CP_LIMIT;
+    if (batch->emptied && batch->gone_count > 0 && batch->most_pruned < 100 && !batch->keeps &&
+        !(batch->keeps = arena_print(batch->arena, "%s is empty, as if it were not mounted%s", batch->emptied, limit)))
+        return CP_LIMIT;
     if (entries->unread)
         batch->keeps = entries->unread;
     else if (!batch->keeps && (double)batch->gone_count > batch->most_pruned / 100 * outputs &&

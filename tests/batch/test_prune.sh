@@ -105,6 +105,15 @@ ends 1 'error: nothing is removed: lib has no input left, .*--max-prune=100%' ba
 must "an empty mount point" [ "$(all)" = "$everything" ]
 rmdir lib
 mv lib.off lib
+mkdir keep/share
+cp lib/a.stl keep/share/m.stl
+batch lib keep --out-dir ../web -q
+rm keep/share/m.stl
+ends 1 'error: nothing is removed: /.*/site/keep/share is empty, .*--max-prune=100%' \
+    batch lib keep --out-dir ../web --prune -q
+rmdir keep/share
+must "an empty mount point below" [ "$(all)" = "$(echo "$everything" | sed 's|./share/m.stl.glb ||')./share/m.stl.glb " ]
+rm -r ../web/share
 long=$(printf '%0240d' 0)
 (cd lib && for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do mkdir "$long" && cd "$long" || exit 1; done) 2>/dev/null
 ends 1 'error: nothing is removed: lib/00*/' batch lib keep --out-dir ../web --prune -q
