@@ -20,7 +20,14 @@ const ours = thing => thing.extras?.cellpipe ?? {};
 
 // ---- triangles in the world ----
 
-// { count, points: 9 numbers each, normals: 9 each or none, colours: 4 each and corner }
+// Zeros where the corners are in line.
+function ownNormal(corners) {
+    const [a, b, c] = [0, 3, 6].map(i => new THREE.Vector3(...corners.slice(i, i + 3)));
+    const area = 1e-6 * Math.max(b.sub(a).lengthSq(), c.sub(a).lengthSq()), normal = b.cross(c);
+    return normal.length() > area ? normal.normalize() : normal.set(0, 0, 0);
+}
+
+// { count, points and normals: 9 numbers each, colours: 4 each and corner }
 function triangles(root) {
     const points = [], normals = [], colours = [], point = new THREE.Vector3(), turn = new THREE.Matrix3();
     root.updateMatrixWorld(true);
@@ -33,9 +40,12 @@ function triangles(root) {
         for (let i = 0; i < index.count; i++) {
             const at = index.getX(flip ? i - i % 3 + (3 - i % 3) % 3 : i), base = object.material.color;
             points.push(...point.fromBufferAttribute(position, at).applyMatrix4(object.matrixWorld));
+            const tint = color ? [color.getX(at), color.getY(at), color.getZ(at), color.itemSize > 3 ? color.getW(at) : 1] : [1, 1, 1, 1];
             if (normal)
                 normals.push(...point.fromBufferAttribute(normal, at).applyMatrix3(turn).normalize());
-            const tint = color ? [color.getX(at), color.getY(at), color.getZ(at), color.itemSize > 3 ? color.getW(at) : 1] : [1, 1, 1, 1];
+            else if (i % 3 === 2) // the triangle's own, as glTF says of meshes without normals
+                for (let k = 0; k < 3; k++)
+                    normals.push(...ownNormal(points.slice(-9)));
             colours.push(base.r * tint[0], base.g * tint[1], base.b * tint[2], object.material.opacity * tint[3]);
         }
     });
@@ -69,10 +79,13 @@ function fit(a, i, b, j) {
 
 const angle = (a, i, b, j) => 2 * Math.asin(Math.min(1, apart(a, i, b, j) / 2)) * 180 / Math.PI;
 
+// A triangle without area has none of its own.
+const hasNormal = (triangles, i) => triangles.normals.slice(i, i + 3).some(value => value !== 0);
+
 function looksLike(a, i, b, j, turn, bounds) {
     for (let k = 0; k < 3; k++) {
         const one = 3 * i + k, other = 3 * j + (k + turn) % 3;
-        if (a.normals.length && angle(a.normals, 3 * one, b.normals, 3 * other) > bounds.normal)
+        if (hasNormal(b, 3 * other) && angle(a.normals, 3 * one, b.normals, 3 * other) > bounds.normal)
             return false;
         for (let c = 0; c < 4; c++)
             if (Math.abs(a.colours[4 * one + c] - b.colours[4 * other + c]) > 1 / 510 + 1e-6)

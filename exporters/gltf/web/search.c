@@ -41,6 +41,7 @@ struct search {
     struct attempt attempts[2];
     struct attempt *best; /* the least simplified one that fits, or NULL */
     uint64_t tries;
+    uint64_t least_plain; /* bytes that a file without web=yes has at least */
 };
 
 /* Between an error that is too small and one that fits the budget. */
@@ -184,13 +185,11 @@ static double next_error(const struct bracket *bracket, double budget)
     return exp(low + part * width);
 }
 
-static cp_status meet_budget(struct search *search)
+/* After the whole scene did not fit. */
+static cp_status meet_budget(struct search *search, struct bracket bracket)
 {
     double budget = search->model->settings->budget;
-    struct bracket bracket = {0};
-    cp_status status = try_error(search, 0, &bracket);
-    if (status != CP_OK || search->best)
-        return status;
+    cp_status status = CP_OK;
 
     /* Larger errors until one fits; none where there is no size to move in, or one beyond all numbers. */
     double diagonal = search->diagonal;
@@ -285,36 +284,36 @@ static cp_status make_triangles(cp_scene *scene, bool smooth)
 
 /* ---- small files ---- */
 
-/* The positions alone take more than `size` bytes as floats. */
-static bool is_large(const cp_scene *scene, uint64_t size)
+/* What the positions take as floats. */
+static uint64_t count_bytes(const cp_scene *scene)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         bytes += UINT64_C(12) * scene->meshes[i].vertex_count;
-    return bytes > size;
+    return bytes;
 }
 
-/* What packing needs to be told may be more than it saves: then the plain file is written. *written: whether it is. */
-static cp_status try_plain(const struct search *search, const struct writer *file, bool *written)
+/* What packing needs to be told may be more than it saves: then the file is written as without web=yes, if it keeps to
+ * the budget. packed: the bytes of the whole scene for the web. *written: whether it is. */
+static cp_status try_plain(const struct search *search, const struct writer *file, uint64_t packed, bool *written)
 {
     struct gltf_settings settings = *file->settings;
     struct writer writer = *file;
     uint64_t size;
     *written = false;
-    if (is_large(search->base, search->best->size))
+    if (search->least_plain >= packed)
         return CP_OK;
     settings.web = false;
-    settings.normals = normals_mode(file->settings);
     writer.settings = &settings;
     writer.work = scene_new(writer.context);
     cp_status status = writer.work ? compose_file(&writer, search->sink, &size) : CP_LIMIT;
-    *written = status == CP_OK && size < search->best->size;
+    *written = status == CP_OK && size < packed && (!(settings.budget > 0) || (double)size <= settings.budget);
     if (*written)
         status = finish_file(&writer, search->sink);
     if (*written && status == CP_OK)
         report_note(writer.context, "gltf-plain", NOWHERE,
                     "written as without web=yes, which is smaller: %llu bytes, not %llu", (unsigned long long)size,
-                    (unsigned long long)search->best->size);
+                    (unsigned long long)packed);
     free_writer(&writer);
     return status;
 }
@@ -340,12 +339,13 @@ cp_status write_web(const struct writer *file, struct sink *sink)
 {
     struct writer model = *file;
     struct search search = {.model = &model, .sink = sink, .base = scene_copy(model.scene)};
-    struct bracket unused;
+    struct bracket bracket = {0};
     cp_measures measures;
     cp_status status =
         search.base ? make_triangles(search.base, normals_mode(model.settings) == NORMALS_SMOOTH) : CP_LIMIT;
     if (status == CP_OK)
         status = web_keep_drawn(search.base, &search.displaced);
+    search.least_plain = status == CP_OK ? count_bytes(search.base) : 0; /* before creases split vertices */
     if (status == CP_OK)
         status = measure_boxes(model.context, search.base, CP_USE_DRAWN, &measures);
     if (status == CP_OK)
@@ -361,10 +361,12 @@ cp_status write_web(const struct writer *file, struct sink *sink)
     if (status == CP_OK && !search.places)
         status = CP_LIMIT;
     if (status == CP_OK)
-        status = model.settings->budget > 0 ? meet_budget(&search) : try_error(&search, model.settings->error, &unused);
+        status = try_error(&search, model.settings->error, &bracket);
     bool plain = false;
     if (status == CP_OK)
-        status = try_plain(&search, file, &plain);
+        status = try_plain(&search, file, search.best ? search.best->size : (uint64_t)bracket.low_size, &plain);
+    if (status == CP_OK && !plain && !search.best)
+        status = meet_budget(&search, bracket);
     if (status == CP_OK && !plain) {
         status = finish_file(&search.best->writer, sink);
         if (status == CP_OK)
