@@ -116,6 +116,13 @@ bool image_is_grey(const cp_image *image)
     return frame && frame[9] == 1;
 }
 
+const char *image_key(struct arena *arena, const cp_image *image)
+{
+    cp_hash hash = cp_hash_bytes(image->bytes, image->size);
+    return arena_print(arena, "%016llx%016llx %s", (unsigned long long)hash.high, (unsigned long long)hash.low,
+                       image->type);
+}
+
 /* Opens a picture under the first of its two names that a file has. */
 static cp_status open_picture(cp_scene *scene, const struct source *parent, const char *path, const char *other,
                               struct source **source)

@@ -79,9 +79,7 @@ static bool plan_images(struct writer *writer)
         bool added = true;
         const uint32_t *first = &i;
         if (is_deliver(writer) && image->bytes) {
-            cp_hash hash = cp_hash_bytes(image->bytes, image->size);
-            const char *key = arena_print(writer->work->arena, "%016llx%016llx %s", (unsigned long long)hash.high,
-                                          (unsigned long long)hash.low, image->type);
+            const char *key = image_key(writer->work->arena, image);
             first = key ? name_map_add(&seen, key, i, &added) : NULL;
         }
         good = first != NULL;

@@ -9,7 +9,8 @@
 
 /* ---- images ---- */
 
-/* The image that browsers show (ISO/IEC 14772-1, 6.22: PNG and JPEG; GIF too, as they should), or CP_NONE. */
+/* The image that browsers show (ISO/IEC 14772-1, 6.22: PNG and JPEG; GIF too, as they should), or CP_NONE. Of
+ * images with the same bytes it is the first. */
 static uint32_t shown_image(const struct vrml *v, const cp_texture_use *use)
 {
     static const char *const types[] = {"image/png", "image/jpeg", "image/gif"};
@@ -19,7 +20,7 @@ static uint32_t shown_image(const struct vrml *v, const cp_texture_use *use)
         const cp_image *image = images[i] == CP_NONE ? NULL : &v->scene->images[images[i]];
         for (size_t k = 0; image && image->bytes && k < sizeof types / sizeof *types; k++)
             if (strcmp(image->type, types[k]) == 0)
-                return images[i];
+                return v->same_images[images[i]];
     }
     return CP_NONE;
 }
@@ -50,6 +51,35 @@ static cp_status write_image(struct vrml *v, uint32_t index)
     return sink_close_further(file);
 }
 
+static bool find_same_images(struct vrml *v)
+{
+    struct name_map seen = {.context = v->context};
+    bool good = true;
+    for (uint32_t i = 0; i < v->scene->image_count && good; i++) {
+        const cp_image *image = &v->scene->images[i];
+        v->same_images[i] = i;
+        if (!image->bytes)
+            continue;
+        const char *key = image_key(v->arena, image);
+        const uint32_t *first = key ? name_map_add(&seen, key, i, NULL) : NULL;
+        good = first != NULL;
+        v->same_images[i] = good ? *first : i;
+    }
+    name_map_free(&seen);
+    return good;
+}
+
+/* Writes the image, or decodes it for a stream, once. */
+static cp_status show_image(struct vrml *v, uint32_t image)
+{
+    struct picture *picture = &v->pictures[image];
+    if (picture->tried)
+        return CP_OK;
+    picture->tried = true;
+    return sink_is_stream(v->top) ? pixels_decode(v->arena, &v->scene->images[image], &picture->pixels)
+                                  : write_image(v, image);
+}
+
 static bool has_picture(const struct vrml *v, uint32_t image)
 {
     return image != CP_NONE && (v->pictures[image].file || v->pictures[image].pixels.bytes);
@@ -58,7 +88,7 @@ static bool has_picture(const struct vrml *v, uint32_t image)
 cp_status vrml_write_images(struct vrml *v)
 {
     const cp_scene *scene = v->scene;
-    cp_status status = CP_OK;
+    cp_status status = find_same_images(v) ? CP_OK : CP_LIMIT;
     bool *seen = vrml_plan_room(v, scene->mesh_count, sizeof *seen);
     bool *told = vrml_plan_room(v, scene->material_count, sizeof *told);
     for (uint32_t i = 0; i < scene->instance_count && seen && told && status == CP_OK; i++) {
@@ -75,10 +105,8 @@ cp_status vrml_write_images(struct vrml *v)
             const cp_material *of = &scene->materials[material];
             const cp_texture *texture = &scene->textures[use->texture];
             uint32_t image = shown_image(v, use);
-            if (image != CP_NONE && !has_picture(v, image))
-                status = sink_is_stream(v->top)
-                             ? pixels_decode(v->arena, &scene->images[image], &v->pictures[image].pixels)
-                             : write_image(v, image);
+            if (image != CP_NONE)
+                status = show_image(v, image);
             bool shown = has_picture(v, image);
             v->strange += image == CP_NONE;
             v->untextured += image != CP_NONE && !shown;
@@ -126,13 +154,19 @@ static void write_pixels(struct vrml *v, const struct pixels *pixels)
 void vrml_write_texture(struct vrml *v, const cp_texture_use *use)
 {
     const cp_texture *texture = &v->scene->textures[use->texture];
-    const struct picture *picture = &v->pictures[shown_image(v, use)];
+    struct picture *picture = &v->pictures[shown_image(v, use)];
+    bool clamped[2] = {texture->wrap[0] == CP_WRAP_CLAMP, texture->wrap[1] == CP_WRAP_CLAMP};
+    struct picture_name *name = &picture->names[clamped[0]][clamped[1]];
     vrml_indent(v);
     sink_text(v->out, "texture ");
-    if (v->pixel_names[use->texture]) {
-        vrml_use(v, v->pixel_names[use->texture]);
+    if (name->name && name->file == v->file) {
+        vrml_use(v, name->name);
         return;
     }
+    if (!name->name)
+        name->name = vrml_name(v, picture->file ? "image_" : "pixels_", texture->id);
+    name->file = v->file;
+    vrml_define(v, name->name);
     if (picture->file) {
         /* Files of parts lie in a folder of their own. */
         const char *url = v->out == v->top ? picture->file : arena_print(v->arena, "../%s", picture->file);
@@ -140,13 +174,11 @@ void vrml_write_texture(struct vrml *v, const cp_texture_use *use)
         sink_text(v->out, "ImageTexture { url ");
         vrml_string(v, url ? url : "");
     } else {
-        v->pixel_names[use->texture] = vrml_name(v, "pixels_", texture->id);
-        vrml_define(v, v->pixel_names[use->texture]);
         sink_text(v->out, "PixelTexture {");
         write_pixels(v, &picture->pixels);
     }
-    sink_text(v->out, texture->wrap[0] == CP_WRAP_CLAMP ? " repeatS FALSE" : "");
-    sink_text(v->out, texture->wrap[1] == CP_WRAP_CLAMP ? " repeatT FALSE" : "");
+    sink_text(v->out, clamped[0] ? " repeatS FALSE" : "");
+    sink_text(v->out, clamped[1] ? " repeatT FALSE" : "");
     sink_text(v->out, " }\n");
 }
 

@@ -107,7 +107,7 @@ static cp_status write_all(struct vrml *v)
     v->meshes = vrml_plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
     v->looks = vrml_plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
     v->pictures = vrml_plan_room(v, scene->image_count, sizeof *v->pictures);
-    v->pixel_names = vrml_plan_room(v, scene->texture_count, sizeof *v->pixel_names);
+    v->same_images = vrml_plan_room(v, scene->image_count, sizeof *v->same_images);
     v->folders = vrml_plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
     cp_status status = v->failed ? CP_LIMIT : vrml_plan(v);
     if (status == CP_OK && v->settings->layout != VRML_SINGLE && scene->instance_count > 0)

@@ -127,8 +127,14 @@ struct look_plan {
 
 /* An image of textures: a file beside the world, or its pixels in a world that goes to a stream. */
 struct picture {
+    bool tried;
     const char *file;
     struct pixels pixels;
+    /* Textures of it, by whether they repeat in each direction. */
+    struct picture_name {
+        const char *name; /* DEF name */
+        uint32_t file;    /* the last file it was defined in; from 1 */
+    } names[2][2];
 };
 
 struct vrml {
@@ -150,7 +156,7 @@ struct vrml {
     struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
     struct look_plan *looks;   /* 2 a material, the first for no material: of faces, of lines */
     struct picture *pictures;  /* of images; empty: not shown */
-    const char **pixel_names;  /* of textures: DEF name of the PixelTexture once written */
+    uint32_t *same_images;     /* of images: the first one with the same bytes */
     const char **folders;      /* a device, the last for no device; NULL until used */
     uint32_t file;             /* the number of the file being written */
     unsigned depth;            /* of indentation */

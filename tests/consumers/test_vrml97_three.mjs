@@ -25,7 +25,8 @@ function measure(scene) {
 
 function compare(input) {
     const facts = info(input), text = fs.readFileSync(convert(input, workFile('cell.wrl'), 'up=z', 'scenery=no', 'planes=keep'), 'utf8');
-    const { triangles, bounds } = measure(new VRMLLoader().parse(text.replace(/texture ImageTexture \{[^}]*\}/g, ''), ''));
+    const bare = text.replace(/texture (USE \w+|DEF \w+ ImageTexture \{[^}]*\})/g, '');
+    const { triangles, bounds } = measure(new VRMLLoader().parse(bare, ''));
     if (triangles !== facts.triangles)
         fail(`${shortName(input)}: ${triangles} triangles, not ${facts.triangles}`);
     if (text.includes('scaleOrientation')) // three leaves it out

@@ -44,8 +44,9 @@ static void test_images_beside_the_world(void **unused)
     (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
     assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
     char *text = read_whole("cell.wrl", &size);
-    expect(text, "texture ImageTexture { url \"cell_checker.png\" }");
-    expect(text, "texture ImageTexture { url \"cell_leaf.png\" repeatS FALSE }");
+    expect(text, "texture DEF image_checker ImageTexture { url \"cell_checker.png\" }");
+    expect(text, "ImageTexture { url \"cell_leaf.png\" repeatS FALSE }");
+    expect(text, "texture USE image_checker\n");
     /* Upper left, (0, 0) of glTF, is (0, 1) of VRML97. Of the second material (2, 0) is turned by 0.5 and stretched by
      * 2 along u: 0.25 + 4 cos 0.5, and 1 - (-4 sin 0.5). */
     expect(text, "texCoord TextureCoordinate { point [\n");
@@ -67,7 +68,7 @@ static void test_images_beside_the_world(void **unused)
     static const char *const inlined[] = {"layout=inline"};
     assert_int_equal(cp_write(context, scene, path, NULL, inlined, 1), CP_OK);
     text = read_whole("d_cell/cell_box.wrl", &size);
-    expect(text, "texture ImageTexture { url \"../cell_checker.png\" }");
+    expect(text, "texture DEF image_checker ImageTexture { url \"../cell_checker.png\" }");
     free(text);
     char command[256];
     (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
@@ -165,6 +166,58 @@ static void test_pixels_in_the_world(void **unused)
     *image = before;
 }
 
+static uint32_t occurrences_in_file(const char *name, const char *words)
+{
+    size_t size;
+    char *text = read_whole(name, &size);
+    uint32_t count = occurrences(text, words);
+    free(text);
+    return count;
+}
+
+/* Two images of the same bytes are one; what tells two textures of it apart is how they repeat. */
+static void test_equal_images(void **unused)
+{
+    (void)unused;
+    read_textured();
+    size_t size;
+    char path[256], leaf[256], command[256];
+    void *bytes;
+    (void)strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
+    (void)snprintf(leaf, sizeof leaf, "%s/cell_leaf.png", folder);
+    unsigned char *copy = malloc(scene->images[0].size);
+    assert_non_null(copy);
+    memcpy(copy, scene->images[0].bytes, scene->images[0].size);
+    scene->images[2].bytes = copy;
+    scene->images[2].size = scene->images[0].size;
+    for (uint32_t alike = 0; alike < 2; alike++) {
+        if (alike)
+            scene->textures[2].wrap[0] = scene->textures[0].wrap[0];
+        assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
+        assert_int_equal(occurrences_in_file("cell.wrl", "ImageTexture { url \"cell_checker.png\""), 2 - alike);
+        assert_int_equal(occurrences_in_file("cell.wrl", "texture USE image_checker\n"), 1 + alike);
+        assert_int_equal(access(leaf, F_OK), -1);
+        char *text = write_stream(&bytes, &size);
+        assert_int_equal(occurrences(text, "PixelTexture"), 2 - alike);
+        assert_int_equal(occurrences(text, "texture USE pixels_checker\n"), 1 + alike);
+        assert_int_equal(count_of(context, "vrml97-textures"), 0);
+        free(text);
+    }
+    /* A file sees only its own names. */
+    static const char *const inlined[] = {"layout=inline"};
+    assert_int_equal(cp_write(context, scene, path, NULL, inlined, 1), CP_OK);
+    assert_true(occurrences_in_file("d_cell/cell_box.wrl", "ImageTexture { url \"../cell_checker.png\" }") == 1);
+    /* The same bytes as another type are another image. */
+    scene->images[2].type = "image/jpeg";
+    assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
+    assert_int_equal(occurrences_in_file("cell.wrl", "ImageTexture { url \"cell_leaf.jpg\" }"), 1);
+    free(copy);
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* An image of another type is none; a mesh without coordinates has no texture. */
 static void test_what_is_not_shown(void **unused)
 {
@@ -193,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_images_beside_the_world, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pixels_in_the_world, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_images, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_not_shown, set_up, tear_down),
     };
     if (!mkdtemp(folder))
