@@ -88,7 +88,8 @@ static cp_status report_failure(struct assimp_import *import, const struct sourc
                         *text ? text : "it does not say why");
 }
 
-static cp_status import_file(struct assimp_import *import, struct file_system *system)
+/* factors: the transforms of FBX models come factor by factor, not as products. */
+static cp_status run_assimp(struct assimp_import *import, struct file_system *system, bool factors)
 {
     enum { ERROR_SIZE = 400 }; /* the longest text of assimp's that is shown */
     char text[ERROR_SIZE] = "";
@@ -103,7 +104,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
     pthread_mutex_lock(&assimp_lock);
     locale_t before = uselocale(plain);
     import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
@@ -117,6 +118,22 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
         return system->status;
     if (!import->from || !import->from->mRootNode)
         return report_failure(import, system->top, text);
+    return CP_OK;
+}
+
+static cp_status import_file(struct assimp_import *import, struct file_system *system)
+{
+    struct factors found;
+    cp_status status = run_assimp(import, system, true);
+    if (status == CP_OK)
+        status = find_factors(import, &found);
+    /* Keys move factors one by one, and what moves a whole node is what a clip has. */
+    if (status == CP_OK && found.any && !found.wrong_product && import->from->mNumAnimations > 0) {
+        aiReleaseImport(import->from);
+        status = run_assimp(import, system, false);
+    }
+    if (status != CP_OK)
+        return status;
     /* Several of assimp's readers (X3D, ASE) take any bytes for an empty scene. */
     if (import->from->mNumMeshes || import->from->mRootNode->mNumChildren)
         return CP_OK;

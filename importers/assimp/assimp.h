@@ -140,6 +140,12 @@ cp_pose turn_geometry(const struct assimp_import *import);
 cp_status copy_materials(struct assimp_import *import);
 cp_status copy_meshes(struct assimp_import *import);
 cp_status copy_tree(struct assimp_import *import);
+/* Whether nodes of assimp's tree are factors of an FBX model's transform (tree.c), and whether assimp's own product of
+ * them would be wrong. */
+struct factors {
+    bool any, wrong_product;
+};
+cp_status find_factors(struct assimp_import *import, struct factors *found);
 cp_status copy_animations(struct assimp_import *import);
 cp_status copy_metadata(struct assimp_import *import, const struct aiMetadata *metadata, uint32_t node);
 /* A NUL-ended UTF-8 copy that lives as long as the scene. */

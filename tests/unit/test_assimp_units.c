@@ -1,5 +1,6 @@
 /* Names, units and axes that the assimp importer takes from the file itself, on files made here. */
 #include "assimp_support.h"
+#include "pose.h"
 #include "zip_writer.h"
 
 /* ---- 3DS ---- */
@@ -113,6 +114,193 @@ static void test_fbx(void **state)
     }
 }
 
+/* ---- transforms of FBX ---- */
+
+/* What a model's transform is made of. */
+enum {
+    TRANSLATION,
+    ROTATION_OFFSET,
+    ROTATION_PIVOT,
+    PRE_ROTATION,
+    ROTATION,
+    POST_ROTATION,
+    SCALING_OFFSET,
+    SCALING_PIVOT,
+    SCALING,
+    GEOMETRIC_TRANSLATION,
+    GEOMETRIC_ROTATION,
+    GEOMETRIC_SCALING,
+    FACTORS
+};
+static const struct {
+    const char *name;
+    double value[3];
+} factors[FACTORS] = {
+    {"Lcl Translation", {1, 2, 3}},      {"RotationOffset", {1, 0.5, 0}},     {"RotationPivot", {0.3, 0.2, 0.1}},
+    {"PreRotation", {90, 0, 20}},        {"Lcl Rotation", {10, 20, 30}},      {"PostRotation", {30, 40, 50}},
+    {"ScalingOffset", {0.1, 0.2, 0.3}},  {"ScalingPivot", {1, 2, 1}},         {"Lcl Scaling", {2, 1.5, 0.5}},
+    {"GeometricTranslation", {3, 1, 2}}, {"GeometricRotation", {15, 25, 35}}, {"GeometricScaling", {1, 2, 3}},
+};
+
+static cp_pose moved(unsigned given, int factor, double sign)
+{
+    const double *v = factors[factor].value;
+    return given >> factor & 1 ? pose_translation(sign * v[0], sign * v[1], sign * v[2]) : POSE_IDENTITY;
+}
+
+/* Euler angles: about x first, then y, then z. */
+static cp_pose turned(unsigned given, int factor, bool inverse)
+{
+    cp_pose pose = POSE_IDENTITY;
+    for (int axis = 0; axis < 3 && (given >> factor & 1); axis++) {
+        double angle = factors[factor].value[axis];
+        cp_pose turn = pose_rotation_degrees(axis, inverse ? -angle : angle);
+        pose = inverse ? pose_multiply(&pose, &turn) : pose_multiply(&turn, &pose);
+    }
+    return pose;
+}
+
+static cp_pose scaled(unsigned given, int factor)
+{
+    const double *v = factors[factor].value;
+    return given >> factor & 1 ? pose_scaling(v[0], v[1], v[2]) : POSE_IDENTITY;
+}
+
+static cp_pose product(const cp_pose *poses, size_t count)
+{
+    cp_pose all = POSE_IDENTITY;
+    for (size_t i = 0; i < count; i++)
+        all = pose_multiply(&all, &poses[i]);
+    return all;
+}
+
+/* FBX SDK, "Computing transformation matrices": T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1. */
+static cp_pose pose_of_model(unsigned given)
+{
+    const cp_pose poses[] = {
+        moved(given, TRANSLATION, 1),     moved(given, ROTATION_OFFSET, 1),
+        moved(given, ROTATION_PIVOT, 1),  turned(given, PRE_ROTATION, false),
+        turned(given, ROTATION, false),   turned(given, POST_ROTATION, true),
+        moved(given, ROTATION_PIVOT, -1), moved(given, SCALING_OFFSET, 1),
+        moved(given, SCALING_PIVOT, 1),   scaled(given, SCALING),
+        moved(given, SCALING_PIVOT, -1),
+    };
+    return product(poses, sizeof poses / sizeof *poses);
+}
+
+/* Of the model's own mesh alone. */
+static cp_pose pose_of_geometry(unsigned given)
+{
+    const cp_pose poses[] = {moved(given, GEOMETRIC_TRANSLATION, 1), turned(given, GEOMETRIC_ROTATION, false),
+                             scaled(given, GEOMETRIC_SCALING)};
+    return product(poses, sizeof poses / sizeof *poses);
+}
+
+static void put_model(struct bytes *bytes, int number, const char *name, unsigned given)
+{
+    char text[256];
+    int size = snprintf(text, sizeof text,
+                        " Model: %d, \"Model::%s\", \"Mesh\" {\n  Version: 232\n  Properties70:  {\n", number, name);
+    put_text(bytes, text, (size_t)size);
+    for (int i = 0; i < FACTORS; i++) {
+        const double *v = factors[i].value;
+        size = snprintf(text, sizeof text, "   P: \"%s\", \"Vector3D\", \"Vector\", \"\",%g,%g,%g\n", factors[i].name,
+                        v[0], v[1], v[2]);
+        if (given >> i & 1)
+            put_text(bytes, text, (size_t)size);
+    }
+    put_text(bytes, "  }\n }\n", 7);
+}
+
+/* A model and its child, each with a mesh. */
+static cp_scene *read_models(cp_context *context, unsigned model, unsigned child, const char *objects,
+                             const char *connections)
+{
+    static const char head[] =
+        "; FBX 7.3.0 project file\nFBXHeaderExtension:  {\n FBXHeaderVersion: 1003\n FBXVersion: 7300\n}\n"
+        "GlobalSettings:  {\n Version: 1000\n Properties70:  {\n  P: \"UpAxis\", \"int\", \"Integer\", \"\",2\n"
+        "  P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",100\n }\n}\nObjects:  {\n";
+    static const char mesh[] = "\"Geometry::\", \"Mesh\" {\n  Vertices: *9 {\n   a: 0,0,0,1,0,0,0,1,0\n  }\n"
+                               "  PolygonVertexIndex: *3 {\n   a: 0,1,-3\n  }\n  GeometryVersion: 124\n }\n";
+    static const char links[] = "}\nConnections:  {\n C: \"OO\",2,0\n C: \"OO\",1,2\n C: \"OO\",4,2\n C: \"OO\",3,4\n";
+    struct bytes bytes = {0};
+    put_text(&bytes, head, sizeof head - 1);
+    put_text(&bytes, " Geometry: 1, ", 14);
+    put_text(&bytes, mesh, sizeof mesh - 1);
+    put_text(&bytes, " Geometry: 3, ", 14);
+    put_text(&bytes, mesh, sizeof mesh - 1);
+    put_model(&bytes, 2, "model", model);
+    put_model(&bytes, 4, "child", child);
+    put_text(&bytes, objects, strlen(objects));
+    put_text(&bytes, links, sizeof links - 1);
+    put_text(&bytes, connections, strlen(connections));
+    put_text(&bytes, "}\n", 3);
+    return read_text(context, (const char *)bytes.data, "models.fbx", NULL);
+}
+
+static void check_models(cp_context *context, unsigned model, unsigned child)
+{
+    cp_scene *scene = read_models(context, model, child, "", "");
+    uint32_t count;
+    const cp_instance *instances = cp_instances(scene, &count);
+    assert_int_equal(count, 2);
+    (void)cp_nodes(scene, &count);
+    assert_int_equal(count, 3);
+    cp_pose worlds[3], expected = pose_of_model(model), local = pose_of_model(child);
+    assert_int_equal(cp_world_poses(context, scene, NULL, worlds), CP_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        cp_pose geometry = pose_of_geometry(i ? child : model);
+        if (i)
+            expected = pose_multiply(&expected, &local);
+        assert_string_equal(cp_nodes(scene, &count)[instances[i].node].name, i ? "child" : "model");
+        assert_pose(&worlds[instances[i].node], expected.m, 3e-5);
+        cp_pose drawn = pose_multiply(&worlds[instances[i].node], &instances[i].transform);
+        assert_pose(&drawn, pose_multiply(&expected, &geometry).m, 3e-5);
+    }
+    cp_scene_free(scene);
+}
+
+static void test_fbx_transforms(void **state)
+{
+    const unsigned base = 1u << TRANSLATION | 1u << ROTATION | 1u << SCALING, all = (1u << FACTORS) - 1;
+    check_models(*state, 0, 0);
+    check_models(*state, base, base);
+    check_models(*state, all, all);
+    for (int i = 0; i < FACTORS; i++) {
+        check_models(*state, 1u << i, 0);
+        check_models(*state, base | 1u << i, 1u << TRANSLATION);
+        check_models(*state, base, base | 1u << i);
+        check_models(*state, all & ~(1u << i), all);
+    }
+}
+
+/* A key for a whole node is a clip's; where the model has what assimp multiplies wrongly, keys are a loss. */
+static void test_fbx_keys(void **state)
+{
+    static const char keys[] =
+        " AnimationStack: 10, \"AnimStack::Take\", \"\" {\n }\n AnimationLayer: 11, \"AnimLayer::L\", \"\" {\n }\n"
+        " AnimationCurveNode: 12, \"AnimCurveNode::R\", \"\" {\n  Properties70:  {\n"
+        "   P: \"d|X\", \"Number\", \"\", \"A\",0\n   P: \"d|Y\", \"Number\", \"\", \"A\",0\n"
+        "   P: \"d|Z\", \"Number\", \"\", \"A\",0\n  }\n }\n"
+        " AnimationCurve: 13, \"AnimCurve::\", \"\" {\n  Default: 0\n  KeyVer: 4008\n"
+        "  KeyTime: *2 {\n   a: 0,46186158000\n  }\n  KeyValueFloat: *2 {\n   a: 0,60\n  }\n }\n";
+    static const char links[] = " C: \"OO\",11,10\n C: \"OO\",12,11\n C: \"OP\",12,2, \"Lcl Rotation\"\n"
+                                " C: \"OP\",13,12, \"d|Z\"\n";
+    const unsigned given[] = {0, 1u << PRE_ROTATION, 1u << POST_ROTATION, 1u << GEOMETRIC_TRANSLATION};
+    for (int i = 0; i < 4; i++) {
+        bool wrong = i >= 2;
+        cp_report_clear(*state);
+        cp_scene *scene = read_models(*state, given[i], 0, keys, links);
+        uint32_t count;
+        (void)cp_clips(scene, &count);
+        assert_int_equal(count, !wrong);
+        assert_int_equal(was_reported(*state, "assimp-animation"), wrong);
+        (void)cp_nodes(scene, &count);
+        assert_int_equal(count, 3);
+        cp_scene_free(scene);
+    }
+}
+
 static void assert_unit(cp_context *context, const void *file, size_t size, const char *name, double unit)
 {
     cp_scene *scene;
@@ -200,7 +388,8 @@ int main(void)
     return 77;
 #else
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds_names), TEST(test_dxf), TEST(test_fbx), TEST(test_amf_units), TEST(test_archives),
+        TEST(test_3ds_names), TEST(test_dxf),       TEST(test_fbx),      TEST(test_fbx_transforms),
+        TEST(test_fbx_keys),  TEST(test_amf_units), TEST(test_archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #endif
