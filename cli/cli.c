@@ -195,7 +195,9 @@ void flush_report(struct cli *cli, cp_status status)
         /* Losses that ended the program under --strict are no chatter. */
         bool chatter = severity == CP_WARNING || (severity == CP_LOSS && status != CP_LOSSY);
         bool shown = severity == CP_NOTE ? cli->verbose : !chatter || !cli->quiet;
-        if (!must_stop(NULL) && shown) /* that it was cancelled says nothing */
+        /* That it was cancelled says nothing. What ended otherwise tells, even if bytes of the file were missing. */
+        bool hidden = was_interrupted() || (were_bytes_missing() && status == CP_CANCELLED);
+        if (shown && !hidden)
             fprintf(cli->messages, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);
     }

@@ -356,7 +356,7 @@ cut_once() {
     if [ $code = 0 ]; then
         must "$file cut to $cut: what it was" cmp "out/$input.glb" "uncut/$input.glb"
     else
-        must "$file cut to $cut: a message" grep -Eq "^cut/$input: .*(cut short|changed while)" said
+        must "$file cut to $cut: a message, not $(head -n 1 said)" grep -Eq "^cut/$input: .*(cut short|changed while)" said
         must "$file cut to $cut: no output" [ ! -e "out/$input.glb" ]
     fi
     [ $code = 1 ]
