@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "../scene/mesh/far.h"
 #include "../scene/mesh/mesh.h"
 
 enum { MOST_MATERIALS = 256 };
@@ -69,6 +70,17 @@ cp_status faces_make_vertices(struct faces *faces, uint32_t count, bool normals,
     for (int i = 0; colours && i < 256; i++)
         faces->linear[i] = (float)linear_of(i / 255.0);
     return faces->positions && (!normals || faces->normals) && (!colours || faces->colours) ? CP_OK : CP_LIMIT;
+}
+
+bool faces_find_origin(struct faces *faces)
+{
+    return find_far_origin(faces->positions, faces->vertex_count, faces->origin);
+}
+
+void faces_set_place(struct faces *faces, uint32_t vertex, const double place[3])
+{
+    for (size_t axis = 0; axis < 3; axis++)
+        faces->positions[3 * (size_t)vertex + axis] = near_origin(place[axis], faces->origin[axis]);
 }
 
 /* ---- words of text ---- */
@@ -399,6 +411,7 @@ cp_status faces_finish(struct faces *faces)
     cp_pose pose = pose_scaling(unit, unit, unit), turn = pose_z_up_from_y_up();
     if (settings->up == CP_UP_Y)
         pose = pose_multiply(&pose, &turn);
+    pose = pose_from_origin(&pose, faces->origin);
     cp_status status = make_mesh(faces, scene->nodes[node].name, &index);
     if (status == CP_OK && scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) == CP_NONE)
         status = CP_LIMIT;

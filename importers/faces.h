@@ -29,6 +29,7 @@ struct faces {
     const struct faces_settings *settings;
     const struct faces_codes *codes;
     uint32_t vertex_count;
+    double origin[3];                     /* of the positions: not 0 if they are far from the file's */
     float *positions, *normals, *colours; /* of the vertices, in the scene's memory; NULL: the file has none */
     uint32_t *corners;
     uint32_t corner_count, corner_room;
@@ -54,6 +55,10 @@ void faces_start(struct faces *faces, cp_context *context, const struct source *
                  const void *settings, const struct faces_codes *codes);
 /* Room for so many vertices. */
 cp_status faces_make_vertices(struct faces *faces, uint32_t count, bool normals, bool colours);
+/* True if the vertices are far from the origin: faces->origin is set, and the caller takes their coordinates again,
+ * from the file's digits by faces_set_place. */
+bool faces_find_origin(struct faces *faces);
+void faces_set_place(struct faces *faces, uint32_t vertex, const double place[3]);
 /* Room for so many faces more, of so many corners each. */
 cp_status faces_make_room(struct faces *faces, uint32_t count, uint32_t corners);
 /* The same for one; here, since there mostly is some. */

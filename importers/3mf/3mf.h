@@ -62,6 +62,7 @@ struct component {
 struct object {
     const char *name, *part_number, *type, *id;
     uint32_t part, mesh; /* CP_NONE: none */
+    double origin[3];    /* of the mesh: not 0 if it is far from the object's */
     uint32_t first_component, component_count;
     uint64_t node_count; /* of its components, theirs included; UINT64_MAX: too many */
     enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_DONE } state;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../../scene/mesh/far.h"
 #include "../../scene/mesh/join.h"
 
 /* The colours of a triangle's corners: indices, or CP_NONE. */
@@ -18,8 +19,11 @@ static const struct paint unpainted = {{CP_NONE, CP_NONE, CP_NONE}};
 struct builder {
     struct model_reader *model;
     float *positions;
+    double *places; /* the same as the text has them, while they may be far from the origin */
     uint32_t *corners;
     struct paint *paints; /* NULL as long as no triangle has a colour */
+    uint32_t place_room;
+    bool is_near; /* they cannot be */
     uint32_t vertex_count, vertex_room, face_count, face_room, paint_room;
     const char *pid;   /* the resource of triangles that name none; or NULL */
     uint32_t plain[3]; /* numbers in it, of triangles without any */
@@ -41,10 +45,28 @@ static void refuse_size(struct builder *builder)
                                      (unsigned long long)limit_vertices(builder->model->file->context)));
 }
 
+/* Ordinary meshes give their places up early: see find_far_origin. */
+static bool keep_place(struct builder *builder, const double place[3])
+{
+    enum { FIRST_TEST = 256 };
+    uint32_t count = builder->vertex_count;
+    double origin[3];
+    if (count >= FIRST_TEST && (count & (count - 1)) == 0 && !builder->is_near)
+        builder->is_near = !find_far_origin(builder->positions, count, origin);
+    if (builder->is_near)
+        return true;
+    if (!array_reserve(builder->model->file->context, &builder->places, &builder->place_room, count + UINT64_C(1),
+                       3 * sizeof *place))
+        return false;
+    memcpy(builder->places + 3 * (size_t)count, place, 3 * sizeof *place);
+    return true;
+}
+
 static void read_vertex(struct builder *builder)
 {
     struct model_reader *model = builder->model;
     float position[3] = {0};
+    double place[3] = {0};
     unsigned found = 0;
     for (uint32_t i = 0; i < model->xml.attribute_count; i++) {
         const struct xml_attribute *attribute = &model->xml.attributes[i];
@@ -53,6 +75,8 @@ static void read_vertex(struct builder *builder)
             continue;
         if (!model_float(model, attribute->name, attribute->value, &position[axis]))
             return;
+        if (!builder->is_near)
+            (void)text_is_number(attribute->value, &place[axis]);
         found |= 1u << axis;
     }
     if (found != 7) {
@@ -64,7 +88,8 @@ static void read_vertex(struct builder *builder)
         return;
     }
     if (!array_reserve(model->file->context, &builder->positions, &builder->vertex_room,
-                       builder->vertex_count + UINT64_C(1), sizeof position)) {
+                       builder->vertex_count + UINT64_C(1), sizeof position) ||
+        !keep_place(builder, place)) {
         set_status(builder, CP_LIMIT);
         return;
     }
@@ -269,6 +294,15 @@ static cp_status report_oddities(const struct builder *builder)
     return status;
 }
 
+/* A mesh far from the origin gets the text's coordinates from its own. */
+static void move_near(struct builder *builder, double origin[3])
+{
+    if (builder->is_near || !find_far_origin(builder->positions, builder->vertex_count, origin))
+        return;
+    for (size_t i = 0; i < 3 * (size_t)builder->vertex_count; i++)
+        builder->positions[i] = near_origin(builder->places[i], origin[i % 3]);
+}
+
 static bool add_mesh(struct builder *builder, struct object *object)
 {
     struct threemf *file = builder->model->file;
@@ -279,6 +313,7 @@ static bool add_mesh(struct builder *builder, struct object *object)
                     .vertex_count = builder->vertex_count,
                     .face_count = builder->face_count,
                     .corner_count = 3 * builder->face_count};
+    move_near(builder, object->origin);
     bool flat = true;
     for (uint32_t i = 0; builder->paints && flat && i < builder->face_count; i++)
         flat = is_flat(&builder->paints[i]);
@@ -317,6 +352,7 @@ cp_status mesh_read(struct model_reader *model, struct object *object, const cha
     if (status == CP_OK && builder.face_count > 0 && !add_mesh(&builder, object))
         status = CP_LIMIT;
     memory_free(context, builder.positions, builder.vertex_room, 3 * sizeof(float));
+    memory_free(context, builder.places, builder.place_room, 3 * sizeof(double));
     memory_free(context, builder.corners, builder.face_room, 3 * sizeof(uint32_t));
     memory_free(context, builder.paints, builder.paint_room, sizeof *builder.paints);
     return status;

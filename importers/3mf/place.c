@@ -3,6 +3,8 @@
 
 #ifdef HAVE_3MF
 
+#include "../../scene/mesh/far.h"
+
 struct step {
     uint32_t object, next; /* next: of its components */
     uint32_t node;
@@ -128,6 +130,7 @@ static uint32_t add_node(struct threemf *file, uint32_t parent, const struct com
     scene->nodes[node].local = component->local;
     double unit = file->parts[object->part].unit;
     cp_pose scale = pose_scaling(unit, unit, unit);
+    scale = pose_from_origin(&scale, object->origin);
     if (object->mesh != CP_NONE && scene_add_instance(scene, node, object->mesh, CP_USE_BOTH, &scale) == CP_NONE)
         return CP_NONE;
     bool told = add_metadata(file, node, "partnumber", part_number) &&

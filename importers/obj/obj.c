@@ -328,6 +328,29 @@ static cp_status read_text(struct file *file)
     return obj_end_runs(reader, counts);
 }
 
+cp_status obj_read_places(struct obj_reader *reader)
+{
+    cp_context *context = reader->context;
+    struct obj_batch batch = {.at = text_after_mark(reader->source->data, reader->source->size)};
+    uint32_t count = 0;
+    reader->places = memory_allocate(context, reader->vertex_count, 3 * sizeof *reader->places);
+    bool good = reader->places;
+    while (good && count < reader->vertex_count && batch.at < reader->end) {
+        const char *limit = reader->end;
+        if (reader->end - batch.at > PART_SIZE)
+            limit = find_line(batch.at + PART_SIZE, reader->end);
+        good = obj_begin_batch(context, &batch, (size_t)(limit - batch.at));
+        batch.places = reader->places + 3 * (size_t)count;
+        if (good)
+            obj_read_batch(&batch, limit, reader->end);
+        count += batch.vertex_count;
+        if (batch.stop == OBJ_FAULT) /* the first reading ended there, too */
+            break;
+    }
+    obj_free_batch(context, &batch);
+    return good ? CP_OK : CP_LIMIT;
+}
+
 size_t obj_trailing_fill(const char *text, const char *zero, const char *end)
 {
     enum { MOST_FILL = 4 }; /* bytes: more may be text that a power loss has taken */
@@ -491,6 +514,7 @@ static void free_file(struct file *file)
     for (int i = 0; i < MOST_BATCHES; i++)
         obj_free_batch(context, &file->batches[i]);
     memory_free(context, reader->positions, reader->vertex_room, 3 * sizeof(float));
+    memory_free(context, reader->places, reader->vertex_count, 3 * sizeof(double));
     memory_free(context, reader->normals, reader->normal_room, 3 * sizeof(float));
     memory_free(context, reader->colours, reader->colour_room, 4 * sizeof(float));
     memory_free(context, reader->coordinates, reader->coordinate_room, 2 * sizeof(float));

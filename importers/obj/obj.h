@@ -84,6 +84,7 @@ enum obj_stop { OBJ_AT_LIMIT, OBJ_FULL, OBJ_FAULT };
 struct obj_batch {
     float *positions, *normals, *colours; /* rows of 3, 3 and 4; colours of all vertices or unused */
     float *coordinates;                   /* of textures, as the scene has them: rows of 2 */
+    double *places;                       /* NULL, or the caller's: positions as the text has them */
     uint32_t vertex_count, normal_count, coordinate_count;
     uint32_t vertex_room, normal_room, colour_room, coordinate_room;
     bool has_colours, has_relative;
@@ -182,6 +183,7 @@ struct obj_reader {
 
     /* the batches, joined */
     float *positions, *normals, *colours, *coordinates;
+    double *places; /* positions as the text has them; NULL unless a mesh is far from the origin */
     uint32_t vertex_count, normal_count, colour_count, coordinate_count;
     uint32_t vertex_room, normal_room, colour_room, coordinate_room;
     float largest_colour;
@@ -205,6 +207,9 @@ struct obj_reader {
     struct name_map textures;  /* the scene's, by path and wrapping */
     bool has_missing_library;
 };
+
+/* obj.c: reads the text again for reader->places. */
+cp_status obj_read_places(struct obj_reader *reader);
 
 /* names.c */
 bool obj_start_names(struct obj_reader *reader);

@@ -197,10 +197,19 @@ static const char *skip_bad_colour(const char *at, const char *end, int count)
     return count == 6 || count == 7 ? at : NULL;
 }
 
+/* The vertex' three numbers, which are there, in double. */
+static void read_place(const char *at, const char *end, double place[3])
+{
+    at = next_word(at);
+    for (int i = 0; i < 3; i++)
+        at = next_word(parse_double(at, end, place + i));
+}
+
 static inline const char *read_vertex(struct obj_batch *batch, const char *at, const char *end)
 {
     float values[8];
     int count;
+    const char *first = at;
     at = read_numbers(at, end, values, 8, &count);
     const char *after = count >= 3 && count < 7 && !ends_here(*at) ? skip_bad_colour(at, end, count) : NULL;
     bool bad_colour = after;
@@ -223,6 +232,8 @@ static inline const char *read_vertex(struct obj_batch *batch, const char *at, c
         add_colour(batch, values + 3, count >= 7);
     else if (batch->has_colours)
         add_colour(batch, (const float[]){INFINITY, INFINITY, INFINITY}, false);
+    if (batch->places)
+        read_place(first, end, batch->places + 3 * (size_t)batch->vertex_count);
     memcpy(batch->positions + 3 * (size_t)batch->vertex_count, values, 3 * sizeof *values);
     batch->vertex_count++;
     return count == 8 ? skip_line(at) : at;

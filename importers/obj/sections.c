@@ -5,6 +5,7 @@
  * several. */
 #include "obj.h"
 
+#include "../../scene/mesh/far.h"
 #include "../../scene/mesh/mesh.h"
 
 /* A vertex of a mesh: one of the file with one of its normals and texture coordinates. */
@@ -26,7 +27,8 @@ struct build {
     uint32_t *marks;            /* by the file's vertex: UNUSED between meshes */
     uint32_t *coordinate_marks; /* the same for texture coordinates, where the file has some: only of vertices in use */
     cp_mesh mesh;
-    bool takes_all; /* elements of the file */
+    double origin[3]; /* of the mesh in the file's coordinates: not 0 if it is far */
+    bool takes_all;   /* elements of the file */
     bool is_triangles;
     uint32_t *corners, *offsets;
     uint32_t *normals;        /* by corner: the file's, or OBJ_NO_NORMAL; NULL when the mesh has none */
@@ -231,6 +233,24 @@ static cp_status copy_positions(struct build *build)
     return CP_OK;
 }
 
+/* A mesh far from the origin gets the text's coordinates from its own. */
+static cp_status move_near(struct build *build)
+{
+    struct obj_reader *reader = build->reader;
+    uint32_t count = build->mesh.vertex_count;
+    if (!find_far_origin(build->mesh.positions, count, build->origin))
+        return CP_OK;
+    float *positions = scene_allocate(reader->scene, count, 3 * sizeof *positions);
+    cp_status status = !positions ? CP_LIMIT : reader->places ? CP_OK : obj_read_places(reader);
+    for (uint32_t i = 0; status == CP_OK && i < count; i++) {
+        const double *place = reader->places + 3 * (size_t)vertex_of(build, i);
+        for (size_t axis = 0; axis < 3; axis++)
+            positions[3 * (size_t)i + axis] = near_origin(place[axis], build->origin[axis]);
+    }
+    build->mesh.positions = positions;
+    return status;
+}
+
 /* The file's colours are made linear already. */
 static cp_status copy_colours(struct build *build)
 {
@@ -292,8 +312,8 @@ static cp_status fill_mesh(struct build *build)
         return status;
     look_for_references(build, &build->normals);
     look_for_references(build, &build->coordinates);
-    static cp_status (*const steps[])(struct build *) = {number_vertices, copy_positions, copy_colours, copy_normals,
-                                                         copy_coordinates};
+    static cp_status (*const steps[])(struct build *) = {number_vertices, copy_positions, move_near,
+                                                         copy_colours,    copy_normals,   copy_coordinates};
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
         status = steps[i](build);
     return status;
@@ -322,6 +342,7 @@ static cp_status add_mesh(struct obj_reader *reader, const struct obj_section *s
     cp_pose turn = pose_z_up_from_y_up();
     if (reader->settings->up == CP_UP_Y)
         pose = pose_multiply(&pose, &turn);
+    pose = pose_from_origin(&pose, build.origin);
     uint32_t index = scene_add_mesh(scene, &build.mesh);
     return index != CP_NONE && scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) != CP_NONE ? CP_OK : CP_LIMIT;
 }

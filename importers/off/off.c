@@ -308,11 +308,33 @@ static bool take_vertex_rest(struct off *off, uint32_t row, const struct rest *r
     return !colour || keep_colour(off, row, rest, off->colour_first ? 0 : normal, colour);
 }
 
+/* Vertices far from the origin are read again, from their own. */
+static void move_near(struct off *off, const char *start)
+{
+    struct faces *faces = &off->faces;
+    if (!faces_find_origin(faces))
+        return;
+    const char *at = start;
+    for (uint32_t i = 0; i < faces->vertex_count; i++) {
+        double place[3] = {NAN, NAN, NAN}; /* for words that are no numbers */
+        for (int k = 0; k < 3; k++) {
+            at = skip_comments(at, off->end);
+            (void)parse_double(at, off->end, &place[k]);
+            while (at < off->end && !is_space(*at) && *at != '#')
+                at++;
+        }
+        faces_set_place(faces, i, place);
+        while (at < off->end && !is_line_end(*at)) /* a vertex a line */
+            at++;
+    }
+}
+
 static bool read_vertices(struct off *off)
 {
     struct faces *faces = &off->faces;
     uint64_t most = (uint64_t)(off->end - off->at) / 5 + 1; /* with partial=yes the count may exceed them */
     uint32_t room = off->vertex_count < most ? off->vertex_count : (uint32_t)most;
+    const char *start = off->at;
     off->status = faces_make_vertices(faces, room, off->has_normals, off->has_colours);
     faces->vertex_count = 0;
     for (uint32_t i = 0; i < off->vertex_count && off->status == CP_OK; i++) {
@@ -331,6 +353,8 @@ static bool read_vertices(struct off *off)
             return false;
         faces->vertex_count++;
     }
+    if (off->status == CP_OK)
+        move_near(off, start);
     return off->status == CP_OK;
 }
 

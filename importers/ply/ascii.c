@@ -81,6 +81,8 @@ enum ply_end ply_read_text_row(struct ply *ply, const struct ply_element *elemen
             if (!after)
                 return fail_word(ply, "a number");
             ply->values[property->role] = (double)value;
+            if (ply->in_double)
+                (void)parse_double(at, after, &ply->values[property->role]); /* words are no numbers there */
             ply->at = after;
         }
     }

@@ -157,6 +157,27 @@ static enum ply_end read_row(struct ply *ply, const struct ply_element *element,
     return ply->status == CP_OK ? end : PLY_BROKEN;
 }
 
+/* Vertices far from the origin are read again, from their own. Floats of a binary file say no more than they have. */
+static void move_near(struct ply *ply, const struct ply_element *element, const char *start)
+{
+    struct faces *faces = &ply->faces;
+    const enum ply_type *types = element->types + PLY_X;
+    bool all_floats = types[0] == PLY_FLOAT && types[1] == PLY_FLOAT && types[2] == PLY_FLOAT;
+    if ((ply->form != PLY_ASCII && all_floats) || !faces_find_origin(faces))
+        return;
+    const char *after = ply->at;
+    uint64_t long_lines = ply->long_lines;
+    ply->at = start;
+    ply->in_double = true;
+    for (uint32_t row = 0; row < faces->vertex_count; row++) {
+        (void)(ply->form == PLY_ASCII ? ply_read_text_row(ply, element) : ply_read_binary_row(ply, element));
+        faces_set_place(faces, row, ply->values + PLY_X);
+    }
+    ply->in_double = false;
+    ply->long_lines = long_lines;
+    ply->at = after;
+}
+
 /* Reads the element's rows; *cut: the file ends among them, which is reported. */
 static cp_status read_element(struct ply *ply, const struct ply_element *element, bool *cut)
 {
@@ -180,8 +201,11 @@ static cp_status read_element(struct ply *ply, const struct ply_element *element
         end = row < room ? read_row(ply, element, row) : PLY_CUT;
         row += end == PLY_READ;
     }
-    if (element->kind == PLY_VERTICES)
+    if (element->kind == PLY_VERTICES) {
         faces->vertex_count = row;
+        if (end != PLY_BROKEN)
+            move_near(ply, element, start);
+    }
     *cut = end == PLY_CUT;
     if (end != PLY_READ)
         return *cut ? report_cut(ply, element, row) : ply->status;

@@ -61,6 +61,7 @@ struct ply {
     const char *at, *end;
     enum ply_form form;
     bool strict;
+    bool in_double; /* text is read in double precision */
     struct ply_element elements[PLY_MOST_ELEMENTS];
     struct ply_property properties[PLY_MOST_PROPERTIES];
     uint32_t element_count, property_count;

@@ -21,6 +21,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../../scene/mesh/far.h"
+
 struct text {
     const char *at, *end;
 };
@@ -130,7 +132,7 @@ static bool skip_aside(struct text *text, struct stl_oddities *oddities)
 }
 
 /* A number with a comma behind it, or with Fortran's 'D' before its exponent. */
-static bool accept_odd_number(struct text *text, float *value, struct stl_oddities *oddities)
+static bool accept_odd_number(struct text *text, float *value, double *exact, struct stl_oddities *oddities)
 {
     char copy[64];
     size_t size = 0;
@@ -144,6 +146,8 @@ static bool accept_odd_number(struct text *text, float *value, struct stl_odditi
         size--;
     if (size == 0 || parse_float(copy, copy + size, value) != copy + size)
         return false;
+    if (exact)
+        (void)parse_double(copy, copy + size, exact);
     text->at += word;
     oddities->dialect++;
     return true;
@@ -151,15 +155,17 @@ static bool accept_odd_number(struct text *text, float *value, struct stl_odditi
 
 /* ---- facets: what several threads do at a time ---- */
 
-/* Steps over a number if it comes next; it may be infinite or no number. */
-static inline bool accept_number(struct text *text, float *value, struct stl_oddities *oddities)
+/* Steps over a number if it comes next; it may be infinite or no number. exact: NULL, or the finite one in double. */
+static inline bool accept_number(struct text *text, float *value, double *exact, struct stl_oddities *oddities)
 {
     skip_blanks(text);
     const char *after = parse_float(text->at, text->end, value);
     if (!after)
         after = parse_float_or_word(text->at, text->end, value);
     if (!after || (after < text->end && !is_space(*after)))
-        return accept_odd_number(text, value, oddities);
+        return accept_odd_number(text, value, exact, oddities);
+    if (exact)
+        (void)parse_double(text->at, text->end, exact);
     text->at = after;
     return true;
 }
@@ -190,12 +196,15 @@ static inline bool read_vertex(struct text *text, struct stl_batch *batch)
     for (int i = 0; i < 3; i++) {
         skip_blanks(text);
         const char *start = text->at;
-        if (!accept_number(text, position + i, &batch->oddities))
+        double place = 0;
+        if (!accept_number(text, position + i, batch->origin ? &place : NULL, &batch->oddities))
             return stop(text, batch, STL_UNEXPECTED, "a number");
         if (!isfinite(position[i])) {
             text->at = start;
             return stop(text, batch, STL_NOT_FINITE, NULL);
         }
+        if (batch->origin)
+            position[i] = near_origin(place, batch->origin[i]);
     }
     if (batch->oddities.dialect != dialect && is_unclear(text))
         return stop(text, batch, STL_UNEXPECTED, "the end of the line");
@@ -213,7 +222,7 @@ static bool read_facet(struct text *text, struct stl_batch *batch)
     float normal[3];
     bool has_word = ACCEPT(text, "normal"), has_normal = has_word;
     for (int i = 0; has_word && i < 3; i++) {
-        if (accept_number(text, normal + i, &batch->oddities))
+        if (accept_number(text, normal + i, NULL, &batch->oddities))
             continue;
         has_normal = false;
         if (stl_begins_with(text->at, text->end, "outer"))
@@ -429,6 +438,7 @@ static bool read_facets(struct ascii *ascii)
                 return false;
             }
             batch->at = ascii->starts[i];
+            batch->origin = reader->solid.is_far ? reader->solid.origin : NULL;
         }
         ascii->last = NULL;
         ascii->ended = false;
@@ -445,6 +455,25 @@ static bool read_facets(struct ascii *ascii)
                                      "facet %llu has a coordinate that is not a finite float: %s",
                                      (unsigned long long)reader->facets + 1, next_word(text).text);
     return ascii->status == CP_OK;
+}
+
+/* Facets far from the origin are read again, from their own. */
+static bool read_facets_near(struct ascii *ascii)
+{
+    struct stl_reader *reader = ascii->reader;
+    struct stl_oddities oddities = reader->oddities;
+    uint64_t facets = reader->facets;
+    const char *start = ascii->text.at;
+    double origin[3];
+    if (!read_facets(ascii))
+        return false;
+    if (!find_far_origin(reader->solid.positions, reader->solid.position_count, origin))
+        return true;
+    stl_clear_solid(&reader->solid, origin);
+    reader->oddities = oddities;
+    reader->facets = facets;
+    ascii->text.at = start;
+    return read_facets(ascii);
 }
 
 static bool begins_solid(const char *at, const char *end)
@@ -547,7 +576,7 @@ static cp_status read_solid(struct ascii *ascii)
     }
 
     static const char facet_or_end[] = "\"facet\" or \"endsolid\"";
-    bool has_facets = read_facets(ascii), has_end = has_facets && accept_endsolid(ascii);
+    bool has_facets = read_facets_near(ascii), has_end = has_facets && accept_endsolid(ascii);
     bool is_endless = has_facets && !has_end && text->at == text->end;
     if (has_facets && !has_end && !is_endless)
         (void)fail_expected(ascii, facet_or_end);

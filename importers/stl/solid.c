@@ -2,6 +2,8 @@
  * a mesh. */
 #include "stl.h"
 
+#include "../../scene/mesh/far.h"
+
 #include "../../scene/mesh/join.h"
 
 /* ---- batches: a thread touches nothing but its own ---- */
@@ -207,6 +209,16 @@ static uint32_t add_mesh(struct stl_reader *reader, const char *name)
     return index;
 }
 
+void stl_clear_solid(struct stl_solid *solid, const double origin[3])
+{
+    solid->position_count = solid->batch_count = solid->corner_count = solid->facet_count = solid->group_count = 0;
+    solid->groups = NULL;
+    solid->has_polygons = false;
+    solid->is_far = origin;
+    for (int axis = 0; axis < 3; axis++)
+        solid->origin[axis] = origin ? origin[axis] : 0;
+}
+
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size)
 {
     cp_scene *scene = reader->scene;
@@ -225,13 +237,12 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
     cp_pose pose = pose_scaling(unit, unit, unit), turn = pose_z_up_from_y_up();
     if (settings->up == CP_UP_Y)
         pose = pose_multiply(&pose, &turn);
+    pose = pose_from_origin(&pose, solid->origin);
     uint32_t index = add_mesh(reader, scene->nodes[node].name);
     if (index == CP_NONE || scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) == CP_NONE)
         return CP_LIMIT;
 
-    solid->position_count = solid->batch_count = solid->corner_count = solid->facet_count = solid->group_count = 0;
-    solid->groups = NULL;
-    solid->has_polygons = false;
+    stl_clear_solid(solid, NULL);
     return CP_OK;
 }
 

@@ -38,8 +38,9 @@ enum stl_stop {
 /* Consecutive facets of one solid. A facet that cannot be read leaves nothing in it. */
 struct stl_batch {
     struct points points;
-    uint32_t *corners; /* numbers of points, facet by facet */
-    uint32_t *ends;    /* for each facet the number of corners up to its end; unused while all are triangles */
+    const double *origin; /* NULL, or of the points in a text that is read in double precision */
+    uint32_t *corners;    /* numbers of points, facet by facet */
+    uint32_t *ends;       /* for each facet the number of corners up to its end; unused while all are triangles */
     uint32_t corner_count, facet_count;
     uint32_t room; /* for corners, and for as many of the others */
     bool has_polygons;
@@ -52,6 +53,8 @@ struct stl_batch {
 
 /* The solid being read, in the context's memory and used again for the next one. */
 struct stl_solid {
+    double origin[3]; /* of the positions: not 0 if they are far from the file's */
+    bool is_far;
     float *positions; /* of its batches' points, one batch after the other */
     uint32_t position_count, position_room;
     uint32_t batch_count;
@@ -99,6 +102,8 @@ static inline void stl_add_corner(struct stl_batch *batch, const float position[
 
 /* Adds the batch to the solid. False when there is no room; reported. */
 bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch);
+/* The solid without what was read of it, and with that origin; NULL: the file's. */
+void stl_clear_solid(struct stl_solid *solid, const double origin[3]);
 /* Adds the solid as a node with a mesh and begins a new one. name: size bytes; size 0: the file's stem. */
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size);
 void stl_free_solid(struct stl_reader *reader);

@@ -1,0 +1,58 @@
+/* Which meshes are far from their origin. */
+#include "far.h"
+
+#include <math.h>
+#include <string.h>
+
+struct box {
+    double lower[3], upper[3];
+};
+
+static void extend_box(struct box *box, const float *position)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lower[axis] = fmin(box->lower[axis], (double)position[axis]);
+        box->upper[axis] = fmax(box->upper[axis], (double)position[axis]);
+    }
+}
+
+static bool is_far(const struct box *box)
+{
+    double square = 0, most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double side = box->upper[axis] - box->lower[axis];
+        square += side * side;
+        most = fmax(most, fmax(fabs(box->lower[axis]), fabs(box->upper[axis])));
+    }
+    return most > FAR_SIZES * sqrt(square);
+}
+
+/* A box that is near stays near when it grows: its size grows by at least as much as its distance. */
+bool find_far_origin(const float *positions, uint32_t count, double origin[3])
+{
+    enum { VERTICES_AT_ONCE = 256 };
+    struct box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    const float *first = NULL;
+    bool far = true;
+    memset(origin, 0, 3 * sizeof *origin);
+    for (uint32_t i = 0; i < count && far; i++) {
+        const float *position = positions + 3 * (size_t)i;
+        if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]))
+            continue;
+        first = first ? first : position;
+        extend_box(&box, position);
+        if (i % VERTICES_AT_ONCE == VERTICES_AT_ONCE - 1)
+            far = is_far(&box);
+    }
+    if (!first || !far || !is_far(&box))
+        return false;
+    for (int axis = 0; axis < 3; axis++)
+        origin[axis] = (double)first[axis];
+    return true;
+}
+
+cp_pose pose_from_origin(const cp_pose *pose, const double origin[3])
+{
+    cp_pose translation = pose_translation(origin[0], origin[1], origin[2]);
+    return pose_multiply(pose, &translation);
+}
