@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../scene/colour.h"
+#include "../../scene/mesh/far.h"
 #include "../../scene/text/chunks.h"
 #include "stl.h"
 
@@ -20,13 +21,14 @@ enum {
 struct vertex_text {
     uint32_t vertex; /* or CP_NONE */
     uint8_t size;
-    char text[3 * (1 + LONGEST_FLOAT) + 1];
+    char text[3 * NUMBER_SIZE];
 };
 
 struct part {
     const struct writer *writer;
     const cp_mesh *mesh;
     const float *positions;
+    const double *places; /* NULL, or what is written: positions are then near the part, for normals alone */
     bool mirrored;
     /* For ASCII: the lines that a slot used last, each at its vertex' number modulo text_count, a power of two. */
     struct vertex_text *texts; /* text_count a slot */
@@ -95,6 +97,18 @@ static char *put_numbers(char *out, const float vector[3])
     return out;
 }
 
+static char *put_vertex(char *out, const struct part *part, size_t vertex)
+{
+    if (!part->places)
+        return put_numbers(out, part->positions + 3 * vertex);
+    for (size_t i = 0; i < 3; i++) {
+        *out++ = ' ';
+        out += print_double(part->places[3 * vertex + i], out);
+    }
+    *out++ = '\n';
+    return out;
+}
+
 static char *put_ascii_facet(char *out, const struct part *part, struct vertex_text *texts, const uint32_t vertices[3],
                              const float normal[3])
 {
@@ -109,7 +123,7 @@ static char *put_ascii_facet(char *out, const struct part *part, struct vertex_t
             memcpy(out, known->text, sizeof known->text);
         } else {
             known->vertex = vertex;
-            known->size = (uint8_t)(put_numbers(out, part->positions + 3 * (size_t)vertex) - out);
+            known->size = (uint8_t)(put_vertex(out, part, vertex) - out);
             memcpy(known->text, out, sizeof known->text);
         }
         out += known->size;
@@ -181,15 +195,41 @@ static char *make_chunk(void *user, uint32_t chunk, uint32_t slot, char *out)
     return out;
 }
 
+/* Where a part is in the output, and by how much single precision moves it there. */
+struct extent_of_part {
+    double lower[3], upper[3], error;
+};
+
+static void extend(struct extent_of_part *extent, const double at[3])
+{
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        double off = (double)(float)at[k] - at[k];
+        square += off * off;
+        extent->lower[k] = fmin(extent->lower[k], at[k]);
+        extent->upper[k] = fmax(extent->upper[k], at[k]);
+    }
+    extent->error = fmax(extent->error, sqrt(square));
+}
+
+/* A part without any size keeps it. */
+static bool is_far(const struct extent_of_part *extent)
+{
+    bool has_size = memcmp(extent->lower, extent->upper, sizeof extent->lower) != 0;
+    return has_size && extent->error > 0 && box_is_far(extent->lower, extent->upper);
+}
+
 /* Makes a copy of the mesh's vertices at their place in the output. */
 static cp_status place_vertices(const struct writer *writer, const cp_instance *instance, const cp_pose *pose,
-                                float *placed)
+                                float *placed, struct extent_of_part *extent)
 {
     const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
+    *extent = (struct extent_of_part){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
     for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i += 3) {
         const float *from = mesh->positions + i;
         double point[3] = {(double)from[0], (double)from[1], (double)from[2]}, at[3];
         pose_point(pose, point, at);
+        extend(extent, at);
         for (int k = 0; k < 3; k++) {
             if (!(fabs(at[k]) <= (double)FLT_MAX))
                 return report_error(writer->context, CP_OUTPUT, "stl-range",
@@ -199,6 +239,41 @@ static cp_status place_vertices(const struct writer *writer, const cp_instance *
         }
     }
     return CP_OK;
+}
+
+/* The number with the fewest decimals within the tolerance. */
+static double shorten(double value, double tolerance)
+{
+    enum { MOST_DECIMALS = 17 };
+    static const double exact = 9007199254740992; /* integers up to there are doubles */
+    double power = 1;
+    for (int i = 0; i <= MOST_DECIMALS && fabs(value) * power < exact; i++, power *= 10) {
+        double rounded = round(value * power) / power;
+        if (fabs(rounded - value) <= tolerance)
+            return rounded;
+    }
+    return value;
+}
+
+/* Vertices in double, with as many digits as floats near the part know, so that the text of a file that was read comes
+ * again; and near the part for the normals. */
+static void place_exactly(const cp_mesh *mesh, const cp_pose *pose, const struct extent_of_part *extent, float *placed,
+                          double *places)
+{
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i += 3) {
+        const float *from = mesh->positions + i;
+        double point[3] = {(double)from[0], (double)from[1], (double)from[2]}, at[3];
+        pose_point(pose, point, at);
+        for (size_t k = 0; k < 3; k++) {
+            double known = 2 * fabs(at[k]) * DBL_EPSILON; /* what the pose's own rounding may add */
+            for (size_t axis = 0; axis < 3; axis++) {
+                double next = (double)nextafterf(fabsf(from[axis]), INFINITY);
+                known += fabs(pose->m[4 * k + axis]) * (next - fabs(point[axis])) / 2;
+            }
+            places[i + k] = shorten(at[k], known);
+            placed[i + k] = near_origin(places[i + k], extent->lower[k]);
+        }
+    }
 }
 
 cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
@@ -219,14 +294,26 @@ cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
     struct part part = {
         .writer = writer, .mesh = mesh, .positions = mesh->positions, .mirrored = pose_determinant(&pose) < 0};
     float *placed = NULL;
+    double *places = NULL;
+    bool ascii = writer->settings->format == FORMAT_ASCII;
     cp_status status = CP_OK;
     if (!pose_is_identity(&pose) && mesh->vertex_count > 0) {
         placed = memory_allocate(context, mesh->vertex_count, 3 * sizeof *placed);
         part.positions = placed;
-        status = placed ? place_vertices(writer, instance, &pose, placed) : CP_LIMIT;
+        struct extent_of_part extent;
+        status = placed ? place_vertices(writer, instance, &pose, placed, &extent) : CP_LIMIT;
+        bool far = status == CP_OK && is_far(&extent);
+        if (far && ascii) {
+            part.places = places = memory_allocate(context, mesh->vertex_count, 3 * sizeof *places);
+            status = places ? CP_OK : CP_LIMIT;
+            if (places)
+                place_exactly(mesh, &pose, &extent, placed, places);
+        } else if (far) {
+            writer->far++;
+            writer->far_error = fmax(writer->far_error, extent.error);
+        }
     }
 
-    bool ascii = writer->settings->format == FORMAT_ASCII;
     uint32_t count = mesh->face_count;
     struct chunks chunks = {.count = count / CHUNK_FACETS + (count % CHUNK_FACETS > 0),
                             .largest = (size_t)(ascii ? ASCII_FACET : BINARY_FACET) *
@@ -247,5 +334,6 @@ cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
         status = write_chunks(context, writer->sink, &chunks);
     memory_free(context, part.texts, text_count, sizeof *part.texts);
     memory_free(context, placed, mesh->vertex_count, 3 * sizeof *placed);
+    memory_free(context, places, mesh->vertex_count, 3 * sizeof *places);
     return status;
 }

@@ -7,6 +7,7 @@
  * Behaviour and limitations:
  *   - The scene is written as it stands at the current joint values. A vertex is computed in double and rounded once;
  *     where the whole transform comes to the identity its bits are copied.
+ *   - ASCII has as many digits as it takes where a part is far from the origin (mesh/far.h); in binary that is a loss.
  *   - Normals are recomputed from the vertices as written; a facet without area gets 0 0 0.
  *   - Instances that mirror have their facets reversed, so that the outside stays outside.
  *   - The binary header tells the unit and the axis, never begins with "solid" and holds nothing of time or place.
@@ -145,6 +146,11 @@ static void report_losses(const struct writer *writer)
     if (writer->renamed)
         report_loss(writer->context, "stl-names", NOWHERE, writer->renamed,
                     "names lose control characters or outer blanks");
+    if (writer->far)
+        report_loss(writer->context, "stl-far", NOWHERE, writer->far,
+                    "shapes so far from the origin that single precision moves their vertices by up to %s m "
+                    "(format=ascii writes more digits)",
+                    show_number(writer->far_error * writer->unit).text);
     bool coloured = writer->settings->colours && writer->settings->format == FORMAT_BINARY;
     uint64_t changed = coloured ? stl_count_changed_colours(scene) : 0;
     if (changed)

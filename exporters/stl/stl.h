@@ -20,6 +20,8 @@ struct writer {
     double unit;
     bool up_y;
     uint64_t renamed; /* solids whose name could not be kept */
+    uint64_t far;     /* instances that single precision deforms, and by how much at most in the output's unit */
+    double far_error;
 };
 
 /* Writes the facets of a mesh instance to the writer's sink. CP_OUTPUT where a coordinate is no float. */

@@ -16,13 +16,13 @@ static void extend_box(struct box *box, const float *position)
     }
 }
 
-static bool is_far(const struct box *box)
+bool box_is_far(const double lower[3], const double upper[3])
 {
     double square = 0, most = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double side = box->upper[axis] - box->lower[axis];
+        double side = upper[axis] - lower[axis];
         square += side * side;
-        most = fmax(most, fmax(fabs(box->lower[axis]), fabs(box->upper[axis])));
+        most = fmax(most, fmax(fabs(lower[axis]), fabs(upper[axis])));
     }
     return most > FAR_SIZES * sqrt(square);
 }
@@ -42,9 +42,9 @@ bool find_far_origin(const float *positions, uint32_t count, double origin[3])
         first = first ? first : position;
         extend_box(&box, position);
         if (i % VERTICES_AT_ONCE == VERTICES_AT_ONCE - 1)
-            far = is_far(&box);
+            far = box_is_far(box.lower, box.upper);
     }
-    if (!first || !far || !is_far(&box))
+    if (!first || !far || !box_is_far(box.lower, box.upper))
         return false;
     for (int axis = 0; axis < 3; axis++)
         origin[axis] = (double)first[axis];

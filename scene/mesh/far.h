@@ -9,6 +9,9 @@
  * single precision moves no vertex by more than 1e-4 of the size. */
 enum { FAR_SIZES = 1000 };
 
+/* A box in that relation to the origin. */
+bool box_is_far(const double lower[3], const double upper[3]);
+
 /* True if the vertices are far from the origin; those that are not finite do not count. origin: the first one's place;
  * zeros if they are near. Vertices of ordinary meshes are looked at only until they cannot be far any more. */
 bool find_far_origin(const float *positions, uint32_t count, double origin[3]);

@@ -256,6 +256,7 @@ static const struct job jobs[] = {
     {WRITE, "../tests/cases/deneb-recording/circle.dcr", "vrml97", {"grab=switch", NULL}},
     {WRITE, "tag_primitives.wu", "stl", {"format=ascii", NULL}},
     {WRITE, "obj_plate.obj", "stl", {NULL}},
+    {WRITE, "../tests/cases/obj/far.obj", "stl", {"format=ascii", NULL}},
     {WRITE, "tag_arm.wu", "collision-setup", {NULL}},
     {WRITE, "tag_arm.wu", "dump", {NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "csv", {"period=0.5", NULL}},

@@ -310,6 +310,85 @@ static void test_vrml97(void **state)
         }
 }
 
+/* The very digits come again: each number is the double nearest to the micrometres. */
+static void test_ascii_stl(void **state)
+{
+    for (int format = 0; format < FORMATS; format++)
+        for (int power = LEAST_POWER; power <= MOST_POWER; power++) {
+            size_t size;
+            unsigned seen = 0;
+            cp_scene *scene = read_part(*state, format, power);
+            const char *text = write_text(*state, scene, "stl", "format=ascii", &size), *at = text;
+            while ((at = strstr(at, "vertex "))) {
+                double point[3];
+                char *end = NULL;
+                at += strlen("vertex");
+                for (int i = 0; i < 3; i++, at = end)
+                    point[i] = strtod(at, &end);
+                see_point(point, power, &seen);
+                for (int corner = 0; fabs(point[0]) > 100 && corner < CORNERS; corner++) {
+                    int64_t place[3];
+                    find_corner(power, corner, place);
+                    bool is_it = fabs(point[0] - (double)place[0] / 1e6) < 0.001;
+                    for (int i = 0; is_it && i < 3; i++)
+                        assert_true(point[i] == (double)place[i] / 1e6);
+                }
+            }
+            assert_int_equal(seen, 15);
+            assert_int_equal(count_lost(*state, "stl-far"), 0);
+
+            /* the normal of the first face that is far: a cross product of differences in micrometres */
+            const char *facet = strstr(text, formats[format].make == make_obj_of_two ? "solid far" : "facet");
+            double normal[3], want[3], a[3], b[3];
+            assert_int_equal(sscanf(strstr(facet, "normal"), "normal %lf %lf %lf", &normal[0], &normal[1], &normal[2]),
+                             3);
+            for (int i = 0; i < 3; i++) {
+                a[i] = (double)(part[faces[0][1]][i] - part[faces[0][0]][i]);
+                b[i] = (double)(part[faces[0][2]][i] - part[faces[0][0]][i]);
+            }
+            for (int i = 0; i < 3; i++)
+                want[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+            double length = sqrt(want[0] * want[0] + want[1] * want[1] + want[2] * want[2]);
+            for (int i = 0; i < 3; i++)
+                assert_true(fabs(normal[i] - want[i] / length) <= 1e-6);
+            cp_scene_free(scene);
+        }
+}
+
+/* Binary files hold floats alone: the loss tells how far off they are. */
+static void test_binary_stl(void **state)
+{
+    for (int power = 0; power <= MOST_POWER; power++) {
+        cp_context *context = cp_context_new(NULL);
+        size_t size;
+        double most = 0;
+        cp_scene *scene = read_part(context, 0, power);
+        (void)write_text(context, scene, "stl", NULL, &size);
+        for (int corner = 0; corner < CORNERS; corner++) {
+            int64_t place[3];
+            double square = 0;
+            find_corner(power, corner, place);
+            for (int i = 0; i < 3; i++) {
+                double metres = (double)place[i] / 1e6, off = (double)(float)metres - metres;
+                square += off * off;
+            }
+            most = fmax(most, sqrt(square));
+        }
+        const cp_entry *entry = find_entry(context, "stl-far");
+        assert_true((entry != NULL) == (power >= LEAST_POWER));
+        if (entry) {
+            const char *number = strstr(entry->text, "up to ");
+            assert_non_null(number);
+            assert_int_equal(entry->severity, CP_LOSS);
+            assert_int_equal(entry->count, 1);
+            assert_true(fabs(strtod(number + strlen("up to "), NULL) - most) <= 1e-3 * most);
+        }
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+    (void)state;
+}
+
 /* Nothing else changes: near the origin, floats are the file's and the instance is where it was. */
 static void test_near(void **state)
 {
@@ -370,7 +449,7 @@ static void test_large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_read), TEST(test_glb), TEST(test_vrml97), TEST(test_near),
-                                       TEST(test_large)};
+    const struct CMUnitTest tests[] = {TEST(test_read),       TEST(test_glb),  TEST(test_vrml97), TEST(test_ascii_stl),
+                                       TEST(test_binary_stl), TEST(test_near), TEST(test_large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
