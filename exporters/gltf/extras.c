@@ -104,7 +104,7 @@ static void write_quantised(struct writer *writer, const struct mesh_plan *plan)
     struct json_writer *json = &writer->json;
     double step = 0;
     json_key_open(json, "quantised", '{');
-    json_key_number(json, "position", plan->web->position);
+    json_key_number(json, "position", plan->web->position + writer->web.posed);
     if (plan->web->normal > 0)
         json_key_number(json, "normal", radians_to_degrees(plan->web->normal));
     for (size_t set = 0; set < CP_COORDINATE_SETS; set++)

@@ -7,7 +7,7 @@
 /* ---- plan ---- */
 
 /* The transform that is written for an instance: with the grid of its mesh. */
-static cp_pose written_transform(const struct writer *writer, uint32_t index)
+cp_pose written_transform(const struct writer *writer, uint32_t index)
 {
     const cp_instance *instance = &writer->scene->instances[index];
     const struct web_mesh *web = writer->meshes[instance->mesh].web;
@@ -380,9 +380,11 @@ static void write_joint(struct writer *writer, uint32_t index)
 
 /* ---- all ---- */
 
+/* (x, y, z) -> (x, z, -y): a quarter turn about X */
+const struct trs up_root_trs = {{0, 0, 0}, {-0.70710678118654752440, 0, 0, 0.70710678118654752440}, {1, 1, 1}};
+
 void write_nodes(struct writer *writer)
 {
-    static const double quarter_turn[4] = {-0.70710678118654752440, 0, 0, 0.70710678118654752440};
     struct json_writer *json = &writer->json;
     json_line(json);
     json_key_open(json, "nodes", '[');
@@ -400,10 +402,10 @@ void write_nodes(struct writer *writer)
             if (i != plan->shown && instance_is_drawn(writer, &writer->scene->instances[i]))
                 write_instance(writer, i, &next);
     }
-    if (has_up_root(writer)) { /* (x, y, z) -> (x, z, -y): a quarter turn about X */
+    if (has_up_root(writer)) {
         open_node(json);
         json_key_text(json, "name", UP_ROOT_NAME);
-        write_numbers(writer, "rotation", quarter_turn, 4);
+        write_numbers(writer, "rotation", up_root_trs.rotation, 4);
         json_key_open(json, "children", '[');
         json_whole(json, writer->nodes[0].first);
         list_cameras(writer);

@@ -173,8 +173,9 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
     if (status != CP_OK)
         return status;
     if (!plan_meshes(writer) || !plan_materials(writer) || !plan_textures(writer) ||
-        !plan_material_extensions(writer) || !plan_nodes(writer) || !plan_names(writer) || !plan_metadata(writer) ||
-        !plan_joints(writer) || !plan_diagonal(writer) || !plan_clips(writer) || !finish_streams(writer))
+        !plan_material_extensions(writer) || !plan_nodes(writer) || (writer->settings->web && !plan_rounding(writer)) ||
+        !plan_names(writer) || !plan_metadata(writer) || !plan_joints(writer) || !plan_diagonal(writer) ||
+        !plan_clips(writer) || !finish_streams(writer))
         return writer->motion.open ? CP_NO : CP_LIMIT;
     place_views(&writer->binary);
     uint64_t bytes = writer->binary.size;

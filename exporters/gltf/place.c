@@ -46,6 +46,19 @@ static double drop_noise(double value)
     return fabs(value) < 1e-8 ? 0 : value;
 }
 
+struct trs without_noise(const struct trs *trs)
+{
+    struct trs quiet = *trs;
+    for (int i = 0; i < 4; i++)
+        quiet.rotation[i] = drop_noise(quiet.rotation[i]);
+    return quiet;
+}
+
+static bool writes_floats(const struct writer *writer)
+{
+    return writer->settings->web && !writer->exact_poses;
+}
+
 void write_name(struct writer *writer, const char *name)
 {
     if (*name || !writer->settings->web)
@@ -55,7 +68,7 @@ void write_name(struct writer *writer, const char *name)
 void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count)
 {
     struct json_writer *json = &writer->json;
-    if (!writer->settings->web) {
+    if (!writes_floats(writer)) {
         json_key_numbers(json, key, values, count);
         return;
     }
@@ -70,9 +83,7 @@ void write_numbers(struct writer *writer, const char *key, const double *values,
 
 void write_trs(struct writer *writer, const struct trs *trs)
 {
-    struct trs it = *trs;
-    for (int i = 0; i < 4 && writer->settings->web; i++)
-        it.rotation[i] = drop_noise(it.rotation[i]);
+    struct trs it = writes_floats(writer) ? without_noise(trs) : *trs;
     if (memcmp(it.translation, trs_identity.translation, sizeof it.translation) != 0)
         write_numbers(writer, "translation", it.translation, 3);
     if (memcmp(it.rotation, trs_identity.rotation, sizeof it.rotation) != 0)

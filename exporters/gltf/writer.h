@@ -115,6 +115,7 @@ struct web_plan {
     struct web_coordinates coordinates[CP_COORDINATE_SETS];
     uint32_t idle_coordinates; /* meshes whose coordinates were left out */
     double rounded;            /* metres by which vertices were moved before */
+    double posed;              /* metres by which the poses of nodes, as written, move something at most */
     double diagonal;           /* of what is drawn */
 };
 
@@ -203,6 +204,7 @@ struct writer {
     cp_mechanism mechanism; /* its values: the joints' own */
     struct motion_plan motion;
     struct web_plan web;
+    bool exact_poses;   /* for the web: as far from the origin as this scene is, floats would move something */
     struct views views; /* that are written as cameras */
     const char **view_names;
     double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
@@ -260,11 +262,20 @@ struct placement {
     bool sheared, exact;
 };
 struct placement place(const cp_pose *pose);
-/* Members of a node; those that are the identity are left out. For the web they are floats. */
+/* The turn of the root that makes Y point up. */
+extern const struct trs up_root_trs;
+/* Where the instance's mesh is written: with the grid of integers. */
+cp_pose written_transform(const struct writer *writer, uint32_t index);
+/* For the web, after meshes and nodes are planned: whether poses are written as floats, and by how far they move
+ * something as they are written (rounding.c). */
+bool plan_rounding(struct writer *writer);
+/* Without what floats do not tell from no turn. */
+struct trs without_noise(const struct trs *trs);
+/* Members of a node; those that are the identity are left out. For the web they are floats, or see plan_rounding. */
 void write_trs(struct writer *writer, const struct trs *trs);
 /* The member, which may be absent for the web where the name is empty. */
 void write_name(struct writer *writer, const char *name);
-/* A member of numbers: for the web as floats. */
+/* A member of numbers: for the web as floats, as above. */
 void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count);
 /* The motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);

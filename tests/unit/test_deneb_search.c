@@ -338,7 +338,7 @@ static void test_colours(void **state)
     cp_scene *scene = must_read(context, text.data, "strict=yes");
     static const double own[] = {0, 0.25, 0.5}, given[] = {0, 0.75, 1};
     for (int i = 0; i < 9; i++) {
-        char name[8];
+        char name[16];
         int colour = (i + i / 3) % 3;
         (void)snprintf(name, sizeof name, "p%d", i);
         assert_true(red_of(scene, name) == (colour > 0 ? given[colour] : own[i % 3]));
@@ -351,7 +351,7 @@ static void test_colours(void **state)
     cp_scene_free(scene);
     scene = must_read(context, text.data, "colour=part");
     for (int i = 0; i < 9; i++) {
-        char name[8];
+        char name[16];
         (void)snprintf(name, sizeof name, "p%d", i);
         assert_true(red_of(scene, name) == own[i % 3]);
     }

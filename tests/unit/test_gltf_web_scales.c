@@ -157,13 +157,15 @@ static void read_points(struct written *written, struct points *points)
     {
         if (!json_object_get(node, "mesh"))
             continue;
-        double image[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}};
+        /* As long as the integers are: far from the origin, differences of short ways have few digits. */
+        const double way = 16384;
+        double image[4][3] = {{way, 0, 0}, {0, way, 0}, {0, 0, way}, {0, 0, 0}};
         for (int column = 0; column < 4; column++)
             for (size_t up = i; up != SIZE_MAX; up = parents[up])
                 apply_node(json_array_get(nodes, up), image[column]);
         for (int column = 0; column < 3; column++)
             for (int row = 0; row < 3; row++)
-                image[column][row] -= image[3][row];
+                image[column][row] = (image[column][row] - image[3][row]) / way;
         read_mesh(written, at(written->json, "meshes", (size_t)json_integer_value(get(node, "mesh"))),
                   (const double(*)[3])image, points);
     }
@@ -369,16 +371,44 @@ static void few_bits_are_warned_of(void **state)
     }
 }
 
+/* A metre large, from 1 m to 10,000 km away: turned where it is; at the end of a turned frame, so that the turn has a
+ * long lever; and at the end of a joint that is turned about an axis of its own, beside another one that stands still.
+ */
+static void it_is_far_away(void **state)
+{
+    static const double axis[3] = {0.6, 0.48, 0.64};
+    (void)state;
+    for (double distance = 1; distance <= 1e7; distance *= 10)
+        for (int kind = 0; kind < 3; kind++) {
+            struct written written = start();
+            cp_pose small = pose_scaling(0.05, 0.05, 0.05), turn = pose_rotation(axis, 0.7);
+            cp_pose there = pose_translation(1.295809512 * distance, -0.4865499469 * distance, 10.3);
+            uint32_t mesh = add_mesh(&written, sheet()), near = add_node(&written, 0, "near");
+            written.scene->nodes[near].local = kind == 0 ? there : turn;
+            if (kind == 2) {
+                uint32_t joint = scene_add_joint(written.scene, near, CP_JOINT_REVOLUTE, NULL);
+                memcpy(written.scene->joints[joint].axis, axis, sizeof axis);
+                written.scene->joints[joint].q = 0.3;
+            }
+            uint32_t far = add_node(&written, near, "far");
+            written.scene->nodes[far].local = kind == 0 ? turn : there;
+            add_instance(&written, far, mesh, CP_USE_DRAWN, small);
+            if (kind == 2) {
+                uint32_t beside = add_node(&written, 0, "beside");
+                written.scene->nodes[beside].local = there;
+                add_instance(&written, beside, mesh, CP_USE_DRAWN, small);
+            }
+            assert_true_to_world(&written, 1.1 * bound, 1.3);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_instance_is_scaled),
-        cmocka_unit_test(a_frame_is_scaled),
-        cmocka_unit_test(an_instance_is_sheared),
-        cmocka_unit_test(a_turned_mesh_is_scaled),
-        cmocka_unit_test(instances_differ),
-        cmocka_unit_test(merged_meshes_are_scaled),
-        cmocka_unit_test(moving_meshes_keep_their_coordinates),
+        cmocka_unit_test(it_is_far_away),           cmocka_unit_test(an_instance_is_scaled),
+        cmocka_unit_test(a_frame_is_scaled),        cmocka_unit_test(an_instance_is_sheared),
+        cmocka_unit_test(a_turned_mesh_is_scaled),  cmocka_unit_test(instances_differ),
+        cmocka_unit_test(merged_meshes_are_scaled), cmocka_unit_test(moving_meshes_keep_their_coordinates),
         cmocka_unit_test(few_bits_are_warned_of),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */

@@ -230,7 +230,7 @@ static void report(const struct search *search)
     merge_report(writer->context, &attempt->merged);
     for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
         const struct web_mesh *web = writer->meshes[i].web;
-        position = web ? fmax(position, web->position) : position;
+        position = web ? fmax(position, web->position + writer->web.posed) : position;
         normal = web ? fmax(normal, web->normal) : normal;
         collapsed += web ? web->collapsed : 0;
     }
