@@ -84,7 +84,7 @@ double deneb_number(struct deneb_file *file, bool fortran);
 /* The token is a number, finite or not. */
 bool deneb_is_number(const struct deneb_token *token, bool fortran, double *value);
 /* A number that a float can hold, fortran. */
-float deneb_coordinate(struct deneb_file *file);
+double deneb_coordinate(struct deneb_file *file);
 /* A whole number of 0 .. most. */
 uint32_t deneb_count(struct deneb_file *file, const char *what, uint32_t most);
 /* A name or path, quoted or bare, as UTF-8; *raw (may be NULL) its bytes where they were not. In the arena; "" after an

@@ -1,6 +1,8 @@
 /* Legacy part geometry in the scene, and what is said about it: what nobody has described is never guessed at. */
 #include "legacy.h"
 
+#include "../../scene/mesh/far.h"
+
 #include <inttypes.h>
 
 enum { DESCRIBED_VERSION = 12 };
@@ -15,6 +17,7 @@ struct legacy_scene {
     uint32_t node;
     double unit;
     const float *positions;
+    double origin[3]; /* of them: not 0 if they are far from the file's */
 };
 
 /* ---- what is not known ---- */
@@ -92,19 +95,26 @@ static cp_status read_points(struct legacy_scene *part)
     struct deneb_file *file = part->legacy.file;
     size_t count = 3 * (size_t)part->block.point_count;
     float *positions = scene_allocate(part->scene, count, sizeof *positions);
-    if (!positions)
-        return CP_LIMIT;
-    seek(file, &part->legacy, part->block.place + 1);
-    for (size_t i = 0; i < count && file->status == CP_OK; i++)
-        positions[i] = deneb_coordinate(file);
+    double *places = memory_allocate(file->context, count, sizeof *places);
+    cp_status status = positions && places ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        seek(file, &part->legacy, part->block.place + 1);
+    for (size_t i = 0; i < count && status == CP_OK; i++) {
+        places[i] = deneb_coordinate(file);
+        status = file->status;
+    }
+    if (status == CP_OK)
+        place_near_origin(places, part->block.point_count, positions, part->origin);
+    memory_free(file->context, places, count, sizeof *places);
     part->positions = positions;
-    return file->status;
+    return status;
 }
 
 static cp_status add_mesh(const struct legacy_scene *part, cp_mesh mesh, uint32_t use)
 {
     cp_scene *scene = part->scene;
     cp_pose pose = pose_scaling(part->unit, part->unit, part->unit);
+    pose = pose_from_origin(&pose, part->origin);
     mesh.name = scene->nodes[part->node].name;
     mesh.source = scene->source.file;
     mesh.vertex_count = part->block.point_count;

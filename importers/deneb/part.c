@@ -9,6 +9,8 @@
  *   with another index is left out, a corner that repeats the one before it too, and what has too few corners then. */
 #include "legacy.h"
 
+#include "../../scene/mesh/far.h"
+
 #include <string.h>
 
 /* Numbers of points, record after record. */
@@ -24,7 +26,8 @@ struct object {
     bool has_colour;
     double rgba[4];
     cp_pose pose;
-    float *points;
+    double *points;   /* as the text has them */
+    double origin[3]; /* of the mesh: not 0 if it is far from the object's */
     uint32_t point_count, point_room;
     struct records lines, polygons;
     struct place place;
@@ -181,6 +184,7 @@ static void add_mesh(struct part_reader *reader, const struct object *object, ui
     mesh->source = scene->source.file;
     mesh->vertex_count = object->point_count;
     cp_pose pose = pose_scaling(reader->unit, reader->unit, reader->unit);
+    pose = pose_from_origin(&pose, object->origin);
     uint32_t index = scene_add_mesh(scene, mesh);
     if (index == CP_NONE || scene_add_instance(scene, node, index, use, &pose) == CP_NONE)
         file->status = CP_LIMIT;
@@ -191,12 +195,12 @@ static void add_object(struct part_reader *reader, struct object *object)
     struct deneb_file *file = &reader->file;
     cp_scene *scene = reader->scene;
     uint32_t node = scene_add_node(scene, reader->root, object->name, strlen(object->name));
-    const float *positions =
-        scene_keep_array(scene, &object->points, &object->point_room, object->point_count, 3 * sizeof(float));
+    float *positions = scene_allocate(scene, object->point_count, 3 * sizeof *positions);
     if (node == CP_NONE || !positions) {
         file->status = CP_LIMIT;
         return;
     }
+    place_near_origin(object->points, object->point_count, positions, object->origin);
     scene->nodes[node].raw_name = object->raw;
     scene->nodes[node].local = object->pose;
     int64_t first = counts_from_one(object);
@@ -237,7 +241,7 @@ static void read_object(struct part_reader *reader)
             object.pose = deneb_pose(file, (enum deneb_matrix)reader->settings->matrix, reader->unit);
         } else if (deneb_is(file, "POINTS") && first_time(file, &object.place, "POINTS")) {
             uint32_t count = count_in_line(file, "the number of points", 6);
-            if (!array_reserve(file->context, &object.points, &object.point_room, count, 3 * sizeof(float)))
+            if (!array_reserve(file->context, &object.points, &object.point_room, count, 3 * sizeof(double)))
                 file->status = CP_LIMIT;
             for (size_t i = 0; i < 3 * (size_t)count && file->status == CP_OK; i++)
                 object.points[i] = deneb_coordinate(file);
@@ -261,7 +265,7 @@ static void read_object(struct part_reader *reader)
     }
     if (file->status == CP_OK)
         add_object(reader, &object);
-    memory_free(file->context, object.points, object.point_room, 3 * sizeof(float));
+    memory_free(file->context, object.points, object.point_room, 3 * sizeof(double));
     free_records(file->context, lines);
     free_records(file->context, polygons);
 }

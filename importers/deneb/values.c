@@ -110,11 +110,11 @@ double deneb_number(struct deneb_file *file, bool fortran)
     return value;
 }
 
-float deneb_coordinate(struct deneb_file *file)
+double deneb_coordinate(struct deneb_file *file)
 {
     struct place place = deneb_place(file);
-    float value = (float)deneb_number(file, true);
-    if (value - value != 0)
+    double value = deneb_number(file, true);
+    if (!isfinite((float)value))
         fail(file, report_error(file->context, CP_INPUT, "deneb-number", place, "the coordinate is out of range"));
     return value;
 }

@@ -51,6 +51,16 @@ bool find_far_origin(const float *positions, uint32_t count, double origin[3])
     return true;
 }
 
+void place_near_origin(const double *places, uint32_t count, float *positions, double origin[3])
+{
+    for (size_t i = 0; i < 3 * (size_t)count; i++)
+        positions[i] = (float)places[i];
+    if (!find_far_origin(positions, count, origin))
+        return;
+    for (size_t i = 0; i < 3 * (size_t)count; i++)
+        positions[i] = near_origin(places[i], origin[i % 3]);
+}
+
 cp_pose pose_from_origin(const cp_pose *pose, const double origin[3])
 {
     cp_pose translation = pose_translation(origin[0], origin[1], origin[2]);

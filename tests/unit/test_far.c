@@ -168,13 +168,38 @@ static void make_3mf(struct text *text, int power)
     add(text, "</triangles></mesh></object></resources><build><item objectid=\"1\"/></build></model>");
 }
 
+static void make_deneb(struct text *text, int power)
+{
+    add(text, "DCT PART 1.0\nUNIT m\nOBJECT \"o\"\nPOINTS 4\n");
+    add_corners(text, power, "");
+    add(text, "POLYGONS 4\n");
+    add_faces(text, "3 ", 0);
+    add(text, "END\n");
+}
+
+/* In millimetres. */
+static void make_legacy_deneb(struct text *text, int power)
+{
+    add(text, "12\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n*\n4\n");
+    for (int i = 0; i < CORNERS; i++) {
+        int64_t place[3];
+        find_corner(power, i, place);
+        for (int k = 0; k < 3; k++)
+            add(text, "%s%lld.%03lld%s", place[k] < 0 ? "-" : "", (long long)(llabs(place[k]) / 1000),
+                (long long)(llabs(place[k]) % 1000), k < 2 ? " " : "\n");
+    }
+    add(text, "0\n6\n0 1\n1 2\n2 0\n0 3\n1 3\n2 3\n4\n");
+    add_faces(text, "3 ", 0);
+}
+
 static const struct {
     const char *name;
     void (*make)(struct text *text, int power);
-} formats[] = {{"part.obj", make_obj}, {"two.obj", make_obj_of_two},
-               {"part.stl", make_stl}, {"commas.stl", make_stl_with_commas},
-               {"part.ply", make_ply}, {"binary.ply", make_binary_ply},
-               {"part.off", make_off}, {"part.model", make_3mf}};
+} formats[] = {{"part.obj", make_obj},   {"two.obj", make_obj_of_two},
+               {"part.stl", make_stl},   {"commas.stl", make_stl_with_commas},
+               {"part.ply", make_ply},   {"binary.ply", make_binary_ply},
+               {"part.off", make_off},   {"part.model", make_3mf},
+               {"part.dcp", make_deneb}, {"part.pdb", make_legacy_deneb}};
 enum { FORMATS = sizeof formats / sizeof *formats, LEAST_POWER = 3, MOST_POWER = 7 };
 
 /* ---- what is compared ---- */
