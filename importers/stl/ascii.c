@@ -186,7 +186,7 @@ static bool is_unclear(const struct text *text)
     struct stl_oddities oddities = {0};
     float further;
     skip_blanks(&ahead);
-    return is_behind(&ahead) && accept_number(&ahead, &further, &oddities);
+    return is_behind(&ahead) && accept_number(&ahead, &further, NULL, &oddities);
 }
 
 static inline bool read_vertex(struct text *text, struct stl_batch *batch)
