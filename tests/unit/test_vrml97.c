@@ -200,7 +200,7 @@ static cp_scene *random_scene(cp_context *context)
         cp_pose pose;
         for (int k = 0; k < 12; k++)
             pose.m[k] = random_number();
-        char name[8];
+        char name[16];
         (void)snprintf(name, sizeof name, "n%d", i);
         parent = add_node(scene, i % 4 ? parent : 0, name, pose);
         add_joint(scene, parent, i % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, -1, 1)->q = random_number();
