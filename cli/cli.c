@@ -196,7 +196,7 @@ void flush_report(struct cli *cli, cp_status status)
         bool chatter = severity == CP_WARNING || (severity == CP_LOSS && status != CP_LOSSY);
         bool shown = severity == CP_NOTE ? cli->verbose : !chatter || !cli->quiet;
         /* That it was cancelled says nothing. What ended otherwise tells, even if bytes of the file were missing. */
-        bool hidden = was_interrupted() || (were_bytes_missing() && status == CP_CANCELLED);
+        bool hidden = must_stop(NULL) && (was_interrupted() || status == CP_CANCELLED);
         if (shown && !hidden)
             fprintf(cli->messages, "%s\n", entries[i].message);
         log_entry(cli, &entries[i]);

@@ -59,7 +59,8 @@ struct batch {
     uint32_t old_count;     /* records that do not tell where their input was */
     uint32_t outside_count; /* records whose input is gone, but was below no folder of this run */
     const char *outside;    /* the first of these inputs */
-    const char *emptied;    /* an empty folder below a folder IN, in which a gone input was; NULL: there is none */
+    const char *empty;      /* the last empty folder below a folder IN in which a gone input was; or NULL */
+    const char *emptied;    /* such a folder in which several were; or NULL */
     const char *keeps;      /* why --prune removes nothing; NULL: it may */
     char host[256];
     const char *status_folder; /* OUT/.cellpipe/status */

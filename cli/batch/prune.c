@@ -105,14 +105,18 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* Cuts the path of a gone input to the nearest folder that is there. A mount point below the root is empty, too. */
+/* Cuts the path of a gone input to the nearest folder that is there. A mount point below the root is empty, too; but
+ * whoever removes the only file of a folder leaves it so. */
 static void note_emptied(struct batch *batch, const struct place *place, char *path)
 {
     do
         *strrchr(path, '/') = '\0';
     while (is_below(path, place->path) && is_gone(path));
-    if (is_below(path, place->path) && !batch->emptied && is_empty(path))
+    if (!is_below(path, place->path) || !is_empty(path))
+        return;
+    if (batch->empty && strcmp(batch->empty, path) == 0)
         batch->emptied = path;
+    batch->empty = path;
 }
 
 /* Of one record: whether its input was looked for and is gone. */

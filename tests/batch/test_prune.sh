@@ -107,12 +107,13 @@ rmdir lib
 mv lib.off lib
 mkdir keep/share
 cp lib/a.stl keep/share/m.stl
+cp lib/b.stl keep/share/n.stl
 batch lib keep --out-dir ../web -q
-rm keep/share/m.stl
+rm keep/share/*
 ends 1 'error: nothing is removed: /.*/site/keep/share is empty, .*--max-prune=100%' \
     batch lib keep --out-dir ../web --prune -q
 rmdir keep/share
-must "an empty mount point below" [ "$(all)" = "$(echo "$everything" | sed 's|./share/m.stl.glb ||')./share/m.stl.glb " ]
+must "an empty mount point below" [ "$(all)" = "$everything./share/m.stl.glb ./share/n.stl.glb " ]
 rm -r ../web/share
 long=$(printf '%0240d' 0)
 (cd lib && for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do mkdir "$long" && cd "$long" || exit 1; done) 2>/dev/null
@@ -121,6 +122,13 @@ must "a folder that cannot be read" [ "$(all)" = "$everything" ]
 rm -r "lib/$long"
 ends 0 '' batch lib keep --out-dir ../web --prune -q
 must "all can be read again" [ "$(all)" = "$(echo "$everything" | sed 's|./e.stl.glb ||')" ]
+mkdir keep/alone
+cp lib/a.stl keep/alone/m.stl
+batch lib keep --out-dir ../web -q
+rm keep/alone/m.stl
+ends 0 '' batch keep --out-dir ../web --prune -q
+must "the only file of a folder" [ ! -e ../web/alone ]
+rmdir keep/alone
 
 # More than half of all outputs.
 rm lib/b.stl lib/c.stl lib/d.stl keep/f.stl keep/g.stl
