@@ -204,8 +204,8 @@ static void put_model(struct bytes *bytes, int number, const char *name, unsigne
     put_text(bytes, text, (size_t)size);
     for (int i = 0; i < FACTORS; i++) {
         const double *v = factors[i].value;
-        size = snprintf(text, sizeof text, "   P: \"%s\", \"Vector3D\", \"Vector\", \"\",%g,%g,%g\n", factors[i].name,
-                        v[0], v[1], v[2]);
+        size = plain_snprintf(text, sizeof text, "   P: \"%s\", \"Vector3D\", \"Vector\", \"\",%g,%g,%g\n",
+                              factors[i].name, v[0], v[1], v[2]);
         if (given >> i & 1)
             put_text(bytes, text, (size_t)size);
     }

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "plain_numbers.h"
 #include "pose.h"
 #include "program/lptp.h"
 #include "scene_fixture.h"
@@ -606,7 +607,7 @@ static void test_slow_line(void **unused)
             const char *times = strstr(entries[0].text, "the line is slowed down ");
             assert_non_null(times);
             (void)snprintf(words, sizeof words, "%s", times + strlen("the line is slowed down "));
-            assert_true(fabs(strtod(words, NULL) / factor - 1) < 0.02);
+            assert_true(fabs(plain_strtod(words, NULL) / factor - 1) < 0.02);
         }
         for (uint32_t i = 0; i < slower; i++) { /* evenly: at each part of its time it is where the fast one is */
             const uint32_t same = (uint32_t)((i + 1.0) / slower * steps);
@@ -633,7 +634,7 @@ static void test_joint_speed(void **unused)
     static const double parts[] = {100, 50, 12.5, 2};
     for (int i = 0; i < 4; i++) {
         char text[100];
-        (void)snprintf(text, sizeof text, "SPEED %g * 2 / 2 %% ; of joints\nMOVE 0,90\n", parts[i]);
+        (void)plain_snprintf(text, sizeof text, "SPEED %g * 2 / 2 %% ; of joints\nMOVE 0,90\n", parts[i]);
         (void)run_plane_arm(text, 2, false, places, &most);
         assert_true(fabs(most - 2 * parts[i] / 100) < 1e-9);
     }
