@@ -125,9 +125,9 @@ bool was_interrupted(void);
 void obey_supervisor(void);
 /* For cp_set_cancel. */
 bool must_stop(void *user);
-/* From now on Ctrl-C ends a search, not the call: its results are still wanted; or the call again. */
+/* If wanted, Ctrl-C ends a search alone, and its results are written; else it ends the whole call. */
 void want_results(bool wanted);
-/* For cp_set_end: Ctrl-C came while results were wanted. */
+/* Returns, for cp_set_end, whether Ctrl-C came while results were wanted. */
 bool must_end_search(void *user);
 /* Somebody cut a mapped file short while it was read. */
 bool were_bytes_missing(void);

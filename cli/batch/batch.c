@@ -241,7 +241,7 @@ static uint32_t count_lost(const struct records *table)
     return lost;
 }
 
-/* Of --in K=V that some input's format does not have: how to say it for one format alone. NULL: nothing to say. */
+/* If an --in K=V is no option of some input's format, returns how to say it for one format alone; else NULL. */
 static const char *hint_at_format(const struct batch *batch, const struct records *table)
 {
     const struct list *options = &batch->request.in;

@@ -70,7 +70,7 @@ struct list_request {
  * CP_USAGE, said: "-" as an input, no input at all, an input outside --root, an output folder that is itself walked.
  * CP_INPUT, said: a list that cannot be read. */
 cp_status list_entries(struct cli *cli, const struct list_request *request, struct entries *entries);
-/* Whether walks pass over a folder: of this path below the one that the user named, and of this name. */
+/* Returns whether walks pass over the folder NAME; `path` leads to it from the folder that the user named. */
 bool is_passed_over(const struct list_request *request, const char *path, const char *name);
 void entries_free(struct entries *entries);
 /* The entry of that path, or NULL. */

@@ -1,4 +1,4 @@
-/* What earlier runs left: a past for each entry. */
+/* Reads what earlier runs left, and gives each entry its past. */
 #include "batch.h"
 
 #include <errno.h>

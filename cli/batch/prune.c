@@ -17,8 +17,8 @@ static bool is_gone(const char *path)
 
 /* ---- places ---- */
 
-/* The path as the system would find it when the record was written; NULL if the record does not tell, or there is no
- * memory. */
+/* Returns the path as the system would have found it when the record was written; NULL if the record does not tell, or
+ * there is no memory. */
 static char *recorded_path(const struct batch *batch, const struct record *record, const char *path)
 {
     return *path == '/' || *record->cwd == '/' ? whole_path(batch->arena, record->cwd, path) : NULL;
@@ -119,7 +119,7 @@ static void note_emptied(struct batch *batch, const struct place *place, char *p
     batch->empty = path;
 }
 
-/* Of one record: whether its input was looked for and is gone. */
+/* Adds the record to batch->gone if this run has looked for its input and not found it. */
 static cp_status look_for(struct batch *batch, struct place *places, const struct record *record)
 {
     if (record->output_count == 0 || entries_find(&batch->entries, record->in))
@@ -184,7 +184,7 @@ static cp_status keep_shared(struct batch *batch)
     return status;
 }
 
-/* Of all records, those whose output is there. */
+/* Counts the records whose output is there. */
 static uint32_t count_outputs(const struct batch *batch)
 {
     uint32_t count = 0;

@@ -67,7 +67,7 @@ static int compare_records(const void *a, const void *b)
 
 /* ---- one text, two folders ---- */
 
-/* Of a record's input and output, where its run has found them. False when out of memory. */
+/* Sets the absolute paths at which the record's run has found its input and output. False when out of memory. */
 static bool find_places(const struct records *records, const struct record *record, char *places[2])
 {
     const char *const paths[2] = {record->in, record->out};
@@ -95,8 +95,8 @@ static bool add_text(struct records *records, struct list *list, const char *tex
     return true;
 }
 
-/* As later_record, of which one is left. In two folders a text may name two files: if they have one output, the record
- * that is left tells of both. NULL when out of memory. */
+/* Chooses as later_record does. In two folders a text may name two files: if both have one output, the chosen record
+ * tells of both. Returns NULL when out of memory. */
 static struct record *settle_two(struct records *records, struct record *before, struct record *after)
 {
     char *places[2][2];
