@@ -1,14 +1,16 @@
-/* Smooth vertex normals. Faces that meet at an edge at less than the crease angle share the normals of its two ends:
- * corners are joined across such edges (union-find), and each set's normal is the sum of its faces' normals weighted by
- * the corners' angles, or by the faces' areas. Edges of one, three or more faces and of faces without area are creases.
- * */
+/* Smooth vertex normals. Faces that meet at an edge at less than the crease angle share the normals of its two ends.
+ * Corners that share one make a set; its normal is the sum of its faces' normals, weighted by the corners' angles or by
+ * the faces' areas. Edges of one, three or more faces and of faces without area are creases.
+ *
+ * A place is a position, however many vertices stand there; the corners at a place are its star. Each face at an edge
+ * has a corner in the star of the edge's end, so that a star finds its sets by itself, in any thread. */
+#include "../parallel.h"
 #include "../pose.h"
 #include "../vector.h"
 #include "join.h"
 #include "mesh.h"
 #include "polygon.h"
 #include "sets.h"
-#include "topology/edges.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,10 +22,39 @@ static const double ANGLE_NOISE = 1e-5;
 /* Faces that meet at less look like one. */
 static const double FLAT_ANGLE = 1e-3;
 
-/* The faces with area at an edge. */
-struct edge_faces {
+/* A corner beside another one at the same place has no angle. There, its face still counts if it is alone. */
+static const double LEAST_ANGLE = 1e-9;
+
+enum { ITEM_ROWS = 4096 };
+
+struct bound {
+    double angle, sine, cosine;
+};
+
+struct star_corner {
+    uint32_t corner, vertex; /* of the mesh */
+    uint32_t ends[2];        /* the places to which its two edges lead */
+    float normal[3];         /* of its face: unit; zero for a face without area */
+    uint32_t next;           /* in its set */
+    double weight;
+};
+
+struct star_edge {
+    uint32_t end;      /* the place to which it leads */
+    uint32_t uses;     /* by faces with area */
+    uint32_t users[2]; /* the first two corners of the star whose faces use it */
+};
+
+/* What a thread works with. */
+struct star {
+    struct star_corner *corners;
     uint32_t count;
-    uint32_t edge; /* of the first such face */
+    uint32_t *leaders; /* union-find over its corners */
+    double (*sums)[3]; /* of the sets, at their leaders; then their normals */
+    struct star_edge *edges;
+    uint32_t *last; /* for each place or vertex: a number that counts only where the numbered thing agrees */
+    bool bends;     /* some star had an edge that is bent and soft */
+    bool splits;    /* some star had several sets */
 };
 
 struct smoothing {
@@ -31,176 +62,368 @@ struct smoothing {
     const cp_mesh *mesh;
     double crease_angle;
     bool by_area;
-    bool curved_only; /* without a bent and soft edge the mesh stays as it is */
-    bool bends;       /* there is one */
-    struct mesh_edges edges;
-    double (*face_normals)[3]; /* unit; zero for faces without area */
-    double (*sums)[3];         /* for each corner that leads its set */
-    uint32_t *faces;           /* the face of each corner */
-    uint32_t *leaders;         /* union-find over corners */
-    struct edge_faces *uses;   /* for the lowest of equal edges */
+    bool curved_only;   /* without a bent and soft edge the mesh stays as it is */
+    bool bends, splits; /* as of the stars */
+    struct bound crease, flat;
+    uint32_t *places;         /* for each vertex: the lowest one at the same position */
+    uint32_t (*lists)[2];     /* for each place: the first corner of its star, and how many it has */
+    uint32_t *next;           /* for each corner: the next one of its star */
+    float (*face_normals)[3]; /* unit; zero for a face without area */
+    double *areas;            /* of the faces, if they are the weights; else NULL */
+    float *angles;            /* of the corners, if they are the weights; else NULL */
+    uint32_t *faces;          /* for each corner; NULL if all are triangles */
+    struct star *stars;       /* of the threads */
+    float *normals;           /* of the vertices, or those of their lowest corners */
+    /* Of vertices that are split, for each corner: 1 + the lowest corner with the same vertex and set, for which there
+     * is the set's normal, too. 0 for all others, so that memory for what is smooth is not even touched. */
+    uint32_t *firsts;
+    float (*first_normals)[3];
 };
 
-static uint32_t next_corner(const struct smoothing *work, uint32_t corner)
+static uint32_t count_items(uint32_t rows)
 {
-    uint32_t face = work->faces[corner], first = mesh_face_first(work->mesh, face);
-    return corner + 1 < first + mesh_face_size(work->mesh, face) ? corner + 1 : first;
+    return rows / ITEM_ROWS + (rows % ITEM_ROWS > 0);
 }
 
-static bool face_has_area(const struct smoothing *work, uint32_t face)
+static void weigh_faces(void *user, uint32_t item, uint32_t worker)
 {
-    return dot_product(work->face_normals[face], work->face_normals[face]) > 0;
-}
-
-static void join_soft_edges(struct smoothing *work)
-{
-    const struct mesh_edges *edges = &work->edges;
-    uint32_t count = work->mesh->corner_count;
-    for (uint32_t edge = 0; edge < count; edge++) {
-        struct edge_faces *use = &work->uses[edges->first[edge]];
-        work->leaders[edge] = edge;
-        if (face_has_area(work, work->faces[edge]) && use->count++ == 0)
-            use->edge = edge;
-    }
-    for (uint32_t edge = 0; edge < count; edge++) {
-        const struct edge_faces *use = &work->uses[edges->first[edge]];
-        uint32_t other = use->edge;
-        if (use->count != 2 || other == edge || edge_is_empty(edges, edge) || !face_has_area(work, work->faces[edge]))
-            continue;
-        const double *a = work->face_normals[work->faces[edge]], *b = work->face_normals[work->faces[other]];
-        double across[3];
-        cross_product(a, b, across);
-        double angle = atan2(sqrt(dot_product(across, across)), dot_product(a, b));
-        if (!(angle < work->crease_angle - ANGLE_NOISE))
-            continue;
-        work->bends |= angle > FLAT_ANGLE;
-        bool same_way = edge_start(edges, edge) == edge_start(edges, other);
-        sets_join(work->leaders, edge, same_way ? other : next_corner(work, other));
-        sets_join(work->leaders, next_corner(work, edge), same_way ? next_corner(work, other) : other);
-    }
-}
-
-/* The inner angle of a face at its i-th corner, 0 .. 2 pi. */
-static double corner_angle(const struct polygon *polygon, uint32_t i, const double normal[3])
-{
-    const float *at = polygon_position(polygon, i);
-    const float *after = polygon_position(polygon, i + 1 < polygon->count ? i + 1 : 0);
-    const float *before = polygon_position(polygon, i > 0 ? i - 1 : polygon->count - 1);
-    double out[3], in[3], across[3];
-    for (int axis = 0; axis < 3; axis++) {
-        out[axis] = (double)after[axis] - (double)at[axis];
-        in[axis] = (double)before[axis] - (double)at[axis];
-    }
-    cross_product(out, in, across);
-    double angle = atan2(sqrt(dot_product(across, across)), dot_product(out, in));
-    return dot_product(across, normal) < 0 ? 2 * PI - angle : angle;
-}
-
-static void sum_normals(struct smoothing *work)
-{
-    for (uint32_t face = 0; face < work->mesh->face_count; face++) {
+    (void)worker;
+    const struct smoothing *work = user;
+    uint32_t first = item * ITEM_ROWS, count = work->mesh->face_count - first;
+    for (uint32_t face = first; face < first + (count < ITEM_ROWS ? count : ITEM_ROWS); face++) {
         struct polygon polygon = polygon_of(work->mesh, face);
-        const double *normal = work->face_normals[face], area = sqrt(dot_product(polygon.normal, polygon.normal));
-        for (uint32_t i = 0; i < polygon.count; i++) {
-            double weight = work->by_area ? area : corner_angle(&polygon, i, normal);
-            double *sum = work->sums[set_leader(work->leaders, mesh_face_first(work->mesh, face) + i)];
-            for (int axis = 0; axis < 3; axis++)
-                sum[axis] += weight * normal[axis];
+        uint32_t corner = mesh_face_first(work->mesh, face);
+        double area = sqrt(dot_product(polygon.normal, polygon.normal));
+        for (int axis = 0; axis < 3; axis++)
+            work->face_normals[face][axis] = area > 0 ? (float)(polygon.normal[axis] / area) : 0;
+        for (uint32_t i = 0; work->faces && i < polygon.count; i++)
+            work->faces[corner + i] = face;
+        if (work->areas)
+            work->areas[face] = area;
+        else
+            polygon_angles(&polygon, work->angles + corner);
+    }
+}
+
+/* ---- one star ---- */
+
+static struct bound bound_of(double angle)
+{
+    return (struct bound){angle, sin(angle), cos(angle)};
+}
+
+/* Whether an angle of 0 .. pi is below the bound, which the sign of the sine of their difference tells. */
+static bool is_below(double sine, double cosine, const struct bound *bound)
+{
+    return bound->angle > PI || (bound->angle > 0 && sine * bound->cosine < cosine * bound->sine);
+}
+
+static void load_corner(const struct smoothing *work, uint32_t corner, struct star_corner *at)
+{
+    const cp_mesh *mesh = work->mesh;
+    uint32_t face = work->faces ? work->faces[corner] : corner / 3, first = mesh_face_first(mesh, face);
+    uint32_t end = first + mesh_face_size(mesh, face);
+    uint32_t after = corner + 1 < end ? corner + 1 : first, before = (corner > first ? corner : end) - 1;
+    at->corner = corner;
+    at->vertex = mesh->corners[corner];
+    at->ends[0] = work->places[mesh->corners[after]];
+    at->ends[1] = work->places[mesh->corners[before]];
+    memcpy(at->normal, work->face_normals[face], sizeof at->normal);
+    at->next = CP_NONE;
+    at->weight = work->areas ? work->areas[face] : (double)work->angles[corner] + LEAST_ANGLE;
+}
+
+/* Counts the faces at each edge. Returns how many edges there are. */
+static uint32_t find_edges(struct star *star, uint32_t place)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < star->count; i++) {
+        const struct star_corner *at = &star->corners[i];
+        if (at->normal[0] == 0 && at->normal[1] == 0 && at->normal[2] == 0)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            uint32_t end = at->ends[side], number = star->last[end];
+            if (end == place)
+                continue;
+            if (number >= count || star->edges[number].end != end) {
+                number = star->last[end] = count++;
+                star->edges[number] = (struct star_edge){.end = end};
+            }
+            struct star_edge *edge = &star->edges[number];
+            if (edge->uses < 2)
+                edge->users[edge->uses] = i;
+            edge->uses += edge->uses < 3;
+        }
+    }
+    return count;
+}
+
+static void join_soft_edges(const struct smoothing *work, struct star *star, uint32_t place)
+{
+    uint32_t edge_count = find_edges(star, place);
+    for (uint32_t i = 0; i < star->count; i++)
+        star->leaders[i] = i;
+    for (uint32_t i = 0; i < edge_count; i++) {
+        const struct star_edge *edge = &star->edges[i];
+        if (edge->uses != 2)
+            continue;
+        double normals[2][3], across[3];
+        for (int axis = 0; axis < 3; axis++) {
+            normals[0][axis] = (double)star->corners[edge->users[0]].normal[axis];
+            normals[1][axis] = (double)star->corners[edge->users[1]].normal[axis];
+        }
+        cross_product(normals[0], normals[1], across);
+        double sine = sqrt(dot_product(across, across)), cosine = dot_product(normals[0], normals[1]);
+        if (!is_below(sine, cosine, &work->crease))
+            continue;
+        star->bends = star->bends || !is_below(sine, cosine, &work->flat);
+        sets_join(star->leaders, edge->users[0], edge->users[1]);
+    }
+}
+
+/* A set without a direction (faces without area, or opposite ones) gets +z: normals have unit length. Returns how many
+ * sets there are. */
+static uint32_t sum_normals(struct star *star)
+{
+    uint32_t sets = 0;
+    for (uint32_t i = 0; i < star->count; i++) { /* a leader is the lowest of its set */
+        const struct star_corner *at = &star->corners[i];
+        uint32_t leader = set_leader(star->leaders, i);
+        for (int axis = 0; axis < 3; axis++)
+            star->sums[leader][axis] =
+                (leader == i ? 0 : star->sums[leader][axis]) + at->weight * (double)at->normal[axis];
+    }
+    for (uint32_t i = 0; i < star->count; i++) {
+        if (star->leaders[i] != i)
+            continue;
+        double *sum = star->sums[i], length = sqrt(dot_product(sum, sum));
+        for (int axis = 0; axis < 3; axis++)
+            sum[axis] = length > 0 ? sum[axis] / length : axis == 2 ? 1 : 0;
+        sets++;
+    }
+    return sets;
+}
+
+static void write_normal(const struct star *star, uint32_t leader, float normal[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        normal[axis] = (float)star->sums[leader][axis];
+}
+
+/* Finds for each corner the first one of its set with the same vertex: set by set, so that `last` of a vertex is of the
+ * set at hand. */
+static void find_firsts(const struct smoothing *work, struct star *star)
+{
+    struct star_corner *corners = star->corners;
+    for (uint32_t i = star->count; i-- > 0;) {
+        uint32_t leader = set_leader(star->leaders, i);
+        if (leader == i)
+            continue;
+        corners[i].next = corners[leader].next;
+        corners[leader].next = i;
+    }
+    for (uint32_t leader = 0; leader < star->count; leader++) {
+        for (uint32_t i = leader; star->leaders[leader] == leader && i != CP_NONE; i = corners[i].next) {
+            uint32_t vertex = corners[i].vertex, first = star->last[vertex];
+            bool known = first < i && corners[first].vertex == vertex && set_leader(star->leaders, first) == leader;
+            if (!known) {
+                first = star->last[vertex] = i;
+                write_normal(star, leader, work->first_normals[corners[i].corner]);
+            }
+            work->firsts[corners[i].corner] = corners[first].corner + 1;
         }
     }
 }
 
-/* A set without a direction (faces without area, or opposite ones) gets +z: normals have unit length. */
-static void write_normal(const double sum[3], float normal[3])
+static void smooth_place(const struct smoothing *work, struct star *star, uint32_t place)
 {
-    double length = sqrt(dot_product(sum, sum));
-    for (int axis = 0; axis < 3; axis++)
-        normal[axis] = length > 0 ? (float)(sum[axis] / length) : axis == 2 ? 1.0f : 0.0f;
+    star->count = 0;
+    for (uint32_t corner = work->lists[place][0]; corner != CP_NONE; corner = work->next[corner])
+        load_corner(work, corner, &star->corners[star->count++]);
+    join_soft_edges(work, star, place);
+    if (sum_normals(star) > 1) {
+        star->splits = true;
+        find_firsts(work, star);
+        return;
+    }
+    for (uint32_t i = 0; i < star->count; i++)
+        write_normal(star, 0, work->normals + 3 * (size_t)star->corners[i].vertex);
+}
+
+static void smooth_places(void *user, uint32_t item, uint32_t worker)
+{
+    const struct smoothing *work = user;
+    uint32_t first = item * ITEM_ROWS, count = work->mesh->vertex_count - first;
+    for (uint32_t i = 0; i < (count < ITEM_ROWS ? count : ITEM_ROWS); i++)
+        if (work->lists[first + i][1] > 0)
+            smooth_place(work, &work->stars[worker], first + i);
+}
+
+/* ---- the stars of a mesh ---- */
+
+/* Lists the corners of each place, lowest first. */
+static bool list_corners(const struct smoothing *work)
+{
+    const cp_mesh *mesh = work->mesh;
+    if (!join_positions(work->context, mesh->positions, mesh->vertex_count, work->places))
+        return false;
+    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+        static const float upwards[3] = {0, 0, 1}; /* for a vertex without faces */
+        memcpy(work->normals + 3 * (size_t)vertex, upwards, sizeof upwards);
+        work->lists[vertex][0] = CP_NONE;
+        work->lists[vertex][1] = 0;
+    }
+    for (uint32_t corner = mesh->corner_count; corner-- > 0;) {
+        uint32_t *list = work->lists[work->places[mesh->corners[corner]]];
+        work->next[corner] = list[0];
+        list[0] = corner;
+        list[1]++;
+    }
+    return true;
+}
+
+static bool make_stars(struct smoothing *work, struct arena *arena, uint32_t workers)
+{
+    uint32_t vertices = work->mesh->vertex_count, largest = 0;
+    for (uint32_t place = 0; place < vertices; place++)
+        if (work->lists[place][1] > largest)
+            largest = work->lists[place][1];
+    work->stars = arena_allocate_zeroed(arena, workers, sizeof *work->stars);
+    for (uint32_t i = 0; work->stars && i < workers; i++) {
+        struct star *star = &work->stars[i];
+        star->corners = arena_allocate(arena, largest, sizeof *star->corners);
+        star->leaders = arena_allocate(arena, largest, sizeof *star->leaders);
+        star->sums = arena_allocate(arena, largest, sizeof *star->sums);
+        star->edges = arena_allocate(arena, 2 * (size_t)largest, sizeof *star->edges);
+        star->last = arena_allocate_zeroed(arena, vertices, sizeof *star->last);
+    }
+    return !arena_failed(arena);
 }
 
 /* ---- splitting vertices ---- */
 
 struct split {
-    uint32_t *corners;  /* the new vertex of each corner */
+    cp_context *context;
     uint32_t *vertices; /* the old vertex of each new one */
-    uint32_t count;     /* new vertices; all old ones keep their places at the start */
+    float *normals;
+    uint32_t count, vertex_room, normal_room;
 };
 
-/* Corners with the same vertex and the same set share a vertex. The first set of a vertex keeps its place, the others
- * follow behind in corner order. */
-static bool split_vertices(struct smoothing *work, struct split *split)
+/* False when out of memory. */
+static bool add_vertex(struct split *split, uint32_t vertex, const float normal[3])
+{
+    if (!array_reserve(split->context, &split->vertices, &split->vertex_room, (uint64_t)split->count + 1,
+                       sizeof *split->vertices) ||
+        !array_reserve(split->context, &split->normals, &split->normal_room, (uint64_t)split->count + 1,
+                       3 * sizeof *split->normals))
+        return false;
+    split->vertices[split->count] = vertex;
+    memcpy(split->normals + 3 * (size_t)split->count, normal, 3 * sizeof *normal);
+    split->count++;
+    return true;
+}
+
+/* Turns firsts into the corners' new vertices. The first set of a vertex keeps its place, the others follow behind in
+ * corner order. */
+static bool number_vertices(const struct smoothing *work, struct split *split)
 {
     const cp_mesh *mesh = work->mesh;
-    cp_context *context = work->context;
-    struct arena *scratch = arena_new(context);
-    uint32_t(*keys)[2] = arena_allocate(scratch, mesh->corner_count, sizeof *keys);
-    uint32_t *first = arena_allocate(scratch, mesh->corner_count, sizeof *first);
-    bool *taken = arena_allocate_zeroed(scratch, mesh->vertex_count, sizeof *taken);
-    for (uint32_t corner = 0; keys && corner < mesh->corner_count; corner++) {
-        keys[corner][0] = mesh->corners[corner];
-        keys[corner][1] = set_leader(work->leaders, corner);
-    }
-    bool good = keys && first && taken && join_rows(context, keys, 2, 2, mesh->corner_count, first);
-    for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        split->vertices[vertex] = vertex;
-    split->count = mesh->vertex_count;
+    bool *taken = memory_allocate_zeroed(work->context, mesh->vertex_count, sizeof *taken), good = taken != NULL;
+    for (uint32_t vertex = 0; good && vertex < mesh->vertex_count; vertex++)
+        good = add_vertex(split, vertex, work->normals + 3 * (size_t)vertex);
     for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++) {
-        uint32_t vertex = mesh->corners[corner];
-        if (first[corner] != corner) {
-            split->corners[corner] = split->corners[first[corner]];
+        uint32_t vertex = mesh->corners[corner], *first = &work->firsts[corner];
+        if (*first == 0) {
+            *first = vertex;
+        } else if (*first - 1 != corner) {
+            *first = work->firsts[*first - 1];
         } else if (!taken[vertex]) {
             taken[vertex] = true;
-            split->corners[corner] = vertex;
+            memcpy(split->normals + 3 * (size_t)vertex, work->first_normals[corner],
+                   sizeof work->first_normals[corner]);
+            *first = vertex;
         } else {
-            split->vertices[split->count] = vertex;
-            split->corners[corner] = split->count++;
+            *first = split->count;
+            good = add_vertex(split, vertex, work->first_normals[corner]);
         }
     }
-    arena_free(scratch);
+    memory_free(work->context, taken, mesh->vertex_count, sizeof *taken);
     return good;
 }
 
-static cp_status write_vertices(cp_scene *scene, cp_mesh *mesh, struct smoothing *work, const struct split *split)
+/* Gives the mesh a vertex for each of its vertices and sets. */
+static bool split_vertices(cp_scene *scene, cp_mesh *made, struct smoothing *work)
 {
-    cp_mesh made = *mesh;
-    made.normals = NULL;
-    float *normals = scene_allocate(scene, 3 * (size_t)split->count, sizeof *normals);
-    if (!mesh_take_vertices(scene, &made, split->vertices, split->count) || !normals)
-        return CP_LIMIT;
-    for (size_t vertex = 0; vertex < mesh->vertex_count; vertex++)
-        write_normal((const double[3]){0, 0, 0}, normals + 3 * vertex);
-    for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
-        write_normal(work->sums[set_leader(work->leaders, corner)], normals + 3 * (size_t)split->corners[corner]);
-    made.normals = normals;
-    made.corners = split->corners;
-    *mesh = made;
-    return CP_OK;
+    struct split split = {.context = work->context};
+    uint32_t corner_count = made->corner_count;
+    bool good = number_vertices(work, &split) && mesh_take_vertices(scene, made, split.vertices, split.count) &&
+                arena_take(scene->arena, work->firsts, corner_count, sizeof *work->firsts);
+    if (good) {
+        made->corners = work->firsts;
+        work->firsts = NULL;
+        made->normals =
+            scene_keep_array(scene, &split.normals, &split.normal_room, split.count, 3 * sizeof *split.normals);
+    }
+    memory_free(work->context, split.vertices, split.vertex_room, sizeof *split.vertices);
+    memory_free(work->context, split.normals, split.normal_room, 3 * sizeof *split.normals);
+    return good && made->normals;
 }
 
+/* ---- the mesh ---- */
+
+static bool allocate(struct smoothing *work, struct arena *arena)
+{
+    const cp_mesh *mesh = work->mesh;
+    size_t corners = mesh->corner_count, vertices = mesh->vertex_count, faces = mesh->face_count;
+    work->face_normals = arena_allocate(arena, faces, sizeof *work->face_normals);
+    work->places = arena_allocate(arena, vertices, sizeof *work->places);
+    work->lists = arena_allocate(arena, vertices, sizeof *work->lists);
+    work->next = arena_allocate(arena, corners, sizeof *work->next);
+    if (mesh->face_offsets)
+        work->faces = arena_allocate(arena, corners, sizeof *work->faces);
+    if (work->by_area)
+        work->areas = arena_allocate(arena, faces, sizeof *work->areas);
+    else
+        work->angles = arena_allocate(arena, corners, sizeof *work->angles);
+    return !arena_failed(arena);
+}
+
+/* Fills normals, firsts and first_normals. */
+static bool find_normals(struct smoothing *work)
+{
+    cp_context *context = work->context;
+    uint32_t faces = count_items(work->mesh->face_count), places = count_items(work->mesh->vertex_count);
+    uint32_t workers = parallel_workers(context, places);
+    struct arena *arena = arena_new(context);
+    bool good = allocate(work, arena) && list_corners(work) && make_stars(work, arena, workers) &&
+                parallel_for(context, faces, weigh_faces, work) && parallel_for(context, places, smooth_places, work);
+    for (uint32_t i = 0; good && i < workers; i++) {
+        work->bends = work->bends || work->stars[i].bends;
+        work->splits = work->splits || work->stars[i].splits;
+    }
+    arena_free(arena);
+    return good;
+}
+
+/* Gives the mesh the normals, whose memory becomes the scene's, and splits its vertices as they need. */
 static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
 {
-    for (uint32_t face = 0; face < work->mesh->face_count; face++) {
-        struct polygon polygon = polygon_of(work->mesh, face);
-        double length = sqrt(dot_product(polygon.normal, polygon.normal));
-        for (int axis = 0; axis < 3; axis++)
-            work->face_normals[face][axis] = length > 0 ? polygon.normal[axis] / length : 0;
-        for (uint32_t i = 0; i < polygon.count; i++)
-            work->faces[mesh_face_first(work->mesh, face) + i] = face;
-    }
-    join_soft_edges(work);
+    if (!work->normals || !work->firsts || !work->first_normals || !find_normals(work))
+        return CP_LIMIT;
     if (work->curved_only && !work->bends)
         return CP_OK;
-    sum_normals(work);
-    uint64_t most = (uint64_t)mesh->vertex_count + mesh->corner_count;
-    if (most >= CP_NONE)
-        return report_error(scene->context, CP_LIMIT, "mesh-too-large", NOWHERE,
-                            "mesh \"%s\" has too many corners to get normals", mesh_title(mesh));
-    struct split split = {.corners = scene_allocate(scene, mesh->corner_count, sizeof *split.corners),
-                          .vertices = memory_allocate(work->context, (size_t)most, sizeof *split.vertices)};
-    bool good = split.corners && split.vertices && split_vertices(work, &split);
-    cp_status status = good ? write_vertices(scene, mesh, work, &split) : CP_LIMIT;
-    memory_free(work->context, split.vertices, (size_t)most, sizeof *split.vertices);
-    return status;
+    cp_mesh made = *mesh;
+    made.normals = NULL;
+    if (work->splits && !split_vertices(scene, &made, work))
+        return CP_LIMIT;
+    if (!work->splits) {
+        if (!arena_take(scene->arena, work->normals, 3 * (size_t)mesh->vertex_count, sizeof *work->normals))
+            return CP_LIMIT;
+        made.normals = work->normals;
+        work->normals = NULL;
+    }
+    *mesh = made;
+    return CP_OK;
 }
 
 static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, struct smoothing work)
@@ -209,19 +432,21 @@ static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, struct smoothing w
         return CP_OK;
     const cp_mesh before = *mesh;
     cp_context *context = scene->context;
-    uint32_t faces = mesh->face_count, corners = mesh->corner_count;
+    size_t corners = before.corner_count, vertices = before.vertex_count;
+    if ((uint64_t)vertices + corners >= CP_NONE)
+        return report_error(context, CP_LIMIT, "mesh-too-large", NOWHERE,
+                            "mesh \"%s\" has too many corners to get normals", mesh_title(mesh));
     work.context = context;
     work.mesh = &before;
-    struct arena *scratch = arena_new(context);
-    work.face_normals = arena_allocate(scratch, faces, sizeof *work.face_normals);
-    work.sums = arena_allocate_zeroed(scratch, corners, sizeof *work.sums);
-    work.faces = arena_allocate(scratch, corners, sizeof *work.faces);
-    work.leaders = arena_allocate(scratch, corners, sizeof *work.leaders);
-    work.uses = arena_allocate_zeroed(scratch, corners, sizeof *work.uses);
-    bool good = !arena_failed(scratch) && mesh_edges_find(&work.edges, context, &before);
-    cp_status status = good ? smooth(scene, mesh, &work) : CP_LIMIT;
-    arena_free(scratch);
-    mesh_edges_free(&work.edges);
+    work.crease = bound_of(work.crease_angle - ANGLE_NOISE);
+    work.flat = bound_of(FLAT_ANGLE);
+    work.normals = memory_allocate(context, 3 * vertices, sizeof *work.normals);
+    work.firsts = memory_allocate_zeroed(context, corners, sizeof *work.firsts);
+    work.first_normals = memory_allocate(context, corners, sizeof *work.first_normals);
+    cp_status status = smooth(scene, mesh, &work);
+    memory_free(context, work.normals, 3 * vertices, sizeof *work.normals);
+    memory_free(context, work.firsts, corners, sizeof *work.firsts);
+    memory_free(context, work.first_normals, corners, sizeof *work.first_normals);
     return status;
 }
 

@@ -1,0 +1,69 @@
+/* The inner angles of a face, four at a time. */
+#include "../pose.h"
+#include "../vector.h"
+#include "polygon.h"
+
+#include <math.h>
+
+enum { LANES = 4 }; /* angles that are found at once */
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+typedef int32_t lane_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+static lanes choose(lane_bits which, lanes yes, lanes no)
+{
+    return (lanes)(((lane_bits)yes & which) | ((lane_bits)no & ~which));
+}
+
+/* Angles of 0 .. pi by their sines and cosines, of any common length, within 3e-7: a Chebyshev fit of atan(t) / t in
+ * t * t, for four at once and without branches. */
+static lanes find_angles(const double sines[LANES], const double cosines[LANES])
+{
+    static const float terms[] = {0.999999984f,  -0.333330668f, 0.199924836f,  -0.142025705f, 0.106367541f,
+                                  -0.074954454f, 0.042587607f,  -0.016005031f, 0.002834064f};
+    lanes sine, cosine, angles = {0};
+    for (int i = 0; i < LANES; i++) {
+        double size = sines[i] + fabs(cosines[i]);
+        sine[i] = (float)(sines[i] / (size > 0 ? size : 1));
+        cosine[i] = size > 0 ? (float)(cosines[i] / size) : 1;
+    }
+    lane_bits obtuse = cosine < 0;
+    cosine = choose(obtuse, -cosine, cosine);
+    lane_bits steep = sine > cosine;
+    lanes tangents = choose(steep, cosine, sine) / choose(steep, sine, cosine), squares = tangents * tangents;
+    for (size_t term = sizeof terms / sizeof *terms; term-- > 0;)
+        angles = angles * squares + terms[term];
+    angles *= tangents;
+    angles = choose(steep, (float)(PI / 2) - angles, angles);
+    return choose(obtuse, (float)PI - angles, angles);
+}
+
+void polygon_angles(const struct polygon *polygon, float *angles)
+{
+    if (polygon->count == 0)
+        return;
+    double last[3], edge[3] = {0};
+    const float *before = polygon_position(polygon, polygon->count - 1), *at = polygon_position(polygon, 0);
+    for (int axis = 0; axis < 3; axis++)
+        last[axis] = (double)before[axis] - (double)at[axis]; /* backwards along the edge that ends here */
+    for (uint32_t start = 0; start < polygon->count; start += LANES) {
+        double sines[LANES] = {0}, cosines[LANES] = {0};
+        bool reflex[LANES] = {false};
+        uint32_t count = polygon->count - start < LANES ? polygon->count - start : LANES;
+        for (uint32_t i = 0; i < count; i++) {
+            const float *after = polygon_position(polygon, start + i + 1 < polygon->count ? start + i + 1 : 0);
+            double across[3];
+            for (int axis = 0; axis < 3; axis++)
+                edge[axis] = (double)after[axis] - (double)at[axis];
+            cross_product(edge, last, across);
+            sines[i] = sqrt(dot_product(across, across));
+            cosines[i] = dot_product(edge, last);
+            reflex[i] = dot_product(across, polygon->normal) < 0;
+            for (int axis = 0; axis < 3; axis++)
+                last[axis] = -edge[axis];
+            at = after;
+        }
+        lanes found = find_angles(sines, cosines);
+        for (uint32_t i = 0; i < count; i++)
+            angles[start + i] = reflex[i] ? (float)(2 * PI) - found[i] : found[i];
+    }
+}
