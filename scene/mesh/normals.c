@@ -22,7 +22,7 @@ static const double ANGLE_NOISE = 1e-5;
 /* Faces that meet at less look like one. */
 static const double FLAT_ANGLE = 1e-3;
 
-/* A corner beside another one at the same place has no angle. There, its face still counts if it is alone. */
+/* A corner beside another one at the same place has no angle; its face still counts where it is alone. */
 static const double LEAST_ANGLE = 1e-9;
 
 enum { ITEM_ROWS = 4096 };
@@ -45,14 +45,14 @@ struct star_edge {
     uint32_t users[2]; /* the first two corners of the star whose faces use it */
 };
 
-/* What a thread works with. */
+/* Each thread has one of these. */
 struct star {
     struct star_corner *corners;
     uint32_t count;
     uint32_t *leaders; /* union-find over its corners */
     double (*sums)[3]; /* of the sets, at their leaders; then their normals */
     struct star_edge *edges;
-    uint32_t *last; /* for each place or vertex: a number that counts only where the numbered thing agrees */
+    uint32_t *last; /* a guess for each place or vertex, which counts only if what it points to agrees */
     bool bends;     /* some star had an edge that is bent and soft */
     bool splits;    /* some star had several sets */
 };
@@ -73,9 +73,9 @@ struct smoothing {
     float *angles;            /* of the corners, if they are the weights; else NULL */
     uint32_t *faces;          /* for each corner; NULL if all are triangles */
     struct star *stars;       /* of the threads */
-    float *normals;           /* of the vertices, or those of their lowest corners */
-    /* Of vertices that are split, for each corner: 1 + the lowest corner with the same vertex and set, for which there
-     * is the set's normal, too. 0 for all others, so that memory for what is smooth is not even touched. */
+    float *normals;           /* of vertices whose star is one set */
+    /* Corners whose star has several sets name here the lowest corner with the same vertex and set, plus 1; at that
+     * one, first_normals has the set's normal. All others have 0: memory for what is smooth is never touched. */
     uint32_t *firsts;
     float (*first_normals)[3];
 };
@@ -112,7 +112,7 @@ static struct bound bound_of(double angle)
     return (struct bound){angle, sin(angle), cos(angle)};
 }
 
-/* Whether an angle of 0 .. pi is below the bound, which the sign of the sine of their difference tells. */
+/* Compares an angle of 0 .. pi with a bound by the sign of the sine of their difference, without finding it. */
 static bool is_below(double sine, double cosine, const struct bound *bound)
 {
     return bound->angle > PI || (bound->angle > 0 && sine * bound->cosine < cosine * bound->sine);
