@@ -123,28 +123,13 @@ const char *image_key(struct arena *arena, const cp_image *image)
                        image->type);
 }
 
-/* Opens a picture under the first of its two names that a file has. */
-static cp_status open_picture(cp_scene *scene, const struct source *parent, const char *path, const char *other,
-                              struct source **source)
-{
-    size_t size;
-    cp_status status = source_open_picture(parent, path, source);
-    if (status != CP_NO)
-        return status;
-    char *decoded = arena_copy_text(scene->arena, other ? other : path, strlen(other ? other : path));
-    if (!decoded)
-        return CP_LIMIT;
-    bool sound = other || (uri_decode(decoded, &size) && strlen(decoded) == size);
-    return sound && strcmp(decoded, path) != 0 ? source_open_picture(parent, decoded, source) : CP_NO;
-}
-
 cp_status scene_read_image(cp_scene *scene, const struct source *parent, const char *path, const char *other,
                            const char *code, uint32_t *image)
 {
     struct source *source = NULL;
     cp_image added = {.path = scene_text(scene, path)};
     *image = CP_NONE;
-    cp_status status = added.path ? open_picture(scene, parent, path, other, &source) : CP_LIMIT;
+    cp_status status = added.path ? source_open_picture(parent, path, other, &source) : CP_LIMIT;
     if (status == CP_OK && source->size > 0 && source->size < UINT32_MAX) {
         unsigned char *bytes = scene_allocate(scene, source->size, 1);
         if (bytes)

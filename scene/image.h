@@ -15,9 +15,8 @@ bool image_size(const cp_image *image, uint32_t size[2]);
 bool image_is_grey(const cp_image *image);
 /* A text that images of equal bytes and type share; in the arena, NULL when out of memory. */
 const char *image_key(struct arena *arena, const cp_image *image);
-/* Adds the image in a file that `parent` names by a path or URI, or by `other`, if there is no file of that path; other
- * NULL: the path with %XX decoded. Without such a file, the image has its path alone, and a warning with this code says
- * why. *image CP_NONE after an error. */
+/* Adds the image in a file that `parent` names by a path or URI, or by `other` (as in source_open_picture). Without
+ * such a file, the image has its path alone, and a warning with this code says why. *image CP_NONE after an error. */
 cp_status scene_read_image(cp_scene *scene, const struct source *parent, const char *path, const char *other,
                            const char *code, uint32_t *image);
 

@@ -142,9 +142,7 @@ static void load_file(struct gltf *gltf, uint32_t value, char *uri, struct gltf_
         gltf_error(gltf, value, "gltf-uri", "only files and data URIs are read, not \"%.100s\"", uri);
         return;
     }
-    cp_status status = source_open_near(gltf->source, name, &buffer->file);
-    if (status == CP_NO)
-        status = source_open_near(gltf->source, other, &buffer->file);
+    cp_status status = source_open_near(gltf->source, name, other, &buffer->file);
     if (status == CP_NO) {
         gltf_error(gltf, value, "gltf-buffer-missing", "there is no file \"%.200s\"", name);
     } else if (status != CP_OK) {

@@ -412,7 +412,7 @@ static cp_status open_library(struct obj_reader *reader, const char *name, size_
         return CP_OK;
     for (char *at = path; at && (at = strchr(at, '\\'));)
         *at = '/';
-    cp_status status = path ? source_open_near(reader->source, path, &source) : CP_LIMIT;
+    cp_status status = path ? source_open_near(reader->source, path, NULL, &source) : CP_LIMIT;
     if (status != CP_OK && (status != CP_NO || !must)) {
         source_close(source);
         return status;

@@ -560,6 +560,24 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
                         (unsigned long long)context->limits.files);
 }
 
+/* Opens the first file that the name means; CP_NO when there is none. */
+static cp_status open_named(struct source *source, const char *name)
+{
+    const struct source *parent = source->parent;
+    struct arena *arena = source->state->arena;
+    /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
+    bool whole = name[0] == '/' || uri_is_known(name);
+    int folder = whole ? 0 : (int)(text_file_name(parent->label) - parent->label);
+    source->label = arena_print(arena, "%.*s%s", folder, parent->label, name);
+    struct candidates list = {0};
+    cp_status status = source->label ? resolve(parent, arena, name, &list) : CP_LIMIT;
+    if (status == CP_OK)
+        status = CP_NO;
+    for (uint32_t i = 0; i < list.count && status == CP_NO; i++)
+        status = open_candidate(source, &list.items[i]);
+    return status;
+}
+
 /* Opens the file that the name means on another system; CP_NO when there is none. */
 static cp_status open_beside(struct source *source, const char *name)
 {
@@ -568,8 +586,8 @@ static cp_status open_beside(struct source *source, const char *name)
     struct candidate candidate;
     const char *path;
     cp_status status = find_beside(parent, arena, name, &source->state->top->compared, &path);
-    if (status != CP_OK)
-        return status;
+    if (status != CP_OK || strcmp(path, name) == 0) /* the very name has been tried */
+        return status == CP_OK ? CP_NO : status;
     candidate.path = arena_print(arena, "%s%s", parent->folder, path);
     candidate.name = arena_print(arena, "%s%s", parent->name_folder, path);
     int folder = (int)(text_file_name(parent->label) - parent->label);
@@ -583,9 +601,19 @@ static cp_status open_beside(struct source *source, const char *name)
     return status;
 }
 
+/* The name with %XX decoded; the name itself where that changes nothing or makes no name. NULL when out of memory. */
+static const char *decoded_name(struct arena *arena, const char *name)
+{
+    size_t size;
+    char *decoded = arena_copy_text(arena, name, strlen(name));
+    bool sound = !decoded || (uri_decode(decoded, &size) && strlen(decoded) == size && size > 0);
+    return sound && !uri_is_known(name) ? decoded : name;
+}
+
 enum further { FURTHER_FILE, FURTHER_NEAR, FURTHER_OPTION, FURTHER_PICTURE };
 
-static cp_status open_below(const struct source *parent, const char *name, enum further kind, struct source **opened)
+static cp_status open_below(const struct source *parent, const char *name, const char *other, enum further kind,
+                            struct source **opened)
 {
     *opened = NULL;
     cp_context *context = parent->context;
@@ -598,22 +626,22 @@ static cp_status open_below(const struct source *parent, const char *name, enum 
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
-    struct arena *arena = source->state->arena;
     put_below(source, parent);
     source->state->is_option = kind == FURTHER_OPTION;
     source->state->is_picture = kind == FURTHER_PICTURE;
-    /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
-    bool whole = name[0] == '/' || uri_is_known(name);
-    int folder = whole ? 0 : (int)(text_file_name(parent->label) - parent->label);
-    source->label = arena_print(arena, "%.*s%s", folder, parent->label, name);
-    struct candidates list = {0};
-    cp_status status = source->label ? resolve(parent, arena, name, &list) : CP_LIMIT;
-    if (status == CP_OK)
-        status = CP_NO;
-    for (uint32_t i = 0; i < list.count && status == CP_NO; i++)
-        status = open_candidate(source, &list.items[i]);
-    if (status == CP_NO && (kind == FURTHER_NEAR || kind == FURTHER_PICTURE))
+    bool is_near = kind == FURTHER_NEAR || kind == FURTHER_PICTURE;
+    if (is_near && !other)
+        other = decoded_name(source->state->arena, name);
+    cp_status status = is_near && !other ? CP_LIMIT : open_named(source, name);
+    if (other && strcmp(other, name) == 0)
+        other = NULL;
+    /* A file of the very name is the one that is meant, however many are there whose names differ in other ways. */
+    if (status == CP_NO && other)
+        status = open_named(source, other);
+    if (status == CP_NO && is_near)
         status = open_beside(source, name);
+    if (status == CP_NO && other)
+        status = open_beside(source, other);
     if (status == CP_OK)
         *opened = source;
     else
@@ -623,26 +651,26 @@ static cp_status open_below(const struct source *parent, const char *name, enum 
 
 cp_status source_open(const struct source *parent, const char *name, struct source **opened)
 {
-    return open_below(parent, name, FURTHER_FILE, opened);
+    return open_below(parent, name, NULL, FURTHER_FILE, opened);
 }
 
-cp_status source_open_near(const struct source *parent, const char *name, struct source **opened)
+cp_status source_open_near(const struct source *parent, const char *name, const char *other, struct source **opened)
 {
-    return open_below(parent, name, FURTHER_NEAR, opened);
+    return open_below(parent, name, other, FURTHER_NEAR, opened);
 }
 
-cp_status source_open_picture(const struct source *parent, const char *name, struct source **opened)
+cp_status source_open_picture(const struct source *parent, const char *name, const char *other, struct source **opened)
 {
-    return open_below(parent, name, FURTHER_PICTURE, opened);
+    return open_below(parent, name, other, FURTHER_PICTURE, opened);
 }
 
 cp_status source_open_option(const struct source *parent, const char *path, struct source **opened)
 {
-    cp_status status = open_below(parent, path, FURTHER_OPTION, opened);
+    cp_status status = open_below(parent, path, NULL, FURTHER_OPTION, opened);
     errno = 0;
     char *absolute = status == CP_NO ? realpath(path, NULL) : NULL;
     if (absolute) {
-        status = open_below(parent, absolute, FURTHER_OPTION, opened);
+        status = open_below(parent, absolute, NULL, FURTHER_OPTION, opened);
     } else if (errno == ENOMEM) {
         report_out_of_memory(parent->context);
         status = CP_LIMIT;

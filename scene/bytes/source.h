@@ -25,12 +25,14 @@ struct source {
  * its own parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source,
  * and has replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
-/* The same; if none exists, the file beside `parent` that the name means on another system (beside.h), with the warning
- * "source-beside". Backslashes need not be replaced. */
-cp_status source_open_near(const struct source *parent, const char *name, struct source **opened);
+/* The same for a file that formats of other systems name. Looked for are, in this order: `name` as it is; `other`, by
+ * which the format may mean the file as well (NULL: the name with %XX decoded); and the file beside `parent` that the
+ * name, or else the other, means on another system (beside.h), with the warning "source-beside". Backslashes need not
+ * be replaced. */
+cp_status source_open_near(const struct source *parent, const char *name, const char *other, struct source **opened);
 /* As source_open_near, for a picture, which a scene can do without: CP_NO, with a warning, when it may not be read or
  * cannot be. */
-cp_status source_open_picture(const struct source *parent, const char *name, struct source **opened);
+cp_status source_open_picture(const struct source *parent, const char *name, const char *other, struct source **opened);
 /* The same for a file that the user names in an option, from the folder of `parent` or else the current one: it may lie
  * anywhere, and what it names may lie below its folder. */
 cp_status source_open_option(const struct source *parent, const char *path, struct source **opened);

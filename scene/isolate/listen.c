@@ -178,9 +178,9 @@ static enum hearing hear_question(struct listener *listener, size_t size, bool i
     if (size < 2 || size > MOST_NAME || name[size - 1] != '\0' || memchr(name, '\0', size - 1))
         return HEARD_NONSENSE;
     struct source *further = NULL;
-    struct file_message answer = {.status =
-                                      (uint32_t)(is_picture ? source_open_picture(listener->source, name, &further)
-                                                            : source_open(listener->source, name, &further))};
+    cp_status status = is_picture ? source_open_picture(listener->source, name, NULL, &further)
+                                  : source_open(listener->source, name, &further);
+    struct file_message answer = {.status = (uint32_t)status};
     enum hearing hearing;
     if (further) {
         const char *const texts[FILE_TEXTS] = {further->path, further->name, further->label};

@@ -26,12 +26,17 @@ static void put(const char *name, const char *head, const char *text)
 }
 
 /* Images say where they are. */
-static const char *const images[] = {"outer.png",  "m/tex.png",    "m/My Tex.png", "m/50%.png",
-                                     "m/both.png", "m/Both.png",   "m/BOTH.png",   "m/Sub/A.png",
-                                     "m/b.png",    "m/SUB2/c.png", "m/sub2/d.png", "m/a%20b.png"};
+static const char *const images[] = {"outer.png", "m/tex.png", "m/My Tex.png", "m/50%.png", "m/both.png", "m/Both.png",
+                                     "m/BOTH.png", "m/Sub/A.png", "m/b.png", "m/SUB2/c.png", "m/sub2/d.png",
+                                     "m/a%20b.png",
+                                     /* names that mean themselves, beside others that differ from them */
+                                     "m/r%20s.png", "m/R S.png", "m/e f.png", "m/E%20F.png", "m/g%20h.png", "m/g h.png",
+                                     "m/G H.png", "m/I J.png", "m/K%20L.png", "m/sub2/n%20o.png", "m/sub2/N O.png"};
 enum { IMAGES = sizeof images / sizeof *images };
 static const char *const folders[] = {"m", "m/Sub", "m/SUB2", "m/sub2", "m/gone.png"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
+
+static const char *wanted_file; /* of the name at hand; NULL: none */
 
 static int make_files(void **state)
 {
@@ -103,10 +108,25 @@ static void put_dae(const char *name)
         text);
 }
 
-static const struct {
+/* The image is all of a buffer. */
+static void put_gltf_buffer(const char *name)
+{
+    struct stat info;
+    char text[512];
+    assert_int_equal(stat(path_of(wanted_file), &info), 0);
+    (void)snprintf(
+        text, sizeof text,
+        "{\"asset\":{\"version\":\"2.0\"},\"images\":[{\"bufferView\":0,\"mimeType\":\"image/png\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":%d}],\"buffers\":[{\"byteLength\":%d,\"uri\":\"%s\"}]}",
+        (int)info.st_size, (int)info.st_size, name);
+    put("m/a.gltf", text, "");
+}
+
+static const struct format {
     const char *model;
     void (*put)(const char *name);
-} formats[] = {{"m/a.obj", put_obj}, {"m/a.gltf", put_gltf}, {"m/a.dae", put_dae}};
+} formats[] = {{"m/a.obj", put_obj}, {"m/a.gltf", put_gltf}, {"m/a.gltf", put_gltf_buffer}, {"m/a.dae", put_dae}};
+enum { OBJ, GLTF, GLTF_BUFFER, DAE, FORMATS };
 
 static const struct name {
     const char *name, *found; /* NULL: no file */
@@ -137,35 +157,53 @@ static const struct name {
     {"%6dy%20tex.png", "m/My Tex.png", true},
 };
 
-static const struct name escaped[] = {{"a%20b.png", "m/a%20b.png", false}, {"50%.png", "m/50%.png", false}};
+static const struct name escaped[] = {
+    {"a%20b.png", "m/a%20b.png", false},
+    {"50%.png", "m/50%.png", false},
+    {"r%20s.png", "m/r%20s.png", false}, /* not "R S.png" */
+    {"e%20f.png", "m/e f.png", false},   /* not "E%20F.png" */
+    {"i%20j.png", "m/I J.png", true},
+    {"k%20l.png", "m/K%20L.png", true},
+    {"sub2/n%20o.png", "m/sub2/n%20o.png", false},
+};
 
-static void check_names(const struct name *names, size_t name_count, size_t format_count)
+/* Where both are there, MTL means the name as it stands, and a URI the decoded one (RFC 3986, section 2.4). */
+static const struct name both_in_obj = {"g%20h.png", "m/g%20h.png", false},
+                         both_in_gltf = {"g%20h.png", "m/g h.png", false};
+
+static void check_name(const struct name *name, const struct format *format)
 {
-    for (size_t i = 0; i < name_count; i++)
-        for (size_t k = 0; k < format_count; k++) {
-            cp_context *context = cp_context_new(NULL);
-            cp_scene *scene;
-            uint32_t count;
-            formats[k].put(names[i].name);
-            assert_int_equal(cp_read(context, path_of(formats[k].model), NULL, NULL, 0, &scene), CP_OK);
-            const cp_image *image = cp_images(scene, &count);
-            assert_int_equal(count, 1);
-            const char *found = image->bytes ? (const char *)image->bytes + 8 : "nothing";
-            size_t size = image->bytes ? image->size - 8 : strlen(found);
-            const char *wanted = names[i].found ? names[i].found : "nothing";
-            if (size != strlen(wanted) || memcmp(found, wanted, size) != 0 ||
-                count_entries(context, CP_WARNING, "source-beside") != names[i].told)
-                fail_msg("%s in %s: %.*s, not %s", names[i].name, formats[k].model, (int)size, found, wanted);
-            cp_scene_free(scene);
-            cp_context_free(context);
-        }
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene;
+    uint32_t count;
+    wanted_file = name->found;
+    format->put(name->name);
+    assert_int_equal(cp_read(context, path_of(format->model), NULL, NULL, 0, &scene), CP_OK);
+    const cp_image *image = cp_images(scene, &count);
+    assert_int_equal(count, 1);
+    const char *found = image->bytes ? (const char *)image->bytes + 8 : "nothing";
+    size_t size = image->bytes ? image->size - 8 : strlen(found);
+    const char *wanted = name->found ? name->found : "nothing";
+    if (size != strlen(wanted) || memcmp(found, wanted, size) != 0 ||
+        count_entries(context, CP_WARNING, "source-beside") != name->told)
+        fail_msg("%s in %s: %.*s, not %s", name->name, format->model, (int)size, found, wanted);
+    cp_scene_free(scene);
+    cp_context_free(context);
 }
 
 static void test_formats(void **state)
 {
     (void)state;
-    check_names(spellings, sizeof spellings / sizeof *spellings, sizeof formats / sizeof *formats);
-    check_names(escaped, sizeof escaped / sizeof *escaped, 2); /* assimp decodes %XX itself */
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        for (int k = 0; k < FORMATS; k++)
+            if (k != GLTF_BUFFER)
+                check_name(&spellings[i], &formats[k]);
+    for (size_t i = 0; i < sizeof escaped / sizeof *escaped; i++)
+        for (int k = 0; k < DAE; k++) /* assimp decodes %XX itself */
+            check_name(&escaped[i], &formats[k]);
+    check_name(&both_in_obj, &formats[OBJ]);
+    check_name(&both_in_gltf, &formats[GLTF]);
+    check_name(&both_in_gltf, &formats[GLTF_BUFFER]);
 }
 
 /* A delivered file does not name images that are nowhere; that is a loss. */
