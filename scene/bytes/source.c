@@ -31,7 +31,7 @@ struct source_state {
     uint64_t compared;       /* of the top file: names in folders, by find_beside */
     bool has_changed;        /* of the top file: one that was opened below it did, while it was open */
     bool is_option;          /* the user names it, in an option of the importer */
-    bool is_picture;         /* nobody needs it */
+    bool is_dispensable;     /* the reader does without it: a picture, or a file whose name is another one */
     struct name_map counted; /* of the top file: those whose bytes are counted, "DEVICE:NUMBER" */
     struct root root;        /* its folder, where it is the top file or an option's and names further files */
     /* The top file's, perhaps this one: it outlives all below it, which are closed in any order. */
@@ -253,16 +253,17 @@ static bool open_setting_root(const char *const *settings, uint32_t count, const
     return false;
 }
 
-/* CP_INPUT, reported; of a picture CP_NO, with a warning. */
+/* CP_INPUT, reported; of a dispensable file CP_NO, with a warning. */
 #define refuse(source, code, ...)                                                                                      \
-    (report_lenient((source)->context, !(source)->state->is_picture, code, IN_FILE((source)->parent->name),            \
+    (report_lenient((source)->context, !(source)->state->is_dispensable, code, IN_FILE((source)->parent->name),        \
                     __VA_ARGS__) == CP_OK                                                                              \
          ? CP_NO                                                                                                       \
          : CP_INPUT)
 
 /* Opens the source's path, which the parent names: below the folder of the top file or of one that the user has named
  * in an option, or a folder that he has given, unless confinement is lifted. *file is -1 with errno when it cannot be
- * opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere; then CP_NO for a picture. */
+ * opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere; then CP_NO for a dispensable file.
+ */
 static cp_status open_further(const struct source *source, int *file)
 {
     enum { MOST_ATTEMPTS = 100 }; /* while somebody puts links in the way */
@@ -357,8 +358,7 @@ static cp_status load_file(struct source *source, int file)
     state->inode = S_ISREG(info->st_mode) ? info->st_ino : 0;
     for (const struct source *above = source->parent; above; above = above->parent)
         if (above->state->inode && above->state->inode == state->inode && above->state->device == state->device)
-            return report_error(context, CP_INPUT, "source-cycle", IN_FILE(source->parent->name),
-                                "file \"%s\" includes itself", source->name);
+            return refuse(source, "source-cycle", "file \"%s\" includes itself", source->name);
     /* A large regular file, of which nothing has been read, is mapped. */
     if (context->flags[CP_FLAG_NO_MAPPING] || !S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED ||
         (uintmax_t)info->st_size > SIZE_MAX / 4 || lseek(file, 0, SEEK_CUR) != 0 ||
@@ -594,7 +594,10 @@ static cp_status open_beside(struct source *source, const char *name)
     source->label = arena_print(arena, "%.*s%s", folder, parent->label, path);
     if (!candidate.path || !candidate.name || !source->label)
         return CP_LIMIT;
+    bool was_dispensable = source->state->is_dispensable;
+    source->state->is_dispensable = true; /* the file's name is not quite the one that was asked for */
     status = open_candidate(source, &candidate);
+    source->state->is_dispensable = was_dispensable;
     if (status == CP_OK)
         report_warning(source->context, "source-beside", IN_FILE(parent->name),
                        "there is no file \"%.200s\"; \"%.200s\" beside it is read", name, path);
@@ -628,7 +631,7 @@ static cp_status open_below(const struct source *parent, const char *name, const
         return CP_LIMIT;
     put_below(source, parent);
     source->state->is_option = kind == FURTHER_OPTION;
-    source->state->is_picture = kind == FURTHER_PICTURE;
+    source->state->is_dispensable = kind == FURTHER_PICTURE;
     bool is_near = kind == FURTHER_NEAR || kind == FURTHER_PICTURE;
     if (is_near && !other)
         other = decoded_name(source->state->arena, name);

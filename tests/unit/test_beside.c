@@ -206,6 +206,57 @@ static void test_formats(void **state)
     check_name(&both_in_gltf, &formats[GLTF_BUFFER]);
 }
 
+static void put_obj_alone(const char *library)
+{
+    put("m/a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\nmtllib ", library);
+}
+
+/* Reads the model, whose file "s.mtl", "s.png" or "s.bin" is there in another case alone, and is no file to be read. It
+ * is as missing as without, and a warning with the code says why. */
+static void check_missing(const char *model, cp_status status, const char *code, const char *missing)
+{
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene;
+    assert_int_equal(cp_read(context, path_of(model), NULL, NULL, 0, &scene), status);
+    if (code && count_entries(context, CP_WARNING, code) != 1)
+        fail_msg("%s: not one warning %s", model, code);
+    assert_int_equal(count_entries(context, CP_WARNING, "source-beside"), 0);
+    assert_non_null(find_last_entry(context, missing));
+    cp_scene_free(scene);
+    cp_context_free(context);
+}
+
+static void test_other_things(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"m/S.MTL", "m/S.PNG", "m/S.BIN"};
+    enum { PIPE, FOLDER, LOOP, OUTSIDE, KINDS };
+    static const char *const codes[KINDS] = {"source-irregular", NULL, "source-open", "source-confined"};
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(kind == PIPE ? mkfifo(path_of(names[i]), 0600)
+                             : kind == FOLDER
+                                 ? mkdir(path_of(names[i]), 0700)
+                                 : symlink(kind == LOOP ? names[i] + 2 : "../outer.png", path_of(names[i])),
+                             0);
+        put_obj_alone("s.mtl");
+        check_missing("m/a.obj", CP_OK, codes[kind], "obj-file-missing");
+        put_obj("s.png");
+        check_missing("m/a.obj", CP_OK, codes[kind], "obj-image");
+        put_gltf("s.png");
+        check_missing("m/a.gltf", CP_OK, codes[kind], "gltf-image-missing");
+        put_dae("s.png");
+        check_missing("m/a.dae", CP_OK, codes[kind], "assimp-image");
+        wanted_file = "m/tex.png"; /* for its size */
+        put_gltf_buffer("s.bin");
+        check_missing("m/a.gltf", CP_INPUT, codes[kind], "gltf-buffer-missing");
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(remove(path_of(names[i])), 0);
+    }
+    put_obj_alone("A.OBJ"); /* the model itself */
+    check_missing("m/a.obj", CP_OK, "source-cycle", "obj-file-missing");
+}
+
 /* A delivered file does not name images that are nowhere; that is a loss. */
 static void test_dropped(void **state)
 {
@@ -234,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_other_things),
         cmocka_unit_test(test_dropped),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
