@@ -4,14 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    COMPONENT_BYTE = 5120,
-    COMPONENT_UBYTE = 5121,
-    COMPONENT_SHORT = 5122,
-    COMPONENT_USHORT = 5123,
-    COMPONENT_UINT = 5125
-};
-
 static const char *const type_words[] = {"SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
 static const uint32_t type_components[] = {1, 2, 3, 4, 4, 9, 16};
 

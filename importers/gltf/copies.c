@@ -10,7 +10,19 @@ static const double *read_rows(struct gltf *gltf, uint32_t attributes, const cha
                                uint32_t *count)
 {
     uint32_t index = gltf_index(gltf, attributes, name, gltf->accessor_list.count), rows = 0;
-    const double *values = index == CP_NONE ? NULL : gltf_doubles(gltf, index, width, &rows);
+    const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, index);
+    if (!accessor)
+        return NULL;
+    /* The length of an integer quaternion does not matter. What an integer means in metres, nobody says. */
+    bool is_rotation = width == 4, is_float = accessor->type == COMPONENT_FLOAT;
+    bool is_packed = accessor->normalized && (accessor->type == COMPONENT_BYTE || accessor->type == COMPONENT_SHORT);
+    if (!is_float && !is_rotation)
+        gltf_error(gltf, accessor->value, "gltf-copies-type", "%s of instances has componentType %lu, not 5126 (FLOAT)",
+                   name, (unsigned long)accessor->type);
+    else if (!is_float && !is_packed)
+        gltf_lenient(gltf, accessor->value, "gltf-copies-type",
+                     "ROTATION of instances is neither FLOAT nor normalized BYTE or SHORT");
+    const double *values = gltf->status == CP_OK ? gltf_doubles(gltf, index, width, &rows) : NULL;
     if (!values)
         return NULL;
     if (*count != CP_NONE && rows != *count)
@@ -34,6 +46,8 @@ void gltf_read_copies(struct gltf *gltf, struct gltf_node *node, uint32_t parts)
                  *scales = read_rows(gltf, attributes, "SCALE", 3, &count);
     uint32_t used = (translations ? 1U : 0) + (rotations ? 1U : 0) + (scales ? 1U : 0);
     gltf_loss(gltf, LOSS_COPY_ATTRIBUTES, json_count(&gltf->json, attributes) - used);
+    if (gltf->status == CP_OK && count == 0)
+        gltf_lenient(gltf, attributes, "gltf-copies-none", "the attributes of instances have no rows: none is drawn");
     if (gltf->status != CP_OK || used == 0)
         return;
     if (!gltf_take_room(gltf, extension, (uint64_t)count * parts * ROOM_A_COPY))

@@ -32,7 +32,14 @@ struct gltf_view {
     uint64_t size, stride;
 };
 
-enum { COMPONENT_FLOAT = 5126 };
+enum {
+    COMPONENT_BYTE = 5120,
+    COMPONENT_UBYTE = 5121,
+    COMPONENT_SHORT = 5122,
+    COMPONENT_USHORT = 5123,
+    COMPONENT_UINT = 5125,
+    COMPONENT_FLOAT = 5126
+};
 
 struct gltf_accessor {
     bool read;

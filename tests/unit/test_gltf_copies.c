@@ -4,7 +4,8 @@
 
 #include "gltf_support.h"
 
-/* Bytes 0: a triangle; 36: translations; 72: rotations as normalised shorts; 96: scales; 132: three numbers. */
+/* Bytes 0: a triangle; 36: translations; 72: rotations as normalised shorts; 96: scales; 132: three numbers;
+ * 144: rotations as normalised bytes. */
 #define SHORT(x) (int16_t)((x)*32767)
 static void put_attributes(struct bin *bin)
 {
@@ -13,19 +14,29 @@ static void put_attributes(struct bin *bin)
     PUT(bin, int16_t, 0, 0, 0, SHORT(1), 0, 0, SHORT(0.70710678), SHORT(0.70710678), SHORT(1), 0, 0, 0);
     PUT(bin, float, 1, 1, 1, 2, 3, 4, -1, 1, 1);
     PUT(bin, float, 1, 2, 3);
+    PUT(bin, int8_t, 0, 0, 0, 127, 90, 0, 0, 90, 127, 0, 0, 0);
 }
 
 #define VIEWS                                                                                                          \
     "'extensionsUsed':['EXT_mesh_gpu_instancing'],'bufferViews':[{'buffer':0,'byteLength':36},"                        \
     "{'buffer':0,'byteOffset':36,'byteLength':36},{'buffer':0,'byteOffset':72,'byteLength':24},"                       \
-    "{'buffer':0,'byteOffset':96,'byteLength':36},{'buffer':0,'byteOffset':132,'byteLength':12}],'accessors':["        \
+    "{'buffer':0,'byteOffset':96,'byteLength':36},{'buffer':0,'byteOffset':132,'byteLength':12},{'buffer':0,'"         \
+    "byteOffset':144,'byteLength':12}],'accessors':["                                                                  \
     "{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'},"                                                   \
     "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3'},"                                                   \
     "{'bufferView':2,'componentType':5122,'normalized':true,'count':3,'type':'VEC4'},"                                 \
     "{'bufferView':3,'componentType':5126,'count':3,'type':'VEC3'},"                                                   \
     "{'bufferView':4,'componentType':5126,'count':3,'type':'SCALAR'},"                                                 \
     "{'bufferView':1,'componentType':5126,'count':2,'type':'VEC3'},"                                                   \
-    "{'componentType':5126,'count':4000000000,'type':'VEC3'}],"
+    "{'componentType':5126,'count':4000000000,'type':'VEC3'},"                                                         \
+    "{'bufferView':2,'componentType':5122,'count':3,'type':'VEC4'},"                                                   \
+    "{'bufferView':2,'componentType':5123,'normalized':true,'count':3,'type':'VEC4'},"                                 \
+    "{'bufferView':5,'componentType':5120,'normalized':true,'count':3,'type':'VEC4'},"                                 \
+    "{'bufferView':1,'componentType':5122,'count':3,'type':'VEC3'},"                                                   \
+    "{'bufferView':1,'componentType':5120,'normalized':true,'count':3,'type':'VEC3'},"                                 \
+    "{'bufferView':1,'componentType':5125,'count':3,'type':'VEC3'},"                                                   \
+    "{'bufferView':1,'componentType':5126,'count':0,'type':'VEC3'},"                                                   \
+    "{'bufferView':2,'componentType':5126,'count':0,'type':'VEC4'}],"
 #define MESHES "'meshes':[{'primitives':[{'attributes':{'POSITION':0}},{'mode':2,'attributes':{'POSITION':0}}]}],"
 #define COPIES(attributes) "'extensions':{'EXT_mesh_gpu_instancing':{'attributes':{" attributes "}}}"
 
@@ -118,6 +129,60 @@ static void test_kinds(void **state)
     }
 }
 
+/* The types that the extension lists are read in silence. A rotation of another type is read with a warning, since its
+ * length does not matter; a length in metres is not guessed from integers. Copies that nobody placed are told. */
+static void test_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *attributes, *code; /* of the error or warning; NULL: none */
+        uint32_t instances;
+        cp_status status, strict;
+    } cases[] = {
+        {"'TRANSLATION':1,'ROTATION':2,'SCALE':3", NULL, 6, CP_OK, CP_OK},
+        {"'ROTATION':9", NULL, 6, CP_OK, CP_OK},                  /* normalised bytes */
+        {"'ROTATION':7", "gltf-copies-type", 6, CP_OK, CP_INPUT}, /* shorts that are not normalised */
+        {"'ROTATION':8", "gltf-copies-type", 6, CP_OK, CP_INPUT}, /* unsigned */
+        {"'TRANSLATION':10", "gltf-copies-type", 0, CP_INPUT, CP_INPUT},
+        {"'TRANSLATION':11", "gltf-copies-type", 0, CP_INPUT, CP_INPUT},
+        {"'SCALE':12", "gltf-copies-type", 0, CP_INPUT, CP_INPUT},
+        {"'SCALE':10", "gltf-copies-type", 0, CP_INPUT, CP_INPUT},
+        {"'TRANSLATION':13", "gltf-copies-none", 0, CP_OK, CP_INPUT},
+        {"'TRANSLATION':13,'ROTATION':14,'SCALE':13", "gltf-copies-none", 0, CP_OK, CP_INPUT},
+        {"'TRANSLATION':13,'SCALE':3", "gltf-count", 0, CP_INPUT, CP_INPUT},
+        {"'TRANSLATION':1,'ROTATION':14", "gltf-count", 0, CP_INPUT, CP_INPUT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int strict = 0; strict < 2; strict++) {
+            struct bin bin = {.size = 0};
+            char json[4096];
+            uint32_t count = 0, said = 0;
+            put_attributes(&bin);
+            (void)snprintf(json, sizeof json,
+                           "%s%s'nodes':[{'mesh':0," COPIES("%s") "}],'scene':0,'scenes':[{'nodes':[0]}]", VIEWS,
+                           MESHES, cases[i].attributes);
+            cp_context *context = cp_context_new(NULL);
+            cp_scene *scene = read_with(context, json, &bin, strict ? "strict=yes" : NULL,
+                                        strict ? cases[i].strict : cases[i].status);
+            if (scene)
+                cp_instances(scene, &count);
+            size_t entries;
+            const cp_entry *report = cp_report(context, &entries);
+            for (size_t k = 0; k < entries; k++)
+                said += report[k].severity >= CP_WARNING;
+            if (said != (cases[i].code ? 1U : 0U)) {
+                print_report(context);
+                fail_msg("%s, strict %d: %u messages", cases[i].attributes, strict, (unsigned)said);
+            }
+            if (cases[i].code)
+                assert_non_null(find_last_entry(context, cases[i].code));
+            if (scene)
+                assert_int_equal(count, cases[i].instances);
+            cp_scene_free(scene);
+            cp_context_free(context);
+        }
+}
+
 /* A small file does not fill the memory by naming the same places again and again. */
 static void test_reuse(void **state)
 {
@@ -147,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_reuse),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
