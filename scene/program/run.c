@@ -123,25 +123,29 @@ static cp_status mark(struct cp_program *program, const char *name, double value
     return CP_OK;
 }
 
-/* "output 3" */
-static cp_status mark_number(struct cp_program *program, const char *kind, double index, double value)
-{
-    const char *name = arena_print(program->arena, "%s %s", kind, show_number(index).text);
-    return name ? mark(program, name, value) : CP_LIMIT;
-}
-
-/* SETT and SETC: a mark, and what TIMER and COUNTER of that number read. */
-static cp_status set_reading(struct cp_program *program, enum operation operation, const double numbers[2])
+/* OUT, SETT and SETC: a mark such as "output 3", and what TIMER and COUNTER of that number read. */
+static cp_status set_numbered(struct cp_program *program, enum operation operation, const double numbers[2])
 {
     const struct program_text *text = &program->text;
-    if (text->reading_count > 0 && numbers[0] >= 0 && numbers[0] <= INT32_MAX && numbers[0] == floor(numbers[0])) {
-        const struct reading sought = {.operation = operation, .number = (uint32_t)numbers[0]};
-        const struct reading *found =
-            bsearch(&sought, text->readings, text->reading_count, sizeof sought, compare_readings);
-        if (found)
-            program->numbers[found->variable] = numbers[1];
-    }
-    return mark_number(program, operation == OPERATION_SETT ? "timer" : "counter", numbers[0], numbers[1]);
+    bool timer = operation == OPERATION_SETT, output = operation == OPERATION_OUT;
+    if (!(numbers[0] >= 0 && numbers[0] <= INT32_MAX && numbers[0] == floor(numbers[0])))
+        return program_error(program, CP_INPUT, "program-number", "%s takes a whole number from 0 to %d, not %s",
+                             output  ? "OUT"
+                             : timer ? "SETT"
+                                     : "SETC",
+                             INT32_MAX, show_number(numbers[0]).text);
+    const struct reading sought = {.operation = operation, .number = (uint32_t)numbers[0]};
+    const struct reading *found =
+        text->reading_count > 0 ? bsearch(&sought, text->readings, text->reading_count, sizeof sought, compare_readings)
+                                : NULL;
+    if (found)
+        program->numbers[found->variable] = numbers[1];
+    const char *name = arena_print(program->arena, "%s %u",
+                                   output  ? "output"
+                                   : timer ? "timer"
+                                           : "counter",
+                                   (unsigned)sought.number);
+    return name ? mark(program, name, numbers[1]) : CP_LIMIT;
 }
 
 /* "grab Part" */
@@ -477,10 +481,9 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
             program->next = program->text.targets[it->first_target + (uint32_t)numbers[0] - 1];
         return CP_OK;
     case OPERATION_OUT:
-        return mark_number(program, "output", numbers[0], numbers[1]);
     case OPERATION_SETT:
     case OPERATION_SETC:
-        return set_reading(program, it->operation, numbers);
+        return set_numbered(program, it->operation, numbers);
     case OPERATION_APAWD:
         return mark(program, "welding", 1);
     case OPERATION_STAWD:

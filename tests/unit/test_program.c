@@ -341,7 +341,7 @@ static void test_language(void **unused)
     expect_end("SETC 3,2\nfor i=1,3\nSETC i,COUNTER(3)*2+i\nNEXT\nLMOV COUNTER(1),COUNTER(2),COUNTER(3)\n", 5, 6, 7);
     expect_end("a: SETC 4,COUNTER(4)+1\nIMOV 1,0,0\nIF COUNTER(4)<3 THEN GOTO a\nIMOV 0,COUNTER(4),TIMER(4)\n", 3, 3,
                0);
-    expect_end("SETC 1.5,9\nSETC -1,9\nSETC 1e300,9\nLMOV COUNTER(1),0,max(TIMER(1),1)\n", 0, 0, 1);
+    expect_end("SETC 2147483647,9\nSETC 0,3\nLMOV COUNTER(2147483647),COUNTER(0),max(TIMER(1),1)\n", 9, 3, 1);
     expect_end("pie=3\nLMOV pie,pi*0,sin(pi*0)\n", 3, 0, 0);
     expect_end("counter=1\ntimer=2\nmax=3\nmin = 4\nLMOV counter,timer,max(max,min)\n", 1, 2, 4);
     expect_end("LMOV 0,0,0\nLMOV 0,0,0,90,0,0\n", 0, 0, 0); /* a turn alone */
@@ -417,6 +417,17 @@ static void test_errors(void **unused)
     expect_error("FOR i=1\nNEXT\n", input, 1, 1, syntax, "it takes 2 or 3 numbers, not 1");
     expect_error("LMOV 1,TIMER(a),3\n", input, 1, 8, syntax, "TIMER takes a whole number in brackets");
     expect_error("LMOV 1,COUNTER(1.5),3\n", input, 1, 8, syntax, "COUNTER takes a whole number in brackets");
+    expect_error("SETT 1.5,3\n", input, 1, 0, "program-number",
+                 "SETT takes a whole number from 0 to 2147483647, not 1.5");
+    expect_error("HOME\nSETC 0.5,3\n", input, 2, 0, "program-number", "SETC takes a whole number");
+    expect_error("OUT 2.25,1\n", input, 1, 0, "program-number", "OUT takes a whole number");
+    expect_error("FOR i=1,2,0.5\nSETT i,1\nNEXT\n", input, 2, 0, "program-number", "not 1.5");
+    expect_error("SETC -1,9\n", input, 1, 0, "program-number", "not -1");
+    expect_error("SETC 2147483648,9\n", input, 1, 0, "program-number", "not 2.14748365e+09");
+    expect_error("IF 1 THEN SETT 1e300,9\n", input, 1, 0, "program-number", "not 1e+300");
+    expect_error("LMOV TIMER(1.5),2,3\n", input, 1, 6, syntax, "TIMER takes a whole number in brackets");
+    expect_error("LMOV COUNTER(0.5),2,3\n", input, 1, 6, syntax, "COUNTER takes a whole number in brackets");
+    expect_error("LMOV TIMER(-1),2,3\n", input, 1, 6, syntax, "TIMER takes a whole number in brackets");
     expect_error("LMOV COUNTER(),2,3\n", input, 1, 6, syntax, "COUNTER takes a whole number in brackets");
     expect_error("LMOV 1,2,TIMER(99999999999)\n", input, 1, 10, syntax, "TIMER takes a whole number in brackets");
     expect_error("LMOV 1,2,TIMER(1\n", input, 1, 10, syntax, "TIMER takes a whole number in brackets");
