@@ -108,6 +108,28 @@ static bool is_iges(struct text text)
     return true;
 }
 
+/* STEP by its form, whose header names a schema of IFC as the first one. What stands in strings
+ * and comments before it says nothing. */
+static bool is_ifc(struct text text)
+{
+    bool named = false;
+    while (text.at < text.end && !begins(text, "ENDSEC") && !(named && *text.at == ';')) {
+        if (begins(text, "/*")) {
+            text = behind(text, "*/");
+        } else if (*text.at == '\'') {
+            text.at++;
+            if (named)
+                return text.end - text.at > 3 && (text.at[0] | 0x20) == 'i' && (text.at[1] | 0x20) == 'f' &&
+                       (text.at[2] | 0x20) == 'c';
+            text = behind(text, "'");
+        } else {
+            named |= begins(text, "FILE_SCHEMA");
+            text.at++;
+        }
+    }
+    return false;
+}
+
 /* The name of an archive's first file. */
 static struct text first_name(struct text text)
 {
@@ -140,8 +162,7 @@ static struct text beginning(const struct source *source)
 const char *known_format(const struct source *source)
 {
     struct text text = beginning(source), inside = first_name(text);
-    /* assimp reads some IFC, which is STEP by its form. */
-    if (begins(text, "ISO-10303-21;") && !has(text, "IFC"))
+    if (begins(text, "ISO-10303-21;") && !is_ifc(text)) /* assimp reads some IFC */
         return "is STEP, exact surfaces of CAD: export STL or 3MF from the CAD program, or convert it by FreeCAD or "
                "gmsh";
     if (is_iges(text))
