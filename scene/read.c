@@ -11,6 +11,7 @@
 #include "plugin.h"
 #include "registry.h"
 #include "visible.h"
+#include "zipped.h"
 
 enum {
     PROBE_SIZE = 1 << 16,
@@ -111,12 +112,31 @@ static cp_status choose(const struct source *source, const char *format, const s
                         (*importer)->plugin.package);
 }
 
+static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result);
+
+/* The model of a ZIP archive; CP_NO where the source is none, or one of a format's own. */
+static cp_status read_zipped(const struct source *source, const char *format, const struct texts *texts,
+                             cp_scene **result)
+{
+    struct archive *archive;
+    struct source *model = NULL;
+    cp_status status = zipped_open(source, format, &archive, &model);
+    if (status == CP_OK)
+        status = read_source(model, format, texts, result);
+    source_close(model);
+    archive_close(archive);
+    return status;
+}
+
 static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result)
 {
     cp_context *context = source->context;
     const struct importer *importer = NULL;
     bool guessed = false;
-    cp_status status = choose(source, format, &importer, &guessed);
+    cp_status status = read_zipped(source, format, texts, result);
+    if (status != CP_NO)
+        return status;
+    status = choose(source, format, &importer, &guessed);
     if (status != CP_OK)
         return status;
     /* The options that hold for all uses of the importer, then those of this one. */

@@ -20,8 +20,7 @@ static bool has_drive(const char *path)
     return ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':';
 }
 
-/* The name as a path relative to the folder; NULL if it can be none, or when out of memory (*failed). */
-static char *relative_path(struct arena *arena, const char *name, bool *failed)
+char *beside_path(struct arena *arena, const char *name, bool *failed)
 {
     size_t size;
     char *path = arena_copy_text(arena, name, strlen(name));
@@ -66,7 +65,7 @@ cp_status find_beside(const struct source *parent, struct arena *arena, const ch
                       const char **path)
 {
     bool failed;
-    char *spelled = relative_path(arena, name, &failed);
+    char *spelled = beside_path(arena, name, &failed);
     *path = NULL;
     if (!spelled)
         return failed ? CP_LIMIT : CP_NO;

@@ -11,5 +11,8 @@
  * compared, and is bounded: beyond, nothing is found. */
 cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
                       const char **path);
+/* What the name would be there as a path relative to the folder, whether or not it exists, in the arena; NULL if it can
+ * be none, or when out of memory (*failed). */
+char *beside_path(struct arena *arena, const char *name, bool *failed);
 
 #endif

@@ -80,6 +80,14 @@ bool uri_is_known(const char *name)
     return after_package(name) || after_file(name);
 }
 
+const char *uri_decoded(struct arena *arena, const char *name)
+{
+    size_t size;
+    char *decoded = arena_copy_text(arena, name, strlen(name));
+    bool sound = !decoded || (uri_decode(decoded, &size) && strlen(decoded) == size && size > 0);
+    return sound && !uri_is_known(name) ? decoded : name;
+}
+
 /* ---- candidates ---- */
 
 /* NULLs are found in the end. */

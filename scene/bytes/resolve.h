@@ -29,6 +29,9 @@ bool uri_is_known(const char *name);
 bool uri_is_file(const char *name);
 /* Decodes %XX in place; *size is the new length. False when malformed: another % stands for itself. */
 bool uri_decode(char *text, size_t *size);
+/* The name with %XX decoded, in the arena; the name itself where that changes nothing or makes no name, and a URI of
+ * these schemes. NULL when out of memory. */
+const char *uri_decoded(struct arena *arena, const char *name);
 /* What a message adds about a URI whose file is missing: "; looked at A, B", and the option that gives its package a
  * folder. "" for a path, and when out of memory. */
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name);

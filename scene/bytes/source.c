@@ -14,6 +14,7 @@
 #include "confine.h"
 #include "files.h"
 #include "inputs.h"
+#include "inside.h"
 #include "listing.h"
 #include "mapping.h"
 #include "resolve.h"
@@ -214,6 +215,7 @@ static struct source *source_new(cp_context *context)
 static void put_below(struct source *source, const struct source *parent)
 {
     source->parent = parent;
+    source->archive = parent->archive;
     source->depth = parent->depth + 1;
     source->state->top = parent->state->top;
 }
@@ -514,6 +516,17 @@ cp_status source_of_bytes(const struct source *parent, const char *path, const c
     return CP_OK;
 }
 
+/* A small file must not ask for work without end, by files that name each other's neighbours twice. */
+static cp_status count_further(const struct source *parent, const char *name)
+{
+    const struct limits *limits = &parent->context->limits;
+    if (++parent->state->top->further <= limits->files)
+        return CP_OK;
+    return report_error(parent->context, CP_LIMIT, "source-files", IN_FILE(parent->name),
+                        "file \"%s\" is beyond the limit of %llu further files (--limit files=)", name,
+                        (unsigned long long)limits->files);
+}
+
 /* Opens one of the files that the name may mean; CP_NO when there is none. */
 static cp_status open_candidate(struct source *source, const struct candidate *candidate)
 {
@@ -551,13 +564,11 @@ static cp_status open_candidate(struct source *source, const struct candidate *c
         (void)close(file);
         return refuse(source, "source-irregular", "file \"%s\" is no regular file", source->name);
     }
-    /* A small file must not ask for work without end, by files that name each other's neighbours twice. */
-    if (++source->state->top->further <= context->limits.files)
+    status = count_further(source->parent, source->name);
+    if (status == CP_OK)
         return load(source, file);
     (void)close(file);
-    return report_error(context, CP_LIMIT, "source-files", IN_FILE(source->parent->name),
-                        "file \"%s\" is beyond the limit of %llu further files (--limit files=)", source->name,
-                        (unsigned long long)context->limits.files);
+    return status;
 }
 
 /* Opens the first file that the name means; CP_NO when there is none. */
@@ -604,15 +615,6 @@ static cp_status open_beside(struct source *source, const char *name)
     return status;
 }
 
-/* The name with %XX decoded; the name itself where that changes nothing or makes no name. NULL when out of memory. */
-static const char *decoded_name(struct arena *arena, const char *name)
-{
-    size_t size;
-    char *decoded = arena_copy_text(arena, name, strlen(name));
-    bool sound = !decoded || (uri_decode(decoded, &size) && strlen(decoded) == size && size > 0);
-    return sound && !uri_is_known(name) ? decoded : name;
-}
-
 enum further { FURTHER_FILE, FURTHER_NEAR, FURTHER_OPTION, FURTHER_PICTURE };
 
 static cp_status open_below(const struct source *parent, const char *name, const char *other, enum further kind,
@@ -626,15 +628,20 @@ static cp_status open_below(const struct source *parent, const char *name, const
                             (unsigned long long)context->limits.includes);
     if (context->open_further)
         return context->open_further(parent, name, kind == FURTHER_PICTURE, opened);
+    if (parent->archive && kind != FURTHER_OPTION) {
+        cp_status counted = count_further(parent, name);
+        return counted == CP_OK ? archive_find(parent, name, other, kind == FURTHER_PICTURE, opened) : counted;
+    }
     struct source *source = source_new(context);
     if (!source)
         return CP_LIMIT;
     put_below(source, parent);
+    source->archive = NULL;
     source->state->is_option = kind == FURTHER_OPTION;
     source->state->is_dispensable = kind == FURTHER_PICTURE;
     bool is_near = kind == FURTHER_NEAR || kind == FURTHER_PICTURE;
     if (is_near && !other)
-        other = decoded_name(source->state->arena, name);
+        other = uri_decoded(source->state->arena, name);
     cp_status status = is_near && !other ? CP_LIMIT : open_named(source, name);
     if (other && strcmp(other, name) == 0)
         other = NULL;

@@ -17,6 +17,7 @@ struct source {
     uint32_t depth;  /* 0 for the top file */
     bool ends_early; /* a gzip stream broke off (reported by the one who needs the rest) */
     const struct source *parent;
+    struct archive *archive;    /* NULL, or the one that it was unpacked from: the files that it names are there, too */
     struct source_state *state; /* private */
 };
 

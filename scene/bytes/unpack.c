@@ -99,30 +99,41 @@ static bool start_inflation(const struct source *source, const struct packed *pa
     return inflateInit2(stream, -MAX_WBITS) == Z_OK;
 }
 
-/* Expands to nothing but the size and the checksum. */
-static cp_status measure_packed(const struct source *source, z_stream *stream, struct packed *found)
+/* Expands into `plain`, or where that is NULL to nothing but the size and the checksum. before: bytes
+ * that other parts have expanded to. */
+static cp_status inflate_packed(const struct source *source, z_stream *stream, struct packed *found,
+                                struct buffer *plain, uint64_t before)
 {
     enum { PIECE = 1 << 16 };
     int result = Z_OK;
     cp_status status = CP_OK;
     const Bytef *begin = stream->next_in;
     uint64_t size = 0;
-    Bytef *piece = memory_allocate(source->context, PIECE, 1);
-    while (piece && result == Z_OK && status == CP_OK) {
-        stream->next_out = piece;
+    Bytef *piece = plain ? NULL : memory_allocate(source->context, PIECE, 1);
+    bool room = plain || piece;
+    while (room && result == Z_OK && status == CP_OK) {
+        room = !plain || buffer_reserve(plain, PIECE + 1);
+        if (!room)
+            break;
+        stream->next_out = plain ? (Bytef *)plain->data + plain->size : piece;
         stream->avail_out = PIECE;
         result = inflate(stream, Z_NO_FLUSH);
         uInt got = PIECE - stream->avail_out;
-        found->checksum = (uint32_t)crc32(found->checksum, piece, got);
+        found->checksum = (uint32_t)crc32(found->checksum, stream->next_out - got, got);
         size += got;
-        status = unpack_check_expanded(source, "a part ", (uint64_t)(stream->next_in - begin), size);
+        if (plain)
+            plain->size += got;
+        status = plain ? unpack_check_expanded(source, "the archive ", source->size, before + size)
+                       : unpack_check_expanded(source, "a part ", (uint64_t)(stream->next_in - begin), size);
     }
-    memory_free(source->context, piece, PIECE, 1);
+    if (!plain)
+        memory_free(source->context, piece, PIECE, 1);
     found->full_size = result == Z_STREAM_END && size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-    return !piece || result == Z_MEM_ERROR ? CP_LIMIT : status;
+    return !room || result == Z_MEM_ERROR ? CP_LIMIT : status;
 }
 
-cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole)
+static cp_status expand(const struct source *source, const struct packed *packed, struct buffer *plain, uint64_t before,
+                        bool *whole)
 {
     z_stream stream;
     struct packed found = {.checksum = (uint32_t)crc32(0, NULL, 0)};
@@ -130,8 +141,10 @@ cp_status unpack_check(const struct source *source, const struct packed *packed,
     if (!packed->deflated) {
         found.full_size = (uint32_t)packed->size;
         found.checksum = (uint32_t)crc32_z(found.checksum, (const Bytef *)packed->data, packed->size);
+        if (plain)
+            buffer_append(plain, packed->data, packed->size);
     } else if (start_inflation(source, packed, &stream)) {
-        status = measure_packed(source, &stream, &found);
+        status = inflate_packed(source, &stream, &found, plain, before);
         (void)inflateEnd(&stream);
     } else {
         report_out_of_memory(source->context);
@@ -139,4 +152,24 @@ cp_status unpack_check(const struct source *source, const struct packed *packed,
     }
     *whole = found.full_size == packed->full_size && found.checksum == packed->checksum;
     return status;
+}
+
+cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole)
+{
+    return expand(source, packed, NULL, 0, whole);
+}
+
+cp_status unpack_part(const struct source *source, const struct packed *packed, struct buffer *plain,
+                      uint64_t *expanded, bool *whole)
+{
+    cp_status status = expand(source, packed, plain, *expanded, whole);
+    *expanded += plain->size;
+    if (status == CP_OK)
+        status = unpack_check_expanded(source, "the archive ", source->size, *expanded);
+    if (status == CP_OK)
+        buffer_append(plain, "", 1);
+    if (status != CP_OK || plain->failed)
+        return status == CP_OK ? CP_LIMIT : status;
+    plain->size--; /* a NUL follows the last byte */
+    return CP_OK;
 }

@@ -22,5 +22,9 @@ struct packed {
 };
 /* Whether size and checksum are right. Expands it piece by piece, up to the limit. */
 cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole);
+/* The same, and its bytes in the buffer, which is empty before; a NUL follows the last one. *expanded: what the parts
+ * of the source have expanded to, which the limit holds for. */
+cp_status unpack_part(const struct source *source, const struct packed *packed, struct buffer *plain,
+                      uint64_t *expanded, bool *whole);
 
 #endif
