@@ -1,4 +1,4 @@
-/* What TAB offers: cli/completion.bash asks for it by `cellpipe help --complete -- WORD...`. */
+/* What TAB offers: cli/completion.bash and completion.zsh ask for it by `cellpipe help --complete -- WORD...`. */
 #include "cli.h"
 
 #include <string.h>

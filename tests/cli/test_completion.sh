@@ -93,6 +93,39 @@ else
     echo "not tried: a bash on a terminal (script of util-linux)"
 fi
 
+# A real zsh, which finds the function as an installed one: the line after TAB.
+mkdir "$folder/functions"
+cp ../../../../cli/completion.zsh "$folder/functions/_cellpipe"
+cat >"$folder/start.zsh" <<'EOF'
+fpath=($PWD/functions $fpath)
+autoload -U compinit && compinit -u -D
+unsetopt banghist
+press() { zle complete-word; print -r -- "$BUFFER" >>typed.txt; BUFFER=; }
+zle -N press
+bindkey '^I' press
+EOF
+becomes_in_zsh() {
+    checks=$((checks + 1))
+    got=$(cd "$folder" && rm -f typed.txt && printf 'source ./start.zsh\n%s\t\nexit\n' "$2" |
+        timeout 60 script -qec 'zsh -f -i' /dev/null >log.txt 2>&1; cat typed.txt)
+    [ "$got" = "$1" ] || { failed=1; echo "FAILED in zsh: \"$2\" becomes \"$got\", not \"$1\""; }
+}
+if ! command -v zsh >/dev/null; then
+    echo "skipped: test_completion's other shell needs zsh"
+elif command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    becomes_in_zsh 'cellpipe convert ' 'cellpipe conv'
+    becomes_in_zsh 'cellpipe convert part.stl ' 'cellpipe convert par'
+    becomes_in_zsh 'cellpipe convert part.stl x.glb --in unit=' 'cellpipe convert part.stl x.glb --in uni'
+    becomes_in_zsh 'cellpipe convert part.stl x.glb --in stl.unit=cm ' 'cellpipe convert part.stl x.glb --in stl.unit=c'
+    becomes_in_zsh 'cellpipe convert part.stl --to vrml97 ' 'cellpipe convert part.stl --to v'
+    becomes_in_zsh 'cellpipe convert part.stl x.glb ! weld tolerance=' 'cellpipe convert part.stl x.glb ! weld tol'
+    becomes_in_zsh 'cellpipe fk cell.wu frame=Table ' 'cellpipe fk cell.wu frame=Ta'
+    becomes_in_zsh 'cellpipe fk names.wu frame=Tool\ A ' 'cellpipe fk names.wu frame=To'
+    becomes_in_zsh 'cellpipe fk names.wu frame=a:one ' 'cellpipe fk names.wu frame=a:o'
+    becomes_in_zsh 'cellpipe collide cell.wu Arm.J1=' 'cellpipe collide cell.wu Arm.J1'
+    becomes_in_zsh 'cellpipe program cell.wu x.glb file=names.wu ' 'cellpipe program cell.wu x.glb file=nam'
+fi
+
 # Every flag and option of the help is offered, and stands at one place of the source.
 for word in $(cellpipe help | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p') weld; do
     topic=$word

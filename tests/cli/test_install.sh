@@ -74,6 +74,7 @@ got=$(find include -name '*.h' -printf '%f ')
 [ "$(bin/cellpipe --version)" = "$("$program" --version)" ] || fail "the program"
 cmp -s "$top/docs/cellpipe.1" share/man/man1/cellpipe.1 || fail "the manual page"
 cmp -s "$top/cli/completion.bash" share/bash-completion/completions/cellpipe || fail "the completion"
+cmp -s "$top/cli/completion.zsh" share/zsh/site-functions/_cellpipe || fail "the completion of zsh"
 
 license=$(find share/doc -name LICENSE)
 cmp -s "$top/LICENSE" "$license" || fail "the licence"
