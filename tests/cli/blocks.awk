@@ -2,20 +2,23 @@
 # it may say what it is:
 #   <!-- cellpipe ARGUMENTS -->  what the program prints, up to <!-- /cellpipe -->: test_docs.sh makes it
 #   <!-- file NAME -->           a file, which is written to the folder `out`
-#   <!-- cellpipe ARGUMENTS -->  what the program prints, up to <!-- /cellpipe -->: test_docs.sh makes it
-#   <!-- session -->             commands behind `$ ` and what they print, written to out/session-N
-#   <!-- members -->             JSON with notes beside it: its members are words of the reader and writer of glTF
-#   <!-- C -->                   statements of C, written to out/statements-N.c
-#   <!-- notation -->            grammars, formulas, messages, other languages: nothing of it is run
+#   <!-- session [in FOLDER] --> commands behind `$ ` and what they print, each written to out/session-N[-FOLDER]
+#   <!-- messages -->            messages of bad inputs, written to out/messages-of-cases: tests/cases expects them
+#   <!-- members [of KIND] -->   JSON with notes beside it, or attributes: its words are those of the reader and the
+#                                writer of glTF, or of that kind
+#   <!-- C [with PARAMETERS] --> statements of C, written to out/statements-N.c, in a function of these parameters
+#   <!-- notation -->            grammars, formulas, other languages: nothing of it is run
 # A block without such a line, and one behind ```c FILE, is made of commands; those of the program are written to
 # out/commands, a line each. What does not fit is printed.
 function finish() {
     if (kind == "file")
         save(out "/" name)
     else if (kind == "session")
-        save(out "/session-" ++sessions)
+        save_commands()
     else if (kind == "C")
-        save(out "/statements-" ++statements ".c")
+        save_statements()
+    else if (kind == "messages")
+        save_messages()
     else if (kind == "lines")
         find_lines()
     else if (kind == "members")
@@ -29,6 +32,31 @@ function save(path,   i) {
     for (i = 1; i <= count; i++)
         print lines[i] >path
     close(path)
+}
+function save_commands(   i, path) {
+    for (i = 1; i <= count; i++) {
+        if (lines[i] ~ /^\$ /)
+            path = sprintf("%s/session-%03d%s", out, ++sessions, name == "session" ? "" : "-" name)
+        print lines[i] >path
+    }
+    close(path)
+}
+function save_statements(   i, path, parameters) {
+    path = out "/statements-" ++statements ".c"
+    parameters = line_of_kind
+    if (sub(/^<!-- C with /, "", parameters) && sub(/ -->$/, "", parameters))
+        print "void statements(" parameters ")" >path
+    else
+        print "void statements(void)" >path
+    print "{" >path
+    for (i = 1; i <= count; i++)
+        print lines[i] >path
+    print "}" >path
+    close(path)
+}
+function save_messages(   i) {
+    for (i = 1; i <= count; i++)
+        print lines[i] >(out "/messages-of-cases")
 }
 # Without comments, and with single blanks.
 function plain(text) {
@@ -54,8 +82,10 @@ function find_lines(   text, i, present, wanted, cut, found) {
 }
 function find_members(   i, rest, word) {
     for (i = 1; i <= count; i++)
-        for (rest = lines[i]; match(rest, /"[a-z_0-9]+":/); rest = substr(rest, RSTART + RLENGTH)) {
-            word = substr(rest, RSTART + 1, RLENGTH - 3)
+        for (rest = lines[i]; match(rest, /"[a-z_0-9]+":|[a-z_]+="/); rest = substr(rest, RSTART + RLENGTH)) {
+            word = substr(rest, RSTART, RLENGTH)
+            gsub(/[":=]/, "", word)
+            word = (name == "members" ? "gltf" : name) " " word
             if (!(word in members))
                 members[word] = FILENAME ":" start
         }
@@ -87,7 +117,13 @@ inside { inside = 0; while (count && lines[count] == "") count--; finish() }
 /^```c / { kind = "notation" }
 /^```/ { fenced = 1; start = FNR; next }
 /^    / && free { inside = 1; start = FNR; lines[++count] = substr($0, 5); next }
-/^<!-- (file|lines of|session|members|C|notation)/ { kind = $2; name = $(NF - 1); free = 1; next }
+/^<!-- (file|lines of|session|messages|members|C|notation)/ {
+    line_of_kind = $0
+    kind = $2
+    name = $(NF - 1)
+    free = 1
+    next
+}
 { free = $0 == "" }
 END {
     if (inside)
