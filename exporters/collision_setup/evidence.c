@@ -17,6 +17,19 @@ struct evidence {
     uint64_t *keys;     /* of each pair, as the scene is now */
 };
 
+static void open_list(struct json_writer *json, const char *key)
+{
+    json_line(json);
+    json_key(json, key);
+    json_open(json, '[');
+}
+
+static void open_item(struct json_writer *json)
+{
+    json_line(json);
+    json_open(json, '{');
+}
+
 /* ---- the files ---- */
 
 static int compare_inputs(const void *a, const void *b)
@@ -37,9 +50,7 @@ static bool write_inputs(struct evidence *evidence)
     if (!sorted)
         return false;
     qsort(sorted, count, sizeof *sorted, compare_inputs);
-    json_line(json);
-    json_key(json, "inputs");
-    json_open(json, '[');
+    open_list(json, "inputs");
     for (uint32_t i = 0; i < count; i++) {
         cp_hash hash;
         int error;
@@ -53,8 +64,7 @@ static bool write_inputs(struct evidence *evidence)
                 error ? "cannot be read again: " : "has changed since it was read", error ? strerror(error) : "");
         (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high,
                        (unsigned long long)hash.low);
-        json_line(json);
-        json_open(json, '{');
+        open_item(json);
         json_key_text(json, "file", sorted[i].label);
         if (known)
             json_key_text(json, "xxh3_128", text);
@@ -75,12 +85,9 @@ static void write_files(struct evidence *evidence)
         json_line(json);
         json_key_true(json, "exclude_static_pairs");
     }
-    json_line(json);
-    json_key(json, "device_files");
-    json_open(json, '[');
+    open_list(json, "device_files");
     for (uint32_t i = 1; i < writer->file_count; i++) {
-        json_line(json);
-        json_open(json, '{');
+        open_item(json);
         json_key_text(json, "file", writer->files[i].name);
         json_key_text(json, "prefix", writer->files[i].prefix);
         json_close(json, '}');
@@ -90,51 +97,53 @@ static void write_files(struct evidence *evidence)
 
 /* ---- frames ---- */
 
-/* A frame by its id, for sorting. */
-struct sorted_frame {
-    const char *id;
-    uint32_t node;
-};
-
 static int compare_frames(const void *a, const void *b)
 {
-    return strcmp(((const struct sorted_frame *)a)->id, ((const struct sorted_frame *)b)->id);
+    return strcmp((*(const cp_node *const *)a)->id, (*(const cp_node *const *)b)->id);
 }
 
-/* Those that can collide or are volatile, and those that pairs name: by their ids, so that their order in the file does
- * not matter. */
+/* Those that are wanted, in the order of their ids: that of the cell's file does not matter. NULL when out of memory.
+ */
+static const cp_node **sort_frames(const struct evidence *evidence, const bool *wanted, uint32_t *count)
+{
+    const cp_scene *scene = evidence->writer->scene;
+    const cp_node **frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
+    *count = 0;
+    for (uint32_t i = 0; frames && i < scene->node_count; i++)
+        if (wanted[i])
+            frames[(*count)++] = &scene->nodes[i];
+    if (*count > 0)
+        qsort(frames, *count, sizeof *frames, compare_frames);
+    return frames;
+}
+
+/* Those that can collide or are volatile, and those that pairs name. */
 static bool write_frames(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
-    bool *named = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *named);
-    struct sorted_frame *frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
-    uint32_t count = 0;
-    if (!named || !frames)
+    bool *wanted = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *wanted);
+    uint32_t count;
+    if (!wanted)
         return false;
-    memset(named, 0, scene->node_count * sizeof *named);
     for (uint32_t i = 0; i < scene->pair_count; i++)
-        named[scene->pairs[i].first] = named[scene->pairs[i].second] = true;
+        wanted[scene->pairs[i].first] = wanted[scene->pairs[i].second] = true;
     for (uint32_t i = 0; i < scene->node_count; i++)
-        if (named[i] || evidence->geometry[i] || scene->nodes[i].flags & CP_NODE_VOLATILE)
-            frames[count++] = (struct sorted_frame){scene->nodes[i].id, i};
-    if (count > 0)
-        qsort(frames, count, sizeof *frames, compare_frames);
-    json_line(json);
-    json_key(json, "frames");
-    json_open(json, '[');
+        wanted[i] = wanted[i] || evidence->geometry[i] || scene->nodes[i].flags & CP_NODE_VOLATILE;
+    const cp_node **frames = sort_frames(evidence, wanted, &count);
+    if (!frames)
+        return false;
+    open_list(json, "frames");
     for (uint32_t i = 0; i < count; i++) {
-        const cp_node *node = &scene->nodes[frames[i].node];
-        json_line(json);
-        json_open(json, '{');
-        json_key_text(json, "id", node->id);
-        json_key_text(json, "name", node->name);
-        if (node->flags & CP_NODE_PLACEHOLDER)
+        open_item(json);
+        json_key_text(json, "id", frames[i]->id);
+        json_key_text(json, "name", frames[i]->name);
+        if (frames[i]->flags & CP_NODE_PLACEHOLDER)
             json_key_true(json, "placeholder");
-        if (node->flags & CP_NODE_VOLATILE)
+        if (frames[i]->flags & CP_NODE_VOLATILE)
             json_key_true(json, "volatile");
-        if (evidence->geometry[frames[i].node])
-            json_key_hash(json, "geometry", evidence->geometry[frames[i].node]);
+        if (evidence->geometry[frames[i] - scene->nodes])
+            json_key_hash(json, "geometry", evidence->geometry[frames[i] - scene->nodes]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -143,38 +152,33 @@ static bool write_frames(struct evidence *evidence)
 
 /* ---- the tree ---- */
 
-/* All nodes on the way to frames that can collide, and all joints, so that a change can be told by its cause. */
+/* All nodes on the way to frames that can collide, so that a change can be told by its cause. */
 static bool write_tree(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
     bool *wanted = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *wanted);
     bool *movables = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *movables);
-    struct sorted_frame *frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
-    uint32_t count = 0;
-    if (!wanted || !movables || !frames)
+    uint32_t count;
+    if (!wanted || !movables)
         return false;
     find_movables(scene, movables);
     for (uint32_t i = scene->node_count; i-- > 0;) { /* children before their parents */
         wanted[i] = wanted[i] || evidence->geometry[i];
         if (wanted[i] && scene->nodes[i].parent != CP_NONE)
             wanted[scene->nodes[i].parent] = true;
-        if (wanted[i])
-            frames[count++] = (struct sorted_frame){scene->nodes[i].id, i};
     }
-    if (count > 0)
-        qsort(frames, count, sizeof *frames, compare_frames);
-    json_line(json);
-    json_key(json, "tree");
-    json_open(json, '[');
+    const cp_node **frames = sort_frames(evidence, wanted, &count);
+    if (!frames)
+        return false;
+    open_list(json, "tree");
     for (uint32_t i = 0; i < count; i++) {
-        const cp_node *node = &scene->nodes[frames[i].node];
-        json_line(json);
-        json_open(json, '{');
+        const cp_node *node = frames[i];
+        open_item(json);
         json_key_text(json, "id", node->id);
         if (node->parent != CP_NONE)
             json_key_text(json, "parent", scene->nodes[node->parent].id);
-        if (movables[frames[i].node] || node->flags & CP_NODE_VOLATILE)
+        if (movables[node - scene->nodes] || node->flags & CP_NODE_VOLATILE)
             json_key_true(json, "movable");
         json_key_numbers(json, "pose", node->local.m, 12);
         json_close(json, '}');
@@ -200,12 +204,9 @@ static bool write_joints(struct evidence *evidence)
         return false;
     if (scene->joint_count > 0)
         qsort(joints, scene->joint_count, sizeof *joints, compare_joints);
-    json_line(json);
-    json_key(json, "joints");
-    json_open(json, '[');
+    open_list(json, "joints");
     for (uint32_t i = 0; i < scene->joint_count; i++) {
-        json_line(json);
-        json_open(json, '{');
+        open_item(json);
         json_key_text(json, "id", joints[i]->id);
         json_key_text(json, "type", cp_joint_type_name(joints[i]->type));
         json_key_numbers(json, "axis", joints[i]->axis, 3);
@@ -238,8 +239,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     const cp_scene *scene = evidence->writer->scene;
     const cp_pair *pair = &scene->pairs[index];
     const cp_finding *finding = pair->finding;
-    json_line(json);
-    json_open(json, '{');
+    open_item(json);
     json_key_text(json, "first", scene->nodes[pair->first].name);
     json_key_text(json, "second", scene->nodes[pair->second].name);
     json_key_text(json, "first_id", scene->nodes[pair->first].id);
@@ -322,9 +322,7 @@ static cp_status write_object(struct evidence *evidence)
     write_files(evidence);
     if (!write_inputs(evidence) || !write_frames(evidence) || !write_tree(evidence) || !write_joints(evidence))
         return CP_LIMIT;
-    json_line(json);
-    json_key(json, "pairs");
-    json_open(json, '[');
+    open_list(json, "pairs");
     for (uint32_t i = 0; i < scene->pair_count; i++)
         write_pair(evidence, i);
     json_close(json, ']');

@@ -425,6 +425,39 @@ static cp_status call(struct cp_program *program, uint32_t target)
     return CP_OK;
 }
 
+/* The instructions that say which one is next. */
+static cp_status branch(struct cp_program *program, uint32_t index, const double *numbers)
+{
+    const struct instruction *it = &program->text.instructions[index];
+    switch (it->operation) {
+    case OPERATION_FOR:
+        return begin_for(program, index, numbers);
+    case OPERATION_NEXT:
+        if (program->for_step[it->target] == 0)
+            return program_error(program, CP_INPUT, "program-for", "NEXT of a FOR that was not carried out");
+        program->numbers[it->variable] += program->for_step[it->target];
+        program->next = for_goes_on(program, it->target) ? it->target + 1 : program->next;
+        return CP_OK;
+    case OPERATION_GOSUB:
+        return call(program, it->target);
+    case OPERATION_RET:
+        if (program->call_count == 0)
+            return program_error(program, CP_INPUT, "program-return", "RET without GOSUB");
+        program->next = program->calls[--program->call_count];
+        return CP_OK;
+    case OPERATION_CASE:
+        if (numbers[0] >= 1 && numbers[0] < it->target_count + 1.0)
+            program->next = program->text.targets[it->first_target + (uint32_t)numbers[0] - 1];
+        return CP_OK;
+    case OPERATION_END:
+        program->ended = true;
+        return CP_OK;
+    default: /* ELSE, GOTO */
+        program->next = it->target;
+        return CP_OK;
+    }
+}
+
 static cp_status carry_out(struct cp_program *program, uint32_t index)
 {
     const struct instruction *it = &program->text.instructions[index];
@@ -454,32 +487,18 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
     case OPERATION_CIRC1:
     case OPERATION_CIRC2:
         return begin_move(program, it, numbers);
-    case OPERATION_ELSE:
-    case OPERATION_GOTO:
-        program->next = it->target;
-        return CP_OK;
-    case OPERATION_IF:
+    case OPERATION_IF: /* it holds */
     case OPERATION_ENDIF:
         return CP_OK;
+    case OPERATION_ELSE:
+    case OPERATION_GOTO:
     case OPERATION_FOR:
-        return begin_for(program, index, numbers);
     case OPERATION_NEXT:
-        if (program->for_step[it->target] == 0)
-            return program_error(program, CP_INPUT, "program-for", "NEXT of a FOR that was not carried out");
-        program->numbers[it->variable] += program->for_step[it->target];
-        program->next = for_goes_on(program, it->target) ? it->target + 1 : program->next;
-        return CP_OK;
     case OPERATION_GOSUB:
-        return call(program, it->target);
     case OPERATION_RET:
-        if (program->call_count == 0)
-            return program_error(program, CP_INPUT, "program-return", "RET without GOSUB");
-        program->next = program->calls[--program->call_count];
-        return CP_OK;
     case OPERATION_CASE:
-        if (numbers[0] >= 1 && numbers[0] < it->target_count + 1.0)
-            program->next = program->text.targets[it->first_target + (uint32_t)numbers[0] - 1];
-        return CP_OK;
+    case OPERATION_END:
+        return branch(program, index, numbers);
     case OPERATION_OUT:
     case OPERATION_SETT:
     case OPERATION_SETC:
@@ -500,9 +519,6 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
         return set_joint_speed(program, numbers[0]);
     case OPERATION_HOME:
         return go_home(program);
-    case OPERATION_END:
-        program->ended = true;
-        return CP_OK;
     }
     return CP_OK;
 }

@@ -770,123 +770,127 @@ static const cp_passage *passage_of(const cp_passages *passages, uint32_t first,
     return NULL;
 }
 
+/* What a hand does with a block on a table, and what meets then. */
+static const struct handling handlings[] = {
+    {"nothing moves",
+     2,
+     0,
+     {0, 4},
+     {{0}},
+     {{0, {0}, 0}},
+     {{{TABLE, BLOCK}, false, true, 0}, {{HAND, BLOCK}, false, true, 0}}},
+    {"picked, and put down after a while",
+     6,
+     2,
+     {0, 1, 2, 3, 3.5, 4},
+     {{0}, {0, 0, 0.5, 0, 0, 0.5}},
+     {{1, {0, 0, -0.06}, HAND}, {3.5, {0, 0, 0.05}, 0}},
+     {{{TABLE, BLOCK}, false, true, 0}, {{HAND, BLOCK}, false, true, 0}}},
+    {"never let go",
+     5,
+     1,
+     {0, 1, 2, 3, 4},
+     {{0}, {0, 0, 0.5, 0, 0}},
+     {{1, {0, 0, -0.06}, HAND}},
+     {{{TABLE, BLOCK}, true, true, 3}, {{HAND, BLOCK}, false, true, 0}}},
+    {"put down 5 mm too deep", /* the way back takes 1 s: it is there after 0.5 / 0.505 s */
+     5,
+     2,
+     {0, 1, 2, 3, 4},
+     {{0}, {0, 0, 0.5, -0.005, 0.5}},
+     {{1, {0, 0, -0.06}, HAND}, {3, {0, 0, 0.045}, 0}},
+     {{{TABLE, BLOCK}, true, true, 2 + 0.5 / 0.505}}},
+    {"dragged along the table",
+     3,
+     1,
+     {0, 1, 4},
+     {{0, 0, 0.5}},
+     {{1, {0, 0, -0.06}, HAND}},
+     {{{TABLE, BLOCK}, true, false, 0}}},
+    {"driven into the post, where it stays", /* 0.1 m above the table */
+     5,
+     1,
+     {0, 1, 2, 3, 4},
+     {{0, 0, 0, 1, 1}, {0, 0, 0.1, 0.1, 0.1}},
+     {{1, {0, 0, -0.06}, HAND}},
+     {{{BLOCK, POST}, true, false, 2.9}, {{HAND, POST}, true, false, 2.9}, {{TABLE, BLOCK}, false, true, 0}}},
+    {"up to the arm, which a joint moves against the hand",
+     3,
+     1,
+     {0, 1, 2},
+     {{0}, {0, 0, 1}},
+     {{1, {0, 0, -0.06}, HAND}},
+     {{{ARM, BLOCK}, true, false, 1.85}}},
+    {"fingers press on what is held",
+     4,
+     1,
+     {0, 1, 2, 3},
+     {{0}, {0}, {0, 0, -0.045, -0.045}},
+     {{1, {0, 0, -0.06}, HAND}},
+     {{{FINGER, BLOCK}, false, false, 0}, {{TABLE, BLOCK}, false, true, 0}}},
+    {"fingers close, and then it is held", /* to 1e-9 m more than touching */
+     5,
+     1,
+     {0, 1, 2, 3, 4},
+     {{0}, {0}, {0, -0.040000001, -0.040000001, -0.040000001, -0.05}},
+     {{2, {0, 0, -0.06}, HAND}},
+     {{{FINGER, BLOCK}, false, true, 0}}},
+    {"fingers press on what nothing holds",
+     3,
+     0,
+     {0, 1, 2},
+     {{0}, {0}, {0, -0.05, -0.05}},
+     {{0, {0}, 0}},
+     {{{FINGER, BLOCK}, true, false, 0.8}}},
+    {"what hangs on the world is not held",
+     4,
+     1,
+     {0, 1, 2, 3},
+     {{0}, {0.2, 0.2, -0.02, -0.02}},
+     {{1, {0, 0, 0.05}, 0}},
+     {{{HAND, BLOCK}, true, false, 1 + 0.2 / 0.22}, {{TABLE, BLOCK}, false, true, 0}}},
+    {"what hangs on a table may meet it, and nothing else that stands",
+     4,
+     1,
+     {0, 1, 2, 3},
+     {{0}, {0.2, 0.2, 0.2, 0.2}},
+     {{1, {0.93, 0, 0.09}, TABLE}},
+     {{{TABLE, BLOCK}, false, true, 0}, {{BLOCK, POST}, true, false, 1}}},
+    {"it leaves, and comes back",
+     4,
+     0,
+     {0, 1, 2, 3},
+     {{0}, {0, 0.3, 0, 0}},
+     {{0, {0}, 0}},
+     {{{HAND, BLOCK}, true, true, 2}}},
+};
+
+static void check_handling(const struct handling *it, uint32_t threads)
+{
+    cp_collider *collider;
+    fresh_scene();
+    cp_set_threads(context, threads);
+    make_hand();
+    add_handling(it);
+    const cp_passages passages = run_clip(&collider, 0.01, 0);
+    for (int k = 0; k < 3 && it->expected[k].pair[1] > 0; k++) {
+        const cp_passage none = {0}, *found = passage_of(&passages, it->expected[k].pair[0], it->expected[k].pair[1]);
+        const cp_passage *passage = found ? found : &none;
+        if ((passage->moments > 0) != it->expected[k].collides || (passage->resting > 0) != it->expected[k].rests ||
+            (passage->moments > 0 && fabs(passage->begin - it->expected[k].begin) > 0.00201))
+            fail_msg("%s, %s: %u moments in collision from %.9g s, %u at rest", it->name,
+                     scene->nodes[it->expected[k].pair[1]].name, (unsigned)passage->moments, passage->begin,
+                     (unsigned)passage->resting);
+        assert_true(passage->moments + passage->resting <= passages.moments);
+    }
+    cp_collider_free(collider);
+}
+
 static void test_held_and_resting(void **unused)
 {
     (void)unused;
-    static const struct handling handlings[] = {
-        {"nothing moves",
-         2,
-         0,
-         {0, 4},
-         {{0}},
-         {{0, {0}, 0}},
-         {{{TABLE, BLOCK}, false, true, 0}, {{HAND, BLOCK}, false, true, 0}}},
-        {"picked, and put down after a while",
-         6,
-         2,
-         {0, 1, 2, 3, 3.5, 4},
-         {{0}, {0, 0, 0.5, 0, 0, 0.5}},
-         {{1, {0, 0, -0.06}, HAND}, {3.5, {0, 0, 0.05}, 0}},
-         {{{TABLE, BLOCK}, false, true, 0}, {{HAND, BLOCK}, false, true, 0}}},
-        {"never let go",
-         5,
-         1,
-         {0, 1, 2, 3, 4},
-         {{0}, {0, 0, 0.5, 0, 0}},
-         {{1, {0, 0, -0.06}, HAND}},
-         {{{TABLE, BLOCK}, true, true, 3}, {{HAND, BLOCK}, false, true, 0}}},
-        {"put down 5 mm too deep", /* the way back takes 1 s: it is there after 0.5 / 0.505 s */
-         5,
-         2,
-         {0, 1, 2, 3, 4},
-         {{0}, {0, 0, 0.5, -0.005, 0.5}},
-         {{1, {0, 0, -0.06}, HAND}, {3, {0, 0, 0.045}, 0}},
-         {{{TABLE, BLOCK}, true, true, 2 + 0.5 / 0.505}}},
-        {"dragged along the table",
-         3,
-         1,
-         {0, 1, 4},
-         {{0, 0, 0.5}},
-         {{1, {0, 0, -0.06}, HAND}},
-         {{{TABLE, BLOCK}, true, false, 0}}},
-        {"driven into the post, where it stays", /* 0.1 m above the table */
-         5,
-         1,
-         {0, 1, 2, 3, 4},
-         {{0, 0, 0, 1, 1}, {0, 0, 0.1, 0.1, 0.1}},
-         {{1, {0, 0, -0.06}, HAND}},
-         {{{BLOCK, POST}, true, false, 2.9}, {{HAND, POST}, true, false, 2.9}, {{TABLE, BLOCK}, false, true, 0}}},
-        {"up to the arm, which a joint moves against the hand",
-         3,
-         1,
-         {0, 1, 2},
-         {{0}, {0, 0, 1}},
-         {{1, {0, 0, -0.06}, HAND}},
-         {{{ARM, BLOCK}, true, false, 1.85}}},
-        {"fingers press on what is held",
-         4,
-         1,
-         {0, 1, 2, 3},
-         {{0}, {0}, {0, 0, -0.045, -0.045}},
-         {{1, {0, 0, -0.06}, HAND}},
-         {{{FINGER, BLOCK}, false, false, 0}, {{TABLE, BLOCK}, false, true, 0}}},
-        {"fingers close, and then it is held", /* to 1e-9 m more than touching */
-         5,
-         1,
-         {0, 1, 2, 3, 4},
-         {{0}, {0}, {0, -0.040000001, -0.040000001, -0.040000001, -0.05}},
-         {{2, {0, 0, -0.06}, HAND}},
-         {{{FINGER, BLOCK}, false, true, 0}}},
-        {"fingers press on what nothing holds",
-         3,
-         0,
-         {0, 1, 2},
-         {{0}, {0}, {0, -0.05, -0.05}},
-         {{0, {0}, 0}},
-         {{{FINGER, BLOCK}, true, false, 0.8}}},
-        {"what hangs on the world is not held",
-         4,
-         1,
-         {0, 1, 2, 3},
-         {{0}, {0.2, 0.2, -0.02, -0.02}},
-         {{1, {0, 0, 0.05}, 0}},
-         {{{HAND, BLOCK}, true, false, 1 + 0.2 / 0.22}, {{TABLE, BLOCK}, false, true, 0}}},
-        {"what hangs on a table may meet it, and nothing else that stands",
-         4,
-         1,
-         {0, 1, 2, 3},
-         {{0}, {0.2, 0.2, 0.2, 0.2}},
-         {{1, {0.93, 0, 0.09}, TABLE}},
-         {{{TABLE, BLOCK}, false, true, 0}, {{BLOCK, POST}, true, false, 1}}},
-        {"it leaves, and comes back",
-         4,
-         0,
-         {0, 1, 2, 3},
-         {{0}, {0, 0.3, 0, 0}},
-         {{0, {0}, 0}},
-         {{{HAND, BLOCK}, true, true, 2}}},
-    };
-    for (size_t i = 0; i < sizeof handlings / sizeof *handlings; i++) {
-        const struct handling *it = &handlings[i];
-        cp_collider *collider;
-        fresh_scene();
-        cp_set_threads(context, 1 + (uint32_t)i % 3);
-        make_hand();
-        add_handling(it);
-        const cp_passages passages = run_clip(&collider, 0.01, 0);
-        for (int k = 0; k < 3 && it->expected[k].pair[1] > 0; k++) {
-            const cp_passage none = {0},
-                             *found = passage_of(&passages, it->expected[k].pair[0], it->expected[k].pair[1]);
-            const cp_passage *passage = found ? found : &none;
-            if ((passage->moments > 0) != it->expected[k].collides || (passage->resting > 0) != it->expected[k].rests ||
-                (passage->moments > 0 && fabs(passage->begin - it->expected[k].begin) > 0.00201))
-                fail_msg("%s, %s: %u moments in collision from %.9g s, %u at rest", it->name,
-                         scene->nodes[it->expected[k].pair[1]].name, (unsigned)passage->moments, passage->begin,
-                         (unsigned)passage->resting);
-            assert_true(passage->moments + passage->resting <= passages.moments);
-        }
-        cp_collider_free(collider);
-    }
+    for (size_t i = 0; i < sizeof handlings / sizeof *handlings; i++)
+        check_handling(&handlings[i], 1 + (uint32_t)i % 3);
 }
 
 /* A pair that is ignored is neither checked nor counted; it has to be one that is checked. */
