@@ -228,6 +228,7 @@ static const struct job jobs[] = {
     {READ, "../tests/cases/obj/far.obj", NULL, {NULL}},
     {READ, "../tests/cases/stl/far.stl", NULL, {NULL}},
     {READ, "../tests/cases/gltf/copies.gltf", NULL, {NULL}},
+    {READ, "../tests/cases/known/model.zip", NULL, {NULL}},
     {READ, "ac3d_desk.ac", NULL, {NULL}},
     {READ, "off_tent.off", NULL, {NULL}},
     {READ, "../tests/cases/off/colours.off", NULL, {NULL}},
