@@ -108,6 +108,7 @@ for session in "$work"/session-[0-9]*; do
         FILENAME == messages { said[$0]; next }
         FILENAME != name { name = FILENAME; file++ }
         file == 1 { if (!/^\$ / && !($0 in said)) wanted[++count] = $0; next }
+        !started { started = 1; open = at = wanted[1] == "..." }
         at < count && fits($0, wanted[at + 1]) { at++; if (at < count && wanted[at + 1] == "...") { at++; open = 1 } else open = 0; next }
         !open { print "not on the page: " $0 >"/dev/stderr"; exit }
         END { if (at < count) print "no line: " wanted[at + 1] >"/dev/stderr"; exit at < count }' \
@@ -235,10 +236,28 @@ for file in importers/rig.c exporters/frames.c scene/filters/lift.c; do
         -Wpedantic -Wconversion -Wshadow -Werror -c -o plugin.o "$2"' - "$work/tree" "$file"
 done
 
-# Every key of info --json is in its table.
-for key in $("$program" info --json samples/demo.wu 2>/dev/null | grep -o -E '"[a-z_]+":' | tr -d '":' | sort -u); do
-    check "docs/cli.md: info's key $key" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" docs/cli.md
-done
+# Every key of JSON is in the table of its command.
+has_keys() { # command...
+    sed -n "/^## $1 --json/,/^## /p" docs/cli.md >"$work/table"
+    for key in $(cd "$work" && "$program" "$@" --json 2>messages | grep -o -E '"[a-z_]+":' | tr -d '":' | sort -u); do
+        check "docs/cli.md: the key $key of $1" grep -q -E "[\`.]${key}\`|[{ ]${key}[,}]" "$work/table"
+        keys=$((keys + 1))
+    done
+}
+keys=0
+has_keys info samples/demo.wu
+has_keys collide samples/deneb/welding/weld.dcr --clearance 5mm
+has_keys fk samples/mechanisms/hexapod.dcw J1=5mm frame=platform
+has_keys ik samples/dh_arm.wu pose=0.3,0.2,0.4,0,180deg,0
+has_keys check samples/stl_faults.stl
+has_keys diff samples/demo.wu samples/dh_arm.wu
+has_keys report library/web
+check "keys of JSON" [ $keys -gt 100 ]
+if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    (cd "$work" && script -qec '"bin/cellpipe" convert samples/demo.wu written.glb' /dev/null </dev/null) |
+        tr -d '\r' | grep -o 'wrote .*' | sed 's/written/cell/' >"$work/shown"
+    check "docs/cli.md: what was written" sh -c '[ -s "$1" ] && grep -q -F -f "$1" docs/cli.md' - "$work/shown"
+fi
 
 for page in docs/*.md; do
     check "$page is named in README.md, CONTRIBUTING.md or docs/architecture.md" \
