@@ -159,6 +159,37 @@ static void test_parallelogram(void **unused)
     }
 }
 
+/* The coupler turns against the crank by as much as the crank against the ground: a limit of the free joint is one of
+ * the driven one. At a height of 0.05 the crank is at 60 degrees, or nearly so. */
+static void test_free_limits(void **unused)
+{
+    (void)unused;
+    static const double limits[] = {PI / 6, PI / 2};
+    for (int i = 0; i < 2; i++) {
+        make_parallelogram(0.15, 0.05);
+        scene->joints[1].lower = -limits[i];
+        scene->joints[1].upper = limits[i];
+        assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
+        assert_string_equal(scene->pairs[0].reason, i == 0 ? "undecided" : "sometimes");
+    }
+}
+
+/* The crank turns all round, over the poses at 90 degrees in which all pins are in a line. */
+static void test_whole_turn(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 8; i++) {
+        const double turned = (i + 0.5) * PI / 4;
+        make_parallelogram(0.15 - 0.1 * sin(turned), 0.1 * cos(turned));
+        scene->joints[0].lower = -PI;
+        scene->joints[0].upper = PI;
+        assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
+        assert_string_equal(scene->pairs[0].reason, "sometimes");
+        const double angle = scene->pairs[0].finding->witness[0].value;
+        assert_true(fabs(0.1 * cos(angle) - 0.1 * cos(turned)) <= 0.01 + 1e-5);
+    }
+}
+
 static void check_machine(const char *name)
 {
     char path[400];
@@ -217,6 +248,8 @@ static void test_machines(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_parallelogram, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(test_free_limits, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(test_whole_turn, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_machines, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,22 +8,17 @@
 #include "../../pose.h"
 #include "random.h"
 
-/* Legs of very different lengths close in few machines. In every second configuration the joints are all near the same
- * part of their ways. */
-static double random_part(uint64_t key, uint32_t configuration, uint32_t joint)
-{
-    uint64_t place = (uint64_t)configuration << 32;
-    double part = random_at(key, place + joint + 1);
-    double common = random_at(key, place);
-    return configuration % 2 == 0 ? part : fmin(fmax(common + 0.2 * part - 0.1, 0), 1);
-}
-
-/* Values of the driven joints: all their ways, half a turn each way of one that turns without limits. */
+/* Values of the driven joints: all their ways, half a turn each way of one that turns without limits. Legs of very
+ * different lengths close in few machines, and the ways to them take long, as they end near singular poses. So in every
+ * fourth configuration the joints are all near the same part of their ways, and in every second one they stay nearer to
+ * the scene's own values. */
 static void choose_target(const cp_scene *scene, uint64_t key, uint32_t configuration, double *q)
 {
+    const uint64_t place = (uint64_t)configuration << 32;
+    const double common = random_at(key, place), reach = configuration % 4 < 2 ? 1 : common;
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
-        double lower = joint->lower, upper = joint->upper;
+        double lower = joint->lower, upper = joint->upper, part = random_at(key, place + i + 1);
         q[i] = joint->q;
         if (!joint->driven)
             continue;
@@ -31,9 +26,23 @@ static void choose_target(const cp_scene *scene, uint64_t key, uint32_t configur
             lower = joint->type == CP_JOINT_REVOLUTE ? joint->q - PI : joint->q;
             upper = joint->type == CP_JOINT_REVOLUTE ? joint->q + PI : joint->q;
         }
-        double part = random_part(key, configuration, i);
-        q[i] = lower * (1 - part) + upper * part;
+        if (configuration % 4 == 1)
+            part = fmin(fmax(common + 0.2 * part - 0.1, 0), 1);
+        q[i] += reach * (lower * (1 - part) + upper * part - q[i]);
     }
+}
+
+/* Nothing holds loops' free joints within their limits. */
+static bool is_within_limits(const cp_mechanism *mechanism)
+{
+    const double rounding = 1e-9;
+    for (uint32_t i = 0; i < mechanism->joint_count; i++) {
+        const cp_joint *joint = &mechanism->scene->joints[i];
+        if (mechanism->closure->group_of[i] != CP_NONE &&
+            (mechanism->values[i] < joint->lower - rounding || mechanism->values[i] > joint->upper + rounding))
+            return false;
+    }
+    return true;
 }
 
 static cp_status find_all(struct configurations *configurations, cp_mechanism *mechanism, uint32_t wanted,
@@ -48,16 +57,18 @@ static cp_status find_all(struct configurations *configurations, cp_mechanism *m
         arena_allocate(configurations->arena, (size_t)wanted * joints, sizeof *configurations->values);
     if (arena_failed(configurations->arena))
         return CP_LIMIT;
+    mechanism->closure->goes_partly = true;
     memcpy(configurations->groups, mechanism->closure->group_of, joints * sizeof *configurations->groups);
     for (uint32_t i = 0; i < wanted && !has_ended(ending); i++) {
         if (context_is_cancelled(context))
             return CP_LIMIT;
         choose_target(scene, seed, i, q);
-        /* Each from the scene's own values, so that it does not depend on those before. Loops that do not close at the
-         * target are left where they closed last. */
+        /* Each straight from the scene's own values, as `pose` goes to a witness. */
         (void)mechanism_values(mechanism, NULL);
         (void)mechanism_values(mechanism, q);
-        memcpy(configurations->values + (size_t)i * joints, mechanism->values, joints * sizeof *q);
+        if (!is_within_limits(mechanism))
+            continue;
+        memcpy(configurations->values + (size_t)configurations->count * joints, mechanism->values, joints * sizeof *q);
         configurations->count++;
     }
     return CP_OK;

@@ -15,9 +15,10 @@ struct configurations {
 };
 
 /* `wanted` configurations, at most MOST_CONFIGURATIONS, from random values of the driven joints between their limits;
- * where these cannot be reached, as near to them as loops close on the way from the scene's own values. None without
- * loops. The same seed gives the same ones, fewer after an early end. CP_NO, with an entry in the report, if the loops
- * do not close at the scene's own values; CP_LIMIT without memory. Call configurations_free even on failure. */
+ * where these cannot be reached, as near to them as loops close on the way from the scene's own values. Fewer where
+ * free joints leave their limits, or after an early end; none without loops. The same seed gives the same ones. CP_NO,
+ * with an entry in the report, if the loops do not close at the scene's own values; CP_LIMIT without memory. Call
+ * configurations_free even on failure. */
 cp_status configurations_find(struct configurations *configurations, cp_context *context, const cp_scene *scene,
                               uint32_t wanted, uint64_t seed, const struct ending *ending);
 void configurations_free(struct configurations *configurations);

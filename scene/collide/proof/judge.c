@@ -59,14 +59,18 @@ static double certain(const struct judge *judge, double most)
     return judge->chain.obstacles & (OBSTACLE_SCALE | OBSTACLE_STRETCHED) ? 0 : most * 0.999;
 }
 
-/* Notes what a configuration tells, whose bodies are so far apart: nothing, where loops would not close. */
+/* Notes what a configuration tells, whose bodies are so far apart: where loops would not close, only whether a proof is
+ * worth its work. */
 static void note_distance(const struct judge *judge, const double *values, double distance, struct judgement *judgement)
 {
-    if (judge->in_loops && judge->configuration == CP_NONE)
+    const bool collides = distance <= certain(judge, judge->rules->margin);
+    if (judge->in_loops && judge->configuration == CP_NONE) {
+        judgement->unprovable = judgement->unprovable || collides;
         return;
+    }
     if (distance < judgement->clearance)
         judgement->clearance = distance;
-    if (distance <= certain(judge, judge->rules->margin) && !judgement->witnessed && !judge->chain.is_loose) {
+    if (collides && !judgement->witnessed && !judge->chain.is_loose) {
         judgement->witnessed = true;
         judgement->configuration = judge->configuration;
         memcpy(judgement->witness, values, judgement->variables * sizeof *values);
@@ -113,11 +117,17 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     }
 }
 
+/* Nothing more is to be found. */
+static bool has_collided(const struct judgement *judgement)
+{
+    return judgement->witnessed || judgement->unprovable;
+}
+
 /* Until there were so many; one that is not ended does not count. */
 static void take_descents(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                           struct judgement *judgement)
 {
-    while (!judgement->witnessed && judgement->descents < most && !judge_is_late(judge)) {
+    while (!has_collided(judgement) && judgement->descents < most && !judge_is_late(judge)) {
         descend(judge, bodies, judgement->key, judgement->descents);
         judgement->descents += !judge->prover.is_late;
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
@@ -198,16 +208,10 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
-/* Descents vary each joint by itself, so that loops do not stay closed. */
-static uint32_t most_descents(const struct judge *judge)
-{
-    return judge->in_loops ? 0 : judge->rules->descents;
-}
-
 /* So many descents come before a proof with so much work. */
 static uint32_t descents_before(const struct judge *judge, uint64_t work)
 {
-    uint64_t count = work / WORK_OF_A_DESCENT, most = most_descents(judge);
+    uint64_t count = work / WORK_OF_A_DESCENT, most = judge->rules->descents;
     return (uint32_t)(count < most ? count : most);
 }
 
@@ -308,21 +312,24 @@ static void search(struct judge *judge, const struct body *const bodies[2], stru
     }
     if (always)
         touching += take_samples(judge, bodies, rules->always_samples, judgement);
-    if (always && touching == judgement->samples && !judge->prover.is_late &&
+    const bool enough = judgement->samples >= rules->always_samples; /* loops may have fewer */
+    if (always && enough && touching == judgement->samples && !judge->prover.is_late &&
         !(judgement->obstacles & OBSTACLE_UNLIMITED)) {
         judgement->status = JUDGED_ALWAYS_SAMPLED;
         return;
     }
-    /* Descents and proofs, until one of them says what is so, or the next proof is a long one. */
-    while (judgement->next_work > 0 && !judgement->witnessed) {
+    /* Descents and proofs, until one of them says what is so, or the next proof is a long one. Descents vary each joint
+     * by itself, so that loops do not stay closed. */
+    while (judgement->next_work > 0 && !has_collided(judgement)) {
         judgement->waits = judgement->next_work > LONG_WORK;
         if (judgement->waits)
             return;
         take_descents(judge, bodies, descents_before(judge, judgement->next_work), judgement);
-        if (!judgement->witnessed && try_proof(judge, bodies, judgement->next_work, judgement))
+        if (!has_collided(judgement) && try_proof(judge, bodies, judgement->next_work, judgement))
             return;
     }
-    take_descents(judge, bodies, most_descents(judge), judgement);
+    if (!judge->in_loops)
+        take_descents(judge, bodies, rules->descents, judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
 }
@@ -379,13 +386,13 @@ static cp_status take_descents_at_length(struct descents *descents, cp_context *
                                          struct judgement *judgement)
 {
     struct judge *judge = &descents->judges[0];
-    while (!judgement->witnessed && judgement->descents < most && !judge_is_late(judge)) {
+    while (!has_collided(judgement) && judgement->descents < most && !judge_is_late(judge)) {
         uint32_t left = most - judgement->descents;
         uint32_t count = left < MOST_DESCENTS ? left : MOST_DESCENTS;
         descents->first = judgement->descents;
         if (!parallel_for(context, count, descend_item, descents))
             return CP_LIMIT;
-        for (uint32_t i = 0; i < count && !judgement->witnessed; i++) {
+        for (uint32_t i = 0; i < count && !has_collided(judgement); i++) {
             judgement->descents += !descents->late[i];
             note_distance(judge, descents->values + (size_t)i * descents->variables, descents->distances[i], judgement);
         }
@@ -411,15 +418,15 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
     struct proof_goal goal = {judge->rules->margin, judgement->next_work};
     if (status == CP_OK)
         status = take_descents_at_length(&descents, context, descents_before(judge, goal.work), judgement);
-    if (status == CP_OK && !judgement->witnessed) {
+    if (status == CP_OK && !has_collided(judgement)) {
         struct proof proof;
         status = prove_long(provers, context, &goal, judge->values, &proof);
         if (status == CP_OK)
             take_proof(judge, bodies, goal.work, &proof, judgement);
     }
-    judgement->waits = judgement->next_work > 0 && !judgement->witnessed && !judge_is_late(judge);
-    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED && !judgement->waits)
-        status = take_descents_at_length(&descents, context, most_descents(judge), judgement);
+    judgement->waits = judgement->next_work > 0 && !has_collided(judgement) && !judge_is_late(judge);
+    if (status == CP_OK && judgement->status == JUDGED_UNDECIDED && !judgement->waits && !judge->in_loops)
+        status = take_descents_at_length(&descents, context, judge->rules->descents, judgement);
     if (judgement->witnessed)
         judgement->status = JUDGED_SOMETIMES;
     bool late = false;

@@ -40,9 +40,10 @@ struct judgement {
     /* Metres: once proved never to meet, a bound that they are nowhere nearer than; else the smallest distance that was
      * met with; infinite without. */
     double clearance;
-    bool waits;    /* for judge_at_length */
-    bool is_cut;   /* the time ran out before all was done that may decide it */
-    bool in_loops; /* loops hold some of the joints: only samples have witnesses */
+    bool waits;      /* for judge_at_length */
+    bool is_cut;     /* the time ran out before all was done that may decide it */
+    bool in_loops;   /* loops hold some of the joints: only samples have witnesses */
+    bool unprovable; /* they collide where loops are open, and a proof takes the loops' joints as free */
     bool witnessed;
     double *witness;        /* room for the variables: in this configuration they collide */
     uint32_t configuration; /* with loops: of the rules, which tells the values of all joints; or CP_NONE */

@@ -50,6 +50,8 @@ struct closure {
     double (*axes)[3], (*origins)[3]; /* of joints, in the world; the same */
     uint32_t group_count, term_count, term_room, node_count, node_room;
     bool failed; /* some pose since it was opened did not close */
+    /* Where a way does not lead to its end, the group stays at the last regular pose on it, near where it ends. */
+    bool goes_partly;
     /* Of columns: the last values at which their group closed, and those from which its next way begins. They differ
      * where two assemblies meet, and the last pose does not tell which of them it is of. */
     double *closed_at, *regular_at, *first_at; /* first_at: those where the scene's own values close it */

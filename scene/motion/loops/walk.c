@@ -18,6 +18,8 @@ static const double longest_step = 0.25, longest_prediction = 0.5;
 static const double longest_way = 25000;
 /* Shorter steps say nothing: what the solver rounds is as long near singular places. */
 static const double shortest_step = 1e-6;
+/* Nearer to the end of a reach than this, no step of a way that may end early is worth its work. */
+static const double short_step = 1e-3;
 /* A correction is small if it is no longer than this part of its step. */
 static const double small = 0.1, noise = 1e-9;
 /* A pose with a smaller ratio of diagonal elements of R is too near to a singular one to begin a way there. */
@@ -327,7 +329,8 @@ static bool go(const struct way *way, struct stand stands[2], double *regular_at
             outcome = TURNED;
         if (outcome != GOOD) {
             step = (at - last->at) / 2;
-            if (step_length(way, last, step) >= shortest_step)
+            const bool ends = way->closure->goes_partly && outcome != TURNED; /* it does not lead over a crossing */
+            if (step_length(way, last, step) >= (ends ? short_step : shortest_step))
                 continue;
             if ((outcome == TURNED && pass_over(way, *regular_at, regular_values, last, next)) ||
                 (asides < MOST_ASIDES && turn_aside(way, asides++, last, next)))
@@ -400,6 +403,11 @@ static bool walk(struct closure *closure, struct closure_group *group, const dou
     }
     if (way.length > longest_way)
         look_around(&way, 0, &closure->stands[0]);
+    if (closure->goes_partly) {
+        closure_give_values(closure, group, regular_values);
+        closure_keep_values(closure, group, closed_at);
+        return false;
+    }
     tell_end(&way, &closure->stands[0]);
     memcpy(regular_values, begin, group->column_count * sizeof *begin);
     closure_give_values(closure, group, closed_at);
