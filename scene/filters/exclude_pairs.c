@@ -215,18 +215,32 @@ static bool is_users(const struct statements *made, uint32_t one, uint32_t other
     return grouped || user_pairs_have(made->users, one, other);
 }
 
-/* Whether the way from one frame to the other leads through no third link that can collide. */
-static bool are_neighbours(const struct statements *made, uint32_t one, uint32_t other)
+/* Whether the way in the tree from a node to another one meets no link that can collide, but those of the pair. */
+static bool is_open_way(const struct statements *made, const uint32_t pair[2], uint32_t from, uint32_t to)
 {
-    uint32_t ways[2] = {one, other};
-    while (ways[0] != ways[1]) { /* parents come before their children */
-        uint32_t *way = ways[0] > ways[1] ? &ways[0] : &ways[1];
+    uint32_t ways[2] = {from, to};
+    for (;;) {
+        for (int side = 0; side < 2; side++) {
+            uint32_t link = made->links[ways[side]];
+            if (made->filled[link] && link != made->links[pair[0]] && link != made->links[pair[1]])
+                return false;
+        }
+        if (ways[0] == ways[1])
+            return true;
+        uint32_t *way = ways[0] > ways[1] ? &ways[0] : &ways[1]; /* parents come before their children */
         *way = made->scene->nodes[*way].parent;
-        uint32_t link = made->links[*way];
-        if (made->filled[link] && link != made->links[one] && link != made->links[other])
-            return false;
     }
-    return true;
+}
+
+/* Whether such a way leads from one frame of the pair to the other, over a loop perhaps. */
+static bool are_neighbours(const struct statements *made, const uint32_t pair[2])
+{
+    bool open = is_open_way(made, pair, pair[0], pair[1]);
+    for (uint32_t i = 0; i < 2 * made->scene->loop_count && !open; i++) {
+        const uint32_t *ends = made->scene->loops[i / 2].nodes;
+        open = is_open_way(made, pair, pair[0], ends[i % 2]) && is_open_way(made, pair, pair[1], ends[1 - i % 2]);
+    }
+    return open;
 }
 
 /* Neighbours often overlap at their joint. Others that always touch are mostly there by mistake, as an arm that stands
@@ -240,7 +254,7 @@ static void warn_of_always(const struct statements *made, const cp_pair *pair, e
                        "\"%s\" and \"%s\" touch in all %u samples, but that they always do is not proved%s", first,
                        second, (unsigned)pair->finding->samples,
                        excludes(made->own, reason) ? "" : ": they stay checked (allow-sampled=always)");
-    if (!are_neighbours(made, pair->first, pair->second))
+    if (!are_neighbours(made, (uint32_t[2]){pair->first, pair->second}))
         report_warning(context, "always-not-neighbours", NOWHERE,
                        "\"%s\" and \"%s\" touch at all joint values, though other links lie between them: one may "
                        "stand inside the other by mistake",

@@ -231,6 +231,19 @@ static void test_witnesses(void **unused)
     assert_true(witnesses > 6); /* rods and their tubes touch nearly everywhere */
 }
 
+/* Each rod is a neighbour of the platform: one in the tree, five by a loop. */
+static void test_neighbours(void **unused)
+{
+    (void)unused;
+    size_t count, warnings = 0;
+    const cp_entry *entries = cp_report(context, &count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_not_equal(entries[i].code, "always-not-neighbours");
+        warnings += strcmp(entries[i].code, "exclude-sampled") == 0;
+    }
+    assert_int_equal(warnings, LEGS - 1);
+}
+
 /* A proof takes the loops' joints as free: where these let two bodies meet, no work brings one about. */
 static void test_work(void **unused)
 {
@@ -247,6 +260,6 @@ static void test_work(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_places), cmocka_unit_test(test_witnesses),
-                                       cmocka_unit_test(test_work)};
+                                       cmocka_unit_test(test_neighbours), cmocka_unit_test(test_work)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -87,13 +87,14 @@ static uint32_t check_witnesses(cp_mechanism *mechanism, cp_collider *collider)
 
 /* A parallelogram in the plane z = 0: two cranks of 0.1 m at x = 0 and 0.3, the first one driven by 60 degrees each way
  * from y. The coupler, 0.01 m thick, always lies along x at a height of 0.1 cos(angle), from x = -0.1 sin(angle) to
- * 0.3 - 0.1 sin(angle). If the loop were open, it would sweep all within 0.3 m of the crank's end. */
-static void make_parallelogram(double x, double y)
+ * 0.3 - 0.1 sin(angle). If the loop were open, it would sweep all within 0.3 m of the crank's end. The post is a cube
+ * of a size; what else collides besides it and the coupler is the caller's choice. */
+static void make_linkage(double x, double y, double size, bool crank_collides, bool rocker_collides)
 {
     cp_pose end = POSE_IDENTITY;
     fresh_scene();
     uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {0.3, 0.01, 0.01}});
-    uint32_t cube = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {0.01, 0.01, 0.01}});
+    uint32_t cube = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {size, size, size}});
     uint32_t crank = scene_add_node(scene, 0, "Crank", 5);
     uint32_t driven = scene_add_joint(scene, crank, CP_JOINT_REVOLUTE, NULL);
     uint32_t coupler = scene_add_node(scene, crank, "Coupler", 7);
@@ -110,7 +111,11 @@ static void make_parallelogram(double x, double y)
     scene->nodes[post].local.m[7] = y;
     cp_pose middle = POSE_IDENTITY;
     middle.m[3] = 0.15;
+    if (crank_collides)
+        (void)scene_add_instance(scene, crank, box, CP_USE_BOTH, &POSE_IDENTITY);
     (void)scene_add_instance(scene, coupler, box, CP_USE_BOTH, &middle);
+    if (rocker_collides)
+        (void)scene_add_instance(scene, rocker, box, CP_USE_BOTH, &POSE_IDENTITY);
     (void)scene_add_instance(scene, post, cube, CP_USE_BOTH, &POSE_IDENTITY);
     uint32_t loop = scene_add_loop(scene, "Loop", CP_LOOP_REVOLUTE, coupler, rocker);
     end.m[3] = 0.3;
@@ -119,6 +124,11 @@ static void make_parallelogram(double x, double y)
     end.m[7] = 0.1;
     scene->loops[loop].poses[1] = end;
     finish_scene();
+}
+
+static void make_parallelogram(double x, double y)
+{
+    make_linkage(x, y, 0.01, false, false);
 }
 
 static void test_parallelogram(void **unused)
@@ -190,6 +200,24 @@ static void test_whole_turn(void **unused)
     }
 }
 
+/* A block around all of it always touches the coupler. They are neighbours unless both ways from one to the other, over
+ * the crank and over the loop and the rocker, lead through what can collide. */
+static void test_neighbours(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        const bool crank = i % 2, rocker = i / 2;
+        make_linkage(0, 0, 9, crank, rocker);
+        cp_report_clear(context);
+        assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
+        uint32_t always = 0;
+        for (uint32_t k = 0; k < scene->pair_count; k++)
+            always += strcmp(scene->pairs[k].reason, "always-proved") == 0;
+        assert_true(always >= 1U + crank + rocker);
+        assert_int_equal(count_entries(context, CP_WARNING, "always-not-neighbours"), crank && rocker);
+    }
+}
+
 static void check_machine(const char *name)
 {
     char path[400];
@@ -250,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_parallelogram, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_free_limits, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_whole_turn, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_machines, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
