@@ -60,7 +60,7 @@ struct closure {
     uint32_t stand_group;      /* the group whose derivatives stands[0] has; or CP_NONE */
     double *x, *matrix, *work; /* scratch for the largest group: columns; rows by columns + 1 */
     double *square;            /* free columns by free columns */
-    double *begin, *near_tangent, *near_values;
+    double *begin, *near_tangent, *near_values, *passed[2];
     struct loop_ends *ends; /* of loops, by group */
     uint32_t *order;
 };

@@ -235,6 +235,8 @@ static cp_status make_scratch(struct closure *closure)
     closure->begin = arena_allocate(arena, columns, sizeof *closure->begin);
     closure->near_tangent = arena_allocate(arena, columns, sizeof *closure->near_tangent);
     closure->near_values = arena_allocate(arena, columns, sizeof *closure->near_values);
+    for (int i = 0; i < 2; i++)
+        closure->passed[i] = arena_allocate(arena, columns, sizeof *closure->passed[i]);
     closure->order = arena_allocate(arena, columns, sizeof *closure->order);
     closure->matrix = arena_allocate(arena, matrix, sizeof *closure->matrix);
     closure->square = arena_allocate(arena, (size_t)free_columns * free_columns, sizeof *closure->square);

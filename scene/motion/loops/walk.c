@@ -35,7 +35,15 @@ static const double beyond = 0.2, near = 1e-4;
 /* Smaller parts of derivatives are geometry that is given in few digits. */
 static const double dependent = 1e-6;
 
+/* The longest step over a place where two assemblies cross. */
+static const double longest_over = 0.02;
+
 enum outcome { GOOD, TOO_LONG, OPEN, FAR, TURNED };
+
+/* A closed pose that the way led through. */
+struct passed {
+    double at, *values; /* of columns */
+};
 
 struct way {
     struct closure *closure;
@@ -43,6 +51,8 @@ struct way {
     const double *begin, *q; /* of columns, and of joints */
     double length;           /* of the longest way of a driven joint, in what the solver counts in */
     bool known;              /* stands[0] has the derivatives at the beginning */
+    struct passed regular;   /* the last pose that is well away from singular ones, at first the beginning */
+    struct passed near[2];   /* the last two that are more than a sixth of longest_over apart, the later one first */
 };
 
 static uint32_t joint_of(const struct way *way, uint32_t column)
@@ -194,6 +204,13 @@ static enum outcome try_step(const struct way *way, const struct stand *from, do
 
 /* ---- singular places ---- */
 
+static void look_from(const struct way *way, const struct passed *pose, struct stand *stand)
+{
+    closure_give_values(way->closure, way->group, pose->values);
+    look_around(way, pose->at, stand);
+    find_tangent(way, stand);
+}
+
 /* How far the directions are apart, in parts of their length. */
 static double bend(const struct way *way, const struct stand *a, const double *tangent)
 {
@@ -203,29 +220,38 @@ static double bend(const struct way *way, const struct stand *a, const double *t
     return sqrt(square) / step_length(way, a, 1);
 }
 
-/* Where two assemblies cross, each goes straight on: from the last regular pose before that place to as far behind it
- * in one step. Assemblies that only come near each other bend there instead, so that `from`, which is as near as steps
- * lead, has another direction than the regular pose. */
-static bool pass_over(const struct way *way, double regular_at, const double *regular_values, struct stand *from,
-                      struct stand *to)
+/* From a pose before the place where `from` is as near to a singular one as steps lead, to as far behind it in one
+ * step. The singular pose is where the least element of R would be 0. */
+static bool try_over(const struct way *way, const struct passed *before, struct stand *from, struct stand *to)
 {
-    const double longest = 0.02, straight = 0.01, rounded = 0.5, place = from->at;
+    const double straight = 0.01, rounded = 0.5, place = from->at, least = from->least;
+    look_from(way, before, from);
+    const double margin = 2 * shortest_step / step_length(way, from, 1),
+                 missing = from->least > least ? least / (from->least - least) : 0;
+    const double at = fmin(1, before->at + (2.2 + fmin(missing, 1)) * (place - before->at) + margin);
+    if (step_length(way, from, at - before->at) > longest_over || bend(way, from, way->closure->near_tangent) > rounded)
+        return false;
+    const enum outcome outcome = try_step(way, from, at, straight, to);
+    if (to->regular < unknown)
+        return outcome == GOOD; /* the way ends there */
+    return outcome == TURNED && (to->regular < regular || bend(way, from, to->tangent) <= 5 * straight);
+}
+
+/* Where two assemblies cross, each goes straight on: from the last regular pose before that place, or from a nearer one
+ * if that is too far away for one step, since free joints are much faster than driven ones. Assemblies that only come
+ * near each other bend there instead, so that `from` has another direction than the pose before. */
+static bool pass_over(const struct way *way, struct stand *from, struct stand *to)
+{
     struct closure *closure = way->closure;
-    double *near_tangent = closure->near_tangent, *near_values = closure->near_values;
-    memcpy(near_tangent, from->tangent, way->group->free_count * sizeof *near_tangent);
-    memcpy(near_values, from->values, way->group->column_count * sizeof *near_values);
-    closure_give_values(closure, way->group, regular_values);
-    look_around(way, regular_at, from);
-    find_tangent(way, from);
-    const double margin = 2 * shortest_step / step_length(way, from, 1);
-    const double at = fmin(1, regular_at + 2.2 * (place - regular_at) + margin);
-    if (step_length(way, from, at - regular_at) <= longest && bend(way, from, near_tangent) <= rounded &&
-        try_step(way, from, at, straight, to) == TURNED && to->regular >= unknown &&
-        (to->regular < regular || bend(way, from, to->tangent) <= 5 * straight))
-        return true;
-    closure_give_values(closure, way->group, near_values);
-    look_around(way, place, from);
-    find_tangent(way, from);
+    const struct passed *before[] = {&way->regular, &way->near[1]},
+                        place = {.at = from->at, .values = closure->near_values};
+    memcpy(closure->near_tangent, from->tangent, way->group->free_count * sizeof *from->tangent);
+    memcpy(place.values, from->values, way->group->column_count * sizeof *place.values);
+    for (int i = 0; i < 2; i++) {
+        if (try_over(way, before[i], from, to))
+            return true;
+        look_from(way, &place, from);
+    }
     return false;
 }
 
@@ -309,10 +335,30 @@ static void swap(struct stand *a, struct stand *b)
     *b = other;
 }
 
-/* Goes on until the end of the way, or to where it cannot go on: stands[0] is there. regular_at, regular_values: the
- * last pose that is well away from singular ones, at first the beginning. */
+static void keep_pose(const struct way *way, const struct stand *stand, struct passed *pose)
+{
+    pose->at = stand->at;
+    memcpy(pose->values, stand->values, way->group->column_count * sizeof *pose->values);
+}
+
+/* Notes a pose that the way leads through; behind a singular one, no pose before it counts. */
+static void note_pose(struct way *way, const struct stand *stand, bool is_behind)
+{
+    if (stand->regular >= regular)
+        keep_pose(way, stand, &way->regular);
+    if (!is_behind && step_length(way, stand, stand->at - way->near[0].at) <= longest_over / 6)
+        return;
+    const struct passed oldest = way->near[1];
+    way->near[1] = way->near[0];
+    way->near[0] = oldest;
+    keep_pose(way, stand, &way->near[0]);
+    if (is_behind)
+        keep_pose(way, stand, &way->near[1]);
+}
+
+/* Goes on until the end of the way, or to where it cannot go on: stands[0] is there. */
 enum { MOST_ASIDES = 4 };
-static bool go(const struct way *way, struct stand stands[2], double *regular_at, double *regular_values)
+static bool go(struct way *way, struct stand stands[2])
 {
     struct stand *last = &stands[0], *next = &stands[1];
     const double usual = way->length > longest_step ? 1 / ceil(way->length / longest_step) : 1;
@@ -322,6 +368,7 @@ static bool go(const struct way *way, struct stand stands[2], double *regular_at
     if (!way->known)
         look_around(way, 0, last);
     find_tangent(way, last);
+    note_pose(way, last, true);
     while (last->at < 1) {
         const double at = last->at + step > 1 - 1e-9 ? 1 : last->at + step;
         enum outcome outcome = try_step(way, last, at, small, next);
@@ -332,18 +379,15 @@ static bool go(const struct way *way, struct stand stands[2], double *regular_at
             const bool ends = way->closure->goes_partly && outcome != TURNED; /* it does not lead over a crossing */
             if (step_length(way, last, step) >= (ends ? short_step : shortest_step))
                 continue;
-            if ((outcome == TURNED && pass_over(way, *regular_at, regular_values, last, next)) ||
+            if ((outcome == TURNED && pass_over(way, last, next)) ||
                 (asides < MOST_ASIDES && turn_aside(way, asides++, last, next)))
                 step = usual;
             else if (!arrive(way, last, next))
                 return false;
         }
         swap(last, next);
+        note_pose(way, last, outcome != GOOD);
         step = fmin(usual, 2 * step);
-        if (last->regular >= regular) {
-            *regular_at = last->at;
-            memcpy(regular_values, last->values, way->group->column_count * sizeof *regular_values);
-        }
     }
     return true;
 }
@@ -380,8 +424,13 @@ static void tell_end(const struct way *way, const struct stand *last)
 static bool walk(struct closure *closure, struct closure_group *group, const double *q)
 {
     double *closed_at = closure->closed_at + group->first_column, *begin = closure->begin,
-           *regular_values = closure->regular_at + group->first_column, regular_at = 0;
-    struct way way = {.closure = closure, .group = group, .begin = begin, .q = q};
+           *regular_values = closure->regular_at + group->first_column;
+    struct way way = {.closure = closure,
+                      .group = group,
+                      .begin = begin,
+                      .q = q,
+                      .regular = {0, regular_values},
+                      .near = {{0, closure->passed[0]}, {0, closure->passed[1]}}};
     bool there = true;
     closure_give_values(closure, group, closed_at);
     for (uint32_t i = group->free_count; i < group->column_count; i++)
@@ -396,7 +445,7 @@ static bool walk(struct closure *closure, struct closure_group *group, const dou
     way.known = closure->stand_group == number &&
                 memcmp(closure->stands[0].values, begin, group->column_count * sizeof *begin) == 0;
     closure->stand_group = number;
-    there = way.length == 0 || (way.length <= longest_way && go(&way, closure->stands, &regular_at, regular_values));
+    there = way.length == 0 || (way.length <= longest_way && go(&way, closure->stands));
     if (there) {
         closure_keep_values(closure, group, closed_at);
         return true;
