@@ -32,6 +32,8 @@ static const struct limit {
     {"pairs", "pairs of frames that the filter exclude judges", "4000000", offsetof(struct limits, pairs)},
     {"pair-joints", "joints between the frames of all pairs that exclude searches", "10000000",
      offsetof(struct limits, pair_joints)},
+    {"loop-way", "radians, or sizes of the loop, that the driven joints of a loop go at once, whole turns apart",
+     "25000", offsetof(struct limits, loop_way)},
     {"includes", "depth of files that name files", "64", offsetof(struct limits, includes)},
     {"files", "further files that one input opens, each time counted", "65536", offsetof(struct limits, files)},
     {"name", "bytes of one name", "65536", offsetof(struct limits, name)},

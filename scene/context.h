@@ -11,6 +11,7 @@ struct limits {
     uint64_t nesting;        /* of a parser (XML, JSON) */
     uint64_t depth;          /* of the scene's tree */
     uint64_t primitive_triangles, pairs, pair_joints;
+    uint64_t loop_way; /* of driven joints at once, in radians or sizes of their loop */
     uint64_t nodes, vertices, includes, files, name;
     uint64_t reader_seconds, reader_memory; /* of a reader's process; 0 seconds: no end */
     uint64_t steps;                         /* instructions that a program may carry out */

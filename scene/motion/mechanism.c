@@ -145,16 +145,21 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
     const cp_scene *scene = mechanism->scene;
     const char *name = scene->loops[open->loop].name;
     const struct place place = IN_FILE(scene->source.file);
-    char end[300] = "";
+    char mover[150] = "", there[80] = "", end[300] = "";
     if (open->joint != CP_NONE) {
         const cp_joint *joint = &scene->joints[open->joint];
         const bool turns = joint->type == CP_JOINT_REVOLUTE;
         const double value = turns ? radians_to_degrees(open->value) : open->value * 1e3;
-        (void)snprintf(end, sizeof end, "joint \"%.100s\"%s cannot be followed past %s %s: %s", joint->name,
-                       open->alone ? "" : " and others", show_number(round(value * 1e4) / 1e4).text,
-                       turns ? "deg" : "mm",
-                       open->far ? "the way is longer than 25000 radians or sizes of the loop" : "singular there");
+        (void)snprintf(mover, sizeof mover, "joint \"%.100s\"%s", joint->name, open->alone ? "" : " and others");
+        (void)snprintf(there, sizeof there, "%s %s", show_number(round(value * 1e4) / 1e4).text, turns ? "deg" : "mm");
+        (void)snprintf(end, sizeof end, "%s cannot be followed past %s: singular there", mover, there);
     }
+    if (open->way > 0)
+        return report_error(mechanism->context, CP_LIMIT, "loop-far", place,
+                            "loop \"%.100s\": %s would go %s radians or sizes of the loop from %s on, more than the "
+                            "limit of %llu: raise it with --limit loop-way=",
+                            name, mover, show_number(open->way).text, there,
+                            (unsigned long long)mechanism->context->limits.loop_way);
     if (open->gap == 0 && open->angle == 0)
         return report_error(mechanism->context, CP_NO, "loop-singular", place, "loop \"%.100s\": %s", name, end);
     return report_error(mechanism->context, CP_NO, "loop-open", place,

@@ -29,7 +29,7 @@ struct open_loop {
     uint32_t joint;    /* the driven joint that moved most, where loops could not be followed any further; or CP_NONE */
     double value;      /* of the joint there */
     bool alone;        /* no other driven joint of the loop moved */
-    bool far;          /* the values are too far away to be gone to */
+    double way;        /* radians or sizes of the loop, if that is more than the limit; else 0 */
 };
 
 struct closure;

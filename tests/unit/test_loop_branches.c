@@ -1,5 +1,6 @@
 /* Loops keep their assembly: random four-bars, slider-cranks, deltas and Stewart platforms against their closed forms,
  * near the places where two assemblies meet too. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -394,22 +395,97 @@ static void test_near_rhombus(void **unused)
     }
 }
 
-/* A number in a file makes no endless work. */
+/* Turned on and on: whole turns are all the same. */
+static void turn_on(struct linkage *linkage, double start, int side_of_half)
+{
+    static const double turns[] = {3, 11, 2601.5, 4000.25, -1e4, 1e5, 1e5 + 0.001, -99999.875, 0.5, 1e7};
+    set_up(NULL);
+    build_linkage(linkage, start);
+    cp_mechanism *mechanism = open_mechanism();
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
+        for (int k = 0; k < 3; k++) {
+            double q[PLANAR_JOINTS] = {turns[i] * 2 * PI + (k - 1) * 0.7 + 0.1, 0, 0}, values[PLANAR_JOINTS], found[2];
+            if (side_of_half != 0)
+                linkage->side = sin(q[DRIVE]) > 0 ? side_of_half : -side_of_half;
+            assert_true(solve_four_bar(linkage, q[DRIVE], found));
+            if (cp_mechanism_values(mechanism, q, values) != CP_OK)
+                fail_msg("sides %g, %g, %g, %g: %.9g turns: stopped at %.9g", linkage->a, linkage->b, linkage->c,
+                         linkage->d, turns[i], mechanism->open.value);
+            const double rounding = 4 * DBL_EPSILON * fabs(q[DRIVE]),
+                         off = fmax(fabs(remainder(values[LINK] - found[0], 2 * PI)),
+                                    fabs(remainder(values[OTHER] - found[1], 2 * PI)));
+            assert_true(values[DRIVE] == q[DRIVE]);
+            if (!(off < 1e-9 + rounding))
+                fail_msg("sides %g, %g, %g, %g: %.9g turns: off by %g", linkage->a, linkage->b, linkage->c, linkage->d,
+                         turns[i], off);
+        }
+    cp_mechanism_free(mechanism);
+    tear_down(NULL);
+}
+
+static void test_many_turns(void **unused)
+{
+    (void)unused;
+    static const double sides[][4] = {
+        {0.04, 0.3, 0.04, 0.3}, {0.1, 0.1, 0.1, 0.1}, {0.1, 0.101, 0.1, 0.101}, {0.1, 0.25, 0.2, 0.22}};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        const double *it = sides[i];
+        struct linkage linkage = {.solve = solve_four_bar, .a = it[0], .b = it[1], .c = it[2], .d = it[3], .side = 1};
+        linkage.turns = true;
+        turn_on(&linkage, degrees_to_radians(60), i < 3 ? 1 : 0);
+    }
+    struct linkage crossed = {.solve = solve_four_bar, .a = 0.2, .b = 0.4, .c = 0.2, .d = 0.4, .side = -1};
+    crossed.turns = true;
+    turn_on(&crossed, degrees_to_radians(120), -1);
+}
+
+/* A number in a file makes no endless work: such angles have no digits left. */
 static void test_far_away(void **unused)
 {
     (void)unused;
     build_linkage(&parallelogram, degrees_to_radians(60));
     cp_mechanism *mechanism = open_mechanism();
-    static const double far[] = {3e4, -1e9, 1e300};
+    static const double far[] = {-1e9, 1e300, INFINITY};
     double values[PLANAR_JOINTS];
     for (int i = 0; i < 3; i++) {
         double q[PLANAR_JOINTS] = {far[i], 0, 0};
         assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_NO);
-        assert_true(mechanism->open.far);
+        assert_true(mechanism->open.way > 25000);
     }
     double q[PLANAR_JOINTS] = {degrees_to_radians(70), 0, 0};
     assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_OK);
     expect_parallel(values, 70);
+    cp_mechanism_free(mechanism);
+}
+
+/* Two cranks that turn alike, and two rods between their ends, which only slide then. Such ways are gone through. */
+static void test_two_drives(void **unused)
+{
+    (void)unused;
+    const double crank = 0.05, apart = 0.3, rod = 0.25, angle = acos(apart / 2 / rod), begin = 0.5;
+    uint32_t rods[2], drives[2], links[2];
+    for (int side = 0; side < 2; side++) {
+        uint32_t node = add_frame(0, side * apart, 0, 0);
+        drives[side] = add_joint(node, CP_JOINT_REVOLUTE, along_z, begin, true);
+        rods[side] = add_frame(node, crank, 0, 0);
+        links[side] = add_joint(rods[side], CP_JOINT_REVOLUTE, along_z, (side ? PI - angle : angle) - begin, false);
+    }
+    (void)join(CP_LOOP_REVOLUTE, rods[0], pose_translation(rod, 0, 0), rods[1], pose_translation(rod, 0, 0));
+    cp_mechanism *mechanism = open_mechanism();
+    static const double drive[] = {1, -200, 24000, 24900, -20000, 3};
+    double q[4], values[4];
+    for (size_t i = 0; i < sizeof drive / sizeof *drive; i++) {
+        q[drives[0]] = q[drives[1]] = drive[i];
+        if (i == 4) {
+            assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_NO);
+            assert_true(fabs(mechanism->open.way - 44900) < 1e-6 && !mechanism->open.alone);
+            assert_true(fabs(mechanism->open.value - 24900) < 1e-9);
+            assert_int_equal(cp_set_limit(context, "loop-way=45000"), CP_OK);
+        }
+        assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_OK);
+        for (int side = 0; side < 2; side++)
+            assert_true(fabs(remainder(values[links[side]] + drive[i] - (side ? PI - angle : angle), 2 * PI)) < 1e-9);
+    }
     cp_mechanism_free(mechanism);
 }
 
@@ -805,6 +881,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rhombus, set_up, tear_down),
         cmocka_unit_test(test_antiparallelogram),
         cmocka_unit_test(test_near_rhombus),
+        cmocka_unit_test(test_many_turns),
+        cmocka_unit_test_setup_teardown(test_two_drives, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_far_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_singular_begin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_way, set_up, tear_down),

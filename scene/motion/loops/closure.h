@@ -60,7 +60,9 @@ struct closure {
     uint32_t stand_group;      /* the group whose derivatives stands[0] has; or CP_NONE */
     double *x, *matrix, *work; /* scratch for the largest group: columns; rows by columns + 1 */
     double *square;            /* free columns by free columns */
-    double *begin, *near_tangent, *near_values, *passed[2];
+    double *begin, *start, *goal, *turns, *near_tangent, *near_values, *passed[2];
+    double *far_begin, *far_end, *far_goal, *far_gained, *far_kept; /* turns.c */
+    bool *repeats;          /* of columns: what the joint moves is the same after a whole turn of it */
     struct loop_ends *ends; /* of loops, by group */
     uint32_t *order;
 };
@@ -91,7 +93,7 @@ cp_status closure_begin_group(struct closure *closure, uint32_t group);
 /* From the closed pose of mechanism->values to the one at q[joint count], on the same branch: driven joints take their
  * values from q, free ones are found. CP_NO if some loop does not close: its group stays where it closed last. */
 cp_status closure_solve(struct closure *closure, const double *q);
-/* As closure_solve, for the group of one joint. */
+/* As closure_solve, for the group of one joint; q is read for its driven joints alone. */
 cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q);
 /* The pose in which a group closed last, and the one where its next way begins: 2 * column_count values. */
 void closure_get_group(const struct closure *closure, uint32_t group, double *pose);
@@ -114,7 +116,14 @@ void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank,
 /* True if no free joint among these, all of the group, can move while its loops stay closed. */
 bool closure_determines(struct closure *closure, uint32_t group, const uint32_t *joints, uint32_t count);
 
-/* closure.c, for closure_groups.c and walk.c */
+/* walk.c: from the last regular pose straight to a goal, driven values of columns, which is not far away. False if it
+ * cannot be followed so far: mechanism->open tells where it ends, and what is open at the driven values `end`. */
+bool closure_walk(struct closure *closure, struct closure_group *group, const double *goal, const double *end);
+/* turns.c: the whole turns in a value that is so large that it has few digits; a value and so many turns more. */
+double turns_of(double value);
+double add_turns(double value, double turns);
+
+/* closure.c, for closure_groups.c, walk.c and turns.c */
 /* Loops close within this: of a group's length for places, radians for directions. */
 static const double closure_tolerance = 1e-6;
 /* One loop's frames in the world; y is the first one's. */

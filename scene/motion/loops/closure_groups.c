@@ -211,6 +211,23 @@ static bool make_stand(struct arena *arena, struct stand *stand, uint32_t column
     return !arena_failed(arena);
 }
 
+/* By a whole turn of a column's joint, all that follows it turns by whole turns. */
+static void find_repeats(struct closure *closure, const struct closure_group *group)
+{
+    const cp_joint *joints = closure->mechanism->scene->joints;
+    for (uint32_t i = 0; i < group->column_count; i++)
+        closure->repeats[group->first_column + i] = true;
+    for (uint32_t i = 0; i < group->loop_count; i++) {
+        const struct closure_loop *loop = &closure->loops[group->first_loop + i];
+        for (uint32_t k = 0; k < loop->term_count; k++) {
+            const struct closure_term *term = &closure->terms[loop->first_term + k];
+            bool *repeats = &closure->repeats[group->first_column + closure->column_of[term->column]];
+            *repeats = *repeats && joints[term->joint].type == CP_JOINT_REVOLUTE && rint(term->slope) == term->slope &&
+                       joints[term->column].type == CP_JOINT_REVOLUTE;
+        }
+    }
+}
+
 static cp_status make_scratch(struct closure *closure)
 {
     struct arena *arena = closure->mechanism->arena;
@@ -231,12 +248,13 @@ static cp_status make_scratch(struct closure *closure)
         own = group->row_count * ((size_t)group->column_count + 1);
         matrix = own > matrix ? own : matrix;
     }
-    closure->x = arena_allocate(arena, columns, sizeof *closure->x);
-    closure->begin = arena_allocate(arena, columns, sizeof *closure->begin);
-    closure->near_tangent = arena_allocate(arena, columns, sizeof *closure->near_tangent);
-    closure->near_values = arena_allocate(arena, columns, sizeof *closure->near_values);
-    for (int i = 0; i < 2; i++)
-        closure->passed[i] = arena_allocate(arena, columns, sizeof *closure->passed[i]);
+    double **const of_columns[] = {
+        &closure->x,           &closure->begin,        &closure->start,     &closure->goal,      &closure->turns,
+        &closure->near_values, &closure->near_tangent, &closure->passed[0], &closure->passed[1], &closure->far_begin,
+        &closure->far_end,     &closure->far_goal,     &closure->far_gained};
+    for (size_t i = 0; i < sizeof of_columns / sizeof *of_columns; i++)
+        *of_columns[i] = arena_allocate(arena, columns, sizeof(double));
+    closure->far_kept = arena_allocate(arena, 2 * (size_t)columns, sizeof *closure->far_kept);
     closure->order = arena_allocate(arena, columns, sizeof *closure->order);
     closure->matrix = arena_allocate(arena, matrix, sizeof *closure->matrix);
     closure->square = arena_allocate(arena, (size_t)free_columns * free_columns, sizeof *closure->square);
@@ -263,6 +281,7 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
     closure->columns = arena_allocate(arena, joints, sizeof *closure->columns);
     closure->column_of = arena_allocate(arena, joints, sizeof *closure->column_of);
     closure->group_of = arena_allocate(arena, joints, sizeof *closure->group_of);
+    closure->repeats = arena_allocate(arena, joints, sizeof *closure->repeats);
     closure->held = arena_allocate_zeroed(arena, joints, sizeof *closure->held);
     closure->closed_at = arena_allocate(arena, joints, sizeof *closure->closed_at);
     closure->regular_at = arena_allocate(arena, joints, sizeof *closure->regular_at);
@@ -291,6 +310,7 @@ cp_status closure_open(struct closure *closure, cp_mechanism *mechanism)
         struct closure_group *group = &closure->groups[i];
         group->first_column = columns;
         add_columns(closure, group);
+        find_repeats(closure, group);
         columns += group->column_count;
         status = add_nodes(closure, group, building.levels, i);
         if (status == CP_OK)

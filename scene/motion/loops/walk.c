@@ -14,8 +14,6 @@
 
 /* The longest step, in radians or group lengths: of a driven joint, and of all joints of the group. */
 static const double longest_step = 0.25, longest_prediction = 0.5;
-/* Nobody means thousands of turns: a way of such a number would take its time, and a message is better. */
-static const double longest_way = 25000;
 /* Shorter steps say nothing: what the solver rounds is as long near singular places. */
 static const double shortest_step = 1e-6;
 /* Nearer to the end of a reach than this, no step of a way that may end early is worth its work. */
@@ -48,11 +46,11 @@ struct passed {
 struct way {
     struct closure *closure;
     struct closure_group *group;
-    const double *begin, *q; /* of columns, and of joints */
-    double length;           /* of the longest way of a driven joint, in what the solver counts in */
-    bool known;              /* stands[0] has the derivatives at the beginning */
-    struct passed regular;   /* the last pose that is well away from singular ones, at first the beginning */
-    struct passed near[2];   /* the last two that are more than a sixth of longest_over apart, the later one first */
+    const double *begin, *goal, *turns; /* of columns: without whole turns, and what was taken off */
+    double length;                      /* of the longest way of a driven joint, in what the solver counts in */
+    bool known;                         /* stands[0] has the derivatives at the beginning */
+    struct passed regular;              /* the last pose that is well away from singular ones, at first the beginning */
+    struct passed near[2]; /* the last two that are more than a sixth of longest_over apart, the later one first */
 };
 
 static uint32_t joint_of(const struct way *way, uint32_t column)
@@ -67,7 +65,7 @@ static double unit_at(const struct way *way, uint32_t column)
 
 static double driven_value(const struct way *way, uint32_t column, double at)
 {
-    const double goal = way->q[joint_of(way, column)];
+    const double goal = way->goal[column];
     return at == 1 ? goal : way->begin[column] + at * (goal - way->begin[column]);
 }
 
@@ -81,7 +79,7 @@ static void find_tangent(const struct way *way, struct stand *stand)
     memcpy(closure->matrix, stand->jacobian, (size_t)rows * free_count * sizeof *closure->matrix);
     memset(right, 0, rows * sizeof *right);
     for (uint32_t i = free_count; i < group->column_count; i++) {
-        const double rate = (way->q[joint_of(way, i)] - way->begin[i]) / unit_at(way, i);
+        const double rate = (way->goal[i] - way->begin[i]) / unit_at(way, i);
         const double *column = stand->jacobian + (size_t)i * rows;
         for (uint32_t row = 0; row < rows; row++)
             right[row] -= rate * column[row];
@@ -392,8 +390,8 @@ static bool go(struct way *way, struct stand stands[2])
     return true;
 }
 
-/* Tells where it ended, and what is open at the goal. */
-static void tell_end(const struct way *way, const struct stand *last)
+/* Tells where it ended, and what is open at the end of all parts of the way: at driven values with all their turns. */
+static void tell_end(const struct way *way, const struct stand *last, const double *end)
 {
     struct closure *closure = way->closure;
     struct open_loop open = {.loop = closure->loops[way->group->first_loop].loop, .joint = CP_NONE};
@@ -401,13 +399,13 @@ static void tell_end(const struct way *way, const struct stand *last)
     uint32_t moved = 0;
     closure_give_values(closure, way->group, last->values);
     for (uint32_t i = way->group->free_count; i < way->group->column_count; i++) {
-        const double apart = fabs(way->q[joint_of(way, i)] - way->begin[i]) / unit_at(way, i);
-        closure->mechanism->values[joint_of(way, i)] = driven_value(way, i, 1);
+        const double goal = add_turns(end[i], -way->turns[i]), apart = fabs(goal - way->begin[i]) / unit_at(way, i);
+        closure->mechanism->values[joint_of(way, i)] = goal;
         moved += apart > 0;
         if (apart > most) {
             most = apart;
             open.joint = joint_of(way, i);
-            open.value = last->values[i];
+            open.value = add_turns(last->values[i], way->turns[i]);
         }
     }
     struct open_loop there = open;
@@ -417,58 +415,77 @@ static void tell_end(const struct way *way, const struct stand *last)
                                                   .angle = closes ? 0 : there.angle,
                                                   .joint = open.joint,
                                                   .value = open.value,
-                                                  .alone = moved == 1,
-                                                  .far = most > longest_way};
+                                                  .alone = moved == 1};
 }
 
-static bool walk(struct closure *closure, struct closure_group *group, const double *q)
+/* Whole turns of joints that repeat are taken off the values of columns, or given back. */
+static void take_turns(const struct way *way, const double *values, double *without)
+{
+    for (uint32_t i = 0; i < way->group->column_count; i++)
+        without[i] = add_turns(values[i], -way->turns[i]);
+}
+
+static void give_turns(const struct way *way, double *values)
+{
+    for (uint32_t i = 0; i < way->group->column_count; i++)
+        values[i] = add_turns(values[i], way->turns[i]);
+}
+
+/* From the last regular pose to driven values within a part of a far way. */
+static bool go_from_regular(struct way *way, double *begin, double *closed_at, const double *goal)
+{
+    struct closure *closure = way->closure;
+    struct closure_group *group = way->group;
+    double *regular_values = way->regular.values, *start = closure->start, *turns = closure->turns;
+    memcpy(begin, regular_values, group->column_count * sizeof *begin);
+    for (uint32_t i = 0; i < group->column_count; i++)
+        turns[i] = closure->repeats[group->first_column + i] ? turns_of(begin[i]) : 0;
+    take_turns(way, begin, start);
+    take_turns(way, begin, regular_values);
+    take_turns(way, goal, closure->goal);
+    closure_give_values(closure, group, start);
+    for (uint32_t i = group->free_count; i < group->column_count; i++)
+        way->length = fmax(way->length, fabs(way->goal[i] - start[i]) / unit_at(way, i));
+    const uint32_t number = (uint32_t)(group - closure->groups);
+    way->known = closure->stand_group == number &&
+                 memcmp(closure->stands[0].values, start, group->column_count * sizeof *start) == 0;
+    closure->stand_group = number;
+    const bool there = way->length == 0 || go(way, closure->stands);
+    if (!there)
+        return false;
+    closure_keep_values(closure, group, closed_at);
+    give_turns(way, closed_at);
+    give_turns(way, regular_values);
+    for (uint32_t i = group->free_count; i < group->column_count; i++)
+        closed_at[i] = goal[i];
+    return true;
+}
+
+bool closure_walk(struct closure *closure, struct closure_group *group, const double *goal, const double *end)
 {
     double *closed_at = closure->closed_at + group->first_column, *begin = closure->begin,
            *regular_values = closure->regular_at + group->first_column;
+    const size_t driven = group->free_count, size = group->column_count * sizeof *begin;
     struct way way = {.closure = closure,
                       .group = group,
-                      .begin = begin,
-                      .q = q,
+                      .begin = closure->start,
+                      .goal = closure->goal,
+                      .turns = closure->turns,
                       .regular = {0, regular_values},
                       .near = {{0, closure->passed[0]}, {0, closure->passed[1]}}};
-    bool there = true;
-    closure_give_values(closure, group, closed_at);
-    for (uint32_t i = group->free_count; i < group->column_count; i++)
-        there = there && q[joint_of(&way, i)] == closed_at[i];
-    if (there)
-        return true;
-    memcpy(begin, regular_values, group->column_count * sizeof *begin);
-    closure_give_values(closure, group, begin);
-    for (uint32_t i = group->free_count; i < group->column_count; i++)
-        way.length = fmax(way.length, fabs(q[joint_of(&way, i)] - begin[i]) / unit_at(&way, i));
-    const uint32_t number = (uint32_t)(group - closure->groups);
-    way.known = closure->stand_group == number &&
-                memcmp(closure->stands[0].values, begin, group->column_count * sizeof *begin) == 0;
-    closure->stand_group = number;
-    there = way.length == 0 || (way.length <= longest_way && go(&way, closure->stands));
-    if (there) {
-        closure_keep_values(closure, group, closed_at);
-        return true;
+    bool there = memcmp(closed_at + driven, goal + driven, size - driven * sizeof *goal) == 0;
+    if (!there) {
+        there = go_from_regular(&way, begin, closed_at, goal);
+        if (!there && closure->goes_partly) {
+            give_turns(&way, regular_values);
+            memcpy(closed_at, regular_values, size);
+        } else if (!there) {
+            tell_end(&way, &closure->stands[0], end);
+            memcpy(regular_values, begin, size);
+        }
     }
-    if (way.length > longest_way)
-        look_around(&way, 0, &closure->stands[0]);
-    if (closure->goes_partly) {
-        closure_give_values(closure, group, regular_values);
-        closure_keep_values(closure, group, closed_at);
-        return false;
-    }
-    tell_end(&way, &closure->stands[0]);
-    memcpy(regular_values, begin, group->column_count * sizeof *begin);
     closure_give_values(closure, group, closed_at);
-    return false;
-}
-
-cp_status closure_solve_group(struct closure *closure, uint32_t group, const double *q)
-{
-    if (walk(closure, &closure->groups[group], q))
-        return CP_OK;
-    closure->failed = true;
-    return CP_NO;
+    return there;
 }
 
 void closure_get_group(const struct closure *closure, uint32_t group, double *pose)

@@ -1,0 +1,159 @@
+/* Ways of many turns. What a joint that repeats does in a turn it does in the next one, if the group is back where it
+ * was: so whole turns are counted, and not gone through. Other ways are gone part by part. */
+#include <math.h>
+#include <string.h>
+
+#include "../../context.h"
+#include "../../pose.h"
+#include "closure.h"
+
+/* 2 PI is TURN + TURN_REST: numbers of 1e8 rad need the digits of both. */
+static const double TURN = 2 * PI, TURN_REST = 2.4492935982947064e-16;
+/* Radians or group lengths of one part of a way. Larger values are taken within half a turn, for their digits. */
+static const double part_length = 64;
+/* Radians: beyond, values have so few digits that loops do not close at them. */
+static const double countable = 1e8;
+
+double turns_of(double value)
+{
+    return fabs(value) > part_length ? rint(value / TURN) : 0;
+}
+
+double add_turns(double value, double turns)
+{
+    return turns == 0 ? value : fma(turns, TURN, value) + turns * TURN_REST;
+}
+
+/* Of a way from the last regular pose to values of driven joints. */
+struct far_way {
+    struct closure *closure;
+    struct closure_group *group;
+    const double *begin; /* of columns */
+    const double *end;   /* of columns; driven ones count */
+    uint32_t moving;     /* a driven column that goes farthest */
+    bool alone;          /* no other one moves */
+    double length;
+};
+
+static struct far_way measure_way(struct closure *closure, struct closure_group *group, const double *end)
+{
+    struct far_way way = {.closure = closure,
+                          .group = group,
+                          .begin = closure->regular_at + group->first_column,
+                          .end = end,
+                          .moving = CP_NONE};
+    uint32_t moving = 0;
+    for (uint32_t i = group->free_count; i < group->column_count; i++) {
+        const uint32_t joint = closure->columns[group->first_column + i];
+        const double length = fabs(end[i] - way.begin[i]) / closure_unit(closure, group, joint);
+        moving += length > 0;
+        if (!(length <= way.length)) {
+            way.length = length;
+            way.moving = i;
+        }
+    }
+    way.alone = moving == 1;
+    return way;
+}
+
+/* Whether the group is where the way began, but for whole turns of joints that repeat; gained: these turns. */
+static bool is_back(const struct far_way *way, const double *begin, double *gained)
+{
+    const struct closure *closure = way->closure;
+    const struct closure_group *group = way->group;
+    const uint32_t first = group->first_column;
+    const double *now = closure->closed_at + first;
+    if (memcmp(now, closure->regular_at + first, group->column_count * sizeof *now) != 0)
+        return false; /* a singular pose does not tell its assembly */
+    for (uint32_t i = 0; i < group->column_count; i++) {
+        const double apart = now[i] - begin[i];
+        gained[i] = closure->repeats[first + i] ? rint(apart / TURN) : 0;
+        const double off =
+            fabs(add_turns(apart, -gained[i])) / closure_unit(closure, group, closure->columns[first + i]);
+        if (!(off <= closure_tolerance))
+            return false;
+    }
+    return true;
+}
+
+/* Turn by turn until the group is back; then all turns that are left at once. False if the group cannot be followed.
+ * Where it is not back after a few turns, it stays where it is then. */
+static bool count_turns(const struct far_way *way)
+{
+    enum { MOST_TURNS = 4 };
+    struct closure *closure = way->closure;
+    const struct closure_group *group = way->group;
+    double *begin = closure->far_begin, *goal = closure->far_goal, *gained = closure->far_gained;
+    const uint32_t moving = way->moving;
+    memcpy(begin, way->begin, group->column_count * sizeof *begin);
+    memcpy(goal, way->end, group->column_count * sizeof *goal);
+    const double whole = floor(fabs(way->end[moving] - begin[moving]) / TURN),
+                 sign = way->end[moving] < begin[moving] ? -1 : 1;
+    for (int turn = 1; turn <= MOST_TURNS; turn++) {
+        goal[moving] = add_turns(begin[moving], sign * turn);
+        if (!closure_walk(closure, way->group, goal, way->end))
+            return false;
+        if (!is_back(way, begin, gained))
+            continue;
+        const double times = floor(whole / turn) - 1;
+        for (uint32_t i = 0; i < group->column_count; i++)
+            closure->closed_at[group->first_column + i] =
+                add_turns(closure->closed_at[group->first_column + i], times * gained[i]);
+        memcpy(closure->regular_at + group->first_column, closure->closed_at + group->first_column,
+               group->column_count * sizeof *begin);
+        return true;
+    }
+    return true;
+}
+
+/* What is left of a way, in parts. */
+static bool go_in_parts(struct closure *closure, struct closure_group *group, const double *end)
+{
+    const struct far_way way = measure_way(closure, group, end);
+    const double limit = (double)closure->mechanism->context->limits.loop_way;
+    double *begin = closure->far_begin, *goal = closure->far_goal;
+    if (!(way.length <= limit)) {
+        const struct closure_loop *loop = &closure->loops[group->first_loop];
+        closure->mechanism->open = (struct open_loop){.loop = loop->loop,
+                                                      .joint = closure->columns[group->first_column + way.moving],
+                                                      .value = way.begin[way.moving],
+                                                      .alone = way.alone,
+                                                      .way = way.length};
+        return false;
+    }
+    const double parts = ceil(way.length / part_length);
+    memcpy(begin, way.begin, group->column_count * sizeof *begin);
+    memcpy(goal, end, group->column_count * sizeof *goal);
+    for (double part = 1; part < parts; part++) {
+        for (uint32_t i = group->free_count; i < group->column_count; i++)
+            goal[i] = begin[i] + part / parts * (end[i] - begin[i]);
+        if (!closure_walk(closure, group, goal, end))
+            return false;
+    }
+    return closure_walk(closure, group, end, end);
+}
+
+cp_status closure_solve_group(struct closure *closure, uint32_t number, const double *q)
+{
+    struct closure_group *group = &closure->groups[number];
+    const size_t size = group->column_count * sizeof(double);
+    double *end = closure->far_end, *closed_at = closure->closed_at + group->first_column,
+           *regular_at = closure->regular_at + group->first_column;
+    for (uint32_t i = 0; i < group->column_count; i++)
+        end[i] = i < group->free_count ? 0 : q[closure->columns[group->first_column + i]];
+    const struct far_way way = measure_way(closure, group, end);
+    bool there;
+    if (way.length <= part_length)
+        there = closure_walk(closure, group, end, end);
+    else {
+        double *kept = closure->far_kept;
+        memcpy(kept, closed_at, size);
+        memcpy(kept + group->column_count, regular_at, size);
+        const bool turns = way.alone && way.length <= countable && closure->repeats[group->first_column + way.moving];
+        there = (!turns || count_turns(&way)) && go_in_parts(closure, group, end);
+        if (!there && !closure->goes_partly)
+            closure_set_group(closure, number, kept);
+    }
+    closure->failed = closure->failed || !there;
+    return there ? CP_OK : CP_NO;
+}
