@@ -37,14 +37,21 @@ static struct text behind(struct text text, const char *word)
     return text;
 }
 
-/* From the name of the root element on. */
-static struct text find_root(struct text text)
+/* Behind a byte order mark and blanks. */
+static struct text skip_blanks(struct text text)
 {
     if (begins(text, "\xef\xbb\xbf"))
         text.at += 3;
+    while (text.at < text.end && is_space(*text.at))
+        text.at++;
+    return text;
+}
+
+/* From the name of the root element on. */
+static struct text find_root(struct text text)
+{
     for (;;) {
-        while (text.at < text.end && is_space(*text.at))
-            text.at++;
+        text = skip_blanks(text);
         if (begins(text, "<!--"))
             text = behind(text, "-->");
         else if (begins(text, "<?"))
@@ -162,7 +169,7 @@ static struct text beginning(const struct source *source)
 const char *known_format(const struct source *source)
 {
     struct text text = beginning(source), inside = first_name(text);
-    if (begins(text, "ISO-10303-21;") && !is_ifc(text)) /* assimp reads some IFC */
+    if (begins(skip_blanks(text), "ISO-10303-21;") && !is_ifc(text)) /* assimp reads some IFC */
         return "is STEP, exact surfaces of CAD: export STL or 3MF from the CAD program, or convert it by FreeCAD or "
                "gmsh";
     if (is_iges(text))
