@@ -32,7 +32,7 @@ same_result() {
     name=$1
     shift
     must "$name" "$other" convert -q rings.stl "meshes-1/$name.glb" --in unit=mm --threads 1 "$@"
-    for threads in 2 3; do
+    for threads in ${CELLPIPE_LONG:+2} 3; do
         must "$name in $threads threads" "$cellpipe" convert -q rings.stl "meshes-$threads/$name.glb" --in unit=mm --threads $threads "$@"
         must "$name: the same bytes in $threads threads" cmp "meshes-1/$name.glb" "meshes-$threads/$name.glb"
     done

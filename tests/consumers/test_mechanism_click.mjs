@@ -18,7 +18,9 @@ if (!hasPackages())
 const isBase = /^mesh_(seat_\d+|rail_\d+|beam)$/;
 let frames = 0;
 const browser = await launch(chromium);
-for (const machine of machines) {
+// Each machine takes its time of play; an ordinary run has the first and the last.
+const played = process.env.CELLPIPE_LONG ? machines : [machines[0], machines.at(-1)];
+for (const machine of played) {
     const recording = readRecording(machine.name), complaints = [];
     const file = convert(path.join(samples, `${machine.name}.dcr`), workFile('m.wrl'), 'tolerance=5e-7m', 'cycle=3');
     const server = await serve(path.dirname(file)), tab = await open(browser, server.url, path.basename(file), complaints);
@@ -48,4 +50,4 @@ for (const machine of machines) {
     server.close();
 }
 await browser.close();
-finish(`${frames} frames after clicks on ${machines.length} machines, within ${worst.toExponential(1)} of their size`);
+finish(`${frames} frames after clicks on ${played.length} machines, within ${worst.toExponential(1)} of their size`);

@@ -136,6 +136,8 @@ function compareJoint(what, scene, joint, events) {
         fail(`${what}: ${joint.name} ended at ${events.at(-1)[2]}, not at home`);
 }
 
+// Each click takes a joint's time of play; an ordinary run has a few in each world.
+const mostClicks = process.env.CELLPIPE_LONG ? Infinity : 3;
 let clicks = 0;
 
 async function clickLink(tab, scene, names, nearest, pixel, what) {
@@ -163,8 +165,9 @@ async function clickWorld(browser, scene, file, what, done) {
     const names = jointNames(text, scene), pixels = findPixels(text, jointAbove);
     const tab = await open(browser, server.url, path.basename(file), complaints);
     await watch(tab, [...names].map(([name, joint]) => [name, fields[joint.type]]));
+    let left = mostClicks;
     for (const [name, joint] of names)
-        if (canMove(scene, joint) && pixels.has(name) && !done.has(joint)) {
+        if (canMove(scene, joint) && pixels.has(name) && !done.has(joint) && left-- > 0) {
             scene.nodes.get(joint.node).joints.forEach(it => done.add(it));
             await clickLink(tab, scene, names, joint, pixels.get(name), `${what}: a click on ${joint.name}`);
         }
@@ -188,7 +191,7 @@ async function testCell(browser, input, device) {
     await clickWorld(browser, scene, filter(cell, 'cell.wrl'), what, done);
     if (device)
         await clickWorld(browser, scene, filter(cell, 'cell.wrl', '!', 'select', `device=${device}`), `${what} (${device})`, done);
-    for (const joint of scene.joints.values())
+    for (const joint of mostClicks === Infinity ? scene.joints.values() : [])
         if (canMove(scene, joint) && !done.has(joint))
             console.log(`${what}: nothing of ${joint.name} is seen`);
 }
@@ -197,6 +200,6 @@ const browser = await launch(chromium);
 for (const [input, device] of cells)
     await testCell(browser, input, device);
 await browser.close();
-if (clicks < 4 * cells.length)
+if (clicks < Math.min(4, mostClicks) * cells.length)
     fail(`only ${clicks} links could be clicked`);
 finish(`${cells.length} cells, ${clicks} clicks`);
