@@ -170,6 +170,7 @@ static void dump_mesh_hashes(const cp_mesh *mesh, struct sink *sink)
         return;
     dump_hash(sink, "vertices_hash", mesh->positions, vertices * 3 * sizeof(float));
     dump_hash(sink, "normals_hash", mesh->normals, vertices * 3 * sizeof(float));
+    dump_hash(sink, "tangents_hash", mesh->tangents, vertices * 4 * sizeof(float));
     dump_hash(sink, "colours_hash", mesh->colours, vertices * 4 * sizeof(float));
     dump_hash(sink, "coordinates_hash", mesh->coordinates[0], vertices * 2 * sizeof(float));
     dump_hash(sink, "coordinates_2_hash", mesh->coordinates[1], vertices * 2 * sizeof(float));
@@ -227,6 +228,7 @@ static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
         } else {
             dump_vertex_rows(sink, "vertex", mesh->positions, 3, mesh->vertex_count);
             dump_vertex_rows(sink, "normal", mesh->normals, 3, mesh->vertex_count);
+            dump_vertex_rows(sink, "tangent", mesh->tangents, 4, mesh->vertex_count);
             dump_vertex_rows(sink, "colour", mesh->colours, 4, mesh->vertex_count);
             dump_vertex_rows(sink, "coordinates", mesh->coordinates[0], 2, mesh->vertex_count);
             dump_vertex_rows(sink, "coordinates_2", mesh->coordinates[1], 2, mesh->vertex_count);

@@ -7,7 +7,8 @@
 /* How much a scene has of each feature. */
 struct counts {
     uint64_t hierarchy, names, instances, ngons, lines, primitives, normals, colours, vertex_colours, joints, devices,
-        loops, pairs, collision, clips, marks, flags, metadata, meshes, placeholders, coordinates, textures, surfaces;
+        loops, pairs, collision, clips, marks, flags, metadata, meshes, placeholders, coordinates, textures, surfaces,
+        tangents;
 };
 
 static const struct feature {
@@ -45,6 +46,8 @@ static const struct feature {
     {FEATURE_SURFACES, "loss-surfaces",
      "metallic, roughness, emissive, cutoff or further textures of materials are left out",
      offsetof(struct counts, surfaces)},
+    {FEATURE_TANGENTS, "loss-tangents", "tangents of meshes with normal maps are left out",
+     offsetof(struct counts, tangents)},
 };
 
 /* A base colour texture is a feature of its own. The roughness that scene_add_material gives says nothing. */
@@ -111,6 +114,7 @@ static struct counts count_features(const cp_scene *scene)
         counts.lines += mesh->kind == CP_MESH_LINES;
         counts.primitives += mesh->kind >= CP_MESH_BOX;
         counts.normals += mesh->normals != NULL;
+        counts.tangents += mesh_shows_tangents(scene, mesh);
         counts.vertex_colours += mesh->colours != NULL;
         counts.coordinates += mesh->coordinates[0] || mesh->coordinates[1];
         for (uint32_t f = 0; mesh->kind == CP_MESH_FACES && mesh->face_offsets && f < mesh->face_count; f++)
@@ -125,7 +129,7 @@ static uint32_t features_of_meshes(const cp_scene *scene)
     return scene->mesh_count == 0 ? 0
                                   : FEATURE_INSTANCES | FEATURE_NGONS | FEATURE_LINES | FEATURE_PRIMITIVES |
                                         FEATURE_NORMALS | FEATURE_COLOURS | FEATURE_VERTEX_COLOURS | FEATURE_COLLISION |
-                                        FEATURE_COORDINATES | FEATURE_TEXTURES | FEATURE_SURFACES;
+                                        FEATURE_COORDINATES | FEATURE_TEXTURES | FEATURE_SURFACES | FEATURE_TANGENTS;
 }
 
 void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t carries, const char *output)

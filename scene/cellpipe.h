@@ -256,7 +256,10 @@ typedef struct cp_mesh {
     uint32_t vertex_count, face_count, corner_count, group_count;
     const float *positions; /* vertex_count x 3 */
     const float *normals;   /* vertex_count x 3, unit length, or NULL */
-    const float *colours;   /* vertex_count x 4, linear RGBA 0..1, or NULL */
+    /* vertex_count x 4, or NULL; only with normals, and for normal maps: the direction in which the first coordinate of
+     * a texture grows, unit length, then 1 or -1: that times normal x direction is the second axis of the map */
+    const float *tangents;
+    const float *colours; /* vertex_count x 4, linear RGBA 0..1, or NULL */
     /* Texture coordinates, vertex_count x 2, or NULL; the second set only with the first: (0, 0) is the upper left
      * corner of an image, (1, 1) the lower right one */
     const float *coordinates[CP_COORDINATE_SETS];

@@ -111,7 +111,8 @@ enum {
     FEATURE_SURFACES = 1 << 20, /* what else materials say: metallic, roughness, emissive, cutoff, further textures */
     FEATURE_LOOPS = 1 << 21,    /* closed loops; without, motion that is written is solved */
     FEATURE_MARKS = 1 << 22,    /* of clips */
-    FEATURE_ALL = (1 << 23) - 1
+    FEATURE_TANGENTS = 1 << 23, /* of meshes with normal maps */
+    FEATURE_ALL = (1 << 24) - 1
 };
 
 struct exporter {

@@ -136,6 +136,8 @@ static const char *check_mesh(struct check *check, uint32_t index)
             return vertex_arrays[i].wrong;
     if (mesh->coordinates[1] && !mesh->coordinates[0])
         return "has texture coordinates of the second set alone";
+    if (mesh->tangents && !mesh->normals)
+        return "has tangents without normals";
     if (!offsets && (lines ? faces > 0 : mesh->corner_count != 3 * (uint64_t)faces))
         return "has no face offsets";
     if (offsets && (offsets[0] != 0 || offsets[faces] != mesh->corner_count))

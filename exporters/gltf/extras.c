@@ -72,6 +72,8 @@ static void write_loose_views(struct writer *writer, const struct mesh_plan *pla
     }
     if (shape->normals && (undrawn || plan->raw_normals))
         write_view_name(&writer->json, "normals", id, ":normals");
+    if (shape->tangents && (undrawn || plan->raw_tangents))
+        write_view_name(&writer->json, "tangents", id, ":tangents");
     if (shape->colours && (undrawn || plan->raw_colours))
         write_view_name(&writer->json, "colours", id, ":colours");
     if (undrawn && shape->coordinates[0])

@@ -81,7 +81,7 @@ static const struct option gltf_options[] = {
 static uint32_t gltf_carries(const void *settings)
 {
     const struct gltf_settings *gltf = settings;
-    uint32_t lost = gltf->normals == NORMALS_NONE ? FEATURE_NORMALS : 0;
+    uint32_t lost = gltf->normals == NORMALS_NONE ? FEATURE_NORMALS | FEATURE_TANGENTS : 0;
     if (gltf->profile == PROFILE_DELIVER && gltf->ngons == NGONS_PLAIN)
         lost |= FEATURE_NGONS;
     if (gltf->web)

@@ -17,14 +17,23 @@ static bool has_only_triangles(const cp_mesh *mesh)
     return true;
 }
 
-static bool normals_are_unit(const cp_mesh *mesh)
+/* Of normals or tangents, width numbers each. */
+static bool are_unit(const float *directions, size_t width, size_t count)
 {
-    for (size_t i = 0; i < mesh->vertex_count; i++) {
-        const float *n = mesh->normals + 3 * i;
+    for (size_t i = 0; i < count; i++) {
+        const float *n = directions + width * i;
         double length = sqrt((double)n[0] * n[0] + (double)n[1] * n[1] + (double)n[2] * n[2]);
         if (!(fabs(length - 1) <= unit_tolerance))
             return false;
     }
+    return true;
+}
+
+static bool signs_are_one(const cp_mesh *mesh)
+{
+    for (size_t i = 0; i < mesh->vertex_count; i++)
+        if (fabsf(mesh->tangents[4 * i + 3]) != 1)
+            return false;
     return true;
 }
 
@@ -55,7 +64,7 @@ static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_p
         return false;
     const float *normals = shape.normals;
     if (mode == NORMALS_NONE)
-        shape.normals = NULL;
+        shape.normals = shape.tangents = NULL;
     if (smooth && !shape.normals && shape.kind == CP_MESH_FACES && shape.face_count > 0) {
         bool all = web || writer->settings->normals == NORMALS_SMOOTH;
         cp_status status =
@@ -68,7 +77,10 @@ static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_p
     if ((primitive || plan->made_normals || shape.normals != normals) && !keep_shape(writer, &shape, plan))
         return false;
     plan->split = mesh->kind == CP_MESH_FACES && shape.vertex_count != mesh->vertex_count;
-    plan->raw_normals = !web && shape.normals && !normals_are_unit(&shape);
+    plan->raw_normals = !web && shape.normals && !are_unit(shape.normals, 3, shape.vertex_count);
+    plan->raw_tangents =
+        !web && shape.tangents &&
+        (plan->raw_normals || !are_unit(shape.tangents, 4, shape.vertex_count) || !signs_are_one(&shape));
     plan->raw_colours = !web && shape.colours && !colours_are_clamped(&shape);
     return true;
 }
@@ -241,7 +253,8 @@ static bool add_drawn(struct writer *writer, struct mesh_plan *plan)
         return stream_vertices(writer, plan) &&
                (plan->web->corners ? stream_indices(writer, plan) : add_indices(writer, plan));
     for (size_t i = 0; i < ARRAY_COUNT; i++) {
-        bool raw = (i == ARRAY_NORMALS && plan->raw_normals) || (i == ARRAY_COLOURS && plan->raw_colours);
+        bool raw = (i == ARRAY_NORMALS && plan->raw_normals) || (i == ARRAY_TANGENTS && plan->raw_tangents) ||
+                   (i == ARRAY_COLOURS && plan->raw_colours);
         if (mesh_array(shape, i) && !raw && !add_attribute(writer, shape, i, &plan->attributes[i]))
             return false;
     }
@@ -287,6 +300,8 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
         good = add_raw(writer, mesh->id, ":positions", shape->positions, 3 * count, ENCODE_WORDS);
     if (good && vertices && shape->normals && (!drawn || plan->raw_normals))
         good = add_raw(writer, mesh->id, ":normals", shape->normals, 3 * count, ENCODE_WORDS);
+    if (good && vertices && shape->tangents && (!drawn || plan->raw_tangents))
+        good = add_raw(writer, mesh->id, ":tangents", shape->tangents, 4 * count, ENCODE_WORDS);
     if (good && vertices && shape->colours && (!drawn || plan->raw_colours))
         good = add_raw(writer, mesh->id, ":colours", shape->colours, UINT64_C(4) * mesh->vertex_count, ENCODE_WORDS);
     static const char *const parts[CP_COORDINATE_SETS] = {":coordinates", ":coordinates_2"};
@@ -330,7 +345,8 @@ bool plan_meshes(struct writer *writer)
 
 static void write_primitive(struct writer *writer, const struct mesh_plan *plan, const struct primitive *primitive)
 {
-    static const char *const words[ARRAY_COUNT] = {"POSITION", "NORMAL", "COLOR_0", "TEXCOORD_0", "TEXCOORD_1"};
+    static const char *const words[ARRAY_COUNT] = {"POSITION", "NORMAL",     "TANGENT",
+                                                   "COLOR_0",  "TEXCOORD_0", "TEXCOORD_1"};
     struct json_writer *json = &writer->json;
     uint32_t row = primitive->material == CP_NONE ? writer->scene->material_count : primitive->material;
     json_open(json, '{');

@@ -80,7 +80,7 @@ struct mesh_plan {
     uint32_t attributes[ARRAY_COUNT]; /* accessors, or CP_NONE */
     bool left_out;                    /* profile deliver: nobody draws it */
     bool has_faces;                   /* sizes and corners are written */
-    bool made_normals, raw_normals, raw_colours;
+    bool made_normals, raw_normals, raw_tangents, raw_colours;
     bool split;                 /* vertices at creases: the scene's come first */
     bool has_split;             /* a list says of the others what they were split off; else has_faces */
     const struct web_mesh *web; /* what is drawn in place of the shape; NULL: the shape */
@@ -93,6 +93,7 @@ enum { MOST_NARROW_VERTICES = 65535 };
 enum stream_kind {
     STREAM_POSITIONS,
     STREAM_NORMALS,
+    STREAM_TANGENTS,
     STREAM_COLOURS,
     STREAM_COORDINATES, /* as integers */
     STREAM_FLOAT_COORDINATES,

@@ -62,7 +62,8 @@ static uint32_t carries(const void *settings)
 {
     const struct vrml_settings *mine = settings;
     uint32_t lost = FEATURE_LOOPS | FEATURE_MARKS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_FLAGS | FEATURE_METADATA |
-                    FEATURE_PLACEHOLDERS | FEATURE_SURFACES | (mine->primitives ? 0 : FEATURE_PRIMITIVES);
+                    FEATURE_PLACEHOLDERS | FEATURE_SURFACES | FEATURE_TANGENTS |
+                    (mine->primitives ? 0 : FEATURE_PRIMITIVES);
     return FEATURE_ALL & ~lost;
 }
 

@@ -117,9 +117,10 @@ struct rows {
     uint32_t width; /* of a row, at least the accessor's components that are read */
     uint32_t take;  /* components to read */
     bool normalized;
+    bool mends; /* what is not finite becomes zeros */
 };
 
-/* An error if a component is NaN or infinite. */
+/* An error if a component is NaN or infinite, unless that is mended. */
 static bool load_row(struct gltf *gltf, const struct rows *rows, const struct gltf_accessor *accessor,
                      const unsigned char *bytes, uint32_t row)
 {
@@ -133,8 +134,12 @@ static bool load_row(struct gltf *gltf, const struct rows *rows, const struct gl
         else
             rows->doubles[(size_t)row * rows->width + i] = value;
     }
-    return finite || gltf_error(gltf, accessor->value, "gltf-not-finite", "element %lu is not a finite number",
-                                (unsigned long)row);
+    if (!finite && rows->mends && rows->floats)
+        memset(rows->floats + (size_t)row * rows->width, 0, rows->width * sizeof *rows->floats);
+    else if (!finite)
+        return gltf_error(gltf, accessor->value, "gltf-not-finite", "element %lu is not a finite number",
+                          (unsigned long)row);
+    return true;
 }
 
 /* The two halves of a sparse object. */
@@ -205,7 +210,7 @@ static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, c
 
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose)
 {
-    static const char *const purpose_words[] = {"POSITION", "NORMAL", "COLOR_0", "TEXCOORD_0", "TEXCOORD_1"};
+    static const char *const purpose_words[] = {"POSITION", "NORMAL", "TANGENT", "COLOR_0", "TEXCOORD_0", "TEXCOORD_1"};
     const float **kept = &gltf->floats[index].values[purpose];
     const struct gltf_accessor *accessor = *kept ? NULL : gltf_accessor(gltf, index);
     if (!accessor)
@@ -223,12 +228,16 @@ const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose
     for (size_t i = 0; i < size; i++)
         floats[i] = i % 4 == 3 && width == 4 && accessor->components == 3 ? 1.0F : 0.0F;
     bool integer = accessor->type != COMPONENT_FLOAT;
-    struct rows rows = {.floats = floats, .width = width, .take = accessor->components};
-    rows.normalized = integer && (accessor->normalized || purpose == PURPOSE_NORMAL || purpose == PURPOSE_COLOUR);
+    bool direction = purpose == PURPOSE_NORMAL || purpose == PURPOSE_TANGENT;
+    struct rows rows = {.floats = floats,
+                        .width = width,
+                        .take = accessor->components,
+                        .normalized = integer && (accessor->normalized || direction || purpose == PURPOSE_COLOUR),
+                        .mends = purpose == PURPOSE_TANGENT};
     if (!load_rows(gltf, accessor, &rows))
         return NULL;
-    /* Quantised normals are unit vectors only nearly. */
-    for (float *n = floats; integer && purpose == PURPOSE_NORMAL && n < floats + size; n += 3) {
+    /* Quantised normals and tangents are unit vectors only nearly. */
+    for (float *n = floats; integer && direction && n < floats + size; n += width) {
         double x = n[0], y = n[1], z = n[2], length = sqrt(x * x + y * y + z * z);
         if (length > 0) {
             n[0] = (float)(x / length);

@@ -12,7 +12,7 @@
  * - Files of other tools are Y up: the roots' poses are turned to Z up, vertices stay. Ours are read back to what was
  *   written.
  * - Images are copied as they are, from buffers, data URIs and files.
- * - Lights are kept as metadata of their nodes. Skins, morph targets, tangents, cameras, points and other scenes are
+ * - Lights are kept as metadata of their nodes. Skins, morph targets, cameras, points and other scenes are
  * losses with counts. Extras are kept as metadata. Articulations become joints where they mean the same.
  * - Everything is checked before it is used; an error names its place by a JSON pointer. */
 #include "gltf.h"

@@ -56,6 +56,7 @@ struct gltf_accessor {
 enum gltf_purpose {
     PURPOSE_POSITION = ARRAY_POSITIONS, /* each fills the array of that number */
     PURPOSE_NORMAL = ARRAY_NORMALS,
+    PURPOSE_TANGENT = ARRAY_TANGENTS,
     PURPOSE_COLOUR = ARRAY_COLOURS,
     PURPOSE_COORDINATES = ARRAY_COORDINATES,
     PURPOSE_COUNT = ARRAY_COUNT
@@ -204,7 +205,8 @@ struct gltf {
     uint64_t losses[LOSS_COUNT];
     uint64_t held[HELD_COUNT]; /* found so far */
     uint32_t warnings;
-    uint64_t zero_normals, long_normals; /* mended so far */
+    uint64_t zero_normals, long_normals, bad_tangents; /* mended so far */
+    uint64_t odd_tangents;                             /* primitives whose tangents cannot be used */
 
     const unsigned char *binary; /* the BIN chunk, or NULL */
     uint64_t binary_size;
@@ -338,8 +340,10 @@ bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_te
 void gltf_read_materials(struct gltf *gltf);
 void gltf_read_meshes(struct gltf *gltf);
 void gltf_place_meshes(struct gltf *gltf);
-/* Normals of a mesh that are no unit vectors; `value` stands in an error. Then what was mended in all meshes. */
+/* Normals of a mesh that are no unit vectors, and tangents that are not one and a sign; `value` stands in an error.
+ * Then what was mended in all meshes. */
 void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
+void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
 void gltf_report_normals(struct gltf *gltf);
 void gltf_read_tree(struct gltf *gltf);
 /* The number, or the end of its range that is nearer, with a warning. */

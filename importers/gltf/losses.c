@@ -12,7 +12,7 @@ static const struct {
     [LOSS_TEXTURE_EXTRAS] = {"gltf-texture-extras", "extras of images and textures are not read"},
     [LOSS_FURTHER_SETS] = {"gltf-coordinates", "texture coordinates beyond the second set are not read"},
     [LOSS_VARIANTS] = {"gltf-variants", "variants of materials are not read"},
-    [LOSS_TANGENTS] = {"gltf-tangents", "tangents of primitives are not read: viewers compute them"},
+    [LOSS_TANGENTS] = {"gltf-tangents", "tangents of primitives without normals are not read"},
     [LOSS_TARGETS] = {"gltf-targets", "morph targets of primitives are not read"},
     [LOSS_PRIMITIVE_EXTRAS] = {"gltf-primitive-extras", "extras of primitives are not read"},
     [LOSS_COLOURS] = {"gltf-colours", "further vertex colours of primitives are not read"},

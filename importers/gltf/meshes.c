@@ -1,8 +1,8 @@
 /* Meshes: the primitives of a glTF mesh as few scene meshes (glTF 2.0, section 3.7).
  *
- * Primitives of one kind - faces or lines, with or without normals - share a scene mesh. Those that name the same
- * accessors share its vertices; others follow one after the other. A primitive is a group. Meshes that differ only in
- * materials share all arrays. */
+ * Primitives of one kind - faces or lines, with or without normals and tangents - share a scene mesh. Those that name
+ * the same accessors share its vertices; others follow one after the other. A primitive is a group. Meshes that differ
+ * only in materials share all arrays. */
 #include "gltf.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { MODE_POINTS, MODE_LINES, MODE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN, MODE_COUNT };
 
-enum { WITH_NORMALS = 1, WITH_LINES = 2, KIND_COUNT = 4 };
+enum { WITH_NORMALS = 1, WITH_LINES = 2, WITH_TANGENTS = 4, KIND_COUNT = 8 };
 
 struct primitive {
     uint32_t value;
@@ -50,6 +50,20 @@ static void check_same_count(struct gltf *gltf, const struct primitive *primitiv
                    (unsigned long)primitive->vertex_count, (unsigned long)count, word);
 }
 
+/* Tangents are of use with normals alone. Those that do not fit the positions are left out: viewers make them. */
+static uint32_t usable_tangents(struct gltf *gltf, const struct primitive *primitive)
+{
+    uint32_t tangents = primitive->attributes[PURPOSE_TANGENT];
+    if (tangents == CP_NONE)
+        return CP_NONE;
+    const struct gltf_accessor *accessor = gltf_accessor(gltf, tangents);
+    bool fits = accessor && accessor->count == primitive->vertex_count && accessor->components == 4;
+    bool lit = primitive->attributes[PURPOSE_NORMAL] != CP_NONE;
+    gltf->odd_tangents += accessor && !fits;
+    gltf_loss(gltf, LOSS_TANGENTS, fits && !lit);
+    return fits && lit ? tangents : CP_NONE;
+}
+
 static bool has_bytes(const struct gltf *gltf, uint32_t accessor)
 {
     const struct json_document *json = &gltf->json;
@@ -81,6 +95,7 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     uint32_t attributes = gltf_object(gltf, value, "attributes"), limit = gltf->accessor_list.count;
     primitive->attributes[PURPOSE_POSITION] = gltf_index(gltf, attributes, "POSITION", limit);
     primitive->attributes[PURPOSE_NORMAL] = gltf_index(gltf, attributes, "NORMAL", limit);
+    primitive->attributes[PURPOSE_TANGENT] = gltf_index(gltf, attributes, "TANGENT", limit);
     primitive->attributes[PURPOSE_COLOUR] = gltf_index(gltf, attributes, "COLOR_0", limit);
     primitive->attributes[PURPOSE_COORDINATES] = gltf_index(gltf, attributes, "TEXCOORD_0", limit);
     primitive->attributes[PURPOSE_COORDINATES + 1] = gltf_index(gltf, attributes, "TEXCOORD_1", limit);
@@ -94,6 +109,7 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
         primitive->elements = primitive->vertex_count = positions->count;
         primitive->quantised = positions->type != COMPONENT_FLOAT;
         check_same_count(gltf, primitive, primitive->attributes[PURPOSE_NORMAL], "NORMAL");
+        primitive->attributes[PURPOSE_TANGENT] = usable_tangents(gltf, primitive);
         check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COLOUR], "COLOR_0");
         check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COORDINATES], "TEXCOORD_0");
         check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COORDINATES + 1], "TEXCOORD_1");
@@ -111,16 +127,16 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     gltf_loss(gltf, LOSS_PRIMITIVE_EXTRAS, json_member(json, value, "extras") != JSON_NONE);
     gltf_loss(gltf, LOSS_COLOURS, json_member(json, attributes, "COLOR_1") != JSON_NONE);
     gltf_loss(gltf, LOSS_FURTHER_SETS, json_member(json, attributes, "TEXCOORD_2") != JSON_NONE);
-    gltf_loss(gltf, LOSS_TANGENTS, json_member(json, attributes, "TANGENT") != JSON_NONE);
     gltf_loss(gltf, LOSS_POSITIONS, primitive->attributes[PURPOSE_POSITION] == CP_NONE);
     gltf_loss(gltf, LOSS_POINTS, mode == MODE_POINTS ? primitive->elements : 0);
     if (!keep_normals)
-        primitive->attributes[PURPOSE_NORMAL] = CP_NONE;
+        primitive->attributes[PURPOSE_NORMAL] = primitive->attributes[PURPOSE_TANGENT] = CP_NONE;
     primitive->mode = (uint32_t)mode;
     primitive->polygons = mode == MODE_TRIANGLES && gltf_extension(gltf, value, "FB_ngon_encoding") != JSON_NONE;
     primitive->material = material == CP_NONE ? CP_NONE : gltf->materials[material];
     primitive->kind = (mode < MODE_TRIANGLES ? WITH_LINES : 0U) |
-                      (primitive->attributes[PURPOSE_NORMAL] == CP_NONE ? 0U : WITH_NORMALS);
+                      (primitive->attributes[PURPOSE_NORMAL] == CP_NONE ? 0U : WITH_NORMALS) |
+                      (primitive->attributes[PURPOSE_TANGENT] == CP_NONE ? 0U : WITH_TANGENTS);
     return mode != MODE_POINTS && primitive->attributes[PURPOSE_POSITION] != CP_NONE;
 }
 
@@ -379,6 +395,8 @@ static void make_mesh(struct batch *batch)
             fill_corners(batch);
         if (gltf->status == CP_OK && batch->mesh.normals)
             gltf_mend_normals(gltf, batch->primitives[0]->value, &batch->mesh);
+        if (gltf->status == CP_OK && batch->mesh.tangents)
+            gltf_mend_tangents(gltf, batch->primitives[0]->value, &batch->mesh);
         return;
     }
     const struct gltf_mesh *other = &gltf->meshes[*first];

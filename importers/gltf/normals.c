@@ -1,7 +1,9 @@
 /* Normals that are no unit vectors (glTF 2.0, section 3.7.2.1, wants them so): one without length gets the direction of
- * the faces around its vertex, others keep theirs. All other normals of the mesh keep their bits. */
+ * the faces around its vertex, others keep theirs. Tangents that are no unit vectors with a sign: one without length
+ * becomes square to its normal. All others of the mesh keep their bits. */
 #include "gltf.h"
 
+#include "../../scene/mesh/mesh.h"
 #include "../../scene/mesh/polygon.h"
 #include "../../scene/vector.h"
 
@@ -74,6 +76,42 @@ void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
     memory_free(gltf->context, sums, sums ? vertices : 0, 3 * sizeof *sums);
 }
 
+static bool is_tangent(const float t[4])
+{
+    return kind_of(t) == UNIT && fabsf(t[3]) == 1;
+}
+
+void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
+{
+    size_t vertices = mesh->vertex_count;
+    uint64_t good = 0, any = 0;
+    for (size_t i = 0; i < vertices; i++) {
+        good += is_tangent(mesh->tangents + 4 * i);
+        any += kind_of(mesh->tangents + 4 * i) != ZERO;
+    }
+    if (good == vertices)
+        return;
+    gltf->bad_tangents += vertices - good;
+    if (any == 0 || !gltf_take_room(gltf, value, vertices)) {
+        mesh->tangents = NULL;
+        return;
+    }
+    float *tangents = gltf_scene_array(gltf, vertices, 4 * sizeof *tangents);
+    if (!tangents)
+        return;
+    memcpy(tangents, mesh->tangents, vertices * 4 * sizeof *tangents);
+    for (size_t i = 0; i < vertices; i++) {
+        float *t = tangents + 4 * i;
+        const double direction[3] = {(double)t[0], (double)t[1], (double)t[2]};
+        if (kind_of(t) == ZERO)
+            mesh_square_tangent(mesh->normals + 3 * i, (const double[]){0, 0, 0}, t);
+        else if (kind_of(t) == LONG)
+            set_normal(t, direction);
+        t[3] = t[3] < 0 ? -1.0F : 1.0F;
+    }
+    mesh->tangents = tangents;
+}
+
 void gltf_report_normals(struct gltf *gltf)
 {
     struct place place = IN_FILE(gltf->source->name);
@@ -86,4 +124,14 @@ void gltf_report_normals(struct gltf *gltf)
         gltf->status = report_lenient(gltf->context, strict, "gltf-normal-length", place,
                                       "%llu normals do not have length 1: they are made so",
                                       (unsigned long long)gltf->long_normals);
+    if (gltf->status == CP_OK && gltf->bad_tangents > 0)
+        gltf->status =
+            report_lenient(gltf->context, strict, "gltf-tangent", place,
+                           "%llu tangents are not a unit vector and a sign of 1 or -1: they are mended, or left "
+                           "out where a mesh has no others",
+                           (unsigned long long)gltf->bad_tangents);
+    if (gltf->status == CP_OK && gltf->odd_tangents > 0)
+        gltf->status = report_lenient(gltf->context, strict, "gltf-tangent-count", place,
+                                      "tangents of %llu primitives are not four numbers a position: they are left out",
+                                      (unsigned long long)gltf->odd_tangents);
 }

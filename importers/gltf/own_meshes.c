@@ -207,6 +207,7 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
         }
     }
     static const char *const keys[ARRAY_COUNT] = {[ARRAY_NORMALS] = "normals",
+                                                  [ARRAY_TANGENTS] = "tangents",
                                                   [ARRAY_COLOURS] = "colours",
                                                   [ARRAY_COORDINATES] = "coordinates",
                                                   [ARRAY_COORDINATES + 1] = "coordinates_2"};
@@ -217,6 +218,8 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
         if (values)
             mesh_set_array(mesh, i, values);
     }
+    if (!mesh->normals) /* another tool changed them */
+        mesh->tangents = NULL;
 }
 
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)

@@ -36,18 +36,23 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
 {
     const struct normals_settings *normals = settings;
     cp_status status = CP_OK;
-    uint32_t primitives = 0;
+    uint32_t primitives = 0, tangents = 0;
     uint64_t planes = count_planes(scene);
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         cp_mesh *mesh = &scene->meshes[i];
+        const bool shown = mesh_shows_tangents(scene, mesh);
         if (normals->mode == MODE_NONE)
-            mesh->normals = NULL;
+            mesh->normals = mesh->tangents = NULL;
         else if (normals->mode == MODE_SMOOTH || !mesh->normals)
             status = compute_normals(scene, mesh, normals, &primitives);
+        tangents += shown && !mesh->tangents;
     }
     if (status == CP_OK && primitives > 0)
         report_note(context, "normals-primitives", NOWHERE, "%u boxes, cylinders and the like become faces",
                     primitives);
+    if (status == CP_OK && tangents > 0)
+        report_loss(context, "normals-tangents", NOWHERE, tangents,
+                    "tangents of meshes with normal maps are left out: they belong to the old normals");
     if (status == CP_OK)
         report_borders(context, scene, planes);
     return status;

@@ -11,14 +11,16 @@ struct counts {
     uint64_t open, unplaced;                    /* shells */
 };
 
-/* Turns the normals of the turned faces' vertices that point away from the sum of their faces' new normals. */
+/* Turns the normals of the turned faces' vertices that point away from the sum of their faces' new normals. The second
+ * axis of a normal map stays where it is: the sign of a tangent turns with the normal. */
 static cp_status orient_normals(cp_scene *scene, cp_mesh *mesh, const struct mesh_shells *shells, struct counts *counts)
 {
     uint32_t count = mesh->vertex_count;
     float *normals = scene_allocate(scene, 3 * (size_t)count, sizeof *normals);
+    float *tangents = mesh->tangents ? arena_copy(scene->arena, mesh->tangents, count, 4 * sizeof *tangents) : NULL;
     bool *touched = memory_allocate_zeroed(scene->context, count, sizeof *touched);
     double(*sums)[3] = memory_allocate_zeroed(scene->context, count, sizeof *sums);
-    bool good = normals && touched && sums;
+    bool good = normals && (tangents || !mesh->tangents) && touched && sums;
     for (uint32_t face = 0; good && face < mesh->face_count; face++) {
         struct polygon polygon = polygon_of(mesh, face);
         bool turns = shells_turns(shells, face);
@@ -36,11 +38,15 @@ static cp_status orient_normals(cp_scene *scene, cp_mesh *mesh, const struct mes
             along += sums[vertex][axis] * (double)from[axis];
         bool turns = touched[vertex] && along < 0;
         counts->normals += turns;
+        if (turns && tangents)
+            tangents[4 * vertex + 3] *= -1;
         for (size_t axis = 0; axis < 3; axis++)
             normals[3 * vertex + axis] = turns ? 0.0f - from[axis] : from[axis]; /* no -0 */
     }
-    if (good)
+    if (good) {
         mesh->normals = normals;
+        mesh->tangents = tangents;
+    }
     memory_free(scene->context, touched, count, sizeof *touched);
     memory_free(scene->context, sums, count, sizeof *sums);
     return good ? CP_OK : CP_LIMIT;

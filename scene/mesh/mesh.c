@@ -1,6 +1,7 @@
 /* Meshes: counting, convexity, moving. */
 #include "mesh.h"
 #include "../pose.h"
+#include "../vector.h"
 #include "polygon.h"
 #include "tessellate.h"
 
@@ -10,6 +11,7 @@
 const struct vertex_array vertex_arrays[ARRAY_COUNT] = {
     [ARRAY_POSITIONS] = {offsetof(cp_mesh, positions), 3, "has a vertex that is not finite"},
     [ARRAY_NORMALS] = {offsetof(cp_mesh, normals), 3, "has a normal that is not finite"},
+    [ARRAY_TANGENTS] = {offsetof(cp_mesh, tangents), 4, "has a tangent that is not finite"},
     [ARRAY_COLOURS] = {offsetof(cp_mesh, colours), 4, "has a colour that is not finite"},
     [ARRAY_COORDINATES] = {offsetof(cp_mesh, coordinates[0]), 2, "has a texture coordinate that is not finite"},
     [ARRAY_COORDINATES + 1] = {offsetof(cp_mesh, coordinates[1]), 2, "has a texture coordinate that is not finite"},
@@ -127,20 +129,92 @@ void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3])
         }
 }
 
+/* The direction that the matrix gives, a unit long. False: it is flattened, and `to` stays as it is. */
+static bool move_direction(const double matrix[3][3], const float from[3], float to[3])
+{
+    double moved[3], largest = 0, square = 0;
+    for (int row = 0; row < 3; row++) {
+        moved[row] =
+            matrix[row][0] * (double)from[0] + matrix[row][1] * (double)from[1] + matrix[row][2] * (double)from[2];
+        largest = fmax(largest, fabs(moved[row]));
+    }
+    for (int axis = 0; axis < 3 && largest > 0; axis++) {
+        moved[axis] /= largest;
+        square += moved[axis] * moved[axis];
+    }
+    for (int axis = 0; axis < 3 && square > 0; axis++)
+        to[axis] = (float)(moved[axis] / sqrt(square));
+    return square > 0;
+}
+
 /* A normal that the pose flattens becomes +z: it must have unit length. */
 void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3])
 {
-    double normal[3], largest = 0;
-    for (int row = 0; row < 3; row++) {
-        normal[row] =
-            matrix[row][0] * (double)from[0] + matrix[row][1] * (double)from[1] + matrix[row][2] * (double)from[2];
-        largest = fmax(largest, fabs(normal[row]));
-    }
-    double length = 0;
-    for (int axis = 0; axis < 3 && largest > 0; axis++) {
-        normal[axis] /= largest;
-        length += normal[axis] * normal[axis];
+    if (!move_direction(matrix, from, to))
+        memcpy(to, (const float[]){0, 0, 1}, 3 * sizeof *to);
+}
+
+void mesh_square_tangent(const float normal[3], const double direction[3], float tangent[3])
+{
+    const double least = 1e-4; /* of the direction's length: what is left of it below that is mostly rounding */
+    const double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+    double square[3], along = dot_product(n, direction), length = 0, size = sqrt(dot_product(direction, direction));
+    for (int axis = 0; axis < 3; axis++)
+        square[axis] = direction[axis] - along * n[axis];
+    length = sqrt(dot_product(square, square));
+    if (!(length > least * size)) { /* the axis that is farthest from the normal */
+        int far = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
+        for (int axis = 0; axis < 3; axis++)
+            square[axis] = (axis == far ? 1 : 0) - n[far] * n[axis];
+        length = sqrt(dot_product(square, square));
     }
     for (int axis = 0; axis < 3; axis++)
-        to[axis] = length > 0 ? (float)(normal[axis] / sqrt(length)) : axis == 2 ? 1.0f : 0.0f;
+        tangent[axis] = (float)(square[axis] / length);
+}
+
+void mesh_move_tangent(const cp_pose *pose, const float normal[3], const float from[4], float to[4])
+{
+    const double *m = pose->m;
+    const double linear[3][3] = {{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}};
+    if (!move_direction(linear, from, to))
+        mesh_square_tangent(normal, (const double[]){0, 0, 0}, to);
+    to[3] = pose_determinant(pose) < 0 ? -from[3] : from[3];
+}
+
+void mesh_move_directions(const cp_pose *pose, const double matrix[3][3], const cp_mesh *from, size_t source,
+                          cp_mesh *to, size_t vertex)
+{
+    float *normal = from->normals ? (float *)to->normals + 3 * vertex : NULL;
+    if (normal)
+        mesh_move_normal(matrix, from->normals + 3 * source, normal);
+    if (normal && from->tangents)
+        mesh_move_tangent(pose, normal, from->tangents + 4 * source, (float *)to->tangents + 4 * vertex);
+}
+
+bool mesh_directions_agree(const cp_pose *pose, const double matrix[3][3], const cp_mesh *a, size_t p, const cp_mesh *b,
+                           size_t q)
+{
+    const double allowed = 1e-3;
+    float normal[3], tangent[4];
+    cp_mesh moved = {.normals = normal, .tangents = tangent};
+    bool agree = true;
+    mesh_move_directions(pose, matrix, a, p, &moved, 0);
+    for (size_t axis = 0; a->normals && axis < 3; axis++)
+        agree = agree && fabs((double)normal[axis] - (double)b->normals[3 * q + axis]) <= allowed;
+    for (size_t axis = 0; a->tangents && axis < 4; axis++)
+        agree = agree && fabs((double)tangent[axis] - (double)b->tangents[4 * q + axis]) <= allowed;
+    return agree;
+}
+
+bool mesh_shows_tangents(const cp_scene *scene, const cp_mesh *mesh)
+{
+    bool shows = false;
+    for (uint32_t i = 0; mesh->tangents && i < mesh->group_count && !shows; i++) {
+        uint32_t number = mesh->groups[i].material;
+        const cp_material *material = number == CP_NONE ? NULL : &scene->materials[number];
+        shows = material && material->extensions;
+        for (uint32_t k = 0; material && k < material->texture_count; k++)
+            shows = shows || material->textures[k].role == CP_TEXTURE_NORMAL;
+    }
+    return shows;
 }

@@ -12,6 +12,7 @@
 enum {
     ARRAY_POSITIONS,
     ARRAY_NORMALS,
+    ARRAY_TANGENTS,
     ARRAY_COLOURS,
     ARRAY_COORDINATES,
     ARRAY_COUNT = ARRAY_COORDINATES + CP_COORDINATE_SETS
@@ -82,10 +83,26 @@ cp_status measure_node_boxes(cp_context *context, const cp_scene *scene, bool ow
 /* The diagonal of the box; 0 when there is none. */
 double measured_diagonal(const cp_measures *measures);
 /* A vertex moved in double. False when it leaves the range of floats; off, if not NULL, becomes by how much rounding to
- * floats moved it. matrix: by mesh_normal_matrix of the pose, the inverse transpose but for its length. */
+ * floats moved it. matrix: by mesh_normal_matrix of the pose, the inverse transpose but for its length; the same for
+ * the functions below. */
 bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], double off[3]);
 void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3]);
 void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3]);
+/* The tangent beside the moved normal: its direction goes with the pose itself, and its sign turns where the pose
+ * mirrors. One that the pose flattens becomes square to the normal. */
+void mesh_move_tangent(const cp_pose *pose, const float normal[3], const float from[4], float to[4]);
+/* Moves the normal and the tangent that a vertex of `from` has, if any, to one of `to`, which has the same arrays. */
+void mesh_move_directions(const cp_pose *pose, const double matrix[3][3], const cp_mesh *from, size_t source,
+                          cp_mesh *to, size_t vertex);
+/* Whether a's vertex p, moved, has normal and tangent of b's vertex q, to 1e-3 of unit vectors (0.06 degrees). Both
+ * meshes have the same arrays. */
+bool mesh_directions_agree(const cp_pose *pose, const double matrix[3][3], const cp_mesh *a, size_t p, const cp_mesh *b,
+                           size_t q);
+/* The part of the direction that is square to the normal, made a unit long; any such vector where there is no such
+ * part. */
+void mesh_square_tangent(const float normal[3], const double direction[3], float tangent[3]);
+/* Whether a material of the mesh looks at tangents, as normal maps do; extensions of glTF may. */
+bool mesh_shows_tangents(const cp_scene *scene, const cp_mesh *mesh);
 
 /* materials[face] for each face by its group, CP_NONE without; map[material] in its place unless map is NULL. */
 void mesh_face_materials(const cp_mesh *mesh, const uint32_t *map, uint32_t *materials);

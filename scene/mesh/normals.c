@@ -413,7 +413,7 @@ static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
     if (work->curved_only && !work->bends)
         return CP_OK;
     cp_mesh made = *mesh;
-    made.normals = NULL;
+    made.normals = made.tangents = NULL; /* which belong to the old normals */
     if (work->splits && !split_vertices(scene, &made, work))
         return CP_LIMIT;
     if (!work->splits) {

@@ -95,6 +95,8 @@ static bool take_mesh(cp_scene *scene, struct input *input)
     mesh.positions = take_rows(scene, input, 3 * (size_t)mesh.vertex_count, false);
     if (take(input, 3) == 0)
         mesh.normals = take_rows(scene, input, 3 * (size_t)mesh.vertex_count, true);
+    if (mesh.normals && take(input, 2) == 0)
+        mesh.tangents = take_rows(scene, input, 4 * (size_t)mesh.vertex_count, true);
     if (take(input, 3) == 0)
         mesh.colours = take_rows(scene, input, 4 * (size_t)mesh.vertex_count, true);
     return mesh.positions && take_faces(scene, input, &mesh) && scene_add_mesh(scene, &mesh) != CP_NONE;

@@ -18,7 +18,8 @@ static inline cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_
     float *positions = scene_allocate(scene, 3 * count, sizeof *positions);
     float *normals = mesh->normals ? scene_allocate(scene, 3 * count, sizeof *normals) : NULL;
     uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
-    if (!positions || !corners || (mesh->normals && !normals))
+    float *tangents = mesh->tangents ? scene_allocate(scene, 4 * count, sizeof *tangents) : NULL;
+    if (!positions || !corners || (mesh->normals && !normals) || (mesh->tangents && !tangents))
         return CP_LIMIT;
     mesh_normal_matrix(pose, matrix);
     for (size_t vertex = 0; vertex < count; vertex++) {
@@ -26,6 +27,8 @@ static inline cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_
             return CP_LIMIT;
         if (normals)
             mesh_move_normal((const double(*)[3])matrix, mesh->normals + 3 * vertex, normals + 3 * vertex);
+        if (normals && tangents)
+            mesh_move_tangent(pose, normals + 3 * vertex, mesh->tangents + 4 * vertex, tangents + 4 * vertex);
     }
     bool reverse = mesh->kind == CP_MESH_FACES && pose_determinant(pose) < 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -35,6 +38,7 @@ static inline cp_status mesh_transform(cp_scene *scene, cp_mesh *mesh, const cp_
     }
     mesh->positions = positions;
     mesh->normals = normals;
+    mesh->tangents = tangents;
     mesh->corners = corners;
     return CP_OK;
 }

@@ -311,6 +311,11 @@ static const struct job jobs[] = {
     {APPLY, "collada_arm.dae", "simplify", {"ratio=0.5", NULL}},
     {APPLY, "stl_faults.stl", "simplify", {"error=1%", NULL}},
     {APPLY, "gltf_textures.gltf", "simplify", {"ratio=0.5", NULL}},
+    {READ, "../tests/cases/gltf/bad_tangents.gltf", NULL, {NULL}},
+    {WRITE, "../tests/cases/gltf/tangents.gltf", "glb", {"web=yes", NULL}},
+    {APPLY, "../tests/cases/gltf/tangents.gltf", "orient", {NULL}},
+    {APPLY, "../tests/cases/gltf/tangents.gltf", "merge-meshes", {"shared=merge", NULL}},
+    {APPLY, "../tests/cases/gltf/tangents.gltf", "simplify", {"ratio=0.5", NULL}},
     {APPLY, "obj_plate.obj", "lod", {"levels=2", "level=1", NULL}},
 };
 

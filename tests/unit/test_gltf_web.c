@@ -93,7 +93,7 @@ static cp_mesh make_mesh(uint32_t *random, float *positions, uint32_t *corners)
 
 static void place_of(const struct web_mesh *web, uint32_t vertex, double out[3])
 {
-    const uint32_t *words = web->vertices[vertex];
+    const uint32_t *words = web_vertex(web, vertex);
     const double point[3] = {words[0] & 0xffff, words[0] >> 16, words[1] & 0xffff};
     pose_point(&web->grid, point, out);
 }
@@ -224,7 +224,7 @@ static void a_material_is_one_group(void **state)
         assert_int_equal(web.groups[group].face_count, COUNT / 3);
         next += COUNT / 3;
         for (uint32_t corner = 3 * next - COUNT; corner < 3 * next; corner++) {
-            double z = web.grid.m[10] * (double)(web.vertices[web.corners[corner]][1] & 0xffff) + web.grid.m[11];
+            double z = web.grid.m[10] * (double)(web_vertex(&web, web.corners[corner])[1] & 0xffff) + web.grid.m[11];
             assert_true(fabs(z - group) < 0.01);
         }
     }
@@ -256,7 +256,7 @@ static void hostile_fans_are_ordered(void **state)
     struct web_mesh web = {.vertex_count = COUNT + 2, .corner_count = 6 * COUNT, .group_count = 1, .words = 2};
     cp_group group = {0, 2 * COUNT, CP_NONE};
     web.groups = &group;
-    web.vertices = calloc(web.vertex_count, sizeof *web.vertices);
+    web.vertices = calloc(web.vertex_count, web.words * sizeof *web.vertices);
     web.corners = calloc(web.corner_count, sizeof *web.corners);
     assert_true(web.vertices && web.corners);
     uint32_t random = 6;

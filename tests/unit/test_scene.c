@@ -139,7 +139,7 @@ static void test_names_become_utf8(void **unused)
 /* A scene with one of each thing, and handles to break it by. */
 struct sound {
     cp_scene *scene;
-    float positions[9], normals[9], coordinates[6];
+    float positions[9], normals[9], tangents[12], coordinates[6];
     unsigned char bytes[3];
     cp_texture_use uses[2];
     uint32_t corners[3], offsets[2], ends[1], joints[1];
@@ -155,6 +155,7 @@ static void make_sound(cp_context *context, struct sound *sound)
     *sound = (struct sound){.scene = scene_new(context),
                             .positions = {0, 0, 0, 1, 0, 0, 0, 1, 0},
                             .normals = {0, 0, 1, 0, 0, 1, 0, 0, 1},
+                            .tangents = {1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, -1},
                             .corners = {0, 1, 2},
                             .offsets = {0, 3},
                             .ends = {B},
@@ -164,7 +165,7 @@ static void make_sound(cp_context *context, struct sound *sound)
     sound->track = (cp_track){.path = CP_PATH_JOINT, .key_count = 2, .times = sound->times, .values = sound->values};
     cp_scene *scene = sound->scene;
     cp_mesh mesh = {.vertex_count = 3, .face_count = 1, .corner_count = 3, .group_count = 1};
-    mesh.positions = sound->positions, mesh.normals = sound->normals,
+    mesh.positions = sound->positions, mesh.normals = sound->normals, mesh.tangents = sound->tangents;
     mesh.coordinates[0] = mesh.coordinates[1] = sound->coordinates;
     mesh.corners = sound->corners, mesh.face_offsets = sound->offsets, mesh.groups = sound->groups;
     cp_pose identity = pose_scaling(1, 1, 1);
@@ -285,6 +286,10 @@ static const char *break_surface(struct sound *sound, int fault)
         return sound->scene->meshes[0].coordinates[0] = NULL, "mesh 0 has texture coordinates of the second set alone";
     case 14:
         return material->metallic = 1.5, "material 0 has a bad surface";
+    case 15:
+        return sound->tangents[11] = NAN, "mesh 0 has a tangent that is not finite";
+    case 16:
+        return sound->scene->meshes[0].normals = NULL, "mesh 0 has tangents without normals";
     default:
         return NULL;
     }

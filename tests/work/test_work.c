@@ -283,7 +283,7 @@ static uint64_t blocks_of_order(uint32_t count)
                            .group_count = 1,
                            .groups = &group,
                            .words = WEB_COORDINATES};
-    web.vertices = calloc(web.vertex_count, sizeof *web.vertices);
+    web.vertices = calloc(web.vertex_count, web.words * sizeof *web.vertices);
     web.corners = calloc(web.corner_count, sizeof *web.corners);
     assert_true(web.vertices && web.corners);
     struct random random = {6};

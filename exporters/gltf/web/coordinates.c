@@ -31,6 +31,8 @@ uint32_t web_drop_coordinates(cp_scene *scene)
             any = any || mesh->coordinates[set];
             mesh->coordinates[set] = NULL;
         }
+        if (!mesh_shows_tangents(scene, mesh))
+            mesh->tangents = NULL;
         dropped += any;
     }
     return dropped;

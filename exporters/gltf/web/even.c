@@ -146,19 +146,20 @@ static cp_status move_mesh(struct job *job, uint32_t index, double *displaced)
         return CP_OK;
     mesh_normal_matrix(&inverse, matrix);
     float *positions = scene_allocate(scene, mesh->vertex_count, 3 * sizeof *positions);
-    float *normals = mesh->normals ? scene_allocate(scene, mesh->vertex_count, 3 * sizeof *normals) : NULL;
-    if (!positions || (mesh->normals && !normals))
+    cp_mesh moved = *mesh; /* with directions of its own */
+    moved.positions = positions;
+    moved.normals = mesh->normals ? scene_allocate(scene, mesh->vertex_count, 3 * sizeof *moved.normals) : NULL;
+    moved.tangents = mesh->tangents ? scene_allocate(scene, mesh->vertex_count, 4 * sizeof *moved.tangents) : NULL;
+    if (!positions || (mesh->normals && !moved.normals) || (mesh->tangents && !moved.tangents))
         return CP_LIMIT;
     for (size_t i = 0; i < mesh->vertex_count; i++) {
         double off[3];
         if (!mesh_move_position(&inverse, mesh->positions + 3 * i, positions + 3 * i, off))
             return CP_OK; /* beyond the range of floats */
         most = fmax(most, sqrt(dot_product(off, off)));
-        if (normals)
-            mesh_move_normal((const double(*)[3])matrix, mesh->normals + 3 * i, normals + 3 * i);
+        mesh_move_directions(&inverse, (const double(*)[3])matrix, mesh, i, &moved, i);
     }
-    mesh->positions = positions;
-    mesh->normals = normals;
+    *mesh = moved;
     job->keeps[index] = false;
     *displaced = fmax(*displaced, most); /* no instance makes the frame's vectors longer */
     return CP_OK;

@@ -238,7 +238,7 @@ enum { ORDERS = sizeof orders / sizeof *orders };
 struct trial {
     const struct web_mesh *web; /* as it was */
     struct group group;
-    unsigned char *vertices; /* those that are used, in the new order: the words that may differ */
+    unsigned char *vertices; /* those that are used, in the new order */
     size_t stride;           /* of them */
     uint32_t vertex_count;
     uint32_t *corners;     /* of the mesh, in the new order, with the new numbers of vertices */
@@ -301,7 +301,7 @@ static void run_trial(void *user, uint32_t item, uint32_t worker)
     for (uint32_t i = 0; i < web->corner_count; i++) {
         uint32_t vertex = trial->corners[i], *number = &group->local[vertex];
         if (*number == CP_NONE) {
-            memcpy(trial->vertices + trial->stride * trial->vertex_count, web->vertices[vertex], trial->stride);
+            memcpy(trial->vertices + trial->stride * trial->vertex_count, web_vertex(web, vertex), trial->stride);
             *number = trial->vertex_count++;
         }
         trial->corners[i] = *number;
@@ -349,8 +349,7 @@ bool web_order(cp_context *context, struct web_mesh *web)
         const struct trial *best = &trials[0];
         for (size_t i = 1; i < ORDERS; i++)
             best = trials[i].size < best->size ? &trials[i] : best;
-        for (size_t i = 0; i < best->vertex_count; i++)
-            memcpy(web->vertices[i], best->vertices + best->stride * i, best->stride);
+        memcpy(web->vertices, best->vertices, best->stride * best->vertex_count);
         memcpy(web->corners, best->corners, web->corner_count * sizeof *web->corners);
         web->vertex_count = best->vertex_count;
     }

@@ -154,7 +154,8 @@ static void quantise_coordinates(const float uv[2], const struct web_coordinates
     }
 }
 
-static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t index, web_vertex out)
+/* out: words of zeros, as many as its mesh has. */
+static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t index, uint32_t *out)
 {
     uint32_t places[3];
     for (size_t axis = 0; axis < 3; axis++) { /* unused vertices lie anywhere */
@@ -163,7 +164,10 @@ static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t
     }
     out[0] = places[0] | places[1] << 16;
     out[1] = places[2] | (mesh->normals ? web_encode_normal(mesh->normals + 3 * index) << 16 : 0);
-    out[2] = 0;
+    if (mesh->tangents) {
+        const float *tangent = mesh->tangents + 4 * index;
+        out[WEB_TANGENT] = web_encode_normal(tangent) | (tangent[3] < 0 ? 129U : 127U) << 24; /* 129: -127 */
+    }
     for (size_t i = 0; mesh->colours && i < 4; i++) {
         float value = mesh->colours[4 * index + i];
         out[2] |= (value > 0 ? (uint32_t)((value < 1 ? value : 1.0F) * 255 + 0.5F) : 0) << 8 * i;
@@ -193,7 +197,8 @@ static bool same_place(const uint32_t *a, const uint32_t *b)
 
 static bool is_collapsed(const struct web_mesh *web, const uint32_t triangle[3])
 {
-    const uint32_t *a = web->vertices[triangle[0]], *b = web->vertices[triangle[1]], *c = web->vertices[triangle[2]];
+    const uint32_t *a = web_vertex(web, triangle[0]), *b = web_vertex(web, triangle[1]),
+                   *c = web_vertex(web, triangle[2]);
     return same_place(a, b) || same_place(b, c) || same_place(c, a);
 }
 
@@ -230,7 +235,7 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
     uint32_t *first = memory_allocate(context, mesh->vertex_count, sizeof *first);
     web->corners = scene_allocate(scene, mesh->corner_count, sizeof *web->corners);
     bool good = first && web->corners && sort_groups(scene, mesh, web) &&
-                join_rows(context, web->vertices, WEB_WORDS, WEB_WORDS, mesh->vertex_count, first);
+                join_rows(context, web->vertices, web->words, web->words, mesh->vertex_count, first);
     uint32_t count = 0;
     for (uint32_t i = 0; good && i < web->group_count; i++) {
         /* Triangles that keep three places, behind those kept so far. */
@@ -286,15 +291,17 @@ static double angle_of(const double matrix[3][3], double stretch, const float no
 /* The world's distances and angles at this place. */
 static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_mesh *web)
 {
-    double matrix[3][3], square = 0, most = 0;
+    double matrix[3][3], linear[3][3], square = 0, most = 0;
     cp_pose turn = POSE_IDENTITY;
     mesh_normal_matrix(pose, matrix);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 9; i++) {
         turn.m[4 * (i / 3) + i % 3] = matrix[i / 3][i % 3];
-    double stretch = pose_stretch_bound(&turn);
+        linear[i / 3][i % 3] = pose->m[4 * (i / 3) + i % 3];
+    }
+    double stretch = pose_stretch_bound(&turn), length = pose_stretch_bound(pose);
     for (uint32_t i = 0; i < mesh->corner_count; i++) {
         uint32_t vertex = mesh->corners[i];
-        const uint32_t *words = web->vertices[vertex];
+        const uint32_t *words = web_vertex(web, vertex);
         double place[3] = {words[0] & 0xffff, words[0] >> 16, words[1] & 0xffff}, off = 0;
         pose_point(&web->grid, place, place);
         for (size_t axis = 0; axis < 3; axis++)
@@ -307,6 +314,9 @@ static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_
         if (mesh->normals)
             most = fmax(most, angle_of((const double(*)[3])matrix, stretch, mesh->normals + 3 * (size_t)vertex,
                                        words[1] >> 16));
+        if (mesh->tangents)
+            most = fmax(most, angle_of((const double(*)[3])linear, length, mesh->tangents + 4 * (size_t)vertex,
+                                       words[WEB_TANGENT] & 0xffff));
     }
     web->position = fmax(web->position, sqrt(square) * (1 + 1e-9));
     web->normal = fmax(web->normal, most);
@@ -326,19 +336,23 @@ bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *
     for (uint32_t set = 0; set < CP_COORDINATE_SETS; set++)
         if (mesh->coordinates[set])
             web->words = WEB_COORDINATES + 2 * set + (sets[set].integers ? 1 : 2);
-    web->vertices = scene_allocate(scene, mesh->vertex_count, sizeof *web->vertices);
+    if (mesh->tangents)
+        web->words = WEB_WORDS;
+    web->vertices = scene_allocate(scene, mesh->vertex_count, web->words * sizeof *web->vertices);
     if (!web->vertices)
         return false;
-    memset(web->vertices, 0, mesh->vertex_count * sizeof *web->vertices);
-    double least = 1; /* the cosine between a normal and what its code gives */
+    memset(web->vertices, 0, mesh->vertex_count * web->words * sizeof *web->vertices);
+    double least = 1; /* the cosine between a normal or tangent and what its code gives */
     for (size_t i = 0; i < mesh->vertex_count; i++) {
-        quantise_vertex(mesh, &grid, i, web->vertices[i]);
+        uint32_t *words = web_vertex(web, i);
+        quantise_vertex(mesh, &grid, i, words);
         for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
             if (mesh->coordinates[set])
-                quantise_coordinates(mesh->coordinates[set] + 2 * i, &sets[set],
-                                     web->vertices[i] + WEB_COORDINATES + 2 * set);
+                quantise_coordinates(mesh->coordinates[set] + 2 * i, &sets[set], words + WEB_COORDINATES + 2 * set);
         if (mesh->normals)
-            least = fmin(least, cosine_to_code(mesh->normals + 3 * i, web->vertices[i][1] >> 16));
+            least = fmin(least, cosine_to_code(mesh->normals + 3 * i, words[1] >> 16));
+        if (mesh->tangents)
+            least = fmin(least, cosine_to_code(mesh->tangents + 4 * i, words[WEB_TANGENT] & 0xffff));
     }
     web->position = place->even_stretch * cell_of(&grid) * (1 + 1e-9); /* and what doubles lose */
     web->normal = mesh->normals ? acos(fmax(-1, least)) + rounding : 0;

@@ -97,7 +97,7 @@ static cp_status choose_normals(cp_scene *scene, const struct gltf_settings *set
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         cp_mesh *mesh = &scene->meshes[i];
         if (mode == NORMALS_NONE)
-            mesh->normals = NULL;
+            mesh->normals = mesh->tangents = NULL;
         else if (mode == NORMALS_SMOOTH && mesh->kind == CP_MESH_FACES && mesh->face_count > 0 && !mesh->normals)
             status = mesh_smooth_normals(scene, mesh, settings->crease);
     }

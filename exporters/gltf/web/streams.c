@@ -20,6 +20,7 @@ static const struct stream_format {
 } formats[STREAM_COUNT] = {
     [STREAM_POSITIONS] = {8, COMPONENT_U16, 3, TARGET_VERTICES, false, false, NULL},
     [STREAM_NORMALS] = {4, COMPONENT_I8, 3, TARGET_VERTICES, true, false, "OCTAHEDRAL"},
+    [STREAM_TANGENTS] = {4, COMPONENT_I8, 4, TARGET_VERTICES, true, false, "OCTAHEDRAL"},
     [STREAM_COLOURS] = {4, COMPONENT_U8, 4, TARGET_VERTICES, true, false, NULL},
     [STREAM_COORDINATES] = {4, COMPONENT_U16, 2, TARGET_VERTICES, false, false, NULL},
     [STREAM_FLOAT_COORDINATES] = {8, COMPONENT_FLOAT, 2, TARGET_VERTICES, false, false, NULL},
@@ -124,7 +125,7 @@ static bool stream_coordinates(struct writer *writer, struct mesh_plan *plan, si
     unsigned char *out = extend_stream(writer, kind, count);
     for (size_t i = 0; out && i < count; i++)
         for (size_t word = 0; word < words; word++)
-            put_word(out + 4 * (words * i + word), plan->web->vertices[i][WEB_COORDINATES + 2 * set + word]);
+            put_word(out + 4 * (words * i + word), web_vertex(plan->web, i)[WEB_COORDINATES + 2 * set + word]);
     struct accessor accessor;
     if (!out || !last_elements(writer, kind, count, &accessor))
         return false;
@@ -132,8 +133,39 @@ static bool stream_coordinates(struct writer *writer, struct mesh_plan *plan, si
     return plan->attributes[ARRAY_COORDINATES + set] != CP_NONE;
 }
 
-/* Positions: x and y in one word, z in the next. Normals, packed: x and y of the octahedron and the length 127, for the
- * filter; else what the filter makes of them. */
+/* Directions, packed: x and y of the octahedron and the length 127, for the filter; else what the filter makes of
+ * them. rest: the highest byte, which it leaves alone. */
+static uint32_t direction_word(uint32_t code, uint32_t rest, bool packed)
+{
+    signed char n[3];
+    if (packed)
+        return code | 127U << 16 | rest << 24;
+    web_decode_normal(code, n);
+    return ((uint32_t)n[0] & 0xff) | ((uint32_t)n[1] & 0xff) << 8 | ((uint32_t)n[2] & 0xff) << 16 | rest << 24;
+}
+
+/* An attribute of a word a vertex. */
+static bool stream_words(struct writer *writer, struct mesh_plan *plan, enum stream_kind kind, size_t array)
+{
+    uint32_t count = plan->web->vertex_count;
+    bool packed = writer->settings->compression != COMPRESSION_NONE;
+    unsigned char *out = extend_stream(writer, kind, count);
+    for (size_t i = 0; out && i < count; i++) {
+        const uint32_t *words = web_vertex(plan->web, i);
+        uint32_t word = kind == STREAM_NORMALS ? direction_word(words[1] >> 16, 0, packed)
+                        : kind == STREAM_TANGENTS
+                            ? direction_word(words[WEB_TANGENT] & 0xffff, words[WEB_TANGENT] >> 24, packed)
+                            : words[2];
+        put_word(out + 4 * i, word);
+    }
+    struct accessor accessor;
+    if (!out || !last_elements(writer, kind, count, &accessor))
+        return false;
+    plan->attributes[array] = share_accessor(writer, kind, accessor);
+    return plan->attributes[array] != CP_NONE;
+}
+
+/* Positions: x and y in one word, z in the next. */
 bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
 {
     const struct web_mesh *web = plan->web;
@@ -145,7 +177,7 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
     for (int axis = 0; axis < 3; axis++) {
         float low = (float)UINT16_MAX, high = 0;
         for (uint32_t i = 0; i < count; i++) {
-            float place = (float)(web->vertices[i][axis / 2] >> 16 * (axis % 2) & 0xffff);
+            float place = (float)(web_vertex(web, i)[axis / 2] >> 16 * (axis % 2) & 0xffff);
             low = fminf(low, place);
             high = fmaxf(high, place);
         }
@@ -153,8 +185,8 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
         positions.maximum[axis] = high;
     }
     for (size_t i = 0; i < count; i++) {
-        put_word(out + 8 * i, web->vertices[i][0]);
-        put_word(out + 8 * i + 4, web->vertices[i][1] & 0xffff);
+        put_word(out + 8 * i, web_vertex(web, i)[0]);
+        put_word(out + 8 * i + 4, web_vertex(web, i)[1] & 0xffff);
     }
     if (!last_elements(writer, STREAM_POSITIONS, count, &accessor))
         return false;
@@ -165,33 +197,10 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
     if (plan->attributes[ARRAY_POSITIONS] == CP_NONE)
         return false;
 
-    if (plan->shape->normals) {
-        bool packed = writer->settings->compression != COMPRESSION_NONE;
-        out = extend_stream(writer, STREAM_NORMALS, count);
-        for (size_t i = 0; out && i < count; i++) {
-            uint32_t code = web->vertices[i][1] >> 16, word = code | 127U << 16;
-            if (!packed) {
-                signed char n[3];
-                web_decode_normal(code, n);
-                word = ((uint32_t)n[0] & 0xff) | ((uint32_t)n[1] & 0xff) << 8 | ((uint32_t)n[2] & 0xff) << 16;
-            }
-            put_word(out + 4 * i, word);
-        }
-        if (out && last_elements(writer, STREAM_NORMALS, count, &accessor))
-            plan->attributes[ARRAY_NORMALS] = share_accessor(writer, STREAM_NORMALS, accessor);
-        if (plan->attributes[ARRAY_NORMALS] == CP_NONE)
-            return false;
-    }
-    if (plan->shape->colours) {
-        out = extend_stream(writer, STREAM_COLOURS, count);
-        for (size_t i = 0; out && i < count; i++)
-            put_word(out + 4 * i, web->vertices[i][2]);
-        if (out && last_elements(writer, STREAM_COLOURS, count, &accessor))
-            plan->attributes[ARRAY_COLOURS] = share_accessor(writer, STREAM_COLOURS, accessor);
-        if (plan->attributes[ARRAY_COLOURS] == CP_NONE)
-            return false;
-    }
-    bool good = true;
+    const cp_mesh *shape = plan->shape;
+    bool good = (!shape->normals || stream_words(writer, plan, STREAM_NORMALS, ARRAY_NORMALS)) &&
+                (!shape->tangents || stream_words(writer, plan, STREAM_TANGENTS, ARRAY_TANGENTS)) &&
+                (!shape->colours || stream_words(writer, plan, STREAM_COLOURS, ARRAY_COLOURS));
     for (size_t set = 0; set < CP_COORDINATE_SETS && good; set++)
         good = !plan->shape->coordinates[set] || stream_coordinates(writer, plan, set);
     return good;

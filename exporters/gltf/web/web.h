@@ -8,22 +8,27 @@
 #include "../../../scene/plugin.h"
 
 /* A vertex as words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the lowest.
- * Then two words for each set of texture coordinates: both as 16 bits in the first, or each as a float. */
-enum { WEB_COORDINATES = 3, WEB_WORDS = WEB_COORDINATES + 2 * CP_COORDINATE_SETS };
-typedef uint32_t web_vertex[WEB_WORDS];
+ * Then two words for each set of texture coordinates: both as 16 bits in the first, or each as a float. Then the
+ * tangent: its direction as normals, and 127 or -127 in the highest byte. */
+enum { WEB_COORDINATES = 3, WEB_TANGENT = WEB_COORDINATES + 2 * CP_COORDINATE_SETS, WEB_WORDS };
 
 struct web_mesh {
     uint32_t vertex_count, corner_count, group_count;
-    bool has_normals; /* without, the vertices have zeros there */
-    uint32_t words;   /* of a vertex that may differ; the others are zeros */
-    web_vertex *vertices;
-    uint32_t *corners; /* of triangles; NULL for lines, whose vertices keep their places */
+    bool has_normals;   /* without, the vertices have zeros there */
+    uint32_t words;     /* of a vertex: the last ones are left out where they would be zeros in all */
+    uint32_t *vertices; /* words each */
+    uint32_t *corners;  /* of triangles; NULL for lines, whose vertices keep their places */
     cp_group *groups;
     cp_pose grid;       /* from the integers to the mesh's own coordinates: one scale and a translation */
     double position;    /* no vertex is farther from its place in the world, in metres */
-    double normal;      /* no normal is turned by more, in radians; 0 without normals */
+    double normal;      /* no normal or tangent is turned by more, in radians; 0 without normals */
     uint64_t collapsed; /* triangles that two vertices on one grid point left without area: left out */
 };
+
+static inline uint32_t *web_vertex(const struct web_mesh *web, size_t vertex)
+{
+    return web->vertices + vertex * web->words;
+}
 
 /* Leaves what is drawn, copies of large meshes as places of one; meshes that stand nowhere are reported. *displaced: by
  * how much a vertex moved for it, in metres of the world. */
@@ -60,7 +65,8 @@ struct web_coordinates {
     bool used, integers;
     double origin[2], step; /* a power of two */
 };
-/* Leaves out the coordinates that no material of their mesh has a texture for. Returns how many meshes had some. */
+/* Leaves out the coordinates that no material of their mesh has a texture for, and tangents that none looks at. Returns
+ * how many meshes had such coordinates. */
 uint32_t web_drop_coordinates(cp_scene *scene);
 /* For each set; no coordinate moves by more than half a texel of the images that are shown with it, or by 1/8192 where
  * the size of an image is not known. */

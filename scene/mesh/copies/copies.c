@@ -89,11 +89,12 @@ static bool same_bytes(const void *a, const void *b, size_t count, size_t size)
     return a == b || (a && b && (count == 0 || memcmp(a, b, count * size) == 0));
 }
 
-/* All but positions and normals. */
+/* All but positions, normals and tangents. */
 static bool same_faces(const struct search *search, const cp_mesh *a, const cp_mesh *b)
 {
     if (a->kind != b->kind || a->vertex_count != b->vertex_count || a->face_count != b->face_count ||
         a->corner_count != b->corner_count || a->group_count != b->group_count || !a->normals != !b->normals ||
+        !a->tangents != !b->tangents ||
         !same_bytes(a->face_offsets, b->face_offsets, (size_t)a->face_count + 1, sizeof *a->face_offsets) ||
         !same_bytes(a->corners, b->corners, a->corner_count, sizeof *a->corners))
         return false;
@@ -113,7 +114,8 @@ static bool same_mesh(const struct search *search, const cp_mesh *a, const cp_me
 {
     return same_faces(search, a, b) && a->sides == b->sides && memcmp(a->size, b->size, sizeof a->size) == 0 &&
            same_bytes(a->positions, b->positions, a->vertex_count, 3 * sizeof *a->positions) &&
-           same_bytes(a->normals, b->normals, a->vertex_count, 3 * sizeof *a->normals);
+           same_bytes(a->normals, b->normals, a->vertex_count, 3 * sizeof *a->normals) &&
+           same_bytes(a->tangents, b->tangents, a->vertex_count, 4 * sizeof *a->tangents);
 }
 
 static uint64_t hash_array(const struct search *search, uint64_t before, const void *array, size_t count, size_t size)
@@ -197,7 +199,6 @@ static double pair_tolerance(const struct search *search, const struct fingerpri
 static bool match_in_order(const struct search *search, const cp_mesh *from, const cp_mesh *to, double tolerance,
                            struct mesh_copy *copy)
 {
-    const double allowed = 1e-3; /* of unit vectors: 0.06 degrees */
     if (!same_faces(search, from, to))
         return false;
     const struct point_pairs pairs = {from->positions, to->positions, NULL, from->vertex_count};
@@ -205,13 +206,9 @@ static bool match_in_order(const struct search *search, const cp_mesh *from, con
         return false;
     double matrix[3][3];
     mesh_normal_matrix(&copy->motion, matrix);
-    for (size_t i = 0; from->normals && i < from->vertex_count; i++) {
-        float moved[3];
-        mesh_move_normal((const double(*)[3])matrix, from->normals + 3 * i, moved);
-        for (size_t axis = 0; axis < 3; axis++)
-            if (!(fabs((double)moved[axis] - (double)to->normals[3 * i + axis]) <= allowed))
-                return false;
-    }
+    for (size_t i = 0; from->normals && i < from->vertex_count; i++)
+        if (!mesh_directions_agree(&copy->motion, (const double(*)[3])matrix, from, i, to, i))
+            return false;
     return true;
 }
 

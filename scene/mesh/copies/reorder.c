@@ -370,7 +370,7 @@ cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *
     if (a->kind != CP_MESH_FACES || b->kind != CP_MESH_FACES || a->vertex_count != b->vertex_count ||
         a->face_count != b->face_count || a->corner_count != b->corner_count || !a->normals != !b->normals)
         return CP_OK;
-    for (size_t i = ARRAY_COLOURS; i < ARRAY_COUNT; i++)
+    for (size_t i = ARRAY_TANGENTS; i < ARRAY_COUNT; i++)
         if (!mesh_array(a, i) != !mesh_array(b, i))
             return CP_OK;
     cp_context *context = search->context;

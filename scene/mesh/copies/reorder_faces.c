@@ -5,7 +5,6 @@
 #include "../join.h"
 #include "../mesh.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One mesh, its faces read in one direction. */
@@ -23,7 +22,8 @@ struct table {
     uint32_t *heads;  /* slots */
     uint32_t *next;   /* for each face of `to`: the next in its slot */
     size_t slot_count;
-    double matrix[3][3];
+    const cp_pose *motion;
+    double matrix[3][3]; /* of its normals */
 };
 
 static uint32_t corner_at(const struct view *view, uint32_t face, uint32_t start, uint32_t i)
@@ -70,10 +70,9 @@ static bool faces_meet(const struct table *table, uint32_t from, uint32_t start,
     return true;
 }
 
-/* The same colours, texture coordinates and normals, at all corners. */
+/* The same colours, texture coordinates, normals and tangents, at all corners. */
 static bool corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
-    const double allowed = 1e-3; /* as for copies in the same order */
     const cp_mesh *a = table->from.mesh, *b = table->to.mesh;
     for (uint32_t i = 0; i < mesh_face_size(a, from); i++) {
         size_t p = a->corners[corner_at(&table->from, from, start, i)];
@@ -84,12 +83,8 @@ static bool corners_agree(const struct table *table, uint32_t from, uint32_t sta
             if (one && memcmp(one + width * p, other + width * q, width * sizeof *one) != 0)
                 return false;
         }
-        float moved[3];
-        if (a->normals)
-            mesh_move_normal((const double(*)[3])table->matrix, a->normals + 3 * p, moved);
-        for (size_t axis = 0; a->normals && axis < 3; axis++)
-            if (!(fabs((double)moved[axis] - (double)b->normals[3 * q + axis]) <= allowed))
-                return false;
+        if (!mesh_directions_agree(table->motion, (const double(*)[3])table->matrix, a, p, b, q))
+            return false;
     }
     return true;
 }
@@ -127,6 +122,7 @@ bool reorder_faces_match(const struct reorder_search *search, const uint32_t *fr
 {
     uint32_t faces = search->to->face_count;
     struct table table = {.search = search,
+                          .motion = motion,
                           .from = {.mesh = search->from, .places = from_places, .backward = search->mirrored},
                           .to = {.mesh = search->to, .places = to_places},
                           .slot_count = 64};

@@ -155,7 +155,6 @@ static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_
 {
     const float *position = from->positions + 3 * (size_t)vertex;
     float *target = (float *)to->positions + 3 * (size_t)number;
-    float *normal = to->normals ? (float *)to->normals + 3 * (size_t)number : NULL;
     mesh_copy_vertex(to, number, from, vertex);
     if (!motion->moves)
         return true;
@@ -167,8 +166,7 @@ static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_
         squares += sum * sum;
     }
     *rounded = fmax(*rounded, sqrt(squares));
-    if (normal)
-        mesh_move_normal((const double(*)[3])motion->matrix, from->normals + 3 * (size_t)vertex, normal);
+    mesh_move_directions(&motion->pose, (const double(*)[3])motion->matrix, from, vertex, to, number);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../parallel.h"
+#include "../mesh.h"
 #include "nearest.h"
 #include "simplify.h"
 
@@ -17,11 +18,28 @@ struct shading {
     const cp_mesh *mesh, *original;
     struct surface surface; /* the original's faces as they are */
     struct face_map map;
-    float (*normals)[3]; /* of the mesh's corners */
+    float (*normals)[3];  /* of the mesh's corners */
+    float (*tangents)[4]; /* of the same; NULL if the original has none */
 };
 
-/* The normal of the original at the nearest place; how far that is. */
-static double take_normal(const struct shading *work, const double point[3], double normal[3])
+/* The tangent of a place in a face of the original, with the sign of the nearest corner: all have the same, but in
+ * faces that their texture mirrors within. */
+static void blend_tangents(const cp_mesh *original, const uint32_t corners[3], const double shares[3], float tangent[4])
+{
+    int nearest = shares[1] > shares[0] ? 1 : 0;
+    nearest = shares[2] > shares[nearest] ? 2 : nearest;
+    double sum[3] = {0, 0, 0};
+    for (int corner = 0; corner < 3; corner++)
+        for (size_t axis = 0; axis < 3; axis++)
+            sum[axis] += shares[corner] * (double)original->tangents[4 * (size_t)corners[corner] + axis];
+    double length = sqrt(dot_product(sum, sum));
+    for (int axis = 0; axis < 3; axis++)
+        tangent[axis] = (float)(length > 0 ? sum[axis] / length : 0);
+    tangent[3] = original->tangents[4 * (size_t)corners[nearest] + 3];
+}
+
+/* The normal of the original at the nearest place, and the tangent unless that is NULL; how far the place is. */
+static double take_normal(const struct shading *work, const double point[3], double normal[3], float *tangent)
 {
     struct search search = search_begin(&work->map, point);
     uint32_t boxes = UINT32_MAX;
@@ -37,6 +55,8 @@ static double take_normal(const struct shading *work, const double point[3], dou
     double length = sqrt(dot_product(normal, normal));
     for (int axis = 0; axis < 3; axis++)
         normal[axis] = length > 0 ? normal[axis] / length : 0;
+    if (tangent)
+        blend_tangents(work->original, corners, shares, tangent);
     return sqrt(search.distance);
 }
 
@@ -44,7 +64,7 @@ static double take_normal(const struct shading *work, const double point[3], dou
  * ends and a fillet begins. If what is nearest looks elsewhere, as the other side of a thin plate does, it is looked
  * for outside of the face. */
 static void shade_corner(const struct shading *work, const double points[3][3], const double flat[3], int corner,
-                         float normal[3])
+                         float normal[3], float *tangent)
 {
     double at[3], inside[3], taken[3], way = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -52,15 +72,15 @@ static void shade_corner(const struct shading *work, const double points[3][3], 
         inside[axis] = (points[0][axis] + points[1][axis] + points[2][axis]) / 3 - at[axis];
         way += inside[axis] * inside[axis];
     }
-    double off = take_normal(work, at, taken);
+    double off = take_normal(work, at, taken, NULL);
     double part = fmax(INSIDE, fmin(MOST_INSIDE, way > 0 ? 3 * off / sqrt(way) : 0));
     for (int axis = 0; axis < 3; axis++)
         at[axis] += part * inside[axis];
-    off = take_normal(work, at, taken);
+    off = take_normal(work, at, taken, tangent);
     if (dot_product(taken, flat) < 0) {
         for (int axis = 0; axis < 3; axis++)
             at[axis] += 2 * off * flat[axis];
-        (void)take_normal(work, at, taken);
+        (void)take_normal(work, at, taken, tangent);
     }
     bool good = dot_product(taken, flat) >= 0;
     for (int axis = 0; axis < 3; axis++)
@@ -82,9 +102,11 @@ static void shade_slice(void *user, uint32_t slice, uint32_t worker)
         double length = sqrt(dot_product(flat, flat));
         for (int axis = 0; axis < 3; axis++)
             flat[axis] = length > 0 ? flat[axis] / length : 0;
-        for (int corner = 0; corner < 3; corner++)
-            shade_corner(work, (const double(*)[3])points, flat, corner,
-                         work->normals[3 * (size_t)face + (size_t)corner]);
+        for (int corner = 0; corner < 3; corner++) {
+            size_t at = 3 * (size_t)face + (size_t)corner;
+            shade_corner(work, (const double(*)[3])points, flat, corner, work->normals[at],
+                         work->tangents ? work->tangents[at] : NULL);
+        }
     }
 }
 
@@ -96,58 +118,94 @@ struct facet_fan {
     float sum[3];
 };
 
-/* The vertex that the corner becomes, of those that its own has become so far; a new one if none looks alike. */
-static uint32_t find_fan(struct facet_fan *fans, uint32_t *first, uint32_t *count, const float normal[3])
+struct fans {
+    struct facet_fan *list;
+    float (*tangents)[4]; /* sums of the tangents, and their sign; or NULL */
+    uint32_t count;
+};
+
+static bool is_alike(const float sum[3], const float direction[3])
 {
-    for (uint32_t at = *first; at != CP_NONE; at = fans[at].next) {
-        double along = 0, square = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            along += (double)fans[at].sum[axis] * (double)normal[axis];
-            square += (double)fans[at].sum[axis] * (double)fans[at].sum[axis];
-        }
-        if (along < ALIKE * sqrt(square))
-            continue;
-        for (int axis = 0; axis < 3; axis++)
-            fans[at].sum[axis] += normal[axis];
-        return at;
+    double along = 0, square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        along += (double)sum[axis] * (double)direction[axis];
+        square += (double)sum[axis] * (double)sum[axis];
     }
-    fans[*count] = (struct facet_fan){*first, {normal[0], normal[1], normal[2]}};
-    *first = *count;
-    return (*count)++;
+    return along >= ALIKE * sqrt(square);
 }
 
-static bool split_vertices(cp_scene *scene, cp_mesh *mesh, const float (*normals)[3])
+/* The vertex that the corner becomes, of those that its own has become so far; a new one if none looks alike. */
+static uint32_t find_fan(struct fans *fans, uint32_t *first, const float normal[3], const float *tangent)
+{
+    uint32_t at = *first;
+    while (at != CP_NONE &&
+           !(is_alike(fans->list[at].sum, normal) &&
+             (!tangent || (fans->tangents[at][3] == tangent[3] && is_alike(fans->tangents[at], tangent)))))
+        at = fans->list[at].next;
+    if (at == CP_NONE) {
+        at = fans->count++;
+        fans->list[at] = (struct facet_fan){*first, {0, 0, 0}};
+        if (tangent)
+            memcpy(fans->tangents[at], (const float[]){0, 0, 0, tangent[3]}, sizeof *fans->tangents);
+        *first = at;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        fans->list[at].sum[axis] += normal[axis];
+        if (tangent)
+            fans->tangents[at][axis] += tangent[axis];
+    }
+    return at;
+}
+
+/* The sums become directions: normals, and tangents square to them. */
+static void finish_directions(const struct fans *fans, float (*normals)[3], float (*tangents)[4])
+{
+    for (uint32_t vertex = 0; vertex < fans->count; vertex++) {
+        const float *sum = fans->list[vertex].sum;
+        double length =
+            sqrt((double)sum[0] * (double)sum[0] + (double)sum[1] * (double)sum[1] + (double)sum[2] * (double)sum[2]);
+        for (int axis = 0; axis < 3; axis++)
+            normals[vertex][axis] = length > 0 ? (float)((double)sum[axis] / length) : (float)(axis == 2);
+        if (!tangents)
+            continue;
+        const float *along = fans->tangents[vertex];
+        const double direction[3] = {(double)along[0], (double)along[1], (double)along[2]};
+        mesh_square_tangent(normals[vertex], direction, tangents[vertex]);
+        tangents[vertex][3] = along[3];
+    }
+}
+
+static bool split_vertices(cp_scene *scene, cp_mesh *mesh, const struct shading *work)
 {
     cp_context *context = scene->context;
-    uint32_t count = mesh->corner_count, vertices = 0, had = mesh->vertex_count;
+    uint32_t count = mesh->corner_count, had = mesh->vertex_count, tangents = work->tangents ? count : 0;
     uint32_t *first = memory_allocate(context, had, sizeof *first);
     uint32_t *sources = memory_allocate(context, count, sizeof *sources);
-    struct facet_fan *fans = memory_allocate(context, count, sizeof *fans);
+    struct fans fans = {.list = memory_allocate(context, count, sizeof *fans.list),
+                        .tangents = tangents ? memory_allocate(context, tangents, sizeof *fans.tangents) : NULL};
     uint32_t *corners = scene_allocate(scene, count, sizeof *corners);
-    bool good = first && sources && fans && corners;
+    bool good = first && sources && fans.list && corners && (fans.tangents || !tangents);
     if (good)
         memset(first, 0xff, had * sizeof *first);
     for (uint32_t corner = 0; good && corner < count; corner++) {
         uint32_t vertex = mesh->corners[corner];
-        corners[corner] = find_fan(fans, &first[vertex], &vertices, normals[corner]);
+        corners[corner] =
+            find_fan(&fans, &first[vertex], work->normals[corner], tangents ? work->tangents[corner] : NULL);
         sources[corners[corner]] = vertex;
     }
-    float(*sums)[3] = good ? scene_allocate(scene, vertices, sizeof *sums) : NULL;
-    for (uint32_t vertex = 0; sums && vertex < vertices; vertex++) {
-        const float *sum = fans[vertex].sum;
-        double length =
-            sqrt((double)sum[0] * (double)sum[0] + (double)sum[1] * (double)sum[1] + (double)sum[2] * (double)sum[2]);
-        for (int axis = 0; axis < 3; axis++)
-            sums[vertex][axis] = length > 0 ? (float)((double)sum[axis] / length) : (float)(axis == 2);
-    }
-    good = sums && mesh_take_vertices(scene, mesh, sources, vertices);
+    float(*normals)[3] = good ? scene_allocate(scene, fans.count, sizeof *normals) : NULL;
+    float(*along)[4] = good && tangents ? scene_allocate(scene, fans.count, sizeof *along) : NULL;
+    good = normals && (along || !tangents) && mesh_take_vertices(scene, mesh, sources, fans.count);
     if (good) {
-        mesh->normals = sums[0];
+        finish_directions(&fans, normals, along);
+        mesh->normals = normals[0];
+        mesh->tangents = along ? along[0] : NULL;
         mesh->corners = corners;
     }
     memory_free(context, first, had, sizeof *first);
     memory_free(context, sources, count, sizeof *sources);
-    memory_free(context, fans, count, sizeof *fans);
+    memory_free(context, fans.list, count, sizeof *fans.list);
+    memory_free(context, fans.tangents, tangents, sizeof *fans.tangents);
     return good;
 }
 
@@ -172,15 +230,18 @@ cp_status mesh_shade_like(cp_scene *scene, cp_mesh *mesh, const cp_mesh *origina
 {
     cp_context *context = scene->context;
     struct shading work = {.mesh = mesh, .original = original, .surface = {.context = context}};
-    uint32_t corners = mesh->corner_count;
+    uint32_t corners = mesh->corner_count, tangents = original->tangents ? corners : 0;
     if (mesh->face_count == 0)
         return CP_OK;
     work.normals = memory_allocate(context, corners, sizeof *work.normals);
-    bool good = work.normals && take_faces(&work.surface, original) && face_map_make(&work.map, &work.surface) &&
+    work.tangents = tangents ? memory_allocate(context, tangents, sizeof *work.tangents) : NULL;
+    bool good = work.normals && (work.tangents || !tangents) && take_faces(&work.surface, original) &&
+                face_map_make(&work.map, &work.surface) &&
                 parallel_for(context, (mesh->face_count - 1) / SHADED_AT_ONCE + 1, shade_slice, &work) &&
-                split_vertices(scene, mesh, (const float(*)[3])work.normals);
+                split_vertices(scene, mesh, &work);
     face_map_free(&work.map);
     surface_free(&work.surface);
     memory_free(context, work.normals, corners, sizeof *work.normals);
+    memory_free(context, work.tangents, tangents, sizeof *work.tangents);
     return good ? CP_OK : CP_LIMIT;
 }

@@ -64,7 +64,7 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
         to_mesh_unit(surface, surface->points[vertex], positions[vertex]);
     written.positions = positions[0];
-    written.normals = NULL;
+    written.normals = written.tangents = NULL;
     written.vertex_count = surface->vertex_count;
     if (surface->colours) {
         written.colours = scene_allocate(scene, 4 * (size_t)surface->vertex_count, sizeof *written.colours);

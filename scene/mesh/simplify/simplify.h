@@ -64,13 +64,14 @@ struct simplify_result {
  * triangles vanish. Edges of three faces and more, and vertices where several fans touch, are cut first. Texture
  * coordinates go with the corners of faces: where those of two faces are apart is a seam, which stays a line as those
  * between groups do. A mesh may keep more triangles than wanted, when fewer would break one of these rules. Normals are
- * those of the original near by (see mesh_shade_like), colours go with the vertices, between which they are mixed. The
- * same result for any number of threads. */
+ * and tangents are those of the original near by (see mesh_shade_like), colours go with the vertices, between which
+ * they are mixed. The same result for any number of threads. */
 cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_goal *goal,
                         struct simplify_result *result);
 
-/* Gives a mesh of triangles the normals that another mesh of triangles, which has some, has near its corners. Where
- * those of the faces at a vertex look apart by more than 13 degrees, it becomes several. */
+/* Gives a mesh of triangles the normals that another mesh of triangles, which has some, has near its corners, and its
+ * tangents if it has any, made square to them. Where those of the faces at a vertex look apart by more than 13 degrees,
+ * or tangents have other signs, it becomes several. */
 cp_status mesh_shade_like(cp_scene *scene, cp_mesh *mesh, const cp_mesh *original);
 
 #endif
