@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const program = process.argv[2];
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const suffixes = ['.wu', '.dev', '.stl', '.stl.gz', '.xml', '.gltf', '.glb', '.obj', '.ply', '.dae', '.ac', '.3ds'];
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cellpipe-consumers-'));
