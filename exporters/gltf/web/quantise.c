@@ -4,6 +4,7 @@
 #include "../../../scene/mesh/join.h"
 #include "../../../scene/mesh/mesh.h"
 #include "../../../scene/motion/mechanism.h"
+#include "../../../scene/parallel.h"
 #include "../../../scene/vector.h"
 
 #include <math.h>
@@ -324,6 +325,38 @@ static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_
 
 /* ---- the mesh ---- */
 
+/* What threads quantise, ITEM_VERTICES at a time. */
+struct vertices {
+    const cp_mesh *mesh;
+    const struct grid *grid;
+    const struct web_coordinates *sets;
+    const struct web_mesh *web;
+    double least[CP_MOST_THREADS]; /* the cosine between a normal or tangent and what its code gives */
+};
+enum { ITEM_VERTICES = 8192 };
+
+static void quantise_item(void *user, uint32_t item, uint32_t worker)
+{
+    struct vertices *vertices = user;
+    const cp_mesh *mesh = vertices->mesh;
+    double least = vertices->least[worker];
+    uint32_t first = item * ITEM_VERTICES, left = mesh->vertex_count - first;
+    for (uint32_t i = first; i < first + (left < ITEM_VERTICES ? left : ITEM_VERTICES); i++) {
+        uint32_t *words = web_vertex(vertices->web, i);
+        memset(words, 0, vertices->web->words * sizeof *words);
+        quantise_vertex(mesh, vertices->grid, i, words);
+        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
+            if (mesh->coordinates[set])
+                quantise_coordinates(mesh->coordinates[set] + 2 * (size_t)i, &vertices->sets[set],
+                                     words + WEB_COORDINATES + 2 * set);
+        if (mesh->normals)
+            least = fmin(least, cosine_to_code(mesh->normals + 3 * (size_t)i, words[1] >> 16));
+        if (mesh->tangents)
+            least = fmin(least, cosine_to_code(mesh->tangents + 4 * (size_t)i, words[WEB_TANGENT] & 0xffff));
+    }
+    vertices->least[worker] = least;
+}
+
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place,
                   const struct web_coordinates *sets, struct web_mesh *web)
 {
@@ -341,19 +374,15 @@ bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *
     web->vertices = scene_allocate(scene, mesh->vertex_count, web->words * sizeof *web->vertices);
     if (!web->vertices)
         return false;
-    memset(web->vertices, 0, mesh->vertex_count * web->words * sizeof *web->vertices);
-    double least = 1; /* the cosine between a normal or tangent and what its code gives */
-    for (size_t i = 0; i < mesh->vertex_count; i++) {
-        uint32_t *words = web_vertex(web, i);
-        quantise_vertex(mesh, &grid, i, words);
-        for (size_t set = 0; set < CP_COORDINATE_SETS; set++)
-            if (mesh->coordinates[set])
-                quantise_coordinates(mesh->coordinates[set] + 2 * i, &sets[set], words + WEB_COORDINATES + 2 * set);
-        if (mesh->normals)
-            least = fmin(least, cosine_to_code(mesh->normals + 3 * i, words[1] >> 16));
-        if (mesh->tangents)
-            least = fmin(least, cosine_to_code(mesh->tangents + 4 * i, words[WEB_TANGENT] & 0xffff));
-    }
+    struct vertices vertices = {.mesh = mesh, .grid = &grid, .sets = sets, .web = web};
+    double least = 1;
+    for (uint32_t i = 0; i < CP_MOST_THREADS; i++)
+        vertices.least[i] = 1;
+    uint32_t items = mesh->vertex_count / ITEM_VERTICES + (mesh->vertex_count % ITEM_VERTICES > 0);
+    if (!parallel_for(scene->context, items, quantise_item, &vertices))
+        return false;
+    for (uint32_t i = 0; i < CP_MOST_THREADS; i++)
+        least = fmin(least, vertices.least[i]);
     web->position = place->even_stretch * cell_of(&grid) * (1 + 1e-9); /* and what doubles lose */
     web->normal = mesh->normals ? acos(fmax(-1, least)) + rounding : 0;
     for (uint32_t i = 0; i < place->uneven_count; i++)
