@@ -247,13 +247,27 @@ cp_status sweep_folder(struct cli *cli, const char *path)
     return status == CP_LIMIT ? status : CP_OK;
 }
 
-/* What writers left in the output's folder when they were killed; batch does that before its workers write. */
-static cp_status sweep_beside(struct cli *cli, const char *out)
+/* The bytes of a path that are its folder and a slash. */
+static int size_of_folder(const char *path)
 {
-    const char *slash = strrchr(out, '/');
-    if (strcmp(out, "-") == 0 || cli->listener)
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Removes what writers left in the output's folder when they were killed; batch does that before its workers write.
+ * Only a writer that needs a temporary name does, once in each folder of the plan: listing a large folder for each file
+ * that is added would take long. */
+static cp_status sweep_beside(struct cli *cli, const struct plan *plan, size_t write)
+{
+    const char *out = plan->steps[write].name;
+    int size = size_of_folder(out);
+    if (strcmp(out, "-") == 0 || cli->listener || !cp_needs_temporary_name(cli->context, out))
         return CP_OK;
-    const char *folder = slash ? cli_print(cli, "%.*s", (int)(slash - out) + 1, out) : ".";
+    for (size_t i = 0; i < write; i++)
+        if (plan->steps[i].kind == STEP_WRITE && size_of_folder(plan->steps[i].name) == size &&
+            strncmp(plan->steps[i].name, out, (size_t)size) == 0)
+            return CP_OK;
+    const char *folder = size > 0 ? cli_print(cli, "%.*s", size, out) : ".";
     return folder ? sweep_folder(cli, folder) : CP_LIMIT;
 }
 
@@ -284,7 +298,7 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
             status = apply_filter(cli, scene, step);
             break;
         case STEP_WRITE:
-            status = sweep_beside(cli, step->name);
+            status = sweep_beside(cli, plan, i);
             if (status == CP_OK)
                 status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
             if (status == CP_OK)

@@ -562,6 +562,10 @@ CP_API cp_status cp_keep_path(cp_context *context, const char *path);
  * process is gone from this host, and those that nobody has changed for 24 hours, whoever wrote them. *removed is their
  * number; it is 0 if there is no such folder. CP_OUTPUT if the folder cannot be read. */
 CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed);
+/* True if a write to the path gives a file such a name: it replaces a file, or the folder's file system has no files
+ * without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200 files has
+ * names for the rest of them in any case. */
+CP_API bool cp_needs_temporary_name(cp_context *context, const char *path);
 /* Makes the file at path a hard link of the one at `model`, if they are equal byte for byte and have the same owner and
  * permissions, by a temporary in its folder. *fresh: it was not one before. CP_NO if they differ; CP_OUTPUT, with a
  * warning in the report, if there cannot be such a link, as between file systems. In these cases nothing changes. */

@@ -17,7 +17,7 @@
 #include "listing.h"
 #include "target.h"
 
-enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200 };
+enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200, MOST_NAMELESS = 200 /* open at a time */ };
 
 struct sink {
     cp_context *context;
@@ -31,7 +31,9 @@ struct sink {
     struct buffer memory;
     z_stream *packer; /* NULL: not compressed */
     cp_status status;
+    bool finished; /* all is written */
     /* of the top one only */
+    uint32_t nameless_count; /* finished ones that are open */
     struct arena *arena;
     const char *stem, *file_name;
     struct name_map names;       /* of further outputs, in lower case */
@@ -437,9 +439,26 @@ const char *sink_safe_name(struct sink *top, const char *wanted, const char *suf
 
 /* ---- closing ---- */
 
-/* Everything to the disk; the file stays under its temporary name. */
+/* One without a name stays open, as long as there are few: a copy of its descriptor is closed, which tells the same
+ * errors. */
+static void close_file(struct sink *sink)
+{
+    struct target *target = &sink->target;
+    int file = target->is_nameless ? dup(target->file) : target->file;
+    if (!target->is_nameless)
+        target->file = -1;
+    if (file < 0 || close(file) != 0)
+        fail_write(sink, "cannot be written", errno);
+    if (target->is_nameless && sink->status == CP_OK && sink->top->nameless_count++ >= MOST_NAMELESS)
+        sink->status = target_name(sink->context, target);
+}
+
+/* Everything to the disk; the file is not in its place yet. */
 static void finish_file(struct sink *sink)
 {
+    if (sink->finished)
+        return;
+    sink->finished = true;
     flush_pending(sink);
     if (sink->packer && sink->status == CP_OK)
         write_packed(sink, NULL, 0, Z_FINISH);
@@ -447,9 +466,7 @@ static void finish_file(struct sink *sink)
         return;
     if (sink->context->flags[CP_FLAG_SYNC] && sink->status == CP_OK && fsync(sink->target.file) != 0 && errno != EINVAL)
         fail_write(sink, "cannot be synchronised", errno);
-    if (close(sink->target.file) != 0)
-        fail_write(sink, "cannot be written", errno);
-    sink->target.file = -1;
+    close_file(sink);
 }
 
 cp_status sink_close_further(struct sink *sink)
@@ -464,7 +481,7 @@ static cp_status list_output(const struct sink *sink)
 {
     const struct target *target = &sink->target;
     struct stat info;
-    bool is_file = target->temporary && stat(target->temporary, &info) == 0;
+    bool is_file = target_stat(target, &info);
     return sink->hash ? list_file(sink->context, (cp_file){.path = target->path ? target->path : "-",
                                                            .use = CP_FILE_WRITTEN,
                                                            .size = sink->written,
@@ -482,7 +499,7 @@ cp_status sink_close(struct sink *sink, cp_status status)
         sink->status = status; /* what a stream has not seen yet, it shall not see */
     finish_file(sink);
     for (struct sink *at = sink->further; at; at = at->further)
-        if (at->target.file >= 0)
+        if (!at->finished)
             (void)sink_close_further(at);
     if (status == CP_OK)
         status = sink->status;

@@ -20,7 +20,15 @@
 #include "files.h"
 #include "temporary.h"
 
-enum { MOST_LINKS = 40 };
+#if defined O_TMPFILE
+enum { NAMELESS = O_TMPFILE };
+#elif defined __O_TMPFILE /* glibc's, without extensions */
+enum { NAMELESS = __O_TMPFILE };
+#else
+enum { NAMELESS = 0 };
+#endif
+
+enum { MOST_LINKS = 40, LONGEST_DESCRIPTOR = 40 /* "/proc/self/fd/N" */ };
 
 /* ---- opening ---- */
 
@@ -109,6 +117,52 @@ static bool is_same_place(struct arena *arena, const char *a, const char *b)
     return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
 }
 
+static void print_descriptor(int file, char text[LONGEST_DESCRIPTOR])
+{
+    (void)snprintf(text, LONGEST_DESCRIPTOR, "/proc/self/fd/%d", file);
+}
+
+/* A file without a name in the folder of the path, which is gone with its process. -1 where the system has none, or
+ * where it could not get a name later. */
+static int open_nameless(const char *folder, mode_t mode)
+{
+    char path[LONGEST_DESCRIPTOR];
+    int file = NAMELESS ? open(folder, O_RDWR | NAMELESS | O_CLOEXEC, mode) : -1;
+    if (file < 0)
+        return -1;
+    print_descriptor(file, path);
+    if (access(path, F_OK) == 0)
+        return file;
+    (void)close(file);
+    return -1;
+}
+
+/* A new file: without a name, else beside the path by a name that nobody has. */
+static cp_status open_new(cp_context *context, struct arena *arena, mode_t mode, struct target *target)
+{
+    int size = (int)(text_file_name(target->path) - target->path);
+    const char *folder = arena_print(arena, "%.*s.", size, target->path);
+    target->temporary = folder ? temporary_name(arena, target->path) : NULL;
+    if (!target->temporary)
+        return CP_LIMIT;
+    target->file = open_nameless(folder, mode);
+    target->is_nameless = target->file >= 0;
+    if (target->is_nameless)
+        return CP_OK;
+    for (int i = 0; i < 1000; i++) {
+        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (target->file >= 0)
+            return CP_OK;
+        if (errno != EEXIST)
+            break;
+        target->temporary = temporary_name(arena, target->path);
+        if (!target->temporary)
+            return CP_LIMIT;
+    }
+    target->temporary = NULL;
+    return say_unwritable(context, target->path);
+}
+
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
 {
     mode_t mode;
@@ -140,19 +194,8 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
     if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
         return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
-    /* A new file beside it: a name that nobody has. Nobody may read it who may not read the one that it replaces. */
-    for (int i = 0; i < 1000; i++) {
-        target->temporary = temporary_name(arena, target->path);
-        if (!target->temporary)
-            return CP_LIMIT;
-        target->file = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ? mode & 0777 : 0666);
-        if (target->file >= 0)
-            return CP_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    target->temporary = NULL;
-    return say_unwritable(context, target->path);
+    /* Nobody may read it who may not read the file that it replaces. */
+    return open_new(context, arena, mode ? mode & 0777 : 0666, target);
 }
 
 cp_status target_expect(cp_context *context, const char *path)
@@ -174,12 +217,32 @@ cp_status target_expect(cp_context *context, const char *path)
     return status;
 }
 
+bool cp_needs_temporary_name(cp_context *context, const char *path)
+{
+    struct stat info;
+    struct buffer folder = {.context = context};
+    if (stat(path, &info) == 0)
+        return S_ISREG(info.st_mode);
+    buffer_append(&folder, path, (size_t)(text_file_name(path) - path));
+    buffer_append(&folder, ".", sizeof ".");
+    int file = folder.failed ? -1 : open_nameless(folder.data, 0600);
+    if (file >= 0)
+        (void)close(file);
+    buffer_free(&folder);
+    return file < 0;
+}
+
 /* ---- closing ---- */
+
+bool target_stat(const struct target *target, struct stat *info)
+{
+    return target->temporary && (target->is_nameless ? fstat(target->file, info) : stat(target->temporary, info)) == 0;
+}
 
 cp_status target_record(cp_context *context, const struct target *target)
 {
     struct stat info;
-    if (!target->temporary || stat(target->temporary, &info) != 0)
+    if (!target_stat(target, &info))
         return CP_OK;
     return files_record(
         context,
@@ -201,31 +264,102 @@ static bool rename_by(enum rename_way way, const char *from, const char *to)
 #endif
 }
 
-cp_status target_put_in_place(cp_context *context, struct target *target, bool keeps_old)
+/* Gives a file without a name one that nobody has, and closes it. */
+static bool name_file(struct target *target, const char *path)
 {
-    if (!target->temporary)
-        return CP_OK;
+    char own[LONGEST_DESCRIPTOR];
+    print_descriptor(target->file, own);
+    if (linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0)
+        return false;
+    (void)close(target->file); /* the sink knows its errors already */
+    target->file = -1;
+    target->is_nameless = false;
+    return true;
+}
+
+static cp_status say_not_placed(cp_context *context, const struct target *target)
+{
+    bool fresh = context->flags[CP_FLAG_NO_CLOBBER];
+    bool no_way = fresh && (errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK);
+    return report_error(
+        context, CP_OUTPUT, "sink-rename", IN_FILE(target->path), "cannot be put in place: %s%s", strerror(errno),
+        no_way ? " (its file system cannot do that without replacing files; leave out --no-clobber)" : "");
+}
+
+/* A copy of a file that can get no name, as its file system has no links: under the temporary name. */
+static bool copy_file(const cp_context *context, struct target *target)
+{
+    char bytes[16384];
     struct stat info;
-    bool exists = stat(target->path, &info) == 0, fresh = context->flags[CP_FLAG_NO_CLOBBER], done;
-    if (exists) /* the replaced file's permissions stay */
-        (void)chmod(target->temporary, info.st_mode & 07777);
-    if (!fresh && exists && keeps_old && rename_by(EXCHANGE, target->temporary, target->path)) {
-        target->placed = PLACED_FOR_OLD;
-        return CP_OK;
+    int file = fstat(target->file, &info) == 0
+                   ? open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, info.st_mode & 07777)
+                   : -1;
+    bool good = file >= 0;
+    off_t at = 0;
+    for (ssize_t size = 1; good && size > 0;) {
+        size = pread(target->file, bytes, sizeof bytes, at);
+        ssize_t done = size > 0 ? write(file, bytes, (size_t)size) : 0;
+        good = size == 0 || (size > 0 && done > 0);
+        at += done;
     }
-    done =
+    good = good && fchmod(file, info.st_mode & 07777) == 0 && (!context->flags[CP_FLAG_SYNC] || fsync(file) == 0);
+    int error = errno;
+    if (file >= 0)
+        good = close(file) == 0 && good;
+    if (good) {
+        (void)close(target->file);
+        target->file = -1;
+        target->is_nameless = false;
+    } else if (file >= 0) {
+        (void)unlink(target->temporary);
+        errno = error;
+    }
+    return good;
+}
+
+cp_status target_name(cp_context *context, struct target *target)
+{
+    bool named = !target->is_nameless || name_file(target, target->temporary) || copy_file(context, target);
+    return named ? CP_OK : say_not_placed(context, target);
+}
+
+/* Renames the file, or says why not. */
+static cp_status rename_file(cp_context *context, struct target *target)
+{
+    bool fresh = context->flags[CP_FLAG_NO_CLOBBER];
+    bool done =
         fresh ? rename_by(KEEP_OTHERS, target->temporary, target->path) : rename(target->temporary, target->path) == 0;
     if (!done && fresh && errno != EEXIST) { /* a hard link replaces nothing either, where there are such */
         done = link(target->temporary, target->path) == 0;
         if (done)
             (void)unlink(target->temporary);
     }
-    if (!done) {
-        bool no_way = fresh && (errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK);
-        return report_error(
-            context, CP_OUTPUT, "sink-rename", IN_FILE(target->path), "cannot be put in place: %s%s", strerror(errno),
-            no_way ? " (its file system cannot do that without replacing files; leave out --no-clobber)" : "");
+    return done ? CP_OK : say_not_placed(context, target);
+}
+
+cp_status target_put_in_place(cp_context *context, struct target *target, bool keeps_old)
+{
+    if (!target->temporary)
+        return CP_OK;
+    struct stat info;
+    bool exists = stat(target->path, &info) == 0, fresh = context->flags[CP_FLAG_NO_CLOBBER];
+    if (exists && !fresh) /* the replaced file's permissions stay */
+        (void)(target->is_nameless ? fchmod(target->file, info.st_mode & 07777)
+                                   : chmod(target->temporary, info.st_mode & 07777));
+    /* A file without a name gets its own at once where there is none; else another one, which is renamed. */
+    bool placed = target->is_nameless && (!exists || fresh) && name_file(target, target->path);
+    cp_status status = CP_OK;
+    if (!placed && target->is_nameless)
+        status = fresh && errno == EEXIST ? say_not_placed(context, target) : target_name(context, target);
+    if (status == CP_OK && !placed && !fresh && exists && keeps_old &&
+        rename_by(EXCHANGE, target->temporary, target->path)) {
+        target->placed = PLACED_FOR_OLD;
+        return CP_OK;
     }
+    if (status == CP_OK && !placed)
+        status = rename_file(context, target);
+    if (status != CP_OK)
+        return status;
     target->placed = exists ? PLACED_FOR_GOOD : PLACED_NEW;
     target->temporary = NULL;
     return CP_OK;
@@ -242,7 +376,9 @@ void target_take_back(struct target *target)
 
 void target_remove(struct target *target)
 {
-    if (target->temporary)
+    if (target->is_nameless)
+        (void)close(target->file);
+    else if (target->temporary)
         (void)unlink(target->temporary);
     target->temporary = NULL;
 }

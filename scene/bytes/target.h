@@ -2,12 +2,15 @@
 #ifndef CELLPIPE_TARGET_H
 #define CELLPIPE_TARGET_H
 
+#include <sys/stat.h>
+
 #include "../memory.h"
 #include "../report.h"
 
 struct target {
     const char *path;      /* symbolic links resolved; NULL for standard output and memory */
     const char *temporary; /* the file's name until it is put in place, else NULL */
+    bool is_nameless;      /* it has not got that name yet: it is open, and nowhere else */
     int file;              /* the descriptor; -1: none, or memory */
     bool through;          /* written in place: a device, FIFO, socket or standard output */
     enum {
@@ -18,11 +21,16 @@ struct target {
     } placed;
 };
 
-/* Opens what the path names, or a temporary file beside it. Its strings are in the arena. CP_USAGE when a file that was
- * read would be replaced, or one that was written where that is not allowed. */
+/* Opens what the path names, or a temporary file for it: without a name where the system has such files. Its strings
+ * are in the arena. CP_USAGE when a file that was read would be replaced, or one that was written where that is not
+ * allowed. */
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target);
 /* CP_OUTPUT when it can be seen already, before there is anything to write, that the path cannot be opened. */
 cp_status target_expect(cp_context *context, const char *path);
+/* False for what is written in place. */
+bool target_stat(const struct target *target, struct stat *info);
+/* Gives a file without a name its temporary one, and closes it. */
+cp_status target_name(cp_context *context, struct target *target);
 /* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */
 cp_status target_record(cp_context *context, const struct target *target);
 /* Gives the temporary file its name. The permissions of a replaced file stay. keeps_old: the replaced file stays under

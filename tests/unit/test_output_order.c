@@ -1,6 +1,9 @@
 /* In which order outputs reach the disk, and what is left when that fails: the linker hands the library's fsync,
- * rename, link and syscall (renameat2) to this test, which notes them and carries them out, or lets them fail. */
+ * rename, link, linkat and syscall (renameat2) to this test, which notes them and carries them out, or lets them fail.
+ * All is done twice: with files that have no name until the end, and by an open that refuses to make such. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +22,13 @@ static char calls[512];
 static const char *failing = ""; /* renames to this name fail */
 static int link_error, syscall_error;
 
+/* ---- what the linker hands over ---- */
+
+#ifndef O_TMPFILE
+#define O_TMPFILE __O_TMPFILE /* glibc's, without extensions */
+#endif
+static bool has_nameless; /* this system, and not refused */
+
 static void note(const char *what, const char *of)
 {
     size_t used = strlen(calls);
@@ -27,6 +37,25 @@ static void note(const char *what, const char *of)
 
 int __real_fsync(int file);
 int __wrap_fsync(int file);
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode)
+{
+    errno = EOPNOTSUPP;
+    return (flags & O_TMPFILE) == O_TMPFILE && !has_nameless ? -1 : __real_open(path, flags, mode);
+}
+
+int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    const char *name = strrchr(to, '/') + 1;
+    if (*name != '.')
+        note("place", name);
+    errno = link_error ? link_error : EIO;
+    return link_error || strcmp(name, failing) == 0 ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
+}
+
 int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
 
@@ -40,7 +69,7 @@ int __wrap_fsync(int file)
 
 int __wrap_rename(const char *from, const char *to)
 {
-    note("rename", strrchr(to, '/') + 1);
+    note("place", strrchr(to, '/') + 1);
     errno = EIO;
     return strcmp(strrchr(to, '/') + 1, failing) == 0 ? -1 : __real_rename(from, to);
 }
@@ -90,14 +119,14 @@ static void write_two(bool sync, const char *expected)
 static void test_top_file_comes_last(void **unused)
 {
     (void)unused;
-    write_two(false, "rename part; rename top; ");
+    write_two(false, "place part; place top; ");
 }
 
 /* Content, then names, then the folder that holds the names. */
 static void test_sync(void **unused)
 {
     (void)unused;
-    write_two(true, "sync file; sync file; rename part; rename top; sync folder; ");
+    write_two(true, "sync file; sync file; place part; place top; sync folder; ");
 }
 
 /* A file of the output's name that somebody makes in the meantime is not replaced, and no temporary file stays. */
@@ -193,7 +222,8 @@ static void test_sets_are_whole(void **unused)
     }
 }
 
-/* Without replacing anything: by renameat2, else by a hard link, else not at all. */
+/* Without replacing anything: by renameat2, else by a hard link, else not at all. A file that has no name and cannot
+ * get one is copied. */
 static void test_ways_of_no_clobber(void **unused)
 {
     static const struct {
@@ -201,13 +231,14 @@ static void test_ways_of_no_clobber(void **unused)
     } errors[] = {{EPERM, 0}, {0, EINVAL}, {0, ENOSYS}, {EPERM, EINVAL}};
     (void)unused;
     for (int i = 0; i < 4; i++) {
+        bool good = !errors[i].of_link || !errors[i].of_syscall;
         char folder[] = "/tmp/cellpipe-test-XXXXXX";
         assert_non_null(mkdtemp(folder));
         link_error = errors[i].of_link;
         syscall_error = errors[i].of_syscall;
-        assert_int_equal(write_set(folder, true), i < 3 ? CP_OK : CP_OUTPUT);
+        assert_int_equal(write_set(folder, true), good ? CP_OK : CP_OUTPUT);
         link_error = syscall_error = 0;
-        if (i < 3) {
+        if (good) {
             expect_and_remove(folder, "top", "new");
             expect_and_remove(folder, "one", "new");
             expect_and_remove(folder, "two", "new");
@@ -216,11 +247,60 @@ static void test_ways_of_no_clobber(void **unused)
     }
 }
 
+/* How many names the folder has. */
+static int count_names(const char *folder)
+{
+    int count = -2; /* . and .. */
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    while (readdir(listing))
+        count++;
+    assert_int_equal(closedir(listing), 0);
+    return count;
+}
+
+/* An output of more files than can be open at a time. Until it is closed, its first 200 files have no names. */
+static void test_large_sets(void **unused)
+{
+    enum { FILES = 1500, MOST_NAMELESS = 200 };
+    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64], text[8];
+    (void)unused;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/top", folder);
+    cp_context *context = cp_context_new(NULL);
+    struct sink *top, *further;
+    calls[0] = '\0';
+    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    for (int i = 0; i < FILES; i++) {
+        (void)snprintf(text, sizeof text, "p%d", i);
+        assert_int_equal(sink_open(top, text, &further), CP_OK);
+        sink_text(further, text);
+        assert_int_equal(sink_close_further(further), CP_OK);
+    }
+    assert_int_equal(count_names(folder), has_nameless ? FILES - MOST_NAMELESS : FILES + 1);
+    assert_int_equal(sink_close(top, CP_OK), CP_OK);
+    assert_int_equal(count_names(folder), FILES + 1);
+    cp_context_free(context);
+    /* 2 * 10 + 3 * 90 + 4 * 900 + 5 * 500 characters */
+    (void)snprintf(command, sizeof command, "cat %s/p[0-9]* | wc -c | grep -qx 6390", folder);
+    assert_int_equal(system(command), 0);
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static bool system_has_nameless(void)
+{
+    int file = __real_open("/tmp", O_WRONLY | O_TMPFILE, 0600);
+    return file >= 0 && close(file) == 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_top_file_comes_last), cmocka_unit_test(test_sync),
-                                       cmocka_unit_test(test_no_clobber_holds_to_the_end),
-                                       cmocka_unit_test(test_sets_are_whole),
-                                       cmocka_unit_test(test_ways_of_no_clobber)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_top_file_comes_last),         cmocka_unit_test(test_sync),
+        cmocka_unit_test(test_no_clobber_holds_to_the_end), cmocka_unit_test(test_sets_are_whole),
+        cmocka_unit_test(test_ways_of_no_clobber),          cmocka_unit_test(test_large_sets)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    has_nameless = system_has_nameless();
+    return has_nameless ? failed + cmocka_run_group_tests(tests, NULL, NULL) : failed;
 }

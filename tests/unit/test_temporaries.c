@@ -1,7 +1,10 @@
-/* Temporary files: their names and permissions, and which of them a sweep removes. By the public header alone. */
+/* Temporary files: their names and permissions, and which of them a sweep removes. By the public header alone; the
+ * linker hands the library's open, linkat and rename to this test, which refuses files without a name, or ends the
+ * process. */
 #include "../../scene/cellpipe.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,6 +18,54 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+/* ---- what the linker hands over ---- */
+
+#ifndef O_TMPFILE
+#define O_TMPFILE __O_TMPFILE /* glibc's, without extensions */
+#endif
+static bool has_nameless;      /* this system, and not refused */
+static int last_nameless = -1; /* the descriptor of the last one that was opened */
+static enum moment { NEVER, BEFORE_LINK, AFTER_LINK, BEFORE_RENAME, AFTER_RENAME } kill_when;
+
+static void end_at(enum moment moment)
+{
+    if (kill_when == moment)
+        (void)raise(SIGKILL);
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode)
+{
+    bool is_nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    errno = EOPNOTSUPP;
+    int file = is_nameless && !has_nameless ? -1 : __real_open(path, flags, mode);
+    last_nameless = is_nameless ? file : last_nameless;
+    return file;
+}
+
+int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    end_at(BEFORE_LINK);
+    int result = __real_linkat(from_folder, from, to_folder, to, flags);
+    end_at(AFTER_LINK);
+    return result;
+}
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to)
+{
+    end_at(BEFORE_RENAME);
+    int result = __real_rename(from, to);
+    end_at(AFTER_RENAME);
+    return result;
+}
+
+/* ---- the tests ---- */
 
 static char start[512], folder[64];
 static cp_context *context;
@@ -44,7 +95,14 @@ static mode_t seen_mode;
 static void see(void *user, const cp_progress *progress)
 {
     (void)user;
-    DIR *listing = strcmp(progress->work, "writing") == 0 ? opendir(".") : NULL;
+    bool writes = strcmp(progress->work, "writing") == 0;
+    DIR *listing = writes ? opendir(".") : NULL;
+    if (writes && has_nameless) {
+        struct stat info;
+        assert_int_equal(fstat(last_nameless, &info), 0);
+        assert_int_equal(info.st_nlink, 0);
+        seen_mode = info.st_mode & 07777;
+    }
     for (const struct dirent *entry; listing && (entry = readdir(listing));) {
         struct stat info;
         if (strncmp(entry->d_name, ".cellpipe-", 10) != 0)
@@ -63,7 +121,7 @@ static void write_and_see(const char *path)
     cp_set_progress(context, see, NULL);
     assert_int_equal(cp_write_file(context, path, "text", 4), CP_OK);
     cp_set_progress(context, NULL, NULL);
-    assert_true(*seen && access(seen, F_OK) != 0);
+    assert_true(has_nameless ? !*seen : *seen && access(seen, F_OK) != 0);
     cp_context_free(context); /* which knows the file as its own */
     context = cp_context_new(NULL);
 }
@@ -94,7 +152,10 @@ static void test_permissions(void **unused)
 static const char *own_start(void)
 {
     static char text[256];
+    bool has = has_nameless;
+    has_nameless = false;
     write_and_see("any");
+    has_nameless = has;
     char *random = strrchr(seen, '-');
     assert_int_equal(strlen(random), 17);
     *random = '\0';
@@ -227,30 +288,91 @@ static void end_here(void *user, const cp_progress *progress)
         (void)raise(SIGKILL);
 }
 
-static void test_after_a_kill(void **unused)
+static bool has_text(const char *name, const char *text)
 {
-    size_t count;
-    (void)unused;
+    char found[16] = "";
+    int file = open(name, O_RDONLY);
+    ssize_t size = file >= 0 ? read(file, found, sizeof found - 1) : -1;
+    (void)close(file);
+    return size == (ssize_t)strlen(text) && strcmp(found, text) == 0;
+}
+
+/* A process of its own writes "new" to out and is killed: at a moment, or NEVER: when it begins to write. */
+static void write_and_kill(enum moment moment)
+{
     pid_t child = fork();
     if (child == 0) {
-        cp_set_progress(context, end_here, NULL);
-        (void)cp_write_file(context, "out", "text", 4);
+        kill_when = moment;
+        if (moment == NEVER)
+            cp_set_progress(context, end_here, NULL);
+        (void)cp_write_file(context, "out", "new", 3);
         _exit(0);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(cp_sweep(context, ".", &count), CP_OK);
-    assert_int_equal(count, 1);
-    assert_int_equal(rmdir(folder), 0);
-    assert_int_equal(mkdir(folder, 0777), 0); /* for tear_down */
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* Where files have no names, a new file leaves nothing at any moment; one that replaces another leaves one name between
+ * the link and the renaming. Else each leaves its name. The old file is there until the new one is. */
+static void test_after_a_kill(void **unused)
+{
+    static const struct {
+        bool replaces;
+        enum moment moment;
+        const char *out; /* its text then; NULL: there is none */
+        size_t left;
+    } nameless[] = {{false, NEVER, NULL, 0},         {false, BEFORE_LINK, NULL, 0}, {false, AFTER_LINK, "new", 0},
+                    {true, NEVER, "old", 0},         {true, BEFORE_LINK, "old", 0}, {true, AFTER_LINK, "old", 1},
+                    {true, BEFORE_RENAME, "old", 1}, {true, AFTER_RENAME, "new", 0}},
+      named[] = {{false, NEVER, NULL, 1}, {false, BEFORE_RENAME, NULL, 1}, {false, AFTER_RENAME, "new", 0},
+                 {true, NEVER, "old", 1}, {true, BEFORE_RENAME, "old", 1}, {true, AFTER_RENAME, "new", 0}};
+    size_t count = has_nameless ? sizeof nameless / sizeof *nameless : sizeof named / sizeof *named;
+    (void)unused;
+    for (size_t i = 0; i < count; i++) {
+        bool replaces = has_nameless ? nameless[i].replaces : named[i].replaces;
+        const char *out = has_nameless ? nameless[i].out : named[i].out;
+        size_t removed;
+        if (replaces) {
+            FILE *file = fopen("out", "w");
+            assert_true(file && fputs("old", file) >= 0 && fclose(file) == 0);
+        }
+        write_and_kill(has_nameless ? nameless[i].moment : named[i].moment);
+        assert_true(out ? has_text("out", out) : access("out", F_OK) != 0);
+        assert_int_equal(cp_sweep(context, ".", &removed), CP_OK);
+        assert_int_equal(removed, has_nameless ? nameless[i].left : named[i].left);
+        (void)unlink("out");
+        assert_int_equal(rmdir(folder), 0); /* nothing else is left */
+        assert_int_equal(mkdir(folder, 0777), 0);
+        assert_int_equal(chdir(folder), 0);
+    }
+}
+
+/* A write needs a name where it replaces a file, and where there are only files with names. */
+static void test_needs_a_name(void **unused)
+{
+    (void)unused;
+    assert_int_equal(cp_needs_temporary_name(context, "new"), !has_nameless);
+    make_file("old", 0644, 0);
+    assert_true(cp_needs_temporary_name(context, "old"));
+    assert_true(cp_needs_temporary_name(context, "no/folder"));
+    assert_false(cp_needs_temporary_name(context, "/dev/null"));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+static bool system_has_nameless(void)
+{
+    int file = __real_open("/tmp", O_WRONLY | O_TMPFILE, 0600);
+    return file >= 0 && close(file) == 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_permissions), TEST(test_what_is_swept),
-                                       TEST(test_links_of_equal_files), TEST(test_after_a_kill)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+                                       TEST(test_links_of_equal_files), TEST(test_after_a_kill),
+                                       TEST(test_needs_a_name)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    has_nameless = system_has_nameless();
+    return has_nameless ? failed + cmocka_run_group_tests(tests, NULL, NULL) : failed;
 }
