@@ -5,7 +5,6 @@
 
 #include "../../scene/mesh/mesh.h"
 #include "../../scene/motion/clips/bake.h"
-#include "../../scene/motion/clips/thin.h"
 
 /* For the web, unless the user says otherwise: 0.1 mm, and where the scene is larger than 6.5 m this part of it, a
  * quarter of a step of the positions. */
@@ -28,8 +27,9 @@ static double tolerance_of(const struct writer *writer)
 
 bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip *played)
 {
-    double size = writer->diagonal > 0 && isfinite(writer->diagonal) ? writer->diagonal : 1, error;
+    double size = writer->diagonal > 0 && isfinite(writer->diagonal) ? writer->diagonal : 1;
     double tolerance = tolerance_of(writer);
+    struct motion_plan *motion = &writer->motion;
     const struct bake_limits limits = {tolerance > 0                   ? tolerance * bake_part
                                        : writer->scene->loop_count > 0 ? loop_part * size
                                                                        : exact_part * size,
@@ -40,9 +40,12 @@ bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip 
     if (status != CP_OK)
         return false;
     *played = (struct played_clip){baked.clip, baked.sheared, baked.flat};
-    return !(tolerance > 0) || !is_deliver(writer) ||
-           clip_thin(writer->work, writer->scene, clip, &baked.clip, tolerance * thin_part, &played->clip, &error) ==
-               CP_OK;
+    if (!(tolerance > 0) || !is_deliver(writer))
+        return true;
+    if (!motion->shape.reaches && clip_shape_find(writer->work, writer->scene, &motion->shape) != CP_OK)
+        return false;
+    return clip_thin(writer->work, writer->scene, &motion->shape, clip, &baked.clip, tolerance * thin_part,
+                     &played->clip) == CP_OK;
 }
 
 /* ---- rounding ---- */

@@ -4,6 +4,7 @@
 #define CELLPIPE_GLTF_WRITER_H
 
 #include "../../scene/mesh/simplify/simplify.h"
+#include "../../scene/motion/clips/thin.h"
 #include "../../scene/text/json_write.h"
 #include "../../scene/view/view.h"
 #include "binary.h"
@@ -148,6 +149,7 @@ struct motion_plan {
     uint32_t clip_count, channel_count, clip_room, channel_room;
     const struct played_clip *played; /* the scene's clips; NULL: not yet */
     const bool *sampled;              /* joints: see mark_sampled */
+    struct clip_shape shape;          /* what clips are thinned by; nothing yet */
     double share;                     /* metres that each channel's rounding may move something */
     const double *levers;             /* for each node: how far from it something is; NULL: nothing is rounded */
     const double *stretches;          /* and how long its unit is in the world */

@@ -77,7 +77,7 @@ cp_status vrml_prepare_recording(struct vrml *v)
     double size = v->diagonal > 0 && isfinite(v->diagonal) ? v->diagonal : 1, tolerance = v->settings->tolerance;
     const struct bake_limits limits = {tolerance > 0 ? tolerance / 4 : 5e-7 * size, size, NULL};
     struct baked_clip baked;
-    double error;
+    struct clip_shape shape;
     recording->timer = vrml_name(v, "play_", recording->source->name);
     if (!recording->timer || !mark_starts(v))
         return CP_LIMIT;
@@ -88,7 +88,9 @@ cp_status vrml_prepare_recording(struct vrml *v)
     cp_clip *clip = &recording->clip;
     status = clip_bake(recording->work, v->scene, recording->source, slots ? slots->kept : NULL, &limits, &baked);
     if (status == CP_OK)
-        status = clip_thin(recording->work, v->scene, recording->source, &baked.clip, tolerance, clip, &error);
+        status = clip_shape_find(recording->work, v->scene, &shape);
+    if (status == CP_OK)
+        status = clip_thin(recording->work, v->scene, &shape, recording->source, &baked.clip, tolerance, clip);
     if (status != CP_OK)
         return status;
     recording->sheared = baked.sheared;

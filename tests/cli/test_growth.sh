@@ -4,7 +4,7 @@
 # of the machine makes single runs longer, so that the least of several counts. WORD: rows that have it alone, printed.
 # Not here, for they are more: exclude on a chain of n joints, which judges n^2 / 2 pairs with n / 3 joints between them
 # (--limit pairs= and pair-joints= bound that), n joints each with a formula of its own (a clip for each is sampled), n
-# clips for the web (each is compared with its thinned one over the whole scene), and
+# clips of n frames for the web (each is compared with its thinned one over the whole scene), and
 # Collada nodes that multiply inside assimp (--limit reader-memory= bounds that). work/test_work counts hostile meshes.
 only=${2-} limit=1.3
 . "$(dirname "$0")/check.sh"
@@ -125,6 +125,7 @@ done
 for out in glb wrl csv jsonl; do
     grows joints 500 a.wu convert a.wu "o.$out"
 done
+grows joints 500 a.wu convert a.wu o.glb --out web=yes
 grows chain 500 a.wu convert a.wu o.glb --limit depth=10000000
 grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
 grows pairs 2000 a.xml convert a.xml o.xml

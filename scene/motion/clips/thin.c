@@ -30,8 +30,7 @@ struct thinning {
     cp_scene *work;
     const cp_scene *scene;
     const cp_clip *clip, *like;
-    cp_measures *boxes;    /* of each node's own meshes */
-    double *reaches;       /* of each node: how far from its origin something is that it moves */
+    const struct clip_shape *shape;
     struct times times[2]; /* of clip, and of like */
     struct player before, after;
     cp_status status; /* of the players */
@@ -120,13 +119,13 @@ static double value_tolerance(const struct thinning *thinning, const cp_track *t
 {
     const cp_joint *joint = track->path == CP_PATH_JOINT ? &thinning->scene->joints[track->target] : NULL;
     bool slides = joint ? joint->type == CP_JOINT_PRISMATIC : track->path == CP_PATH_TRANSLATION;
-    double reach = thinning->reaches[joint ? joint->node : track->target];
+    double reach = thinning->shape->reaches[joint ? joint->node : track->target];
     return slides || !(reach > 0) ? share : share / reach;
 }
 
 static bool thin_tracks(struct thinning *thinning, double share, cp_track *tracks)
 {
-    double cubic = share > 0 ? share / 4 : EXACT * thinning->reaches[0];
+    double cubic = share > 0 ? share / 4 : EXACT * thinning->shape->reaches[0];
     bool fine = true;
     for (uint32_t i = 0; i < thinning->like->track_count && fine; i++) {
         const cp_track *track = &thinning->like->tracks[i];
@@ -150,7 +149,7 @@ static double distance_at(struct thinning *thinning, double time)
     if (thinning->status == CP_OK)
         thinning->status = player_seek(&thinning->after, time);
     for (uint32_t i = 0; i < thinning->scene->node_count; i++) {
-        const cp_measures *box = &thinning->boxes[i];
+        const cp_measures *box = &thinning->shape->boxes[i];
         for (int corner = 0; corner < CORNERS && box->any; corner++) {
             double point[3], a[3], b[3];
             for (int k = 0; k < 3; k++)
@@ -193,65 +192,92 @@ static double find_error(struct thinning *thinning)
                                    : fmax(error, largest_distance(thinning, &thinning->times[1], STRAIGHT_LOOKS));
 }
 
-/* Own boxes; and how far the boxes of what is below reach. */
-static bool measure(struct thinning *thinning)
+/* Whether all that the clip does is to move one joint that no other one follows, in pieces that are straight. Its
+ * values are then within the tolerance at every time, and what hangs on it is within its reach of the axis: there is
+ * nothing to look at. A scene has such a clip for each joint, so that looking at all of it for each would take long. */
+static bool moves_one_joint(const struct thinning *thinning)
 {
-    cp_context *context = thinning->context;
-    const cp_scene *scene = thinning->scene;
-    uint32_t nodes = scene->node_count;
-    thinning->boxes = memory_allocate(context, nodes, sizeof *thinning->boxes);
-    thinning->reaches = memory_allocate(context, nodes, sizeof *thinning->reaches);
-    if (!thinning->boxes || !thinning->reaches || measure_node_boxes(context, scene, true, thinning->boxes) != CP_OK)
-        return false;
-    for (uint32_t i = 0; i < nodes; i++) {
-        const cp_measures *box = &thinning->boxes[i];
+    const cp_clip *like = thinning->like;
+    const cp_track *track = like->tracks;
+    return like->track_count == 1 && like->attachment_count == 0 && thinning->clip->attachment_count == 0 &&
+           track->path == CP_PATH_JOINT && track->interpolation != CP_CUBIC && thinning->shape->alone[track->target];
+}
+
+cp_status clip_shape_find(cp_scene *work, const cp_scene *scene, struct clip_shape *shape)
+{
+    uint32_t nodes = scene->node_count, count;
+    cp_mechanism mechanism;
+    shape->boxes = scene_allocate(work, nodes, sizeof *shape->boxes);
+    shape->reaches = scene_allocate(work, nodes, sizeof *shape->reaches);
+    shape->alone = scene_allocate(work, scene->joint_count, sizeof *shape->alone);
+    double *stretches = scene_allocate(work, nodes, sizeof *stretches);
+    if (!shape->boxes || !shape->reaches || !shape->alone || !stretches)
+        return CP_LIMIT;
+    cp_status status = mechanism_open(&mechanism, work->context, scene);
+    if (status == CP_OK)
+        status = measure_node_boxes(work->context, scene, true, shape->boxes);
+    for (uint32_t i = 0; i < nodes && status == CP_OK; i++) {
+        const cp_measures *box = &shape->boxes[i];
+        cp_pose pose = node_pose(&mechanism, i, &scene->nodes[i].local);
         double squares = 0;
         for (int k = 0; k < 3 && box->any; k++)
             squares += fmax(box->lower[k] * box->lower[k], box->upper[k] * box->upper[k]);
-        thinning->reaches[i] = sqrt(squares);
+        shape->reaches[i] = sqrt(squares);
+        stretches[i] = pose_stretch_bound(&pose) * (i > 0 ? stretches[scene->nodes[i].parent] : 1);
     }
-    for (uint32_t i = nodes; i-- > 1;) {
-        cp_pose pose = node_pose(&thinning->before.mechanism, i, &scene->nodes[i].local);
-        double *above = &thinning->reaches[scene->nodes[i].parent];
+    for (uint32_t i = nodes; i-- > 1 && status == CP_OK;) {
+        cp_pose pose = node_pose(&mechanism, i, &scene->nodes[i].local);
+        double *above = &shape->reaches[scene->nodes[i].parent];
         double way = sqrt(pose.m[3] * pose.m[3] + pose.m[7] * pose.m[7] + pose.m[11] * pose.m[11]);
-        if (thinning->reaches[i] > 0)
-            *above = fmax(*above, way + pose_stretch_bound(&pose) * thinning->reaches[i]);
+        if (shape->reaches[i] > 0)
+            *above = fmax(*above, way + pose_stretch_bound(&pose) * shape->reaches[i]);
     }
-    return true;
+    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++) {
+        uint32_t node = scene->joints[i].node;
+        shape->alone[i] = scene->nodes[node].joint_count == 1 && stretches[node] <= 1 + 1e-9;
+    }
+    for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++) {
+        const uint32_t *inputs = mechanism_inputs(&mechanism, i, &count);
+        if (!mechanism_samples(&mechanism, i) && count == 1 && *inputs == i)
+            continue;
+        shape->alone[i] = false;
+        for (uint32_t k = 0; k < count; k++)
+            shape->alone[inputs[k]] = false;
+    }
+    mechanism_close(&mechanism);
+    return status;
 }
 
-cp_status clip_thin(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const cp_clip *like, double tolerance,
-                    cp_clip *thin, double *error)
+cp_status clip_thin(cp_scene *work, const cp_scene *scene, const struct clip_shape *shape, const cp_clip *clip,
+                    const cp_clip *like, double tolerance, cp_clip *thin)
 {
     cp_context *context = work->context;
-    struct thinning thinning = {.context = context, .work = work, .scene = scene, .clip = clip, .like = like};
+    struct thinning thinning = {
+        .context = context, .work = work, .scene = scene, .clip = clip, .like = like, .shape = shape};
     cp_track *tracks = scene_allocate(work, like->track_count, sizeof *tracks);
+    *thin = *like;
+    thin->tracks = tracks;
+    if (tracks && (tolerance == 0 || moves_one_joint(&thinning)))
+        return thin_tracks(&thinning, tolerance, tracks) ? CP_OK : CP_LIMIT;
     double share = tolerance;
     thinning.after = (struct player){.context = context, .scene = scene};
     thinning.status = player_start(&thinning.before, context, scene, clip);
-    *thin = *like;
-    thin->tracks = tracks;
-    *error = 0;
-    bool holds = false, fine = tracks && thinning.status == CP_OK && measure(&thinning) &&
-                               clip_times(context, clip, &thinning.times[0]) &&
+    bool holds = false, fine = tracks && thinning.status == CP_OK && clip_times(context, clip, &thinning.times[0]) &&
                                clip_times(context, like, &thinning.times[1]);
     for (int i = 0; i <= MOST_TRIES && fine && !holds; i++) {
         if (i == MOST_TRIES)
             share = 0;
         fine = thin_tracks(&thinning, share, tracks);
-        if (!fine || tolerance == 0)
+        if (!fine)
             break;
         player_free(&thinning.after);
         thinning.status = player_start(&thinning.after, context, scene, thin);
         thinning.after.is_baked = true;
-        if (thinning.status == CP_OK)
-            *error = find_error(&thinning);
+        double error = thinning.status == CP_OK ? find_error(&thinning) : 0;
         fine = thinning.status == CP_OK;
-        holds = *error <= tolerance || share == 0;
-        share *= fmin(0.7, 0.9 * tolerance / *error);
+        holds = error <= tolerance || share == 0;
+        share *= fmin(0.7, 0.9 * tolerance / error);
     }
-    memory_free(context, thinning.boxes, scene->node_count, sizeof *thinning.boxes);
-    memory_free(context, thinning.reaches, scene->node_count, sizeof *thinning.reaches);
     for (int i = 0; i < 2; i++)
         memory_free(context, thinning.times[i].items, thinning.times[i].room, sizeof *thinning.times[i].items);
     player_free(&thinning.before);
