@@ -263,7 +263,7 @@ for page in docs/*.md; do
     check "$page is named in README.md, CONTRIBUTING.md or docs/architecture.md" \
         grep -q "(\(docs/\)\?${page#docs/}" README.md CONTRIBUTING.md docs/architecture.md
 done
-for page in README.md CONTRIBUTING.md docs/*.md samples/README.md; do
+for page in README.md CONTRIBUTING.md SECURITY.md docs/*.md samples/README.md; do
     for link in $(grep -o -E '\]\([^)#:]+\)' "$page" | tr -d '])('); do
         check "$page: the link $link" [ -e "$(dirname "$page")/$link" ]
     done
