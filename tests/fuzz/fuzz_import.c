@@ -1,13 +1,34 @@
-/* One fuzzer for all importers: IMPORTER names the one that reads the bytes, OTHER_IMPORTER, if there is one, that of
- * bytes that begin with OTHER_SIGN. What it makes of them must hold all invariants, and every exporter must take it. A
- * bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
+/* One fuzzer for all importers, which has a name for each: fuzz_NAME reads the bytes and writes the scene in every
+ * format, fuzz_read_NAME reads alone and so tries several times as many. The scene must hold all invariants, and every
+ * exporter must take it. A bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
 #include "cellpipe.h"
+#include "input.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+int LLVMFuzzerInitialize(int *count, char ***words);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static const struct kind {
+    const char *name, *importer;
+    bool is_binary;
+    const char *other_importer, *other_sign; /* of bytes that begin so */
+} kinds[] = {{"stl", "stl", false, NULL, NULL},
+             {"obj", "obj", false, NULL, NULL},
+             {"tag", "tag", false, NULL, NULL},
+             {"deneb_part", "deneb-part", false, NULL, NULL},
+             {"deneb_cell", "deneb-device", false, "deneb-workcell", "DCT WORKCELL"},
+             {"collision_setup", "collision-setup", false, NULL, NULL},
+             {"gltf", "gltf", false, NULL, NULL},
+             {"3mf", "3mf", true, NULL, NULL},
+             {"off", "off", false, NULL, NULL},
+             {"ply", "ply", false, NULL, NULL},
+             {"assimp", "assimp", true, NULL, NULL}};
+static const struct kind *kind;
+static bool reads_alone;
 
 static void fail(cp_context *context, const char *what)
 {
@@ -62,13 +83,28 @@ static void write_packed(cp_context *context, const cp_scene *scene)
 
 static const char *choose_importer(const uint8_t *bytes, size_t size)
 {
-#ifdef OTHER_IMPORTER
-    if (size >= strlen(OTHER_SIGN) && memcmp(bytes, OTHER_SIGN, strlen(OTHER_SIGN)) == 0)
-        return OTHER_IMPORTER;
-#endif
-    (void)bytes;
-    (void)size;
-    return IMPORTER;
+    size_t length = kind->other_sign ? strlen(kind->other_sign) : 0;
+    bool is_other = length > 0 && size >= length && memcmp(bytes, kind->other_sign, length) == 0;
+    return is_other ? kind->other_importer : kind->importer;
+}
+
+/* What to do is in the program's name. */
+int LLVMFuzzerInitialize(int *count, char ***words)
+{
+    static const char start[] = "fuzz_", reads[] = "read_";
+    const char *slash = *count > 0 ? strrchr(**words, '/') : NULL, *name = slash ? slash + 1 : **words;
+    name += strncmp(name, start, sizeof start - 1) == 0 ? sizeof start - 1 : 0;
+    reads_alone = strncmp(name, reads, sizeof reads - 1) == 0;
+    name += reads_alone ? sizeof reads - 1 : 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            kind = &kinds[i];
+    if (!kind) {
+        fprintf(stderr, "fuzz_import: call it by the name fuzz_IMPORTER or fuzz_read_IMPORTER\n");
+        exit(2);
+    }
+    mutates_numbers = !kind->is_binary;
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -87,9 +123,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (scene) {
         if (cp_validate(context, scene) != CP_OK)
             fail(context, "the scene is not valid");
-        for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++)
+        for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER) && !reads_alone; i++)
             write_format(context, scene, cp_plugin_at(CP_EXPORTER, i).name);
-        write_packed(context, scene);
+        if (!reads_alone)
+            write_packed(context, scene);
         cp_scene_free(scene);
     }
     cp_context_free(context);

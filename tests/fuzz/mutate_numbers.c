@@ -1,10 +1,13 @@
 /* A mutator for texts: half of the time what libFuzzer does with bytes, else a number becomes an extreme, another sign
  * or size, or two words or lines change places or double. Plain bytes hardly ever make "-1" of "0.25" and still a
  * file that is read to its end. */
-#include <stdint.h>
+#include "input.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool mutates_numbers = true;
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed);
@@ -144,6 +147,8 @@ static size_t copy_span(uint8_t *bytes, size_t size, size_t room, int (*is_of)(u
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed)
 {
     uint32_t state = seed;
+    if (!mutates_numbers)
+        return LLVMFuzzerMutate(bytes, size, room);
     for (uint32_t changes = 1 + next_random(&state) % 3; changes > 0; changes--)
         switch (next_random(&state) % 8) {
         case 0:

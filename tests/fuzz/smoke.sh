@@ -7,56 +7,18 @@ seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
-[ $# -le 2 ] && set -- x x fuzz_stl fuzz_obj fuzz_tag fuzz_deneb_part fuzz_deneb_cell fuzz_deneb_recording fuzz_xml fuzz_record fuzz_collision_setup fuzz_evidence fuzz_gltf fuzz_3mf fuzz_off fuzz_ply fuzz_assimp fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
+. "$here/fuzzers.sh"
+# shellcheck disable=SC2086 # names
+[ $# -gt 2 ] || set -- x x $all_fuzzers
 shift 2
 if [ $# -gt 1 ]; then
     printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" "$0" "$seconds" "$folder"
     exit
 fi
 fuzzer=$1
-importer=${fuzzer#fuzz_}
+importer=$(importer_of "$fuzzer")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-
-# The seeds of a fuzzer: those of its importer's files that are small enough to change much in one go. A whole parallel machine
-# takes half a minute with all checks: smaller mechanisms are among the cases.
-collect_seeds() {
-    case $1 in
-    stl) names="*.stl" ;;
-    obj) names="*.obj" ;;
-    tag) names="*.wu *.dev *.wc" ;;
-    deneb_part) names="*.dcp *.pdb" ;;
-    deneb_cell) names="*.dcd *.dcw" ;;
-    deneb_recording) names="*.dcr" ;;
-    collision_setup) names="*.xml *.prox" ;;
-    xml) names="*.xml *.dae" ;;
-    evidence) names="*.xml.json" ;;
-    record) names="*.jsonl" ;;
-    gltf) names="*.glb *.gltf" ;;
-    3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
-    program) names="*.prg *.csv *.jsonl" ;;
-    filters | mechanism) names="*.stl *.xml" ;; # any bytes will do
-    off) names="*.off" ;;
-    ply) names="*.ply" ;;
-    assimp) names="*.ac *.ac3d *.3ds *.dae" ;;
-    esac
-    [ ! -d "$here/corpus/$1" ] || cp "$here/corpus/$1"/* "$2"
-    for name in $names; do
-        find "$top/samples" "$top/tests/cases" "$here/seeds" -name "$name" -type f -size -32k ! -path '*/mechanisms/*' ! -name 'loop_many.*'
-    done | while read -r file; do
-        cp "$file" "$2/$(printf '%s' "$file" | cksum | cut -d' ' -f1)"
-    done
-}
-
-# What a reader's process says: what restrains it, a question, an entry of its report, and the answer with four bytes of a scene.
-write_talk() { # folder
-    {
-        printf '\1\0\0\0\4\0\0\0\7\0\0\0\3\0\0\0\6\0\0\0a.mtl\0'
-        printf '\2\0\0\0\72\0\0\0\2\0\0\0\3\0\0\0\1\0\0\0\377\377\377\377\3\0\0\0\0\0\0\0'
-        printf '\7\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0a-b\0f\0who\0'
-        printf '\4\0\0\0\20\0\0\0\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0glTF'
-    } >"$1/talk"
-}
 
 # One run of $fuzzer for at most so many seconds.
 run_fuzzer() { # seconds seed
@@ -67,7 +29,7 @@ run_fuzzer() { # seconds seed
     # shellcheck disable=SC2086
     (cd "$work" && ASAN_OPTIONS=detect_leaks=$leaks:allocator_may_return_null=$null \
         "$folder/$fuzzer" -seed="$2" -detect_leaks=$leaks -max_total_time="$1" -timeout=20 -rss_limit_mb=2048 \
-        -max_len=32768 -print_final_stats=1 $words -artifact_prefix="$folder/$importer-" "$importer") >"$work/log" 2>&1
+        -max_len=32768 -print_final_stats=1 $words -artifact_prefix="$folder/${fuzzer#fuzz_}-" "$importer") >"$work/log" 2>&1
 }
 
 # The end was inside assimp: of all frames of the first stack that tell whose they are, the innermost is assimp's, or C++. Where
@@ -109,14 +71,15 @@ fail() {
 
 [ -x "$folder/$fuzzer" ] || fail "not built"
 mkdir "$work/$importer"
-if [ "$importer" = isolate ]; then write_talk "$work/$importer"; else collect_seeds "$importer" "$work/$importer"; fi
+collect_seeds "$importer" "$work/$importer"
+cp "$here/corpus/$importer"/* "$work/$importer" 2>/dev/null
 seeds=$(find "$work/$importer" -type f | wc -l)
 [ "$seeds" -gt 0 ] || fail "no seeds, so it would try nothing deep"
 words=
 [ -f "$here/$importer.dict" ] && words=-dict=$here/$importer.dict
 fuzz_for "$seconds" || {
-    cp "$work/log" "$folder/$importer.log"
-    fail "all of it is in $folder/$importer.log
+    cp "$work/log" "$folder/${fuzzer#fuzz_}.log"
+    fail "all of it is in $folder/${fuzzer#fuzz_}.log
 $(grep -a -E 'ERROR:|runtime error:|ALARM:|^fuzz_|SUMMARY:|Test unit written' "$work/log")
 $(grep -a -m 20 -E '^ +#[0-9]+ ' "$work/log")"
 }

@@ -1,0 +1,57 @@
+# For the scripts of this folder, with its path in `here` and that of the project in `top`: which fuzzers there are, and
+# what they begin with.
+importers='stl obj tag deneb_part deneb_cell collision_setup gltf 3mf off ply assimp'
+# shellcheck disable=SC2034,SC2086 # used by them; words
+all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
+$(printf 'fuzz_%s ' $importers)$(printf 'fuzz_read_%s ' $importers)"
+
+# Two fuzzers of one importer have the same seeds.
+importer_of() { # FUZZER
+    name=${1#fuzz_}
+    echo "${name#read_}"
+}
+
+# What a reader's process says: what restrains it, a question, an entry of its report, and the answer with four bytes of a scene.
+write_talk() { # folder
+    {
+        printf '\1\0\0\0\4\0\0\0\7\0\0\0\3\0\0\0\6\0\0\0a.mtl\0'
+        printf '\2\0\0\0\72\0\0\0\2\0\0\0\3\0\0\0\1\0\0\0\377\377\377\377\3\0\0\0\0\0\0\0'
+        printf '\7\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0a-b\0f\0who\0'
+        printf '\4\0\0\0\20\0\0\0\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0glTF'
+    } >"$1/talk"
+}
+
+# The seeds of a fuzzer: those of its importer's files that are small enough to change much in one go. A whole parallel machine
+# takes half a minute with all checks: smaller mechanisms are among the cases.
+collect_seeds() { # IMPORTER FOLDER
+    case $1 in
+    isolate)
+        write_talk "$2"
+        return
+        ;;
+    stl) names="*.stl" ;;
+    obj) names="*.obj" ;;
+    tag) names="*.wu *.dev *.wc" ;;
+    deneb_part) names="*.dcp *.pdb" ;;
+    deneb_cell) names="*.dcd *.dcw" ;;
+    deneb_recording) names="*.dcr" ;;
+    collision_setup) names="*.xml *.prox" ;;
+    xml) names="*.xml *.dae" ;;
+    evidence) names="*.xml.json" ;;
+    record) names="*.jsonl" ;;
+    gltf) names="*.glb *.gltf" ;;
+    3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
+    program) names="*.prg *.csv *.jsonl" ;;
+    filters | mechanism) names="*.stl *.xml" ;; # any bytes will do
+    off) names="*.off" ;;
+    ply) names="*.ply" ;;
+    assimp) names="*.ac *.ac3d *.3ds *.dae" ;;
+    esac
+    set -f # the names are not those of files here
+    for name in $names; do
+        find "$top/samples" "$top/tests/cases" "$here/seeds" -name "$name" -type f -size -32k ! -path '*/mechanisms/*' ! -name 'loop_many.*'
+    done | while read -r file; do
+        cp "$file" "$2/$(printf '%s' "$file" | cksum | cut -d' ' -f1)"
+    done
+    set +f
+}
