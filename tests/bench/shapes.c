@@ -391,5 +391,9 @@ const struct shape part_shapes[] = {
     {"crumbs", "tiny parts, 80 triangles each", make_crumbs},
     {"micro", "the torus 10 micrometres wide, in metres", make_micro},
     {"far", "the torus 165 m from the origin", make_far},
+    {"tray", "sheet metal of 1 mm, four sides bent up, round holes", make_tray},
+    {"channel", "sheet metal of 1.5 mm, two sides bent up, small holes", make_channel},
+    {"pan", "sheet metal of 1 mm, four sides bent up, no holes", make_pan},
+    {"grating", "sheet metal of 1 mm, two sides bent up, many holes", make_grating},
     {0},
 };

@@ -24,6 +24,12 @@ struct ring {
 };
 void make_ring(struct mesh *mesh, const struct ring *ring);
 
+/* sheet_metal.c: bent of sheet metal. Further shapes of part_shapes. */
+void make_tray(struct mesh *mesh, size_t count);
+void make_channel(struct mesh *mesh, size_t count);
+void make_pan(struct mesh *mesh, size_t count);
+void make_grating(struct mesh *mesh, size_t count);
+
 /* The library of parts: part number `part` of the sequence that begins with library_begin. */
 struct random library_begin(void);
 void make_library_part(struct mesh *mesh, struct random *random, int part);

@@ -55,6 +55,19 @@ bool original_weigh(const struct original *original, struct surface *surface)
     return surface->weights != NULL;
 }
 
+static double mean_root(const float *squares, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += (double)squares[i];
+    return count > 0 ? sqrt(sum / count) : 0;
+}
+
+double deviation_mean(const struct deviation *deviation)
+{
+    return mean_root(deviation->distances, deviation->distance_count) + mean_root(deviation->off, deviation->off_count);
+}
+
 void deviation_free(cp_context *context, struct deviation *deviation)
 {
     memory_free(context, deviation->distances, deviation->distance_count, sizeof *deviation->distances);

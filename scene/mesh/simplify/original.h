@@ -38,6 +38,8 @@ struct deviation {
  * of the surface's own are measured, one way. False when out of memory. */
 bool measure_deviation(const struct original *original, const struct surface *surface, const struct face_map *map,
                        uint32_t *near, double most, struct deviation *deviation);
+/* Root mean squares of the points' distances, both ways together, in units of the surface. */
+double deviation_mean(const struct deviation *deviation);
 void deviation_free(cp_context *context, struct deviation *deviation);
 
 /* More weight for the vertices of the original where the two are farthest apart; and for those that are too far. False

@@ -203,8 +203,9 @@ static bool collapse_mesh(struct simplification *work, double bound, bool whole,
     return *near && surface_fit(surface, goal->fast ? 0 : 1, map, *near);
 }
 
-/* Finds weights of the original's planes by which the largest error, at points, becomes less: in each try they grow
- * where it was large. The tries' surfaces are thrown away. */
+/* Finds weights of the original's planes by which the errors at points become less: in each try they grow where they
+ * were largest. Where holes close, many tries have the same largest error; so the product with the mean decides. The
+ * tries' surfaces are thrown away. */
 static bool refine_weights(struct simplification *work)
 {
     enum { TRIES = 4 };
@@ -221,9 +222,9 @@ static bool refine_weights(struct simplification *work)
                measure_deviation(&work->original, &surface, &map, near, INFINITY, &deviation);
         if (good && !best)
             good = (best = memory_allocate(context, work->original.surface.vertex_count, sizeof *best)) != NULL;
-        double error = fmax(deviation.from, deviation.to);
-        if (good && error < least) {
-            least = error;
+        double error = fmax(deviation.from, deviation.to), score = error * deviation_mean(&deviation);
+        if (good && score < least) {
+            least = score;
             memcpy(best, work->original.weights, work->original.surface.vertex_count * sizeof *best);
         }
         good = good && (error == 0 || raise_farthest(&work->original, &surface, &deviation));

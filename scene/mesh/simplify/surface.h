@@ -78,16 +78,18 @@ static inline void find_way_up(const float a[4], const float b[4], double up[3])
 }
 
 /* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees; or, if it did so with
- * the normal `before`, as a wall below a plate does, much farther than that. */
+ * the normal `before`, much farther than that. One that was upright may lean by 64 degrees: the walls of a hole in thin
+ * sheet lean so while the hole has become smaller on one side of it alone. */
 static inline bool looks_away(const double before[3], const double after[3], const double up[3])
 {
-    const double least = 0.5, slack = 0.5, rounding = 0.05; /* cosines */
+    const double least = 0.5, slack = 0.5, rounding = 0.05, upright = 0.3, leaning = 0.9; /* cosines */
     double off = dot_product(after, up), length = dot_product(after, after) * dot_product(up, up);
     if ((off > 0 && off * off >= least * least * length) || !(length > 0))
         return false;
     double length_before = dot_product(before, before) * dot_product(up, up);
     double was = length_before > 0 ? dot_product(before, up) / sqrt(length_before) : least;
-    return off < (was >= least ? fmin(least, was - rounding) : was - slack) * sqrt(length);
+    double bound = was >= least ? fmin(least, was - rounding) : was - slack;
+    return off < (was <= upright ? fmin(bound, -leaning) : bound) * sqrt(length);
 }
 
 /* Whether two faces with these normals and a common edge lie on each other: their planes alone would let the edge
