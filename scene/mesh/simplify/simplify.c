@@ -222,8 +222,9 @@ static bool refine_weights(struct simplification *work)
                measure_deviation(&work->original, &surface, &map, near, INFINITY, &deviation);
         if (good && !best)
             good = (best = memory_allocate(context, work->original.surface.vertex_count, sizeof *best)) != NULL;
-        double error = fmax(deviation.from, deviation.to), score = error * deviation_mean(&deviation);
-        if (good && score < least) {
+        double error = fmax(deviation.from, deviation.to);
+        double score = good ? error * deviation_mean(&deviation) : INFINITY;
+        if (score < least) {
             least = score;
             memcpy(best, work->original.weights, work->original.surface.vertex_count * sizeof *best);
         }
