@@ -7,9 +7,9 @@
 #include "../parallel.h"
 #include "../pose.h"
 #include "../vector.h"
+#include "corner_angles.h"
 #include "join.h"
 #include "mesh.h"
-#include "polygon.h"
 #include "sets.h"
 
 #include <math.h>
@@ -27,16 +27,13 @@ static const double LEAST_ANGLE = 1e-9;
 
 enum { ITEM_ROWS = 4096 };
 
-struct bound {
-    double angle, sine, cosine;
-};
-
 struct star_corner {
     uint32_t corner, vertex; /* of the mesh */
-    uint32_t ends[2];        /* the places to which its two edges lead */
-    float normal[3];         /* of its face: unit; zero for a face without area */
-    uint32_t next;           /* in its set */
+    uint32_t beside[2];      /* the corners after and before it in its face */
+    uint32_t ends[2];        /* the places to which its edges lead there */
+    double normal[3];        /* of its face: unit; zero for a face without area */
     double weight;
+    uint32_t next; /* in its set */
 };
 
 struct star_edge {
@@ -64,16 +61,16 @@ struct smoothing {
     bool by_area;
     bool curved_only;   /* without a bent and soft edge the mesh stays as it is */
     bool bends, splits; /* as of the stars */
-    struct bound crease, flat;
-    uint32_t *places;         /* for each vertex: the lowest one at the same position */
-    uint32_t (*lists)[2];     /* for each place: the first corner of its star, and how many it has */
-    uint32_t *next;           /* for each corner: the next one of its star */
-    float (*face_normals)[3]; /* unit; zero for a face without area */
-    double *areas;            /* of the faces, if they are the weights; else NULL */
-    float *angles;            /* of the corners, if they are the weights; else NULL */
-    uint32_t *faces;          /* for each corner; NULL if all are triangles */
-    struct star *stars;       /* of the threads */
-    float *normals;           /* of vertices whose star is one set */
+    double crease_cosine, flat_cosine;
+    uint32_t *places;     /* for each vertex: the lowest one at the same position */
+    uint32_t (*lists)[2]; /* for each place: the first corner of its star, and how many it has */
+    uint32_t *next;       /* for each corner: the next one of its star */
+    /* Of polygons; NULL if all faces are triangles, whose normals and angles are found where they are needed. */
+    double (*face_normals)[3]; /* as long as twice the area */
+    uint32_t *faces;           /* for each corner */
+    float *angles;             /* of the corners */
+    struct star *stars;        /* of the threads */
+    float *normals;            /* of vertices whose star is one set */
     /* Corners whose star has several sets name here the lowest corner with the same vertex and set, plus 1; at that
      * one, first_normals has the set's normal. All others have 0: memory for what is smooth is never touched. */
     uint32_t *firsts;
@@ -85,7 +82,7 @@ static uint32_t count_items(uint32_t rows)
     return rows / ITEM_ROWS + (rows % ITEM_ROWS > 0);
 }
 
-static void weigh_faces(void *user, uint32_t item, uint32_t worker)
+static void weigh_polygons(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     const struct smoothing *work = user;
@@ -93,44 +90,115 @@ static void weigh_faces(void *user, uint32_t item, uint32_t worker)
     for (uint32_t face = first; face < first + (count < ITEM_ROWS ? count : ITEM_ROWS); face++) {
         struct polygon polygon = polygon_of(work->mesh, face);
         uint32_t corner = mesh_face_first(work->mesh, face);
-        double area = sqrt(dot_product(polygon.normal, polygon.normal));
-        for (int axis = 0; axis < 3; axis++)
-            work->face_normals[face][axis] = area > 0 ? (float)(polygon.normal[axis] / area) : 0;
-        for (uint32_t i = 0; work->faces && i < polygon.count; i++)
+        memcpy(work->face_normals[face], polygon.normal, sizeof polygon.normal);
+        for (uint32_t i = 0; i < polygon.count; i++)
             work->faces[corner + i] = face;
-        if (work->areas)
-            work->areas[face] = area;
-        else
-            polygon_angles(&polygon, work->angles + corner);
+        polygon_angles(&polygon, work->angles + corner);
     }
 }
 
 /* ---- one star ---- */
-
-static struct bound bound_of(double angle)
-{
-    return (struct bound){angle, sin(angle), cos(angle)};
-}
-
-/* Compares an angle of 0 .. pi with a bound by the sign of the sine of their difference, without finding it. */
-static bool is_below(double sine, double cosine, const struct bound *bound)
-{
-    return bound->angle > PI || (bound->angle > 0 && sine * bound->cosine < cosine * bound->sine);
-}
 
 static void load_corner(const struct smoothing *work, uint32_t corner, struct star_corner *at)
 {
     const cp_mesh *mesh = work->mesh;
     uint32_t face = work->faces ? work->faces[corner] : corner / 3, first = mesh_face_first(mesh, face);
     uint32_t end = first + mesh_face_size(mesh, face);
-    uint32_t after = corner + 1 < end ? corner + 1 : first, before = (corner > first ? corner : end) - 1;
     at->corner = corner;
     at->vertex = mesh->corners[corner];
-    at->ends[0] = work->places[mesh->corners[after]];
-    at->ends[1] = work->places[mesh->corners[before]];
-    memcpy(at->normal, work->face_normals[face], sizeof at->normal);
+    at->beside[0] = corner + 1 < end ? corner + 1 : first;
+    at->beside[1] = (corner > first ? corner : end) - 1;
+    for (int side = 0; side < 2; side++)
+        at->ends[side] = work->places[mesh->corners[at->beside[side]]];
     at->next = CP_NONE;
-    at->weight = work->areas ? work->areas[face] : (double)work->angles[corner] + LEAST_ANGLE;
+}
+
+static void weigh_corner(const struct smoothing *work, struct star_corner *at, double length, double angle)
+{
+    for (int axis = 0; axis < 3; axis++)
+        at->normal[axis] = length > 0 ? at->normal[axis] / length : 0;
+    at->weight = work->by_area ? length : angle + LEAST_ANGLE;
+}
+
+/* Finds the normals of LANES triangles, and their angles at once. */
+static void weigh_triangles(const struct smoothing *work, struct star_corner *corners, uint32_t count)
+{
+    const float *positions = work->mesh->positions;
+    double lengths[LANES] = {0}, cosines[LANES] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const float *here = positions + 3 * (size_t)corners[i].vertex;
+        const float *after = positions + 3 * (size_t)work->mesh->corners[corners[i].beside[0]];
+        const float *before = positions + 3 * (size_t)work->mesh->corners[corners[i].beside[1]];
+        double out[3], in[3];
+        for (int axis = 0; axis < 3; axis++) {
+            out[axis] = (double)after[axis] - (double)here[axis];
+            in[axis] = (double)before[axis] - (double)here[axis];
+        }
+        cross_product(out, in, corners[i].normal);
+        lengths[i] = sqrt(dot_product(corners[i].normal, corners[i].normal));
+        cosines[i] = dot_product(out, in);
+    }
+    lanes angles = find_angles(lengths, cosines);
+    for (uint32_t i = 0; i < count; i++)
+        weigh_corner(work, &corners[i], lengths[i], (double)angles[i]);
+}
+
+static void load_star(const struct smoothing *work, struct star *star, uint32_t place)
+{
+    star->count = 0;
+    for (uint32_t corner = work->lists[place][0]; corner != CP_NONE; corner = work->next[corner])
+        load_corner(work, corner, &star->corners[star->count++]);
+    for (uint32_t i = 0; !work->faces && i < star->count; i += LANES)
+        weigh_triangles(work, star->corners + i, star->count - i < LANES ? star->count - i : LANES);
+    for (uint32_t i = 0; work->faces && i < star->count; i++) {
+        struct star_corner *at = &star->corners[i];
+        memcpy(at->normal, work->face_normals[work->faces[at->corner]], sizeof at->normal);
+        weigh_corner(work, at, sqrt(dot_product(at->normal, at->normal)), (double)work->angles[at->corner]);
+    }
+}
+
+static bool has_area(const struct star_corner *at)
+{
+    return at->normal[0] != 0 || at->normal[1] != 0 || at->normal[2] != 0;
+}
+
+/* Whether the edge between two faces is soft. */
+static bool is_soft(const struct smoothing *work, struct star *star, const double a[3], const double b[3])
+{
+    double cosine = dot_product(a, b);
+    if (!(cosine > work->crease_cosine))
+        return false;
+    star->bends = star->bends || cosine <= work->flat_cosine;
+    return true;
+}
+
+/* Most stars are a few faces once round their place, without a crease: their corners are one set. False says nothing.
+ */
+static bool is_smooth_round(const struct smoothing *work, struct star *star, uint32_t place)
+{
+    enum { MOST_FACES = 12 };
+    const struct star_corner *corners = star->corners;
+    uint32_t after[MOST_FACES], count = star->count, at = 0, steps = 0;
+    if (count > MOST_FACES)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t found = 0, number = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t same = corners[k].ends[1] == corners[i].ends[0];
+            found += same;
+            number += same * k;
+        }
+        if (found != 1 || corners[i].ends[0] == place || !has_area(&corners[i]))
+            return false;
+        after[i] = number;
+    }
+    do {
+        if (!is_soft(work, star, corners[at].normal, corners[after[at]].normal))
+            return false;
+        at = after[at];
+        steps++;
+    } while (at != 0 && steps < count);
+    return at == 0 && steps == count;
 }
 
 /* Counts the faces at each edge. Returns how many edges there are. */
@@ -139,7 +207,7 @@ static uint32_t find_edges(struct star *star, uint32_t place)
     uint32_t count = 0;
     for (uint32_t i = 0; i < star->count; i++) {
         const struct star_corner *at = &star->corners[i];
-        if (at->normal[0] == 0 && at->normal[1] == 0 && at->normal[2] == 0)
+        if (!has_area(at))
             continue;
         for (int side = 0; side < 2; side++) {
             uint32_t end = at->ends[side], number = star->last[end];
@@ -160,24 +228,15 @@ static uint32_t find_edges(struct star *star, uint32_t place)
 
 static void join_soft_edges(const struct smoothing *work, struct star *star, uint32_t place)
 {
-    uint32_t edge_count = find_edges(star, place);
+    bool is_one = is_smooth_round(work, star, place);
     for (uint32_t i = 0; i < star->count; i++)
-        star->leaders[i] = i;
+        star->leaders[i] = is_one ? 0 : i;
+    uint32_t edge_count = is_one ? 0 : find_edges(star, place);
     for (uint32_t i = 0; i < edge_count; i++) {
         const struct star_edge *edge = &star->edges[i];
-        if (edge->uses != 2)
-            continue;
-        double normals[2][3], across[3];
-        for (int axis = 0; axis < 3; axis++) {
-            normals[0][axis] = (double)star->corners[edge->users[0]].normal[axis];
-            normals[1][axis] = (double)star->corners[edge->users[1]].normal[axis];
-        }
-        cross_product(normals[0], normals[1], across);
-        double sine = sqrt(dot_product(across, across)), cosine = dot_product(normals[0], normals[1]);
-        if (!is_below(sine, cosine, &work->crease))
-            continue;
-        star->bends = star->bends || !is_below(sine, cosine, &work->flat);
-        sets_join(star->leaders, edge->users[0], edge->users[1]);
+        if (edge->uses == 2 &&
+            is_soft(work, star, star->corners[edge->users[0]].normal, star->corners[edge->users[1]].normal))
+            sets_join(star->leaders, edge->users[0], edge->users[1]);
     }
 }
 
@@ -190,8 +249,7 @@ static uint32_t sum_normals(struct star *star)
         const struct star_corner *at = &star->corners[i];
         uint32_t leader = set_leader(star->leaders, i);
         for (int axis = 0; axis < 3; axis++)
-            star->sums[leader][axis] =
-                (leader == i ? 0 : star->sums[leader][axis]) + at->weight * (double)at->normal[axis];
+            star->sums[leader][axis] = (leader == i ? 0 : star->sums[leader][axis]) + at->weight * at->normal[axis];
     }
     for (uint32_t i = 0; i < star->count; i++) {
         if (star->leaders[i] != i)
@@ -237,9 +295,7 @@ static void find_firsts(const struct smoothing *work, struct star *star)
 
 static void smooth_place(const struct smoothing *work, struct star *star, uint32_t place)
 {
-    star->count = 0;
-    for (uint32_t corner = work->lists[place][0]; corner != CP_NONE; corner = work->next[corner])
-        load_corner(work, corner, &star->corners[star->count++]);
+    load_star(work, star, place);
     join_soft_edges(work, star, place);
     if (sum_normals(star) > 1) {
         star->splits = true;
@@ -375,16 +431,14 @@ static bool allocate(struct smoothing *work, struct arena *arena)
 {
     const cp_mesh *mesh = work->mesh;
     size_t corners = mesh->corner_count, vertices = mesh->vertex_count, faces = mesh->face_count;
-    work->face_normals = arena_allocate(arena, faces, sizeof *work->face_normals);
     work->places = arena_allocate(arena, vertices, sizeof *work->places);
     work->lists = arena_allocate(arena, vertices, sizeof *work->lists);
     work->next = arena_allocate(arena, corners, sizeof *work->next);
-    if (mesh->face_offsets)
+    if (mesh->face_offsets) {
+        work->face_normals = arena_allocate(arena, faces, sizeof *work->face_normals);
         work->faces = arena_allocate(arena, corners, sizeof *work->faces);
-    if (work->by_area)
-        work->areas = arena_allocate(arena, faces, sizeof *work->areas);
-    else
         work->angles = arena_allocate(arena, corners, sizeof *work->angles);
+    }
     return !arena_failed(arena);
 }
 
@@ -396,7 +450,8 @@ static bool find_normals(struct smoothing *work)
     uint32_t workers = parallel_workers(context, places);
     struct arena *arena = arena_new(context);
     bool good = allocate(work, arena) && list_corners(work) && make_stars(work, arena, workers) &&
-                parallel_for(context, faces, weigh_faces, work) && parallel_for(context, places, smooth_places, work);
+                (!work->faces || parallel_for(context, faces, weigh_polygons, work)) &&
+                parallel_for(context, places, smooth_places, work);
     for (uint32_t i = 0; good && i < workers; i++) {
         work->bends = work->bends || work->stars[i].bends;
         work->splits = work->splits || work->stars[i].splits;
@@ -438,8 +493,9 @@ static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, struct smoothing w
                             "mesh \"%s\" has too many corners to get normals", mesh_title(mesh));
     work.context = context;
     work.mesh = &before;
-    work.crease = bound_of(work.crease_angle - ANGLE_NOISE);
-    work.flat = bound_of(FLAT_ANGLE);
+    const double least = work.crease_angle - ANGLE_NOISE;
+    work.crease_cosine = least > PI ? -INFINITY : least > 0 ? cos(least) : INFINITY;
+    work.flat_cosine = cos(FLAT_ANGLE);
     work.normals = memory_allocate(context, 3 * vertices, sizeof *work.normals);
     work.firsts = memory_allocate_zeroed(context, corners, sizeof *work.firsts);
     work.first_normals = memory_allocate(context, corners, sizeof *work.first_normals);

@@ -50,8 +50,6 @@ bool mesh_face_has_area(const cp_mesh *mesh, uint32_t face);
 double polygon_reflex_depth(const struct polygon *polygon);
 /* True when all triangles from the first corner have a positive area and the polygon is convex. */
 bool polygon_is_fan(const struct polygon *polygon);
-/* The inner angles at the corners, 0 .. 2 pi, within 3e-7. angles: room for polygon->count. */
-void polygon_angles(const struct polygon *polygon, float *angles);
 /* The diagonal of the bounding box, and how far the corners lie from a common plane, half of the distance between
  * the outermost ones (0 for a face without area). */
 double polygon_size(const struct polygon *polygon);

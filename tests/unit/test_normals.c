@@ -1,5 +1,5 @@
 /* Smooth normals against the definition, carried out on all pairs of corners of small meshes. */
-#include "mesh/polygon.h"
+#include "mesh/corner_angles.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"
 #include "vector.h"

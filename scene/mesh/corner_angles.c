@@ -1,12 +1,10 @@
-/* The inner angles of a face, four at a time. */
+/* Inner angles at corners, four at a time and without branches. */
+#include "corner_angles.h"
 #include "../pose.h"
 #include "../vector.h"
-#include "polygon.h"
 
 #include <math.h>
 
-enum { LANES = 4 }; /* angles that are found at once */
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t lane_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
 
 static lanes choose(lane_bits which, lanes yes, lanes no)
@@ -14,17 +12,16 @@ static lanes choose(lane_bits which, lanes yes, lanes no)
     return (lanes)(((lane_bits)yes & which) | ((lane_bits)no & ~which));
 }
 
-/* Angles of 0 .. pi by their sines and cosines, of any common length, within 3e-7: a Chebyshev fit of atan(t) / t in
- * t * t, for four at once and without branches. */
-static lanes find_angles(const double sines[LANES], const double cosines[LANES])
+/* A Chebyshev fit of atan(t) / t in t * t. */
+lanes find_angles(const double sines[LANES], const double cosines[LANES])
 {
     static const float terms[] = {0.999999984f,  -0.333330668f, 0.199924836f,  -0.142025705f, 0.106367541f,
                                   -0.074954454f, 0.042587607f,  -0.016005031f, 0.002834064f};
     lanes sine, cosine, angles = {0};
     for (int i = 0; i < LANES; i++) {
-        double size = sines[i] + fabs(cosines[i]);
-        sine[i] = (float)(sines[i] / (size > 0 ? size : 1));
-        cosine[i] = size > 0 ? (float)(cosines[i] / size) : 1;
+        double size = sines[i] + fabs(cosines[i]), scale = 1 / (size > 0 ? size : 1);
+        sine[i] = (float)(sines[i] * scale);
+        cosine[i] = size > 0 ? (float)(cosines[i] * scale) : 1;
     }
     lane_bits obtuse = cosine < 0;
     cosine = choose(obtuse, -cosine, cosine);
