@@ -439,17 +439,19 @@ const char *sink_safe_name(struct sink *top, const char *wanted, const char *suf
 
 /* ---- closing ---- */
 
-/* One without a name stays open, as long as there are few: a copy of its descriptor is closed, which tells the same
- * errors. */
+/* One without a name stays open as long as there are few, and descriptors are left: a copy of its descriptor is closed,
+ * which tells the same errors. */
 static void close_file(struct sink *sink)
 {
     struct target *target = &sink->target;
-    int file = target->is_nameless ? dup(target->file) : target->file;
-    if (!target->is_nameless)
+    const bool is_nameless = target->is_nameless;
+    int file = is_nameless ? dup(target->file) : target->file;
+    const bool has_room = !is_nameless || file >= 0;
+    if (!is_nameless)
         target->file = -1;
-    if (file < 0 || close(file) != 0)
+    if (has_room && (file < 0 || close(file) != 0))
         fail_write(sink, "cannot be written", errno);
-    if (target->is_nameless && sink->status == CP_OK && sink->top->nameless_count++ >= MOST_NAMELESS)
+    if (is_nameless && sink->status == CP_OK && (!has_room || sink->top->nameless_count++ >= MOST_NAMELESS))
         sink->status = target_name(sink->context, target);
 }
 
