@@ -26,6 +26,22 @@ printf 'time[s],drive[deg]\n0,60\n1,10\n2,-250\n3,395\n' >turns.csv
 must "the clip's least" grep -q 'clip "turns": singularity 0[.0-9e-]* at [0-9.]* s, the least' told
 "$cellpipe" convert turns.glb - ! trace frame=tip period=0.05 >/dev/null 2>"$work/stderr" || fail "trace of the clip"
 
+# A program moves over the change points, too: the tip is 40 mm from the origin at the angle of the crank, not turned.
+printf 'MOVE 10\nMOVE 60\nMOVE 5\nMOVE 160\nMOVE 200\nMOVE -20\n' >turns.prg
+"$cellpipe" convert -q "$cell" program.glb ! program file=turns.prg || fail "the program runs"
+"$cellpipe" convert -q "$cell" program.csv --out frames=tip ! program file=turns.prg || fail "its table"
+"$cellpipe" convert -q program.glb again.csv --out frames=tip || fail "the table of the GLB"
+for table in program again; do
+    must "the tip of $table.csv" env LC_ALL=C awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i
+                  q = column["drive[rad]"]; x = column["tip.x[m]"]; y = column["tip.y[m]"]; r = column["tip.r[rad]"] }
+        NR > 1 { off = ($x - 0.04 * cos($q)) ^ 2 + ($y - 0.04 * sin($q)) ^ 2 + $r ^ 2
+                 if (off > 1e-12) bad = 1
+                 if ($q < least) least = $q
+                 if ($q > most) most = $q; lines++ }
+        END { exit bad || lines < 500 || !(q && x && y && r) || most < 3.49 || least > -0.34 }' "$table.csv"
+done
+
 "$cellpipe" info "$cell" --json >facts 2>"$work/stderr" || fail "info"
 must "info tells it" grep -q '"singularity": 0\.[0-9]' facts
 finish

@@ -21,7 +21,8 @@ static void end_chunk(struct bytes *bytes, size_t start)
     bytes->size = end;
 }
 
-static void put_object(struct bytes *bytes, const char *name)
+/* A triangle; of the material, if one is named. */
+static void put_object(struct bytes *bytes, const char *name, const char *material)
 {
     static const uint32_t floats[9] = {0, 0, 0, 0x3f800000, 0, 0, 0, 0x3f800000, 0};
     size_t object = begin_chunk(bytes, 0x4000);
@@ -36,6 +37,13 @@ static void put_object(struct bytes *bytes, const char *name)
     put_number(bytes, 1, 2);
     put_number(bytes, 0x00010000, 4); /* corners 0, 1 */
     put_number(bytes, 0x00070002, 4); /* corner 2, flags */
+    if (material) {
+        size_t group = begin_chunk(bytes, 0x4130);
+        put_text(bytes, material, strlen(material) + 1);
+        put_number(bytes, 1, 2);
+        put_number(bytes, 0, 2);
+        end_chunk(bytes, group);
+    }
     end_chunk(bytes, faces);
     end_chunk(bytes, mesh);
     end_chunk(bytes, object);
@@ -46,14 +54,14 @@ static void test_3ds_names(void **state)
 {
     struct bytes bytes = {.size = 0};
     size_t top = begin_chunk(&bytes, 0x4d4d), editor = begin_chunk(&bytes, 0x3d3d);
-    put_object(&bytes, "Arm 1");
+    put_object(&bytes, "Arm 1", NULL);
     size_t light = begin_chunk(&bytes, 0x4000); /* no mesh, and so no number */
     put_text(&bytes, "Lamp", 5);
     size_t lamp = begin_chunk(&bytes, 0x4600);
     put_text(&bytes, "\0\0\0\0\0\0\0\0\0\0\0", 12);
     end_chunk(&bytes, lamp);
     end_chunk(&bytes, light);
-    put_object(&bytes, "gr\xfcn");
+    put_object(&bytes, "gr\xfcn", NULL);
     end_chunk(&bytes, editor);
     end_chunk(&bytes, top);
     cp_scene *scene;
@@ -68,6 +76,45 @@ static void test_3ds_names(void **state)
     (void)cp_materials(scene, &count);
     assert_int_equal(count, 0); /* none for assimp's own default */
     cp_scene_free(scene);
+}
+
+/* A transparency in percent, 0 where none is said: the file is believed, and what nobody sees is told. */
+static void test_3ds_transparency(void **state)
+{
+    (void)state;
+    static const unsigned percents[] = {0, 25, 75, 97, 99, 100};
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+        struct bytes bytes = {.size = 0};
+        size_t top = begin_chunk(&bytes, 0x4d4d), editor = begin_chunk(&bytes, 0x3d3d);
+        size_t material = begin_chunk(&bytes, 0xafff), name = begin_chunk(&bytes, 0xa000);
+        put_text(&bytes, "red", 4);
+        end_chunk(&bytes, name);
+        size_t diffuse = begin_chunk(&bytes, 0xa020), colour = begin_chunk(&bytes, 0x0011);
+        put_number(&bytes, 0x0000ff, 3);
+        end_chunk(&bytes, colour);
+        end_chunk(&bytes, diffuse);
+        if (percents[i] > 0) {
+            size_t transparency = begin_chunk(&bytes, 0xa050), percent = begin_chunk(&bytes, 0x0030);
+            put_number(&bytes, percents[i], 2);
+            end_chunk(&bytes, percent);
+            end_chunk(&bytes, transparency);
+        }
+        end_chunk(&bytes, material);
+        put_object(&bytes, "plate", "red");
+        end_chunk(&bytes, editor);
+        end_chunk(&bytes, top);
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene;
+        uint32_t count;
+        assert_int_equal(cp_read_memory(context, bytes.data, bytes.size, "part.3ds", NULL, NULL, 0, &scene), CP_OK);
+        const cp_material *red = cp_materials(scene, &count);
+        assert_int_equal(count, 1);
+        assert_true(red->rgba[0] == 1 && red->rgba[1] == 0 && red->rgba[2] == 0);
+        assert_true(fabs(red->rgba[3] - (1 - percents[i] / 100.0)) < 1e-6);
+        assert_int_equal(count_entries(context, CP_WARNING, "nothing-visible"), percents[i] > 98);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
 }
 
 /* ---- units and axes ---- */
@@ -388,8 +435,8 @@ int main(void)
     return 77;
 #else
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds_names), TEST(test_dxf),       TEST(test_fbx),      TEST(test_fbx_transforms),
-        TEST(test_fbx_keys),  TEST(test_amf_units), TEST(test_archives),
+        TEST(test_3ds_names),      TEST(test_3ds_transparency), TEST(test_dxf),       TEST(test_fbx),
+        TEST(test_fbx_transforms), TEST(test_fbx_keys),         TEST(test_amf_units), TEST(test_archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #endif

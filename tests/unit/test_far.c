@@ -414,6 +414,77 @@ static void test_binary_stl(void **state)
     (void)state;
 }
 
+/* ---- a part near its own origin, in a frame that is far away ---- */
+
+static const int64_t sides[3] = {400000, 300000, 200000};
+
+/* A corner of the box, in metres. */
+static void find_box_corner(int power, int corner, double point[3])
+{
+    int64_t place[3];
+    find_corner(power, 0, place);
+    for (int i = 0; i < 3; i++)
+        point[i] = (double)(place[i] + (corner >> i & 1 ? sides[i] : -sides[i]) / 2) / 1e6;
+}
+
+static void see_box_corner(const double point[3], int power, unsigned *seen)
+{
+    for (int corner = 0; corner < 8; corner++) {
+        double at[3];
+        find_box_corner(power, corner, at);
+        if (fabs(point[0] - at[0]) <= within && fabs(point[1] - at[1]) <= within && fabs(point[2] - at[2]) <= within) {
+            *seen |= 1U << corner;
+            return;
+        }
+    }
+    fail_msg("%.9f %.9f %.9f is no corner at 10^%d m", point[0], point[1], point[2], power);
+}
+
+/* Binary STL tells what floats take away, worked out for each corner; ASCII STL and GLB keep the shape. */
+static void test_far_frame(void **state)
+{
+    for (int power = LEAST_POWER; power <= MOST_POWER; power++) {
+        struct text cell = {.size = 0};
+        cp_scene *scene;
+        size_t size;
+        double most = 0;
+        unsigned seen = 0;
+        int64_t place[3];
+        find_corner(power, 0, place);
+        add_metres(&cell, "{ \"Part\"\n  Position (", place[0], ", ");
+        add_metres(&cell, "", place[1], ", ");
+        add_metres(&cell, "", place[2], ")\n  GeoID \"#Box 0.4 0.3 0.2\"\n}\n");
+        cp_report_clear(*state);
+        assert_int_equal(cp_read_memory(*state, cell.bytes, cell.size, "cell.wu", "tag", NULL, 0, &scene), CP_OK);
+
+        const char *at = write_text(*state, scene, "stl", "format=ascii", &size);
+        for (at = strstr(at, "vertex "); at; at = strstr(at, "vertex ")) {
+            double point[3];
+            char *end = NULL;
+            at += strlen("vertex");
+            for (int i = 0; i < 3; i++, at = end)
+                point[i] = strtod(at, &end);
+            see_box_corner(point, power, &seen);
+        }
+        assert_int_equal(seen, 255);
+        assert_int_equal(count_lost(*state, "stl-far"), 0);
+
+        (void)write_text(*state, scene, "stl", NULL, &size);
+        for (int corner = 0; corner < 8; corner++) {
+            double point[3], square = 0;
+            find_box_corner(power, corner, point);
+            for (int i = 0; i < 3; i++)
+                square += ((double)(float)point[i] - point[i]) * ((double)(float)point[i] - point[i]);
+            most = fmax(most, sqrt(square));
+        }
+        assert_int_equal(count_lost(*state, "stl-far"), 1);
+        const char *told = strstr(find_entry(*state, "stl-far")->text, "up to ");
+        assert_non_null(told);
+        assert_true(fabs(strtod(told + strlen("up to "), NULL) - most) <= 1e-3 * most);
+        cp_scene_free(scene);
+    }
+}
+
 /* Nothing else changes: near the origin, floats are the file's and the instance is where it was. */
 static void test_near(void **state)
 {
@@ -474,7 +545,8 @@ static void test_large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_read),       TEST(test_glb),  TEST(test_vrml97), TEST(test_ascii_stl),
-                                       TEST(test_binary_stl), TEST(test_near), TEST(test_large)};
+    const struct CMUnitTest tests[] = {TEST(test_read),      TEST(test_glb),        TEST(test_vrml97),
+                                       TEST(test_ascii_stl), TEST(test_binary_stl), TEST(test_far_frame),
+                                       TEST(test_near),      TEST(test_large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
