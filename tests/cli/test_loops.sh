@@ -42,6 +42,14 @@ for table in program again; do
         END { exit bad || lines < 500 || !(q && x && y && r) || most < 3.49 || least > -0.34 }' "$table.csv"
 done
 
+# Five bars with two cranks, of 60 mm and 100 mm apart, and two rods of 100 mm.
+five=$top/tests/cases/deneb/loop_five_bars.dcd
+# The way from 110 and -70 degrees ends where the pins are 200 mm apart, at -acos(5 / 6). A clip that leads on is
+# refused, and not tried again at each of 100,000 moments.
+printf 'time[s],left[deg],right[deg]\n0,110,-70\n100,185,5\n' >ends.csv
+ends 1 'joint "right" and others cannot be followed past -33\.55[0-9]* deg: singular there' \
+    within 5 "$cellpipe" convert "$five" five.csv --out period=1ms --out frames=tip ! recording file=ends.csv
+
 "$cellpipe" info "$cell" --json >facts 2>"$work/stderr" || fail "info"
 must "info tells it" grep -q '"singularity": 0\.[0-9]' facts
 finish

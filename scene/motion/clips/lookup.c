@@ -105,7 +105,8 @@ static double next_stop(const struct clip_lookup *lookup, const struct closure_g
 }
 
 /* From key to key, so that the assembly at a time is the same whatever was asked for before. What moves with a loop is
- * asked for at the same times, one after the other. */
+ * asked for at the same times, one after the other. Where a way has failed once, the whole clip is refused: other times
+ * would fail there again, each after as much work. */
 static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
 {
     struct closure *closure = lookup->mechanism.closure;
@@ -113,7 +114,7 @@ static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
     double *now = &lookup->group_times[index];
     if (closure_recall(closure, index, CP_NONE, time))
         *now = time;
-    while (*now != time) {
+    while (*now != time && !closure->failed) {
         double stop = next_stop(lookup, group, *now, time);
         for (uint32_t i = group->free_count; i < group->column_count; i++)
             find_own_value(lookup, closure->columns[group->first_column + i], stop);
