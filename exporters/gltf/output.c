@@ -233,6 +233,9 @@ cp_status finish_file(struct writer *writer, struct sink *sink)
         report_warning(writer->context, "gltf-turns", NOWHERE,
                        "a joint turns too often between two keys of a clip to be shown turn by turn (%llu times)",
                        (unsigned long long)motion->turns);
+    if (motion->apart)
+        report_warning(writer->context, "gltf-all-joints", NOWHERE,
+                       "no clip of all joints: loops open where they go through their ranges together");
     if (!is_deliver(writer))
         return CP_OK;
     if (!writer->settings->extras)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../scene/motion/clips/lookup.h"
+
 #define ALL_JOINTS "all joints"
 
 struct sweeps {
@@ -113,6 +115,16 @@ static bool plan_made_clip(struct writer *writer, const char *name, uint32_t joi
     return plan_clip(writer, plan, &played, taken);
 }
 
+/* Joints of a loop may reach their ends one by one, and not together. */
+static bool plan_all_joints(struct writer *writer, struct sweeps *sweeps, uint32_t *taken)
+{
+    const cp_clip clip = {.name = ALL_JOINTS, .tracks = sweeps->tracks, .track_count = sweeps->track_count};
+    const cp_status status = clip_closes(writer->context, writer->scene, &clip);
+    writer->motion.apart = status == CP_NO;
+    return status == CP_NO || (status == CP_OK && plan_made_clip(writer, name_clip(writer, &sweeps->names, ALL_JOINTS),
+                                                                 CP_NONE, clip.tracks, clip.track_count, taken));
+}
+
 bool plan_sweeps(struct writer *writer, uint32_t *taken)
 {
     const cp_scene *scene = writer->scene;
@@ -125,8 +137,7 @@ bool plan_sweeps(struct writer *writer, uint32_t *taken)
     for (uint32_t i = 0; i < scene->clip_count && good; i++)
         good = name_map_add(&sweeps.names, scene->clips[i].name, 1, NULL) != NULL;
     if (good && sweeps.track_count > 1)
-        good = plan_made_clip(writer, name_clip(writer, &sweeps.names, ALL_JOINTS), CP_NONE, sweeps.tracks,
-                              sweeps.track_count, taken);
+        good = plan_all_joints(writer, &sweeps, taken);
     for (uint32_t i = 0; i < sweeps.track_count && good; i++) {
         uint32_t joint = sweeps.tracks[i].target;
         good = plan_made_clip(writer, name_sweep(writer, &sweeps, joint), joint, &sweeps.tracks[i], 1, taken);

@@ -157,6 +157,7 @@ struct motion_plan {
     struct followers followers;
     double (*formula_ranges)[2]; /* for each joint: what its formula gives in made clips; upside down: in none */
     bool open;                   /* a loop does not close in a clip: told, and nothing is written */
+    bool apart;                  /* loops open where all joints go through their ranges together */
     uint64_t sheared, flat;      /* poses of attached nodes in clips */
     uint64_t turns;              /* ways between two keys with more turns than are shown */
 };

@@ -42,8 +42,21 @@ for table in program again; do
         END { exit bad || lines < 500 || !(q && x && y && r) || most < 3.49 || least > -0.34 }' "$table.csv"
 done
 
-# Five bars with two cranks, of 60 mm and 100 mm apart, and two rods of 100 mm.
+# Five bars with two cranks, each of which reaches its ends alone; at both upper ends the pins are 220 mm apart, and two
+# rods of 100 mm cannot join them. The made clips are those of the cranks alone.
+has_clips() { for name in "five bar/left" "five bar/right"; do grep -aqF "\"$name\"" "$1" || return; done; }
 five=$top/tests/cases/deneb/loop_five_bars.dcd
+for web in no yes; do
+    ends 0 'five\.glb: warning: no clip of all joints' "$cellpipe" convert "$five" five.glb --out web=$web
+    must "clips of the cranks" has_clips five.glb
+    must "and of no more" sh -c '! grep -aqF "\"all joints\"" five.glb'
+done
+# Nearer ends, which both reach together.
+sed 's/LOWER -90 UPPER 5/LOWER -75 UPPER -60/' "$five" >together.dcd
+ends 0 '' "$cellpipe" convert together.dcd together.glb
+must "clips of the cranks" has_clips together.glb
+must "and of both" grep -aqF '"all joints"' together.glb
+
 # The way from 110 and -70 degrees ends where the pins are 200 mm apart, at -acos(5 / 6). A clip that leads on is
 # refused, and not tried again at each of 100,000 moments.
 printf 'time[s],left[deg],right[deg]\n0,110,-70\n100,185,5\n' >ends.csv

@@ -125,6 +125,21 @@ static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
     }
 }
 
+cp_status clip_closes(cp_context *context, const cp_scene *scene, const cp_clip *clip)
+{
+    struct clip_lookup lookup;
+    double first, last;
+    cp_status status = lookup_start(&lookup, context, scene, clip);
+    clip_range(clip, &first, &last);
+    const uint32_t groups = lookup.mechanism.closure ? lookup.mechanism.closure->group_count : 0;
+    for (uint32_t i = 0; i < groups && status == CP_OK; i++) {
+        solve_group(&lookup, i, last);
+        status = mechanism_failed(&lookup.mechanism) ? CP_NO : CP_OK;
+    }
+    lookup_free(&lookup);
+    return status;
+}
+
 double lookup_joint(struct clip_lookup *lookup, uint32_t joint, double time)
 {
     cp_mechanism *mechanism = &lookup->mechanism;

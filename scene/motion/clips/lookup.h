@@ -30,6 +30,10 @@ struct clip_lookup {
 cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
 void lookup_free(struct clip_lookup *lookup);
 
+/* Whether loops can be followed from the clip's first moment to its last: CP_NO, without an entry in the report, if
+ * they cannot. */
+cp_status clip_closes(cp_context *context, const cp_scene *scene, const cp_clip *clip);
+
 /* Of dependent joints, and of those that loops determine, too. */
 double lookup_joint(struct clip_lookup *lookup, uint32_t joint, double time);
 uint32_t lookup_parent(const struct clip_lookup *lookup, uint32_t node, double time);
