@@ -186,6 +186,42 @@ static void test_rounding_is_told(void **unused)
     }
 }
 
+/* Parts of a metre at three places, in turn: where these are so far apart that floats would take away more than one
+ * part in 2048 of a shape, each place gets its own mesh. */
+static void test_far_parts(void **unused)
+{
+    (void)unused;
+    enum { PLACES = 3, EACH = 5 };
+    static const double directions[PLACES][3] = {{0, 0, 0}, {0.8, -0.6, 0.01}, {-0.3, 0.1, 0.9}};
+    for (int power = 0; power <= 7; power++)
+        for (int turn = 0; turn < PLACES; turn++) {
+            for (uint32_t i = 0; i < PLACES * EACH; i++) {
+                const double *way = directions[(i + (uint32_t)turn) % PLACES], far = pow(10, power);
+                uint32_t node = add_node(scene, i % 2 ? i : 0, "part");
+                cp_pose own = random_pose(false);
+                for (int k = 0; k < 3; k++)
+                    own.m[4 * k + 3] += far * way[k];
+                cp_pose above = POSE_IDENTITY;
+                for (uint32_t at = scene->nodes[node].parent; at != 0; at = scene->nodes[at].parent)
+                    above = pose_multiply(&scene->nodes[at].local, &above);
+                assert_true(pose_inverse(&above, &above));
+                scene->nodes[node].local = pose_multiply(&above, &own);
+                const cp_mesh cube = make_cube();
+                cp_mesh mesh = cube;
+                mesh.id = NULL;
+                cp_pose identity = POSE_IDENTITY;
+                (void)scene_add_instance(scene, node, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &identity);
+            }
+            assert_int_equal(scene_finish(scene), CP_OK);
+            struct world_faces before = world_faces(scene);
+            assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
+            assert_true(world_faces_equal(before, world_faces(scene), 1.0 / 1024));
+            assert_int_equal(scene->instance_count, power <= 4 ? 1 : PLACES);
+            assert_int_equal(scene->mesh_count, scene->instance_count);
+            start_again();
+        }
+}
+
 /* Two cubes and a third that moves against them: the vertices of equal poses stay bit for bit. */
 static void test_links_and_exactness(void **unused)
 {
@@ -363,6 +399,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_cells_look_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_planes_get_borders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rounding_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_far_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_links_and_exactness, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clips_wires_and_shared, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_odd_poses, set_up, tear_down),

@@ -7,6 +7,8 @@
 #include "../mesh.h"
 #include "merge_build.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- where meshes would go ---- */
@@ -56,7 +58,7 @@ static cp_status list_parts(struct merge_job *job)
             if (merge_part_group(mesh, group).face_count == 0)
                 continue;
             if (array_reserve(context, &job->parts, &job->part_room, (uint64_t)job->part_count + 1, sizeof *job->parts))
-                job->parts[job->part_count++] = (struct merge_part){i, group, 0, 0};
+                job->parts[job->part_count++] = (struct merge_part){.instance = i, .group = group};
             else
                 status = CP_LIMIT;
         }
@@ -69,13 +71,13 @@ static cp_status list_parts(struct merge_job *job)
 
 enum { KEY_LINES = 1 << 2, KEY_ARRAYS = 1 << 3 };
 
-/* Numbers the buckets by their first parts: its parts go to one place, for one use, have the same arrays and, without
- * groups, one material. For slots: numbers these, by bucket and material. */
+/* Numbers the buckets by their first parts: its parts go to one place and are near each other there, for one use, have
+ * the same arrays and, without groups, one material. For slots: numbers these, by bucket and material. */
 static cp_status number_parts(struct merge_job *job, bool slots)
 {
     cp_context *context = job->scene->context;
     uint32_t count = job->part_count;
-    uint32_t(*keys)[3] = memory_allocate(context, count, sizeof *keys);
+    uint32_t(*keys)[4] = memory_allocate(context, count, sizeof *keys);
     uint32_t *first = memory_allocate(context, count, sizeof *first);
     bool good = keys && first;
     for (uint32_t i = 0; good && i < count; i++) {
@@ -89,8 +91,9 @@ static cp_status number_parts(struct merge_job *job, bool slots)
         keys[i][0] = slots ? part->bucket : job->anchors[instance->node];
         keys[i][1] = slots ? 0 : instance->use | arrays;
         keys[i][2] = slots || !job->settings->groups ? material : 0;
+        keys[i][3] = slots ? 0 : part->region;
     }
-    good = good && join_rows(context, keys, 3, 3, count, first);
+    good = good && join_rows(context, keys, 4, 4, count, first);
     if (good) {
         uint32_t numbers = join_number(first, count);
         if (!slots)
@@ -100,6 +103,99 @@ static cp_status number_parts(struct merge_job *job, bool slots)
         *(slots ? &job->parts[i].slot : &job->parts[i].bucket) = first[i];
     memory_free(context, keys, count, sizeof *keys);
     memory_free(context, first, count, sizeof *first);
+    return good ? CP_OK : CP_LIMIT;
+}
+
+/* ---- regions ---- */
+
+/* Farther from a mesh's origin than so many times its own size, a part keeps less than 11 of the 24 bits of floats. */
+static const double farthest = 8192;
+enum { MOST_REGIONS = 8 };
+
+/* Of the vertices that faces use. */
+struct box {
+    double middle[3], half[3];
+    bool known;
+};
+
+static void find_box(const cp_mesh *mesh, struct box *box)
+{
+    for (int i = 0; i < 3; i++) {
+        double low = INFINITY, high = -INFINITY;
+        for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
+            const double at = (double)mesh->positions[3 * (size_t)mesh->corners[corner] + (size_t)i];
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+        box->middle[i] = (low + high) / 2;
+        box->half[i] = (high - low) / 2;
+    }
+    box->known = true;
+}
+
+static bool is_near(const struct box *box, const cp_pose *pose, const double origin[3])
+{
+    double apart = 0, size = 0;
+    for (int row = 0; row < 3; row++) {
+        const double *m = &pose->m[4 * row];
+        double off = m[3] - origin[row], side = 0;
+        for (int i = 0; i < 3; i++) {
+            off += m[i] * box->middle[i];
+            side += 2 * fabs(m[i]) * box->half[i];
+        }
+        apart += off * off;
+        size += side * side;
+    }
+    return apart <= farthest * farthest * size || sqrt(size) < (double)FLT_MIN; /* a point has no shape to lose */
+}
+
+/* In each bucket: those that can stand in the coordinates of the first, then of the first one that cannot, and so on;
+ * at equal poses no vertex moves. What is left stays alone. */
+static void find_regions(struct merge_job *job, struct box *boxes, uint32_t *first)
+{
+    for (uint32_t i = 0; i < job->part_count; i++)
+        job->parts[i].region = CP_NONE;
+    for (uint32_t region = 0, left = job->part_count; region < MOST_REGIONS && left > 0; region++) {
+        memset(first, 0xff, job->bucket_count * sizeof *first);
+        left = 0;
+        for (uint32_t i = 0; i < job->part_count; i++) {
+            struct merge_part *part = &job->parts[i];
+            if (part->region != CP_NONE)
+                continue;
+            if (first[part->bucket] == CP_NONE)
+                first[part->bucket] = i;
+            const uint32_t mesh = job->scene->instances[part->instance].mesh;
+            const cp_pose pose = merge_part_pose(job, part),
+                          base = merge_part_pose(job, &job->parts[first[part->bucket]]);
+            const bool stands = merge_can_stand(&base);
+            const double origin[3] = {stands ? base.m[3] : 0, stands ? base.m[7] : 0, stands ? base.m[11] : 0};
+            if (!boxes[mesh].known)
+                find_box(&job->faces[mesh], &boxes[mesh]);
+            if ((stands && pose_equal(&pose, &base)) || is_near(&boxes[mesh], &pose, origin))
+                part->region = region;
+            else if (first[part->bucket] == i)
+                part->region = MOST_REGIONS + part->instance;
+            else
+                left++;
+        }
+    }
+    for (uint32_t i = 0; i < job->part_count; i++)
+        if (job->parts[i].region == CP_NONE)
+            job->parts[i].region = MOST_REGIONS + job->parts[i].instance;
+}
+
+/* Parts that floats hold in the same coordinates. */
+static cp_status part_regions(struct merge_job *job)
+{
+    cp_context *context = job->scene->context;
+    const size_t meshes = job->scene->mesh_count;
+    struct box *boxes = memory_allocate_zeroed(context, meshes, sizeof *boxes);
+    uint32_t *first = memory_allocate(context, job->bucket_count, sizeof *first);
+    const bool good = boxes && first;
+    if (good)
+        find_regions(job, boxes, first);
+    memory_free(context, boxes, meshes, sizeof *boxes);
+    memory_free(context, first, job->bucket_count, sizeof *first);
     return good ? CP_OK : CP_LIMIT;
 }
 
@@ -270,6 +366,10 @@ static cp_status merge(struct merge_job *job)
     cp_status status = find_anchors(job);
     if (status == CP_OK)
         status = list_parts(job);
+    if (status == CP_OK)
+        status = number_parts(job, false);
+    if (status == CP_OK)
+        status = part_regions(job);
     if (status == CP_OK)
         status = number_parts(job, false);
     if (status == CP_OK)

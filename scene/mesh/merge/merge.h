@@ -30,9 +30,10 @@ struct merge_result {
     double rounded;     /* metres of the world at the current joint values by which a vertex moved at most */
 };
 
-/* Joins all instances of faces, and all of lines, that have the same place to go, use and material, and agree in having
- * normals and colours; what would stay alone is not touched. Frames stay, without the instances. Of a frame that is
- * drawn highlighted or as wires, unlike the one the mesh would go to, the meshes stay with it.
+/* Joins all instances of faces, and all of lines, that have the same place to go, use and material, agree in having
+ * normals and colours, and are so near each other that floats keep their shapes; what would stay alone is not touched.
+ * Frames stay, without the instances. Of a frame that is drawn highlighted or as wires, unlike the one the mesh would
+ * go to, the meshes stay with it.
  *
  * A joined mesh stands in the coordinates of its first part (the frame's when its pose is no rotation with a uniform
  * scale), so that parts with equal poses keep their vertices bit for bit; others are moved in double and rounded. Faces

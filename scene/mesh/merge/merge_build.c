@@ -32,7 +32,7 @@ struct build {
 
 /* ---- the coordinates ---- */
 
-static cp_pose part_pose(const struct merge_job *job, const struct merge_part *part)
+cp_pose merge_part_pose(const struct merge_job *job, const struct merge_part *part)
 {
     const cp_instance *instance = &job->scene->instances[part->instance];
     if (job->anchors[instance->node] == instance->node)
@@ -41,7 +41,7 @@ static cp_pose part_pose(const struct merge_job *job, const struct merge_part *p
 }
 
 /* A rotation with a uniform scale, perhaps mirrored, as units have: its inverse loses nothing. */
-static bool is_similarity(const cp_pose *pose)
+bool merge_can_stand(const cp_pose *pose)
 {
     const double tolerance = 1e-9;
     double squares[3], mixed = 0;
@@ -58,19 +58,19 @@ static bool is_similarity(const cp_pose *pose)
 
 static cp_pose choose_base(const struct merge_job *job, const struct merge_bucket *bucket)
 {
-    cp_pose inverse, first = part_pose(job, &job->parts[bucket->first_part]);
+    cp_pose inverse, first = merge_part_pose(job, &job->parts[bucket->first_part]);
     bool equal = true;
     for (uint32_t i = 1; equal && i < bucket->part_count; i++) {
-        cp_pose pose = part_pose(job, &job->parts[bucket->first_part + i]);
+        cp_pose pose = merge_part_pose(job, &job->parts[bucket->first_part + i]);
         equal = pose_equal(&pose, &first);
     }
-    return equal || (is_similarity(&first) && pose_inverse(&first, &inverse)) ? first : POSE_IDENTITY;
+    return equal || (merge_can_stand(&first) && pose_inverse(&first, &inverse)) ? first : POSE_IDENTITY;
 }
 
 static struct motion part_motion(const struct merge_job *job, const struct merge_bucket *bucket,
                                  const struct merge_part *part)
 {
-    cp_pose inverse, pose = part_pose(job, part);
+    cp_pose inverse, pose = merge_part_pose(job, part);
     struct motion motion = {.pose = POSE_IDENTITY};
     if (!pose_equal(&pose, &bucket->base) && pose_inverse(&bucket->base, &inverse))
         motion.pose = pose_multiply(&inverse, &pose);

@@ -7,6 +7,7 @@
 /* One group of one instance. Parts stand in the order of their buckets, then of instances. */
 struct merge_part {
     uint32_t instance, group;
+    uint32_t region; /* parts of one region are near each other */
     uint32_t bucket; /* the mesh that it goes to */
     uint32_t slot;   /* the group there; numbered through all buckets in order */
 };
@@ -36,6 +37,10 @@ struct merge_job {
 
 /* The faces of one part. */
 cp_group merge_part_group(const cp_mesh *mesh, uint32_t group);
+/* Where a part is, as the frame has it that its mesh goes to. */
+cp_pose merge_part_pose(const struct merge_job *job, const struct merge_part *part);
+/* Whether a joined mesh can stand where its first part does; else it stands at the frame. */
+bool merge_can_stand(const cp_pose *pose);
 /* Makes the meshes of all buckets. */
 cp_status merge_build(struct merge_job *job);
 
