@@ -58,4 +58,16 @@ must "README: $sizes" grep -q "$sizes" "$top/README.md"
 # A file that packing makes smaller is packed.
 "$cellpipe" convert -q "$samples/stl_65535.stl.gz" large.glb --out web=yes
 must "a large mesh is packed" grep -aq EXT_meshopt_compression large.glb
+# One mesh of a ring of a metre, and a triangle that lies 500 km away: on one grid of 16 bits the ring is smaller than a
+# step, and that is told. Split, each has its own grid.
+awk 'BEGIN { print "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3"; n = 40; turn = 8 * atan2(1, 1) / n
+    for (i = 0; i < n; i++) for (k = 0; k < n; k++) { r = 1 + 0.3 * cos(k * turn)
+        x = 512345.123 + r * cos(i * turn); y = 187654.432 + r * sin(i * turn)
+        printf "v %.6f %.6f %.6f\n", x, y, 0.3 * sin(k * turn) }
+    for (i = 0; i < n; i++) for (k = 0; k < n; k++) { a = 4 + i * n; b = 4 + (i + 1) % n * n; l = (k + 1) % n
+        print "f", a + k, b + k, b + l; print "f", a + k, b + l, a + l } }' >far.obj
+ends 0 'far\.glb: warning: meshes of which most triangles are smaller than a step of the positions, and left out: 1 ' \
+    "$cellpipe" convert far.obj far.glb --in unit=m --out web=yes
+ends 0 "" "$cellpipe" convert far.obj far.glb --in unit=m --out web=yes ! split-meshes
+must "all triangles are there" sh -c '"$0" info far.glb | grep -q " 3201 triangles"' "$cellpipe"
 finish

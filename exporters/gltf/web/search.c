@@ -227,12 +227,14 @@ static void report(const struct search *search)
     const struct writer *writer = &attempt->writer;
     double position = 0, normal = 0;
     uint64_t collapsed = 0;
+    uint32_t vanished = 0; /* meshes that lose most of their triangles */
     merge_report(writer->context, &attempt->merged);
     for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
         const struct web_mesh *web = writer->meshes[i].web;
         position = web ? fmax(position, web->position + writer->web.posed) : position;
         normal = web ? fmax(normal, web->normal) : normal;
         collapsed += web ? web->collapsed : 0;
+        vanished += web && web->collapsed > web->corner_count / 3;
     }
     char metres[NUMBER_SIZE], degrees[NUMBER_SIZE];
     (void)print_bound(position, metres);
@@ -247,6 +249,11 @@ static void report(const struct search *search)
     if (collapsed > 0)
         report_note(writer->context, "gltf-collapsed", NOWHERE,
                     "triangles smaller than a step of the positions are left out: %llu", (unsigned long long)collapsed);
+    if (vanished > 0)
+        report_warning(writer->context, "gltf-vanished", NOWHERE,
+                       "meshes of which most triangles are smaller than a step of the positions, and left out: %lu "
+                       "(split-meshes before, or no web=yes)",
+                       (unsigned long)vanished);
     if (writer->web.idle_coordinates > 0)
         report_note(writer->context, "gltf-idle-coordinates", NOWHERE,
                     "texture coordinates that no texture uses are left out, of %lu meshes",

@@ -3,6 +3,7 @@
 #include "../../motion/motion.h"
 #include "../../pose.h"
 #include "../../text/text.h"
+#include "../../vector.h"
 #include "../join.h"
 #include "../mesh.h"
 #include "merge_build.h"
@@ -149,8 +150,32 @@ static bool is_near(const struct box *box, const cp_pose *pose, const double ori
     return apart <= farthest * farthest * size || sqrt(size) < (double)FLT_MIN; /* a point has no shape to lose */
 }
 
-/* In each bucket: those that can stand in the coordinates of the first, then of the first one that cannot, and so on;
- * at equal poses no vertex moves. What is left stays alone. */
+/* Whether a part loses nothing in the coordinates of the first one; at equal poses no vertex moves. */
+static bool stands_with(const struct merge_job *job, const struct merge_part *part, const struct merge_part *first,
+                        struct box *boxes)
+{
+    const struct merge_part *const both[2] = {part, first};
+    struct box *box[2];
+    cp_pose pose[2];
+    double middle[3];
+    for (int i = 0; i < 2; i++) {
+        const uint32_t mesh = job->scene->instances[both[i]->instance].mesh;
+        pose[i] = merge_part_pose(job, both[i]);
+        box[i] = &boxes[mesh];
+        if (!box[i]->known)
+            find_box(&job->faces[mesh], box[i]);
+    }
+    const double *m = pose[1].m;
+    const bool stands = merge_can_stand(&pose[1]);
+    const double origin[3] = {stands ? m[3] : 0, stands ? m[7] : 0, stands ? m[11] : 0};
+    for (int row = 0; row < 3; row++)
+        middle[row] = dot_product(&m[4 * row], box[1]->middle) + m[4 * row + 3];
+    return ((stands && pose_equal(&pose[0], &pose[1])) || is_near(box[0], &pose[0], origin)) &&
+           (!job->settings->grid || is_near(box[0], &pose[0], middle));
+}
+
+/* In each bucket: those that can stand in the coordinates of the first, then of the first one that cannot, and so on.
+ * What is left stays alone. */
 static void find_regions(struct merge_job *job, struct box *boxes, uint32_t *first)
 {
     for (uint32_t i = 0; i < job->part_count; i++)
@@ -164,14 +189,7 @@ static void find_regions(struct merge_job *job, struct box *boxes, uint32_t *fir
                 continue;
             if (first[part->bucket] == CP_NONE)
                 first[part->bucket] = i;
-            const uint32_t mesh = job->scene->instances[part->instance].mesh;
-            const cp_pose pose = merge_part_pose(job, part),
-                          base = merge_part_pose(job, &job->parts[first[part->bucket]]);
-            const bool stands = merge_can_stand(&base);
-            const double origin[3] = {stands ? base.m[3] : 0, stands ? base.m[7] : 0, stands ? base.m[11] : 0};
-            if (!boxes[mesh].known)
-                find_box(&job->faces[mesh], &boxes[mesh]);
-            if ((stands && pose_equal(&pose, &base)) || is_near(&boxes[mesh], &pose, origin))
+            if (stands_with(job, part, &job->parts[first[part->bucket]], boxes))
                 part->region = region;
             else if (first[part->bucket] == i)
                 part->region = MOST_REGIONS + part->instance;

@@ -16,6 +16,7 @@ struct merge_settings {
     bool groups;      /* all materials in one mesh, a group each; else a mesh for each material */
     bool primitives;  /* boxes, cylinders and the like become faces and are joined too; else they are left alone */
     bool shared;      /* meshes with several instances too; else they are left alone */
+    bool grid;        /* positions will be put on one grid: parts have to be near each other, even at equal poses */
     const bool *keep; /* for each mesh: leave it alone, whatever the rest says; NULL: none */
 };
 
