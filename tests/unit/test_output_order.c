@@ -263,7 +263,7 @@ static int count_names(const char *folder)
 static void test_large_sets(void **unused)
 {
     enum { FILES = 1500, MOST_NAMELESS = 200 };
-    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64], text[8];
+    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64], text[16];
     (void)unused;
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/top", folder);
