@@ -13,7 +13,7 @@ export LC_ALL
 run_timed=$(dirname "$cellpipe")/tests/bench/run_timed
 [ -x "$run_timed" ] || { echo "skipped: no $run_timed"; exit 77; }
 rounds=${CELLPIPE_LONG:+9}
-rounds=${rounds:-5} enough=${CELLPIPE_LONG:+500}
+rounds=${rounds:-3} enough=${CELLPIPE_LONG:+500}
 enough=${enough:-100} # milliseconds of the larger one
 
 # Sets `spent`, in microseconds.
