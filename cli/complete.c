@@ -1,4 +1,5 @@
-/* What TAB offers: cli/completion.bash and completion.zsh ask for it by `cellpipe help --complete -- WORD...`. */
+/* This is what TAB offers: cli/completion.bash and completion.zsh ask for it by `cellpipe help --complete -- WORD...`.
+ */
 #include "cli.h"
 
 #include <string.h>

@@ -102,8 +102,8 @@ static int compare_frames(const void *a, const void *b)
     return strcmp((*(const cp_node *const *)a)->id, (*(const cp_node *const *)b)->id);
 }
 
-/* Those that are wanted, in the order of their ids: that of the cell's file does not matter. NULL when out of memory.
- */
+/* Lists the frames that are wanted in the order of their ids, so that their order in the cell's file does not matter.
+ * NULL when out of memory. */
 static const cp_node **sort_frames(const struct evidence *evidence, const bool *wanted, uint32_t *count)
 {
     const cp_scene *scene = evidence->writer->scene;
@@ -117,7 +117,7 @@ static const cp_node **sort_frames(const struct evidence *evidence, const bool *
     return frames;
 }
 
-/* Those that can collide or are volatile, and those that pairs name. */
+/* Writes the frames that can collide or are volatile, and those that pairs name. */
 static bool write_frames(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;

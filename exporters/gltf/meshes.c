@@ -17,7 +17,7 @@ static bool has_only_triangles(const cp_mesh *mesh)
     return true;
 }
 
-/* Of normals or tangents, width numbers each. */
+/* Tells whether all normals or tangents, of width numbers each, are unit vectors. */
 static bool are_unit(const float *directions, size_t width, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

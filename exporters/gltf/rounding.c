@@ -26,7 +26,7 @@ static cp_pose trs_pose(const struct trs *trs)
                       2 * (x * z - y * w) * s[0], 2 * (y * z + x * w) * s[1], (1 - 2 * (x * x + y * y)) * s[2], t[2]}};
 }
 
-/* What a reader makes of the numbers' texts. */
+/* This is what a reader makes of the numbers' texts. */
 static void read_rounded(const double *values, uint32_t count, double *rounded)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -215,7 +215,7 @@ static bool is_users(const struct statements *made, uint32_t one, uint32_t other
     return grouped || user_pairs_have(made->users, one, other);
 }
 
-/* Whether the way in the tree from a node to another one meets no link that can collide, but those of the pair. */
+/* True if the way in the tree from a node to another one meets no link that can collide, but those of the pair. */
 static bool is_open_way(const struct statements *made, const uint32_t pair[2], uint32_t from, uint32_t to)
 {
     uint32_t ways[2] = {from, to};
@@ -232,7 +232,7 @@ static bool is_open_way(const struct statements *made, const uint32_t pair[2], u
     }
 }
 
-/* Whether such a way leads from one frame of the pair to the other, over a loop perhaps. */
+/* True if such a way leads from one frame of the pair to the other, over a loop perhaps. */
 static bool are_neighbours(const struct statements *made, const uint32_t pair[2])
 {
     bool open = is_open_way(made, pair, pair[0], pair[1]);

@@ -94,14 +94,14 @@ void mesh_move_tangent(const cp_pose *pose, const float normal[3], const float f
 /* Moves the normal and the tangent that a vertex of `from` has, if any, to one of `to`, which has the same arrays. */
 void mesh_move_directions(const cp_pose *pose, const double matrix[3][3], const cp_mesh *from, size_t source,
                           cp_mesh *to, size_t vertex);
-/* Whether a's vertex p, moved, has normal and tangent of b's vertex q, to 1e-3 of unit vectors (0.06 degrees). Both
+/* True if a's vertex p, moved, has normal and tangent of b's vertex q, to 1e-3 of unit vectors (0.06 degrees). Both
  * meshes have the same arrays. */
 bool mesh_directions_agree(const cp_pose *pose, const double matrix[3][3], const cp_mesh *a, size_t p, const cp_mesh *b,
                            size_t q);
 /* The part of the direction that is square to the normal, made a unit long; any such vector where there is no such
  * part. */
 void mesh_square_tangent(const float normal[3], const double direction[3], float tangent[3]);
-/* Whether a material of the mesh looks at tangents, as normal maps do; extensions of glTF may. */
+/* True if a material of the mesh looks at tangents, as normal maps do; extensions of glTF may. */
 bool mesh_shows_tangents(const cp_scene *scene, const cp_mesh *mesh);
 
 /* materials[face] for each face by its group, CP_NONE without; map[material] in its place unless map is NULL. */

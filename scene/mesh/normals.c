@@ -65,7 +65,7 @@ struct smoothing {
     uint32_t *places;     /* for each vertex: the lowest one at the same position */
     uint32_t (*lists)[2]; /* for each place: the first corner of its star, and how many it has */
     uint32_t *next;       /* for each corner: the next one of its star */
-    /* Of polygons; NULL if all faces are triangles, whose normals and angles are found where they are needed. */
+    /* These are NULL if all faces are triangles, whose normals and angles are found where they are needed. */
     double (*face_normals)[3]; /* as long as twice the area */
     uint32_t *faces;           /* for each corner */
     float *angles;             /* of the corners */
@@ -162,7 +162,7 @@ static bool has_area(const struct star_corner *at)
     return at->normal[0] != 0 || at->normal[1] != 0 || at->normal[2] != 0;
 }
 
-/* Whether the edge between two faces is soft. */
+/* True if the edge between two faces is soft. */
 static bool is_soft(const struct smoothing *work, struct star *star, const double a[3], const double b[3])
 {
     double cosine = dot_product(a, b);

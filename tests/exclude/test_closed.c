@@ -151,7 +151,8 @@ static bool is(const cp_pair *pair, const char *reason)
     return strcmp(pair->reason, reason) == 0;
 }
 
-/* In random places of the platform: what is said of each pair is so, and a pair that touches is known to. */
+/* Checks in random places of the platform that what is said of each pair is so, and that a pair which touches is known
+ * to. */
 static void test_random_places(void **unused)
 {
     (void)unused;
@@ -195,7 +196,7 @@ static void test_random_places(void **unused)
     free(touched);
 }
 
-/* Where a witness says, the loops close, and the two touch. */
+/* Checks that the loops close where a witness says, and that the two touch there. */
 static void test_witnesses(void **unused)
 {
     (void)unused;

@@ -274,7 +274,7 @@ static int count_in(const char *folder, const char *start)
     return count;
 }
 
-/* What is wrong with a run, or NULL. */
+/* Says what is wrong with a run, or gives NULL. */
 static const char *judge(const struct line *line, int status)
 {
     static char errors[MOST_ERRORS];

@@ -139,7 +139,7 @@ static void test_integers(void **state)
     }
 }
 
-/* What is no tangent is made one, with a warning that counts; the others of the mesh keep their bits. */
+/* Bad tangents are mended, with a warning that counts; the others of the mesh keep their bits. */
 static void test_mended(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void test_stage(void **state)
     finish(&file);
 }
 
-/* Without normals there are no tangents; that is told where a normal map looks at them. */
+/* There are no tangents without normals; that is told where a normal map looks at them. */
 static void test_without_normals(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 
 enum { MOST_CORNERS = 400, GRID = 3, ROUNDS = 400 };
 
-/* What the definition needs of a corner. */
+/* The definition needs this of a corner. */
 struct known {
     const float *position;
     uint32_t face, vertex, next, last; /* the corners beside it in its face */
@@ -66,7 +66,7 @@ static void know_corners(const cp_mesh *mesh, struct known *known)
     }
 }
 
-/* Whether the edges from corners a and b to the corners behind them have the same two ends. */
+/* True if the edges from corners a and b to the corners behind them have the same two ends. */
 static bool same_edge(const struct known *known, uint32_t a, uint32_t b)
 {
     const float *a0 = known[a].position, *a1 = known[known[a].next].position;

@@ -540,7 +540,7 @@ static void test_fold(void **unused)
     }
 }
 
-/* Where nothing is simplified nothing changes; and a mesh without tangents gets none. */
+/* Nothing changes where nothing is simplified, and a mesh without tangents gets none. */
 static void test_unchanged(void **unused)
 {
     (void)unused;

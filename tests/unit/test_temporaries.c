@@ -313,7 +313,7 @@ static void write_and_kill(enum moment moment)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* Where files have no names, a new file leaves nothing at any moment; one that replaces another leaves one name between
+/* A new file without a name leaves nothing at any moment; one that replaces another leaves one name between
  * the link and the renaming. Else each leaves its name. The old file is there until the new one is. */
 static void test_after_a_kill(void **unused)
 {

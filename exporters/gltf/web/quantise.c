@@ -325,7 +325,7 @@ static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_
 
 /* ---- the mesh ---- */
 
-/* What threads quantise, ITEM_VERTICES at a time. */
+/* Threads quantise these, ITEM_VERTICES at a time. */
 struct vertices {
     const cp_mesh *mesh;
     const struct grid *grid;

@@ -150,7 +150,7 @@ static bool is_near(const struct box *box, const cp_pose *pose, const double ori
     return apart <= farthest * farthest * size || sqrt(size) < (double)FLT_MIN; /* a point has no shape to lose */
 }
 
-/* Whether a part loses nothing in the coordinates of the first one; at equal poses no vertex moves. */
+/* True if a part loses nothing in the coordinates of the first one; at equal poses no vertex moves. */
 static bool stands_with(const struct merge_job *job, const struct merge_part *part, const struct merge_part *first,
                         struct box *boxes)
 {

@@ -37,9 +37,9 @@ struct merge_job {
 
 /* The faces of one part. */
 cp_group merge_part_group(const cp_mesh *mesh, uint32_t group);
-/* Where a part is, as the frame has it that its mesh goes to. */
+/* Gives the part's pose in the frame that its mesh goes to. */
 cp_pose merge_part_pose(const struct merge_job *job, const struct merge_part *part);
-/* Whether a joined mesh can stand where its first part does; else it stands at the frame. */
+/* True if a joined mesh can stand where its first part does; else it stands at the frame. */
 bool merge_can_stand(const cp_pose *pose);
 /* Makes the meshes of all buckets. */
 cp_status merge_build(struct merge_job *job);

@@ -30,8 +30,8 @@ struct clip_lookup {
 cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp_scene *scene, const cp_clip *clip);
 void lookup_free(struct clip_lookup *lookup);
 
-/* Whether loops can be followed from the clip's first moment to its last: CP_NO, without an entry in the report, if
- * they cannot. */
+/* Tells whether loops can be followed from the clip's first moment to its last: CP_NO, without an entry in the report,
+ * if they cannot. */
 cp_status clip_closes(cp_context *context, const cp_scene *scene, const cp_clip *clip);
 
 /* Of dependent joints, and of those that loops determine, too. */

@@ -192,7 +192,7 @@ static double find_error(struct thinning *thinning)
                                    : fmax(error, largest_distance(thinning, &thinning->times[1], STRAIGHT_LOOKS));
 }
 
-/* Whether all that the clip does is to move one joint that no other one follows, in pieces that are straight. Its
+/* True if all that the clip does is to move one joint that no other one follows, in pieces that are straight. Its
  * values are then within the tolerance at every time, and what hangs on it is within its reach of the axis: there is
  * nothing to look at. A scene has such a clip for each joint, so that looking at all of it for each would take long. */
 static bool moves_one_joint(const struct thinning *thinning)

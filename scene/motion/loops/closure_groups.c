@@ -211,7 +211,7 @@ static bool make_stand(struct arena *arena, struct stand *stand, uint32_t column
     return !arena_failed(arena);
 }
 
-/* By a whole turn of a column's joint, all that follows it turns by whole turns. */
+/* Finds the columns whose joint, by a whole turn, turns all that follows it by whole turns. */
 static void find_repeats(struct closure *closure, const struct closure_group *group)
 {
     const cp_joint *joints = closure->mechanism->scene->joints;

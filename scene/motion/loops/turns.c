@@ -56,7 +56,7 @@ static struct far_way measure_way(struct closure *closure, struct closure_group 
     return way;
 }
 
-/* Whether the group is where the way began, but for whole turns of joints that repeat; gained: these turns. */
+/* True if the group is where the way began, but for whole turns of joints that repeat; gained: these turns. */
 static bool is_back(const struct far_way *way, const double *begin, double *gained)
 {
     const struct closure *closure = way->closure;
@@ -106,7 +106,7 @@ static bool count_turns(const struct far_way *way)
     return true;
 }
 
-/* What is left of a way, in parts. */
+/* Walks what is left of a way, in parts. */
 static bool go_in_parts(struct closure *closure, struct closure_group *group, const double *end)
 {
     const struct far_way way = measure_way(closure, group, end);

@@ -218,8 +218,8 @@ static double bend(const struct way *way, const struct stand *a, const double *t
     return sqrt(square) / step_length(way, a, 1);
 }
 
-/* From a pose before the place where `from` is as near to a singular one as steps lead, to as far behind it in one
- * step. The singular pose is where the least element of R would be 0. */
+/* Steps from a pose before the place where `from` is as near to a singular one as steps lead, to as far behind it in
+ * one step. The singular pose is where the least element of R would be 0. */
 static bool try_over(const struct way *way, const struct passed *before, struct stand *from, struct stand *to)
 {
     const double straight = 0.01, rounded = 0.5, place = from->at, least = from->least;
@@ -431,7 +431,7 @@ static void give_turns(const struct way *way, double *values)
         values[i] = add_turns(values[i], way->turns[i]);
 }
 
-/* From the last regular pose to driven values within a part of a far way. */
+/* Goes from the last regular pose to driven values within a part of a far way. */
 static bool go_from_regular(struct way *way, double *begin, double *closed_at, const double *goal)
 {
     struct closure *closure = way->closure;
