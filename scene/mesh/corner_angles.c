@@ -1,37 +1,48 @@
-/* Inner angles at corners, four at a time and without branches. */
+/* Inner angles at corners, several at a time and without branches. */
 #include "corner_angles.h"
 #include "../pose.h"
 #include "../vector.h"
 
 #include <math.h>
+#include <string.h>
 
-typedef int32_t lane_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+enum { QUAD = 4 }; /* floats in a register of 16 bytes */
+typedef float quad __attribute__((vector_size(QUAD * sizeof(float))));
+typedef int32_t quad_bits __attribute__((vector_size(QUAD * sizeof(int32_t))));
 
-static lanes choose(lane_bits which, lanes yes, lanes no)
+static quad choose(quad_bits which, quad yes, quad no)
 {
-    return (lanes)(((lane_bits)yes & which) | ((lane_bits)no & ~which));
+    return (quad)(((quad_bits)yes & which) | ((quad_bits)no & ~which));
 }
 
-/* A Chebyshev fit of atan(t) / t in t * t. */
-lanes find_angles(const double sines[LANES], const double cosines[LANES])
+/* A Chebyshev fit of atan(t) / t in t * t, for a tangent t of at most 1. */
+static quad angles_of(quad sines, quad cosines)
 {
     static const float terms[] = {0.999999984f,  -0.333330668f, 0.199924836f,  -0.142025705f, 0.106367541f,
                                   -0.074954454f, 0.042587607f,  -0.016005031f, 0.002834064f};
-    lanes sine, cosine, angles = {0};
-    for (int i = 0; i < LANES; i++) {
-        double size = sines[i] + fabs(cosines[i]), scale = 1 / (size > 0 ? size : 1);
-        sine[i] = (float)(sines[i] * scale);
-        cosine[i] = size > 0 ? (float)(cosines[i] * scale) : 1;
-    }
-    lane_bits obtuse = cosine < 0;
-    cosine = choose(obtuse, -cosine, cosine);
-    lane_bits steep = sine > cosine;
-    lanes tangents = choose(steep, cosine, sine) / choose(steep, sine, cosine), squares = tangents * tangents;
+    quad_bits obtuse = cosines < 0;
+    quad sizes = choose(obtuse, -cosines, cosines), angles = {0};
+    quad_bits steep = sines > sizes;
+    quad tangents = choose(steep, sizes, sines) / choose(steep, sines, sizes), squares = tangents * tangents;
     for (size_t term = sizeof terms / sizeof *terms; term-- > 0;)
         angles = angles * squares + terms[term];
     angles *= tangents;
     angles = choose(steep, (float)(PI / 2) - angles, angles);
     return choose(obtuse, (float)PI - angles, angles);
+}
+
+void find_angles(const double sines[LANES], const double cosines[LANES], float angles[LANES])
+{
+    for (int first = 0; first < LANES; first += QUAD) {
+        quad sine, cosine;
+        for (int i = 0; i < QUAD; i++) { /* Squares of floats can be too large for floats. */
+            double size = sines[first + i] + fabs(cosines[first + i]), scale = 1 / (size > 0 ? size : 1);
+            sine[i] = (float)(sines[first + i] * scale);
+            cosine[i] = size > 0 ? (float)(cosines[first + i] * scale) : 1;
+        }
+        quad found = angles_of(sine, cosine);
+        memcpy(angles + first, &found, sizeof found);
+    }
 }
 
 void polygon_angles(const struct polygon *polygon, float *angles)
@@ -59,7 +70,8 @@ void polygon_angles(const struct polygon *polygon, float *angles)
                 last[axis] = -edge[axis];
             at = after;
         }
-        lanes found = find_angles(sines, cosines);
+        float found[LANES];
+        find_angles(sines, cosines, found);
         for (uint32_t i = 0; i < count; i++)
             angles[start + i] = reflex[i] ? (float)(2 * PI) - found[i] : found[i];
     }

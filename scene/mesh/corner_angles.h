@@ -4,11 +4,10 @@
 
 #include "polygon.h"
 
-enum { LANES = 4 }; /* angles that are found at once */
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+enum { LANES = 8 }; /* angles that are found at once */
 
 /* Angles of 0 .. pi by their sines and cosines, the two of any common length; 0 where both are 0. */
-lanes find_angles(const double sines[LANES], const double cosines[LANES]);
+void find_angles(const double sines[LANES], const double cosines[LANES], float angles[LANES]);
 /* The inner angles of a face, 0 .. 2 pi. angles: room for polygon->count. */
 void polygon_angles(const struct polygon *polygon, float *angles);
 

@@ -138,7 +138,8 @@ static void weigh_triangles(const struct smoothing *work, struct star_corner *co
         lengths[i] = sqrt(dot_product(corners[i].normal, corners[i].normal));
         cosines[i] = dot_product(out, in);
     }
-    lanes angles = find_angles(lengths, cosines);
+    float angles[LANES];
+    find_angles(lengths, cosines, angles);
     for (uint32_t i = 0; i < count; i++)
         weigh_corner(work, &corners[i], lengths[i], (double)angles[i]);
 }
@@ -228,10 +229,9 @@ static uint32_t find_edges(struct star *star, uint32_t place)
 
 static void join_soft_edges(const struct smoothing *work, struct star *star, uint32_t place)
 {
-    bool is_one = is_smooth_round(work, star, place);
     for (uint32_t i = 0; i < star->count; i++)
-        star->leaders[i] = is_one ? 0 : i;
-    uint32_t edge_count = is_one ? 0 : find_edges(star, place);
+        star->leaders[i] = i;
+    uint32_t edge_count = find_edges(star, place);
     for (uint32_t i = 0; i < edge_count; i++) {
         const struct star_edge *edge = &star->edges[i];
         if (edge->uses == 2 &&
@@ -240,9 +240,16 @@ static void join_soft_edges(const struct smoothing *work, struct star *star, uin
     }
 }
 
-/* A set without a direction (faces without area, or opposite ones) gets +z: normals have unit length. Returns how many
- * sets there are. */
-static uint32_t sum_normals(struct star *star)
+/* A sum without a direction (faces without area, or opposite ones) becomes +z: normals have unit length. */
+static void scale_sum(double sum[3])
+{
+    double length = sqrt(dot_product(sum, sum));
+    for (int axis = 0; axis < 3; axis++)
+        sum[axis] = length > 0 ? sum[axis] / length : axis == 2 ? 1 : 0;
+}
+
+/* Returns how many sets there are. */
+static uint32_t sum_sets(struct star *star)
 {
     uint32_t sets = 0;
     for (uint32_t i = 0; i < star->count; i++) { /* a leader is the lowest of its set */
@@ -252,14 +259,22 @@ static uint32_t sum_normals(struct star *star)
             star->sums[leader][axis] = (leader == i ? 0 : star->sums[leader][axis]) + at->weight * at->normal[axis];
     }
     for (uint32_t i = 0; i < star->count; i++) {
-        if (star->leaders[i] != i)
-            continue;
-        double *sum = star->sums[i], length = sqrt(dot_product(sum, sum));
-        for (int axis = 0; axis < 3; axis++)
-            sum[axis] = length > 0 ? sum[axis] / length : axis == 2 ? 1 : 0;
-        sets++;
+        if (star->leaders[i] == i) {
+            scale_sum(star->sums[i]);
+            sets++;
+        }
     }
     return sets;
+}
+
+static void sum_all(struct star *star)
+{
+    double sum[3] = {0};
+    for (uint32_t i = 0; i < star->count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            sum[axis] += star->corners[i].weight * star->corners[i].normal[axis];
+    scale_sum(sum);
+    memcpy(star->sums[0], sum, sizeof sum);
 }
 
 static void write_normal(const struct star *star, uint32_t leader, float normal[3])
@@ -296,23 +311,30 @@ static void find_firsts(const struct smoothing *work, struct star *star)
 static void smooth_place(const struct smoothing *work, struct star *star, uint32_t place)
 {
     load_star(work, star, place);
-    join_soft_edges(work, star, place);
-    if (sum_normals(star) > 1) {
-        star->splits = true;
-        find_firsts(work, star);
-        return;
+    if (is_smooth_round(work, star, place)) {
+        sum_all(star);
+    } else {
+        join_soft_edges(work, star, place);
+        if (sum_sets(star) > 1) {
+            star->splits = true;
+            find_firsts(work, star);
+            return;
+        }
     }
     for (uint32_t i = 0; i < star->count; i++)
-        write_normal(star, 0, work->normals + 3 * (size_t)star->corners[i].vertex);
+        if (i == 0 || star->corners[i].vertex != star->corners[i - 1].vertex)
+            write_normal(star, 0, work->normals + 3 * (size_t)star->corners[i].vertex);
 }
 
 static void smooth_places(void *user, uint32_t item, uint32_t worker)
 {
     const struct smoothing *work = user;
+    struct star star = work->stars[worker]; /* a copy: threads that write into one line of the cache wait for it */
     uint32_t first = item * ITEM_ROWS, count = work->mesh->vertex_count - first;
     for (uint32_t i = 0; i < (count < ITEM_ROWS ? count : ITEM_ROWS); i++)
         if (work->lists[first + i][1] > 0)
-            smooth_place(work, &work->stars[worker], first + i);
+            smooth_place(work, &star, first + i);
+    work->stars[worker] = star;
 }
 
 /* ---- the stars of a mesh ---- */
@@ -345,12 +367,13 @@ static bool make_stars(struct smoothing *work, struct arena *arena, uint32_t wor
         if (work->lists[place][1] > largest)
             largest = work->lists[place][1];
     work->stars = arena_allocate_zeroed(arena, workers, sizeof *work->stars);
+    size_t room = (size_t)largest + 32; /* so that no two threads' arrays share a line of the cache */
     for (uint32_t i = 0; work->stars && i < workers; i++) {
         struct star *star = &work->stars[i];
-        star->corners = arena_allocate(arena, largest, sizeof *star->corners);
-        star->leaders = arena_allocate(arena, largest, sizeof *star->leaders);
-        star->sums = arena_allocate(arena, largest, sizeof *star->sums);
-        star->edges = arena_allocate(arena, 2 * (size_t)largest, sizeof *star->edges);
+        star->corners = arena_allocate(arena, room, sizeof *star->corners);
+        star->leaders = arena_allocate(arena, room, sizeof *star->leaders);
+        star->sums = arena_allocate(arena, room, sizeof *star->sums);
+        star->edges = arena_allocate(arena, 2 * room, sizeof *star->edges);
         star->last = arena_allocate_zeroed(arena, vertices, sizeof *star->last);
     }
     return !arena_failed(arena);
