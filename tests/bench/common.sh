@@ -50,9 +50,9 @@ has_job() { # peer job
     grep -q "^$2()" "$peers_folder/$1.sh"
 }
 
-# Those of the chosen peers that do a job, cellpipe first.
+# Those of the chosen peers that do a job, cellpipe first, and its draft quality if that has a job of its own.
 runners_of() { # job
-    for peer in cellpipe $chosen_peers; do
+    for peer in cellpipe cellpipe_fast $chosen_peers; do
         if has_job "$peer" "$1"; then printf '%s ' "$peer"; fi
     done
 }

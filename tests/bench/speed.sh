@@ -129,10 +129,13 @@ web_lines() { # folder runners
 
 # Bytes and mean error as shares of gltfpack's.
 print_web_shares() { # folder
-    [ -e "$1/cellpipe.error" ] && [ -e "$1/gltfpack.error" ] || return 0
-    printf '\nOf gltfpack%ss output cellpipe%ss has %s of the bytes and %s of the mean error.\n' "'" "'" \
-        "$(compute "$(cat "$1/cellpipe.size") / $(cat "$1/gltfpack.size")" %.2f)" \
-        "$(compute "$(cut -f 2 "$1/cellpipe.error") / $(cut -f 2 "$1/gltfpack.error")" %.2f)"
+    [ -e "$1/cellpipe.error" ] && [ -e "$1/cellpipe_fast.error" ] && [ -e "$1/gltfpack.error" ] || return 0
+    printf '\ngltfpack makes no normals, and neither does cellpipe_fast, which has `quality=fast`.\n'
+    for runner in cellpipe cellpipe_fast; do
+        printf '%s has %s of the bytes and %s of the mean error of gltfpack.\n' "$runner" \
+            "$(compute "$(cat "$1/$runner.size") / $(cat "$1/gltfpack.size")" %.2f)" \
+            "$(compute "$(cut -f 2 "$1/$runner.error") / $(cut -f 2 "$1/gltfpack.error")" %.2f)"
+    done
 }
 
 print_row_floor() { # folder

@@ -88,7 +88,7 @@ END {
     finish_row()
     if (compared) {
         print "\nThe first rows are whole processes, from file to file; collisions are calls of the library. Not all"
-        print "programs do the same work: assimp and three leave vertices unjoined, and FCL has no upper bound for a"
-        print "distance."
+        print "programs do the same work: assimp and three leave vertices unjoined, vtk and gltfpack make no normals, and FCL"
+        print "has no upper bound for a distance."
     }
 }

@@ -15,6 +15,5 @@ binary_wrl() { convert "$@"; }
 library() { exec "$cellpipe" batch -q --force "$1" --out-dir "$2"; }
 # By $jobs processes at a time
 batch() { exec "$cellpipe" batch -q --jobs "$jobs" --threads "$jobs" "$1" --out-dir "$2"; }
-# gltfpack makes no normals either.
-web() { convert "$@" --out web=yes --out normals=none ! simplify ratio=0.1 quality=fast; }
+web() { convert "$@" --out web=yes ! simplify ratio=0.1; }
 simplify() { exec "$tools/time_filter" "$threads" "$1" "$2" simplify "triangles=$3"; }
