@@ -1,6 +1,6 @@
 # blender, without its window
 package="blender python3-numpy"
-is_installed() { command -v blender && python3 -c "import numpy"; }
+is_installed() { command -v blender && /usr/bin/python3 -c 'import numpy'; }
 run_blender() { exec blender --background --factory-startup --python-exit-code 1 --python "$peers/blender_jobs.py" -- "$@"; }
 ascii_glb() { run_blender glb "$@"; }
 binary_glb() { run_blender glb "$@"; }
