@@ -127,7 +127,7 @@ cp_status manifest_scan(struct cli *cli, struct entries *entries)
 {
     struct scanning scanning = {.cli = cli, .entries = entries};
     uint32_t wanted = cli->threads < entries->count ? cli->threads : entries->count, begun = 0;
-#ifdef __SANITIZE_ADDRESS__ /* a process forked beside another thread hangs in its allocator; glibc's is safe */
+#ifdef HAS_ADDRESS_SANITIZER /* a process forked beside another thread hangs in its allocator; glibc's is safe */
     wanted = 1;
 #endif
     pthread_t *threads = cli_allocate(cli, wanted * sizeof *threads);

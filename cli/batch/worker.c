@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 /* Sanitizers take memory without measure. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HAS_ADDRESS_SANITIZER) || defined(HAS_THREAD_SANITIZER)
 enum { IS_SANITIZED = true };
-#elif defined(__has_feature)
-enum { IS_SANITIZED = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
 #else
 enum { IS_SANITIZED = false };
 #endif

@@ -22,14 +22,7 @@ enum { MOST_ATTRIBUTES = 256, DEEPEST = 256 };
 
 /* Bytes at a time. Few under the address sanitizer, which so sees who holds a text for too long, and whether words that
  * are cut by the end of a piece are read. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED
-#endif
-#ifdef IS_SANITIZED
+#ifdef HAS_ADDRESS_SANITIZER
 enum { PIECE_SIZE = 256 };
 #else
 enum { PIECE_SIZE = 1 << 16 };

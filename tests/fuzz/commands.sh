@@ -4,7 +4,7 @@
 set -u
 runs=${1:?"usage: commands.sh RUNS [SEED [FOLDER]]"} seed=${2:-1}
 top=$(cd "$(dirname "$0")/../.." && pwd)
-folder=$(cd "${3:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
+folder=$(cd "${3:-$top/build/sanitize/tests/fuzz}" && pwd) || exit 1
 mkdir -p "$folder/commands"
 # What assimp leaks, and asks for in vain, is its own; leaks of ours are the business of the other fuzzers.
 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:exitcode=99

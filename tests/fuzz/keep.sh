@@ -6,7 +6,7 @@ set -u
 seconds=${1:?"usage: keep.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
+folder=$(cd "${2:-$top/build/sanitize/tests/fuzz}" && pwd) || exit 1
 . "$here/fuzzers.sh"
 # shellcheck disable=SC2046,SC2086 # names
 [ $# -gt 2 ] || set -- x x $(printf '%s\n' $all_fuzzers | grep -e _read_ -e _record -e _xml -e _evidence -e _program)

@@ -6,7 +6,7 @@ set -u
 seconds=${1:?"usage: smoke.sh SECONDS [FOLDER [FUZZER...]]"}
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-folder=$(cd "${2:-$top/build/fuzz/tests/fuzz}" && pwd) || exit 1
+folder=$(cd "${2:-$top/build/sanitize/tests/fuzz}" && pwd) || exit 1
 . "$here/fuzzers.sh"
 # shellcheck disable=SC2086 # names
 [ $# -gt 2 ] || set -- x x $all_fuzzers

@@ -567,22 +567,27 @@ static void make_arm(struct arm *arm, int joints, double spread)
         char parent[30] = "";
         if (i > 0)
             plain_snprintf(parent, sizeof parent, "ReferenceFrame \"J%d\";", i - 1);
+        double place[6]; /* position and angles */
+        for (int k = 6; k-- > 0;)
+            place[k] = k < 3 ? pick(-far, far) : pick(0, 360);
         used += (size_t)plain_snprintf(arm->text + used, sizeof arm->text - used,
                                        "{ \"J%d\"; %s Position (%g, %g, %g); RPY (%g, %g, %g); ActiveJoint; %s; "
                                        "JointPosLimit %g %g; }\n",
-                                       i, parent, pick(-far, far), pick(-far, far), pick(-far, far), pick(0, 360),
-                                       pick(0, 360), pick(0, 360), slides ? "Prismatic" : "Revolute", -limit, limit);
+                                       i, parent, place[0], place[1], place[2], place[3], place[4], place[5],
+                                       slides ? "Prismatic" : "Revolute", -limit, limit);
     }
     for (int i = 0; i < 3; i++) {
         arm->link[i] = pick(0.05, 0.4);
         arm->thing[i] = pick(0.05, 0.4);
     }
+    double place[6]; /* the link's, then the thing's position and angles */
+    for (int k = 6; k-- > 0;)
+        place[k] = k > 3 ? pick(0, 360) : spread * (k > 0 ? pick(-0.7, 0.7) : pick(0, 0.3));
     plain_snprintf(arm->text + used, sizeof arm->text - used,
                    "{ \"Link\"; ReferenceFrame \"J%d\"; Position (%g, 0, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n"
                    "{ \"Thing\"; Position (%g, %g, %g); RPY (%g, %g, 0); GeoID \"#Box %.9g %.9g %.9g\"; }\n",
-                   joints - 1, spread * pick(0, 0.3), arm->link[0], arm->link[1], arm->link[2],
-                   spread * pick(-0.7, 0.7), spread * pick(-0.7, 0.7), spread * pick(-0.7, 0.7), pick(0, 360),
-                   pick(0, 360), arm->thing[0], arm->thing[1], arm->thing[2]);
+                   joints - 1, place[0], arm->link[0], arm->link[1], arm->link[2], place[1], place[2], place[3],
+                   place[4], place[5], arm->thing[0], arm->thing[1], arm->thing[2]);
 }
 
 static double gap_at(const struct arm *arm, const double *q)

@@ -23,15 +23,10 @@
 #include "registry.h"
 #include "report_support.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
+#if defined(HAS_ADDRESS_SANITIZER) || defined(HAS_THREAD_SANITIZER)
+enum { IS_SANITIZED = true };
+#else
+enum { IS_SANITIZED = false };
 #endif
 
 /* ---- plug-ins ---- */
@@ -293,7 +288,7 @@ static void test_memory(void **state)
 {
     cp_context *context = *state;
     assert_int_equal(cp_set_limit(context, "reader-memory=268435456"), CP_OK);
-    if (SANITIZED) { /* their allocators end the process themselves */
+    if (IS_SANITIZED) { /* their allocators end the process themselves */
         cp_scene *scene;
         assert_int_not_equal(read_text(context, "planted memory", &scene), CP_OK);
     } else {
