@@ -5,6 +5,7 @@
 # ends_by SIGNAL CODE WHAT: the program in the background ($!, started just before) ends so.
 ends_by() {
     kill -"$1" "$program"
+    kill -CONT "$program" 2>/dev/null # a writer is stopped
     wait "$program"
     got=$?
     must "$3 ends with $2 by SIG$1, not $got" [ "$got" = "$2" ]
@@ -26,15 +27,23 @@ must "no output" [ ! -e out.glb ]
 # While it writes: the dump of a large scene, whose temporary file is there already. Most file systems of Linux have files
 # without a name, which are seen among the open files of the process alone.
 mkdir out
-echo old >out/big.dump
 has_nameless() { find "/proc/$program/fd" -lname '*/out/#*' 2>/dev/null | grep -q .; }
 has_begun() { has_nameless || ls out/.cellpipe-* >/dev/null; }
+has_begun_or_ended() { has_begun || ! kill -0 "$program"; }
+# Starts a writer and stops it while its file is there. One that ends before it is looked at is started again.
 start_writer() {
-    part="$top/samples/stl_65536.stl.gz"
-    "$cellpipe" run -q read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! \
-        write out/big.dump >said 2>&1 &
-    program=$!
-    wait_until has_begun
+    part="$top/samples/stl_65536.stl.gz" starts=0
+    until [ $starts = 100 ]; do
+        starts=$((starts + 1))
+        echo old >out/big.dump
+        "$cellpipe" run -q read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! read "$part" ! \
+            write out/big.dump >said 2>&1 &
+        program=$!
+        wait_until has_begun_or_ended
+        kill -STOP "$program" 2>/dev/null && has_begun 2>/dev/null && break
+        kill -CONT "$program" 2>/dev/null
+        wait "$program"
+    done
     if has_nameless; then named=0; else named=1; fi
 }
 for signal in 'TERM 143' 'HUP 129'; do
