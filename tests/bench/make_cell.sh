@@ -4,6 +4,7 @@
 # fourth an L of 108 triangles (part.stl). The same every time. Lengths are metres.
 set -eu
 export LC_ALL=C # awk would print decimal commas elsewhere
+mkdir -p "$1"
 cd "$1"
 
 # An L of 0.3 m x 0.3 m x 0.1 m, whose convex hull is more than it is, its long sides in strips.

@@ -7,6 +7,7 @@ if [ ! -d "$corpus" ]; then
     echo "skipped: the makers' robots need ../shared/corpus"
     exit 77
 fi
+mkdir -p "$1"
 cd "$1"
 
 # The frame's axes turned so that its Z is the joint's axis, and back.
