@@ -1,9 +1,11 @@
 /* The library put together: the importers, exporters and filters that every context is given. This is the one file that
  * knows them all; scene/ works with whatever tables it is handed. */
 #include "exporters/exporters.h"
+
+#include "base/context.h"
+#include "filters/filters.h"
 #include "importers/importers.h"
-#include "scene/filters/filters.h"
-#include "scene/registry.h"
+#include "plugins/registry.h"
 
 /* Where two probes are equally sure, the earlier importer reads the file. */
 static const struct importer *const importers[] = {

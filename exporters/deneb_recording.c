@@ -5,13 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../scene/bytes/sink.h"
-#include "../scene/context.h"
-#include "../scene/motion/clips/lookup.h"
-#include "../scene/motion/clips/moments.h"
-#include "../scene/pose.h"
-#include "../scene/text/text.h"
+#include "base/context.h"
+#include "base/text/text.h"
 #include "exporters.h"
+#include "motion/clips/clips.h"
 
 struct recording_settings {
     const char *clip;

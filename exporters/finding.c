@@ -1,4 +1,4 @@
-#include "finding.h"
+#include "exporters.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,14 +2,11 @@
  * names with units (RFC 4180); jsonl an object a line:
  *     {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}}
  * Specification: docs/recordings.md. The filter `recording` reads both. */
-#include "../scene/bytes/sink.h"
-#include "../scene/context.h"
-#include "../scene/filters/lookup.h"
-#include "../scene/motion/clips/lookup.h"
-#include "../scene/motion/clips/moments.h"
-#include "../scene/pose.h"
-#include "../scene/text/text.h"
+#include "base/context.h"
+#include "base/text/text.h"
 #include "exporters.h"
+#include "model/model.h"
+#include "motion/clips/clips.h"
 
 struct table_settings {
     const char *clip, *frames;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "../scene/mesh/far.h"
-#include "../scene/mesh/mesh.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 enum { MOST_MATERIALS = 256 };
 

@@ -3,7 +3,8 @@
 #ifndef CELLPIPE_IMPORTERS_FACES_H
 #define CELLPIPE_IMPORTERS_FACES_H
 
-#include "../scene/plugin.h"
+#include "base/text/text.h"
+#include "plugins/importer.h"
 
 struct faces_settings {
     struct import_settings import;

@@ -1,8 +1,8 @@
 /* The importers of this folder, one a file. */
-#ifndef CELLPIPE_IMPORTERS_H
-#define CELLPIPE_IMPORTERS_H
+#ifndef CELLPIPE_IMPORTERS_IMPORTERS_H
+#define CELLPIPE_IMPORTERS_IMPORTERS_H
 
-#include "../scene/plugin.h"
+#include "plugins/importer.h"
 
 extern const struct importer stl_importer;
 extern const struct importer obj_importer;

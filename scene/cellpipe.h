@@ -555,16 +555,16 @@ CP_API cp_status cp_expect_output(cp_context *context, const char *path);
 /* Writes bytes of the caller, such as a log, like cp_write does: whole or not at all, compressed if the path ends in
  * .gz. CP_USAGE if this context has read or written the file. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
-/* Keeps the path for a later cp_write_file of the same path: cp_write refuses to write any of its files there, CP_USAGE.
- * A second call replaces the path of the first; NULL: none. CP_LIMIT when out of memory. */
+/* Keeps the path for a later cp_write_file of the same path: cp_write refuses to write any of its files there,
+ * CP_USAGE. A second call replaces the path of the first; NULL: none. CP_LIMIT when out of memory. */
 CP_API cp_status cp_keep_path(cp_context *context, const char *path);
 /* Removes temporary files (.cellpipe-HOST-PID-RANDOM) that writers left in a folder when they were killed: those whose
  * process is gone from this host, and those that nobody has changed for 24 hours, whoever wrote them. *removed is their
  * number; it is 0 if there is no such folder. CP_OUTPUT if the folder cannot be read. */
 CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed);
 /* True if a write to the path gives a file such a name: it replaces a file, or the folder's file system has no files
- * without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200 files has
- * names for the rest of them in any case. */
+ * without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200 files
+ * has names for the rest of them in any case. */
 CP_API bool cp_needs_temporary_name(cp_context *context, const char *path);
 /* Makes the file at path a hard link of the one at `model`, if they are equal byte for byte and have the same owner and
  * permissions, by a temporary in its folder. *fresh: it was not one before. CP_NO if they differ; CP_OUTPUT, with a

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin.h"
+#include "model/model.h"
+#include "model/pose.h"
 
 static cp_context *context;
 static cp_scene *scene;

@@ -4,9 +4,7 @@
 #define CELLPIPE_CLI_BATCH_H
 
 #include "../plan.h"
-#include "entries.h"
 #include "names.h"
-#include "record.h"
 #include "report.h"
 
 /* What is done for an entry. */

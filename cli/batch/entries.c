@@ -1,6 +1,5 @@
 /* The list of inputs: words of the command line, lists and folders, sorted. */
 #include "entries.h"
-#include "text/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/text/text.h"
 
 enum { MOST_SUFFIXES = 1000, LONGEST_SUFFIX = 12 };
 

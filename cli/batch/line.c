@@ -1,12 +1,13 @@
 /* Lines of JSON, printed and parsed by tables. */
 #include "line.h"
-#include "text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/text/text.h"
 
 enum { NESTING = 16, CHUNK = 1 << 20 };
 

@@ -4,7 +4,7 @@
 #define CELLPIPE_CLI_LINE_H
 
 #include "../cli.h"
-#include "text/json_read.h"
+#include "base/text/json.h"
 
 enum field_kind {
     FIELD_TEXT,   /* const char *; NULL is "" */

@@ -1,13 +1,14 @@
 /* manifest: the inputs of a batch with their contents, as lines of JSON; and what is chosen by it: shards, whole cells.
  */
 #include "entries.h"
-#include "text/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/text/text.h"
 
 enum { WRITE_FROM = 1 << 20 };
 

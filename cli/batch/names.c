@@ -1,9 +1,10 @@
 /* Names of outputs, and the refusal of those that cannot all be written. */
 #include "names.h"
-#include "text/text.h"
 
 #include <limits.h>
 #include <stdlib.h>
+
+#include "base/text/text.h"
 
 enum { MOST_SHOWN = 20, LONGEST_NAME = 255 };
 #ifndef PATH_MAX

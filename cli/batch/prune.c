@@ -48,13 +48,13 @@ static bool is_below(const char *path, const char *folder)
 }
 
 /* A root's absolute path, and what is known of outputs whose inputs were below it. */
-struct place {
+struct output_place {
     char *path;
     uint32_t gone;
 };
 
 /* A walk from the root does not come to the path's folder: one on the way is a link, hidden, or left out by --skip. */
-static bool is_aside(const struct batch *batch, const struct place *place, char *path)
+static bool is_aside(const struct batch *batch, const struct output_place *place, char *path)
 {
     size_t top = strlen(place->path);
     bool aside = false;
@@ -69,7 +69,7 @@ static bool is_aside(const struct batch *batch, const struct place *place, char 
 }
 
 /* The folder among `places` in which the path was looked for; NULL: in none. */
-static struct place *place_of(const struct batch *batch, struct place *places, char *path)
+static struct output_place *place_of(const struct batch *batch, struct output_place *places, char *path)
 {
     for (uint32_t i = 0; i < batch->entries.root_count; i++)
         if (is_below(path, places[i].path) && !is_aside(batch, &places[i], path))
@@ -77,7 +77,7 @@ static struct place *place_of(const struct batch *batch, struct place *places, c
     return NULL;
 }
 
-static cp_status find_places(struct batch *batch, struct place **places)
+static cp_status find_places(struct batch *batch, struct output_place **places)
 {
     const struct entries *entries = &batch->entries;
     *places = arena_allocate(batch->arena, (size_t)entries->root_count + 1, sizeof **places);
@@ -86,7 +86,7 @@ static cp_status find_places(struct batch *batch, struct place **places)
         if (!path)
             return CP_LIMIT;
         resolve_dots(path);
-        (*places)[i] = (struct place){path, 0};
+        (*places)[i] = (struct output_place){path, 0};
     }
     return *places ? CP_OK : CP_LIMIT;
 }
@@ -107,7 +107,7 @@ static bool is_empty(const char *path)
 
 /* Cuts the path of a gone input to the nearest folder that is there. A mount point below the root is empty, too; but
  * whoever removes the only file of a folder leaves it so. */
-static void note_emptied(struct batch *batch, const struct place *place, char *path)
+static void note_emptied(struct batch *batch, const struct output_place *place, char *path)
 {
     do
         *strrchr(path, '/') = '\0';
@@ -120,7 +120,7 @@ static void note_emptied(struct batch *batch, const struct place *place, char *p
 }
 
 /* Adds the record to batch->gone if this run has looked for its input and not found it. */
-static cp_status look_for(struct batch *batch, struct place *places, const struct record *record)
+static cp_status look_for(struct batch *batch, struct output_place *places, const struct record *record)
 {
     if (record->output_count == 0 || entries_find(&batch->entries, record->in))
         return CP_OK;
@@ -133,7 +133,7 @@ static cp_status look_for(struct batch *batch, struct place *places, const struc
         return CP_LIMIT;
     if (!is_gone_by_both(input) || is_another_there(record) || is_gone(output))
         return CP_OK;
-    struct place *place = place_of(batch, places, input);
+    struct output_place *place = place_of(batch, places, input);
     if (place) {
         place->gone++;
         batch->gone[batch->gone_count++] = record;
@@ -197,7 +197,7 @@ static uint32_t count_outputs(const struct batch *batch)
 }
 
 /* Sets batch->keeps if nothing may be removed. */
-static cp_status find_doubt(struct batch *batch, const struct place *places)
+static cp_status find_doubt(struct batch *batch, const struct output_place *places)
 {
     const struct entries *entries = &batch->entries;
     const char *limit = "; if that is right, say --max-prune=100%";
@@ -221,7 +221,7 @@ static cp_status find_doubt(struct batch *batch, const struct place *places)
 
 cp_status find_gone(struct batch *batch)
 {
-    struct place *places;
+    struct output_place *places;
     batch->gone = arena_allocate(batch->arena, (size_t)batch->history.count + 1, sizeof *batch->gone);
     cp_status status = batch->gone ? find_places(batch, &places) : CP_LIMIT;
     for (uint32_t i = 0; i < batch->history.count && status == CP_OK; i++)

@@ -15,7 +15,6 @@
 #define CELLPIPE_CLI_RECORD_H
 
 #include "entries.h"
-#include "line.h"
 
 enum state { STATE_OK, STATE_SKIPPED, STATE_FAILED, STATE_TIMEOUT, STATE_MEMORY, STATE_CRASHED, STATE_COUNT };
 extern const char *const state_names[STATE_COUNT + 1];

@@ -1,9 +1,10 @@
 /* report: what became of all inputs of a batch. */
 #include "report.h"
-#include "text/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "base/text/text.h"
 
 enum { MOST_SLOWEST = 10, MOST_LISTED = 20 };
 

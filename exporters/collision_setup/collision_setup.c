@@ -22,10 +22,8 @@
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
-#include "../../scene/collide/list/key.h"
-#include "../../scene/collide/list/pairs.h"
-#include "../../scene/numbers.h"
 #include "../exporters.h"
+#include "collide/list/list.h"
 #include "writer.h"
 
 static const struct option options[] = {

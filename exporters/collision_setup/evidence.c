@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../scene/bytes/inputs.h"
-#include "../../scene/collide/list/key.h"
-#include "../finding.h"
+#include "../exporters.h"
+#include "collide/list/list.h"
 #include "writer.h"
 
 struct evidence {

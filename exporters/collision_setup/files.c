@@ -1,6 +1,7 @@
 /* The files of a list: the output, and with split=device one for each device that has pairs inside. */
 #include <string.h>
 
+#include "base/text/text.h"
 #include "writer.h"
 
 /* ---- names that all begin alike ---- */

@@ -1,8 +1,7 @@
 /* Which pairs a list can hold: it knows frames by their names alone. */
 #include <string.h>
 
-#include "../../scene/collide/list/pairs.h"
-#include "../../scene/numbers.h"
+#include "collide/list/list.h"
 #include "writer.h"
 
 /* Frames that pairs name, or that can collide. */

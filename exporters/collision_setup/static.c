@@ -1,9 +1,7 @@
 /* Whether <ExcludeStaticPairs/> says the same as a list of the static pairs. */
 #include <string.h>
 
-#include "../../scene/collide/list/pairs.h"
-#include "../../scene/collide/proof/chain.h"
-#include "../../scene/numbers.h"
+#include "collide/list/list.h"
 #include "writer.h"
 
 /* Frames that are joined by fixed frames are a group, in two readings: RobWork's, and ours, in which what a clip moves

@@ -1,8 +1,8 @@
 /* The inside of the exporter of collision setups: what its files share. */
-#ifndef CELLPIPE_COLLISION_SETUP_WRITER_H
-#define CELLPIPE_COLLISION_SETUP_WRITER_H
+#ifndef CELLPIPE_EXPORTERS_COLLISION_SETUP_WRITER_H
+#define CELLPIPE_EXPORTERS_COLLISION_SETUP_WRITER_H
 
-#include "../../scene/plugin.h"
+#include "model/model.h"
 
 enum setup_split { SPLIT_NO, SPLIT_DEVICE };
 enum setup_static { STATIC_ELEMENT, STATIC_NAMES };

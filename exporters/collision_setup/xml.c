@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "writer.h"
 
 /* ---- text ---- */

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/bytes/bytes.h"
+#include "base/text/text.h"
+
 /* glTF wants accessors at multiples of their component; 4 is one of all. */
 enum { ALIGNMENT = 4 };
 

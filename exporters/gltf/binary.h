@@ -1,8 +1,8 @@
 /* The binary part of a file: views of bytes, and accessors that say what numbers are in them. */
-#ifndef CELLPIPE_GLTF_BINARY_H
-#define CELLPIPE_GLTF_BINARY_H
+#ifndef CELLPIPE_EXPORTERS_GLTF_BINARY_H
+#define CELLPIPE_EXPORTERS_GLTF_BINARY_H
 
-#include "../../scene/text/json_write.h"
+#include "base/text/json.h"
 
 /* How the bytes of a view come from its data. */
 enum encoding {

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "../../scene/motion/clips/play.h"
+#include "base/text/text.h"
 
 /* Slerp between keys is a turn at constant speed, the short way: that is the joint's way below half a turn. */
 static const double largest_step = PI / 2;

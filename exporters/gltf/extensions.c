@@ -1,8 +1,6 @@
 /* Extensions of materials that the scene holds as text: they are written as they are, but for textures. */
 #include "writer.h"
 
-#include "../../scene/text/json_read.h"
-
 #include <string.h>
 
 /* Members of one extension; those that name a texture get it back, or go with it. */

@@ -1,8 +1,10 @@
 /* What glTF has no word for: extras.cellpipe of the asset, the scene and the meshes, as docs/stage-format.md says. */
-#include "../finding.h"
-#include "writer.h"
+#include "../exporters.h"
 
 #include <math.h>
+
+#include "base/text/text.h"
+#include "writer.h"
 
 /* ---- asset ---- */
 

@@ -19,6 +19,9 @@
  * - A GLB ends at 4 GiB, by its format.
  * - web=yes (folder web/): merged meshes, positions as integers (KHR_mesh_quantization), EXT_meshopt_compression. */
 #include "../exporters.h"
+
+#include "mesh/mesh.h"
+#include "mesh/simplify/simplify.h"
 #include "writer.h"
 
 /* clang-format off */

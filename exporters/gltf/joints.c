@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
+
 /* ---- names of articulations ---- */
 
 /* The base, or the base with the first number that makes it new. */

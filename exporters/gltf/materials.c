@@ -2,8 +2,6 @@
  * mesh. */
 #include "writer.h"
 
-#include "../../scene/colour.h"
-
 #include <string.h>
 
 /* As chosen for matt painted metal: robots are rarely chrome. */

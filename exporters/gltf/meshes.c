@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh/mesh.h"
+
 /* The validator's limit for unit vectors is 0.00674. */
 static const double unit_tolerance = 0.005;
 

@@ -2,10 +2,9 @@
  * beside ours, isAttachPoint and the copyright. */
 #include "writer.h"
 
-#include "../../scene/text/json_read.h"
-#include "../../scene/text/text.h"
-
 #include <string.h>
+
+#include "base/text/text.h"
 
 /* ---- lists by owner ---- */
 

@@ -1,8 +1,10 @@
 /* The file: the order of the plans, then GLB, or JSON with a sibling .bin or a data URI. */
-#include "../../scene/context.h"
-#include "writer.h"
+#include "base/context.h"
 
 #include <string.h>
+
+#include "base/text/text.h"
+#include "writer.h"
 
 /* ---- the JSON ---- */
 

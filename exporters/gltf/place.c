@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh/mesh.h"
+
 /* Written TRS may be this far (relative to the largest entry) from the pose; the reader's own bound is 1e-6. */
 static const double trs_tolerance = 5e-7;
 

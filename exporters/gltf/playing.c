@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#include "../../scene/mesh/mesh.h"
-#include "../../scene/motion/clips/bake.h"
+#include "mesh/mesh.h"
 
 /* For the web, unless the user says otherwise: 0.1 mm, and where the scene is larger than 6.5 m this part of it, a
  * quarter of a step of the positions. */

@@ -8,7 +8,7 @@
 enum { MOST_APEXES = 4 };
 
 /* Twice the area of a triangle of the mesh, as a vector. */
-static void triangle_normal(const cp_mesh *mesh, const uint32_t vertices[3], double out[3])
+static void corners_normal(const cp_mesh *mesh, const uint32_t vertices[3], double out[3])
 {
     double a[3], b[3];
     for (size_t i = 0; i < 3; i++) {
@@ -21,30 +21,30 @@ static void triangle_normal(const cp_mesh *mesh, const uint32_t vertices[3], dou
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-struct polygon {
+struct ring {
     const cp_mesh *mesh;
     const uint32_t *corners;
     uint32_t size;
     double normal[3]; /* sum over a fan: the whole polygon's, whatever its shape */
 };
 
-static uint32_t corner(const struct polygon *polygon, uint32_t index)
+static uint32_t corner(const struct ring *polygon, uint32_t index)
 {
     return polygon->corners[index % polygon->size];
 }
 
 /* The side that the triangle of three corners shows, as the polygon sees it. */
-static double turn(const struct polygon *polygon, uint32_t a, uint32_t b, uint32_t c)
+static double turn(const struct ring *polygon, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t vertices[3] = {corner(polygon, a), corner(polygon, b), corner(polygon, c)};
     double normal[3];
-    triangle_normal(polygon->mesh, vertices, normal);
+    corners_normal(polygon->mesh, vertices, normal);
     return normal[0] * polygon->normal[0] + normal[1] * polygon->normal[1] + normal[2] * polygon->normal[2];
 }
 
 /* The corner of a fan that does not begin with `previous`, or CP_NONE. A concave polygon is most likely a fan from one
  * of its inward corners; of those a few are tried, so that the work stays linear. */
-static uint32_t find_apex(const struct polygon *polygon, uint32_t previous)
+static uint32_t find_apex(const struct ring *polygon, uint32_t previous)
 {
     uint32_t inward = 0, size = polygon->size;
     for (uint32_t i = 0; i < size; i++) {
@@ -64,7 +64,7 @@ static uint32_t find_apex(const struct polygon *polygon, uint32_t previous)
 }
 
 /* Rewrites the size - 2 triangles of one face; returns true when they are a fan now. */
-static bool encode_face(const struct polygon *polygon, uint32_t *triangles, uint32_t *previous)
+static bool encode_face(const struct ring *polygon, uint32_t *triangles, uint32_t *previous)
 {
     uint32_t apex = polygon->size > 3 ? find_apex(polygon, *previous) : CP_NONE;
     for (uint32_t i = 0; i + 2 < polygon->size; i++) {
@@ -105,13 +105,13 @@ bool encode_polygons(struct writer *writer, const cp_mesh *mesh, struct mesh_pla
     struct primitive *primitive = plan->primitives;
     const struct primitive *end = primitive + plan->primitive_count;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
-        struct polygon polygon = {mesh, mesh->corners + mesh_face_first(mesh, face), mesh_face_size(mesh, face), {0}};
+        struct ring polygon = {mesh, mesh->corners + mesh_face_first(mesh, face), mesh_face_size(mesh, face), {0}};
         if (polygon.size < 3)
             continue;
         for (uint32_t i = 1; i + 1 < polygon.size; i++) {
             const uint32_t vertices[3] = {polygon.corners[0], polygon.corners[i], polygon.corners[i + 1]};
             double normal[3];
-            triangle_normal(mesh, vertices, normal);
+            corners_normal(mesh, vertices, normal);
             for (int k = 0; k < 3; k++)
                 polygon.normal[k] += normal[k];
         }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
+
 /* Of what positions are off by without it. */
 static const double rounding_part = 1.0 / 16;
 /* Double precision itself, in a chain of some poses: of the distance. */

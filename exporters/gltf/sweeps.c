@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/motion/clips/lookup.h"
-
 #define ALL_JOINTS "all joints"
 
 struct sweeps {

@@ -2,8 +2,6 @@
  * bytes are. */
 #include "writer.h"
 
-#include "../../scene/image.h"
-
 #include <math.h>
 #include <string.h>
 

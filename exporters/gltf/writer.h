@@ -1,13 +1,11 @@
 /* The inside of the glTF exporters: first everything is planned (what becomes which node, mesh, accessor, with its
  * place in the buffer), then written in one go. Nothing here is freed by itself: it is in the arena of `work`. */
-#ifndef CELLPIPE_GLTF_WRITER_H
-#define CELLPIPE_GLTF_WRITER_H
+#ifndef CELLPIPE_EXPORTERS_GLTF_WRITER_H
+#define CELLPIPE_EXPORTERS_GLTF_WRITER_H
 
-#include "../../scene/mesh/simplify/simplify.h"
-#include "../../scene/motion/clips/thin.h"
-#include "../../scene/text/json_write.h"
-#include "../../scene/view/view.h"
 #include "binary.h"
+#include "motion/clips/clips.h"
+#include "view/view.h"
 #include "web/web.h"
 
 enum { PROFILE_STAGE, PROFILE_DELIVER };

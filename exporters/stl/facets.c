@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/colour.h"
-#include "../../scene/mesh/far.h"
-#include "../../scene/text/chunks.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 #include "stl.h"
 
 enum {

@@ -18,8 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../scene/motion/mechanism.h"
 #include "../exporters.h"
+#include "mesh/mesh.h"
+#include "motion/motion.h"
 
 enum { UNIT_SOURCE = 6, UNIT_AUTO = 7, UP_SOURCE = 2 };
 

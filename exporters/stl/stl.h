@@ -1,8 +1,8 @@
 /* Inside of the STL exporter: what the file and its facets share. */
-#ifndef CELLPIPE_STL_EXPORTER_H
-#define CELLPIPE_STL_EXPORTER_H
+#ifndef CELLPIPE_EXPORTERS_STL_STL_H
+#define CELLPIPE_EXPORTERS_STL_STL_H
 
-#include "../../scene/plugin.h"
+#include "model/model.h"
 
 enum { FORMAT_BINARY, FORMAT_ASCII };
 

@@ -1,6 +1,8 @@
 /* Interpolators of joints and frames, and their ROUTEs. */
 #include <math.h>
 
+#include "base/text/text.h"
+#include "motion/clips/clips.h"
 #include "vrml97.h"
 
 /* More turns than this between two limits show nothing. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/text/chunks.h"
-#include "../../scene/text/digits.h"
+#include "base/text/digits.h"
+#include "base/text/text.h"
 #include "vrml97.h"
 
 enum {

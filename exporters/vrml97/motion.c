@@ -1,7 +1,8 @@
 /* Joints that a click plays: one TimeSensor a part with joints, one interpolator a moving joint, and the ROUTEs. */
 #include <math.h>
 
-#include "../../scene/motion/clips/grow.h"
+#include "base/text/text.h"
+#include "motion/clips/clips.h"
 #include "vrml97.h"
 
 /* The interpolator of a joint over the cycle of the part whose click plays it, time from 0 to 1. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "vrml97.h"
 
 /* Keywords of the grammar (ISO/IEC 14772-1, A.1). */

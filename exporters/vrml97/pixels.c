@@ -1,5 +1,5 @@
 /* Pixels of images: libpng decodes PNG, libjpeg-turbo JPEG. */
-#include "pixels.h"
+#include "vrml97.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* The first pass: what is where, what moves it, and how often a mesh is used. */
 #include <math.h>
 
-#include "../../scene/mesh/mesh.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 #include "vrml97.h"
 
 /* The joints of a part are played one after the other by its one TimeSensor. */

@@ -1,8 +1,7 @@
 /* A clip as a recording that a click plays: one TimeSensor, and an interpolator for all that moves. */
 #include <math.h>
 
-#include "../../scene/motion/clips/bake.h"
-#include "../../scene/motion/clips/thin.h"
+#include "motion/clips/clips.h"
 #include "vrml97.h"
 
 cp_status vrml_plan_recording(struct vrml *v)

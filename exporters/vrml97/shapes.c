@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/colour.h"
+#include "mesh/mesh.h"
 #include "vrml97.h"
 
 /* ---- appearance ---- */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "motion/clips/clips.h"
 #include "vrml97.h"
 
 /* A guest on a host, from one attachment to the next. */

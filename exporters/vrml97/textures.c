@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/image.h"
+#include "base/text/text.h"
 
 /* ---- images ---- */
 

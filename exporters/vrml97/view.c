@@ -1,8 +1,8 @@
 /* What a viewer shows at first: views of the cell, light and a background. */
 #include <math.h>
 
-#include "../../scene/vector.h"
-#include "../../scene/view/view.h"
+#include "model/pose.h"
+#include "view/view.h"
 #include "vrml97.h"
 
 /* As the file has it: Y up if it is. */

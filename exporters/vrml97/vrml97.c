@@ -23,8 +23,9 @@
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 
-#include "../../scene/view/view.h"
 #include "../exporters.h"
+#include "mesh/mesh.h"
+#include "view/view.h"
 #include "vrml97.h"
 
 static const struct option options[] = {

@@ -1,11 +1,19 @@
-/* Inside of the VRML97 exporter: what its files share. */
-#ifndef CELLPIPE_VRML97_H
-#define CELLPIPE_VRML97_H
+/* Pixels of PNG and JPEG images, for worlds that have no files beside them. */
+#ifndef CELLPIPE_EXPORTERS_VRML97_VRML97_H
+#define CELLPIPE_EXPORTERS_VRML97_VRML97_H
 
-#include "../../scene/motion/clips/play.h"
-#include "../../scene/motion/motion.h"
-#include "../../scene/plugin.h"
-#include "pixels.h"
+#include "motion/motion.h"
+
+struct pixels {
+    uint32_t width, height, channels; /* grey, grey and alpha, RGB, RGBA */
+    unsigned char *bytes;             /* the upper row first; the arena's. NULL: none */
+};
+
+/* Decodes an image of at most 2^24 pixels. No bytes if it is larger, of another type or damaged. CP_LIMIT when out of
+ * memory. */
+cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixels *pixels);
+
+/* Inside of the VRML97 exporter: what its files share. */
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };

@@ -1,10 +1,10 @@
 /* 3MF, part by part: package.c unpacks a part, model.c reads its XML, mesh.c makes meshes and colours of it, place.c
  * builds the tree of what is to be built. 3mf.c puts them together. */
-#ifndef CELLPIPE_3MF_H
-#define CELLPIPE_3MF_H
+#ifndef CELLPIPE_IMPORTERS_3MF_3MF_H
+#define CELLPIPE_IMPORTERS_3MF_3MF_H
 
-#include "../../scene/text/xml.h"
 #include "../importers.h"
+#include "base/text/xml.h"
 
 #if defined(HAVE_LIBZIP) && defined(HAVE_XML2)
 #define HAVE_3MF

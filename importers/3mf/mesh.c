@@ -1,13 +1,13 @@
 /* A <mesh>: vertices, triangles and the colours of their corners. */
 #include "3mf.h"
 
+#include "mesh/join.h"
+#include "mesh/mesh.h"
+
 #ifdef HAVE_3MF
 
 #include <math.h>
 #include <stdio.h>
-
-#include "../../scene/mesh/far.h"
-#include "../../scene/mesh/join.h"
 
 /* The colours of a triangle's corners: indices, or CP_NONE. */
 struct paint {

@@ -1,9 +1,10 @@
 /* The build: each item is a node below the world, each component one below its object's. */
 #include "3mf.h"
 
-#ifdef HAVE_3MF
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
-#include "../../scene/mesh/far.h"
+#ifdef HAVE_3MF
 
 struct step {
     uint32_t object, next; /* next: of its components */

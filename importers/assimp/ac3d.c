@@ -7,6 +7,8 @@
  * `subdiv N` asks for a surface that is rounder than its faces; these are read, and that is a loss. */
 #include "assimp.h"
 
+#include "base/text/text.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <math.h>

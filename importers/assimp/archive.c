@@ -1,8 +1,9 @@
 /* ZIP archives, as ZAE files are. assimp ends the process where a file's checksum is wrong. So what its unzip code
  * would refuse is refused here; encrypted files and those of other methods are left to it. */
-#include "../../scene/bytes/archive.h"
+#include "base/bytes/archive.h"
 
 #include "assimp.h"
+#include "base/text/text.h"
 
 #ifdef HAVE_ASSIMP
 

@@ -22,6 +22,8 @@
  * - AC3D: the `loc` of objects is read here (ac3d.c). */
 #include "assimp.h"
 
+#include "base/text/text.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <locale.h>

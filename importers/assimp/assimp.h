@@ -1,10 +1,6 @@
 /* What the files of the assimp importer share. */
-#ifndef CELLPIPE_IMPORTERS_ASSIMP_H
-#define CELLPIPE_IMPORTERS_ASSIMP_H
-
-#include "../importers.h"
-
-#ifdef HAVE_ASSIMP
+#ifndef CELLPIPE_IMPORTERS_ASSIMP_ASSIMP_H
+#define CELLPIPE_IMPORTERS_ASSIMP_ASSIMP_H
 
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>
@@ -12,6 +8,10 @@
 #include <assimp/material.h>
 #include <assimp/scene.h>
 #include <assimp/version.h>
+
+#include "../importers.h"
+
+#ifdef HAVE_ASSIMP
 
 /* Which way a file's coordinates point. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
@@ -152,4 +152,5 @@ cp_status copy_metadata(struct assimp_import *import, const struct aiMetadata *m
 const char *copy_text(struct assimp_import *import, const struct aiString *text);
 
 #endif
+
 #endif

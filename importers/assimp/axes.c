@@ -1,6 +1,9 @@
 /* Units and axes: what each format means, and what assimp has made of it. */
 #include "assimp.h"
 
+#include "base/text/text.h"
+#include "model/pose.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <math.h>

@@ -6,6 +6,8 @@
  * after them, but for instances. */
 #include "collada.h"
 
+#include "base/text/text.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <stdarg.h>

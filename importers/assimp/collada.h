@@ -1,9 +1,9 @@
 /* What the checks of a Collada file share. */
-#ifndef CELLPIPE_IMPORTERS_COLLADA_H
-#define CELLPIPE_IMPORTERS_COLLADA_H
+#ifndef CELLPIPE_IMPORTERS_ASSIMP_COLLADA_H
+#define CELLPIPE_IMPORTERS_ASSIMP_COLLADA_H
 
-#include "../../scene/text/xml.h"
 #include "assimp.h"
+#include "base/text/xml.h"
 
 /* A <source>: elements of `size` values each, which begin at offset + i * stride of its array. */
 struct dae_source {

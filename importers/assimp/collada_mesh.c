@@ -88,13 +88,13 @@ cp_status dae_check_vertices(struct dae *dae)
 }
 
 /* The inputs of a primitive. */
-struct inputs {
+struct mesh_inputs {
     uint64_t ends[MOST_OFFSETS]; /* by offset: the indices lie below */
     uint32_t stride;
     bool vertices;
 };
 
-static cp_status add_input(struct dae *dae, struct inputs *inputs)
+static cp_status add_input(struct dae *dae, struct mesh_inputs *inputs)
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic"), *source = xml_attribute(&dae->xml, "source");
     uint64_t offset, end;
@@ -117,7 +117,7 @@ static cp_status add_input(struct dae *dae, struct inputs *inputs)
 }
 
 /* The text of <p>: whole corners, each index within its source. *corners: how many. */
-static cp_status check_indices(struct dae *dae, const struct inputs *inputs, uint64_t *corners)
+static cp_status check_indices(struct dae *dae, const struct mesh_inputs *inputs, uint64_t *corners)
 {
     const char *text = xml_text(&dae->xml);
     uint64_t index, count = 0;
@@ -173,7 +173,7 @@ static cp_status check_text_count(struct dae *dae, const struct primitive *primi
 cp_status dae_check_primitive(struct dae *dae)
 {
     const struct primitive *primitive = find_primitive(dae->xml.name);
-    struct inputs inputs = {.stride = 1};
+    struct mesh_inputs inputs = {.stride = 1};
     uint32_t depth = dae->xml.depth;
     bool polylist = strcmp(primitive->name, "polylist") == 0;
     uint64_t count, corners = 0, wanted, texts = 0, line = dae->xml.line;

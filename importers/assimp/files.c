@@ -1,6 +1,8 @@
 /* The file system that assimp sees: the top file from memory, all others through source_open, none for writing. */
 #include "assimp.h"
 
+#include "base/text/text.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <string.h>

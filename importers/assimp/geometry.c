@@ -3,7 +3,7 @@
  * they are. */
 #include "assimp.h"
 
-#include "../../scene/mesh/mesh.h"
+#include "mesh/mesh.h"
 
 #ifdef HAVE_ASSIMP
 

@@ -2,10 +2,9 @@
  * colours that are not neutral) is kept as metadata; other textures are counted as lost. */
 #include "assimp.h"
 
-#ifdef HAVE_ASSIMP
+#include "base/text/text.h"
 
-#include "../../scene/image.h"
-#include "../../scene/visible.h"
+#ifdef HAVE_ASSIMP
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  * the file has no hierarchy (keyframer). */
 #include "assimp.h"
 
+#include "base/text/text.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <string.h>

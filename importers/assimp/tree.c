@@ -5,6 +5,8 @@
  * factor as a node "MODEL_$AssimpFbx$_FACTOR" above the model's own. These become one node again. */
 #include "assimp.h"
 
+#include "model/pose.h"
+
 #ifdef HAVE_ASSIMP
 
 #include <string.h>

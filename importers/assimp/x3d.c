@@ -9,8 +9,10 @@
  * - Lines of more than two points become polygons, and numbers with a comma and no blank between are passed over.
  * - Normals and colours of faces spread to all corners that share a vertex.
  * - A light without a name gets an address in memory for one. */
-#include "../../scene/text/xml.h"
+#include "base/text/xml.h"
+
 #include "assimp.h"
+#include "base/text/text.h"
 
 #ifdef HAVE_ASSIMP
 

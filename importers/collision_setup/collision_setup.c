@@ -23,9 +23,9 @@
 
 #include <string.h>
 
-#include "../../scene/collide/list/key.h"
-#include "../../scene/text/xml.h"
 #include "../importers.h"
+#include "base/text/xml.h"
+#include "collide/list/list.h"
 
 /* ---- for importers ---- */
 

@@ -1,8 +1,8 @@
 /* RobWork's CollisionSetup.xml, for its importer and for the workcells that name such files. */
-#ifndef CELLPIPE_COLLISION_SETUP_H
-#define CELLPIPE_COLLISION_SETUP_H
+#ifndef CELLPIPE_IMPORTERS_COLLISION_SETUP_COLLISION_SETUP_H
+#define CELLPIPE_IMPORTERS_COLLISION_SETUP_COLLISION_SETUP_H
 
-#include "../../scene/plugin.h"
+#include "model/model.h"
 
 /* An excluded pair, or (second is NULL) a volatile frame. */
 struct collision_statement {

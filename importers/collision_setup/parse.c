@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/text/xml.h"
+#include "base/text/text.h"
+#include "base/text/xml.h"
 #include "collision_setup.h"
 
 struct reading {
@@ -113,7 +114,7 @@ static bool is_length(const char *name)
 }
 
 /* Zero and more. */
-static bool read_length(const char *text, double *length)
+static bool parse_length(const char *text, double *length)
 {
     return text_is_number(text, length) && *length >= 0;
 }
@@ -121,7 +122,7 @@ static bool read_length(const char *text, double *length)
 static bool read_count(const char *text, uint32_t *count)
 {
     double value;
-    if (!read_length(text, &value) || value > UINT32_MAX || floor(value) != value)
+    if (!parse_length(text, &value) || value > UINT32_MAX || floor(value) != value)
         return false;
     *count = (uint32_t)value;
     return true;
@@ -131,7 +132,7 @@ static bool read_count(const char *text, uint32_t *count)
 static bool read_work(const char *text, uint64_t *work)
 {
     double value;
-    if (!read_length(text, &value) || value > 9007199254740992.0 || floor(value) != value)
+    if (!parse_length(text, &value) || value > 9007199254740992.0 || floor(value) != value)
         return false;
     *work = (uint64_t)value;
     return true;
@@ -148,11 +149,11 @@ static enum saying read_number(cp_finding *finding, const char *name, const char
 {
     bool good = false;
     if (!strcmp(name, "margin"))
-        good = read_length(value, &finding->margin);
+        good = parse_length(value, &finding->margin);
     else if (!strcmp(name, "touch"))
-        good = read_length(value, &finding->touch);
+        good = parse_length(value, &finding->touch);
     else if (!strcmp(name, "clearance"))
-        good = read_length(value, &finding->clearance);
+        good = parse_length(value, &finding->clearance);
     else if (!strcmp(name, "work"))
         good = read_work(value, &finding->work);
     else if (!strcmp(name, "samples"))

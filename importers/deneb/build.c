@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../scene/motion/mechanism.h"
+#include "motion/motion.h"
 
 struct builder {
     struct deneb_cell *cell;

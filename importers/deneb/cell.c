@@ -13,6 +13,8 @@
 
 #include <stdio.h>
 
+#include "model/pose.h"
+
 cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source)
 {
     if (array_reserve(cell->context, &cell->sources, &cell->source_room, cell->source_count + UINT64_C(1),

@@ -1,8 +1,8 @@
 /* The inside of the Deneb importers: lexer -> statements -> parts (part.c), devices and cells.
  *
  * What they read is DCT, a dialect of this project: docs/deneb.md says what it is and why. */
-#ifndef CELLPIPE_DENEB_H
-#define CELLPIPE_DENEB_H
+#ifndef CELLPIPE_IMPORTERS_DENEB_DENEB_H
+#define CELLPIPE_IMPORTERS_DENEB_DENEB_H
 
 #include "../importers.h"
 

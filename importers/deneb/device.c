@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/context.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 
 double deneb_angle(struct deneb_file *file)
 {

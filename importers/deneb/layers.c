@@ -1,4 +1,4 @@
-#include "layers.h"
+#include "cell.h"
 
 static void note_odd(struct deneb_layers *layers, uint32_t part)
 {

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text/text.h"
+
 enum { BLOCK = 16, LEAST_TOKENS = 15 }; /* version, 3 points, a value, a line */
 
 /* ---- what such a file looks like ---- */

@@ -1,7 +1,7 @@
 /* The inside of the reader of legacy part geometry: tokens (legacy.c) -> points and lines (legacy_block.c) -> polygons
  * (legacy_faces.c) -> the scene (legacy_part.c). docs/deneb.md says what is known of such files and what is guessed. */
-#ifndef CELLPIPE_DENEB_LEGACY_H
-#define CELLPIPE_DENEB_LEGACY_H
+#ifndef CELLPIPE_IMPORTERS_DENEB_LEGACY_H
+#define CELLPIPE_IMPORTERS_DENEB_LEGACY_H
 
 #include "deneb.h"
 

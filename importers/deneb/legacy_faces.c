@@ -2,8 +2,7 @@
  * last number. */
 #include "legacy.h"
 
-#include "mesh/radix.h"
-#include "numbers.h"
+#include "mesh/box_tree.h"
 
 /* One form is tried, or its corners are written. */
 struct walk {

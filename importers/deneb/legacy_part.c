@@ -1,9 +1,10 @@
 /* Legacy part geometry in the scene, and what is said about it: what nobody has described is never guessed at. */
 #include "legacy.h"
 
-#include "../../scene/mesh/far.h"
-
 #include <inttypes.h>
+
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 enum { DESCRIBED_VERSION = 12 };
 static const double usual_unit = 0.001;

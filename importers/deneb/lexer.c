@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text/text.h"
+
 static bool is_separator(char character)
 {
     return character == ' ' || character == '\t' || character == ',' || character == '\f' || character == '\v';

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "base/text/text.h"
+#include "model/pose.h"
+
 #define TOLERANCE 1e-6
 
 static bool is_near(double value, double target)

@@ -2,6 +2,10 @@
 
 #include "cell.h"
 
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "plugins/models.h"
+
 struct painter {
     struct deneb_cell *cell;
     cp_scene *scene;

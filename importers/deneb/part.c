@@ -9,9 +9,10 @@
  *   with another index is left out, a corner that repeats the one before it too, and what has too few corners then. */
 #include "legacy.h"
 
-#include "../../scene/mesh/far.h"
-
 #include <string.h>
+
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 /* Numbers of points, record after record. */
 struct records {

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/text/text.h"
+
 /* ---- the start ---- */
 
 static bool make_room(struct recorder *recorder)

@@ -1,10 +1,10 @@
 /* The inside of reading recordings: recording.c reads steps, recorder.c makes keys of them, recorded_clip.c a clip of
  * the keys. */
-#ifndef CELLPIPE_DENEB_RECORDER_H
-#define CELLPIPE_DENEB_RECORDER_H
+#ifndef CELLPIPE_IMPORTERS_DENEB_RECORDER_H
+#define CELLPIPE_IMPORTERS_DENEB_RECORDER_H
 
-#include "../../scene/motion/clips/grow.h"
 #include "cell.h"
+#include "motion/clips/clips.h"
 
 struct recorded_device {
     struct growing_track tracks[3]; /* translation, rotation, scale */

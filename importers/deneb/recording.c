@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "base/text/text.h"
+
 /* ---- steps ---- */
 
 static void read_joints(struct recorder *recorder, const struct deneb_device *device)

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#include "../../scene/mesh/mesh.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 static double length_of(const double vector[3])
 {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text/text.h"
+
 enum { MAJOR = 1, MINOR = 1 };
 
 const char *const deneb_kind_words[] = {"PART", "DEVICE", "WORKCELL", "RECORDING", "PATHS", NULL};

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
+
 enum { LONGEST_NUMBER = 64 };
 
 static cp_status fail(struct deneb_file *file, cp_status status)

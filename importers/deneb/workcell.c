@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "base/text/text.h"
+#include "model/pose.h"
+
 /* ---- the head ---- */
 
 static const char *read_metadata(struct deneb_file *file, struct deneb_cell *cell, const char *key)

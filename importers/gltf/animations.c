@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../scene/motion/clips/play.h"
+#include "motion/clips/clips.h"
 
 static const char *const path_words[] = {"", "translation", "rotation", "scale", "weights", "pointer", NULL};
 static const char *const interpolation_words[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};

@@ -4,6 +4,8 @@
  * the first drive the others. */
 #include "gltf.h"
 
+#include "base/text/text.h"
+
 /* Nodes that share an articulation have its stages each: there must not be any number of them. */
 enum { STAGE_TYPES = 9, UNIFORM_SCALE = 9, MOST_STAGES = 64, ITEMS_A_JOINT = 32 };
 

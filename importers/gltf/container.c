@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text/text.h"
+
 enum {
     GLB_MAGIC = 0x46546c67, /* "glTF" */
     GLB_JSON = 0x4e4f534a,

@@ -17,9 +17,9 @@
  * - Everything is checked before it is used; an error names its place by a JSON pointer. */
 #include "gltf.h"
 
-#include "../importers.h"
-
 #include <string.h>
+
+#include "../importers.h"
 
 static const struct option gltf_options[] = {
     {"up", "the up axis of files of other tools; auto: y, as glTF says", OPTION_CHOICE,

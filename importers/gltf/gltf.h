@@ -1,9 +1,9 @@
 /* The inside of the glTF importer: what its files share. */
-#ifndef CELLPIPE_GLTF_H
-#define CELLPIPE_GLTF_H
+#ifndef CELLPIPE_IMPORTERS_GLTF_GLTF_H
+#define CELLPIPE_IMPORTERS_GLTF_GLTF_H
 
-#include "../../scene/plugin.h"
-#include "../../scene/text/json_read.h"
+#include "base/text/json.h"
+#include "plugins/importer.h"
 
 enum gltf_up { UP_AUTO, UP_Y, UP_Z };
 

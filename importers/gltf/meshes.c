@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#include "../../scene/text/digits.h"
+#include "base/text/digits.h"
+#include "base/text/text.h"
 
 enum { MODE_POINTS, MODE_LINES, MODE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN, MODE_COUNT };
 

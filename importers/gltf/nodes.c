@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/pose.h"
+
 /* ---- nodes ---- */
 
 /* The node's pose below the parent scene node's tail: the transform, with the shear node that belongs to it, or the

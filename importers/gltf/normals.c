@@ -3,12 +3,11 @@
  * becomes square to its normal. All others of the mesh keep their bits. */
 #include "gltf.h"
 
-#include "../../scene/mesh/mesh.h"
-#include "../../scene/mesh/polygon.h"
-#include "../../scene/vector.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 enum normal { UNIT, LONG, ZERO };
 

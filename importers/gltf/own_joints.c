@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#include "../../scene/motion/mechanism.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, double unlimited)
 {

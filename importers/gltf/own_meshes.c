@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh/mesh.h"
+
 /* ---- named views ---- */
 
 /* `count` 4-byte numbers of a view, or NULL: missing or the wrong size. In the scene's arena, unaligned bytes moved. */

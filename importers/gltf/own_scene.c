@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/text/text.h"
+
 /* The things of an array of ids; those that are missing are left out, with a warning each. */
 static const uint32_t *read_ids(struct gltf *gltf, uint32_t device, const char *key, enum gltf_map map, uint32_t *count)
 {

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "model/pose.h"
+
 bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
 {
     double largest = 1;

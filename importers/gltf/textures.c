@@ -2,8 +2,6 @@
  * of images are copied as they are. */
 #include "gltf.h"
 
-#include "../../scene/image.h"
-
 #include <string.h>
 
 /* ---- images ---- */

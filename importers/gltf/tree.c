@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "model/pose.h"
+
 enum visit { NOT_VISITED, CLIMBING, READ, LEFT_OUT };
 
 /* ---- one node ---- */

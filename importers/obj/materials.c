@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-#include "../../scene/image.h"
-#include "../../scene/visible.h"
+#include "base/text/text.h"
 
 /* In library.kept, beside the bits of metadata. */
 #define OWN_EMISSION (UINT32_C(1) << 31)

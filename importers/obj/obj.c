@@ -19,6 +19,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "mesh/mesh.h"
+
 enum { MOST_BATCHES = 64, PART_SIZE = 1 << 18 };
 
 /* ---- the probe ---- */

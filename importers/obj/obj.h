@@ -3,14 +3,12 @@
  * The text is cut at line ends into parts. Several threads read these into batches, which are joined in order
  * (file.c). Lines that change what follows (o, g, usemtl, mtllib) are kept as changes, and cut the faces into runs of
  * one section and one material (names.c). Each section becomes a node with a mesh (sections.c). */
-#ifndef CELLPIPE_OBJ_H
-#define CELLPIPE_OBJ_H
-
-#include "../importers.h"
+#ifndef CELLPIPE_IMPORTERS_OBJ_OBJ_H
+#define CELLPIPE_IMPORTERS_OBJ_OBJ_H
 
 #include <string.h>
 
-#include "../../scene/parallel.h"
+#include "../importers.h"
 
 struct obj_settings {
     struct import_settings import;

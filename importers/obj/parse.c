@@ -13,7 +13,8 @@
 
 #include <math.h>
 
-#include "../../scene/text/digits.h"
+#include "base/text/digits.h"
+#include "base/text/text.h"
 
 /* The least bytes of a line "v 1 2 3", of "vn ", of a corner, and of a line with corners: so much room is always
  * enough. Changes are seldom: when their room is full, the batch ends. */

@@ -5,8 +5,8 @@
  * several. */
 #include "obj.h"
 
-#include "../../scene/mesh/far.h"
-#include "../../scene/mesh/mesh.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 /* A vertex of a mesh: one of the file with one of its normals and texture coordinates. */
 struct pair {

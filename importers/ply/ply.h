@@ -1,6 +1,6 @@
 /* The inside of the PLY importer: a header, and the rows of its elements as text or binary. */
-#ifndef CELLPIPE_PLY_H
-#define CELLPIPE_PLY_H
+#ifndef CELLPIPE_IMPORTERS_PLY_PLY_H
+#define CELLPIPE_IMPORTERS_PLY_PLY_H
 
 #include "../faces.h"
 

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../scene/mesh/far.h"
+#include "mesh/mesh.h"
 
 struct text {
     const char *at, *end;

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "base/text/text.h"
+
 enum {
     BATCH_FACETS = 1 << 14,
     DISK_BLOCK = 512 /* bytes: the smallest there is */

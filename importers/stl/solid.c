@@ -2,9 +2,8 @@
  * a mesh. */
 #include "stl.h"
 
-#include "../../scene/mesh/far.h"
-
-#include "../../scene/mesh/join.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 /* ---- batches: a thread touches nothing but its own ---- */
 

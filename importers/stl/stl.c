@@ -21,6 +21,8 @@
 
 #include <math.h>
 
+#include "mesh/mesh.h"
+
 /* ---- which of the two forms: "ASCII begins with solid" is broken by many binary files, so the exact size goes first,
  * then the words, then the bytes ---- */
 

@@ -2,15 +2,13 @@
  *
  * Both cut the facets into batches. Several threads read these and join the points of each. A solid takes the batches
  * in order and joins the points of all of them in the end, so that nothing depends on where they were cut. */
-#ifndef CELLPIPE_STL_H
-#define CELLPIPE_STL_H
-
-#include "../importers.h"
+#ifndef CELLPIPE_IMPORTERS_STL_STL_H
+#define CELLPIPE_IMPORTERS_STL_STL_H
 
 #include <string.h>
 
-#include "../../scene/mesh/points.h"
-#include "../../scene/parallel.h"
+#include "../importers.h"
+#include "mesh/join.h"
 
 enum { STL_HEADER_SIZE = 84, STL_FACET_SIZE = 50 };
 

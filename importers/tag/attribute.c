@@ -1,7 +1,8 @@
 /* The attributes of a tag: typed values for those that mean something, metadata for the others. */
 #include <string.h>
 
-#include "../../scene/text/json_write.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 #include "tag.h"
 
 struct tag_attribute *tag_find(const struct tag *tag, const char *key)

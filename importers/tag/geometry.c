@@ -2,6 +2,9 @@
 
 #include "tag.h"
 
+#include "base/text/text.h"
+#include "model/pose.h"
+
 /* What a tag asks for. */
 struct request {
     struct tag_reader *reader;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "tag.h"
 
 static struct place place_of(const struct tag_lexer *lexer)

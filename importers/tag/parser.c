@@ -1,6 +1,7 @@
 /* From tokens to tags. The grammar is RobWork's (loaders/tul/Tag.cpp); docs/tag.md writes it down. */
 #include <string.h>
 
+#include "base/text/text.h"
 #include "tag.h"
 
 /* More bytes of further files than any real cell has, each as often as it is included. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "tag.h"
 
 enum { MOST_NUMBERS = 4, USUAL_SIDES = 32, MOST_SIDES = 65536 };

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/pose.h"
 #include "tag.h"
 
 /* ---- probe ---- */

@@ -1,8 +1,9 @@
 /* The inside of the tag importer: lexer -> parser -> a list of tags -> nodes, joints, devices, geometry, exclusions. */
-#ifndef CELLPIPE_TAG_H
-#define CELLPIPE_TAG_H
+#ifndef CELLPIPE_IMPORTERS_TAG_TAG_H
+#define CELLPIPE_IMPORTERS_TAG_TAG_H
 
 #include "../importers.h"
+#include "plugins/models.h"
 
 /* A string of the file: as UTF-8, and its bytes as they were (the same pointer when they were UTF-8). File names are
  * opened by their bytes, everything else goes by the text. */

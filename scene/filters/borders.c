@@ -1,4 +1,4 @@
-#include "borders.h"
+#include "shared.h"
 
 uint64_t count_planes(const cp_scene *scene)
 {

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../context.h"
-#include "lookup.h"
+#include "base/context.h"
+#include "filters.h"
+#include "shared.h"
 
 static const struct option options[] = {
     {"margin", "what comes nearer than this collides; 1mm is good for tessellation and calibration", OPTION_LENGTH,

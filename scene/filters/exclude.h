@@ -1,9 +1,8 @@
 /* The filter exclude: its settings, and what it states in the scene. */
-#ifndef CELLPIPE_EXCLUDE_H
-#define CELLPIPE_EXCLUDE_H
+#ifndef CELLPIPE_FILTERS_EXCLUDE_H
+#define CELLPIPE_FILTERS_EXCLUDE_H
 
-#include "../collide/proof/exclusions.h"
-#include "filters.h"
+#include "collide/proof/proof.h"
 
 /* Which pairs are excluded without a proof. */
 enum allow_sampled { ALLOW_NO_SAMPLED, ALLOW_SAMPLED, ALLOW_ALWAYS_SAMPLED };

@@ -1,7 +1,7 @@
 /* What exclude cannot judge, and what its list will not hold for. */
 #include <math.h>
 
-#include "../collide/proof/outside.h"
+#include "base/text/text.h"
 #include "exclude.h"
 
 static struct place at_node(const cp_scene *scene, uint32_t node)

@@ -1,7 +1,6 @@
 /* keep=: pairs that the user excludes. */
 #include <stdlib.h>
 
-#include "../numbers.h"
 #include "exclude.h"
 
 static int compare_keys(const void *a, const void *b)

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../collide/list/key.h"
-#include "../collide/list/pairs.h"
-#include "../motion/motion.h"
-#include "../numbers.h"
+#include "collide/list/list.h"
 #include "exclude.h"
+#include "motion/motion.h"
 
 /* In the order of reason_words. */
 enum reason {

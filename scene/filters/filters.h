@@ -1,8 +1,8 @@
 /* The filters of this folder, one a file. */
-#ifndef CELLPIPE_FILTERS_H
-#define CELLPIPE_FILTERS_H
+#ifndef CELLPIPE_FILTERS_FILTERS_H
+#define CELLPIPE_FILTERS_FILTERS_H
 
-#include "../plugin.h"
+#include "plugins/filter.h"
 
 extern const struct filter weld_filter;
 extern const struct filter repair_filter;

@@ -1,5 +1,6 @@
 /* flatten: every frame with geometry moves below the world where it is now; joints end. */
-#include "../motion/mechanism.h"
+#include "motion/motion.h"
+
 #include "filters.h"
 
 static cp_status flatten(cp_context *context, cp_scene *scene, cp_pose *worlds, bool *keep)

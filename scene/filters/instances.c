@@ -1,5 +1,6 @@
 /* instances: copies of a mesh, equal or moved, become instances of one. */
-#include "../mesh/copies/share.h"
+#include "mesh/copies/copies.h"
+
 #include "filters.h"
 
 struct instances_settings {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "filters.h"
+#include "mesh/mesh.h"
 #include "reduce.h"
 
 struct lod_settings {

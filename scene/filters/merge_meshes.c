@@ -1,7 +1,8 @@
 /* merge-meshes: the meshes of frames that move together become one for each material and use. */
-#include "../mesh/merge/merge.h"
-#include "borders.h"
+#include "mesh/merge/merge.h"
+
 #include "filters.h"
+#include "shared.h"
 
 struct merge_meshes_settings {
     int by, materials, shared;

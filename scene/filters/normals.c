@@ -1,6 +1,8 @@
 /* normals: computes or drops vertex normals. */
-#include "borders.h"
+#include "shared.h"
+
 #include "filters.h"
+#include "mesh/mesh.h"
 
 enum mode { MODE_SMOOTH, MODE_KEEP, MODE_NONE };
 enum weight { WEIGHT_ANGLE, WEIGHT_AREA };

@@ -1,9 +1,10 @@
 /* orient: neighbouring faces are wound alike, closed shells outward. */
-#include "../mesh/polygon.h"
-#include "../mesh/topology/shells.h"
-#include "filters.h"
+#include "mesh/mesh.h"
 
 #include <string.h>
+
+#include "filters.h"
+#include "mesh/topology/topology.h"
 
 struct counts {
     uint64_t turned, normals;                   /* faces; vertices */

@@ -1,13 +1,14 @@
 /* pose: sets joint values, or those at which a frame is somewhere. Homes stay as they are; values outside a joint's
  * limits are taken, with a warning. */
-#include "../motion/mechanism.h"
-#include "../options.h"
-#include "filters.h"
-#include "lookup.h"
-#include "pose_reach.h"
+#include "motion/motion.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/text/text.h"
+#include "filters.h"
+#include "plugins/options.h"
+#include "shared.h"
 
 struct pose_settings {
     const char *device, *joint, *q, *deg, *value;

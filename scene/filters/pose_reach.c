@@ -1,12 +1,12 @@
-#include "pose_reach.h"
+#include "shared.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../motion/mechanism.h"
-#include "../options.h"
-#include "../pose.h"
-#include "lookup.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/motion.h"
+#include "plugins/options.h"
 
 static cp_status read_reach(cp_context *context, const cp_scene *scene, const char *device_name,
                             const struct reach_settings *settings, cp_reach *reach)

@@ -1,10 +1,10 @@
 /* program: runs a robot program, and adds the clip of what it does. */
-#include "../program/run.h"
+#include "program/run.h"
 
-#include "../bytes/source.h"
-#include "../context.h"
+#include "base/context.h"
+#include "base/text/text.h"
 #include "filters.h"
-#include "lookup.h"
+#include "shared.h"
 
 struct program_settings {
     const char *file, *device, *frame, *name, *solve;

@@ -3,13 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../bytes/source.h"
-#include "../context.h"
-#include "../motion/clips/thin.h"
-#include "../options.h"
-#include "../text/json_read.h"
-#include "../text/text.h"
+#include "base/context.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 #include "filters.h"
+#include "motion/clips/clips.h"
+#include "plugins/options.h"
 
 struct recording_settings {
     const char *file, *name;

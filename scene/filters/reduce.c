@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "stretch.h"
+#include "mesh/mesh.h"
+#include "shared.h"
 
 bool reduction_begin(struct reduction *reduction, cp_scene *scene, bool fast, int topology, double texels)
 {

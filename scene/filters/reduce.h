@@ -1,10 +1,9 @@
 /* Simplifying the meshes of a scene: what the filters simplify and lod share. */
-#ifndef CELLPIPE_REDUCE_H
-#define CELLPIPE_REDUCE_H
+#ifndef CELLPIPE_FILTERS_REDUCE_H
+#define CELLPIPE_FILTERS_REDUCE_H
 
-#include "../mesh/coordinates.h"
-#include "../mesh/simplify/simplify.h"
-#include "../plugin.h"
+#include "mesh/simplify/simplify.h"
+#include "plugins/plugin.h"
 
 enum { MOST_LEVELS = 16 };
 

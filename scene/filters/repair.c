@@ -1,8 +1,6 @@
 /* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes on request. */
-#include "../mesh/topology/caps.h"
-#include "../mesh/topology/compact.h"
-#include "../mesh/topology/duplicates.h"
-#include "../mesh/topology/holes.h"
+#include "mesh/topology/topology.h"
+
 #include "filters.h"
 
 enum duplicates { DUPLICATES_SAME, DUPLICATES_ANY, DUPLICATES_WALLS, DUPLICATES_NO };

@@ -1,6 +1,8 @@
 /* select: one frame with all below it, or one device. What is selected hangs below the world where it is now. */
 #include "filters.h"
-#include "lookup.h"
+
+#include "motion/motion.h"
+#include "shared.h"
 
 struct select_settings {
     const char *node, *device;

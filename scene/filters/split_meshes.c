@@ -1,9 +1,10 @@
 /* split-meshes: each connected component becomes a mesh of its own, below the frame that had the whole. */
-#include "../context.h"
-#include "../mesh/merge/split.h"
-#include "filters.h"
+#include "base/context.h"
 
 #include <string.h>
+
+#include "filters.h"
+#include "mesh/merge/merge.h"
 
 struct split_meshes_settings {
     int by;

@@ -1,9 +1,10 @@
 /* How large meshes are in the world. */
-#include "stretch.h"
+#include "shared.h"
 
 #include <math.h>
 
-#include "../motion/mechanism.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 static double pose_stretch(const cp_pose *pose)
 {

@@ -1,12 +1,9 @@
 /* trace: the way of a frame in a clip, as a line. */
 #include <math.h>
 
-#include "../motion/clips/lookup.h"
-#include "../motion/clips/moments.h"
-#include "../pose.h"
-#include "../vector.h"
 #include "filters.h"
-#include "lookup.h"
+#include "motion/clips/clips.h"
+#include "shared.h"
 
 struct trace_settings {
     const char *frame, *clip, *name;

@@ -1,6 +1,8 @@
 /* triangulate: faces of more than 3 corners become triangles. */
-#include "borders.h"
+#include "shared.h"
+
 #include "filters.h"
+#include "mesh/mesh.h"
 
 struct triangulate_settings {
     bool primitives;

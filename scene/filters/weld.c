@@ -1,11 +1,11 @@
 /* weld: joins vertices that are equal, or nearly so. Every face stays, with its corners on the joined vertices. */
-#include "../mesh/grid.h"
-#include "../mesh/join.h"
-#include "filters.h"
-#include "stretch.h"
+#include "mesh/join.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "filters.h"
+#include "shared.h"
 
 struct weld_settings {
     double tolerance;

@@ -1,5 +1,6 @@
 #include "box_tree.h"
-#include "radix.h"
+
+#include "base/base.h"
 
 /* The least complete tree that has leaves enough. */
 static void set_shape(struct box_tree *tree, uint32_t count)

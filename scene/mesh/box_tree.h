@@ -1,10 +1,13 @@
-/* Boxes, and trees of them over items in an order that keeps neighbours together. */
-#ifndef CELLPIPE_BOX_TREE_H
-#define CELLPIPE_BOX_TREE_H
-
-#include "../memory.h"
+/* Trees of boxes, and what searches in them need. */
+#ifndef CELLPIPE_MESH_BOX_TREE_H
+#define CELLPIPE_MESH_BOX_TREE_H
 
 #include <math.h>
+#include <stdint.h>
+
+#include "cellpipe.h"
+
+/* Boxes, and trees of them over items in an order that keeps neighbours together. */
 
 struct box {
     double low[3], high[3];
@@ -62,6 +65,38 @@ static inline bool box_meets(const struct box *one, const struct box *other)
     for (int axis = 0; axis < 3; axis++)
         meets &= one->low[axis] <= other->high[axis] && other->low[axis] <= one->high[axis];
     return meets;
+}
+
+/* Sorting in linear time, whatever the keys are. */
+
+/* Sorts entries by their high halves; those of equal ones stay in order. spare: room for as many. */
+void radix_sort(uint64_t *entries, uint64_t *spare, uint32_t count);
+
+/* A triangle and a point. */
+
+/* The squared distance of a point from a triangle; the nearest place's shares of corners 0 and 1. */
+double triangle_distance(const double point[3], const double *const corners[3], double shares[2]);
+
+/* Sums whose rounding does not grow with their length. */
+
+/* Neumaier's sum. */
+struct sum {
+    double value, lost;
+};
+
+static inline void sum_add(struct sum *sum, double value)
+{
+    double total = sum->value + value;
+    if (fabs(sum->value) >= fabs(value))
+        sum->lost += (sum->value - total) + value;
+    else
+        sum->lost += (value - total) + sum->value;
+    sum->value = total;
+}
+
+static inline double sum_value(const struct sum *sum)
+{
+    return sum->value + sum->lost;
 }
 
 #endif

@@ -1,9 +1,7 @@
 /* Texture coordinates of meshes. */
-#include "coordinates.h"
+#include "mesh/simplify/simplify.h"
 
 #include <math.h>
-
-#include "../image.h"
 
 double material_texels(const cp_scene *scene, uint32_t material, uint32_t set)
 {

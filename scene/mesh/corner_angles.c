@@ -1,10 +1,10 @@
 /* Inner angles at corners, several at a time and without branches. */
-#include "corner_angles.h"
-#include "../pose.h"
-#include "../vector.h"
+#include "mesh.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "model/pose.h"
 
 enum { QUAD = 4 }; /* floats in a register of 16 bytes */
 typedef float quad __attribute__((vector_size(QUAD * sizeof(float))));

@@ -1,8 +1,10 @@
 /* Which meshes are far from their origin. */
-#include "far.h"
+#include "mesh.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "model/pose.h"
 
 struct box {
     double lower[3], upper[3];

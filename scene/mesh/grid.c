@@ -1,11 +1,13 @@
 /* A hashed grid of cells twice as wide as the distance: what is near a position lies in its own cell or in one of the
  * seven neighbours on the sides that it is nearer to. As leaders of a class keep apart, a cell holds a bounded number.
  * */
-#include "grid.h"
-#include "../context.h"
+#include "join.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/base.h"
+#include "base/context.h"
 
 /* Whole numbers in doubles: exact, or so far out that neighbouring floats are farther apart than the distance. */
 struct cell {

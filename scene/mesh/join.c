@@ -6,8 +6,9 @@
  * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots that are passed by need
  * no look at their row. */
 #include "join.h"
-#include "../context.h"
-#include "../parallel.h"
+
+#include "base/base.h"
+#include "base/context.h"
 
 #define FREE UINT64_MAX
 enum { RUN_ROWS = 1 << 14, SHARE_ROWS = 1 << 13 /* about */, MOST_SHARE_BITS = 11, MOST_PIECES = 32, AHEAD = 16 };

@@ -1,10 +1,13 @@
-/* Joining equal rows of 32-bit words: the one hash table behind vertices, edges and welds. */
-#ifndef CELLPIPE_JOIN_H
-#define CELLPIPE_JOIN_H
+/* Joining equal and near vertices. */
+#ifndef CELLPIPE_MESH_JOIN_H
+#define CELLPIPE_MESH_JOIN_H
 
+#include <stdint.h>
 #include <string.h>
 
-#include "../memory.h"
+#include "cellpipe.h"
+
+/* Joining equal rows of 32-bit words: the one hash table behind vertices, edges and welds. */
 
 /* A hash of 32-bit words at any address, for tables of rows. Each word meets all 64 bits of what came before it, which
  * start from a seed that nobody outside can know: rows cannot be made to collide. */
@@ -35,5 +38,54 @@ bool join_positions(cp_context *context, const float *positions, uint32_t count,
 
 /* Replaces the lowest equal indices of join_rows by dense ones, 0, 1, 2 ... in order of first use; returns how many. */
 uint32_t join_number(uint32_t *first, uint32_t count);
+
+/* Positions joined while they come in: equal bit patterns get one number, in order of first use. */
+
+/* Start: {.context = context}. */
+struct points {
+    cp_context *context;
+    float *items;        /* x, y, z each */
+    uint32_t count;      /* of items */
+    uint32_t room;       /* for items */
+    uint64_t *slots;     /* a table of numbers by hash, see points.c */
+    uint64_t slot_count; /* in use, a power of two or 0 */
+    uint64_t slot_room;  /* allocated */
+    uint64_t seed;       /* of the hash; cannot be seen in the numbers */
+};
+
+/* Makes room for `more` items, so that adding them cannot fail. At most 2^31 items in all. */
+bool points_reserve(struct points *points, uint64_t more);
+/* The number of the position, which is new or not; there must be room. Takes no memory: may be called in any thread. */
+uint32_t points_add(struct points *points, const float position[3]);
+/* Forgets the items, keeps the room. */
+void points_clear(struct points *points);
+void points_free(struct points *points);
+
+/* Joining positions that are near each other. */
+
+/* Goes through count positions (x y z each) in order: first[i] becomes the lowest index of an earlier position that
+ * leads, lies within `distance` of position i and has the same class; where there is none, i leads itself. Leaders
+ * are thus farther apart than `distance`. distance > 0. first: the caller's. Expected linear time. False when out of
+ * memory. */
+bool grid_join(cp_context *context, const float *positions, const uint32_t *classes, uint32_t count, double distance,
+               uint32_t *first);
+
+/* Disjoint sets of numbers, which grow together: leaders[i] is i for the lowest number of a set, for the others a way
+ * to it. */
+
+/* The lowest number of the set. Halves the way to it as it goes. */
+static inline uint32_t set_leader(uint32_t *leaders, uint32_t member)
+{
+    while (leaders[member] != member)
+        member = leaders[member] = leaders[leaders[member]];
+    return member;
+}
+
+static inline void sets_join(uint32_t *leaders, uint32_t a, uint32_t b)
+{
+    a = set_leader(leaders, a);
+    b = set_leader(leaders, b);
+    leaders[a < b ? b : a] = a < b ? a : b;
+}
 
 #endif

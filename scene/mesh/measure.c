@@ -1,17 +1,15 @@
 /* Size, area and volume of what a scene places. Area and volume are those of the faces as they are: half of Newell's
  * sum (for faces that are not flat, the area seen along their normal) and the cones from the world's origin, in double
  * with compensated sums. Primitives are measured as they are tessellated on the way out. */
-#include "../context.h"
-#include "../motion/motion.h"
-#include "../pose.h"
-#include "../text/text.h"
-#include "../vector.h"
-#include "mesh.h"
-#include "sum.h"
-#include "tessellate.h"
+#include "base/context.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "box_tree.h"
+#include "mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 struct measuring {
     cp_measures *measures;

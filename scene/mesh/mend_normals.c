@@ -1,10 +1,10 @@
 /* Normals as files have them: those without a direction are made from the faces round their vertex. */
-#include "../vector.h"
-#include "mesh.h"
-#include "polygon.h"
+#include "model/pose.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "mesh.h"
 
 /* Makes the normal a unit long; one that is so to float's precision keeps its bits. False when it has no direction. */
 static bool make_unit(float normal[3])

@@ -1,47 +1,13 @@
-/* Mesh algorithms shared by importers, filters and exporters. */
-#ifndef CELLPIPE_MESH_H
-#define CELLPIPE_MESH_H
-
-#include "../build.h"
-#include "../bytes/source.h"
+/* Mesh algorithms that importers, filters and exporters share. */
+#ifndef CELLPIPE_MESH_MESH_H
+#define CELLPIPE_MESH_MESH_H
 
 #include <string.h>
 
-/* The arrays of numbers that a mesh has, or may have, for its vertices, as data: code that treats all alike walks this
- * list. */
-enum {
-    ARRAY_POSITIONS,
-    ARRAY_NORMALS,
-    ARRAY_TANGENTS,
-    ARRAY_COLOURS,
-    ARRAY_COORDINATES,
-    ARRAY_COUNT = ARRAY_COORDINATES + CP_COORDINATE_SETS
-};
-struct vertex_array {
-    size_t at;         /* offset in cp_mesh */
-    size_t width;      /* floats a vertex */
-    const char *wrong; /* message if one is not finite */
-};
-extern const struct vertex_array vertex_arrays[ARRAY_COUNT];
-/* The array with that number; NULL if the mesh has none. */
-static inline const float *mesh_array(const cp_mesh *mesh, size_t number)
-{
-    const float *values;
-    memcpy(&values, (const char *)mesh + vertex_arrays[number].at, sizeof values);
-    return values;
-}
-static inline void mesh_set_array(cp_mesh *mesh, size_t number, const float *values)
-{
-    memcpy((char *)mesh + vertex_arrays[number].at, &values, sizeof values);
-}
-/* Gives `to` arrays like those of `from`: new ones of count vertices in the scene's memory, for the caller to fill.
- * False when out of memory. */
-bool mesh_make_arrays(cp_scene *scene, cp_mesh *to, const cp_mesh *from, size_t count);
-/* Copies all that a vertex has. `to` has the arrays of `from`, made by mesh_make_arrays. */
-void mesh_copy_vertex(cp_mesh *to, size_t vertex, const cp_mesh *from, size_t source);
-/* Gives `mesh` other arrays: of count vertices, each a copy of the one in sources. It then has that many. False when
- * out of memory. */
-bool mesh_take_vertices(cp_scene *scene, cp_mesh *mesh, const uint32_t *sources, uint32_t count);
+#include "base/text/text.h"
+#include "model/model.h"
+
+/* Mesh algorithms shared by importers, filters and exporters. */
 
 /* Replaces n-gons by triangles, in face order: convex faces as fans from their first corner (where all of its triangles
  * have an area), others by ear clipping: n - 2 triangles for any face; faces of fewer than 3 corners vanish. Groups
@@ -65,6 +31,8 @@ cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double cre
 /* normals[3 * vertex count], as a file has them: makes each a unit long. *mended: how many have no direction, or are
  * not finite; they become the mean of the faces at their vertex by area, or Z where none has an area. */
 cp_status mesh_mend_normals(cp_context *context, const cp_mesh *mesh, float *normals, uint64_t *mended);
+/* Polygons as triangles: sum of (corners - 2) over faces, 0 for lines; primitives by formula. */
+uint64_t mesh_triangle_count(const cp_mesh *mesh);
 /* True when some face of more than 3 corners is not convex or not flat (to 1e-6 of its size). */
 bool mesh_has_concave_faces(const cp_mesh *mesh);
 /* Whether the faces bound a solid and show their fronts outside: each edge (by position, -0 is 0) is gone through as
@@ -121,5 +89,103 @@ static inline const char *mesh_title(const cp_mesh *mesh)
 {
     return mesh->name && *mesh->name ? mesh->name : mesh->source ? mesh->source : "";
 }
+
+/* Primitives as faces, outside of a scene: for measuring. */
+
+/* As mesh_tessellate, with the arrays in any arena of the context. */
+cp_status tessellate_in(cp_context *context, struct arena *arena, cp_mesh *mesh);
+/* The same for a primitive, with the positions before they are rounded: memory_free(context, *positions,
+ * mesh->vertex_count, size of one) is the caller's. The mesh's own are NULL. */
+cp_status tessellate_exactly(cp_context *context, struct arena *arena, cp_mesh *mesh, double (**positions)[3]);
+/* The triangles that mesh_tessellate's faces make, for primitives. */
+uint64_t tessellation_triangles(const cp_mesh *mesh);
+
+/* One face as a polygon: its normal, and its shape seen along the normal's largest component. */
+
+/* The two coordinates that are left are the file's own floats, so the signs of areas are exact for all but
+ * extreme sizes. */
+struct polygon {
+    const float *positions;
+    const uint32_t *corners;
+    uint32_t count;
+    int u, v;         /* the axes that are left; counter-clockwise is positive */
+    double normal[3]; /* by Newell's sum: twice the area long; zero for a face without area */
+};
+
+struct polygon polygon_of(const cp_mesh *mesh, uint32_t face);
+
+/* The corners alone. */
+static inline struct polygon polygon_view(const cp_mesh *mesh, uint32_t face)
+{
+    return (struct polygon){.positions = mesh->positions,
+                            .corners = mesh->corners + mesh_face_first(mesh, face),
+                            .count = mesh_face_size(mesh, face)};
+}
+
+static inline const float *polygon_position(const struct polygon *polygon, uint32_t corner)
+{
+    return polygon->positions + 3 * (size_t)polygon->corners[corner];
+}
+
+/* Twice the signed area of the triangle a, b, c. */
+static inline double triangle_area(const float a[2], const float b[2], const float c[2])
+{
+    return ((double)b[0] - (double)a[0]) * ((double)c[1] - (double)a[1]) -
+           ((double)b[1] - (double)a[1]) * ((double)c[0] - (double)a[0]);
+}
+
+static inline void polygon_point(const struct polygon *polygon, uint32_t corner, float point[2])
+{
+    const float *position = polygon_position(polygon, corner);
+    point[0] = position[polygon->u];
+    point[1] = position[polygon->v];
+}
+
+/* False when Newell's sum is zero: the corners lie on a line, or go round as often one way as the other. */
+bool mesh_face_has_area(const cp_mesh *mesh, uint32_t face);
+/* By how much the reflex corners lie inside the lines between their neighbours, in sum: 0 for a convex polygon,
+ * infinite for one that goes round more than once. Repeated corners are skipped. */
+double polygon_reflex_depth(const struct polygon *polygon);
+/* True when all triangles from the first corner have a positive area and the polygon is convex. */
+bool polygon_is_fan(const struct polygon *polygon);
+/* The diagonal of the bounding box, and how far the corners lie from a common plane, half of the distance between
+ * the outermost ones (0 for a face without area). */
+double polygon_size(const struct polygon *polygon);
+double polygon_bulge(const struct polygon *polygon);
+
+/* Meshes far from their origin. Single precision has 24 bits: at 1e7 m, floats are 1 m apart. A reader whose file says
+ * more gives such a mesh an origin of its own, and the instance's transform, in double, takes that. */
+
+/* A mesh is far if it is more than so many times its size (the diagonal of its box) away from its origin. Nearer,
+ * single precision moves no vertex by more than 1e-4 of the size. */
+enum { FAR_SIZES = 1000 };
+
+/* A coordinate as the mesh has it. */
+static inline float near_origin(double coordinate, double origin)
+{
+    return (float)(coordinate - origin);
+}
+
+/* A box in that relation to the origin. */
+bool box_is_far(const double lower[3], const double upper[3]);
+
+/* True if the vertices are far from the origin; those that are not finite do not count. origin: the first one's place;
+ * zeros if they are near. Vertices of ordinary meshes are looked at only until they cannot be far any more. */
+bool find_far_origin(const float *positions, uint32_t count, double origin[3]);
+
+/* The places as positions, from the origin that find_far_origin has for them. */
+void place_near_origin(const double *places, uint32_t count, float *positions, double origin[3]);
+
+/* The pose of an instance whose mesh got the origin; the same bits if that is zero. */
+cp_pose pose_from_origin(const cp_pose *pose, const double origin[3]);
+
+/* Inner angles at the corners of faces, in floats, within 3e-7. */
+
+enum { LANES = 8 }; /* angles that are found at once */
+
+/* Angles of 0 .. pi by their sines and cosines, the two of any common length; 0 where both are 0. */
+void find_angles(const double sines[LANES], const double cosines[LANES], float angles[LANES]);
+/* The inner angles of a face, 0 .. 2 pi. angles: room for polygon->count. */
+void polygon_angles(const struct polygon *polygon, float *angles);
 
 #endif

@@ -4,16 +4,13 @@
  *
  * A place is a position, however many vertices stand there; the corners at a place are its star. Each face at an edge
  * has a corner in the star of the edge's end, so that a star finds its sets by itself, in any thread. */
-#include "../parallel.h"
-#include "../pose.h"
-#include "../vector.h"
-#include "corner_angles.h"
-#include "join.h"
-#include "mesh.h"
-#include "sets.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "join.h"
+#include "mesh.h"
+#include "model/pose.h"
 
 /* Float coordinates shake angles by about this much (radians): faces that meet at the crease angle itself, as those
  * of a regular prism do, are all treated alike. */

@@ -1,11 +1,12 @@
 /* A slot of the table is FREE, or an item's hash whose low bits, as many as count the slots, have given way to the
  * item's number: hardly ever must an item be looked at in vain, however many there are. The high half tells where the
  * slot belongs. */
-#include "points.h"
-#include "../context.h"
 #include "join.h"
 
 #include <string.h>
+
+#include "base/base.h"
+#include "base/context.h"
 
 #define FREE UINT64_MAX
 enum { LEAST_SLOTS = 64 };

@@ -1,5 +1,5 @@
 /* One face as a polygon. */
-#include "polygon.h"
+#include "mesh.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Four passes over 8 bits each. */
-#include "radix.h"
+#include "box_tree.h"
 
 static void sort_pass(const uint64_t *from, uint64_t *to, uint32_t count, int shift)
 {

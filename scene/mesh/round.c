@@ -1,11 +1,11 @@
 /* Exact normals of round primitives: a vertex has one for each surface that it lies on. */
-#include "../vector.h"
-#include "join.h"
-#include "mesh.h"
-#include "polygon.h"
+#include "model/pose.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "join.h"
+#include "mesh.h"
 
 /* A vertex of the faces and its normal. */
 struct row {

@@ -9,10 +9,9 @@
  * Places follow from the numbers of the vertices: what is closed so is closed. Only where it is not may vertices share
  * positions: then places follow from these. */
 #include "join.h"
-#include "mesh.h"
 
-#include "../parallel.h"
-#include "../vector.h"
+#include "mesh.h"
+#include "model/pose.h"
 
 enum { PART_FACES = 1 << 15 };
 

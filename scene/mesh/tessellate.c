@@ -1,12 +1,12 @@
 /* Primitives (box, cylinder, ...) as closed meshes wound outward. Corner i of a ring is at i / sides of a turn from
  * +x; positions are rounded once, from double to float, or not at all. Sizes of zero give faces without area. */
-#include "tessellate.h"
-#include "../context.h"
-#include "../pose.h"
+#include "mesh.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/context.h"
 
 enum { DEFAULT_SIDES = 32 };
 

@@ -1,5 +1,6 @@
-#include "triangle.h"
-#include "../vector.h"
+#include "box_tree.h"
+
+#include "model/pose.h"
 
 /* By regions, after Ericson, Real-Time Collision Detection (2005), 5.1.5. */
 double triangle_distance(const double point[3], const double *const corners[3], double shares[2])

@@ -1,18 +1,12 @@
 /* Joints compiled: masters resolved, formulas as steps. Forward kinematics. */
-#include "mechanism.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "../context.h"
-#include "../pose.h"
-#include "../text/text.h"
-#include "loops/closure.h"
-
-bool cp_joint_is_dependent(const cp_joint *joint)
-{
-    return joint->master != CP_NONE || joint->expression;
-}
+#include "base/context.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/loops/loops.h"
 
 bool joint_is_free(const cp_joint *joint)
 {

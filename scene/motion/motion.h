@@ -1,8 +1,104 @@
-/* Joints in motion: what exporters and clips need beyond cp_world_poses. */
-#ifndef CELLPIPE_MOTION_H
-#define CELLPIPE_MOTION_H
+/* Joints in motion: values of all joints, poses of all frames, sweeps. */
+#ifndef CELLPIPE_MOTION_MOTION_H
+#define CELLPIPE_MOTION_MOTION_H
 
-#include "mechanism.h"
+#include "model/expression.h"
+#include "model/model.h"
+
+/* The joints of a scene, compiled once: q -> values of all joints -> poses of all nodes. */
+
+/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader,
+ * with scale 1 and offset 0; one with a formula too, for those who are told its values. */
+struct joint_law {
+    uint32_t leader;
+    double scale, offset;
+};
+struct joint_law joint_law(const cp_joint *joints, uint32_t joint);
+
+/* It takes the value at which loops close: neither driven nor dependent, and not held by equal limits. */
+bool joint_is_free(const cp_joint *joint);
+
+/* A joint, compiled: with a formula its value is scale * (that of the steps) + offset, and it has no leader. */
+struct mechanism_joint {
+    struct joint_law law;
+    uint32_t first_step, step_count; /* the inputs are joints */
+};
+
+/* A loop that does not close, or cannot be followed. */
+struct open_loop {
+    uint32_t loop;
+    double gap, angle; /* metres, radians; both 0: it closes there, perhaps in another assembly */
+    uint32_t joint;    /* the driven joint that moved most, where loops could not be followed any further; or CP_NONE */
+    double value;      /* of the joint there */
+    bool alone;        /* no other driven joint of the loop moved */
+    double way;        /* radians or sizes of the loop, if that is more than the limit; else 0 */
+};
+
+struct closure;
+struct cp_mechanism {
+    cp_context *context;
+    struct arena *arena; /* of all arrays but the steps */
+    const cp_scene *scene;
+    struct mechanism_joint *joints;
+    struct expression_step *steps;
+    double *values;   /* a value for each joint: those that were asked for last; at first those at the scene's own q */
+    double *q;        /* scratch of its user: a value for each joint; at first the scene's own */
+    cp_pose *motions; /* scratch */
+    struct closure *closure; /* NULL: the scene has no loops */
+    struct open_loop open;   /* the worst one, after CP_NO */
+    uint32_t joint_count, step_count, step_room;
+};
+
+/* CP_LIMIT when out of memory; CP_NO, with an entry in the report, when a loop does not close near the scene's own
+ * values (then all but the poses is of use); CP_BUG, with an entry in the report, when a joint follows none, or one
+ * that follows another, or by no formula. Call mechanism_close even on failure. The scene must not change meanwhile. */
+cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene);
+void mechanism_close(cp_mechanism *mechanism);
+
+/* Sets mechanism->values to those at q[joint count] (NULL: the scene's own), which is another array. With loops, free
+ * joints go from the values that they have, on the same branch, to those that close them; what q has for them counts
+ * only for loops' first pose (NULL). CP_NO when a loop does not close: mechanism->open says which, values of its joints
+ * stay where it did. mechanism_report_open tells it. */
+cp_status mechanism_values(cp_mechanism *mechanism, const double *q);
+cp_status mechanism_report_open(const cp_mechanism *mechanism);
+/* The value of one joint at q. Looks at nothing but what the joint follows. */
+double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
+
+/* The same, but with loops: a joint that follows from where they close is solved for, on the branch where its group of
+ * loops closed last. Where that fails it stays, and mechanism_failed is true
+ * from then on. */
+double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
+/* The group of loops that determines the joint, or what it follows; CP_NONE: none does. */
+uint32_t mechanism_group(const cp_mechanism *mechanism, uint32_t joint);
+/* The joint is one of a loop's: loops close at its values. */
+bool mechanism_closes(const cp_mechanism *mechanism, uint32_t joint);
+bool mechanism_failed(const cp_mechanism *mechanism);
+/* What the joint's value follows from: the driven joints of its loops, if some free joint is among what it follows;
+ * else the inputs of its formula, its master, or itself. */
+const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count);
+/* Its value is no straight function of one other's: it has a formula, or follows from where loops close. */
+bool mechanism_samples(const cp_mechanism *mechanism, uint32_t joint);
+
+/* As cp_world_poses, for those that are within a call. */
+cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
+/* A node in its parent's frame: `local`, then its joints at mechanism->values. */
+cp_pose node_pose(const cp_mechanism *mechanism, uint32_t node, const cp_pose *local);
+
+/* The joints whose value follows from that of another, free ones of loops included: those of joint i, in their order,
+ * are joints[ends[i - 1]] .. joints[ends[i] - 1], of the first one from 0 on. */
+struct followers {
+    cp_context *context;
+    uint32_t *ends, *joints, joint_count, count;
+};
+/* False when out of memory. Call free_followers even on failure. */
+bool list_followers(const cp_mechanism *mechanism, struct followers *followers);
+void free_followers(struct followers *followers);
+static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)
+{
+    return joint > 0 ? followers->ends[joint - 1] : 0;
+}
+
+/* Joints in motion: what exporters and clips need beyond cp_world_poses. */
 
 /* A joint's way through its limits: home -> lower -> upper -> home, at constant speed, in about 4 seconds.
  * Unlimited revolute joints go through +-180 degrees around home, unlimited prismatic ones through half of `diagonal`
@@ -26,13 +122,8 @@ struct growing_track;
 bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, const struct sweep *sweep,
                       struct growing_track *track);
 
-/* Hangs a node on a host in the tree that parents[node count] tells (CP_NONE for the world's). False, with nothing
- * done, when the host is the node, hangs on it, or lies deeper than a scene's limit of depth; or when the node is the
- * world. */
-bool attach_node(const cp_context *context, uint32_t *parents, uint32_t node, uint32_t host);
-
-/* heads[node] for each node: the topmost frame that it can never move against. A joint that moves, a movable or
- * attachable flag and a track of a clip make a frame the head of a new link; fixed joints do not. */
-void scene_find_links(const cp_scene *scene, uint32_t *heads);
+/* Keeps the nodes with keep[node] (the world always), and what hangs on them alone; a kept node whose parent goes
+ * hangs on the nearest kept one with its local multiplied by the lost ones' current poses. */
+cp_status scene_keep(cp_scene *scene, const bool *keep);
 
 #endif

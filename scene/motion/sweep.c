@@ -1,8 +1,9 @@
 /* A joint's way through its limits. */
 #include <math.h>
 
-#include "clips/grow.h"
-#include "loops/closure.h"
+#include "base/text/text.h"
+#include "motion/clips/clips.h"
+#include "motion/loops/loops.h"
 
 static const double duration = 4, shortest_leg = 0.5; /* seconds */
 

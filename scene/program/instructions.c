@@ -1,6 +1,7 @@
 /* The words of programs, and what each takes. */
 #include <stdio.h>
 
+#include "base/text/text.h"
 #include "parser.h"
 
 static uint32_t label_of(struct parser *parser)

@@ -1,4 +1,4 @@
-#include "lptp.h"
+#include "run.h"
 
 #include <math.h>
 

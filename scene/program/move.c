@@ -2,10 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../context.h"
-#include "../pose.h"
-#include "../text/text.h"
-#include "../vector.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "run.h"
 
 enum { MOST_STEPS = 100000000 }; /* of a move or a wait */

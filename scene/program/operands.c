@@ -1,7 +1,7 @@
 /* What stands behind the words of a program: numbers, points, conditions. */
 #include <stdio.h>
 
-#include "../pose.h"
+#include "base/text/text.h"
 #include "parser.h"
 
 /* ---- words ---- */

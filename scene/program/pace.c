@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../context.h"
-#include "../pose.h"
-#include "../text/text.h"
+#include "base/context.h"
+#include "base/text/text.h"
 #include "run.h"
 
 enum { MOST_ROUNDS = 20 };

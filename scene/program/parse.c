@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/text.h"
 #include "parser.h"
 
 /* The next line without its comment and label, in parser->line; false at the end. */

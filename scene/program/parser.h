@@ -3,9 +3,8 @@
 #ifndef CELLPIPE_PROGRAM_PARSER_H
 #define CELLPIPE_PROGRAM_PARSER_H
 
-#include "../context.h"
-#include "../text/text.h"
-#include "program.h"
+#include "base/context.h"
+#include "run.h"
 
 enum { LONGEST_LINE = 1000, LONGEST_NAME = 200, DEEPEST_BLOCK = 64 };
 

@@ -1,9 +1,8 @@
 /* A clip of what a program does: keys of joints at each period, what hangs where, and marks. */
 #include <math.h>
 
-#include "../context.h"
-#include "../motion/clips/thin.h"
-#include "../pose.h"
+#include "base/context.h"
+#include "motion/clips/clips.h"
 #include "run.h"
 
 /* Values of the program's joints at each period. */

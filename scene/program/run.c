@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../context.h"
-#include "../pose.h"
-#include "../text/text.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 
 static const double mm = 1e-3;
 

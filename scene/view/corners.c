@@ -2,9 +2,6 @@
  * stands still and one of what joints move. A pixel of a part is hidden if something that stands is nearer. */
 #include "view.h"
 
-#include "../parallel.h"
-#include "../vector.h"
-
 #include <math.h>
 
 enum { ABOVE = 4, CORNERS = 8, SIDE = 96, PIXELS = SIDE * SIDE };

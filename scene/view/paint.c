@@ -2,10 +2,10 @@
  * equal colours. */
 #include "view.h"
 
-#include "../context.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "base/context.h"
 
 /* What an instance is taken for. Robots have a colour each. */
 enum role { ROLE_PLAIN, ROLE_TOOL, ROLE_WORKPIECE, ROLE_FLOOR, ROLE_FENCE, ROLE_ROBOT };

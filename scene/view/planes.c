@@ -2,11 +2,11 @@
  * whatever their size. */
 #include "view.h"
 
-#include "../context.h"
-#include "../pose.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "base/context.h"
+#include "model/pose.h"
 
 static const double MOST_SIZE = 2; /* times the largest side of the rest */
 

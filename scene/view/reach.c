@@ -1,12 +1,12 @@
 /* What is shown of a scene, and how far it reaches in given directions. */
 #include "view.h"
 
-#include "../context.h"
-#include "../mesh/tessellate.h"
-#include "../motion/motion.h"
-#include "../pose.h"
-
 #include <math.h>
+
+#include "base/context.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 static bool is_shown(const struct shown *shown, uint32_t instance)
 {

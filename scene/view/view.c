@@ -3,10 +3,10 @@
  * largest x + k z and k z - x of all points: the fit is exact, and takes one look at each point. */
 #include "view.h"
 
-#include "../context.h"
-#include "../vector.h"
-
 #include <math.h>
+
+#include "base/context.h"
+#include "model/pose.h"
 
 /* Something to look at where nothing is, and a camera's least distance from it as a part of its size. */
 static const double LEAST_RADIUS = 1e-4, LEAST_DISTANCE = 0.01;

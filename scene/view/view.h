@@ -1,8 +1,8 @@
 /* Where a viewer looks at a scene from, and how large it draws planes without borders. */
-#ifndef CELLPIPE_VIEW_H
-#define CELLPIPE_VIEW_H
+#ifndef CELLPIPE_VIEW_VIEW_H
+#define CELLPIPE_VIEW_VIEW_H
 
-#include "../build.h"
+#include "model/model.h"
 
 /* Of the shorter side of a window, radians: the default of VRML97 (ISO/IEC 14772-1, 6.53). */
 #define FIELD_OF_VIEW 0.785398

@@ -6,7 +6,6 @@
 
 #include "collide/body/body.h"
 #include "collide/proof/chain.h"
-#include "mesh.h"
 #include "shapes.h"
 
 /* Neighbours, which touch at their joint, have one joint between them. */

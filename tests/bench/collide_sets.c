@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "shapes.h"
 
 /* The set's bodies have their triangles after this, and no tree. Scales from the shapes' millimetres. */

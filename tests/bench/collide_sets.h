@@ -2,7 +2,7 @@
 #ifndef BENCH_COLLIDE_SETS_H
 #define BENCH_COLLIDE_SETS_H
 
-#include "collide/surface/bvh.h"
+#include "collide/surface/surface.h"
 
 struct fcl_body;
 

@@ -3,6 +3,7 @@
  * make_shape library PARTS FOLDER FORMAT    writes the same parts as part_0000.FORMAT ...: obj, 3mf or glb
  * make_shape list                           names the shapes */
 #include "shapes.h"
+
 #include "write_mesh.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "collide/body/body.h"
 #include "mesh.h"
-#include "pose.h"
+#include "motion/motion.h"
 
 /* A rate is known to 3 % after so many; a pair is then looked at only until it is seen. */
 enum { ENOUGH_HITS = 1000 };

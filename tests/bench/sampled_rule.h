@@ -3,7 +3,7 @@
 #ifndef BENCH_SAMPLED_RULE_H
 #define BENCH_SAMPLED_RULE_H
 
-#include "cellpipe.h"
+#include "model/model.h"
 
 enum { FEWER_STATES = 1000, USUAL_STATES = 10000 };
 

@@ -1,6 +1,7 @@
 /* simplify_meshopt IN.stl OUT.stl TRIANGLES: meshoptimizer's simplifier alone, on joined vertices in the order of their
  * first corner, which is what a program that welds hands it. Prints the seconds that it took. */
 #include "topology.h"
+
 #include "write_mesh.h"
 #include <meshoptimizer.h>
 #include <stdlib.h>

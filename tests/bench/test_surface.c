@@ -1,5 +1,6 @@
 /* The measuring program against closed forms and brute force, and the shapes against what they are said to be. */
 #include "shapes.h"
+
 #include "surface.h"
 #include "topology.h"
 #include <math.h>

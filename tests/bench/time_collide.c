@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "collide/surface/distance.h"
-#include "collide/surface/triangles.h"
 #include "fcl_peer.h"
 #include "mesh.h"
 

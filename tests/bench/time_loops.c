@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "motion/loops/loops.h"
+
 #ifdef HAVE_CMINPACK
 #include <cminpack.h>
 #endif
-
-#include "motion/loops/closure.h"
 
 enum { LEGS = 6, MOST_FREE = 40, MOST_ROWS = 40, MOST_ROUNDS = 100 };
 

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "build.h"
-#include "pose.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 enum { ROBOTS = 4, LINKS = 8, JOINTS = ROBOTS * LINKS, NODES = 1 + ROBOTS * (LINKS + 2), MOST_ROUNDS = 100 };
 

@@ -40,8 +40,8 @@ for file in $(find scene importers exporters -name '*.c' | sort); do
         grep -o -E '"[^"]*"$' | tr -d '"'
 done >"$work/found"
 # A reader's codes begin with the name of the format; those of one format stand for all.
-sed -n '/^#define XML_CODES/,/}/p' scene/text/xml.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/collision-setup/' >>"$work/found"
-sed -n '/^#define JSON_CODES/,/}/p' scene/text/json_read.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
+sed -n '/^#define XML_CODES/,/}/p' scene/base/text/xml.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/collision-setup/' >>"$work/found"
+sed -n '/^#define JSON_CODES/,/}/p' scene/base/text/json.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
 for format in ply off; do
     sed -n '/^#define FACES_CODES/,/}/p' importers/faces.h | grep -o -E '"-(index|not-finite|large)"' | tr -d '"' | sed "s/^/$format/" >>"$work/found"
 done

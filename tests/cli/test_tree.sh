@@ -1,42 +1,71 @@
 #!/bin/sh
 # test_tree.sh PROGRAM: the arrows between the rooms, and where third-party libraries may be named.
 cd "$(dirname "$0")/../.." || exit 1
-failed=0 includes=0
+failed=0
 
 fail() {
     failed=$((failed + 1))
     echo "FAILED: $*"
 }
 
-# Quoted includes by what they reach, as FILE<TAB>PATH from the top: the file's folder first, then scene/ (-iquote).
-list_includes() {
-    find scene importers exporters cli -name '*.[ch]' | while read -r file; do
-        sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file" | while read -r name; do
-            if [ -f "$(dirname "$file")/$name" ]; then
-                printf '%s\t%s\n' "$file" "$(realpath --relative-to=. "$(dirname "$file")/$name")"
-            else
-                printf '%s\t%s\n' "$file" "scene/$name"
-            fi
-        done
-    done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+tab=$(printf '\t')
+
+# The floors: what a file includes and calls lies on its own floor or below. The engines share one, and so do filters,
+# importers and exporters, which do not know each other. batch has a million entries in arenas, and reads its lines of
+# JSON back. Prints what breaks this among lines FILE<TAB>FILE.
+check_arrows() {
+    awk -F"$tab" -v word="$1" '
+    function floor_of(path) {
+        if (path ~ "^scene/[^/]*[.]h$") return 0 # public
+        if (path ~ "^scene/base/") return 1
+        if (path ~ "^scene/model/") return 2
+        if (path ~ "^scene/(mesh|motion|collide|program|view)/") return 3
+        if (path ~ "^scene/plugins/") return 4
+        if (path ~ "^(scene/filters|importers|exporters)/") return 5
+        return path == "cellpipe.c" ? 6 : 7
+    }
+    function room_of(path) { return path ~ "^scene/filters/" ? "filters" : substr(path, 1, index(path, "/")) }
+    {
+        from = floor_of($1); to = floor_of($2)
+        if (from == 7)
+            good = to == 0 || to == 7 || ($1 ~ "^cli/batch/" && $2 ~ "^scene/base/(base[.]h|text/)")
+        else
+            good = from >= to && (from != 5 || to != 5 || room_of($1) == room_of($2))
+        if ($1 ~ "^scene/base/text/" && to > 1)
+            good = 0
+        if (!good) print $1 " " word " " $2
+    }'
 }
 
-tab=$(printf '\t')
-list_includes >"${TMPDIR:-/tmp}/includes.$$"
-while IFS=$tab read -r file path; do
-    includes=$((includes + 1))
-    [ -f "$path" ] || fail "$file includes $path, which is not there"
-    case ${file%%/*}:${path%%/*} in
-    scene:scene | importers:scene | exporters:scene | importers:importers | exporters:exporters | cli:cli) ;;
-    cli:scene) # batch has a million entries in arenas, and reads its lines of JSON back
-        case $path:$file in
-        scene/cellpipe.h:* | scene/memory.h:cli/batch/* | scene/text/*:cli/batch/*) continue ;;
-        esac
-        fail "$file includes $path, which is not public" ;;
-    *) fail "$file includes $path" ;;
+# Quoted includes by what they reach: the file's folder first, then scene/ (-iquote).
+find scene importers exporters cli cellpipe.c -name '*.[ch]' -exec grep -HoE '^ *# *include *"[^"]*"' {} + |
+    sed 's/: *# *include *"/ /; s/"$//' | while read -r file name; do
+    case $name in
+    */../* | ../*) path=$(realpath --relative-to=. "$(dirname "$file")/$name") ;;
+    *) path=$(dirname "$file")/$name ;;
     esac
-done <"${TMPDIR:-/tmp}/includes.$$"
-rm -f "${TMPDIR:-/tmp}/includes.$$"
+    path=${path#./}
+    [ -f "$path" ] || path=scene/$name
+    [ -f "$path" ] || echo "$file includes $name, which is not there" >>"$work/faults"
+    printf '%s\t%s\n' "$file" "$path"
+done >"$work/includes"
+check_arrows includes <"$work/includes" >>"$work/faults"
+
+# The same by the names that objects need and have: a declaration of one's own is no way around.
+build=$(dirname "$1")/CMakeFiles
+(cd "$build" && find cellpipe_scene.dir cellpipe_objects.dir -name '*.o') | while read -r object; do
+    source=${object#*/}
+    [ ! -f "${source%.o}" ] || echo "$build/$object" # others are left from files that have moved
+done | xargs nm -A | sed -n "s#^$build/cellpipe_[a-z]*\.dir/\(.*\)\.o:[0-9a-f ]* \([A-Za-z]\) \(.*\)#\2 \3 \1#p" >"$work/names"
+awk 'NR == FNR { if ($1 ~ /[BDRTVW]/) home[$2] = $3; next }
+     $1 == "U" && $2 in home && home[$2] != $3 { print $3 "\t" home[$2] }' "$work/names" "$work/names" |
+    sort -u >"$work/calls"
+check_arrows calls <"$work/calls" >>"$work/faults"
+while read -r fault; do fail "$fault"; done <"$work/faults"
+includes=$(wc -l <"$work/includes") calls=$(wc -l <"$work/calls")
+[ "$calls" -gt 1000 ] || fail "only $calls calls between files were found in $build"
 
 # Each library by one file or folder; zlib by the two ends of scene/, source and sink, meshoptimizer by those of glTF.
 one_place() { # library expression
@@ -58,5 +87,5 @@ one_place zlib 'zlib' 2
 grep -rnE '(^|[^a-z_])(printf|puts|putchar|vprintf|perror|exit|abort|assert) *\(|std(out|err)[^a-z"]' scene importers exporters \
     --include='*.c' | grep -vE '__attribute__|^[^:]*:[0-9]*: *(/?\*)|"[^"]*std(out|err)' && fail "the library prints or ends the program"
 
-echo "$includes includes, $failed failed"
-[ "$failed" = 0 ] && [ "$includes" -gt 50 ]
+echo "$includes includes, $calls calls, $failed failed"
+[ "$failed" = 0 ] && [ "$includes" -gt 500 ]

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pose.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 
 /* What rounding of vertices to float32 may do to distances, in metres: half a unit in the last place of 2 m, twice. */
 #define ROUNDING 3e-7

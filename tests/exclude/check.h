@@ -2,6 +2,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include "motion/motion.h"
 #include "solids.h"
 
 /* Two solids nearer than this touch: the default of the filter's option. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pose.h"
+#include "model/pose.h"
 
 void *allocate(size_t count, size_t size)
 {
@@ -19,14 +19,14 @@ void *allocate(size_t count, size_t size)
 
 /* ---- pieces of surface ---- */
 
-struct place {
+struct solid_place {
     float point[3];
     uint32_t vertex;
 };
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *one = a, *other = b;
+    const struct solid_place *one = a, *other = b;
     for (int axis = 0; axis < 3; axis++)
         if (one->point[axis] < other->point[axis] || one->point[axis] > other->point[axis])
             return one->point[axis] < other->point[axis] ? -1 : 1;
@@ -43,7 +43,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t index)
 /* Vertices at one place are one. */
 static void join_places(const cp_mesh *mesh, uint32_t *parents)
 {
-    struct place *places = allocate(mesh->vertex_count, sizeof *places);
+    struct solid_place *places = allocate(mesh->vertex_count, sizeof *places);
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         memcpy(places[i].point, mesh->positions + 3 * (size_t)i, sizeof places[i].point);
         places[i].vertex = i;

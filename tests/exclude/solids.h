@@ -3,7 +3,7 @@
 #ifndef SOLIDS_H
 #define SOLIDS_H
 
-#include "cellpipe.h"
+#include "model/model.h"
 
 struct part { /* what came of one mesh */
     uint32_t first, count;

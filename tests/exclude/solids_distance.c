@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include "pose.h"
-#include "vector.h"
+#include "model/pose.h"
 
 /* ---- one in another ---- */
 

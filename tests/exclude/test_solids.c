@@ -1,9 +1,8 @@
 /* Distances of triangles and solids: against closed forms, a plain search, and the library's own engine. */
 #include "cells_support.h"
 
+#include "base/text/text.h"
 #include "collide/body/body.h"
-#include "collide/surface/distance.h"
-#include "pose.h"
 
 /* In -1 .. 1: the same row of numbers in every run. */
 static double random_number(void)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "vector.h"
+#include "model/pose.h"
 
 static double point_segment(const double point[3], const double from[3], const double to[3])
 {

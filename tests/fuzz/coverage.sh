@@ -47,4 +47,4 @@ for importer in $importers; do
     echo "$importer: $(lines "fuzz_read_$importer.profdata" "$sources/") of $sources"
 done
 llvm-profdata merge -sparse ./*.profdata -o all
-echo "all: $(lines all importers/) of importers, $(lines all 'scene/(text|bytes)/') of scene/text and scene/bytes"
+echo "all: $(lines all importers/) of importers, $(lines all 'scene/base/(text|bytes)/') of scene/base/text and scene/base/bytes"

@@ -1,14 +1,13 @@
 /* A fuzzer for the filters: the bytes are a small scene, and which filters run on it. Every result must hold all
  * invariants, and there must be as many triangles in the world as before: none of these filters takes one away. */
-#include "plugin.h"
-
-#include "../unit/mesh_transform.h"
-#include "input.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../unit/mesh_transform.h"
+#include "input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

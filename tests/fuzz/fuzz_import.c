@@ -1,13 +1,14 @@
 /* One fuzzer for all importers, which has a name for each: fuzz_NAME reads the bytes and writes the scene in every
  * format, fuzz_read_NAME reads alone and so tries several times as many. The scene must hold all invariants, and every
  * exporter must take it. A bug shows as a crash, a leak, a sanitizer's finding or CP_BUG. */
-#include "cellpipe.h"
-#include "input.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "input.h"
+#include "model/model.h"
 
 int LLVMFuzzerInitialize(int *count, char ***words);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

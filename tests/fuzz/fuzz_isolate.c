@@ -1,12 +1,11 @@
-/* What a reader's process may say to its parent (scene/isolate/messages.h): any bytes. The parent ends with an answer
+/* What a reader's process may say to its parent (scene/plugins/isolate/messages.h): any bytes. The parent ends with an answer
  * that keeps its own rules, or without one, soon and without a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "isolate/listen.h"
+#include "plugins/isolate/isolate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -1,13 +1,14 @@
 /* A fuzzer for loops: the bytes are a small tree of joints, loops between its bodies, and values. Whatever closes is
  * finite and closed, and what a solver of poses finds brings its frame there. A stage gives the scene back. */
 #include "input.h"
-#include "plugin.h"
-#include "pose.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/pose.h"
+#include "motion/motion.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

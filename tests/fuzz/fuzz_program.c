@@ -1,13 +1,13 @@
 /* A fuzzer for robot programs and recordings: the bytes are a text, which is read as a program and run for a while, and
  * as a table of joint values. Whatever it says, poses are finite, time goes on, and the report has a reason. */
-#include "plugin.h"
-#include "pose.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "model/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

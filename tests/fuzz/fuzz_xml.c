@@ -1,11 +1,13 @@
 /* A fuzzer for the reader of XML by itself, which formats stop early: whatever the bytes are, elements end in the order
  * in which they began, texts are UTF-8, lines never go back, and what is no XML is an error with a reason. The other
  * ways around in the document (children, texts) see what the events say. */
-#include "text/xml.h"
+#include "base/text/xml.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

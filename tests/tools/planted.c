@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/pose.h"
+
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;

@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_TESTS_PLANTED_H
 #define CELLPIPE_TESTS_PLANTED_H
 
-#include "plugin.h"
+#include "plugins/importer.h"
 
 extern const struct importer planted_importer;
 

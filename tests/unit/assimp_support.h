@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
 #include "plain_numbers.h"
 #include "report_support.h"
 

@@ -2,9 +2,8 @@
 #ifndef CHAIN_SUPPORT_H
 #define CHAIN_SUPPORT_H
 
-#include "collide/proof/prove.h"
+#include "collide/proof/proof.h"
 #include "mesh_support.h"
-#include "pose.h"
 #include "scene_fixture.h"
 
 struct link {

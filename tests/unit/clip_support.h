@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
-#include "motion/clips/play.h"
+#include "model/pose.h"
 #include "motion/motion.h"
-#include "pose.h"
 
 /* ---- chance: the same on every machine ---- */
 

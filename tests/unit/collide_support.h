@@ -3,7 +3,8 @@
 #ifndef COLLIDE_SUPPORT_H
 #define COLLIDE_SUPPORT_H
 
-#include "collide/surface/bvh.h"
+#include "collide/surface/surface.h"
+#include "mesh/mesh.h"
 #include "mesh_builder.h"
 #include "scene_fixture.h"
 

@@ -3,6 +3,7 @@
 #ifndef DENEB_CELL_H
 #define DENEB_CELL_H
 
+#include "base/text/text.h"
 #include "clip_support.h"
 #include "plain_numbers.h"
 

@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
 #include "find_support.h"
 #include "plain_numbers.h"
 #include "report_support.h"

@@ -3,7 +3,8 @@
 #define EXCLUDE_SUPPORT_H
 
 #include "plain_numbers.h"
-#include "scene_fixture.h"
+
+#include "scene_fixture.h" /* behind those whose arguments have its names */
 
 /* The text with a line end for each semicolon, as the format asks for. */
 static inline cp_status read_text(const char *text)

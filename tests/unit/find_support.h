@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
+#include "model/model.h"
 
 static inline uint32_t find_node(const cp_scene *scene, const char *name)
 {

@@ -14,7 +14,6 @@
 #include <jansson.h>
 #include <limits.h>
 
-#include "plugin.h"
 #include "report_support.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))

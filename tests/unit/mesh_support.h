@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "plugin.h"
 #include "report_support.h"
 
 /* The same numbers on every machine. */

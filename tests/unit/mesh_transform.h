@@ -2,7 +2,8 @@
 #ifndef MESH_TRANSFORM_H
 #define MESH_TRANSFORM_H
 
-#include "plugin.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose), primitives as faces;
  * faces are reversed when the pose mirrors: each keeps its first corner and runs the other way round. */

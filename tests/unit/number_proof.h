@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parallel.h"
-
+#include "base/base.h"
 #include "plain_numbers.h"
 
 enum { BLOCK_CASES = 5000, FAILURE_SIZE = 1400, MOST_WORKERS = 16 };

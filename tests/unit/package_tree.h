@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "plugin.h"
 #include "report_support.h"
 
 static char folder[64];

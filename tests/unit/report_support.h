@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
+#include "model/model.h"
 
 /* cp_world_poses, where nothing can fail. */
 static inline void pose_scene(const cp_scene *scene, const double *q, cp_pose *worlds)

@@ -2,7 +2,6 @@
 #ifndef SCENE_FIXTURE_H
 #define SCENE_FIXTURE_H
 
-#include "plugin.h"
 #include "report_support.h"
 
 static cp_context *context;

@@ -3,6 +3,7 @@
 #ifndef SIMPLIFY_SHAPES_H
 #define SIMPLIFY_SHAPES_H
 
+#include "mesh/mesh.h"
 #include "mesh/simplify/simplify.h"
 #include "mesh_support.h"
 #include "scene_fixture.h"

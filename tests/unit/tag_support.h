@@ -11,8 +11,6 @@
 
 #include <cmocka.h>
 
-#include "../../scene/build.h"
-#include "../../scene/text/text.h"
 #include "report_support.h"
 
 /* ---- reading ---- */

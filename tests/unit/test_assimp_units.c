@@ -1,6 +1,8 @@
 /* Names, units and axes that the assimp importer takes from the file itself, on files made here. */
 #include "assimp_support.h"
-#include "pose.h"
+
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "zip_writer.h"
 
 /* ---- 3DS ---- */

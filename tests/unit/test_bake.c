@@ -6,10 +6,9 @@
 
 #include <cmocka.h>
 
+#include "base/text/text.h"
 #include "clip_support.h"
-#include "mesh/mesh.h"
-#include "motion/clips/bake.h"
-#include "motion/clips/grow.h"
+#include "motion/clips/clips.h"
 #include "scene_fixture.h"
 
 static const double tolerance = 1e-4, size = 3;

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "../../cli/batch/batch.h"
+#include "base/text/text.h"
 #include "poor_memory.h"
-#include "text/text.h"
 
 static struct cli cli;
 static char folder[] = "/tmp/cellpipe-lists-XXXXXX", path[64];

@@ -2,7 +2,7 @@
  * strip is its width times the length of its profile; else the least over all triangulations, by trying each. */
 #include <math.h>
 
-#include "mesh_support.h"
+#include "mesh/mesh.h"
 #include "polygon_cover.h"
 #include "scene_fixture.h"
 

@@ -1,7 +1,7 @@
 /* Bodies of frames: what is solid, what is inside, and what meets. */
 #include "collide/body/body.h"
+
 #include "mesh_builder.h"
-#include "pose.h"
 #include "scene_fixture.h"
 
 static struct bodies bodies;

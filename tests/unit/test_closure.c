@@ -4,8 +4,9 @@
 
 #include <jansson.h>
 
-#include "motion/loops/closure.h"
-#include "pose.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/loops/loops.h"
 #include "scene_fixture.h"
 
 #define MM 1e-3

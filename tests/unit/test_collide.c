@@ -1,8 +1,9 @@
 /* Pairs in collision: against plain answers over all pairs and all their triangles, and against motions whose contacts
  * are known in closed form. */
 #include "mesh_builder.h"
+
+#include "model/pose.h"
 #include "poor_memory.h"
-#include "pose.h"
 #include "scene_fixture.h"
 
 enum { MOST_BODIES = 12 };

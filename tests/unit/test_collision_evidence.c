@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collide/list/key.h"
+#include "model/pose.h"
 #include "scene_fixture.h"
 
 /* ---- scenes ---- */

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "../../scene/build.h"
 #include "report_support.h"
 
 static cp_context *context;

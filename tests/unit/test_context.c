@@ -1,6 +1,5 @@
 /* What a context promises to its owner: to stop when asked, to tell how far it is, to keep what is its own apart from
  * what is another's, and to write the owner's bytes as carefully as its own. By the public header alone. */
-#include "../../scene/cellpipe.h"
 
 #include <dirent.h>
 #include <pthread.h>

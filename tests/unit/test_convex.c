@@ -1,9 +1,9 @@
 /* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other; larger hulls
  * against all their points. */
 #include "collide/hull/hull.h"
-#include "collide/surface/triangles.h"
+
+#include "collide/surface/surface.h"
 #include "mesh_support.h"
-#include "pose.h"
 
 static double dot(const double a[3], const double b[3])
 {
@@ -59,7 +59,7 @@ static void face_of(const double points[4][3], int face, double out[3][3])
 }
 
 /* Of surfaces: 0 where they meet; tetrahedra in each other are left out of the tests. */
-static double surface_distance(const double one[4][3], const double other[4][3])
+static double distance_of_surfaces(const double one[4][3], const double other[4][3])
 {
     double best = INFINITY;
     for (int i = 0; i < 4; i++)
@@ -108,7 +108,7 @@ static void test_gaps(void **unused)
             }
         struct convex first = convex_of((const double(*)[3])one, 4), second = convex_of((const double(*)[3])other, 4);
         struct gap gap = cold_gap(&first, &second, INFINITY);
-        double expected = surface_distance((const double(*)[3])one, (const double(*)[3])other);
+        double expected = distance_of_surfaces((const double(*)[3])one, (const double(*)[3])other);
         assert_true(gap.low <= expected);
         assert_false(gap.overlap && gap.low > 0);
         if (gap.low > 0) {

@@ -1,6 +1,6 @@
 /* Attach flags: every ordered tree of up to 8 parts as flags and back, the layer sequences of the shared oracle (one of
  * them is NISTIR 6076's own example), and flags that break the rules. */
-#include "../../importers/deneb/layers.h"
+#include "../../importers/deneb/cell.h"
 
 #include <jansson.h>
 #include <setjmp.h>

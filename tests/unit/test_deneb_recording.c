@@ -9,6 +9,7 @@
 
 #include "deneb_cell.h"
 #include "find_support.h"
+#include "motion/clips/clips.h"
 #include "report_support.h"
 
 static const double exact = 1e-9, joined = 1e-6; /* metres */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "cellpipe.h"
+#include "model/model.h"
 #include "plain_numbers.h"
 
 static const double tolerance = 1e-12;

@@ -1,5 +1,4 @@
 /* How far apart surfaces are: never more than between any two of their points, and no less than rounding explains. */
-#include "collide/surface/distance.h"
 #include "random_bodies.h"
 #include "wide_triangles.h"
 

@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "plugin.h"
+#include "model/model.h"
+#include "model/pose.h"
 
 static int make_context(void **state)
 {

@@ -1,5 +1,4 @@
 /* Errors that no file can provoke, but a user of the library or an author of a plug-in can. */
-#include "../../scene/plugin.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -7,6 +6,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "model/model.h"
 
 static const char part[] =
     "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/text.h"
 #include "exclude_support.h"
+#include "model/pose.h"
 #include "poor_memory.h"
 
 /* ---- arms whose reach is known ---- */

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pose.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 #include "scene_fixture.h"
 
 static uint64_t random_state = 1;

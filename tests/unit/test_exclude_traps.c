@@ -3,8 +3,9 @@
 #include <math.h>
 
 #include "mesh_builder.h"
+#include "model/pose.h"
 
-#include "exclude_support.h"
+#include "exclude_support.h" /* behind those whose arguments have its names */
 
 #define BOX "GeoID \"#Box 0.2 0.2 0.2\"; "
 

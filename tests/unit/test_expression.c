@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "motion/expression.h"
-#include "report_support.h"
+#include "base/text/text.h"
+#include "motion/motion.h"
 #include "scene_fixture.h"
 
 /* ---- the language ---- */

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "memory.h"
+#include "model/model.h"
 
 /* ---- malloc as the linker hands it to us ---- */
 

@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 
+#include "base/text/text.h"
+#include "model/pose.h"
+
 /* ---- an allocator that counts, and fails when told ---- */
 
 struct memory {

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
-#include "bytes/inputs.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 #include "scene_fixture.h"
 
 enum { ARM = 1, FOREARM, HAND, WALL };

@@ -1,8 +1,6 @@
 /* Made clips: their names, their order, and that the first moves all joints as the others move each. */
 #include "gltf_written.h"
 
-#include "build.h"
-
 static uint32_t add_joint(struct written *file, const char *name, cp_joint_type type)
 {
     uint32_t joint = scene_add_joint(file->scene, add_node(file, 0, name), type, name);

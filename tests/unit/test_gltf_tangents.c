@@ -1,7 +1,10 @@
 /* Tangents in glTF: what is read of files made by hand, and what stands in written files by the tests' own reading of
  * their accessors. */
 #include "gltf_support.h"
+
+#include "base/text/text.h"
 #include "gltf_written.h"
+#include "model/pose.h"
 
 /* A triangle of right angles and one beside it; per vertex a position, a normal, a tangent and coordinates. */
 static const float positions[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 1, 3, 0, 1, 2, 0, 3};

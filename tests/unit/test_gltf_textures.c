@@ -1,7 +1,9 @@
 /* Textures and materials of glTF: what is read of files made by hand, what is written by jansson's reading, and both
  * ways together. */
 #include "gltf_support.h"
+
 #include "gltf_written.h"
+#include "model/pose.h"
 
 /* A PNG of one white pixel: signature, IHDR 1 x 1 of 8 bits RGB, IDAT, IEND; checked with other tools. */
 static const unsigned char png[] = {0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,    0,    13,   'I',  'H',

@@ -12,7 +12,8 @@
 #include <meshoptimizer.h>
 
 #include "../../exporters/gltf/web/web.h"
-#include "report_support.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "scene_fixture.h"
 
 /* The same numbers on every machine. */

@@ -1,9 +1,10 @@
 /* web=yes of instances that are scaled unevenly or sheared: the written file is decoded by hand, and each vertex and
  * normal is compared with the scene's in the world. */
 #include "gltf_written.h"
-#include "motion/mechanism.h"
-#include "pose.h"
-#include "text/text.h"
+
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 /* ---- a thin sheet with waves: 20 x 10 x 0.001 ---- */
 

@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/text/text.h"
 #include "clip_support.h"
-#include "motion/clips/grow.h"
+#include "motion/clips/clips.h"
 #include "scene_fixture.h"
 
 enum { MOST_SAMPLES = 4000 };

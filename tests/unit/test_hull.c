@@ -1,9 +1,9 @@
 /* Hulls: the corners of small sets against all simplices of the other points, in whole numbers; large sets whose hull
  * is known. */
 #include "collide/body/body.h"
+
 #include "mesh_builder.h"
 #include "poor_memory.h"
-#include "pose.h"
 #include "scene_fixture.h"
 
 __extension__ typedef __int128 wide;

@@ -1,7 +1,7 @@
 /* The proof by depth, that bodies always touch: against samples in which boxes are apart along one of fifteen
  * directions, and against boxes of which it is known. */
 #include "chain_support.h"
-#include "collide/body/body.h"
+
 #include "mesh_builder.h"
 
 enum { MOST_PIECES = 3 };
@@ -34,7 +34,7 @@ static void add_meshes(const struct pieces *pieces, uint32_t node, bool open, st
     }
 }
 
-static enum proof_end prove_touching(struct setting *setting, const struct pieces pieces[2], double touch, bool open)
+static enum proof_end prove_two_touch(struct setting *setting, const struct pieces pieces[2], double touch, bool open)
 {
     struct opened opened;
     struct bodies bodies;
@@ -162,7 +162,7 @@ static void test_samples(void **unused)
         struct pieces pieces[2];
         double touch = round % 4 ? 0 : 0.01, farthest = -INFINITY;
         random_arms(&random, &setting, pieces);
-        enum proof_end end = prove_touching(&setting, pieces, touch, false);
+        enum proof_end end = prove_two_touch(&setting, pieces, touch, false);
         for (int sample = 0; sample < 300; sample++) {
             double values[2 * MOST_LINKS];
             random_values(&setting, &random, values);
@@ -194,7 +194,7 @@ static void test_sliding(void **unused)
             link->upper = ways[i];
             add_piece(&pieces[0], low, high);
             add_piece(&pieces[1], low, high);
-            assert_int_equal(prove_touching(&setting, pieces, 0, false), ways[i] < 2 ? PROOF_FREE : PROOF_UNDECIDED);
+            assert_int_equal(prove_two_touch(&setting, pieces, 0, false), ways[i] < 2 ? PROOF_FREE : PROOF_UNDECIDED);
         }
 }
 
@@ -210,7 +210,7 @@ static void test_turning(void **unused)
         link->upper = PI;
         add_piece(&pieces[0], (const double[]){away ? 1.5 : -0.5, -0.5, -0.5}, (const double[]){2.5, 0.5, 0.5});
         add_piece(&pieces[1], away ? (const double[]){1, -1, -1} : low, away ? (const double[]){3, 1, 1} : high);
-        assert_int_equal(prove_touching(&setting, pieces, 0, false), away ? PROOF_UNDECIDED : PROOF_FREE);
+        assert_int_equal(prove_two_touch(&setting, pieces, 0, false), away ? PROOF_UNDECIDED : PROOF_FREE);
     }
 }
 
@@ -229,7 +229,7 @@ static void test_turning_out(void **unused)
         add_piece(&pieces[side], (const double[]){1.95, -0.05, -0.05}, (const double[]){2.05, 0.05, 0.05});
         add_piece(&pieces[!side], (const double[]){1, -0.5, -0.5}, (const double[]){3, 0.5, 0.5});
         bool out = 1.95 * sin(link->upper) - 0.05 * cos(link->upper) > 0.5;
-        assert_int_equal(prove_touching(&setting, pieces, 0, false), out ? PROOF_UNDECIDED : PROOF_FREE);
+        assert_int_equal(prove_two_touch(&setting, pieces, 0, false), out ? PROOF_UNDECIDED : PROOF_FREE);
     }
 }
 
@@ -243,7 +243,7 @@ static void test_open(void **unused)
         (void)add_link(&setting, 0, CP_JOINT_REVOLUTE, z_axis);
         add_piece(&pieces[0], (const double[]){-0.2, -0.2, -0.2}, (const double[]){0.2, 0.2, 0.2});
         add_piece(&pieces[1], low, high);
-        assert_int_equal(prove_touching(&setting, pieces, 0, open), open ? PROOF_UNDECIDED : PROOF_FREE);
+        assert_int_equal(prove_two_touch(&setting, pieces, 0, open), open ? PROOF_UNDECIDED : PROOF_FREE);
     }
 }
 

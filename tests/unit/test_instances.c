@@ -1,9 +1,12 @@
 /* instances: copies are found again however they were moved, nothing else is, and no vertex in the world is farther
  * from its old place than the tolerance, by a comparison of the tests' own. */
 #include "plain_numbers.h"
+
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "world_faces.h"
 
-#include "scene_fixture.h"
+#include "scene_fixture.h" /* behind those whose arguments have its names */
 
 static struct random dice = {23};
 

@@ -5,7 +5,8 @@
 
 #include <jansson.h>
 
-#include "pose.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "scene_fixture.h"
 
 #define MM 1e-3

@@ -18,9 +18,9 @@
 #include "../../exporters/exporters.h"
 #include "../../importers/importers.h"
 #include "../tools/planted.h"
-#include "bytes/inputs.h"
+#include "base/context.h"
+#include "plugins/registry.h"
 #include "poor_memory.h"
-#include "registry.h"
 #include "report_support.h"
 
 #if defined(HAS_ADDRESS_SANITIZER) || defined(HAS_THREAD_SANITIZER)

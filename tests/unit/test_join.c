@@ -1,7 +1,6 @@
 /* Equal rows and positions against sorting them, for any number of threads; rows that are meant to collide in common
  * hashes. */
-#include "../../scene/mesh/join.h"
-#include "../../scene/mesh/points.h"
+#include "mesh/join.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

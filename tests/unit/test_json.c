@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/text/json.h"
 #include "report_support.h"
-#include "text/json_read.h"
-#include "text/json_write.h"
 
 static const struct json_codes codes = JSON_CODES("test");
 

@@ -2,11 +2,9 @@
  * threads; and whatever fails or is cancelled on the way leaves nothing behind. */
 #include <math.h>
 
-#include "pose.h"
-#include "stl_support.h"
-
-#include "build.h"
+#include "model/pose.h"
 #include "plain_numbers.h"
+#include "stl_support.h"
 
 enum { COLUMNS = 160, ROWS = 140, FACES = 2 * COLUMNS * ROWS, POLYGON = 40000, GROUPS = 3 };
 

@@ -1,9 +1,11 @@
 /* lod: the meshes that it adds, judged by the torus' formula and by comparing every edge with every other; what it
  * draws; what it refuses. */
 #include "mesh_builder.h"
-#include "scene_fixture.h"
 
 #include <stdio.h>
+
+#include "model/pose.h"
+#include "scene_fixture.h"
 
 enum { QUADS = 24, TUBE = 12, TRIANGLES = 2 * QUADS * TUBE };
 enum { TORUS, UNNAMED, BOX, LONE, EMPTY, MESHES }; /* the meshes, in their order */

@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "motion/clips/grow.h"
-#include "motion/clips/lookup.h"
-#include "motion/clips/play.h"
-#include "pose.h"
+#include "base/text/text.h"
+#include "motion/clips/clips.h"
 #include "scene_fixture.h"
 
 static uint64_t random_state = 38;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "base/text/text.h"
 #include "clip_support.h"
 #include "plain_numbers.h"
 #include "scene_fixture.h"

@@ -1,9 +1,12 @@
 /* merge-meshes: the same faces in the world before and after, by a routine of the tests' own; what is joined, and what
  * is not. */
 #include "mesh/merge/merge.h"
-#include "mesh_support.h"
-#include "scene_fixture.h"
+
+#include "model/pose.h"
+#include "motion/motion.h"
 #include "world_faces.h"
+
+#include "scene_fixture.h" /* behind those whose arguments have its names */
 
 static struct random dice = {5};
 

@@ -1,5 +1,6 @@
 /* Mesh algorithms: joined rows, primitives as faces, topology, transforms, normals. */
-#include "context.h"
+#include "base/context.h"
+
 #include "mesh/join.h"
 #include "mesh_support.h"
 #include "mesh_transform.h"

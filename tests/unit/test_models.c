@@ -1,6 +1,8 @@
 /* Models are read once and placed often, through the interface and by the importers. */
-#include "bytes/inputs.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "package_tree.h"
+#include "plugins/models.h"
 #include "poor_memory.h"
 
 static const char part[] =

@@ -1,8 +1,9 @@
 /* Smooth normals against the definition, carried out on all pairs of corners of small meshes. */
-#include "mesh/corner_angles.h"
+#include "mesh/mesh.h"
+
 #include "mesh_support.h"
+#include "model/pose.h"
 #include "scene_fixture.h"
-#include "vector.h"
 
 enum { MOST_CORNERS = 400, GRID = 3, ROUNDS = 400 };
 

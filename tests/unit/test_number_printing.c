@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-#include "text/text.h"
-
+#include "base/text/text.h"
 #include "number_proof.h"
 
 /* d.ddd * 10^exponent */

@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "text/text.h"
-
+#include "base/text/text.h"
 #include "number_proof.h"
 
 enum { TEXT_SIZE = 1200 };

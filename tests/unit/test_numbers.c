@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "text/digits.h"
-#include "text/text.h"
-
+#include "base/text/digits.h"
+#include "base/text/text.h"
 #include "plain_numbers.h"
 
 static void expect_reads_like_library(const char *text)

@@ -1,6 +1,7 @@
 /* The filter orient. What it does is judged by the definitions, in quadratic time: neighbours by comparing all edges,
  * sides by counting what a line from just above a face crosses. */
 #include "mesh_builder.h"
+
 #include "scene_fixture.h"
 
 /* ---- turning faces ---- */

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "bytes/sink.h"
-#include "context.h"
+#include "base/bytes/bytes.h"
+#include "base/context.h"
 
 static char calls[512];
 static const char *failing = ""; /* renames to this name fail */

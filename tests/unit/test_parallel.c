@@ -1,5 +1,5 @@
 /* Items of work in several threads: each done once, on no more threads than allowed, and stopped when asked. */
-#include "../../scene/parallel.h"
+#include "base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

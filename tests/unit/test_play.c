@@ -6,8 +6,9 @@
 
 #include <cmocka.h>
 
+#include "base/text/text.h"
 #include "clip_support.h"
-#include "motion/clips/lookup.h"
+#include "motion/clips/clips.h"
 #include "scene_fixture.h"
 
 static const double tolerance = 1e-12;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "text/powers.h"
+#include "base/text/powers.h"
 
 /* ---- integers of any size ---- */
 

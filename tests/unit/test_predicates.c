@@ -1,6 +1,7 @@
 /* Signs of determinants, against whole numbers of 128 bits. */
 #include "mesh_support.h"
-#include "predicates.h"
+
+#include "mesh/predicates.h"
 
 __extension__ typedef __int128 wide;
 typedef int64_t whole[3];
@@ -10,7 +11,7 @@ static int sign_of(wide value)
     return (value > 0) - (value < 0);
 }
 
-static void subtract(const whole a, const whole b, whole out)
+static void subtract_whole(const whole a, const whole b, whole out)
 {
     for (int i = 0; i < 3; i++)
         out[i] = a[i] - b[i];
@@ -52,7 +53,7 @@ static void expect_side_of_plane(whole points[4])
     for (int i = 0; i < 4; i++)
         to_doubles(points[i], p[i]);
     for (int i = 0; i < 3; i++)
-        subtract(points[i + 1], points[0], rows[i]);
+        subtract_whole(points[i + 1], points[0], rows[i]);
     int expected = sign_of(determinant(rows[0], rows[1], rows[2]));
     assert_int_equal(side_of_plane(p[0], p[1], p[2], p[3]), expected);
     assert_int_equal(side_of_plane(p[1], p[0], p[2], p[3]), -expected);
@@ -94,7 +95,7 @@ static void test_far_apart(void **unused)
             points[i][round % 3] = random_whole(&random, 2) * (random_bits(&random) % 2 ? INT64_C(1) << 58 : 1);
         }
         for (int i = 0; i < 3; i++)
-            subtract(points[i + 1], points[0], rows[i]);
+            subtract_whole(points[i + 1], points[0], rows[i]);
         flat += determinant(rows[0], rows[1], rows[2]) == 0;
         expect_side_of_plane(points);
     }

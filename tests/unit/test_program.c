@@ -6,9 +6,10 @@
 
 #include <jansson.h>
 
+#include "base/text/text.h"
+#include "model/pose.h"
 #include "plain_numbers.h"
-#include "pose.h"
-#include "program/lptp.h"
+#include "program/run.h"
 #include "scene_fixture.h"
 
 #define MM 1e-3

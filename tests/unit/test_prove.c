@@ -2,6 +2,8 @@
  * samples. */
 #include "chain_support.h"
 
+#include "base/text/text.h"
+
 /* How far apart are they? values: of the setting's variables. */
 static struct gap gap_between(const struct setting *setting, const double *values)
 {

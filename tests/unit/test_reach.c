@@ -2,6 +2,8 @@
  * samples, and against what is known of stretched arms. */
 #include "chain_support.h"
 
+#include "base/text/text.h"
+
 static const uint64_t plenty = 20000;
 
 /* What the prover knows after it has looked at the box of all values; false where it did not ask for balls. */

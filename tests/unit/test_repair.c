@@ -1,5 +1,6 @@
 /* The filter repair, against the definitions by comparing all with all. */
 #include "mesh_builder.h"
+
 #include "scene_fixture.h"
 
 /* ---- oracles ---- */

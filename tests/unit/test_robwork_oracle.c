@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "../../scene/build.h"
 #include "report_support.h"
 
 static json_t *oracle;

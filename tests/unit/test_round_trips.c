@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "context.h"
-#include "options.h"
-#include "plugin.h"
-#include "registry.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "plugins/options.h"
+#include "plugins/registry.h"
 #include "report_support.h"
 
 /* ---- samples ---- */
@@ -237,7 +237,7 @@ static void expect_same_scene(cp_context *context, const cp_scene *before, const
     expect_same_text(a, b, what);
 }
 
-/* ---- predicted losses, counted from plugin.h's words alone ---- */
+/* ---- predicted losses, counted from exporter.h's words alone ---- */
 
 static bool is_plain_part(const cp_node *node)
 {

@@ -13,11 +13,13 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "bytes/files.h"
-#include "context.h"
-#include "plugin.h"
+#include "base/bytes/disk.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "model/tables.h"
+#include "motion/motion.h"
 #include "report_support.h"
-#include "tables.h"
 
 static char folder[64];
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "plugin.h"
-#include "registry.h"
+#include "base/context.h"
+#include "plugins/registry.h"
 
 static int probe(const char *head, size_t size, uint64_t file_size)
 {

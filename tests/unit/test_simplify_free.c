@@ -1,6 +1,8 @@
 /* Simplification whose topology is free: what closes and vanishes, what must not, and that nothing opens. */
 #include "simplify_shapes.h"
 
+#include "model/pose.h"
+
 static struct simplify_result simplify_within(cp_mesh *mesh, double error, bool keep)
 {
     struct simplify_goal goal = {.error = error, .whole = true, .free = !keep};

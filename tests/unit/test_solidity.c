@@ -1,9 +1,9 @@
 /* Which meshes have an inside, and which only seem to. */
-#include "collide/body/solidity.h"
-#include "mesh_builder.h"
+#include "collide/body/body.h"
 
 #include <math.h>
 
+#include "mesh_builder.h"
 #include "scene_fixture.h"
 
 static const double low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, inner_low[3] = {0.25, 0.25, 0.25},

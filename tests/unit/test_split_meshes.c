@@ -1,9 +1,8 @@
 /* split-meshes: the pieces against the definition by comparing all faces with all; what is in the world stays. */
 #include "world_faces.h"
 
+#include "model/pose.h"
 #include "scene_fixture.h"
-
-#include "mesh/merge/split.h"
 
 enum { MOST_FACES = 40 };
 

@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "cellpipe.h"
 #include "report_support.h"
 
 /* Deliver too, when nothing has to go: then what was made for viewers goes again. */

@@ -1,5 +1,6 @@
 /* Real files to STL again, at once and by way of GLB: every vertex bit for bit and in order. */
 #include "stl_files.h"
+
 #include "stl_support.h"
 
 static struct files files;

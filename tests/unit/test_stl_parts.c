@@ -1,9 +1,10 @@
 /* Long ASCII and binary files are read in parts, by several threads. What is read must be what was written, bit for
  * bit, whatever stands where the parts meet. */
 #include "plain_numbers.h"
-#include "stl_support.h"
 
 #include <stdarg.h>
+
+#include "stl_support.h"
 
 enum { FACETS = 40000, MOST_CORNERS = 400000 };
 

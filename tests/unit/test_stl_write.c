@@ -3,8 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "build.h"
-#include "pose.h"
+#include "model/pose.h"
 #include "stl_support.h"
 
 /* ---- building and writing ---- */

@@ -2,12 +2,9 @@
  * triangles have no negative areas. */
 #include <limits.h>
 
-#include "mesh/triangulate/ears.h"
-#include "mesh/triangulate/edge_order.h"
-#include "mesh/triangulate/sweep_line.h"
+#include "mesh/triangulate/triangulate.h"
 #include "polygon_cover.h"
 #include "poor_memory.h"
-#include "predicates.h"
 #include "scene_fixture.h"
 
 static uint32_t triangles[3 * MOST_POINTS], corners[MOST_POINTS];

@@ -1,7 +1,8 @@
 /* Tangents through what changes meshes: poses, weld, orient, normals, instances, simplify. Judged by the definition:
  * the second axis of a normal map is the sign times normal x tangent, and goes where the surface goes. */
 #include "simplify_shapes.h"
-#include "vector.h"
+
+#include "model/pose.h"
 
 static const char brushed[] = "{\"KHR_materials_anisotropy\":{\"anisotropyStrength\":0.5}}";
 

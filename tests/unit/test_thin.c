@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
-#include "build.h"
-#include "context.h"
-#include "motion/clips/thin.h"
+#include "base/context.h"
+#include "motion/clips/clips.h"
 
 enum { KEYS = 200, TIMES = 2000 };
 static const double tolerance = 1e-3;

@@ -1,5 +1,6 @@
 /* 3MF: what becomes of units, items, components, colours and parts, and archives with any byte changed. */
 #include "assimp_support.h"
+
 #include "zip_writer.h"
 
 #define MODEL                                                                                                          \

@@ -1,5 +1,6 @@
 /* cp_mesh_topology, each of its numbers by its definition, in quadratic time and worse. */
 #include "mesh_builder.h"
+
 #include "scene_fixture.h"
 
 /* ---- oracles ---- */

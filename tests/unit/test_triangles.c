@@ -1,5 +1,6 @@
 /* Triangles that meet, against whole numbers. */
-#include "collide/surface/triangles.h"
+#include "collide/surface/surface.h"
+
 #include "whole_triangles.h"
 
 static void expect_meeting(whole one[3], whole other[3])

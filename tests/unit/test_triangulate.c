@@ -1,6 +1,6 @@
 /* N-gons to triangles, and which faces are concave. */
-#include "mesh/triangulate/ears.h"
-#include "mesh_support.h"
+#include "mesh/triangulate/triangulate.h"
+
 #include "polygon_cover.h"
 #include "scene_fixture.h"
 

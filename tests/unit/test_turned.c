@@ -1,9 +1,9 @@
 /* Boxes of a tree hold their triangles, and no bound by them is above the distance of what they hold. */
-#include "collide/surface/box_pair.h"
-#include "random_bodies.h"
-#include "wide_triangles.h"
 
 #include <float.h>
+
+#include "random_bodies.h"
+#include "wide_triangles.h"
 
 /* Half the distance from 1 to the next float. */
 static const double unit = (double)FLT_EPSILON / 2;

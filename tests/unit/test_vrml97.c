@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "report_support.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 

@@ -9,7 +9,9 @@
 
 #include "../../exporters/exporters.h"
 #include "../../importers/importers.h"
-#include "registry.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "plugins/registry.h"
 #include "report_support.h"
 
 /* ---- an exporter of pages, as one outside of this house would be written: a link with the scene inside ---- */

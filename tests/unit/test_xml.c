@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "context.h"
-#include "plugin.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "base/text/xml.h"
 #include "report_support.h"
-#include "text/xml.h"
 
 static const struct xml_codes codes = XML_CODES("test");
 

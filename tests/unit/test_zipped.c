@@ -1,9 +1,10 @@
 /* ZIP archives with one model: it is read, and the files that it names come from the archive, by the same rules as on a
  * disk. Models of several kinds, written by hand. */
 #include "assimp_support.h"
-#include "zip_writer.h"
 
 #include <zlib.h>
+
+#include "zip_writer.h"
 
 #define STL                                                                                                            \
     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 3 0\nendloop\nendfacet\nendsolid "  \

@@ -6,8 +6,7 @@
 #include <float.h>
 
 #include "mesh/mesh.h"
-#include "motion/clips/play.h"
-#include "plugin.h"
+#include "motion/clips/clips.h"
 #include "report_support.h"
 #include "vrml97_reader.h"
 

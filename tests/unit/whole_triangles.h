@@ -12,7 +12,7 @@ static inline int sign_of(wide value)
     return (value > 0) - (value < 0);
 }
 
-static inline void subtract(const whole a, const whole b, whole out)
+static inline void subtract_whole(const whole a, const whole b, whole out)
 {
     for (int i = 0; i < 3; i++)
         out[i] = a[i] - b[i];
@@ -49,9 +49,9 @@ static inline void to_doubles(const whole in, double out[3])
 static inline bool in_tetrahedron(const whole a, const whole b, const whole c, const whole d)
 {
     whole ab, ac, ad;
-    subtract(b, a, ab);
-    subtract(c, a, ac);
-    subtract(d, a, ad);
+    subtract_whole(b, a, ab);
+    subtract_whole(c, a, ac);
+    subtract_whole(d, a, ad);
     int volume = sign_of(determinant(ab, ac, ad));
     /* the volumes with the origin in place of each corner */
     int sides[] = {sign_of(determinant(b, c, d)), -sign_of(determinant(a, c, d)), sign_of(determinant(a, b, d)),
@@ -77,8 +77,8 @@ static inline wide dot(const whole a, const whole b)
 static inline bool in_triangle(const whole a, const whole b, const whole c)
 {
     whole ab, ac, normal, sides[3];
-    subtract(b, a, ab);
-    subtract(c, a, ac);
+    subtract_whole(b, a, ab);
+    subtract_whole(c, a, ac);
     cross(ab, ac, normal);
     if (determinant(a, b, c) != 0 || dot(normal, normal) == 0)
         return false;
@@ -117,7 +117,7 @@ static inline bool oracle_meets(whole one[3], whole other[3])
 {
     whole differences[9];
     for (int i = 0; i < 9; i++)
-        subtract(one[i / 3], other[i % 3], differences[i]);
+        subtract_whole(one[i / 3], other[i % 3], differences[i]);
     return hull_has_origin(differences);
 }
 

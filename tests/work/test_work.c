@@ -1,12 +1,14 @@
 /* Twice as much of a hostile shape is little more than twice as much work, counted in basic blocks of the code that
  * works on meshes. */
 #include "../../exporters/gltf/web/web.h"
+
+#include <stdlib.h>
+
 #include "collide/hull/hull.h"
+#include "mesh/mesh.h"
 #include "mesh/simplify/simplify.h"
 #include "mesh_builder.h"
 #include "scene_fixture.h"
-
-#include <stdlib.h>
 
 enum { FEW = 1600 };
 

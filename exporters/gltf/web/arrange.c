@@ -1,9 +1,9 @@
 /* The scene before its meshes become integers: what is drawn alone, with normals, in one mesh a link. */
 #include "web.h"
 
-#include "../../../scene/mesh/copies/share.h"
-
 #include <string.h>
+
+#include "mesh/copies/copies.h"
 
 /* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks
  * for. */

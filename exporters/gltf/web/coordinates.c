@@ -1,10 +1,10 @@
 /* Texture coordinates for the web: on one grid in all meshes, so that materials are not written once a mesh. */
 #include "web.h"
 
-#include "../../../scene/mesh/coordinates.h"
-#include "../../../scene/mesh/mesh.h"
-
 #include <math.h>
+
+#include "mesh/mesh.h"
+#include "mesh/simplify/simplify.h"
 
 /* How many sets the textures of a material use, from the first. */
 static uint32_t sets_of(const cp_material *material)

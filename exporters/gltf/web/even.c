@@ -2,13 +2,12 @@
  * and one error of a simplification mean the same everywhere. */
 #include "web.h"
 
-#include "../../../scene/mesh/mesh.h"
-#include "../../../scene/motion/mechanism.h"
-#include "../../../scene/pose.h"
-#include "../../../scene/vector.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "mesh/mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 /* Singular values that differ by less than this part are equal; one below this part of the largest is flat. */
 static const double part = 1e-6;

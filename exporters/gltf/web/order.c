@@ -3,8 +3,6 @@
  * pressed sheets they pack up to 5 % larger. */
 #include "web.h"
 
-#include "../../../scene/parallel.h"
-
 #include <string.h>
 
 /* The triangles of a group, with its vertices numbered for themselves. Memory is the mesh's whole, used for one group

@@ -1,15 +1,14 @@
 /* Floats to integers: positions on a grid over the mesh's largest side, normals on the octahedron, colours as bytes. */
 #include "web.h"
 
-#include "../../../scene/mesh/join.h"
-#include "../../../scene/mesh/mesh.h"
-#include "../../../scene/motion/mechanism.h"
-#include "../../../scene/parallel.h"
-#include "../../../scene/vector.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "mesh/join.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 /* ---- how much a mesh grows in the world ---- */
 

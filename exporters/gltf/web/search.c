@@ -3,10 +3,11 @@
  * parts that touch do not grow together. */
 #include "../writer.h"
 
-#include "../../../scene/context.h"
-#include "../../../scene/mesh/coordinates.h"
-
 #include <math.h>
+
+#include "base/context.h"
+#include "mesh/mesh.h"
+#include "mesh/simplify/simplify.h"
 
 /* A file of this part of the budget is near enough; after so many files the search ends. */
 static const double close_enough = 0.98;

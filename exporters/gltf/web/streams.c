@@ -2,8 +2,6 @@
  * pack. */
 #include "../writer.h"
 
-#include "../../../scene/parallel.h"
-
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* Meshes for the web: what `web=yes` makes of a scene before it is written. First the scene is arranged (fewer draw
  * calls, fewer triangles, normals), then each mesh becomes integers in an order that packs well; the writer takes those
  * in place of the mesh's floats. */
-#ifndef CELLPIPE_GLTF_WEB_H
-#define CELLPIPE_GLTF_WEB_H
+#ifndef CELLPIPE_EXPORTERS_GLTF_WEB_WEB_H
+#define CELLPIPE_EXPORTERS_GLTF_WEB_WEB_H
 
-#include "../../../scene/mesh/merge/merge.h"
-#include "../../../scene/plugin.h"
+#include "mesh/merge/merge.h"
 
 /* A vertex as words: positions x and y, position z and normal, colour; each 16 bits or a byte, the first in the lowest.
  * Then two words for each set of texture coordinates: both as 16 bits in the first, or each as a float. Then the

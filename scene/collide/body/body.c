@@ -1,15 +1,11 @@
 #include "body.h"
-#include "solidity.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../mesh/mesh.h"
-#include "../../mesh/sets.h"
-#include "../../mesh/tessellate.h"
-#include "../../pose.h"
-#include "../../vector.h"
+#include "mesh/join.h"
+#include "mesh/mesh.h"
 
 /* ---- gathering ---- */
 

@@ -1,10 +1,12 @@
-/* What can collide: the collision geometry of a frame, as triangles in that frame. */
-#ifndef CELLPIPE_BODY_H
-#define CELLPIPE_BODY_H
+/* Bodies: the collision geometry of frames, and whether and how near two meet. */
+#ifndef CELLPIPE_COLLIDE_BODY_BODY_H
+#define CELLPIPE_COLLIDE_BODY_BODY_H
 
-#include "../../build.h"
-#include "../hull/hull.h"
-#include "../surface/bvh.h"
+#include "collide/hull/hull.h"
+#include "collide/surface/surface.h"
+#include "model/model.h"
+
+/* What can collide: the collision geometry of a frame, as triangles in that frame. */
 
 struct body {
     uint32_t node;
@@ -77,4 +79,32 @@ bool bodies_meet(const struct body *one, const struct body *other, const cp_pose
 /* Whether a piece of one, whose surfaces do not meet the other's, is inside of a solid of the other. tests: as
  * above. */
 bool bodies_contain(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests);
+
+/* Bodies at a moment: how near are they to each other, in the world? */
+
+struct placed {
+    const struct body *body;
+    const cp_pose *world; /* of its frame; the caller's */
+    cp_pose inverse;      /* where it has one */
+    bool is_invertible;
+    double scale; /* by which the pose stretches all alike; 0 when it does not */
+};
+
+/* world must stay as long as placed is used. */
+void place_body(struct placed *placed, const struct body *body, const cp_pose *world);
+/* The box along the world's axes that a box of the body is in. */
+void placed_box(const struct placed *placed, const struct bvh_box *box, double centre[3], double half[3]);
+/* The distance of two bodies in metres, up to rounding: 0 where they meet, or one is in a solid of the other. Above
+ * `most` some value above it when it is more than that, or when nothing of theirs can be near each other, as two
+ * planes. */
+double bodies_distance(const struct placed *one, const struct placed *other, double most);
+
+/* Has what a mesh bounds an inside? */
+
+enum solidity { UNKNOWN, SOLID, OPEN };
+
+/* SOLID: closed and wound alike throughout, cavities against what they are in, so that what is inside of one of its
+ * shells is gone round by the faces as a whole. */
+cp_status find_solidity(cp_context *context, const cp_mesh *mesh, enum solidity *solidity);
+
 #endif

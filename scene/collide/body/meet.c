@@ -1,9 +1,9 @@
 /* Do two bodies have a point in common? */
-#include "../../predicates.h"
-#include "../surface/plane.h"
-#include "body.h"
+#include "mesh/predicates.h"
 
 #include <math.h>
+
+#include "body.h"
 
 /* ---- inside ---- */
 

@@ -1,11 +1,6 @@
-#include "near.h"
+#include "body.h"
 
 #include <math.h>
-
-#include "../../vector.h"
-#include "../surface/box_pair.h"
-#include "../surface/distance.h"
-#include "../surface/plane.h"
 
 /* ---- a frame in the world ---- */
 

@@ -1,14 +1,12 @@
 /* Faces that are as often gone through one way as the other are closed, and yet may have no inside: shells that are
  * there twice, once from either side, or that lie in each other and are wound against each other, cancel. So each set
  * of faces that hang together must bound a volume; and where some bound a negative one, they must be cavities. */
-#include "solidity.h"
+#include "body.h"
 
 #include <math.h>
 
-#include "../../mesh/join.h"
-#include "../../mesh/mesh.h"
-#include "../../mesh/sets.h"
-#include "../../vector.h"
+#include "mesh/join.h"
+#include "mesh/mesh.h"
 
 /* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of
  * theirs; twice their area, and how far they reach from that vertex. */

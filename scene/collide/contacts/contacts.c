@@ -2,10 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "../../context.h"
-#include "../../numbers.h"
-#include "../../parallel.h"
-#include "moment.h"
+#include "base/context.h"
+#include "contacts.h"
 
 /* ---- what there is to check ---- */
 

@@ -1,4 +1,4 @@
-#include "meant.h"
+#include "contacts.h"
 
 #include <math.h>
 

@@ -1,6 +1,4 @@
-#include "moment.h"
-
-#include "../../numbers.h"
+#include "contacts.h"
 
 #include <math.h>
 #include <stdlib.h>

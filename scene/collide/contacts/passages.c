@@ -2,11 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../context.h"
-#include "../../parallel.h"
-#include "../../text/text.h"
-#include "meant.h"
-#include "moment.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "contacts.h"
 
 enum { MOST_TIMES = 10000000 };
 static const double precision = 0.001; /* seconds, of the begin and the end */

@@ -1,8 +1,9 @@
-#include "convex.h"
-#include "../../vector.h"
+#include "hull.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "model/pose.h"
 
 enum { MOST_STEPS = 64 };
 

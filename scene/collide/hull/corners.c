@@ -2,9 +2,11 @@
  * points that see it and are still to come. What a point sees goes; from its rim facets go up to the point. Whoever
  * sees a new one has seen one of the two facets at its side of the rim, as its plane lies between theirs: so only their
  * lists are looked through. */
-#include "corners.h"
-#include "../../predicates.h"
-#include "../../vector.h"
+#include "hull.h"
+
+#include "base/base.h"
+#include "mesh/predicates.h"
+#include "model/pose.h"
 
 enum { SIMPLEX = 4 }; /* the first points, which the hull begins with, are copies of others, or stand-ins */
 static const uint32_t none = UINT32_MAX;

@@ -1,8 +1,9 @@
 #include "hull.h"
-#include "corners.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/base.h"
 
 /* ---- clusters ---- */
 

@@ -1,12 +1,9 @@
 /* Whether a list of exclusions still holds for a scene, by the evidence beside it: all that its findings rest on. */
 #include <string.h>
 
-#include "../../context.h"
-#include "../../numbers.h"
-#include "../../text/text.h"
-#include "../proof/outside.h"
+#include "base/context.h"
 #include "checking.h"
-#include "key.h"
+#include "list.h"
 
 static void tell_attribute(struct checking *checking, const char *first, const char *second, const char *attribute)
 {

@@ -2,12 +2,9 @@
  * has in the list. Several frames may have the same name. Then the list has the keys of all pairs with two names. */
 #include <string.h>
 
-#include "../../context.h"
-#include "../../numbers.h"
-#include "../../text/text.h"
-#include "../proof/outside.h"
+#include "base/context.h"
 #include "checking.h"
-#include "key.h"
+#include "list.h"
 
 struct comparing {
     struct checking *checking;

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../pose.h"
 #include "checking.h"
-#include "key.h"
+#include "list.h"
 
 enum node_cause { GEOMETRY_CHANGED, POSE_CHANGED, PARENT_CHANGED, MOVABLE_CHANGED, NODE_CAUSES };
 enum joint_cause { LIMITS_CHANGED, AXIS_CHANGED, TYPE_CHANGED, RULE_CHANGED, JOINT_CAUSES };
@@ -177,4 +176,15 @@ void causes_tell(struct causes *causes)
                                                  .joint = i,
                                                  .before = {causes->listed[i]->lower, causes->listed[i]->upper},
                                                  .pairs = causes->joints[i][k] - 1});
+}
+
+void tell_list_fault(struct checking *checking, const cp_list_fault *fault)
+{
+    checking->stale = true;
+    checking->tell(checking->user, fault);
+}
+
+void tell_of_list(struct checking *checking, cp_list_fault_kind kind, const char *first, const char *second)
+{
+    tell_list_fault(checking, &(cp_list_fault){.kind = kind, .first = first, .second = second, .attribute = ""});
 }

@@ -1,12 +1,11 @@
-#include "evidence.h"
+#include "checking.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../../bytes/source.h"
-#include "../../plugin.h"
-#include "../../text/json_read.h"
+#include "base/text/json.h"
+#include "base/text/text.h"
 
 struct reading {
     struct evidence *evidence;

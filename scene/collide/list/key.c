@@ -1,14 +1,12 @@
 /* Names, colours, meshes that are only drawn, values of joints, and what is not between two frames leave their key
  * alone. Numbers are hashed as they are in memory, on a little-endian machine. */
-#include "key.h"
+#include "list.h"
 
 #include <math.h>
 
-#include "../../context.h"
-#include "../../numbers.h"
-#include "../../text/text.h"
-#include "../body/body.h"
-#include "pairs.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "collide/body/body.h"
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
 {

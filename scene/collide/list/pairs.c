@@ -1,10 +1,8 @@
-#include "pairs.h"
+#include "list.h"
 
 #include <string.h>
 
-#include "../../context.h"
-#include "../../numbers.h"
-#include "key.h"
+#include "base/context.h"
 
 static bool has_geometry(const cp_scene *scene, const cp_node *node)
 {

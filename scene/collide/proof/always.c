@@ -1,10 +1,7 @@
-#include "always.h"
+#include "proof.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include "../../vector.h"
-#include "../surface/distance.h"
 
 struct line {
     double origin[3], axis[3];

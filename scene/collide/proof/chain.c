@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-#include "../../vector.h"
+#include "base/text/text.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 /* ---- finding ---- */
 

@@ -1,9 +1,12 @@
-/* What lies between two frames: joints, and the values that move them. */
-#ifndef CELLPIPE_CHAIN_H
-#define CELLPIPE_CHAIN_H
+/* The joints between two frames, and values of joints at random. */
+#ifndef CELLPIPE_COLLIDE_PROOF_CHAIN_H
+#define CELLPIPE_COLLIDE_PROOF_CHAIN_H
 
-#include "../../motion/mechanism.h"
-#include "../../pose.h"
+#include <stdint.h>
+
+#include "model/model.h"
+
+/* What lies between two frames: joints, and the values that move them. */
 
 /* A joint on the way, in the frame behind the one before it. */
 struct motion {
@@ -113,5 +116,21 @@ void branch_poses(const struct chain *chain, int branch, const double *values, c
  * it is there. */
 void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
                  double origin[3]);
+
+/* Joints that stand, or are moved by a clip, where no proof looks. */
+
+/* Warns ("exclude-outside") of each joint outside its limits, as it stands and in the course of each clip. */
+void report_outside(cp_context *context, const cp_scene *scene);
+
+/* Random numbers that depend on nothing but a key and a place. */
+
+/* The number at a place of the key's sequence, 0 .. 1: splitmix64 (Steele, Lea and Flood, 2014) of a counter. */
+static inline double random_at(uint64_t key, uint64_t place)
+{
+    uint64_t bits = key + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((bits ^ bits >> 31) >> 11) * 0x1p-53;
+}
 
 #endif

@@ -1,12 +1,11 @@
-#include "closed.h"
+#include "proof.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../context.h"
-#include "../../motion/loops/closure.h"
-#include "../../pose.h"
-#include "random.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "motion/loops/loops.h"
 
 /* Values of the driven joints: all their ways, half a turn each way of one that turns without limits. Legs of very
  * different lengths close in few machines, and the ways to them take long, as they end near singular poses. So in every

@@ -1,13 +1,11 @@
-#include "exclusions.h"
+#include "proof.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../context.h"
-#include "../../numbers.h"
-#include "../../parallel.h"
-#include "../list/pairs.h"
+#include "base/context.h"
+#include "collide/list/list.h"
 
 /* ---- the pairs ---- */
 

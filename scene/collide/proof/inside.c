@@ -6,13 +6,12 @@
  * have moved before only carry that along. If the sum of all is no more than the depth, p stays in the body; if so on
  * both sides, the two touch in the whole box. The point is searched for by steps that lead to a larger share of the
  * depth in the sum; nothing depends on how good it is. */
-#include "inside.h"
+#include "proof.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../vector.h"
-#include "../surface/distance.h"
+#include "base/text/text.h"
 
 /* A frame of a body, seen from the common ancestor's. */
 struct side {

@@ -3,15 +3,10 @@
  * What is found is the same in any order, as a proof leaves nothing to be found, so the order is that of what costs
  * least: a short proof comes before the random configurations, and then descents and proofs take turns, each of them
  * ten times as long as the one before. The long ones wait until all threads have time for them. */
-#include "judge.h"
+#include "proof.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "../../parallel.h"
-#include "../body/near.h"
-#include "always.h"
-#include "random.h"
 
 enum { INSIDE_WORK = 200000, FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCENT = 200, STEPS_OF_DESCENT = 200 };
 

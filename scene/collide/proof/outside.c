@@ -1,12 +1,11 @@
 /* Joints that stand, or are moved by a clip, where no proof looks. */
-#include "outside.h"
+#include "chain.h"
 
 #include <math.h>
 
-#include "../../context.h"
-#include "../../motion/clips/play.h"
-#include "../../text/text.h"
-#include "chain.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "motion/clips/clips.h"
 
 /* What is found holds within the limits only. */
 static bool is_outside(const cp_joint *joint, double value)

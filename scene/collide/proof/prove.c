@@ -5,16 +5,12 @@
  * being the largest distance of the body from its axis then; and those before it only carry that chord along. Along the
  * normal n of the gap it is less: chords are across the axis, which is as far from n as in the middle, less what the
  * joints before it turned. A joint that slides takes the body h along its axis. */
-#include "prove.h"
-#include "inside.h"
+#include "proof.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../clock.h"
-#include "../../parallel.h"
-#include "../../vector.h"
-#include "../surface/distance.h"
+#include "base/text/text.h"
 
 /* What is proved to stay clear of what: two hulls, or a plane and a hull. */
 struct proof_task {

@@ -1,4 +1,4 @@
-#include "box_pair.h"
+#include "surface.h"
 
 #include <float.h>
 #include <math.h>

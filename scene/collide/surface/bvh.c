@@ -1,11 +1,9 @@
-#include "bvh.h"
+#include "surface.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "box_pair.h"
-#include "triangles.h"
-#include "turned.h"
+#include "base/base.h"
 
 enum {
     LEAF = 2,                    /* triangles */

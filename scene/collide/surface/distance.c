@@ -1,11 +1,9 @@
-#include "distance.h"
+#include "surface.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../mesh/triangle.h"
-#include "../../vector.h"
-#include "box_pair.h"
+#include "mesh/box_tree.h"
 
 /* ---- a point ---- */
 

@@ -1,8 +1,6 @@
-#include "plane.h"
+#include "surface.h"
 
 #include <math.h>
-
-#include "../../vector.h"
 
 void plane_seen_from(const double plane[4], const cp_pose *placed, double seen[4])
 {

@@ -1,7 +1,8 @@
 /* Where no corner lies in the other's plane: Guigue and Devillers, "Fast and robust triangle-triangle overlap test
  * using orientation predicates", 2003. Else two triangles meet when a side of one meets the other. */
-#include "triangles.h"
-#include "../../predicates.h"
+#include "surface.h"
+
+#include "mesh/predicates.h"
 
 static const int planes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* the pairs of axes to look along the third */
 

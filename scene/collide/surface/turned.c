@@ -1,8 +1,6 @@
-#include "turned.h"
+#include "surface.h"
 
 #include <math.h>
-
-#include "../../vector.h"
 
 /* ---- axes ---- */
 

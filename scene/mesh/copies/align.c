@@ -1,11 +1,12 @@
 /* Absolute orientation by unit quaternions: B. K. P. Horn, Closed-form solution of absolute orientation using unit
  * quaternions, J. Opt. Soc. Am. A 4 (1987). The quaternion is the eigenvector of the largest eigenvalue of a symmetric
  * 4x4 matrix, found by Jacobi's rotations. */
-#include "align.h"
-#include "../../pose.h"
+#include "copies.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "model/pose.h"
 
 struct moments {
     double from[3], to[3];           /* centres */

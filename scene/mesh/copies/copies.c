@@ -2,16 +2,14 @@
  * change. Whatever hashes and fingerprints say, nothing counts as a copy before every vertex and face has been
  * compared. */
 #include "copies.h"
-#include "../../context.h"
-#include "../../motion/mechanism.h"
-#include "../../pose.h"
-#include "../mesh.h"
-#include "align.h"
-#include "fingerprint.h"
-#include "reorder.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/context.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 struct search {
     cp_context *context;

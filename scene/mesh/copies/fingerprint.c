@@ -1,13 +1,12 @@
 /* Lookalikes: meshes are sorted by one value after the other, and cut where the ranges that their tolerances leave do
  * not meet. */
-#include "fingerprint.h"
-#include "../../pose.h"
-#include "../../vector.h"
-#include "../mesh.h"
+#include "copies.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/pose.h"
 
 /* The finisher of splitmix64 (S. Vigna). */
 static uint64_t mix(uint64_t bits)

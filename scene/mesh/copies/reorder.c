@@ -2,18 +2,15 @@
  * rare kind, are tried on all pairs of places of the other mesh that have as many corners and the same distances; with
  * the centres, each gives a motion. A coarse match of all places by it makes a better one of all pairs of places, and
  * this one is what has to stand up to the tolerance. */
-#include "reorder.h"
-#include "../../context.h"
-#include "../../pose.h"
-#include "../../vector.h"
-#include "../join.h"
-#include "../mesh.h"
-#include "align.h"
-#include "reorder_faces.h"
+#include "copies.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/context.h"
+#include "mesh/join.h"
+#include "model/pose.h"
 
 enum {
     MOST_ATTEMPTS = 64,   /* motions that are tried on all places */

@@ -1,11 +1,12 @@
 /* Faces go by the places of their corners, begun at the least rotation; those of one mesh stand in a hash table, and
  * each of the other's takes one out. */
-#include "reorder_faces.h"
-#include "../../context.h"
-#include "../join.h"
-#include "../mesh.h"
+#include "copies.h"
 
 #include <string.h>
+
+#include "base/context.h"
+#include "mesh/join.h"
+#include "mesh/mesh.h"
 
 /* One mesh, its faces read in one direction. */
 struct view {

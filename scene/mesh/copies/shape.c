@@ -1,13 +1,14 @@
 /* The shape of a whole scene: a fingerprint of all that it shows, to find parts that were exported in several places.
  */
-#include "../../context.h"
-#include "../../motion/motion.h"
-#include "../../pose.h"
-#include "../tessellate.h"
-#include "fingerprint.h"
+#include "base/context.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "copies.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 /* All instances at their places; primitives as faces in the arena. *most: the most vertices of a mesh. */
 static cp_status place_meshes(cp_context *context, const cp_scene *scene, struct arena *arena,

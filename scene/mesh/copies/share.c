@@ -1,10 +1,11 @@
 /* Copies of a mesh, equal or moved, become instances of one: the work, and what is said about it. */
-#include "share.h"
-#include "../../pose.h"
-#include "../../text/text.h"
+#include "copies.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/text/text.h"
+#include "model/pose.h"
 
 /* Instances of copies show the leaders. told[mesh]: a frame that shows it, or what it is a copy of, has its name. */
 static void move_instances(cp_scene *scene, const struct mesh_copy *copies, bool *told)

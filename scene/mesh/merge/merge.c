@@ -1,16 +1,14 @@
 /* Which meshes are joined, and the scene afterwards. */
 #include "merge.h"
-#include "../../motion/motion.h"
-#include "../../pose.h"
-#include "../../text/text.h"
-#include "../../vector.h"
-#include "../join.h"
-#include "../mesh.h"
-#include "merge_build.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "mesh/join.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
+#include "motion/motion.h"
 
 /* ---- where meshes would go ---- */
 

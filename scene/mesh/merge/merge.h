@@ -1,9 +1,11 @@
+/* Meshes joined into few, and split into shells. */
+#ifndef CELLPIPE_MESH_MERGE_MERGE_H
+#define CELLPIPE_MESH_MERGE_MERGE_H
+
+#include "model/model.h"
+
 /* Joining meshes that stand still against each other into one: for the filter merge-meshes, and for formats that are
  * drawn faster so. */
-#ifndef CELLPIPE_MESH_MERGE_H
-#define CELLPIPE_MESH_MERGE_H
-
-#include "../../build.h"
 
 enum merge_scope {
     MERGE_LINK, /* frames that never move against each other (scene_find_links); the mesh goes to the topmost */
@@ -44,5 +46,65 @@ struct merge_result {
 cp_status scene_merge_meshes(cp_scene *scene, const struct merge_settings *settings, struct merge_result *result);
 /* Its losses and notes. */
 void merge_report(cp_context *context, const struct merge_result *result);
+
+/* Between merge.c, which decides what is joined, and merge_build.c, which does it. */
+
+/* One group of one instance. Parts stand in the order of their buckets, then of instances. */
+struct merge_part {
+    uint32_t instance, group;
+    uint32_t region; /* parts of one region are near each other */
+    uint32_t bucket; /* the mesh that it goes to */
+    uint32_t slot;   /* the group there; numbered through all buckets in order */
+};
+
+struct merge_bucket {
+    uint32_t anchor; /* the node */
+    uint32_t use;
+    uint32_t first_part, part_count;
+    uint32_t mesh; /* once it is built */
+    cp_pose base;  /* the transform of its instance */
+};
+
+struct merge_job {
+    cp_scene *scene;
+    const struct merge_settings *settings;
+    struct merge_result *result;
+    uint32_t *heads, *anchors; /* for each node: its link, and where its meshes would go */
+    cp_pose *relative;         /* for each node: from its anchor (its link's head, the world) */
+    cp_pose *worlds;
+    cp_mesh *faces; /* for each mesh: itself, primitives as faces */
+    bool *joined;   /* for each instance */
+    struct merge_part *parts;
+    struct merge_bucket *buckets;
+    uint32_t part_count, part_room, bucket_count;
+    uint64_t vertices; /* made so far */
+};
+
+/* The faces of one part. */
+cp_group merge_part_group(const cp_mesh *mesh, uint32_t group);
+/* Gives the part's pose in the frame that its mesh goes to. */
+cp_pose merge_part_pose(const struct merge_job *job, const struct merge_part *part);
+/* True if a joined mesh can stand where its first part does; else it stands at the frame. */
+bool merge_can_stand(const cp_pose *pose);
+/* Makes the meshes of all buckets. */
+cp_status merge_build(struct merge_job *job);
+
+/* Cutting a mesh into pieces. */
+
+enum split_by {
+    SPLIT_COMPONENTS, /* faces that meet at a position (compared by value) stay together, directly or through others */
+    SPLIT_MATERIALS,  /* all faces of one material stay together */
+    SPLIT_BOTH        /* those that meet and have one material */
+};
+
+/* pieces[face] for each face of a mesh of faces: the number of its piece, from 0 in the order of their first faces.
+ * *count: how many. Near linear time for any mesh. False when out of memory. */
+bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by, uint32_t *pieces, uint32_t *count);
+
+/* Adds the pieces to the scene as meshes, from index *first on, without names: faces and groups in their old order,
+ * vertices in the order of first use (several times where several pieces use one). *unused: the vertices that no face
+ * uses and no piece has. */
+cp_status mesh_cut(cp_scene *scene, uint32_t mesh, const uint32_t *pieces, uint32_t count, uint32_t *first,
+                   uint32_t *unused);
 
 #endif

@@ -1,11 +1,11 @@
 /* The meshes that merge.c has decided on. */
-#include "merge_build.h"
-#include "../../pose.h"
-#include "../../vector.h"
-#include "../mesh.h"
+#include "merge.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 /* Vertices of the instance at hand that have a number already; a stamp that is not `stamp` is an older instance's. */
 struct numbering {

@@ -1,11 +1,11 @@
 /* Pieces of a mesh: by union-find over what their faces share, then all arrays in one go, so that a million pieces cost
  * no allocation each. */
-#include "split.h"
-#include "../join.h"
-#include "../mesh.h"
-#include "../sets.h"
+#include "merge.h"
 
 #include <string.h>
+
+#include "mesh/join.h"
+#include "mesh/mesh.h"
 
 /* ---- which face belongs to which piece ---- */
 

@@ -1,6 +1,5 @@
 /* One edge: what its collapse would cost, and the collapse. No call here takes a context: parts run in threads. */
 #include "collapse.h"
-#include "texture.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Shells and holes of a surface, to tell how many of them a simplification has closed. */
 #include <string.h>
 
-#include "../sets.h"
+#include "mesh/join.h"
 #include "surface.h"
 
 enum { COLUMNS = 4 };

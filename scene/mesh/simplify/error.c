@@ -3,7 +3,6 @@
  * convex thing is convex; where no face has all three so near, it is cut where it leaves what one of them has near. */
 #include <string.h>
 
-#include "../../parallel.h"
 #include "nearest.h"
 
 enum {

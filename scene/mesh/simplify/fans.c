@@ -3,9 +3,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "../../parallel.h"
-#include "../join.h"
-#include "../sets.h"
+#include "mesh/join.h"
 #include "surface.h"
 
 enum { PLACES_AN_ITEM = 8192, SLICE_TRIANGLES = 16384, MOST_SLICES = 64 };

@@ -4,7 +4,6 @@
 #include <float.h>
 #include <string.h>
 
-#include "../../parallel.h"
 #include "nearest.h"
 
 enum {

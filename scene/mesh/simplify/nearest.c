@@ -1,5 +1,4 @@
 #include "nearest.h"
-#include "../triangle.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The nearest face of a surface: from face to face while it gets nearer, and by a tree of boxes where that has not led
  * near enough. */
-#ifndef CELLPIPE_NEAREST_H
-#define CELLPIPE_NEAREST_H
+#ifndef CELLPIPE_MESH_SIMPLIFY_NEAREST_H
+#define CELLPIPE_MESH_SIMPLIFY_NEAREST_H
 
-#include "../box_tree.h"
+#include "mesh/box_tree.h"
 #include "surface.h"
 
 /* The faces at each vertex, and boxes around faces that lie together. */

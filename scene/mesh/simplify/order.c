@@ -1,7 +1,6 @@
 /* The Morton curve, and a radix sort by chunks: each knows where its keys go, so that threads can move them. */
 #include <string.h>
 
-#include "../../parallel.h"
 #include "surface.h"
 
 enum { KEY_BITS = 48, DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, CHUNK_KEYS = 16384, MOST_CHUNKS = 16 };

@@ -1,7 +1,7 @@
 /* What all tries at a mesh share of the original: they are measured against it, both ways, and its planes weigh more
  * where earlier tries were far from it. */
-#ifndef CELLPIPE_ORIGINAL_H
-#define CELLPIPE_ORIGINAL_H
+#ifndef CELLPIPE_MESH_SIMPLIFY_ORIGINAL_H
+#define CELLPIPE_MESH_SIMPLIFY_ORIGINAL_H
 
 #include "nearest.h"
 

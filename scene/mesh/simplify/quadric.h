@@ -1,11 +1,11 @@
 /* Quadrics (Garland and Heckbert, Surface simplification using quadric error metrics, 1997): the weighted sum of
  * squared distances from planes, about a point of its own, so that no digits are lost far from the origin. */
-#ifndef CELLPIPE_QUADRIC_H
-#define CELLPIPE_QUADRIC_H
+#ifndef CELLPIPE_MESH_SIMPLIFY_QUADRIC_H
+#define CELLPIPE_MESH_SIMPLIFY_QUADRIC_H
 
 #include <math.h>
 
-#include "../../vector.h"
+#include "model/pose.h"
 
 /* Q(x) = x'Ax + 2b'x + c */
 struct quadric {

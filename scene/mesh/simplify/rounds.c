@@ -4,10 +4,9 @@
  * part. */
 #include <string.h>
 
-#include "../../context.h"
-#include "../../parallel.h"
-#include "../sets.h"
+#include "base/context.h"
 #include "collapse.h"
+#include "mesh/join.h"
 
 enum {
     PART_VERTICES = 7000, /* so that a part stays in a processor's own cache */

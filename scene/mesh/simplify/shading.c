@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../parallel.h"
-#include "../mesh.h"
 #include "nearest.h"
 #include "simplify.h"
 

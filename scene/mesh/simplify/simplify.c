@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "../join.h"
-#include "../mesh.h"
+#include "mesh/join.h"
 #include "original.h"
 
 /* A corner's vertex and coordinates. */

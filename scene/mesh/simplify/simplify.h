@@ -1,8 +1,8 @@
 /* Fewer triangles for the same shape. */
-#ifndef CELLPIPE_SIMPLIFY_H
-#define CELLPIPE_SIMPLIFY_H
+#ifndef CELLPIPE_MESH_SIMPLIFY_SIMPLIFY_H
+#define CELLPIPE_MESH_SIMPLIFY_SIMPLIFY_H
 
-#include "../../build.h"
+#include "model/model.h"
 
 /* Whether holes may close and shells vanish: everywhere but in meshes for collision alone, everywhere, or nowhere. */
 enum { TOPOLOGY_AUTO, TOPOLOGY_FREE, TOPOLOGY_KEEP };
@@ -73,5 +73,14 @@ cp_status mesh_simplify(cp_scene *scene, cp_mesh *mesh, const struct simplify_go
  * tangents if it has any, made square to them. Where those of the faces at a vertex look apart by more than 13 degrees,
  * or tangents have other signs, it becomes several. */
 cp_status mesh_shade_like(cp_scene *scene, cp_mesh *mesh, const cp_mesh *original);
+
+/* Texture coordinates of meshes. */
+
+/* How many texels a coordinate of the set runs over from 0 to 1, of the largest image that the material shows by it; 0
+ * if no texture uses the set. An image of unknown size counts as one of 4096. */
+double material_texels(const cp_scene *scene, uint32_t material, uint32_t set);
+
+/* mesh_simplify, with the texels of the mesh's materials. */
+cp_status simplify_textured(cp_scene *scene, cp_mesh *mesh, struct simplify_goal goal, struct simplify_result *result);
 
 #endif

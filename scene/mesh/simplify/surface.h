@@ -1,11 +1,11 @@
 /* A surface of triangles while it is being simplified: what simplify.c, fans.c, rounds.c, collapse.c and fit.c share.
  * */
-#ifndef CELLPIPE_SURFACE_H
-#define CELLPIPE_SURFACE_H
+#ifndef CELLPIPE_MESH_SIMPLIFY_SURFACE_H
+#define CELLPIPE_MESH_SIMPLIFY_SURFACE_H
 
 #include <float.h>
 
-#include "../mesh.h"
+#include "mesh/mesh.h"
 #include "quadric.h"
 
 /* What a vertex lies on. */

@@ -1,10 +1,9 @@
 /* Texture coordinates of a surface that is being simplified: what they become where vertices meet and move, and how far
  * the texture is off there. */
-#include "texture.h"
+#include "collapse.h"
 
 #include <string.h>
 
-#include "collapse.h"
 #include "nearest.h"
 
 static bool is_same(const float a[COORDINATES], const float b[COORDINATES])

@@ -1,11 +1,10 @@
 /* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the
  * edge moves the middle corner into the neighbour. */
-#include "caps.h"
-#include "../polygon.h"
-#include "compact.h"
-#include "edges.h"
+#include "topology.h"
 
 #include <string.h>
+
+#include "mesh/mesh.h"
 
 /* How many faces round the middle corner are looked at to see that the new edge is not there yet. */
 enum { MOST_AROUND = 200 };

@@ -1,6 +1,5 @@
 /* Leaving faces and vertices out. */
-#include "compact.h"
-#include "../mesh.h"
+#include "topology.h"
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are
  * then equal rows, which are found by their hashes and compared. */
-#include "duplicates.h"
-#include "../join.h"
+#include "topology.h"
 
 #include <string.h>
+
+#include "mesh/join.h"
 
 struct face_key {
     uint32_t hash[2];

@@ -1,9 +1,10 @@
 /* Which faces meet at which edges: places by a hash table, edges in buckets by their lower place, so that it takes
  * linear time on any mesh. */
-#include "edges.h"
-#include "../join.h"
+#include "topology.h"
 
 #include <string.h>
+
+#include "mesh/join.h"
 
 bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mesh *mesh)
 {

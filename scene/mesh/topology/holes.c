@@ -1,10 +1,10 @@
 /* Filling holes: border edges are followed from place to place. */
-#include "holes.h"
-#include "../polygon.h"
-#include "shells.h"
+#include "topology.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "mesh/mesh.h"
 
 /* The border edges that end at a place, either way. */
 struct joint_place {

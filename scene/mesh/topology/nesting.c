@@ -3,13 +3,13 @@
  * outside, it lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed
  * before when the highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the
  * same side for all faces at the edge. */
-#include "../box_tree.h"
-#include "../polygon.h"
-#include "../radix.h"
-#include "shells.h"
+#include "mesh/box_tree.h"
 
 #include <float.h>
 #include <string.h>
+
+#include "mesh/mesh.h"
+#include "topology.h"
 
 /* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in
  * each other's way by the thousand take more. */

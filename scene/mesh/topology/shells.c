@@ -1,13 +1,13 @@
 /* Shells: a flood over the edges of two faces, whose other face is wound alike when it runs through the edge the other
  * way. */
-#include "shells.h"
+#include "topology.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../vector.h"
-#include "../polygon.h"
-#include "../sum.h"
+#include "mesh/box_tree.h"
+#include "mesh/mesh.h"
+#include "model/pose.h"
 
 /* ---- edges ---- */
 

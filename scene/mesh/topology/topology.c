@@ -1,12 +1,11 @@
 /* How the faces of a mesh hang together. */
-#include "../../context.h"
-#include "../polygon.h"
-#include "../sets.h"
-#include "../tessellate.h"
-#include "duplicates.h"
-#include "shells.h"
+#include "base/context.h"
 
 #include <string.h>
+
+#include "mesh/join.h"
+#include "mesh/mesh.h"
+#include "topology.h"
 
 /* ---- faces ---- */
 

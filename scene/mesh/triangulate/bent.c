@@ -1,6 +1,6 @@
 /* Triangles of the least area. Of few corners by dynamic programming over the diagonals (Klincsek 1980), n^3; of many
  * by turning one diagonal after the other, which may end in a minimum that is not the least. */
-#include "bent.h"
+#include "triangulate.h"
 
 #include <math.h>
 #include <stdlib.h>

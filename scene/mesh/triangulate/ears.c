@@ -3,9 +3,7 @@
  * of a cut go to the end, which keeps triangles small and each search in the tree short: n log n for the outlines that
  * parts have. What makes more work is cut along a sweep line, which knows no bad shapes but long triangles. Polygons
  * that cross themselves run dry; then all corners wait again and more is allowed. */
-#include "ears.h"
-#include "../polygon.h"
-#include "sweep_line.h"
+#include "triangulate.h"
 
 /* What may be cut off; each level is tried when the queue of the one before ran dry. */
 enum level {

@@ -1,5 +1,4 @@
-#include "edge_order.h"
-#include "side.h"
+#include "triangulate.h"
 
 enum side { LOWER, HIGHER };
 

@@ -1,7 +1,6 @@
 /* A tree of boxes over the reflex corners. Z-order keeps corners that are near each other in the same box wherever
  * they are on the boundary, and a radix sort makes it in linear time for any input. */
-#include "reflex.h"
-#include "../radix.h"
+#include "triangulate.h"
 
 #include <string.h>
 

@@ -4,10 +4,7 @@
  * the lower edge to that of the upper. Each new corner goes to an end of a chain, and cuts off what it sees of it. Of
  * corners above each other the lower comes first, as if the line leaned a little. What does not fit tells that the
  * polygon crosses or touches itself. */
-#include "sweep_line.h"
-#include "../radix.h"
-#include "edge_order.h"
-#include "side.h"
+#include "triangulate.h"
 
 #include <string.h>
 

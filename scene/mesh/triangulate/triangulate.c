@@ -1,9 +1,5 @@
 /* N-gons to triangles. */
-#include "../../report.h"
-#include "../mesh.h"
-#include "../polygon.h"
-#include "bent.h"
-#include "ears.h"
+#include "triangulate.h"
 
 /* The triangles of a polygon that is no fan, as corner numbers. CP_NO if it crosses itself. */
 static cp_status cut_polygon(struct ears *ears, const struct polygon *polygon, bool bent, uint32_t *triangles)

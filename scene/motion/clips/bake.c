@@ -1,12 +1,10 @@
 /* Clips without attachments and formulas, sampled as finely as it takes. */
-#include "bake.h"
+#include "clips.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../mesh/mesh.h"
-#include "grow.h"
-#include "lookup.h"
+#include "mesh/mesh.h"
 
 /* A piece is halved no more often than this; a way that is not smooth ends there. */
 enum { MOST_HALVINGS = 12, CORNERS = 8, LOOKS = 4 };

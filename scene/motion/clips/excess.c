@@ -1,9 +1,8 @@
 /* Joints that are faster than their limits in a clip. */
 #include <math.h>
 
-#include "../../context.h"
-#include "lookup.h"
-#include "moments.h"
+#include "base/context.h"
+#include "clips.h"
 
 /* Differences of roundings are no excess. */
 static const double nearly = 1e-6;

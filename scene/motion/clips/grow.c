@@ -1,6 +1,8 @@
-#include "grow.h"
+#include "clips.h"
 
 #include <math.h>
+
+#include "base/text/text.h"
 
 /* Keeps a sample as a key, which becomes the pivot. */
 static bool keep(cp_context *context, struct growing_track *track, double time, const double *value)

@@ -1,4 +1,4 @@
-#include "key_log.h"
+#include "clips.h"
 
 #include <string.h>
 

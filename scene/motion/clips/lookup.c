@@ -1,11 +1,9 @@
-#include "lookup.h"
+#include "clips.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../loops/closure.h"
-
-#include "play.h"
+#include "motion/loops/loops.h"
 
 /* ---- lists ---- */
 

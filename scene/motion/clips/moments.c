@@ -1,9 +1,8 @@
-#include "moments.h"
+#include "clips.h"
 
 #include <math.h>
 
-#include "../../text/text.h"
-#include "play.h"
+#include "base/text/text.h"
 
 cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *name, const cp_clip **clip)
 {

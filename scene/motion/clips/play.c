@@ -1,10 +1,10 @@
 /* Clips at a moment. */
-#include "play.h"
+#include "clips.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../context.h"
+#include "base/context.h"
 
 /* ---- tracks ---- */
 

@@ -1,11 +1,10 @@
 /* Clips with fewer keys: each track alone is thinned within a share of the tolerance; then all is looked at together,
  * and the shares are made smaller until it holds. */
-#include "thin.h"
+#include "clips.h"
 
 #include <math.h>
 
-#include "../../mesh/mesh.h"
-#include "grow.h"
+#include "mesh/mesh.h"
 
 enum {
     LEAST_PIECES = 16,

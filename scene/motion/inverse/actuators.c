@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include "../../pose.h"
-#include "../../vector.h"
+#include "model/pose.h"
 
 /* No more than what MOST_POSTURES takes. */
 enum { MOST_ACTUATORS = 8 };

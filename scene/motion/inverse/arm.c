@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-#include "../../pose.h"
-#include "../../vector.h"
+#include "model/pose.h"
 
 /* Axes and points of an arm with all joints at zero, in the world. */
 struct arm {

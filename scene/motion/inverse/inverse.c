@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../context.h"
-#include "../../pose.h"
-#include "../../text/text.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 
 /* ---- the scene with a target ---- */
 

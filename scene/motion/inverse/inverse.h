@@ -1,8 +1,8 @@
 /* Inverse kinematics: the joint values at which a frame is where it shall be. */
-#ifndef CELLPIPE_INVERSE_H
-#define CELLPIPE_INVERSE_H
+#ifndef CELLPIPE_MOTION_INVERSE_INVERSE_H
+#define CELLPIPE_MOTION_INVERSE_INVERSE_H
 
-#include "../loops/closure.h"
+#include "motion/loops/loops.h"
 
 enum inverse_method { INVERSE_NUMERIC, INVERSE_ARM, INVERSE_ACTUATORS, INVERSE_ROUTINE };
 

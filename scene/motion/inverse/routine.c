@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../context.h"
-#include "../../isolate/call.h"
-#include "../../isolate/sandbox.h"
-#include "../../pose.h"
+#include "base/context.h"
+#include "base/process/process.h"
+#include "base/text/text.h"
 #include "inverse.h"
+#include "model/pose.h"
 
 /* As in shlibdefs.h. */
 enum { MOST_DOFS = 64, MOST_SOLUTIONS = 64, GOOD_SOLUTION = 1 };

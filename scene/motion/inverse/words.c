@@ -1,9 +1,8 @@
 /* Targets as texts. */
 #include <math.h>
 
-#include "../../options.h"
-#include "../../pose.h"
-#include "inverse.h"
+#include "base/text/text.h"
+#include "model/pose.h"
 
 bool cp_parse_pose(const char *text, cp_pose *pose)
 {

@@ -1,11 +1,10 @@
 /* Closed loops: which joints move them, how far they are from closed, and the values at which they are. */
-#include "closure.h"
+#include "loops.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../pose.h"
-#include "../../vector.h"
+#include "model/pose.h"
 
 /* Smaller parts of a matrix of derivatives are geometry that is given in few digits. */
 static const double dependent = 1e-6;

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../context.h"
-#include "../../vector.h"
-#include "closure.h"
+#include "base/context.h"
+#include "loops.h"
+#include "model/pose.h"
 
 struct building {
     struct closure *closure;

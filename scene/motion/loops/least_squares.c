@@ -1,5 +1,5 @@
 /* Levenberg-Marquardt and QR with column pivoting (Golub and Van Loan, Matrix Computations, 5.1, 5.4 and 6.1). */
-#include "least_squares.h"
+#include "loops.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /* Degrees of freedom, by the rank of what the loops demand. Kutzbach's count of joints and conditions is wrong where
  * conditions follow from one another: it gives an Exechon 1 degree of freedom instead of 3. */
-#include "../../context.h"
-#include "closure.h"
+#include "base/context.h"
+
+#include "loops.h"
 
 static cp_status measure(cp_mechanism *mechanism, cp_mobility *mobility)
 {

@@ -2,8 +2,8 @@
  * for again. */
 #include <string.h>
 
-#include "../../context.h"
-#include "closure.h"
+#include "base/context.h"
+#include "loops.h"
 
 static struct closed_pose *place_of(const struct closed_poses *poses, const struct closed_pose *wanted)
 {

@@ -2,11 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../context.h"
-#include "../../text/text.h"
-#include "../clips/moments.h"
-#include "../clips/play.h"
-#include "closure.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "loops.h"
+#include "motion/clips/clips.h"
 
 /* Takes the pose in which all groups are, if it is nearer. */
 static void look(const cp_mechanism *mechanism, double time, cp_singularity *nearest)

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../context.h"
-#include "../../pose.h"
-#include "closure.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "loops.h"
 
 /* 2 PI is TURN + TURN_REST: numbers of 1e8 rad need the digits of both. */
 static const double TURN = 2 * PI, TURN_REST = 2.4492935982947064e-16;

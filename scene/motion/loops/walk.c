@@ -5,12 +5,12 @@
  * small beside the step, and if the derivatives keep their orientation; else it is halved. Two assemblies meet where
  * the derivatives by the free joints are singular. The orientation differs on both sides of such a place, and between
  * two assemblies that are near each other. So a step that jumps to the other assembly shows. */
-#include "closure.h"
+#include "loops.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../pose.h"
+#include "base/text/text.h"
 
 /* The longest step, in radians or group lengths: of a driven joint, and of all joints of the group. */
 static const double longest_step = 0.25, longest_prediction = 0.5;

@@ -1,0 +1,93 @@
+/* Files beside the one that names them, under names as other systems write them. */
+#include "disk.h"
+
+#include <dirent.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/text/text.h"
+
+enum {
+    LONGEST = 4096,         /* no file's path is longer */
+    MOST_ENTRIES = 10000000 /* names of files that are compared for one top file: a second's work */
+};
+
+static bool has_drive(const char *path)
+{
+    return ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':';
+}
+
+char *beside_path(struct arena *arena, const char *name, bool *failed)
+{
+    size_t size;
+    char *path = arena_copy_text(arena, name, strlen(name));
+    *failed = !path;
+    if (!path)
+        return NULL;
+    bool is_file = uri_is_file(name);
+    if (is_file)
+        (void)uri_decode(path, &size);
+    for (char *at = path; (at = strchr(at, '\\'));)
+        *at = '/';
+    if (is_file || path[0] == '/' || has_drive(path))
+        path += has_drive(path) && !strchr(path, '/') ? 2 : text_file_name(path) - path;
+    bool none = !*path || strlen(path) > LONGEST || strstr(path, "://") || path_leaves_folder(path);
+    return none ? NULL : path;
+}
+
+/* Writes the name of an entry of the folder over one that differs by case alone: the same name, else the first in the
+ * order of bytes. False if there is none. */
+static bool match_entry(const char *folder, char *name, uint64_t *entries)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+    char best[LONGEST + 1] = "";
+    bool same = false;
+    while (listing && !same && *entries < MOST_ENTRIES && (entry = readdir(listing))) {
+        (*entries)++;
+        if (!text_equal_nocase(entry->d_name, name))
+            continue;
+        same = strcmp(entry->d_name, name) == 0;
+        if (same || !*best || strcmp(entry->d_name, best) < 0)
+            memcpy(best, entry->d_name, strlen(name) + 1);
+    }
+    if (listing)
+        (void)closedir(listing);
+    if (*best)
+        memcpy(name, best, strlen(name));
+    return *best;
+}
+
+cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
+                      const char **path)
+{
+    bool failed;
+    char *spelled = beside_path(arena, name, &failed);
+    *path = NULL;
+    if (!spelled)
+        return failed ? CP_LIMIT : CP_NO;
+    struct buffer folder = {.context = parent->context};
+    buffer_print(&folder, "%s%s", parent->folder, spelled);
+    buffer_append(&folder, "", 1);
+    cp_status status = folder.failed ? CP_LIMIT : list_missing(parent->context, folder.data);
+
+    /* One part after the other; "." and ".." are what they are. */
+    for (char *at = spelled; status == CP_OK && *at;) {
+        size_t size = strcspn(at, "/");
+        bool literal = size == 0 || (size <= 2 && memcmp(at, "..", size) == 0);
+        char *rest = at + size + (at[size] == '/'), parted = at[size];
+        at[size] = '\0';
+        folder.size = 0;
+        buffer_print(&folder, "%s%.*s", *parent->folder ? parent->folder : "./", (int)(at - spelled), spelled);
+        buffer_append(&folder, "", 1);
+        if (folder.failed)
+            status = CP_LIMIT;
+        else if (!literal && !match_entry(folder.data, at, entries))
+            status = CP_NO;
+        at[size] = parted;
+        at = rest;
+    }
+    buffer_free(&folder);
+    *path = spelled;
+    return status;
+}

@@ -1,0 +1,138 @@
+/* Files on the disk: which were read and written, where they may lie, and how they appear whole. */
+#ifndef CELLPIPE_BASE_BYTES_DISK_H
+#define CELLPIPE_BASE_BYTES_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "bytes.h"
+
+/* The record of all files that went through a context, by their identity on the disk: for scene/ only. */
+
+enum file_use { FILE_READ = 1, FILE_WRITTEN = 2 };
+
+struct file_record {
+    const char *path; /* as opened; "" for standard input */
+    unsigned use;     /* FILE_... */
+    dev_t device;
+    ino_t inode; /* 0 when it is no regular file */
+};
+
+/* Keeps a copy. A file whose path or whose place on the disk is on record already takes no more memory. */
+cp_status files_record(cp_context *context, struct file_record file);
+/* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that
+ * file. */
+bool files_known(const cp_context *context, const char *path, unsigned uses);
+void files_free(cp_context *context);
+
+/* The files that a context lists under CP_FLAG_LIST_FILES: for scene/ only. */
+
+struct file_list;
+
+/* Lists a file, whose path is copied, unless it is listed with this use and hash already. Nothing without the flag.
+ * CP_LIMIT when out of memory. */
+cp_status list_file(cp_context *context, cp_file file);
+/* The same for a file that was looked for and cannot be opened. */
+cp_status list_missing(cp_context *context, const char *path);
+/* cp_file.format, which must stay, of a file that was read; nothing if it is not listed. */
+void list_format(cp_context *context, const char *path, const char *format);
+/* Drops what was listed after the first `count` files. */
+void list_cut(cp_context *context, size_t count);
+void list_free(cp_context *context);
+
+/* A file's bytes as memory, brought in by the kernel when they are looked at: for source.c. */
+
+struct mapping {
+    char *data; /* size bytes and a NUL that no change of the file can touch; NULL: not mapped */
+    size_t size;
+    size_t forgotten; /* bytes from the start */
+};
+
+/* The first size bytes of an open file. False when it cannot be mapped or has fewer bytes; the caller reads it then.
+ * Should somebody cut the file short while it is mapped, looking at bytes behind its new end raises SIGBUS. */
+bool mapping_open(struct mapping *mapping, int file, size_t size);
+/* Nobody will look at the first `size` bytes again soon: their memory may go, and comes back should somebody do so. */
+void mapping_forget(struct mapping *mapping, size_t size);
+/* An empty mapping is fine. */
+void mapping_close(struct mapping *mapping);
+
+/* Folders below which further files may lie: for source.c. */
+
+struct root {
+    char
+        *path; /* real: absolute, without links; NULL: not asked for yet, or no such folder, below which nothing lies */
+    int file;  /* the folder */
+};
+
+/* Fills the root of a folder ("": the current one). Close it in any case. */
+void root_open(struct root *root, const char *folder);
+void root_close(struct root *root);
+/* Whether the real path is the folder's or below it. */
+bool root_holds(const struct root *root, const char *real);
+/* Opens a file that it holds for reading, by its real path. Whatever somebody makes of that path in the meantime, it
+ * stays below the folder: from there no link is followed. -1 and errno; ELOOP or ENOTDIR when there is a link now. */
+int root_open_file(const struct root *root, const char *real);
+
+/* Files beside the one that names them, under names as other systems write them. */
+
+/* The file that `name`, as it stands in the file `parent`, means on another system: letters may be of another case, '\'
+ * may part folders; and of an absolute path ("/home/x/a.png", "C:\x\a.png", "\\server\x\a.png", a file URI) only the
+ * last part counts. *path is relative to the folder of `parent`, in the arena, and exists. CP_NO without such a file,
+ * for URIs of other schemes, and for paths that leave the folder. *entries counts those of the folders that were
+ * compared, and is bounded: beyond, nothing is found. */
+cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
+                      const char **path);
+/* What the name would be there as a path relative to the folder, whether or not it exists, in the arena; NULL if it can
+ * be none, or when out of memory (*failed). */
+char *beside_path(struct arena *arena, const char *name, bool *failed);
+
+/* Where an output goes: a file that appears whole or not at all, or what is written in place. For sink.c. */
+
+struct target {
+    const char *path;      /* symbolic links resolved; NULL for standard output and memory */
+    const char *temporary; /* the file's name until it is put in place, else NULL */
+    bool is_nameless;      /* it has not got that name yet: it is open, and nowhere else */
+    int file;              /* the descriptor; -1: none, or memory */
+    bool through;          /* written in place: a device, FIFO, socket or standard output */
+    enum {
+        PLACED_NOT,
+        PLACED_NEW,     /* there was no file */
+        PLACED_FOR_OLD, /* the old file has the temporary name */
+        PLACED_FOR_GOOD /* the old file is gone */
+    } placed;
+};
+
+/* Opens what the path names, or a temporary file for it: without a name where the system has such files. Its strings
+ * are in the arena. CP_USAGE when a file that was read would be replaced, or one that was written where that is not
+ * allowed. */
+cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target);
+/* CP_OUTPUT when it can be seen already, before there is anything to write, that the path cannot be opened. */
+cp_status target_expect(cp_context *context, const char *path);
+/* False for what is written in place. */
+bool target_stat(const struct target *target, struct stat *info);
+/* Gives a file without a name its temporary one, and closes it. */
+cp_status target_name(cp_context *context, struct target *target);
+/* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */
+cp_status target_record(cp_context *context, const struct target *target);
+/* Gives the temporary file its name. The permissions of a replaced file stay. keeps_old: the replaced file stays under
+ * the temporary name, where the file system can do that, until target_remove. */
+cp_status target_put_in_place(cp_context *context, struct target *target, bool keeps_old);
+/* Undoes that, unless the old file is gone for good. */
+void target_take_back(struct target *target);
+/* Takes a temporary file away that is still there. */
+void target_remove(struct target *target);
+
+/* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. For target.c and link.c. */
+
+/* A new name each time, in the path's folder. In the arena; NULL when out of memory. */
+const char *temporary_name(struct arena *arena, const char *path);
+
+/* When the file was changed for the last time, in nanoseconds. */
+static inline uint64_t time_of_change(const struct stat *info)
+{
+    return (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* Further files in several spellings and folders. */
+#include "bytes.h"
+
+#include <string.h>
+
+bool path_leaves_folder(const char *path)
+{
+    int64_t depth = 0;
+    while (*path && depth >= 0) {
+        size_t size = strcspn(path, "/");
+        if (size == 2 && path[0] == '.' && path[1] == '.')
+            depth--;
+        else if (size > 0 && !(size == 1 && path[0] == '.'))
+            depth++;
+        path += size + (path[size] == '/');
+    }
+    return depth < 0;
+}
+
+bool search_spell(const struct file_search *search, const char *name, uint32_t *attempt, struct buffer *spelled)
+{
+    enum { LONGEST = 4096 }; /* no file's path is longer; trying a hundred ways to spell one would take long */
+    enum { AS_WRITTEN, LOWER, UPPER, LETTERS_COUNT };
+    size_t size = strlen(name);
+    if (size == 0 || size > LONGEST || (search->stays && path_leaves_folder(name)))
+        return false;
+    uint32_t suffix_count = 0;
+    while (search->suffixes[suffix_count])
+        suffix_count++;
+    while (*attempt < suffix_count * (search->any_case ? LETTERS_COUNT : 1)) {
+        uint32_t letters = *attempt / suffix_count;
+        const char *suffix = search->suffixes[(*attempt)++ % suffix_count];
+        spelled->size = 0;
+        buffer_text(spelled, name);
+        buffer_text(spelled, suffix);
+        buffer_append(spelled, "", 1);
+        if (spelled->failed)
+            return false;
+        char *slash = strrchr(spelled->data, '/');
+        bool differs = letters == AS_WRITTEN;
+        for (char *at = slash ? slash + 1 : spelled->data; *at && letters != AS_WRITTEN; at++) {
+            bool turns = letters == LOWER ? *at >= 'A' && *at <= 'Z' : *at >= 'a' && *at <= 'z';
+            *at = (char)(turns ? *at ^ 0x20 : *at);
+            differs |= turns;
+        }
+        if (differs)
+            return true;
+    }
+    return false;
+}
+
+cp_status search_open(const struct file_search *search, const struct source *from, const char *spelled,
+                      struct source **opened)
+{
+    cp_status status = source_open(from, spelled, opened);
+    bool is_relative = spelled[0] != '/' && !uri_is_known(spelled);
+    struct buffer path = {.context = from->context};
+    for (uint32_t i = 0; status == CP_NO && is_relative && i < search->folder_count; i++) {
+        path.size = 0;
+        buffer_print(&path, "%s/%s", search->folders[i], spelled);
+        buffer_append(&path, "", 1);
+        status = path.failed ? CP_LIMIT : source_open(search->base, path.data, opened);
+    }
+    buffer_free(&path);
+    return status;
+}
+
+cp_status search_find(const struct file_search *search, const struct source *from, const char *name,
+                      struct source **opened)
+{
+    struct buffer spelled = {.context = from->context};
+    uint32_t attempt = 0;
+    cp_status status = CP_NO;
+    *opened = NULL;
+    while (status == CP_NO && search_spell(search, name, &attempt, &spelled))
+        status = search_open(search, from, spelled.data, opened);
+    bool failed = spelled.failed;
+    buffer_free(&spelled);
+    return failed ? CP_LIMIT : status;
+}

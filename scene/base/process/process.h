@@ -1,0 +1,41 @@
+/* Processes of our own for code that is not ours. */
+#ifndef CELLPIPE_BASE_PROCESS_PROCESS_H
+#define CELLPIPE_BASE_PROCESS_PROCESS_H
+
+#include <stdint.h>
+
+#include "cellpipe.h"
+
+/* One call of foreign code in a process of its own, and what became of it. */
+
+/* What the process does: it fills in the answer. What it prints goes nowhere. It gives up its rights by sandbox_enter
+ * when it has opened what it needs. */
+struct isolated_call {
+    void (*work)(void *user, void *answer);
+    void *user;
+    void *answer; /* size bytes, which the process has too as they were */
+    size_t size;
+    double seconds; /* after which it is ended */
+};
+
+/* CP_OK when the answer has come; CP_NO with the reason in `why` ("crashed (signal 11, Segmentation fault)") when the
+ * process ended without; CP_LIMIT, reported, when there can be no process, or the context was cancelled. */
+enum { CALL_REASON = 120 };
+cp_status isolate_call(cp_context *context, const struct isolated_call *call, char why[CALL_REASON]);
+
+/* "Segmentation fault" */
+const char *signal_words(int number);
+
+/* What keeps a process that runs a third-party reader from doing more than compute and use the descriptors it has. */
+
+enum { SANDBOX_LIMITS = 1 << 0, SANDBOX_LANDLOCK = 1 << 1, SANDBOX_SECCOMP = 1 << 2 };
+
+/* Lets the calling process, which has one thread, take at most `memory` bytes beyond those it has, and `seconds` of
+ * processor time (0: no end). It opens no file or socket, starts no program, process or thread, and sends signals to
+ * itself alone: by resource limits, Landlock and seccomp, as far as the system has them. Returns what is in force,
+ * SANDBOX_... */
+unsigned sandbox_enter(uint64_t memory, uint64_t seconds);
+/* "rlimits, landlock, seccomp", or fewer of them. */
+const char *sandbox_words(unsigned means);
+
+#endif

@@ -1,0 +1,258 @@
+/* Verdicts on pairs of frames, and their proofs. */
+#ifndef CELLPIPE_COLLIDE_PROOF_PROOF_H
+#define CELLPIPE_COLLIDE_PROOF_PROOF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chain.h"
+#include "collide/body/body.h"
+
+/* When a search ends with what it has. */
+
+struct ending {
+    uint64_t deadline;        /* in milliseconds_now; 0: none */
+    bool (*asks)(void *user); /* any thread may ask it; NULL: nobody asks for an end */
+    void *user;
+};
+
+static inline bool can_end_early(const struct ending *ending)
+{
+    return ending->deadline > 0 || ending->asks;
+}
+
+static inline bool has_ended(const struct ending *ending)
+{
+    return (ending->asks && ending->asks(ending->user)) ||
+           (ending->deadline > 0 && milliseconds_now() >= ending->deadline);
+}
+
+/* Configurations at which the loops of a scene close: what random values of its joints are to chains without loops. */
+
+enum { MOST_CONFIGURATIONS = 1000 };
+
+struct configurations {
+    uint32_t *groups; /* of the joints: that of the loops that hold it, or CP_NONE; NULL: the scene has no loops */
+    double *values;   /* of all joints, for each configuration */
+    uint32_t joint_count, count;
+    struct arena *arena; /* of the arrays */
+};
+
+/* `wanted` configurations, at most MOST_CONFIGURATIONS, from random values of the driven joints between their limits;
+ * where these cannot be reached, as near to them as loops close on the way from the scene's own values. Fewer where
+ * free joints leave their limits, or after an early end; none without loops. The same seed gives the same ones. CP_NO,
+ * with an entry in the report, if the loops do not close at the scene's own values; CP_LIMIT without memory. Call
+ * configurations_free even on failure. */
+cp_status configurations_find(struct configurations *configurations, cp_context *context, const cp_scene *scene,
+                              uint32_t wanted, uint64_t seed, const struct ending *ending);
+void configurations_free(struct configurations *configurations);
+
+/* Of a joint that loops hold, or that drives one. */
+static inline bool joint_is_in_loop(const struct configurations *configurations, uint32_t joint)
+{
+    return configurations->groups && configurations->groups[joint] != CP_NONE;
+}
+
+/* A proof that two bodies touch however the joints between them turn. */
+
+/* True when a point that no joint between the bodies moves lies in both of them, or within touch / 2 (metres) of both:
+ * a point on the axis of the one joint, or the point that is common to the axes of several. False tells nothing. */
+cp_status prove_touching(cp_context *context, const struct chain *chain, const struct body *const bodies[2],
+                         double touch, bool *touching);
+
+/* A proof that two bodies never come near each other, whatever the joints between them do. */
+
+struct proof_goal {
+    double clearance; /* metres: more than this must stay between the bodies */
+    uint64_t work;    /* at most so many bounds */
+};
+
+enum proof_end {
+    PROOF_FREE,     /* proved */
+    PROOF_HIT,      /* at `values` they are nearer than that, or so near to it that rounding does not tell */
+    PROOF_UNDECIDED /* the work is used up, or an obstacle is in the way */
+};
+
+struct proof {
+    enum proof_end end;
+    uint64_t work; /* bounds that were computed: a gap of hulls is one, and so are 64 pairs of boxes of surfaces */
+    double bound;  /* metres: in the boxes that were proved they are nowhere nearer; infinite without any */
+};
+
+/* Room to work in, for one thread. */
+struct prover {
+    struct arena *arena; /* of all arrays */
+    const struct chain *chain;
+    const struct body *bodies[2];
+    double *boxes; /* the waiting ones: the lower ends of all variables, and the upper ones */
+    uint32_t box_count, box_room, box_size;
+    size_t number_room;     /* of numbers in boxes, whatever their size is */
+    struct convex hulls[2]; /* placed in the common ancestor's frame */
+    uint32_t most_motions;
+    cp_pose *poses;            /* of the motions' joints there */
+    cp_pose ends[2];           /* of the bodies */
+    struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
+    /* Of the motions, about each body: its largest distance from the axis; less than 0 where not known. */
+    double *radii[2];
+    double *values;             /* for which they are */
+    double *terms, *ball_terms; /* what each variable may take off the gap */
+    double *reaches[2]; /* of the motions, for each body: how far from its origin the motion and those behind it may
+                         * take the body */
+    bool has_reaches;
+    double *halves; /* of the box that is looked at */
+    /* Of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known. */
+    uint32_t split;
+    /* A point deep in both bodies at the box before, in the frame of each; and how far to look around it, in the common
+     * ancestor's frame. */
+    bool has_inside;
+    double inside[2][3], inside_step;
+    struct ending ending;
+    uint32_t looks; /* boxes that were looked at since the clock was */
+    bool is_late;   /* work was left because of the ending */
+};
+
+/* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
+bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions);
+void prover_close(struct prover *prover);
+
+/* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all
+ * that the joints can take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths).
+ * chain: of the bodies' frames, which have their hulls. values[variable count] becomes the middle of the last box. */
+struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                        const struct proof_goal *goal, double *values);
+/* Bisects the box until in each part a point is found that is deep enough in both bodies to stay in them: PROOF_FREE,
+ * when they always touch; never PROOF_HIT. touch: metres, which they may be apart. Ends soon where they are not deep in
+ * each other. */
+struct proof prove_inside(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+                          double touch, uint64_t work, double *values);
+/* The same as prove_free by several threads, one for each of the provers: what comes out does not depend on their
+ * number. CP_LIMIT when out of memory or cancelled. */
+cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
+                     struct proof *proof);
+
+/* Whether the search is to end; then work is left, and a proof ends undecided. */
+bool prover_is_late(struct prover *prover);
+/* No boxes wait, and nothing is known. */
+void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
+/* Metres: the gap between the bodies' hulls at these values. */
+double prover_gap(struct prover *prover, const double *values);
+
+/* A point so deep in both of two bodies that it stays in them whatever the joints do within a box. */
+
+struct depth {
+    bool common;  /* a common point was found, within half of the touch distance of each */
+    double share; /* of what the joints can move at the best one, how much is within the depth; from 1 on they always
+                     touch in the box */
+};
+
+/* Of the box whose middle the prover's poses and ends are at, and whose halves it has; the terms become what each
+ * variable moves at the best point. touch: in units of the common ancestor's frame. work: points that are looked at are
+ * added. */
+struct depth look_inside(struct prover *prover, double touch, uint64_t *work);
+
+/* What is known of two bodies: do they never collide, always, or sometimes? */
+
+struct judge_rules {
+    double margin; /* metres: what is not farther apart counts as colliding; at least touch */
+    double touch;  /* metres: what is not farther apart touches */
+    uint32_t samples, descents;
+    uint32_t always_samples;                     /* at least so many, of pairs that touch in all */
+    uint64_t work;                               /* bounds of a proof, at most */
+    struct ending ending;                        /* what is not decided then stays so */
+    const bool *movable;                         /* of the nodes: which may be moved or hung elsewhere */
+    const struct configurations *configurations; /* the samples of chains in loops */
+};
+
+enum judgement_status {
+    JUDGED_STATIC,         /* nothing moves one against the other */
+    JUDGED_MOVABLE,        /* a frame between them may be moved or hung elsewhere */
+    JUDGED_ALWAYS_PROVED,  /* they touch whatever the joints do */
+    JUDGED_ALWAYS_SAMPLED, /* they touched in all samples */
+    JUDGED_NEVER_PROVED,   /* they never come as near as the margin */
+    JUDGED_SOMETIMES,      /* there is a witness that they do */
+    JUDGED_UNDECIDED
+};
+
+struct judgement {
+    enum judgement_status status;
+    uint32_t obstacles; /* to a proof */
+    bool neighbours;    /* one moving joint lies between them */
+    uint32_t variables; /* joints that move one against the other */
+    uint64_t key;       /* the caller's, for the random numbers of the pair */
+    uint32_t samples, hits, descents;
+    uint64_t work;      /* of all proofs */
+    uint64_t next_work; /* of the one that comes next; 0: none */
+    /* Metres: once proved never to meet, a bound that they are nowhere nearer than; else the smallest distance that was
+     * met with; infinite without. */
+    double clearance;
+    bool waits;      /* for judge_at_length */
+    bool is_cut;     /* the time ran out before all was done that may decide it */
+    bool in_loops;   /* loops hold some of the joints: only samples have witnesses */
+    bool unprovable; /* they collide where loops are open, and a proof takes the loops' joints as free */
+    bool witnessed;
+    double *witness;        /* room for the variables: in this configuration they collide */
+    uint32_t configuration; /* with loops: of the rules, which tells the values of all joints; or CP_NONE */
+};
+
+/* Room for one thread. */
+struct judge {
+    const struct judge_rules *rules;
+    struct chain chain;
+    struct prover prover;
+    double *values, *tries; /* of the variables */
+    bool in_loops;          /* as in the judgement */
+    uint32_t configuration; /* whose the values are, or CP_NONE */
+};
+
+/* rules and scene stay the caller's. False when out of memory; call judge_close even on failure. */
+bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies);
+void judge_close(struct judge *judge, cp_context *context);
+
+/* Whether the search is to end. */
+bool judge_is_late(struct judge *judge);
+
+/* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that
+ * between the bodies then. CP_LIMIT without memory. */
+cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
+                        struct judgement *judgement);
+/* The first step of judge_by_search alone, a short proof: whether it decides the pair. Else the judgement is as before,
+ * or has a witness, and judge_by_search begins anew. */
+bool judge_shortly(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
+/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with a key and room
+ * for a witness. Needs no memory, and so no context. */
+void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
+/* The next step for a pair that waits: descents and a long proof by all threads, each of which has a judge. The pair
+ * waits again if a longer proof may decide it. CP_LIMIT when out of memory or cancelled. */
+cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
+                          const struct body *const bodies[2], struct judgement *judgement);
+
+/* All pairs of frames that may collide, and what is known of each. */
+
+struct exclusion {
+    uint32_t bodies[2]; /* the one whose frame's name comes first, first */
+    struct judgement judgement;
+};
+
+struct exclusions {
+    struct bodies bodies;
+    struct exclusion *items; /* by the names of the frames */
+    uint32_t count, room;
+    struct configurations configurations;
+    double *witnesses;
+    size_t witness_room;
+};
+
+struct exclusion_rules {
+    struct judge_rules judge;
+    uint64_t seed;      /* of the random numbers */
+    const bool *wanted; /* of the nodes: pairs that have one of these; NULL: all pairs */
+};
+
+/* The bodies of the scene, and no pairs yet. Call exclusions_free even on failure. */
+cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, const cp_scene *scene);
+/* Judges the pairs of the bodies by the context's threads: what comes out depends neither on their number nor on the
+ * order of the frames. */
+cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules);
+void exclusions_free(struct exclusions *exclusions, cp_context *context);
+
+#endif

@@ -1,0 +1,62 @@
+/* For authors of an exporter: it defines one const struct, which its folder's table names. */
+#ifndef CELLPIPE_PLUGINS_EXPORTER_H
+#define CELLPIPE_PLUGINS_EXPORTER_H
+
+#include "plugin.h"
+
+/* What a scene may have and a format may carry. The order is that of the table in carries.c. */
+enum {
+    FEATURE_HIERARCHY = 1 << 0, /* nodes below nodes, poses */
+    FEATURE_NAMES = 1 << 1,     /* node names */
+    FEATURE_INSTANCES = 1 << 2, /* one mesh placed more than once */
+    FEATURE_NGONS = 1 << 3,
+    FEATURE_LINES = 1 << 4,
+    FEATURE_PRIMITIVES = 1 << 5, /* box, cylinder, ... as such */
+    FEATURE_NORMALS = 1 << 6,
+    FEATURE_COLOURS = 1 << 7, /* materials */
+    FEATURE_VERTEX_COLOURS = 1 << 8,
+    FEATURE_JOINTS = 1 << 9, /* joints with limits and homes */
+    FEATURE_DEVICES = 1 << 10,
+    FEATURE_PAIRS = 1 << 11,     /* exclusions, kept pairs, static flag, volatile */
+    FEATURE_COLLISION = 1 << 12, /* meshes for collision only */
+    FEATURE_CLIPS = 1 << 13,
+    FEATURE_FLAGS = 1 << 14, /* movable, attachable, link, highlight, wire */
+    FEATURE_METADATA = 1 << 15,
+    FEATURE_MESHES = 1 << 16, /* meshes at all: without, what they have is not reported piece by piece */
+    FEATURE_PLACEHOLDERS = 1 << 17,
+    FEATURE_COORDINATES = 1 << 18, /* texture coordinates */
+    FEATURE_TEXTURES = 1 << 19,    /* base colour, as an image */
+    FEATURE_SURFACES = 1 << 20, /* what else materials say: metallic, roughness, emissive, cutoff, further textures */
+    FEATURE_LOOPS = 1 << 21,    /* closed loops; without, motion that is written is solved */
+    FEATURE_MARKS = 1 << 22,    /* of clips */
+    FEATURE_TANGENTS = 1 << 23, /* of meshes with normal maps */
+    FEATURE_ALL = (1 << 24) - 1
+};
+
+struct exporter {
+    struct plugin plugin;
+    const char *suffixes;
+    /* FEATURE_... bits that the format holds with these settings. The core reports the scene's others as losses, unless
+     * it is a list, and hands write a scene without n-gons or primitives where it does not carry them. */
+    uint32_t (*carries)(const void *settings);
+    /* CP_USE_... of the meshes that people look at in the output: without any of these, the core reports the loss
+     * "nothing-drawn", unless a cell was read. NULL, or 0: it may have none. */
+    uint32_t (*shows)(const void *settings);
+    /* It makes faces of primitives itself where it does not carry them: write gets them all the same. */
+    bool tessellates;
+    /* It writes a list about the scene rather than the scene: what is not in it is not lost. */
+    bool is_list;
+    cp_status (*write)(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink);
+};
+
+/* Writes a scene into memory by the exporter of that name ("glb", or "glb.gz" for packed bytes), for an exporter that
+ * puts it into its own output, with options as a user writes them ("profile=deliver"). What that exporter does not
+ * carry is reported as lost from the output that is being written: an exporter whose output holds no more than these
+ * bytes carries FEATURE_ALL itself. Its messages name its own options: set these here, or offer them under the same
+ * names. The profile of glb is "deliver" if none is given. CP_USAGE for an unknown name or option, and for a format of
+ * several files. On success the bytes are the caller's: free them by memory_free(context, bytes, size, 1). On failure
+ * *bytes is NULL. */
+cp_status write_further(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
+                        size_t option_count, void **bytes, size_t *size);
+
+#endif

@@ -1,0 +1,264 @@
+/* The parent's side: everything that comes may be forged. */
+#include "isolate.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "messages.h"
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+enum {
+    PATIENCE = 500,         /* milliseconds after which to see whether the process lives */
+    PATIENCE_IF_ASKED = 50, /* and to ask whether the call is cancelled */
+    MOST_SPENT = 1 << 28,   /* bytes of entries */
+    MOST_CODES = 256        /* of the report: each entry is compared with them */
+};
+
+/* ---- the socket ---- */
+
+/* False when there are none, now or any more. */
+static bool hear_words(struct listener *listener)
+{
+    char *said = listener->said;
+    size_t half = sizeof listener->said / 2;
+    if (listener->said_size > half) { /* the last ones count */
+        memmove(said, said + listener->said_size - half, half);
+        listener->said_size = half;
+    }
+    ssize_t got = read(listener->words, said + listener->said_size, sizeof listener->said - listener->said_size);
+    if (got > 0)
+        listener->said_size += (size_t)got;
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
+        (void)close(listener->words);
+        listener->words = -1;
+    }
+    return got > 0;
+}
+
+void hear_last_words(struct listener *listener)
+{
+    enum { MOST_READS = 256 }; /* another process may hold the pipe and print on */
+    for (int i = 0; i < MOST_READS && listener->words >= 0 && hear_words(listener); i++)
+        ;
+}
+
+/* Whether the process has ended; it is not reaped. Where nobody knows (the host ignores SIGCHLD), it has. */
+static bool is_gone(pid_t reader)
+{
+    siginfo_t info = {0};
+    if (reader == 0)
+        return false;
+    return waitid(P_PID, (id_t)reader, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ? errno != EINTR : info.si_pid != 0;
+}
+
+/* Until the socket is ready, or the process is gone. */
+static enum hearing wait_for(struct listener *listener, short events)
+{
+    for (;;) {
+        struct pollfd files[] = {{.fd = listener->channel, .events = events},
+                                 {.fd = listener->words, .events = POLLIN}}; /* -1 is passed over */
+        uint64_t now = milliseconds_now(), patience = PATIENCE;
+        if (context_is_cancelled(listener->context))
+            return HEARD_NO_MORE;
+        if (listener->deadline && now >= listener->deadline)
+            return HEARD_NOTHING;
+        if (listener->context->callbacks.is_cancelled)
+            patience = PATIENCE_IF_ASKED;
+        if (listener->deadline && listener->deadline - now < patience)
+            patience = listener->deadline - now;
+        int ready = poll(files, 2, (int)patience);
+        if (ready > 0 && files[1].revents)
+            (void)hear_words(listener);
+        if (ready > 0 && files[0].revents)
+            return HEARD_ANSWER;
+        if (ready <= 0 && is_gone(listener->reader)) {
+            listener->gone = true; /* what it has sent before may still be there */
+            return HEARD_ANSWER;
+        }
+    }
+}
+
+/* Sends or receives all of it. */
+static enum hearing transfer(struct listener *listener, char *bytes, size_t size, bool sending)
+{
+    while (size > 0) {
+        enum hearing hearing = wait_for(listener, sending ? POLLOUT : POLLIN);
+        if (hearing != HEARD_ANSWER)
+            return hearing;
+        ssize_t moved = sending ? send(listener->channel, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                : recv(listener->channel, bytes, size, MSG_DONTWAIT);
+        if (moved > 0) {
+            bytes += moved;
+            size -= (size_t)moved;
+        } else if (moved == 0 || (errno != EINTR && (errno != EAGAIN || listener->gone))) {
+            return HEARD_END;
+        }
+    }
+    return HEARD_ANSWER;
+}
+
+static enum hearing receive(struct listener *listener, void *bytes, size_t size)
+{
+    return transfer(listener, bytes, size, false);
+}
+
+static enum hearing give(struct listener *listener, const void *bytes, size_t size)
+{
+    char *plain;
+    memcpy(&plain, &bytes, sizeof plain); /* it is not written to */
+    return transfer(listener, plain, size, true);
+}
+
+/* ---- entries of the report ---- */
+
+/* A text of so many bytes at *at, and its NUL. */
+static bool take_text(const char **at, size_t *left, uint32_t size, uint32_t most, const char **text)
+{
+    *text = NULL;
+    if (size == TEXT_ABSENT)
+        return true;
+    if (size > most || size >= *left || (*at)[size] != '\0' || memchr(*at, '\0', size))
+        return false;
+    *text = *at;
+    *at += (size_t)size + 1;
+    *left -= (size_t)size + 1;
+    return true;
+}
+
+static bool is_code(const char *text)
+{
+    return text && *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text);
+}
+
+static enum hearing hear_entry(struct listener *listener, size_t size)
+{
+    struct entry_message message;
+    const char *texts[ENTRY_TEXTS], *at = listener->payload.data + sizeof message;
+    size_t length = size;
+    if (size < sizeof message)
+        return HEARD_NONSENSE;
+    memcpy(&message, listener->payload.data, sizeof message);
+    size -= sizeof message;
+    bool sound = message.severity <= CP_ERROR && message.count > 0;
+    for (int i = 0; i < ENTRY_TEXTS && sound; i++)
+        sound = take_text(&at, &size, message.sizes[i], i == ENTRY_CODE ? MOST_CODE : MOST_TEXT, &texts[i]);
+    if (!sound || size > 0 || !is_code(texts[ENTRY_CODE]) || !texts[ENTRY_TEXT])
+        return HEARD_NONSENSE;
+    /* An entry that adds to another prints that one's text once more: it may be the longest. */
+    uint64_t longest = listener->longest_entry;
+    listener->longest_entry = longest > length ? longest : length;
+    listener->spent += listener->longest_entry;
+    if (listener->spent > MOST_SPENT || listener->context->code_count > MOST_CODES)
+        return HEARD_NONSENSE;
+    report_repeat(listener->context, &(cp_entry){.severity = (cp_severity)message.severity,
+                                                 .code = texts[ENTRY_CODE],
+                                                 .file = texts[ENTRY_FILE],
+                                                 .line = message.line,
+                                                 .column = message.column,
+                                                 .node = texts[ENTRY_NODE],
+                                                 .count = message.count,
+                                                 .text = texts[ENTRY_TEXT]});
+    return HEARD_ANSWER;
+}
+
+/* ---- files ---- */
+
+/* The answer follows the rules for all further files (source_open), which also report what is wrong with them. */
+static enum hearing hear_question(struct listener *listener, size_t size, bool is_picture)
+{
+    const char *name = listener->payload.data;
+    if (size < 2 || size > MOST_NAME || name[size - 1] != '\0' || memchr(name, '\0', size - 1))
+        return HEARD_NONSENSE;
+    struct source *further = NULL;
+    cp_status status = is_picture ? source_open_picture(listener->source, name, NULL, &further)
+                                  : source_open(listener->source, name, &further);
+    struct file_message answer = {.status = (uint32_t)status};
+    enum hearing hearing;
+    if (further) {
+        const char *const texts[FILE_TEXTS] = {further->path, further->name, further->label};
+        for (int i = 0; i < FILE_TEXTS; i++)
+            answer.sizes[i] = (uint32_t)strlen(texts[i]);
+        answer.ends_early = further->ends_early;
+        answer.size = further->size;
+        hearing = give(listener, &answer, sizeof answer);
+        for (int i = 0; i < FILE_TEXTS && hearing == HEARD_ANSWER; i++)
+            hearing = give(listener, texts[i], answer.sizes[i] + (size_t)1);
+        if (hearing == HEARD_ANSWER)
+            hearing = give(listener, further->data, further->size);
+    } else {
+        hearing = give(listener, &answer, sizeof answer);
+    }
+    source_close(further);
+    return hearing;
+}
+
+/* ---- the answer ---- */
+
+static bool is_status(uint32_t status)
+{
+    return status == CP_OK || status == CP_USAGE || status == CP_INPUT || status == CP_LIMIT || status == CP_BUG;
+}
+
+static enum hearing hear_answer(struct listener *listener, size_t size)
+{
+    struct done_message message;
+    if (size != sizeof message)
+        return HEARD_NONSENSE;
+    memcpy(&message, listener->payload.data, sizeof message);
+    bool has_scene = message.status == CP_OK;
+    if (!is_status(message.status) || has_scene != (message.size > 0) || message.size > listener->most ||
+        message.size >= SIZE_MAX)
+        return HEARD_NONSENSE;
+    listener->lack = has_scene ? LACK_OF_NOTHING : message.lack;
+    listener->status = (cp_status)message.status;
+    if (!has_scene)
+        return HEARD_ANSWER;
+    size = (size_t)message.size;
+    struct buffer *scene = &listener->scene;
+    *scene = (struct buffer){.context = listener->context, .size = size, .capacity = size + 1};
+    scene->data = memory_allocate(listener->context, scene->capacity, 1);
+    if (!scene->data)
+        return HEARD_NO_MORE;
+    scene->data[size] = '\0';
+    return receive(listener, scene->data, size);
+}
+
+enum hearing listen_to_reader(struct listener *listener)
+{
+    struct message_head head = {0};
+    enum hearing hearing = HEARD_ANSWER;
+    listener->payload = listener->scene = (struct buffer){.context = listener->context};
+    while (hearing == HEARD_ANSWER && head.kind != MESSAGE_DONE) {
+        struct buffer *payload = &listener->payload;
+        hearing = receive(listener, &head, sizeof head);
+        if (hearing == HEARD_ANSWER && head.size > MOST_MESSAGE)
+            hearing = HEARD_NONSENSE;
+        if (hearing == HEARD_ANSWER && !buffer_reserve(payload, head.size + (size_t)1))
+            hearing = HEARD_NO_MORE;
+        if (hearing == HEARD_ANSWER)
+            hearing = receive(listener, payload->data, head.size);
+        if (hearing != HEARD_ANSWER)
+            break;
+        if (head.kind == MESSAGE_STARTED && head.size == sizeof(uint32_t))
+            memcpy(&listener->means, payload->data, sizeof(uint32_t));
+        else if (head.kind == MESSAGE_ENTRY)
+            hearing = hear_entry(listener, head.size);
+        else if (head.kind == MESSAGE_QUESTION || head.kind == MESSAGE_PICTURE)
+            hearing = hear_question(listener, head.size, head.kind == MESSAGE_PICTURE);
+        else if (head.kind == MESSAGE_DONE)
+            hearing = hear_answer(listener, head.size);
+        else
+            hearing = HEARD_NONSENSE;
+    }
+    if (hearing != HEARD_ANSWER)
+        buffer_free(&listener->scene);
+    buffer_free(&listener->payload);
+    return hearing;
+}

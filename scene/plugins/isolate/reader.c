@@ -1,0 +1,228 @@
+/* A reader's process. It has a copy of everything that its parent had, the file's bytes among it, and shares nothing
+ * with it but a socket. */
+#include "isolate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "base/process/process.h"
+#include "base/text/text.h"
+#include "messages.h"
+#include "plugins/registry.h"
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+
+enum { CHANNEL = 3 }; /* the socket's number in this process; 0 and 1 are closed, and stay so */
+
+/* ---- the start ---- */
+
+/* The parent decides when all ends: a Ctrl-C goes to both of them. What kills is to be seen as what it is. */
+static void reset_signals(void)
+{
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    static const int usual[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGALRM, SIGXCPU};
+    sigset_t none;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        (void)signal(ignored[i], SIG_IGN);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        (void)signal(usual[i], SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void close_from(int first)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
+        return;
+#endif
+    enum { MOST_FILES = 1 << 16 }; /* some systems allow a billion */
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int file = first; file < (most > 0 && most < MOST_FILES ? most : MOST_FILES); file++)
+        (void)close(file);
+}
+
+/* Keeps standard error and the socket alone. */
+static bool keep_descriptors(const struct reader *reader)
+{
+    int words = fcntl(reader->words, F_DUPFD, CHANNEL + 1), channel = fcntl(reader->channel, F_DUPFD, CHANNEL + 1);
+    if (words < 0 || channel < 0 || dup2(words, STDERR_FILENO) < 0 || dup2(channel, CHANNEL) < 0)
+        return false;
+    (void)close(STDIN_FILENO);
+    (void)close(STDOUT_FILENO);
+    close_from(CHANNEL + 1);
+    return true;
+}
+
+/* ---- messages ---- */
+
+/* The process ends where its parent does not listen. */
+static void say(const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size > 0;) {
+        ssize_t written = write(CHANNEL, at, size);
+        if (written < 0 && errno != EINTR)
+            _exit(1);
+        at += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+}
+
+static void hear(void *bytes, size_t size)
+{
+    for (char *at = bytes; size > 0;) {
+        ssize_t got = read(CHANNEL, at, size);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            _exit(1);
+        at += got > 0 ? got : 0;
+        size -= got > 0 ? (size_t)got : 0;
+    }
+}
+
+static void skip(uint64_t size)
+{
+    char bytes[4096];
+    for (size_t step; size > 0; size -= step) {
+        step = size < sizeof bytes ? (size_t)size : sizeof bytes;
+        hear(bytes, step);
+    }
+}
+
+static void say_head(enum message_kind kind, size_t size)
+{
+    say(&(struct message_head){kind, (uint32_t)size}, sizeof(struct message_head));
+}
+
+/* Hands the report over and clears it: the parent goes on with it. The lack of memory is told at the end. */
+static void say_report(cp_context *context)
+{
+    static const uint32_t most[ENTRY_TEXTS] = {MOST_CODE, MOST_TEXT, MOST_TEXT, MOST_TEXT};
+    for (uint32_t i = 0; i < context->entry_count; i++) {
+        const cp_entry *entry = &context->entries[i];
+        const char *const texts[ENTRY_TEXTS] = {entry->code, entry->file, entry->node, entry->text};
+        struct entry_message message = {
+            .severity = entry->severity, .line = entry->line, .column = entry->column, .count = entry->count};
+        size_t size = sizeof message;
+        if (strcmp(entry->code, "out-of-memory") == 0)
+            continue;
+        for (int k = 0; k < ENTRY_TEXTS; k++) {
+            size_t length = texts[k] ? strlen(texts[k]) : 0;
+            message.sizes[k] = !texts[k] ? TEXT_ABSENT : length < most[k] ? (uint32_t)length : most[k];
+            size += texts[k] ? message.sizes[k] + (size_t)1 : 0;
+        }
+        say_head(MESSAGE_ENTRY, size);
+        say(&message, sizeof message);
+        for (int k = 0; k < ENTRY_TEXTS; k++)
+            if (texts[k]) {
+                say(texts[k], message.sizes[k]);
+                say("", 1);
+            }
+    }
+    bool out_of_memory = context->out_of_memory;
+    cp_report_clear(context);
+    context->out_of_memory = out_of_memory;
+}
+
+/* source_open, by the parent, which resolves the name from the top file's folder: third-party readers know no other. */
+static cp_status ask_for_file(const struct source *parent, const char *name, bool is_picture, struct source **opened)
+{
+    cp_context *context = parent->context;
+    size_t size = strlen(name) + 1;
+    struct file_message answer;
+    if (size < 2 || size > MOST_NAME)
+        return CP_NO;
+    if (context->out_of_memory)
+        return CP_LIMIT;
+    say_report(context); /* in the order of events: what the parent finds comes after it */
+    say_head(is_picture ? MESSAGE_PICTURE : MESSAGE_QUESTION, size);
+    say(name, size);
+    hear(&answer, sizeof answer);
+    if (answer.status != CP_OK)
+        return (cp_status)answer.status;
+    char *texts[FILE_TEXTS];
+    struct buffer bytes = {.context = context};
+    uint64_t rest = answer.size;
+    bool good = answer.size < SIZE_MAX && buffer_reserve(&bytes, (size_t)answer.size + 1);
+    for (int i = 0; i < FILE_TEXTS; i++) {
+        texts[i] = arena_allocate(context->texts, answer.sizes[i] + (size_t)1, 1);
+        good = good && texts[i];
+        rest += answer.sizes[i] + UINT64_C(1);
+    }
+    if (!good) { /* the next answer comes after this one */
+        skip(rest);
+        buffer_free(&bytes);
+        return CP_LIMIT;
+    }
+    for (int i = 0; i < FILE_TEXTS; i++)
+        hear(texts[i], answer.sizes[i] + (size_t)1);
+    hear(bytes.data, (size_t)answer.size);
+    bytes.size = (size_t)answer.size;
+    bytes.data[bytes.size] = '\0';
+    cp_status status = source_of_bytes(parent, texts[FILE_PATH], texts[FILE_NAME], texts[FILE_LABEL], &bytes, opened);
+    if (status == CP_OK)
+        (*opened)->ends_early = answer.ends_early;
+    return status;
+}
+
+/* ---- the reading ---- */
+
+/* By the last error. */
+static enum lack find_lack(const cp_context *context)
+{
+    const char *code = context->entry_count ? context->entries[context->entry_count - 1].code : "";
+    if (context->out_of_memory)
+        return *context->memory_message ? LACK_OF_LIMIT : LACK_OF_MEMORY;
+    return text_ends_nocase(code, "memory") ? LACK_OF_MEMORY : LACK_OF_NOTHING;
+}
+
+noreturn void run_reader(const struct reader *reader)
+{
+    cp_context *context = reader->source->context;
+    reset_signals();
+    if (!keep_descriptors(reader))
+        _exit(1);
+#ifdef __linux__
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != reader->parent)
+        _exit(1);
+#endif
+    cp_report_clear(context);
+    context->memory_message[0] = '\0';
+    context->callbacks = (struct callbacks){0};
+    context->threads = 1;
+    context->flags[CP_FLAG_STRICT] = context->flags[CP_FLAG_ISOLATE] = false; /* the parent sees to losses */
+    context->open_further = ask_for_file;
+    uint32_t means = sandbox_enter(reader->memory, reader->seconds);
+    say_head(MESSAGE_STARTED, sizeof means);
+    say(&means, sizeof means);
+
+    const struct carrier *carrier = &context->plugins->carrier;
+    void *bytes = NULL;
+    size_t size = 0;
+    cp_status status = reader->importer->read(context, reader->source, reader->settings, reader->scene);
+    struct done_message done = {.lack = find_lack(context)};
+    say_report(context);
+    if (status == CP_OK && !context->out_of_memory) {
+        status = write_further(context, reader->scene, carrier->format, &carrier->option, carrier->option != NULL,
+                               &bytes, &size);
+        done.lack = find_lack(context);
+        if (status != CP_OK) { /* what it reports otherwise is about a file that nobody wants */
+            report_error(context, status, "read-handover", NOWHERE,
+                         "the scene cannot be handed over by the process that read it; read it without (--isolate=no)");
+            say_report(context);
+        }
+    }
+    if (context->out_of_memory)
+        status = CP_LIMIT;
+    done.status = status;
+    done.size = size;
+    say_head(MESSAGE_DONE, sizeof done);
+    say(&done, sizeof done);
+    say(bytes, size);
+    _exit(0);
+}

@@ -1,0 +1,251 @@
+/* From a file to a scene: which importer, with which settings. */
+#include <string.h>
+
+#include "base/bytes/archive.h"
+#include "base/bytes/disk.h"
+#include "base/context.h"
+#include "base/text/text.h"
+#include "options.h"
+#include "plugins/isolate/isolate.h"
+#include "registry.h"
+
+enum {
+    PROBE_SIZE = 1 << 16,
+    SURE = 50 /* a probe that says less guesses */
+};
+
+/* The surest by the bytes; between equals the one with the suffix, then the earlier. A guess loses against the one of
+ * the file's suffix, unless that knows that it is none of its files. A file that nobody knows goes to the importer of
+ * its suffix, whose error says most. *known: more than one that takes everything knows it. *guessed: neither the bytes
+ * nor the suffix are a sure sign. */
+static const struct importer *probe(const struct source *source, bool *known, bool *guessed)
+{
+    const struct importer *best = NULL;
+    int best_score = 0;
+    size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
+    for (const struct importer *const *at = source->context->plugins->importers; *at; at++) {
+        if ((*at)->plugin.package)
+            continue;
+        int suffix = importer_suffix_matches(*at, source->name);
+        int sure = (*at)->probe(source->data, head, source->size);
+        int score = 2 * sure + suffix;
+        if (suffix && sure < SURE)
+            score = sure > 0 ? 2 * SURE - 1 : 3;
+        if (score > best_score) {
+            best = *at;
+            best_score = score;
+            *guessed = !suffix && sure < SURE;
+        }
+    }
+    *known = best_score > 2;
+    list_format(source->context, source->path, *known ? best->plugin.name : "");
+    return best;
+}
+
+/* Whether something has an extent, or may move: what a guess finds in the bytes of another format seldom has. */
+static bool says_something(const cp_scene *scene)
+{
+    bool says = scene->joint_count > 0 || scene->clip_count > 0;
+    for (uint32_t i = 0; i < scene->mesh_count && !says; i++) {
+        const cp_mesh *mesh = &scene->meshes[i];
+        says = mesh->kind != CP_MESH_FACES && mesh->kind != CP_MESH_LINES;
+        for (size_t k = 3; k / 3 < mesh->vertex_count && !says; k++)
+            says = mesh->positions[k] != mesh->positions[k % 3];
+    }
+    return says;
+}
+
+static cp_status report_known(const struct source *source, const char *what)
+{
+    return report_error(source->context, CP_INPUT, "read-known", IN_FILE(source->name), "%s", what);
+}
+
+cp_status report_unknown_content(const struct source *source)
+{
+    if (known_archive(source))
+        return report_known(source, known_archive(source));
+    const struct importer *const *importers = source->context->plugins->importers;
+    struct buffer signs = {.context = source->context};
+    for (const struct importer *const *at = importers; *at; at++)
+        buffer_print(&signs, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
+                     (*at)->plugin.package ? " (not built)" : "");
+    cp_status status =
+        report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
+                     "has an unknown format; known signs: %s (--from names one)", signs.failed ? "" : signs.data);
+    buffer_free(&signs);
+    return status;
+}
+
+static cp_status choose(const struct source *source, const char *format, const struct importer **importer,
+                        bool *guessed)
+{
+    const struct plugins *plugins = source->context->plugins;
+    bool known;
+    if (format) {
+        size_t index = plugin_find(plugins, CP_IMPORTER, format);
+        if (index == SIZE_MAX)
+            return plugin_unknown(source->context, CP_IMPORTER, format);
+        *importer = plugins->importers[index];
+        list_format(source->context, source->path, (*importer)->plugin.name);
+    } else if (source->size == 0) {
+        return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
+    } else if (known_format(source)) {
+        list_format(source->context, source->path, "");
+        return report_known(source, known_format(source));
+    } else {
+        *importer = probe(source, &known, guessed);
+    }
+    /* No probe took it: perhaps assimp would, which is not built. */
+    for (const struct importer *const *at = plugins->importers; *at && !*importer; at++)
+        if ((*at)->plugin.package && importer_suffix_matches(*at, source->name))
+            *importer = *at;
+    if (!*importer)
+        return report_unknown_content(source);
+    if (!(*importer)->plugin.package)
+        return CP_OK;
+    return report_error(source->context, CP_INPUT, "read-not-built", IN_FILE(source->name),
+                        "the importer %s is not built; it needs the package %s", (*importer)->plugin.name,
+                        (*importer)->plugin.package);
+}
+
+static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result);
+
+/* The model of a ZIP archive; CP_NO where the source is none, or one of a format's own. */
+static cp_status read_zipped(const struct source *source, const char *format, const struct texts *texts,
+                             cp_scene **result)
+{
+    struct archive *archive;
+    struct source *model = NULL;
+    cp_status status = zipped_open(source, format, &archive, &model);
+    if (status == CP_OK)
+        status = read_source(model, format, texts, result);
+    source_close(model);
+    archive_close(archive);
+    return status;
+}
+
+static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result)
+{
+    cp_context *context = source->context;
+    const struct importer *importer = NULL;
+    bool guessed = false;
+    cp_status status = read_zipped(source, format, texts, result);
+    if (status != CP_NO)
+        return status;
+    status = choose(source, format, &importer, &guessed);
+    if (status != CP_OK)
+        return status;
+    /* The options that hold for all uses of the importer, then those of this one. */
+    void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, &status);
+    for (uint32_t i = 0; i < context->importer_option_count && status == CP_OK; i++) {
+        const char *text;
+        if (importer_of_option(context, context->importer_options[i], &text) == importer)
+            status = options_set(context, &importer->plugin, import_options, text, settings);
+    }
+    for (size_t i = 0; i < texts->count && status == CP_OK; i++)
+        status = options_set(context, &importer->plugin, import_options, texts->items[i], settings);
+    if (status == CP_OK && source->ends_early)
+        status = report_lenient(context, !((const struct import_settings *)settings)->partial, "source-truncated",
+                                IN_FILE(source->name), "the gzip stream ends early after %zu bytes", source->size);
+    if (status == CP_OK) {
+        cp_scene *scene = scene_new(context);
+        const char *outer = context->subject;
+        if (scene) {
+            scene->source.format = importer->plugin.name;
+            scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
+        }
+        context->subject = source->name;
+        if (!scene || !scene->source.file)
+            status = CP_LIMIT;
+        else if (importer->third_party && context->flags[CP_FLAG_ISOLATE])
+            status = isolate_read(importer, source, settings, scene);
+        else
+            status = importer->read(context, source, settings, scene);
+        if (status == CP_OK || status == CP_INPUT) { /* what is wrong may come from the change */
+            cp_status unchanged = source_check(source);
+            status = status == CP_OK ? unchanged : status;
+        }
+        if (status == CP_INPUT && importer->third_party && known_refusal(source))
+            status = report_known(source, known_refusal(source));
+        if (status == CP_OK && guessed && !says_something(scene))
+            status = report_unknown_content(source);
+        if (status == CP_OK && !report_invisible(context, scene))
+            status = CP_LIMIT;
+        context->subject = outer;
+        if (status == CP_OK)
+            *result = scene;
+        else
+            cp_scene_free(scene);
+    }
+    if (settings)
+        options_free(context, &importer->plugin, settings);
+    return status;
+}
+
+cp_status check_strict(cp_context *context)
+{
+    if (context->out_of_memory) /* even if only the report has suffered */
+        return CP_LIMIT;
+    size_t losses = context->flags[CP_FLAG_STRICT] ? report_loss_count(context) : 0;
+    if (losses == 0)
+        return CP_OK;
+    return report_error(context, CP_LOSSY, "lossy", NOWHERE, "%zu kind%s of loss, and --strict allows none", losses,
+                        losses == 1 ? "" : "s");
+}
+
+static cp_status finish_read(cp_context *context, cp_status status, struct source *source, cp_scene **scene)
+{
+    context->read_bytes = NO_READ;
+    if (status == CP_OK)
+        status = scene_add_inputs(*scene, source_inputs(source)->items, source_inputs(source)->count);
+    source_close(source);
+    if (status == CP_OK)
+        status = check_strict(context);
+    if (status != CP_OK) {
+        cp_scene_free(*scene);
+        *scene = NULL;
+    }
+    return context_finish(context, status);
+}
+
+cp_status cp_read(cp_context *context, const char *path, const char *format, const char *const *options,
+                  size_t option_count, cp_scene **scene)
+{
+    *scene = NULL;
+    struct source *source;
+    context->read_bytes = 0;
+    cp_status status = source_open_top(context, path, &source);
+    if (status == CP_OK)
+        status = read_source(source, format, &(struct texts){options, option_count}, scene);
+    return finish_read(context, status, source, scene);
+}
+
+cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, const char *name, const char *format,
+                         const char *const *options, size_t option_count, cp_scene **scene)
+{
+    *scene = NULL;
+    struct source *source;
+    context->read_bytes = 0;
+    cp_status status = source_from_memory(context, bytes, size, name, &source);
+    if (status == CP_OK)
+        status = read_source(source, format, &(struct texts){options, option_count}, scene);
+    return finish_read(context, status, source, scene);
+}
+
+bool cp_was_read(const cp_context *context, const char *path)
+{
+    return files_known(context, path, FILE_READ);
+}
+
+bool source_is_known(const struct source *source)
+{
+    bool known, guessed;
+    (void)probe(source, &known, &guessed);
+    return known;
+}
+
+cp_status read_further(struct source *source, const char *format, cp_scene **scene)
+{
+    *scene = NULL;
+    return read_source(source, format, &(struct texts){NULL, 0}, scene);
+}

@@ -1,0 +1,152 @@
+/* The tables of plug-ins, looked at by name. */
+#include "registry.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/text/text.h"
+#include "options.h"
+
+/* The head that all kinds share; NULL past the end. */
+static const struct plugin *plugin_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
+{
+    if (kind == CP_IMPORTER)
+        return plugins->importers[index] ? &plugins->importers[index]->plugin : NULL;
+    if (kind == CP_EXPORTER)
+        return plugins->exporters[index] ? &plugins->exporters[index]->plugin : NULL;
+    return plugins->filters[index] ? &plugins->filters[index]->plugin : NULL;
+}
+
+size_t plugin_count(const struct plugins *plugins, cp_plugin_kind kind)
+{
+    size_t count = 0;
+    while (plugin_at(plugins, kind, count))
+        count++;
+    return count;
+}
+
+size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const char *name)
+{
+    for (size_t i = 0; plugin_at(plugins, kind, i); i++)
+        if (strcmp(plugin_at(plugins, kind, i)->name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+enum { MOST_PLUGINS = 64 };
+
+cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name)
+{
+    static const char *const words[] = {"input format", "output format", "filter"};
+    const char *names[MOST_PLUGINS + 1];
+    size_t count = 0;
+    for (; count < MOST_PLUGINS && plugin_at(context->plugins, kind, count); count++)
+        names[count] = plugin_at(context->plugins, kind, count)->name;
+    names[count] = NULL;
+    return report_unknown(context, "plugin-unknown", words[kind], name, strlen(name), names);
+}
+
+bool plugin_suffix_matches(const char *suffixes, const char *name)
+{
+    size_t length = strlen(name);
+    if (text_ends_nocase(name, ".gz"))
+        length -= 3;
+    for (const char *at = suffixes; *at;) {
+        size_t size = strcspn(at, " ");
+        if (size > 0 && size <= length) {
+            bool equal = true;
+            for (size_t i = 0; i < size && equal; i++) {
+                char c = name[length - size + i];
+                equal = at[i] == (c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+            }
+            if (equal)
+                return true;
+        }
+        at += size + strspn(at + size, " ");
+    }
+    return false;
+}
+
+bool importer_suffix_matches(const struct importer *importer, const char *name)
+{
+    return plugin_suffix_matches(importer->suffixes, name) ||
+           (importer->further && plugin_suffix_matches(importer->further, name));
+}
+
+size_t exporter_of(const struct plugins *plugins, const char *path)
+{
+    for (size_t i = 0; plugins->exporters[i]; i++)
+        if (plugin_suffix_matches(plugins->exporters[i]->suffixes, path))
+            return i;
+    return SIZE_MAX;
+}
+
+cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name, const char *const *options,
+                           size_t option_count)
+{
+    size_t index = plugin_find(context->plugins, kind, name);
+    if (index == SIZE_MAX)
+        return context_finish(context, plugin_unknown(context, kind, name));
+    const struct plugin *plugin = plugin_at(context->plugins, kind, index);
+    if (plugin->package) /* it has no options; its use says what is missing */
+        return CP_OK;
+    const struct option *common = kind == CP_IMPORTER ? import_options : NULL;
+    cp_status status;
+    options_free(context, plugin, options_parse(context, plugin, common, options, option_count, &status));
+    return context_finish(context, status);
+}
+
+/* Importers have the common options, too, after their own. */
+static const struct option *option_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
+{
+    const struct option *own = plugin_at(plugins, kind, index)->options;
+    size_t count = 0;
+    for (; own && own[count].name; count++)
+        if (count == option)
+            return &own[count];
+    if (kind != CP_IMPORTER)
+        return NULL;
+    for (size_t i = 0; import_options[i].name; i++)
+        if (count + i == option)
+            return &import_options[i];
+    return NULL;
+}
+
+cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
+{
+    const struct plugin *plugin = plugin_at(plugins, kind, index);
+    cp_plugin_info info = {.name = plugin->name,
+                           .title = plugin->title,
+                           .suffixes = "",
+                           .further = "",
+                           .package = plugin->package,
+                           .lacks = plugin->lacks,
+                           .version = plugin->version ? plugin->version() : "1"};
+    if (kind == CP_IMPORTER) {
+        info.suffixes = plugins->importers[index]->suffixes;
+        info.further = plugins->importers[index]->further ? plugins->importers[index]->further : "";
+        info.lists_pairs = plugins->importers[index]->lists_pairs;
+    }
+    if (kind == CP_EXPORTER)
+        info.suffixes = plugins->exporters[index]->suffixes;
+    if (kind == CP_FILTER)
+        info.is_shown = plugins->filters[index]->is_shown;
+    while (option_at(plugins, kind, index, info.option_count))
+        info.option_count++;
+    return info;
+}
+
+cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
+{
+    const struct option *it = option_at(plugins, kind, index, option);
+    if (!it)
+        return (cp_option_info){0};
+    double scale = option_scale(it);
+    return (cp_option_info){.name = it->name,
+                            .help = it->help,
+                            .type = option_type_word(it->type),
+                            .default_value = it->initial,
+                            .choices = it->choices,
+                            .minimum = it->minimum * scale,
+                            .maximum = it->maximum * scale};
+}

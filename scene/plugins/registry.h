@@ -1,0 +1,77 @@
+/* Inside plugins/: the tables that a context is given, what scenes have, formats that are known. */
+#ifndef CELLPIPE_PLUGINS_REGISTRY_H
+#define CELLPIPE_PLUGINS_REGISTRY_H
+
+#include "exporter.h"
+#include "filter.h"
+#include "importer.h"
+
+/* The tables of plug-ins that a context is given: for scene/ and the file that fills them. */
+
+/* Option texts as a user wrote them. */
+struct texts {
+    const char *const *items;
+    size_t count;
+};
+
+/* How a scene gets from one process to another: what write_further is told, and the importer that reads it back as it
+ * was. */
+struct carrier {
+    const char *format, *option;
+    const struct importer *importer;
+};
+
+/* Each table ends with NULL; the order is the priority. */
+struct plugins {
+    const struct importer *const *importers;
+    const struct exporter *const *exporters;
+    const struct filter *const *filters;
+    struct carrier carrier; /* without, CP_FLAG_ISOLATE reads nothing by third-party importers */
+};
+
+size_t plugin_count(const struct plugins *plugins, cp_plugin_kind kind);
+/* Index in the kind's table, SIZE_MAX when there is none of that name. */
+size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const char *name);
+/* Reports that the context has no plug-in of that name, with the nearest one: CP_USAGE. */
+cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name);
+
+/* The answers of the public functions cp_plugin_at, cp_plugin_option and cp_exporter_of. */
+cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index);
+cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option);
+size_t exporter_of(const struct plugins *plugins, const char *path);
+
+/* True when name ends in one of the suffixes (".a .b"), ".gz" after it ignored. */
+bool plugin_suffix_matches(const char *suffixes, const char *name);
+/* The same for all suffixes of the importer. */
+bool importer_suffix_matches(const struct importer *importer, const char *name);
+/* CP_LOSSY when losses are reported and CP_FLAG_STRICT is set. */
+cp_status check_strict(cp_context *context);
+
+/* What a scene has, against what a format carries: for scene/ only. */
+
+/* Reports each feature that the scene has and `carries` lacks, once, with its count. */
+void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t carries, const char *output);
+
+/* The scene as the exporter wants it: primitives tessellated and n-gons triangulated where it does not carry them.
+ * *prepared is NULL when the scene can be taken as it is, else the caller frees it (before the scene). */
+cp_status scene_prepare(const cp_scene *scene, uint32_t carries, cp_scene **prepared);
+
+/* Formats that cellpipe knows and does not read. */
+
+/* What the file is and what to do with it, as the end of a sentence that begins with its name; NULL: nobody knows. No
+ * file that an importer reads is named. */
+const char *known_format(const struct source *source);
+/* The same for kinds of which some files are read: of an archive that no reader knows, and of a .blend file that its
+ * reader has refused. */
+const char *known_archive(const struct source *source);
+const char *known_refusal(const struct source *source);
+
+/* Models in ZIP archives. */
+
+/* The model in a top file that is a ZIP archive: its one file whose suffix an importer has, or the importer of that
+ * format (not NULL). CP_NO, unreported, where the source is no such archive, is one of a format's own by its bytes or
+ * suffix, or holds no model. CP_INPUT, reported, where it holds several or one that cannot be unpacked, or breaks off.
+ * The caller closes the model, then the archive. */
+cp_status zipped_open(const struct source *source, const char *format, struct archive **archive, struct source **model);
+
+#endif
