@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_CLI_H
 #define CELLPIPE_CLI_H
 
-#include "cellpipe.h"
+#include "cellpipe_tool.h"
 #include <stdarg.h>
 #include <stdio.h>
 

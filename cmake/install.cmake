@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 
 set_target_properties(cellpipe PROPERTIES PUBLIC_HEADER ${CMAKE_SOURCE_DIR}/scene/cellpipe.h)
 target_include_directories(cellpipe INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+file(RELATIVE_PATH libraries_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(cellpipe_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_program}")
 install(TARGETS cellpipe_program)
 install(TARGETS cellpipe EXPORT cellpipe-targets PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/cellpipe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text/text.h"
 
 enum { MOST_SUFFIXES = 1000, LONGEST_SUFFIX = 12 };
 

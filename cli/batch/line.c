@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text/text.h"
 
 enum { NESTING = 16, CHUNK = 1 << 20 };
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/text/text.h"
 
 enum { WRITE_FROM = 1 << 20 };
 

@@ -38,8 +38,6 @@ struct shown_number {
 struct shown_number show_number(double value);
 struct shown_number show_three_digits(double value);
 
-/* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
-size_t utf8_length(const char *bytes, size_t size);
 /* Appends UTF-16 text, known by its byte order mark, as UTF-8. False when it is none: it has no mark, or control
  * characters that are no white space, as binary files and the zeros of a power loss are. The buffer is then of no use,
  * and so it is when it has failed. */
@@ -48,22 +46,6 @@ bool utf16_decode(const char *text, size_t size, struct buffer *utf8);
 static inline bool bytes_are_zero(const char *bytes, size_t size)
 {
     return *bytes == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The value of a hexadecimal digit, or -1. */
-static inline int hex_digit(char c)
-{
-    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-static inline bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static inline bool is_line_end(char c)
@@ -96,7 +78,6 @@ bool utf8_valid(const char *bytes, size_t size);
 const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const char **raw);
 /* Lower-case ASCII comparison. */
 bool text_equal_nocase(const char *a, const char *b);
-bool text_ends_nocase(const char *text, const char *suffix);
 /* A path's last part, behind its folders. */
 const char *text_file_name(const char *path);
 /* That without its suffix, and without .gz: "parts/link.1.stl.gz" gives "link.1" (size bytes of path). */
