@@ -1,11 +1,9 @@
 #!/bin/sh
-# figures.sh [BUILD]: counts the product's code (scene, importers, exporters, cli): lines, comments, long lines, how deep
-# functions of one file call each other, and, from the object files of BUILD (build/release), which of them need each other
-# in a circle: the largest set in which every file's symbols lead to every other's.
+# figures.sh: counts the product's code (scene, importers, exporters, cli): lines, comments, long lines, and how deep
+# functions of one file call each other. house.sh counts what stands between files.
 LC_ALL=C
 export LC_ALL
 cd "$(dirname "$0")/../.." || exit 1
-build=${1-build/release}
 rooms='scene importers exporters cli'
 # shellcheck disable=SC2086
 sources=$(find $rooms -name '*.[ch]' | sort)
@@ -80,34 +78,3 @@ END {
     printf "longest chain of calls within a file: %d (%s)\n", deepest, deepest_at
     printf "longest function: %d lines (%s); longer than 80: %d\n", longest, longest_at, over_80
 }' $(printf '%s\n' $sources | grep '\.c$')
-
-[ -d "$build" ] || { echo "no $build: not counted what objects need each other"; exit 0; }
-find "$build" -path '*CMakeFiles/cellpipe_*' -name '*.o' | sort | while read -r object; do
-    nm -P "$object" | sed "s#^#${object#"$build"/CMakeFiles/*/} #"
-done | awk '
-# Tarjan: the strongly connected sets of objects.
-function visit(object,    i, n, next_ones, other, size, list) {
-    number[object] = low[object] = ++counter
-    stack[++top] = object
-    on_stack[object] = 1
-    n = split(needs[object], next_ones, " ")
-    for (i = 1; i <= n; i++) {
-        other = definer[next_ones[i]]
-        if (other == "" || other == object) continue
-        if (!(other in number)) { visit(other); if (low[other] < low[object]) low[object] = low[other] }
-        else if ((other in on_stack) && number[other] < low[object]) low[object] = number[other]
-    }
-    if (low[object] != number[object]) return
-    do { other = stack[top--]; delete on_stack[other]; size++; list = list " " other } while (other != object)
-    if (size > 1) circles++
-    if (size > largest) { largest = size; largest_list = list }
-}
-$3 ~ /^[TDBRVWC]$/ { definer[$2] = $1 }
-$3 == "U" { needs[$1] = needs[$1] " " $2 }
-{ objects[$1] = 1 }
-END {
-    for (object in objects) { count++; if (!(object in number)) visit(object) }
-    printf "objects: %d; in the largest circle of undefined and defined symbols: %d; circles: %d\n", count, largest, circles
-    n = split(largest_list, words, " ")
-    for (i = 1; i <= n && ENVIRON["VERBOSE"] != ""; i++) print "  " words[i]
-}'
