@@ -232,7 +232,7 @@ static void tell_excess(void *user, const cp_excess *excess)
 /* How near the loops of a machine come to a singular pose; the library warns of those that are too near. */
 static cp_status say_singularity(struct check *check, const cp_scene *scene, uint32_t clip)
 {
-    cp_singularity found;
+    cp_singularity found = {.size = sizeof found};
     cp_status status = cp_measure_singularity(check->cli->context, scene, clip, check->wanted.period, &found);
     if (status != CP_OK || found.loop == CP_NONE || check->json)
         return status;

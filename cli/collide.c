@@ -98,6 +98,7 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
 {
     const struct asked *asked = found->asked;
     cp_passages *passages = &found->passages;
+    passages->size = sizeof *passages;
     cp_status status = CP_LIMIT;
     if (found->clip) {
         uint32_t clip = (uint32_t)(found->clip - cp_clips(scene, &(uint32_t){0}));
@@ -117,7 +118,7 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
                                     .moments = !(contacts[i].distance > 0)};
         passages->items = items;
     }
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     if (status == CP_OK)
         status = cp_count_pairs(cli->context, scene, &counts);
     if (status != CP_OK)

@@ -109,7 +109,7 @@ static cp_status command_fk(struct cli *cli)
     cp_scene *scene = NULL;
     uint32_t frame = 0, in = 0;
     const cp_pose *worlds = NULL;
-    cp_singularity singularity;
+    cp_singularity singularity = {.size = sizeof singularity};
     cp_status status = sort_words(cli, 1, cli->words.count, &fk_command, &asked);
     if (status == CP_OK)
         status = take_posing(cli, &asked.request, &asked.posing, &fk_command);

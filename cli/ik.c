@@ -236,7 +236,7 @@ static cp_status command_ik(struct cli *cli)
 {
     struct asked asked = {0};
     cp_scene *scene = NULL;
-    cp_reach reach = {.solve = CP_REACH_ALL};
+    cp_reach reach = {.size = sizeof reach, .solve = CP_REACH_ALL};
     cp_inverse *inverse = NULL;
     cp_routine routine;
     cp_pose target;

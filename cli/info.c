@@ -65,8 +65,8 @@ static void print_joints(struct cli *cli, const cp_scene *scene)
 /* Only of mechanisms: a cell whose joints are all driven, without loops, has as many degrees of freedom as joints. */
 static cp_status print_mobility(struct cli *cli, const cp_scene *scene)
 {
-    cp_mobility found;
-    cp_singularity singularity;
+    cp_mobility found = {.size = sizeof found};
+    cp_singularity singularity = {.size = sizeof singularity};
     cp_status status = cp_measure_mobility(cli->context, scene, &found);
     if (status == CP_OK)
         status = cp_measure_singularity(cli->context, scene, CP_NONE, 0, &singularity);
@@ -113,7 +113,7 @@ static void print_devices(struct cli *cli, const cp_scene *scene)
 static cp_status print_geometry(struct cli *cli, const cp_scene *scene)
 {
     uint32_t meshes, instances;
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     (void)cp_meshes(scene, &meshes);
     (void)cp_instances(scene, &instances);
     cp_status status = cp_measure(cli->context, scene, CP_USE_DRAWN, &measures);
@@ -156,9 +156,9 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     const cp_source *source = cp_scene_source(scene);
     bool cell = is_cell(scene);
     struct parts parts;
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     struct exclusions exclusions;
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     say(cli, "%s: %s%sunit %s m, %s up", path, source->format, *source->format ? ", " : "",
         short_number(source->unit).text, source->up == CP_UP_Y ? "Y" : "Z");
     printf("\n");

@@ -142,8 +142,8 @@ static void put_loops(struct info *info)
 /* null if the loops do not close. */
 static cp_status put_mobility(struct info *info)
 {
-    cp_mobility found;
-    cp_singularity singularity;
+    cp_mobility found = {.size = sizeof found};
+    cp_singularity singularity = {.size = sizeof singularity};
     struct json *json = &info->json;
     cp_status status = cp_measure_mobility(info->cli->context, info->scene, &found);
     if (status == CP_OK)
@@ -201,7 +201,7 @@ static cp_status put_exclusions(struct info *info)
     }
     print_json_end(json, ']');
     print_json_count(json, "dangling_exclusions", exclusions.dangling);
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     cp_status status = cp_count_pairs(info->cli->context, info->scene, &counts);
     if (status != CP_OK)
         return status;
@@ -216,7 +216,7 @@ static cp_status put_exclusions(struct info *info)
 
 static cp_status put_measures(struct info *info)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     uint32_t meshes;
     struct json *json = &info->json;
     (void)cp_meshes(info->scene, &meshes);

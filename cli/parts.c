@@ -30,6 +30,7 @@ cp_status list_parts(struct cli *cli, const cp_scene *scene, bool all, struct pa
         return CP_LIMIT;
     for (uint32_t i = 0; i < parts->count; i++) {
         parts->items[i].mesh = &meshes[i];
+        parts->items[i].topology.size = sizeof parts->items[i].topology;
         cp_status status = cp_mesh_topology(cli->context, &meshes[i], &parts->items[i].topology);
         if (status != CP_OK)
             return status;
@@ -38,6 +39,8 @@ cp_status list_parts(struct cli *cli, const cp_scene *scene, bool all, struct pa
         return CP_OK;
     cp_measures *measures = cli_allocate(cli, parts->count * sizeof *measures);
     uint32_t *first = cli_allocate(cli, parts->count * sizeof *first);
+    for (uint32_t i = 0; measures && i < parts->count; i++)
+        measures[i].size = sizeof measures[i];
     cp_status status = measures && first ? cp_measure_meshes(cli->context, scene, measures) : CP_LIMIT;
     if (status == CP_OK)
         status = cp_equal_meshes(cli->context, scene, first);
@@ -76,7 +79,7 @@ static void print_bytes(uint64_t bytes)
 /* Over all meshes, each counted once. */
 static void print_totals(const struct parts *parts, const cp_measures *measures)
 {
-    cp_topology sum = {0};
+    cp_topology sum = {.size = sizeof sum};
     uint64_t bytes = 0, spare_bytes = 0, stored_vertices = 0;
     uint32_t faced = 0, closed = 0, copies = 0; /* meshes with faces; of them closed; equal to an earlier one */
     for (uint32_t i = 0; i < parts->count; i++) {

@@ -47,7 +47,7 @@ struct recording {
 
 /* ---- numbers ---- */
 
-static uint32_t number_of(const cp_metadata *row, const char *key)
+static uint32_t number_of(const cp_metadata_entry *row, const char *key)
 {
     double number;
     bool told = row->owner == CP_OWNER_NODE && row->type == CP_VALUE_NUMBER && strcmp(row->key, key) == 0 &&
@@ -74,7 +74,7 @@ static cp_status find_numbers(struct recording *recording)
     for (uint32_t i = 0; i < scene->node_count; i++)
         numbers[i] = recording->parts[i] = CP_NONE;
     for (uint32_t i = 0; i < scene->metadata_count; i++) {
-        const cp_metadata *row = &scene->metadata[i];
+        const cp_metadata_entry *row = &scene->metadata[i];
         uint32_t part = number_of(row, "deneb-part"), device = number_of(row, "deneb-device");
         if (part != CP_NONE)
             recording->parts[row->index] = part;

@@ -478,7 +478,7 @@ static void dump_clips(const cp_scene *scene, struct sink *sink)
 static void dump_metadata(const cp_scene *scene, struct sink *sink)
 {
     for (uint32_t i = 0; i < scene->metadata_count; i++) {
-        const cp_metadata *metadata = &scene->metadata[i];
+        const cp_metadata_entry *metadata = &scene->metadata[i];
         sink_print(sink, "metadata %s", owner_words[metadata->owner]);
         if (metadata->owner != CP_OWNER_SCENE)
             dump_string(sink, scene_id(scene, metadata_table(metadata), metadata->index));

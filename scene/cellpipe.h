@@ -9,7 +9,12 @@
  * Ownership: a scene owns all that its views point to. A view is valid until the scene is changed (cp_apply, cp_merge)
  * or freed. Strings are UTF-8 and NUL-terminated. The library never prints and never exits: functions return a status,
  * and the context's report says what happened. One thread at a time may use a context and the scenes made with it.
- * Different contexts are independent. */
+ * Different contexts are independent.
+ *
+ * Structs that may grow begin with `size`. The caller sets it to sizeof of the struct that it was compiled with, before
+ * a call reads or fills the struct: the library leaves alone what lies behind, and takes for zero what lies behind in
+ * its own. A size that holds no member is CP_USAGE "struct-size". Where a function returns an array, its count may be
+ * NULL. */
 #ifndef CELLPIPE_H
 #define CELLPIPE_H
 
@@ -28,6 +33,8 @@ extern "C" {
 #endif
 
 #define CP_VERSION "0.1.0"
+/* The version of the library that runs, as CP_VERSION is that of this header. */
+CP_API const char *cp_version(void);
 
 /* No node, mesh, joint, ... */
 #define CP_NONE UINT32_MAX
@@ -35,7 +42,7 @@ extern "C" {
 /* Status of a call. The program's exit code is the same number. */
 typedef enum cp_status {
     CP_OK = 0,
-    CP_NO = 1,         /* the answer is no, or some inputs of several failed */
+    CP_NO = 1,         /* the request was carried out, and the answer is no: what it asks for is not so, or not there */
     CP_USAGE = 2,      /* a wrong request: unknown option, bad value */
     CP_INPUT = 3,      /* input unreadable, invalid or unsupported */
     CP_OUTPUT = 4,     /* the output cannot be written */
@@ -88,9 +95,6 @@ typedef enum cp_flag {
                         * it is read, the system raises SIGBUS, which ends a host program that does not handle it */
 } cp_flag;
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
-/* What restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock, seccomp", or
- * fewer of them if the system has no more; "" if there was no such process. A literal. */
-CP_API const char *cp_isolation(const cp_context *context);
 /* Adds a folder to search for further files, after the folder of the file that names them. */
 CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
 /* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER". A NAME may have several folders, which are
@@ -133,7 +137,7 @@ typedef struct cp_entry {
     const char *node; /* the node's name or NULL */
     uint64_t count;   /* how many cases the entry counts, at least 1 */
     const char *text;
-    const char *message; /* "file:line:column: severity: text", ready to print: see cp_print_shown_character. The
+    const char *message; /* "file:line:column: severity: text", ready to print: without control characters. The
                           * members above hold the bytes of files and users as they are */
 } cp_entry;
 
@@ -141,7 +145,6 @@ typedef struct cp_entry {
 typedef struct cp_hash {
     uint64_t low, high;
 } cp_hash;
-CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
 
 typedef enum cp_file_use {
     CP_FILE_READ,
@@ -159,15 +162,6 @@ typedef struct cp_file {
     const char *format; /* the importer that read it; "" if none knew it; NULL for what no importer was sought for, such
                          * as pictures and buffers, and for outputs */
 } cp_file;
-
-/* An output: of all its files together. */
-typedef struct cp_written {
-    uint64_t bytes;
-    uint64_t triangles; /* drawn ones, a mesh's at each of its places; 0 for formats without faces */
-    uint32_t clips;     /* made ones among them; 0 for formats without clips */
-} cp_written;
-/* What the last cp_write with this context wrote. */
-CP_API cp_written cp_last_written(const cp_context *context);
 
 /* Under CP_FLAG_LIST_FILES: the files that calls with this context have used, in the order of their first use, since
  * the context was made or its report cleared. The input of a cp_read comes before its further files, an output of
@@ -486,13 +480,13 @@ typedef enum cp_owner { CP_OWNER_SCENE, CP_OWNER_NODE, CP_OWNER_MESH, CP_OWNER_M
 typedef enum cp_value_type { CP_VALUE_STRING, CP_VALUE_NUMBER, CP_VALUE_BOOLEAN, CP_VALUE_JSON } cp_value_type;
 
 /* A statement of the source that no other table of the scene can hold. */
-typedef struct cp_metadata {
+typedef struct cp_metadata_entry {
     cp_owner owner;
     uint32_t index; /* of the owner; 0 for the scene */
     const char *key;
     cp_value_type type;
     const char *value; /* as text */
-} cp_metadata;
+} cp_metadata_entry;
 
 typedef enum cp_up { CP_UP_Z, CP_UP_Y } cp_up;
 
@@ -518,7 +512,7 @@ CP_API const cp_loop *cp_loops(const cp_scene *scene, uint32_t *count);
 CP_API const cp_device *cp_devices(const cp_scene *scene, uint32_t *count);
 CP_API const cp_pair *cp_pairs(const cp_scene *scene, uint32_t *count);
 CP_API const cp_clip *cp_clips(const cp_scene *scene, uint32_t *count);
-CP_API const cp_metadata *cp_metadata_of(const cp_scene *scene, uint32_t *count);
+CP_API const cp_metadata_entry *cp_metadata(const cp_scene *scene, uint32_t *count);
 CP_API const cp_source *cp_scene_source(const cp_scene *scene);
 /* True if pairs of frames that cannot move against each other are not checked for collision. */
 CP_API bool cp_excludes_static_pairs(const cp_scene *scene);
@@ -550,8 +544,6 @@ CP_API cp_status cp_write(cp_context *context, const cp_scene *scene, const char
 CP_API cp_status cp_write_memory(cp_context *context, const cp_scene *scene, const char *format,
                                  const char *const *options, size_t option_count, void **bytes, size_t *size);
 CP_API void cp_free(cp_context *context, void *bytes, size_t size);
-/* Tests before long work whether cp_write can write to the path. CP_OUTPUT if it is already clear that it cannot. */
-CP_API cp_status cp_expect_output(cp_context *context, const char *path);
 /* Writes bytes of the caller, such as a log, like cp_write does: whole or not at all, compressed if the path ends in
  * .gz. CP_USAGE if this context has read or written the file. */
 CP_API cp_status cp_write_file(cp_context *context, const char *path, const void *bytes, size_t size);
@@ -562,16 +554,6 @@ CP_API cp_status cp_keep_path(cp_context *context, const char *path);
  * process is gone from this host, and those that nobody has changed for 24 hours, whoever wrote them. *removed is their
  * number; it is 0 if there is no such folder. CP_OUTPUT if the folder cannot be read. */
 CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *removed);
-/* True if a write to the path gives a file such a name: it replaces a file, or the folder's file system has no files
- * without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200 files
- * has names for the rest of them in any case. */
-CP_API bool cp_needs_temporary_name(cp_context *context, const char *path);
-/* Makes the file at path a hard link of the one at `model`, if they are equal byte for byte and have the same owner and
- * permissions, by a temporary in its folder. *fresh: it was not one before. CP_NO if they differ; CP_OUTPUT, with a
- * warning in the report, if there cannot be such a link, as between file systems. In these cases nothing changes. */
-CP_API cp_status cp_link_equal(cp_context *context, const char *path, const char *model, bool *fresh);
-/* True if this context has read the file at path, also under another name. cp_write refuses to replace such a file. */
-CP_API bool cp_was_read(const cp_context *context, const char *path);
 /* Adds `other` below a new node `name` of the world. `other` is emptied; free it all the same. CP_USAGE unless both are
  * scenes of this context and differ. */
 CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name);
@@ -601,6 +583,7 @@ CP_API void cp_mechanism_free(cp_mechanism *mechanism);
 CP_API cp_status cp_mechanism_values(cp_mechanism *mechanism, const double *q, double *values);
 CP_API cp_status cp_mechanism_poses(cp_mechanism *mechanism, const double *q, cp_pose *worlds);
 typedef struct cp_mobility {
+    size_t size;             /* set by the caller */
     uint32_t joints, driven; /* that move and are not dependent; those of them that are driven */
     uint32_t loops;
     uint32_t degrees;   /* of freedom of all joints */
@@ -616,6 +599,7 @@ CP_API cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene,
  * of their differences' derivatives by these joints, lengths in parts of the size of what hangs together by loops. 0 is
  * singular. */
 typedef struct cp_singularity {
+    size_t size;     /* set by the caller */
     double distance; /* INFINITY: no loop has free joints */
     double time;     /* of a clip: where it is least; seconds */
     uint32_t loop;   /* the first one of those that are nearest, or CP_NONE */
@@ -651,6 +635,7 @@ typedef struct cp_routine {
 } cp_routine;
 /* Who shall reach. */
 typedef struct cp_reach {
+    size_t size;               /* set by the caller */
     uint32_t device;           /* whose driven joints are unknown; all others stay as they are, free ones follow */
     uint32_t frame, in;        /* nodes: what is placed, and in whose frame; 0 is the world */
     unsigned solve;            /* CP_REACH_... */
@@ -691,19 +676,21 @@ CP_API const char *cp_inverse_method(const cp_inverse *inverse);
 
 /* How a program is carried out. docs/program.md is the language. */
 typedef struct cp_program_options {
+    size_t size;            /* set by the caller */
     uint32_t device, frame; /* that moves; the node that it moves: its tool */
     double period;          /* seconds of a step, above 0 */
     double reach;           /* metres within which something is grabbed */
     bool keep_speeds;       /* lines and arcs are not slowed down where joints would exceed their limits of speed */
     unsigned solve;         /* CP_REACH_...: what of the poses in the program has to hold; 0: all */
 } cp_program_options;
-typedef struct cp_program_state {
+typedef struct cp_program_snapshot {
+    size_t size;     /* set by the caller */
     double time;     /* seconds */
     uint64_t line;   /* of the instruction that is carried out, or was last */
     bool ended;      /* by END, by the end of the text, or by a stop */
     bool moves;      /* a move or a wait is not over yet */
     const double *q; /* a value for each joint of the scene; the program's, valid until it is freed */
-} cp_program_state;
+} cp_program_snapshot;
 /* A program that runs step by step. It belongs to the context and refers to the scene: do not change the scene, and
  * free neither before it. */
 typedef struct cp_program cp_program;
@@ -719,7 +706,7 @@ CP_API cp_status cp_program_step(cp_program *program);
 /* A stop lets the move that goes on end, and no further line is carried out. An emergency ends the program with the
  * step that comes next. */
 CP_API void cp_program_stop(cp_program *program, bool emergency);
-CP_API void cp_program_look(const cp_program *program, cp_program_state *state);
+CP_API void cp_program_state(const cp_program *program, cp_program_snapshot *state);
 /* Where all frames are now, with what is held: a pose for each node of the scene. CP_NO if a loop does not close. */
 CP_API cp_status cp_program_poses(cp_program *program, cp_pose *worlds);
 /* What has happened so far, in the order of time: lines, outputs, welding. The program's, valid until its next step. */
@@ -728,10 +715,6 @@ CP_API const cp_mark *cp_program_marks(const cp_program *program, uint32_t *coun
 /* X Y Z in metres and R P Y in radians of a pose that turns and moves: its rotation is Rz(R) Ry(P) Rx(Y). At pitch +-90
  * degrees roll and yaw turn about the same axis: yaw is 0 then. */
 CP_API void cp_pose_coordinates(const cp_pose *pose, double coordinates[6]);
-/* Reads "X,Y,Z,R,P,Y": metres and radians, unless a unit follows (5mm, 30deg). False if the text is anything else. */
-CP_API bool cp_parse_pose(const char *text, cp_pose *pose);
-/* Reads "x,y,z,roll,pitch,yaw", or some of them: CP_REACH_... False if the text is anything else. */
-CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 
 /* Computes the world poses of all nodes at a time (seconds) of a clip: worlds[node count]. Before its first key and
  * after its last one a track holds their values. CP_LIMIT if out of memory. */
@@ -756,6 +739,7 @@ CP_API bool cp_joint_is_dependent(const cp_joint *joint);
 CP_API uint64_t cp_mesh_triangles(const cp_mesh *mesh);
 
 typedef struct cp_measures {
+    size_t size;        /* set by the caller */
     uint64_t triangles; /* n-gons count n - 2; each placed instance counts */
     bool any;           /* false: there is nothing to bound */
     double lower[3], upper[3];
@@ -764,39 +748,15 @@ typedef struct cp_measures {
 } cp_measures;
 /* Measures all instances of the given use (CP_USE_...) at the current joint values. */
 CP_API cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures);
-/* Measures each mesh once: measures[mesh count]. A mesh is measured where its first instance places it; without an
- * instance, in its own coordinates. */
+/* Measures each mesh once: measures[mesh count], each with its size set. A mesh is measured where its first instance
+ * places it; without an instance, in its own coordinates. */
 CP_API cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measures *measures);
-/* Finds equal meshes: first[mesh count]. first[i] is the first mesh that equals mesh i bit for bit, materials included;
- * it is i if there is none before. A mesh without an instance equals only itself. */
-CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uint32_t *first);
-/* What stays of all that a scene shows when it is moved as a whole. Two that agree have as many vertices and faces of
- * each size, and their values differ by no more than the roundings of their vertices explain: equal up to a motion,
- * most likely, without a proof. Materials, colours and normals do not count. */
-enum { CP_SHAPE_VALUES = 10 };
-typedef struct cp_shape {
-    uint64_t kind;    /* of the counts, below 2^53; 0: nothing is shown */
-    double tolerance; /* metres, by which its vertices may be off: 1e-6 of the distance from their mesh's origin */
-    /* Of the vertices' distances from their centre, in metres: root mean square, largest, smallest; with the covariance
-     * C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. Of faces, by the differences d of the
-     * squared distances of their corners, m the largest: cubic mean of m; mean of d d d m. Of the third moment u, with
-     * the largest distance as the unit: |u|; det(u, C u, C C u). Mirror images have another sign of the last one; of
-     * d d d m, too, if their faces show the same side. */
-    double values[CP_SHAPE_VALUES];
-} cp_shape;
-/* The shape of all instances at home, drawn or for collisions. CP_LIMIT if out of memory. */
-CP_API cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *shape);
-/* first[count]: of the shapes before that agree with none before them, the one that this shape differs from least; or
- * itself, if it agrees with none. Those of kind 0 agree with none. n log n. */
-CP_API cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint32_t count, uint32_t *first);
-/* The size of a mesh's arrays in bytes. */
-CP_API uint64_t cp_mesh_bytes(const cp_mesh *mesh);
-
 /* How the faces of a mesh connect. Vertices are joined if their positions are equal (-0 equals +0). A shell is a set of
  * faces connected over edges of exactly two faces; a component is one connected over edges of any number. Closed shells
  * that bound a volume should be wound outward, or inward if they are cavities. A cavity lies inside an odd number of
  * other shells. */
 typedef struct cp_topology {
+    size_t size; /* set by the caller */
     uint64_t edges;
     uint64_t border_edges;       /* edges of one face */
     uint64_t non_manifold_edges; /* edges of three or more faces */
@@ -820,20 +780,13 @@ typedef struct cp_topology {
 CP_API cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology);
 
 typedef struct cp_pair_counts {
+    size_t size;               /* set by the caller */
     uint64_t candidates;       /* frames with a collision mesh or the volatile flag */
     uint64_t all;              /* unordered pairs of candidates */
     uint64_t checked;          /* all, minus the excluded pairs and, if the scene excludes them, the static pairs */
     uint64_t without_geometry; /* candidates by the volatile flag alone: their geometry may come later */
 } cp_pair_counts;
 CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
-
-/* Computes the present hash of each pair: keys[count], comparable with cp_finding.key. It covers both frames' collision
- * geometry and the joints between them. It is 0 if one of the frames has no such geometry. */
-CP_API cp_status cp_pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count,
-                              uint64_t *keys);
-/* Computes a hash of each frame's collision geometry in the frame's coordinates: keys[node count]; 0 if a frame has
- * none. */
-CP_API cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
 
 /* Reads a list of exclusions. The evidence file is beside it (its path and ".json"). If the evidence names further
  * files, their exclusions are read too; else this is cp_read. The frames that the files name become placeholders. */
@@ -917,6 +870,7 @@ typedef struct cp_passage {
 } cp_passage;
 
 typedef struct cp_passages {
+    size_t size;             /* set by the caller */
     const cp_passage *items; /* in the order of their nodes; the collider's, valid until the next call with it */
     uint32_t count;
     uint32_t moments;   /* the number of moments that were checked */
@@ -955,33 +909,8 @@ typedef struct cp_plugin_info {
 CP_API size_t cp_plugin_count(cp_plugin_kind kind);
 CP_API cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index);
 CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option);
-/* Tests options before any work is done. CP_OK if the plug-in knows all these "KEY=VALUE" options and their values are
- * in range. Else the report names the wrong ones. */
-CP_API cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name,
-                                  const char *const *options, size_t option_count);
-/* The word nearest to `word` in a NULL-terminated list, or NULL if none is near. */
-CP_API const char *cp_nearest_word(const char *word, const char *const *words);
 /* The index of the exporter that cp_write uses for a path, or SIZE_MAX if no suffix fits. */
 CP_API size_t cp_exporter_of(const char *path);
-/* Prints the shortest decimal text that reads back to the same double, in any locale. Returns its length. */
-enum { CP_NUMBER_SIZE = 32 };
-CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
-/* Prints the next character of a text as in a JSON string (RFC 8259) and moves *text past it. Returns the number of
- * bytes in out; 0 at the end of the text. DEL is escaped too. A byte that is not UTF-8 is read as Latin-1 and
- * escaped. */
-enum { CP_JSON_CHARACTER_SIZE = 6 };
-CP_API size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZE]);
-/* Prints the next character of a text as people may see it on a terminal and moves *text past it. Returns the number of
- * bytes in out; 0 at the end of the text. Control characters, the marks of Unicode that change the direction of text,
- * and bytes that are not UTF-8 are escaped: \n, \r, \t, \x1b, \u202e. All else stays as it is, a backslash too. */
-enum { CP_SHOWN_CHARACTER_SIZE = 6 };
-CP_API size_t cp_print_shown_character(const char **text, char out[CP_SHOWN_CHARACTER_SIZE]);
-/* False unless the whole text is one number. Blanks around it are allowed; the locale does not matter. */
-CP_API bool cp_parse_double(const char *text, double *value);
-/* Like cp_parse_double, for a length with a unit ("5mm", "0.2in", "1e-6m"); without a unit it is in metres. */
-CP_API bool cp_parse_length(const char *text, double *metres);
-/* The name, default and meaning of a limit. Past the last one, name is NULL. */
-CP_API cp_option_info cp_limit_at(size_t index);
 
 #ifdef __cplusplus
 }

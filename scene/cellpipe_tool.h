@@ -1,5 +1,5 @@
-/* What only the program cellpipe needs of its library: beside cellpipe.h, the one header of it that cli/ includes. It is
- * not installed, and promises nothing to anybody else. */
+/* What only the program cellpipe needs of its library: beside cellpipe.h, the one header of it that cli/ includes. It
+ * is not installed, and promises nothing to anybody else. */
 #ifndef CELLPIPE_TOOL_H
 #define CELLPIPE_TOOL_H
 
@@ -7,13 +7,149 @@
 
 #include "cellpipe.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- options ---- */
+
+/* Tests options before any work is done. CP_OK if the plug-in knows all these "KEY=VALUE" options and their values are
+ * in range. Else the report names the wrong ones. */
+CP_API cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name,
+                                  const char *const *options, size_t option_count);
+/* The name, default and meaning of a limit. Past the last one, name is NULL. */
+CP_API cp_option_info cp_limit_at(size_t index);
 
 /* ---- processes ---- */
 
+/* What restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock, seccomp", or
+ * fewer of them if the system has no more; "" if there was no such process. A literal. */
+CP_API const char *cp_isolation(const cp_context *context);
+
 /* ---- JSON ---- */
 
+/* ---- files ---- */
+
+/* Tests before long work whether cp_write can write to the path. CP_OUTPUT if it is already clear that it cannot. */
+CP_API cp_status cp_expect_output(cp_context *context, const char *path);
+/* True if a write to the path gives a file such a name: it replaces a file, or the folder's file system has no files
+ * without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200 files
+ * has names for the rest of them in any case. */
+CP_API bool cp_needs_temporary_name(cp_context *context, const char *path);
+/* Makes the file at path a hard link of the one at `model`, if they are equal byte for byte and have the same owner and
+ * permissions, by a temporary in its folder. *fresh: it was not one before. CP_NO if they differ; CP_OUTPUT, with a
+ * warning in the report, if there cannot be such a link, as between file systems. In these cases nothing changes. */
+CP_API cp_status cp_link_equal(cp_context *context, const char *path, const char *model, bool *fresh);
+/* True if this context has read the file at path, also under another name. cp_write refuses to replace such a file. */
+CP_API bool cp_was_read(const cp_context *context, const char *path);
+/* An output: of all its files together. */
+typedef struct cp_written {
+    uint64_t bytes;
+    uint64_t triangles; /* drawn ones, a mesh's at each of its places; 0 for formats without faces */
+    uint32_t clips;     /* made ones among them; 0 for formats without clips */
+} cp_written;
+/* What the last cp_write with this context wrote. */
+CP_API cp_written cp_last_written(const cp_context *context);
+
+CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
+
+/* ---- equal shapes ---- */
+
+/* Finds equal meshes: first[mesh count]. first[i] is the first mesh that equals mesh i bit for bit, materials included;
+ * it is i if there is none before. A mesh without an instance equals only itself. */
+CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uint32_t *first);
+/* What stays of all that a scene shows when it is moved as a whole. Two that agree have as many vertices and faces of
+ * each size, and their values differ by no more than the roundings of their vertices explain: equal up to a motion,
+ * most likely, without a proof. Materials, colours and normals do not count. */
+enum { CP_SHAPE_VALUES = 10 };
+typedef struct cp_shape {
+    uint64_t kind;    /* of the counts, below 2^53; 0: nothing is shown */
+    double tolerance; /* metres, by which its vertices may be off: 1e-6 of the distance from their mesh's origin */
+    /* Of the vertices' distances from their centre, in metres: root mean square, largest, smallest; with the covariance
+     * C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. Of faces, by the differences d of the
+     * squared distances of their corners, m the largest: cubic mean of m; mean of d d d m. Of the third moment u, with
+     * the largest distance as the unit: |u|; det(u, C u, C C u). Mirror images have another sign of the last one; of
+     * d d d m, too, if their faces show the same side. */
+    double values[CP_SHAPE_VALUES];
+} cp_shape;
+/* The shape of all instances at home, drawn or for collisions. CP_LIMIT if out of memory. */
+CP_API cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *shape);
+/* first[count]: of the shapes before that agree with none before them, the one that this shape differs from least; or
+ * itself, if it agrees with none. Those of kind 0 agree with none. n log n. */
+CP_API cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint32_t count, uint32_t *first);
+/* The size of a mesh's arrays in bytes. */
+CP_API uint64_t cp_mesh_bytes(const cp_mesh *mesh);
+
+/* ---- pairs ---- */
+
+/* Computes the present hash of each pair: keys[count], comparable with cp_finding.key. It covers both frames' collision
+ * geometry and the joints between them. It is 0 if one of the frames has no such geometry. */
+CP_API cp_status cp_pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count,
+                              uint64_t *keys);
+/* Computes a hash of each frame's collision geometry in the frame's coordinates: keys[node count]; 0 if a frame has
+ * none. */
+CP_API cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
+
+/* ---- words ---- */
+
+/* The word nearest to `word` in a NULL-terminated list, or NULL if none is near. */
+CP_API const char *cp_nearest_word(const char *word, const char *const *words);
+/* Prints the shortest decimal text that reads back to the same double, in any locale. Returns its length. */
+enum { CP_NUMBER_SIZE = 32 };
+CP_API size_t cp_print_double(double value, char out[CP_NUMBER_SIZE]);
+/* Prints the next character of a text as in a JSON string (RFC 8259) and moves *text past it. Returns the number of
+ * bytes in out; 0 at the end of the text. DEL is escaped too. A byte that is not UTF-8 is read as Latin-1 and
+ * escaped. */
+enum { CP_JSON_CHARACTER_SIZE = 6 };
+CP_API size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZE]);
+/* Prints the next character of a text as people may see it on a terminal and moves *text past it. Returns the number of
+ * bytes in out; 0 at the end of the text. Control characters, the marks of Unicode that change the direction of text,
+ * and bytes that are not UTF-8 are escaped: \n, \r, \t, \x1b, \u202e. All else stays as it is, a backslash too. */
+enum { CP_SHOWN_CHARACTER_SIZE = 6 };
+CP_API size_t cp_print_shown_character(const char **text, char out[CP_SHOWN_CHARACTER_SIZE]);
+/* False unless the whole text is one number. Blanks around it are allowed; the locale does not matter. */
+CP_API bool cp_parse_double(const char *text, double *value);
+/* Like cp_parse_double, for a length with a unit ("5mm", "0.2in", "1e-6m"); without a unit it is in metres. */
+CP_API bool cp_parse_length(const char *text, double *metres);
+/* Reads "X,Y,Z,R,P,Y": metres and radians, unless a unit follows (5mm, 30deg). False if the text is anything else. */
+CP_API bool cp_parse_pose(const char *text, cp_pose *pose);
+/* Reads "x,y,z,roll,pitch,yaw", or some of them: CP_REACH_... False if the text is anything else. */
+CP_API bool cp_parse_reach(const char *text, unsigned *solve);
+
 /* ---- memory and texts ---- */
+
+/* The library shows no names but those that begin with cp_. Short ones are for us. */
+#define arena_allocate cp_arena_allocate
+#define arena_copy cp_arena_copy
+#define arena_copy_text cp_arena_copy_text
+#define arena_free cp_arena_free
+#define arena_new cp_arena_new
+#define arena_print cp_arena_print
+#define array_reserve cp_array_reserve
+#define buffer_double cp_buffer_double
+#define buffer_free cp_buffer_free
+#define buffer_print cp_buffer_print
+#define buffer_reserve cp_buffer_reserve
+#define buffer_text cp_buffer_text
+#define memory_allocate cp_memory_allocate
+#define memory_allocate_zeroed cp_memory_allocate_zeroed
+#define memory_free cp_memory_free
+#define name_map_add cp_name_map_add
+#define name_map_find cp_name_map_find
+#define name_map_free cp_name_map_free
+#define text_ends_nocase cp_text_ends_nocase
+#define utf8_length cp_utf8_length
+#define json_count cp_json_count
+#define json_end cp_json_end
+#define json_first cp_json_first
+#define json_free cp_json_free
+#define json_is cp_json_is
+#define json_member cp_json_member
+#define json_next cp_json_next
+#define json_parse cp_json_parse
+#define json_string_equals cp_json_string_equals
+#define json_string_text cp_json_string_text
+#define json_to_number cp_json_to_number
 
 /* Memory: the context's allocator, arenas, and arrays that grow. Every function that can fail reports
  * out-of-memory itself and returns NULL or false; the caller returns CP_LIMIT. */
@@ -120,4 +256,7 @@ CP_API bool text_ends_nocase(const char *text, const char *suffix);
 /* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
 CP_API size_t utf8_length(const char *bytes, size_t size);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

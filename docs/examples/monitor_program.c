@@ -19,9 +19,9 @@ static char *read_text(const char *path, size_t *size)
 
 static cp_status run(cp_program *program, const cp_program_options *options, double emergency, cp_pose *worlds)
 {
-    cp_program_state state;
+    cp_program_snapshot state = {.size = sizeof state};
     cp_status status = CP_OK;
-    cp_program_look(program, &state);
+    cp_program_state(program, &state);
     for (long step = 0; status == CP_OK && !state.ended; step++) {
         if (emergency > 0 && state.time + options->period >= emergency)
             cp_program_stop(program, true);
@@ -33,7 +33,7 @@ static cp_status run(cp_program *program, const cp_program_options *options, dou
                    tool[7] * 1000, tool[11] * 1000);
         if (status == CP_OK)
             status = cp_program_step(program);
-        cp_program_look(program, &state);
+        cp_program_state(program, &state);
     }
     printf("%s at %.2f s\n", emergency > 0 ? "stopped" : "ended", state.time);
     return status;
@@ -53,7 +53,7 @@ int main(int argument_count, char **arguments)
     char *text = read_text(arguments[2], &size);
     cp_status status = context ? cp_read(context, arguments[1], NULL, NULL, 0, &scene) : CP_LIMIT;
     const cp_device *devices = scene ? cp_devices(scene, &device_count) : NULL;
-    cp_program_options options = {.period = 0.01, .reach = 0.01};
+    cp_program_options options = {.size = sizeof options, .period = 0.01, .reach = 0.01};
     while (options.device < device_count && devices[options.device].joint_count == 0)
         options.device++;
     if (status == CP_OK && (!text || options.device == device_count || devices[options.device].end_count == 0)) {

@@ -32,7 +32,8 @@ static cp_status play(cp_context *context, const cp_scene *scene, cp_collider *c
             printf("%ld ms: %u pairs collide\n", i * 100, (unsigned)count);
         before = count;
     }
-    cp_passages passages = {0}; /* the same by one call, which searches for the begin and end of each collision */
+    cp_passages passages = {
+        .size = sizeof passages}; /* the same by one call, which searches for the begin and end of each collision */
     if (status == CP_OK && moments > 0)
         status = cp_collide_clip(collider, 0, 0.1, 0, &passages);
     for (uint32_t i = 0; i < passages.count; i++) {

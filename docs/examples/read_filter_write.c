@@ -16,7 +16,7 @@ static void print_report(cp_context *context)
 
 static cp_status print_triangles(cp_context *context, const cp_scene *scene, const char *when)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     cp_status status = cp_measure(context, scene, CP_USE_BOTH, &measures);
     if (status == CP_OK)
         printf("%s: %" PRIu64 " triangles\n", when, measures.triangles);

@@ -31,7 +31,8 @@ uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t ind
 
 /* CP_INPUT for what is no JSON: anybody can write metadata, and it cannot stand in the file as it is. Call json_free
  * even on failure. */
-static cp_status parse_metadata(const struct writer *writer, const cp_metadata *metadata, struct json_document *json)
+static cp_status parse_metadata(const struct writer *writer, const cp_metadata_entry *metadata,
+                                struct json_document *json)
 {
     const uint64_t nesting = 64;
     size_t size = strlen(metadata->value);
@@ -41,7 +42,7 @@ static cp_status parse_metadata(const struct writer *writer, const cp_metadata *
 }
 
 /* Whether metadata can be extras of its owner: an object that does not say what our own extras do. CP_INPUT: no. */
-static cp_status check_extras(const struct writer *writer, const cp_metadata *metadata)
+static cp_status check_extras(const struct writer *writer, const cp_metadata_entry *metadata)
 {
     struct json_document json;
     cp_status status = parse_metadata(writer, metadata, &json);
@@ -56,7 +57,7 @@ static cp_status check_extras(const struct writer *writer, const cp_metadata *me
 }
 
 /* Whether metadata can be a light: an object with a type. CP_INPUT: no. */
-static cp_status check_light(const struct writer *writer, const cp_metadata *metadata)
+static cp_status check_light(const struct writer *writer, const cp_metadata_entry *metadata)
 {
     struct json_document json;
     cp_status status = parse_metadata(writer, metadata, &json);
@@ -69,7 +70,7 @@ static cp_status check_light(const struct writer *writer, const cp_metadata *met
 /* What metadata may be that has a place of its own. */
 enum { PLACE_NONE, PLACE_EXTRAS, PLACE_ASSET, PLACE_ATTACH_POINT, PLACE_LIGHT, PLACE_COUNT };
 
-static int place_of(const struct writer *writer, const cp_metadata *metadata)
+static int place_of(const struct writer *writer, const cp_metadata_entry *metadata)
 {
     bool drawn = metadata->owner != CP_OWNER_MESH || writer->meshes[metadata->index].index != CP_NONE;
     if (drawn && strcmp(metadata->key, "extras") == 0)
@@ -105,7 +106,7 @@ bool plan_metadata(struct writer *writer)
     for (uint32_t slot = 0; is_deliver(writer) && slot < slots; slot++) {
         bool seen[PLACE_COUNT] = {true};
         for (uint32_t at = plan->first[slot]; at != CP_NONE; at = plan->next[at]) {
-            const cp_metadata *metadata = &scene->metadata[at];
+            const cp_metadata_entry *metadata = &scene->metadata[at];
             int place = place_of(writer, metadata);
             if (seen[place])
                 continue;
@@ -145,7 +146,7 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
     bool any = false;
     for (uint32_t at = writer->metadata.first[owner_slot(writer->scene, owner, index)]; at != CP_NONE;
          at = writer->metadata.next[at]) {
-        const cp_metadata *metadata = &writer->scene->metadata[at];
+        const cp_metadata_entry *metadata = &writer->scene->metadata[at];
         if (writer->metadata.placed[at])
             continue;
         if (!any)

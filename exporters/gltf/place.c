@@ -122,7 +122,7 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
 bool plan_diagonal(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     bool needed = false;
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];

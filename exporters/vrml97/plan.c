@@ -163,7 +163,7 @@ static void plan_instances(struct vrml *v)
 /* The box around all that is drawn, or else around all there is. */
 static cp_status plan_bounds(struct vrml *v)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     cp_status status = measure_boxes(v->context, v->scene, CP_USE_DRAWN, &measures);
     if (status == CP_OK && !measures.any)
         status = measure_boxes(v->context, v->scene, CP_USE_COLLISION, &measures);

@@ -545,7 +545,7 @@ static cp_status check_endless(struct ascii *ascii, const char *expected)
     const struct stl_reader *reader = ascii->reader;
     const cp_scene *scene = reader->scene;
     const cp_mesh *mesh = &scene->meshes[scene->instances[scene->instance_count - 1].mesh];
-    cp_topology topology = {.closed = false};
+    cp_topology topology = {.size = sizeof topology, .closed = false};
     cp_status status = cp_mesh_topology(reader->context, mesh, &topology);
     if (status == CP_OK && !topology.closed)
         (void)fail_expected(ascii, expected);

@@ -19,6 +19,15 @@ void hash_stream_add(struct hash_stream *stream, const void *bytes, size_t size)
 cp_hash hash_stream_end(const struct hash_stream *stream);
 void hash_stream_free(cp_context *context, struct hash_stream *stream);
 
+/* Structs of the public header that begin with their caller's size. */
+
+/* CP_USAGE, reported, if a caller's size is not one of such a struct. */
+cp_status struct_check(cp_context *context, const void *given);
+/* Copies the caller's struct into ours of `size` bytes: what the caller's does not have is zero. */
+void struct_take(void *own, size_t size, const void *given);
+/* Fills the caller's struct from ours of `size` bytes, as far as it goes; its own size stays. */
+void struct_give(void *given, const void *own, size_t size);
+
 /* The report: what happened, for people and for scripts. */
 
 /* Where something is: any part may be left out. */

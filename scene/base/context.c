@@ -271,3 +271,37 @@ void cp_free(cp_context *context, void *bytes, size_t size)
 {
     memory_free(context, bytes, size, 1);
 }
+
+const char *cp_version(void)
+{
+    return CP_VERSION;
+}
+
+/* ---- structs that begin with their caller's size ---- */
+
+cp_status struct_check(cp_context *context, const void *given)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    return size > sizeof size ? CP_OK
+                              : report_error(context, CP_USAGE, "struct-size", NOWHERE,
+                                             "a struct of the caller does not have its size in its first member");
+}
+
+void struct_take(void *own, size_t size, const void *given)
+{
+    size_t from;
+    memcpy(&from, given, sizeof from);
+    memset(own, 0, size);
+    memcpy(own, given, from < size ? from : size);
+}
+
+void struct_give(void *given, const void *own, size_t size)
+{
+    size_t to;
+    memcpy(&to, given, sizeof to);
+    if (to > size)
+        memset((char *)given + size, 0, to - size);
+    if (to > sizeof to)
+        memcpy((char *)given + sizeof to, (const char *)own + sizeof to, (to < size ? to : size) - sizeof to);
+}

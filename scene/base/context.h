@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cellpipe.h"
+#include "base.h"
 
 struct limits {
     uint64_t bytes;          /* of one input file */

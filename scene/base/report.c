@@ -259,7 +259,8 @@ void report_free(cp_context *context)
 
 const cp_entry *cp_report(const cp_context *context, size_t *count)
 {
-    *count = context->entry_count;
+    if (count)
+        *count = context->entry_count;
     return context->entries;
 }
 

@@ -11,7 +11,7 @@
 static cp_status read_reach(cp_context *context, const cp_scene *scene, const char *device_name,
                             const struct reach_settings *settings, cp_reach *reach)
 {
-    *reach = (cp_reach){.tries = (uint32_t)settings->tries};
+    *reach = (cp_reach){.size = sizeof *reach, .tries = (uint32_t)settings->tries};
     if (!cp_parse_reach(settings->solve, &reach->solve))
         return report_error(context, CP_USAGE, "pose-solve", NOWHERE, "solve=%s: name some of x,y,z,roll,pitch,yaw",
                             settings->solve);
@@ -91,7 +91,7 @@ static cp_status choose_posture(cp_context *context, const cp_posture *postures,
 
 cp_status pose_reach(cp_context *context, cp_scene *scene, const char *device, const struct reach_settings *settings)
 {
-    cp_reach reach;
+    cp_reach reach = {.size = sizeof reach};
     cp_pose target = POSE_IDENTITY;
     cp_inverse *inverse = NULL;
     const cp_posture *postures, *chosen = NULL;

@@ -81,8 +81,10 @@ static cp_status run(cp_context *context, cp_scene *scene, const struct program_
 static cp_status apply(cp_context *context, cp_scene *scene, const void *all)
 {
     const struct program_settings *settings = all;
-    cp_program_options chosen = {
-        .period = settings->period, .reach = settings->reach, .keep_speeds = settings->speeds == 1};
+    cp_program_options chosen = {.size = sizeof chosen,
+                                 .period = settings->period,
+                                 .reach = settings->reach,
+                                 .keep_speeds = settings->speeds == 1};
     struct source *source;
     if (!settings->file)
         return report_error(context, CP_USAGE, "program-file", NOWHERE, "give file=PROGRAM");

@@ -118,10 +118,13 @@ static cp_status measure_scene(cp_context *context, const cp_scene *scene, uint3
 
 cp_status cp_measure(cp_context *context, const cp_scene *scene, uint32_t use, cp_measures *measures)
 {
-    *measures = (cp_measures){0};
-    struct measuring measuring = {.measures = measures};
-    cp_status status = measure_scene(context, scene, use, &measuring);
+    cp_measures found = {.size = sizeof found};
+    struct measuring measuring = {.measures = &found};
+    cp_status status = struct_check(context, measures);
+    if (status == CP_OK)
+        status = measure_scene(context, scene, use, &measuring);
     finish_sums(&measuring);
+    struct_give(measures, &found, sizeof found);
     return context_finish(context, status);
 }
 
@@ -197,7 +200,9 @@ cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measu
 {
     cp_pose *worlds = memory_allocate(context, scene->node_count, sizeof *worlds);
     cp_pose *poses = memory_allocate(context, scene->mesh_count, sizeof *poses);
-    cp_status status = worlds && poses ? scene_world_poses(context, scene, NULL, worlds) : CP_LIMIT;
+    cp_status status = scene->mesh_count > 0 ? struct_check(context, measures) : CP_OK;
+    if (status == CP_OK)
+        status = worlds && poses ? scene_world_poses(context, scene, NULL, worlds) : CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
         poses[i] = POSE_IDENTITY;
     /* Instances go from the last to the first, so that the first stays. */
@@ -206,10 +211,11 @@ cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measu
         poses[instance->mesh] = pose_multiply(&worlds[instance->node], &instance->transform);
     }
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
-        measures[i] = (cp_measures){0};
-        struct measuring measuring = {.measures = &measures[i]};
+        cp_measures found = {.size = sizeof found};
+        struct measuring measuring = {.measures = &found};
         status = measure_placed(context, &measuring, &scene->meshes[i], &poses[i]);
         finish_sums(&measuring);
+        struct_give((char *)measures + i * measures->size, &found, sizeof found);
     }
     memory_free(context, worlds, scene->node_count, sizeof *worlds);
     memory_free(context, poses, scene->mesh_count, sizeof *poses);

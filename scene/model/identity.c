@@ -51,13 +51,13 @@ static cp_status give_ids(cp_scene *scene, enum scene_table table)
 /* ---- the order of metadata ---- */
 
 /* The scene's, then the nodes', meshes', materials' and joints', each in the order of its table. */
-static uint64_t metadata_place(const cp_metadata *metadata)
+static uint64_t metadata_place(const cp_metadata_entry *metadata)
 {
     return (uint64_t)metadata->owner << 32 | metadata->index;
 }
 
 /* Merges runs of `width` from one table into the other. */
-static void merge_runs(const cp_metadata *from, cp_metadata *to, uint32_t count, uint32_t width)
+static void merge_runs(const cp_metadata_entry *from, cp_metadata_entry *to, uint32_t count, uint32_t width)
 {
     for (uint64_t begin = 0; begin < count; begin += 2 * (uint64_t)width) {
         uint64_t middle = begin + width < count ? begin + width : count;
@@ -79,7 +79,7 @@ static cp_status sort_metadata(cp_scene *scene)
         sorted = metadata_place(&scene->metadata[i]) >= metadata_place(&scene->metadata[i - 1]);
     if (sorted)
         return CP_OK;
-    cp_metadata *other = memory_allocate(scene->context, count, sizeof *other);
+    cp_metadata_entry *other = memory_allocate(scene->context, count, sizeof *other);
     if (!other)
         return CP_LIMIT;
     for (uint64_t width = 1; width < count; width *= 4) {

@@ -65,7 +65,7 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
         return CP_LIMIT;
     /* What is said about meshes and materials; what is said about nodes and joints stays behind. */
     for (uint32_t i = 0; i < other->metadata_count; i++) {
-        const cp_metadata *metadata = &other->metadata[i];
+        const cp_metadata_entry *metadata = &other->metadata[i];
         bool comes = metadata->owner == CP_OWNER_MESH || metadata->owner == CP_OWNER_MATERIAL;
         if (comes && scene_add_moved(&moves, TABLE_METADATA, metadata) == CP_NONE)
             return CP_LIMIT;

@@ -44,7 +44,7 @@ struct cp_scene {
     cp_device *devices;
     cp_pair *pairs;
     cp_clip *clips;
-    cp_metadata *metadata;
+    cp_metadata_entry *metadata;
     uint32_t node_count, instance_count, mesh_count, image_count, texture_count, material_count, joint_count,
         loop_count, device_count, pair_count, clip_count, metadata_count;
     uint32_t rooms[TABLE_COUNT]; /* how many rows fit into the memory of each table */
@@ -127,8 +127,8 @@ cp_status scene_drop_unused(cp_scene *scene);
  * references to them become CP_NONE. */
 cp_status scene_drop_rows(cp_scene *scene, enum scene_table table, const bool *gone);
 /* Adds the meshes and materials of `other`, with their textures, and lists what it shows: *count instances in the
- * scene's memory, of meshes of the scene, with their poses in the world of `other`; plugins/models.h places them. worlds: the
- * poses of its nodes there. `other` is emptied, its memory adopted; free it after. */
+ * scene's memory, of meshes of the scene, with their poses in the world of `other`; plugins/models.h places them.
+ * worlds: the poses of its nodes there. `other` is emptied, its memory adopted; free it after. */
 cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *worlds, cp_instance **instances,
                              uint32_t *count);
 

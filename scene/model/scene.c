@@ -266,7 +266,7 @@ uint32_t scene_add_clip(cp_scene *scene, const char *name, uint32_t track_count,
 bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, cp_value_type type,
                         const char *value)
 {
-    cp_metadata metadata = {owner, index, scene_text(scene, key), type, scene_text(scene, value)};
+    cp_metadata_entry metadata = {owner, index, scene_text(scene, key), type, scene_text(scene, value)};
     return metadata.key && metadata.value && scene_add_row(scene, TABLE_METADATA, &metadata) != CP_NONE;
 }
 

@@ -180,13 +180,13 @@ enum scene_table metadata_table(const void *metadata)
 {
     static const enum scene_table tables_of_owners[] = {TABLE_NONE, TABLE_NODES, TABLE_MESHES, TABLE_MATERIALS,
                                                         TABLE_JOINTS};
-    return tables_of_owners[((const cp_metadata *)metadata)->owner];
+    return tables_of_owners[((const cp_metadata_entry *)metadata)->owner];
 }
 
 static const struct member metadata_members[] = {
-    {MEMBER_ROW, offsetof(cp_metadata, index), .table_of = metadata_table, .wrong = "belongs to nothing"},
-    {MEMBER_STRING, offsetof(cp_metadata, key), .wrong = "belongs to nothing"},
-    {MEMBER_STRING, offsetof(cp_metadata, value), .wrong = "belongs to nothing"},
+    {MEMBER_ROW, offsetof(cp_metadata_entry, index), .table_of = metadata_table, .wrong = "belongs to nothing"},
+    {MEMBER_STRING, offsetof(cp_metadata_entry, key), .wrong = "belongs to nothing"},
+    {MEMBER_STRING, offsetof(cp_metadata_entry, value), .wrong = "belongs to nothing"},
     {0}};
 
 /* ---- the tables ---- */
@@ -205,7 +205,7 @@ const struct table_place tables[TABLE_COUNT] = {
     [TABLE_DEVICES] = {"device", PLACE(devices, device_count), {sizeof(cp_device), device_members}},
     [TABLE_PAIRS] = {"pair", PLACE(pairs, pair_count), {sizeof(cp_pair), pair_members}},
     [TABLE_CLIPS] = {"clip", PLACE(clips, clip_count), {sizeof(cp_clip), clip_members}},
-    [TABLE_METADATA] = {"metadata", PLACE(metadata, metadata_count), {sizeof(cp_metadata), metadata_members}},
+    [TABLE_METADATA] = {"metadata", PLACE(metadata, metadata_count), {sizeof(cp_metadata_entry), metadata_members}},
 };
 
 /* ---- views ---- */
@@ -213,7 +213,8 @@ const struct table_place tables[TABLE_COUNT] = {
 #define VIEW(function, type, rows, total)                                                                              \
     const type *function(const cp_scene *scene, uint32_t *count)                                                       \
     {                                                                                                                  \
-        *count = scene->total;                                                                                         \
+        if (count)                                                                                                     \
+            *count = scene->total;                                                                                     \
         return scene->rows;                                                                                            \
     }
 
@@ -228,4 +229,4 @@ VIEW(cp_loops, cp_loop, loops, loop_count)
 VIEW(cp_devices, cp_device, devices, device_count)
 VIEW(cp_pairs, cp_pair, pairs, pair_count)
 VIEW(cp_clips, cp_clip, clips, clip_count)
-VIEW(cp_metadata_of, cp_metadata, metadata, metadata_count)
+VIEW(cp_metadata, cp_metadata_entry, metadata, metadata_count)

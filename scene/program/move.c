@@ -36,7 +36,8 @@ void place_tool(struct cp_program *program, cp_pose *tool)
 static cp_status open_inverse(struct cp_program *program)
 {
     const cp_device *device = &program->scene->devices[program->options.device];
-    const cp_reach reach = {.device = program->options.device,
+    const cp_reach reach = {.size = sizeof reach,
+                            .device = program->options.device,
                             .frame = program->options.frame,
                             .in = device->base,
                             .solve = program->options.solve,

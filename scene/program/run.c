@@ -615,13 +615,17 @@ static cp_status open_program(struct cp_program *program, const char *file, cons
 cp_status cp_program_new(cp_context *context, const cp_scene *scene, const char *file, const char *text, size_t size,
                          const cp_program_options *options, cp_program **program)
 {
+    *program = NULL;
+    if (struct_check(context, options) != CP_OK)
+        return context_finish(context, CP_USAGE);
     cp_program *new = *program = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
         return context_finish(context, CP_LIMIT);
     new->context = new->mechanism.context = new->text.context = context;
     new->original = scene;
-    new->options = *options;
-    new->options.solve = options->solve ? options->solve : CP_REACH_ALL;
+    struct_take(&new->options, sizeof new->options, options);
+    if (!new->options.solve)
+        new->options.solve = CP_REACH_ALL;
     new->speed = 250;
     new->joint_part = 1;
     new->acceleration = new->deceleration = 1000;
@@ -667,10 +671,15 @@ void cp_program_stop(cp_program *program, bool emergency)
     program->emergency = program->emergency || emergency;
 }
 
-void cp_program_look(const cp_program *program, cp_program_state *state)
+void cp_program_state(const cp_program *program, cp_program_snapshot *state)
 {
-    *state =
-        (cp_program_state){program->time, program->line, program->ended, program->move.kind != MOVE_NONE, program->q};
+    const cp_program_snapshot now = {.size = sizeof now,
+                                     .time = program->time,
+                                     .line = program->line,
+                                     .ended = program->ended,
+                                     .moves = program->move.kind != MOVE_NONE,
+                                     .q = program->q};
+    struct_give(state, &now, sizeof now);
 }
 
 cp_status cp_program_poses(cp_program *program, cp_pose *worlds)
@@ -690,6 +699,7 @@ cp_status cp_program_poses(cp_program *program, cp_pose *worlds)
 
 const cp_mark *cp_program_marks(const cp_program *program, uint32_t *count)
 {
-    *count = program->mark_count;
+    if (count)
+        *count = program->mark_count;
     return program->marks;
 }

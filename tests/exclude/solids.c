@@ -159,7 +159,7 @@ static bool collides(const cp_mesh *mesh, const cp_instance *instance)
 
 static cp_status add_part(struct solid *solid, cp_context *context, const cp_mesh *mesh, const cp_pose *pose)
 {
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     cp_status status = cp_mesh_topology(context, mesh, &topology);
     struct part *part = &solid->parts[solid->part_count++];
     *part = (struct part){solid->triangle_count, mesh->corner_count / 3, status == CP_OK && topology.closed};

@@ -164,7 +164,7 @@ static void fail(cp_context *context, const char *filter, const char *what)
 
 static uint64_t count_triangles(cp_context *context, const cp_scene *scene)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     return cp_measure(context, scene, CP_USE_BOTH, &measures) == CP_OK ? measures.triangles : 0;
 }
 

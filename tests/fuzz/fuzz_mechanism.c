@@ -138,7 +138,7 @@ static void check_closed(const cp_scene *scene, const cp_pose *worlds)
 static void move(cp_context *context, const cp_scene *scene, struct input *input)
 {
     cp_mechanism *mechanism;
-    cp_mobility mobility;
+    cp_mobility mobility = {.size = sizeof mobility};
     cp_pose worlds[16];
     double q[64];
     (void)cp_measure_mobility(context, scene, &mobility);
@@ -158,7 +158,8 @@ static void move(cp_context *context, const cp_scene *scene, struct input *input
 
 static void reach(cp_context *context, const cp_scene *scene, struct input *input)
 {
-    const cp_reach wanted = {.frame = take(input, scene->node_count), .solve = 1 + take(input, 63), .tries = 3};
+    const cp_reach wanted = {
+        .size = sizeof wanted, .frame = take(input, scene->node_count), .solve = 1 + take(input, 63), .tries = 3};
     cp_inverse *inverse;
     const cp_posture *postures;
     uint32_t count;

@@ -44,9 +44,9 @@ static bool build(cp_scene *scene, uint32_t *tool)
 
 static void run_program(cp_context *context, const cp_scene *scene, uint32_t tool, const char *text, size_t size)
 {
-    const cp_program_options options = {.frame = tool, .period = 0.1, .reach = 10};
+    const cp_program_options options = {.size = sizeof options, .frame = tool, .period = 0.1, .reach = 10};
     cp_program *program;
-    cp_program_state state = {0};
+    cp_program_snapshot state = {.size = sizeof state};
     size_t count;
     uint32_t marks;
     cp_status status = cp_program_new(context, scene, "fuzz.prg", text, size, &options, &program);
@@ -58,7 +58,7 @@ static void run_program(cp_context *context, const cp_scene *scene, uint32_t too
     for (int step = 0; step < 200 && status == CP_OK && !state.ended; step++) {
         double before = state.time;
         status = cp_program_step(program);
-        cp_program_look(program, &state);
+        cp_program_state(program, &state);
         demand(state.time >= before, "time goes back");
         for (int i = 0; i < 6; i++)
             demand(isfinite(state.q[i]), "a joint is not finite");

@@ -124,7 +124,7 @@ static inline const cp_joint *joint_with_id(const cp_scene *scene, const char *i
 static inline const char *metadata_value(const cp_scene *scene, cp_owner owner, uint32_t index, const char *key)
 {
     uint32_t count;
-    const cp_metadata *metadata = cp_metadata_of(scene, &count);
+    const cp_metadata_entry *metadata = cp_metadata(scene, &count);
     for (uint32_t i = 0; i < count; i++)
         if (metadata[i].owner == owner && metadata[i].index == index && strcmp(metadata[i].key, key) == 0)
             return metadata[i].value;

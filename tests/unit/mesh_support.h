@@ -99,7 +99,7 @@ static inline bool face_spans_three(const cp_mesh *mesh, uint32_t face)
 
 static inline cp_topology plain_topology(const cp_mesh *mesh)
 {
-    cp_topology topology = {0};
+    cp_topology topology = {.size = sizeof topology};
     struct plain_edge *edges = calloc(mesh->corner_count + 1, sizeof *edges);
     uint32_t count = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {

@@ -140,10 +140,10 @@ static inline void expect_pose(const cp_pose *pose, const double expected[12], d
             fail_msg("entry %d is %.17g, not %.17g", i, pose->m[i], expected[i]);
 }
 
-static inline const cp_metadata *metadata(cp_owner owner, uint32_t index, const char *key)
+static inline const cp_metadata_entry *metadata(cp_owner owner, uint32_t index, const char *key)
 {
     for (uint32_t i = 0; i < scene->metadata_count; i++) {
-        const cp_metadata *it = &scene->metadata[i];
+        const cp_metadata_entry *it = &scene->metadata[i];
         if (it->owner == owner && it->index == index && !strcmp(it->key, key))
             return it;
     }
@@ -152,7 +152,7 @@ static inline const cp_metadata *metadata(cp_owner owner, uint32_t index, const 
 
 static inline void expect_metadata(const char *name, const char *key, cp_value_type type, const char *value)
 {
-    const cp_metadata *it = metadata(CP_OWNER_NODE, node_of(name), key);
+    const cp_metadata_entry *it = metadata(CP_OWNER_NODE, node_of(name), key);
     assert_non_null(it);
     assert_int_equal(it->type, type);
     assert_string_equal(it->value, value);

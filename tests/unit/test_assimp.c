@@ -94,7 +94,7 @@ static void test_ac3d_places(void **state)
 
 static void test_ac3d_measures(void **state)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     cp_scene *scene = read_sample(*state, "ac3d_desk.ac");
     assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
     assert_int_equal(measures.triangles, 3 + 4);
@@ -152,7 +152,7 @@ static void test_collada(void **state)
 /* The wedge is 2 x 10 x 1, at (10, 20, 30); the lever's y runs from 30 down to 25. In our axes z is the file's y. */
 static void test_collada_measures(void **state)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     cp_scene *scene = read_sample(*state, "collada_arm.dae");
     assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
     static const double lower[3] = {10, -31, 20}, upper[3] = {12, -30, 30};
@@ -310,7 +310,7 @@ static void test_corpus(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char path[1024];
         struct document document;
-        cp_measures measures;
+        cp_measures measures = {.size = sizeof measures};
         cp_scene *scene;
         (void)snprintf(path, sizeof path, "%s/corpus/abb_irb2400/abb_irb2400_support/meshes/%s.dae", SHARED, parts[i]);
         char *text = read_whole(path);

@@ -199,7 +199,7 @@ static void follow_all(const struct machine *machine, const char *name)
 static void expect_mobility(uint32_t joints, uint32_t degrees, uint32_t commanded, uint32_t dangling,
                             uint32_t redundant)
 {
-    cp_mobility found;
+    cp_mobility found = {.size = sizeof found};
     assert_int_equal(cp_measure_mobility(context, scene, &found), CP_OK);
     assert_int_equal(found.joints, joints);
     assert_int_equal(found.degrees, degrees);
@@ -276,7 +276,7 @@ static void test_held_joints(void **unused)
     double q[4] = {0.75, 0.1, 9, 9};
     cp_pose worlds[2];
     cp_mechanism *mechanism;
-    cp_mobility mobility;
+    cp_mobility mobility = {.size = sizeof mobility};
     assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
     assert_int_equal(cp_mechanism_poses(mechanism, q, worlds), CP_OK);
     assert_true(fabs(worlds[1].m[11]) < 1e-12);
@@ -519,7 +519,7 @@ static void test_random_mechanisms(void **unused)
         uint32_t rows = build_random(), joints = scene->joint_count, free_joints = 0;
         double q[MOST_JOINTS], values[MOST_JOINTS], gaps[MOST_ROWS + 6];
         cp_pose worlds[MOST_JOINTS + 1];
-        cp_mobility found;
+        cp_mobility found = {.size = sizeof found};
         if (cp_measure_mobility(context, scene, &found) != CP_OK) {
             print_report(context);
             fail_msg("machine %d is closed, and is not found to be", machine);
@@ -563,7 +563,7 @@ static void test_there_and_back(void **unused)
         fresh_scene();
         (void)build_random();
         double q[MOST_JOINTS], begin[MOST_JOINTS], there[MOST_JOINTS], back[MOST_JOINTS];
-        cp_mobility mobility;
+        cp_mobility mobility = {.size = sizeof mobility};
         cp_mechanism *mechanism;
         assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
         while (mobility.lacking != CP_NONE) { /* what nothing determines is driven */

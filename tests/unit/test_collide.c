@@ -616,7 +616,7 @@ static void make_passage(double gap)
 
 static cp_passages run_clip(cp_collider **collider, double step, double clearance)
 {
-    cp_passages passages;
+    cp_passages passages = {.size = sizeof passages};
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, collider), CP_OK);
     assert_int_equal(cp_collide_clip(*collider, 0, step, clearance, &passages), CP_OK);
     return passages;
@@ -673,7 +673,7 @@ static void test_steps(void **unused)
 {
     (void)unused;
     cp_collider *collider;
-    cp_passages passages;
+    cp_passages passages = {.size = sizeof passages};
     make_passage(0.2);
     scene->clips[0].attachment_count = 0;
     passages = run_clip(&collider, 0, 0);
@@ -962,7 +962,7 @@ static void test_threads(void **unused)
 static cp_status use_all(cp_context *poor, cp_scene *cell)
 {
     cp_collider *collider;
-    cp_passages passages;
+    cp_passages passages = {.size = sizeof passages};
     const cp_contact *contacts;
     cp_pose worlds[8];
     uint32_t count;
@@ -1007,7 +1007,7 @@ static void test_cancel(void **unused)
 {
     (void)unused;
     cp_collider *collider;
-    cp_passages passages;
+    cp_passages passages = {.size = sizeof passages};
     cp_pose worlds[8];
     const cp_contact *contacts;
     uint32_t count;

@@ -80,9 +80,9 @@ static bool is_cancelled(void *user)
 /* All kinds of work on a scene, until the first call that does not succeed. */
 static cp_status work_on(cp_context *context, cp_scene **scene)
 {
-    cp_measures measures;
-    cp_pair_counts counts;
-    cp_topology topology;
+    cp_measures measures = {.size = sizeof measures};
+    cp_pair_counts counts = {.size = sizeof counts};
+    cp_topology topology = {.size = sizeof topology};
     cp_scene *other = NULL;
     cp_status status = cp_read(context, CELL, NULL, NULL, 0, scene);
     if (status == CP_OK)

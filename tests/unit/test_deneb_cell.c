@@ -253,7 +253,7 @@ static void test_head_and_tags(void **state)
     assert_true(worlds[find_node(scene, "t3")].m[3] == 10 * 0.0254);
     assert_true(worlds[find_node(scene, "t3")].m[7] == 0.0254);
     assert_true(cp_scene_source(scene)->unit == 0.0254);
-    const cp_metadata *metadata = cp_metadata_of(scene, &count);
+    const cp_metadata_entry *metadata = cp_metadata(scene, &count);
     assert_int_equal(count, 4);
     assert_string_equal(metadata[0].key, "name");
     assert_string_equal(metadata[0].value, "cell 7");

@@ -69,7 +69,7 @@ static void test_sample(void **state)
     assert_int_equal(count, 3);
     assert_true(materials[meshes[1].groups[0].material].rgba[0] == 0.85);
     assert_true(materials[meshes[0].groups[0].material].srgb);
-    cp_measures measures[3];
+    cp_measures measures[3] = {{.size = sizeof *measures}, {.size = sizeof *measures}, {.size = sizeof *measures}};
     assert_int_equal(cp_measure_meshes(context, scene, measures), CP_OK);
     assert_true(fabs(measures[0].volume - (80 * 10 + 10 * 50) * 8e-9) < 1e-15); /* the L's area times its height */
     cp_scene_free(scene);
@@ -138,7 +138,7 @@ static void test_triangles(void **state)
                                 "DCT PART 1.0\nOBJECT o\nPOINTS 5\n0 0 0 10 0 0 10 10 0 5 1 0 0 10 0\n"
                                 "POLYGONS 1\n5 0 1 2 3 4\nEND\n",
                                 NULL);
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     assert_int_equal(cp_measure(context, scene, CP_USE_DRAWN, &measures), CP_OK);
     assert_int_equal(measures.triangles, 3);
     assert_true(fabs(measures.area - (100 - 45) * 1e-6) < 1e-15); /* the square less the notch */

@@ -290,7 +290,7 @@ static void test_moved_by_a_clip(void **unused)
 {
     (void)unused;
     static const double times[] = {0, 1}, places[] = {0, 1, 0, 0, -1, 0};
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     read_cell("{ \"Table\"; " BOX "}\n{ \"Crate\"; Position (0, 1, 0); " BOX "}\n");
     scene->exclude_static_pairs = true;
     assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);

@@ -105,15 +105,15 @@ void __wrap_free(void *block)
 
 /* ---- arenas ---- */
 
-void *__real_arena_allocate(struct arena *arena, size_t count, size_t size);
+void *__real_cp_arena_allocate(struct arena *arena, size_t count, size_t size);
 void *__real_arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
-char *__real_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
-void *__real_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
-void *__wrap_arena_allocate(struct arena *arena, size_t count, size_t size);
+char *__real_cp_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
+void *__real_cp_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
+void *__wrap_cp_arena_allocate(struct arena *arena, size_t count, size_t size);
 void *__wrap_arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
-char *__wrap_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
-void *__wrap_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
-char *__wrap_arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *__wrap_cp_arena_copy_text(struct arena *arena, const char *bytes, size_t size);
+void *__wrap_cp_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
+char *__wrap_cp_arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static struct {
     bool armed;
@@ -128,12 +128,12 @@ static bool arena_fails(void)
 /* Fails as an arena does, with the report's entry. */
 static void *fail_in(struct arena *arena)
 {
-    return __real_arena_allocate(arena, SIZE_MAX, 2);
+    return __real_cp_arena_allocate(arena, SIZE_MAX, 2);
 }
 
-void *__wrap_arena_allocate(struct arena *arena, size_t count, size_t size)
+void *__wrap_cp_arena_allocate(struct arena *arena, size_t count, size_t size)
 {
-    return arena_fails() ? fail_in(arena) : __real_arena_allocate(arena, count, size);
+    return arena_fails() ? fail_in(arena) : __real_cp_arena_allocate(arena, count, size);
 }
 
 void *__wrap_arena_allocate_zeroed(struct arena *arena, size_t count, size_t size)
@@ -141,24 +141,24 @@ void *__wrap_arena_allocate_zeroed(struct arena *arena, size_t count, size_t siz
     return arena_fails() ? fail_in(arena) : __real_arena_allocate_zeroed(arena, count, size);
 }
 
-char *__wrap_arena_copy_text(struct arena *arena, const char *bytes, size_t size)
+char *__wrap_cp_arena_copy_text(struct arena *arena, const char *bytes, size_t size)
 {
-    return arena_fails() ? fail_in(arena) : __real_arena_copy_text(arena, bytes, size);
+    return arena_fails() ? fail_in(arena) : __real_cp_arena_copy_text(arena, bytes, size);
 }
 
-void *__wrap_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size)
+void *__wrap_cp_arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size)
 {
-    return arena_fails() ? fail_in(arena) : __real_arena_copy(arena, bytes, count, size);
+    return arena_fails() ? fail_in(arena) : __real_cp_arena_copy(arena, bytes, count, size);
 }
 
-char *__wrap_arena_print(struct arena *arena, const char *format, ...)
+char *__wrap_cp_arena_print(struct arena *arena, const char *format, ...)
 {
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = arena_fails() ? fail_in(arena) : __real_arena_allocate(arena, (size_t)length + 1, 1);
+    char *text = arena_fails() ? fail_in(arena) : __real_cp_arena_allocate(arena, (size_t)length + 1, 1);
     if (text)
         (void)vsnprintf(text, (size_t)length + 1, format, list);
     va_end(list);
@@ -463,10 +463,12 @@ static cp_status ask(cp_context *context, const cp_scene *scene)
 {
     uint32_t count, first[64];
     const cp_mesh *meshes = cp_meshes(scene, &count);
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     cp_measures measures[64];
     cp_shape shapes[2];
     assert_true(count <= 64);
+    for (uint32_t i = 0; i < count; i++)
+        measures[i].size = sizeof measures[i];
     cp_status status = cp_measure_meshes(context, scene, measures);
     if (status == CP_OK)
         status = cp_equal_meshes(context, scene, first);

@@ -288,7 +288,7 @@ static void test_triangulate(void **unused)
 static void test_flatten(void **unused)
 {
     (void)unused;
-    cp_measures before, after;
+    cp_measures before = {.size = sizeof before}, after = before;
     assert_int_equal(apply("pose", "device=Robot", "q=1,3"), CP_OK);
     assert_int_equal(cp_measure(context, scene, CP_USE_BOTH, &before), CP_OK);
     assert_int_equal(apply("flatten", NULL, NULL), CP_OK);
@@ -513,8 +513,8 @@ static void test_topology_and_measures_without_memory(void **unused)
 {
     (void)unused;
     for (size_t fail = 1;; fail++) {
-        cp_measures measures;
-        cp_topology topology;
+        cp_measures measures = {.size = sizeof measures};
+        cp_topology topology = {.size = sizeof topology};
         memory.fail_at = memory.calls + fail;
         cp_status measured = cp_measure(context, scene, CP_USE_BOTH, &measures);
         cp_status found = cp_mesh_topology(context, &scene->meshes[1], &topology);

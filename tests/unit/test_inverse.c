@@ -35,7 +35,7 @@ static void read_machine(const char *name)
 
 static cp_inverse *open_inverse(uint32_t frame, uint32_t in, unsigned solve)
 {
-    const cp_reach reach = {.frame = frame, .in = in, .solve = solve, .tries = 100};
+    const cp_reach reach = {.size = sizeof reach, .frame = frame, .in = in, .solve = solve, .tries = 100};
     cp_inverse *inverse;
     if (cp_inverse_new(context, scene, &reach, &inverse) != CP_OK) {
         print_report(context);
@@ -201,7 +201,7 @@ static void test_gantry(void **unused)
 static void test_gantry_of_six_links(void **unused)
 {
     (void)unused;
-    cp_mobility mobility;
+    cp_mobility mobility = {.size = sizeof mobility};
     solve_gantry("gantry_tau_six");
     read_machine("gantry_tau_six");
     assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
@@ -627,7 +627,7 @@ static void test_singular_places(void **unused)
 static void test_scaled_frame(void **unused)
 {
     (void)unused;
-    const cp_reach reach = {.frame = 2, .solve = CP_REACH_ALL, .tries = 1};
+    const cp_reach reach = {.size = sizeof reach, .frame = 2, .solve = CP_REACH_ALL, .tries = 1};
     cp_inverse *inverse;
     random_arm(true);
     scene->nodes[1].local = pose_scaling(2, 2, 2);

@@ -618,7 +618,7 @@ static void test_distance_of_four_bars(void **unused)
             continue;
         build_linkage(&linkage, drive);
         finish_scene();
-        cp_singularity singularity;
+        cp_singularity singularity = {.size = sizeof singularity};
         double expected = four_bar_distance(&linkage, drive);
         assert_int_equal(cp_measure_singularity(context, scene, CP_NONE, 0, &singularity), CP_OK);
         if (!(fabs(singularity.distance - expected) < 1e-9) || singularity.loop != 0)
@@ -631,7 +631,7 @@ static void test_distance_of_four_bars(void **unused)
 static void test_distance_is_warned_of(void **unused)
 {
     (void)unused;
-    cp_singularity singularity;
+    cp_singularity singularity = {.size = sizeof singularity};
     build_linkage(&parallelogram, degrees_to_radians(60));
     add_turns();
     finish_scene();
@@ -647,7 +647,7 @@ static void test_distance_is_warned_of(void **unused)
 static void test_distance_of_singular_pose(void **unused)
 {
     (void)unused;
-    cp_singularity singularity;
+    cp_singularity singularity = {.size = sizeof singularity};
     build_linkage(&parallelogram, degrees_to_radians(60));
     for (uint32_t i = 0; i < scene->joint_count; i++)
         scene->joints[i].q = 0;

@@ -16,7 +16,7 @@ static uint32_t place(uint32_t parent, const cp_mesh *mesh, uint32_t use, cp_pos
 /* The box alone is the same. */
 static cp_measures measure(uint32_t use)
 {
-    cp_measures measures, boxes;
+    cp_measures measures = {.size = sizeof measures}, boxes;
     assert_int_equal(scene_finish(scene), CP_OK);
     assert_int_equal(cp_measure(context, scene, use, &measures), CP_OK);
     assert_int_equal(measure_boxes(context, scene, use, &boxes), CP_OK);
@@ -179,7 +179,7 @@ static void test_meshes_one_by_one(void **unused)
 {
     (void)unused;
     cp_mesh cube = make_cube(), box = {.kind = CP_MESH_BOX, .size = {1, 2, 4}};
-    cp_measures measures[3];
+    cp_measures measures[3] = {{.size = sizeof *measures}, {.size = sizeof *measures}, {.size = sizeof *measures}};
     const cp_pose far = pose_translation(7, 0, 0), large = pose_scaling(-2, 2, 2);
     (void)place(0, &cube, CP_USE_DRAWN, large);
     assert_int_not_equal(scene_add_instance(scene, add_node(scene, 0, "again"), 0, CP_USE_BOTH, &far), CP_NONE);

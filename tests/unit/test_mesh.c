@@ -201,7 +201,7 @@ static void test_topology_of_hand_made_meshes(void **unused)
 {
     (void)unused;
     cp_mesh mesh = make_cube();
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
     assert_true(topology.closed);
     assert_int_equal(topology.edges, 12);
@@ -244,7 +244,7 @@ static void test_topology_joins_equal_positions(void **unused)
                           0, -0.0f, 0, 0, 0, -0.0f + 1, 0, 1, 0, 1,     0, 0, 0, 1, 0, 0, 0, 1};
     const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     cp_mesh mesh = {.vertex_count = 12, .face_count = 4, .corner_count = 12, .positions = soup, .corners = corners};
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
     assert_true(topology.closed);
     assert_int_equal(topology.edges, 6);
@@ -340,7 +340,7 @@ static void test_degenerate_faces_are_counted(void **unused)
     const float line[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 1};
     const uint32_t corners[] = {0, 1, 2, /* no area */ 0, 1, 1, /* two places */ 0, 1, 3, 3, 3, 3};
     cp_mesh mesh = {.vertex_count = 4, .face_count = 4, .corner_count = 12, .positions = line, .corners = corners};
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
     assert_int_equal(topology.degenerate_faces, 3);
     expect_topology(context, &mesh);

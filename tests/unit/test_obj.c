@@ -297,7 +297,7 @@ static void test_runs_of_materials(void **state)
     assert_string_equal(material[0].name, "bright red");
     assert_memory_equal(material[0].rgba, ((const double[]){1, 0, 0, 0.75}), sizeof material->rgba);
     assert_memory_equal(material[1].rgba, ((const double[]){0.5, 0.5, 0.5, 0.75}), sizeof material->rgba);
-    const cp_metadata *metadata = cp_metadata_of(scene, &count);
+    const cp_metadata_entry *metadata = cp_metadata(scene, &count);
     assert_int_equal(count, 2);
     assert_string_equal(metadata[0].key, "clr.specular");
     assert_string_equal(metadata[0].value, "[0.5,0.5,0.5]");

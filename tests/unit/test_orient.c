@@ -114,7 +114,7 @@ static void expect_corners(const cp_mesh *mesh, const uint32_t *corners)
 
 static uint64_t flipped(const cp_mesh *mesh)
 {
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     assert_int_equal(cp_mesh_topology(context, mesh, &topology), CP_OK);
     return topology.flipped_faces;
 }

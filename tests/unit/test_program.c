@@ -118,13 +118,13 @@ struct run {
 static struct run run_program(const char *text, double period, uint32_t stop, uint32_t emergency)
 {
     struct run run = {.status = CP_OK};
-    cp_program_options options = {.frame = 0, .period = period, .reach = 0.01};
-    cp_program_state state;
+    cp_program_options options = {.size = sizeof options, .frame = 0, .period = period, .reach = 0.01};
+    cp_program_snapshot state = {.size = sizeof state};
     fresh_scene();
     options.frame = build_machine();
     run.status = cp_program_new(context, scene, "test.prg", text, strlen(text), &options, &run.program);
     for (uint32_t step = 0; run.status == CP_OK; step++) {
-        cp_program_look(run.program, &state);
+        cp_program_state(run.program, &state);
         if (run.count == run.room) {
             run.room = run.room * 2 + 64;
             run.rows = realloc(run.rows, run.room * sizeof *run.rows);
@@ -547,7 +547,8 @@ static uint32_t build_plane_arm(double velocity)
 static uint32_t run_plane_arm(const char *text, double velocity, bool keep, double (*places)[2], double *most)
 {
     fresh_scene();
-    const cp_program_options options = {.frame = build_plane_arm(velocity),
+    const cp_program_options options = {.size = sizeof options,
+                                        .frame = build_plane_arm(velocity),
                                         .period = 0.01,
                                         .reach = 0.01,
                                         .keep_speeds = keep,
@@ -558,12 +559,12 @@ static uint32_t run_plane_arm(const char *text, double velocity, bool keep, doub
     *most = 0;
     arm_values(0.1, -0.3, before);
     assert_int_equal(cp_program_new(context, scene, "p", text, strlen(text), &options, &program), CP_OK);
-    for (cp_program_state state = {0}; !state.ended;) {
+    for (cp_program_snapshot state = {.size = sizeof state}; !state.ended;) {
         if (cp_program_step(program) != CP_OK) {
             print_report(context);
             fail_msg("step %d", (int)steps);
         }
-        cp_program_look(program, &state);
+        cp_program_state(program, &state);
         if (state.ended)
             break;
         assert_true(steps < 10000);
@@ -663,7 +664,7 @@ static void test_three_degrees(void **unused)
     static const char text[] = "PTP POSE(400,0,100,0,0,0)\nLMOV 400,200,100\nIMOV -100,0,50\n";
     static const char *const impossible[] = {"PTP POSE(400,0,100,0,0,0)\n", "IMOV 0,200,0\n", "IMOV 0,0,0,0,0,30\n"};
     fresh_scene();
-    cp_program_options options = {.frame = build_small_arm(), .period = 0.01, .reach = 0.01};
+    cp_program_options options = {.size = sizeof options, .frame = build_small_arm(), .period = 0.01, .reach = 0.01};
     cp_program *program = NULL;
     for (size_t i = 0; i < 3; i++) {
         size_t count;
@@ -671,7 +672,7 @@ static void test_three_degrees(void **unused)
         cp_report_clear(context);
         assert_int_equal(cp_program_new(context, scene, "p", impossible[i], strlen(impossible[i]), &options, &program),
                          CP_OK);
-        for (cp_program_state state = {0}; status == CP_OK && !state.ended; cp_program_look(program, &state))
+        for (cp_program_snapshot state = {.size = sizeof state}; status == CP_OK && !state.ended; cp_program_state(program, &state))
             status = cp_program_step(program);
         assert_int_equal(status, CP_NO);
         const cp_entry *entries = cp_report(context, &count);
@@ -683,12 +684,12 @@ static void test_three_degrees(void **unused)
     assert_int_equal(cp_program_new(context, scene, "p", text, sizeof text - 1, &options, &program), CP_OK);
     double at[3] = {0};
     int on_lines = 0;
-    for (cp_program_state state = {0}; !state.ended; cp_program_look(program, &state)) {
+    for (cp_program_snapshot state = {.size = sizeof state}; !state.ended; cp_program_state(program, &state)) {
         if (cp_program_step(program) != CP_OK) {
             print_report(context);
             fail_msg("line %d", (int)state.line);
         }
-        cp_program_look(program, &state);
+        cp_program_state(program, &state);
         const double *q = state.q, out = 300 * cos(q[1]) + 300 * cos(q[1] + q[2]);
         at[0] = out * cos(q[0]);
         at[1] = out * sin(q[0]);
@@ -763,13 +764,13 @@ static void test_own_part(void **unused)
     scene->nodes[scaled].local.m[5] = 2;
     scene->nodes[turned].local = pose_rotation((const double[]){0, 0, 1}, 0.5);
     assert_int_equal(scene_finish(scene), CP_OK);
-    const cp_program_options options = {.frame = tool, .period = 0.01, .reach = 0.01};
+    const cp_program_options options = {.size = sizeof options, .frame = tool, .period = 0.01, .reach = 0.01};
     cp_program *program = NULL;
-    cp_program_state state = {0};
+    cp_program_snapshot state = {.size = sizeof state};
     cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
     assert_non_null(worlds);
     assert_int_equal(cp_program_new(context, scene, "own", text, sizeof text - 1, &options, &program), CP_OK);
-    for (; !state.ended; cp_program_look(program, &state))
+    for (; !state.ended; cp_program_state(program, &state))
         assert_int_equal(cp_program_step(program), CP_OK);
     assert_int_equal(cp_program_poses(program, worlds), CP_OK);
     assert_true(fabs(worlds[tool].m[11] - 0.02) < 1e-9 && fabs(worlds[own].m[11]) < 1e-9);
@@ -825,10 +826,10 @@ static void test_grab(void **unused)
     assert_true(fabs(worlds[part - 1].m[11] - 0.05) < 1e-9);
 
     /* Step by step all is where the clip has it. */
-    const cp_program_options options = {.frame = part - 1, .period = 0.01, .reach = 0.01};
+    const cp_program_options options = {.size = sizeof options, .frame = part - 1, .period = 0.01, .reach = 0.01};
     cp_pose *now = calloc(scene->node_count, sizeof *now);
     cp_program *program = NULL;
-    cp_program_state state = {0};
+    cp_program_snapshot state = {.size = sizeof state};
     assert_non_null(now);
     assert_int_equal(cp_program_new(context, scene, "pick", text, sizeof text - 1, &options, &program), CP_OK);
     for (int steps = 0; !state.ended; steps++) {
@@ -837,7 +838,7 @@ static void test_grab(void **unused)
         for (uint32_t i = 0; i < 12 * scene->node_count; i++)
             assert_true(fabs(now[i / 12].m[i % 12] - worlds[i / 12].m[i % 12]) < 1e-9);
         assert_int_equal(cp_program_step(program), CP_OK);
-        cp_program_look(program, &state);
+        cp_program_state(program, &state);
         assert_true(steps < 1000);
     }
     assert_true(fabs(state.time - end) < 1e-9);

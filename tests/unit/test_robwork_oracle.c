@@ -433,7 +433,7 @@ static void check_pairs(struct cell *cell)
     for (size_t i = 0; i < json_array_size(list); i++)
         assert_true(holds_string(force.list, json_string_value(json_array_get(list, i))));
 
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     assert_int_equal(cp_count_pairs(cell->context, cell->scene, &counts), CP_OK);
     assert_int_equal(counts.candidates, force.candidates);
     assert_int_equal(counts.all, force.all);

@@ -307,7 +307,7 @@ static void count_tables(const cp_scene *scene, uint64_t *has)
     has[11] += count + cp_excludes_static_pairs(scene);
     (void)cp_clips(scene, &count);
     has[13] = count;
-    const cp_metadata *metadata = cp_metadata_of(scene, &count);
+    const cp_metadata_entry *metadata = cp_metadata(scene, &count);
     for (uint32_t i = 0; i < count; i++)
         has[15] += strcmp(metadata[i].key, "collision cell key") != 0; /* goes with lists of pairs */
 }
@@ -405,7 +405,7 @@ static void expect_near(double a, double b, double scale, const char *what)
 /* As triangles: a polygon that is not flat has another area than those it is cut into. */
 static cp_measures measure_triangles(cp_context *context, const cp_scene *scene)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     cp_scene *copy = pass_through(context, scene, &formats[2]);
     assert_int_equal(cp_apply(context, copy, "triangulate", NULL, 0), CP_OK);
     assert_int_equal(cp_measure(context, copy, CP_USE_DRAWN, &measures), CP_OK);

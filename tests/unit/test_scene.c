@@ -394,7 +394,7 @@ static void test_tables_refer_to_earlier_ones(void **unused)
         }
     }
     for (cp_owner owner = CP_OWNER_NODE; owner <= CP_OWNER_JOINT; owner++)
-        assert_true(metadata_table(&(cp_metadata){.owner = owner}) < TABLE_METADATA);
+        assert_true(metadata_table(&(cp_metadata_entry){.owner = owner}) < TABLE_METADATA);
 }
 
 static void test_depth_limit(void **unused)
@@ -518,7 +518,7 @@ static void make_pointing(cp_context *context, struct sound *sound)
 
 static void expect_owner(const cp_scene *scene, const char *key, uint32_t index)
 {
-    const cp_metadata *last = NULL;
+    const cp_metadata_entry *last = NULL;
     for (uint32_t i = 0; i < scene->metadata_count; i++)
         if (!strcmp(scene->metadata[i].key, key))
             last = &scene->metadata[i];

@@ -367,7 +367,7 @@ static void test_same_for_any_threads(void **unused)
         assert_memory_equal(mesh.positions, first.positions, 12 * (size_t)mesh.vertex_count);
         assert_memory_equal(mesh.corners, first.corners, 4 * (size_t)mesh.corner_count);
     }
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     assert_int_equal(cp_mesh_topology(context, &first, &topology), CP_OK);
     assert_true(topology.closed);
     assert_int_equal(first.face_count, 6000);

@@ -276,7 +276,7 @@ static void test_arm_poses(void **state)
 
 static void test_arm_exclusions(void **state)
 {
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     (void)state;
     read_sample("tag_arm.wu");
     assert_int_equal(scene->pair_count, 5);
@@ -387,7 +387,7 @@ static void test_two_robots(void **state)
 
 static void test_movable_frames(void **state)
 {
-    cp_pair_counts counts;
+    cp_pair_counts counts = {.size = sizeof counts};
     (void)state;
     read_sample("tag_movable.wu");
     assert_int_equal(node("Item")->flags, CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);

@@ -71,7 +71,7 @@ static void test_tree(void **state)
     assert_int_equal(count, 1);
     (void)cp_instances(scene, &count);
     assert_int_equal(count, 4);
-    const cp_metadata *metadata = cp_metadata_of(scene, &count);
+    const cp_metadata_entry *metadata = cp_metadata(scene, &count);
     assert_int_equal(count, 9); /* of each of the four P-1 and its type, and Q */
     assert_string_equal(metadata[0].key, "partnumber");
     assert_string_equal(metadata[1].value, "support");
@@ -161,7 +161,7 @@ static void test_parts(void **state)
         assert_int_equal(count, 1);
         assert_pose(&cp_nodes(scene, &count)[1].local, moved, 0);
         assert_int_equal(count, 2);
-        assert_string_equal(cp_metadata_of(scene, &count)[0].value, "a & b");
+        assert_string_equal(cp_metadata(scene, &count)[0].value, "a & b");
         assert_int_equal(count, 1);
         cp_scene_free(scene);
     }

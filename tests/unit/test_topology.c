@@ -215,7 +215,7 @@ static void test_random_faces(void **unused)
 
 static cp_topology topology_of(const struct builder *builder)
 {
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     cp_mesh mesh = mesh_of(builder);
     assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
     return topology;
@@ -297,7 +297,7 @@ static void test_flat_one_sided_and_touching(void **unused)
 static void test_primitives_and_lines(void **unused)
 {
     (void)unused;
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     cp_mesh tube = {.kind = CP_MESH_TUBE, .sides = 6, .size = {1, 0.5, 2}};
     assert_int_equal(cp_mesh_topology(context, &tube, &topology), CP_OK);
     assert_true(topology.closed);

@@ -45,7 +45,7 @@ static char *write_text(const char *const *options, size_t count)
 
 static double scene_size(void)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     assert_int_equal(cp_measure(context, scene, CP_USE_DRAWN, &measures), CP_OK);
     double size = 0;
     for (int i = 0; i < 3 && measures.any; i++)

@@ -756,7 +756,7 @@ static inline void compare_sights(const struct looking *looking, const cp_pose *
 /* Everything at once; scene: as the exporter got it, without primitives. folder: of further files, or NULL. */
 static void compare_files(const char *text, const cp_scene *scene, const char *folder)
 {
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     struct comparison c = {.scene = scene, .file = vrml_read(text), .folder = folder};
     vrml_check(c.file);
     assert_int_equal(cp_measure(scene->context, scene, CP_USE_DRAWN, &measures), CP_OK);

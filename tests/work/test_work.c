@@ -131,7 +131,7 @@ static void smooth_normals(cp_mesh *mesh)
 
 static void find_topology(cp_mesh *mesh)
 {
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     assert_int_equal(cp_mesh_topology(context, mesh, &topology), CP_OK);
 }
 

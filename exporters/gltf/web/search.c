@@ -348,7 +348,7 @@ cp_status write_web(const struct writer *file, struct sink *sink)
     struct writer model = *file;
     struct search search = {.model = &model, .sink = sink, .base = scene_copy(model.scene)};
     struct bracket bracket = {0};
-    cp_measures measures;
+    cp_measures measures = {.size = sizeof measures};
     cp_status status =
         search.base ? make_triangles(search.base, normals_mode(model.settings) == NORMALS_SMOOTH) : CP_LIMIT;
     if (status == CP_OK)

@@ -84,6 +84,7 @@ void list_free(cp_context *context)
 
 const cp_file *cp_files(const cp_context *context, size_t *count)
 {
-    *count = context->list ? context->list->count : 0;
+    if (count)
+        *count = context->list ? context->list->count : 0;
     return context->list ? context->list->items : NULL;
 }

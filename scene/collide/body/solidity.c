@@ -72,7 +72,7 @@ static cp_status judge_shells(cp_context *context, const cp_mesh *mesh, bool *so
         return CP_LIMIT;
     if (!*sound || !(outward && inward))
         return CP_OK;
-    cp_topology topology;
+    cp_topology topology = {.size = sizeof topology};
     cp_status status = cp_mesh_topology(context, mesh, &topology);
     bool nested = topology.inside_out_shells == 0 || topology.flipped_faces == mesh->face_count;
     *sound = status == CP_OK && nested && topology.opposite_faces == 0;

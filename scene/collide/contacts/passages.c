@@ -334,7 +334,10 @@ static int compare_passages(const void *a, const void *b)
 cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, double clearance, cp_passages *passages)
 {
     cp_context *context = collider->context;
-    *passages = (cp_passages){0};
+    if (struct_check(context, passages) != CP_OK)
+        return context_finish(context, CP_USAGE);
+    cp_passages found = {.size = sizeof found};
+    struct_give(passages, &found, sizeof found);
     if (clip >= collider->scene->clip_count || !(step >= 0 && clearance >= 0))
         return report_error(context, CP_USAGE, "collide-step", NOWHERE,
                             "needs a clip of the scene, and a step and a clearance of at least 0");
@@ -368,11 +371,12 @@ cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, dou
             collider->passages[i] = watch.sightings[i].passage;
         if (watch.count > 0)
             qsort(collider->passages, watch.count, sizeof *collider->passages, compare_passages);
-        *passages = (cp_passages){.items = collider->passages,
-                                  .count = watch.count,
-                                  .moments = watch.times.count,
-                                  .first = watch.times.items[0],
-                                  .last = watch.times.items[watch.times.count - 1]};
+        found = (cp_passages){.items = collider->passages,
+                              .count = watch.count,
+                              .moments = watch.times.count,
+                              .first = watch.times.items[0],
+                              .last = watch.times.items[watch.times.count - 1]};
+        struct_give(passages, &found, sizeof found);
     }
     while (opened > 0) {
         moment_close(&watch.seats[--opened].moment);

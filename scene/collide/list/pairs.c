@@ -152,19 +152,22 @@ bool pair_is_checked(const struct pair_rules *rules, uint32_t one, uint32_t othe
 
 cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts)
 {
+    if (struct_check(context, counts) != CP_OK)
+        return context_finish(context, CP_USAGE);
     struct pair_rules rules = {0};
     bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
-    *counts = (cp_pair_counts){0};
+    cp_pair_counts found = {.size = sizeof found};
     for (uint32_t i = 0; candidates && i < scene->node_count; i++) {
         candidates[i] = node_can_collide(scene, i);
-        counts->candidates += candidates[i];
+        found.candidates += candidates[i];
     }
     bool good = candidates && pair_rules_find(&rules, context, scene, candidates);
     if (good) {
-        counts->all = rules.all;
-        counts->checked = rules.checked;
-        counts->without_geometry = count_without_geometry(scene);
+        found.all = rules.all;
+        found.checked = rules.checked;
+        found.without_geometry = count_without_geometry(scene);
     }
+    struct_give(counts, &found, sizeof found);
     pair_rules_free(&rules);
     memory_free(context, candidates, scene->node_count, sizeof *candidates);
     return context_finish(context, good ? CP_OK : CP_LIMIT);

@@ -165,5 +165,10 @@ static cp_status mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topo
 
 cp_status cp_mesh_topology(cp_context *context, const cp_mesh *mesh, cp_topology *topology)
 {
-    return context_finish(context, mesh_topology(context, mesh, topology));
+    cp_topology found = {.size = sizeof found};
+    cp_status status = struct_check(context, topology);
+    if (status == CP_OK)
+        status = mesh_topology(context, mesh, &found);
+    struct_give(topology, &found, sizeof found);
+    return context_finish(context, status);
 }

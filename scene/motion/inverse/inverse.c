@@ -376,12 +376,15 @@ cp_status inverse_follow(struct cp_inverse *inverse, const cp_pose *target)
 
 cp_status cp_inverse_new(cp_context *context, const cp_scene *scene, const cp_reach *reach, cp_inverse **inverse)
 {
+    *inverse = NULL;
+    if (struct_check(context, reach) != CP_OK)
+        return context_finish(context, CP_USAGE);
     cp_inverse *new = *inverse = memory_allocate_zeroed(context, 1, sizeof *new);
     if (!new)
         return context_finish(context, CP_LIMIT);
     new->context = new->mechanism.context = context;
     new->scene = scene;
-    new->reach = *reach;
+    struct_take(&new->reach, sizeof new->reach, reach);
     new->arena = arena_new(context);
     new->result = arena_new(context);
     new->closed = scene_copy(scene);
@@ -434,7 +437,8 @@ cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target, const 
 
 const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count)
 {
-    *count = inverse->unknown_count;
+    if (count)
+        *count = inverse->unknown_count;
     return inverse->unknown;
 }
 

@@ -36,10 +36,13 @@ static cp_status measure(cp_mechanism *mechanism, cp_mobility *mobility)
 cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene, cp_mobility *mobility)
 {
     cp_mechanism mechanism;
-    *mobility = (cp_mobility){.lacking = CP_NONE};
+    cp_mobility found = {.size = sizeof found, .lacking = CP_NONE};
+    if (struct_check(context, mobility) != CP_OK)
+        return context_finish(context, CP_USAGE);
     cp_status status = mechanism_open(&mechanism, context, scene);
     if (status == CP_OK)
-        status = measure(&mechanism, mobility);
+        status = measure(&mechanism, &found);
     mechanism_close(&mechanism);
+    struct_give(mobility, &found, sizeof found);
     return context_finish(context, status);
 }

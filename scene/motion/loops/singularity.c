@@ -14,7 +14,8 @@ static void look(const cp_mechanism *mechanism, double time, cp_singularity *nea
     for (uint32_t i = 0; closure && i < closure->group_count; i++) {
         const double distance = closure_distance(closure, i);
         if (distance < nearest->distance)
-            *nearest = (cp_singularity){distance, time, closure->loops[closure->groups[i].first_loop].loop};
+            *nearest = (cp_singularity){
+                .distance = distance, .time = time, .loop = closure->loops[closure->groups[i].first_loop].loop};
     }
 }
 
@@ -52,20 +53,21 @@ static cp_status look_here(cp_context *context, const cp_scene *scene, cp_singul
 cp_status cp_measure_singularity(cp_context *context, const cp_scene *scene, uint32_t clip, double period,
                                  cp_singularity *singularity)
 {
-    *singularity = (cp_singularity){.distance = INFINITY, .loop = CP_NONE};
-    if (scene->loop_count == 0)
-        return CP_OK;
-    cp_status status = clip == CP_NONE ? look_here(context, scene, singularity)
-                                       : look_along(context, scene, &scene->clips[clip], period, singularity);
-    if (status != CP_OK || !(singularity->distance < CP_NEAR_SINGULAR))
+    cp_singularity nearest = {.size = sizeof nearest, .distance = INFINITY, .loop = CP_NONE};
+    cp_status status = struct_check(context, singularity);
+    if (status == CP_OK && scene->loop_count > 0)
+        status = clip == CP_NONE ? look_here(context, scene, &nearest)
+                                 : look_along(context, scene, &scene->clips[clip], period, &nearest);
+    struct_give(singularity, &nearest, sizeof nearest);
+    if (status != CP_OK || !(nearest.distance < CP_NEAR_SINGULAR))
         return context_finish(context, status);
     char when[200] = "";
     if (clip != CP_NONE)
-        (void)snprintf(when, sizeof when, " at %s s of clip \"%.100s\"", show_number(singularity->time).text,
+        (void)snprintf(when, sizeof when, " at %s s of clip \"%.100s\"", show_number(nearest.time).text,
                        scene->clips[clip].name);
     report_warning(context, "near-singular", IN_FILE(scene->source.file),
                    "loop \"%.100s\" is near a singular pose%s: its smallest singular value is %s, below %s",
-                   scene->loops[singularity->loop].name, when, show_three_digits(singularity->distance).text,
+                   scene->loops[nearest.loop].name, when, show_three_digits(nearest.distance).text,
                    show_three_digits(CP_NEAR_SINGULAR).text);
     return context_finish(context, status);
 }
