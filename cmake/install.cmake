@@ -1,9 +1,10 @@
-# What `cmake --install` puts where: the program, the library with its one header, the ways to find it, the manual, the
+# What `cmake --install` puts where: the program, the library with its two headers, the ways to find it, the manual, the
 # licence and the examples of docs/library.md.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set_target_properties(cellpipe PROPERTIES PUBLIC_HEADER ${CMAKE_SOURCE_DIR}/scene/cellpipe.h)
+set_target_properties(cellpipe PROPERTIES PUBLIC_HEADER
+                      "${CMAKE_SOURCE_DIR}/scene/cellpipe.h;${CMAKE_SOURCE_DIR}/scene/cellpipe_build.h")
 target_include_directories(cellpipe INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 file(RELATIVE_PATH libraries_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(cellpipe_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_program}")

@@ -305,3 +305,13 @@ void struct_give(void *given, const void *own, size_t size)
     if (to > sizeof to)
         memcpy((char *)given + sizeof to, (const char *)own + sizeof to, (to < size ? to : size) - sizeof to);
 }
+
+cp_status cp_set_opener(cp_context *context, const cp_opener *opener)
+{
+    cp_status status = opener ? struct_check(context, opener) : CP_OK;
+    if (status == CP_OK)
+        context->opener = (cp_opener){0};
+    if (status == CP_OK && opener)
+        struct_take(&context->opener, sizeof context->opener, opener);
+    return context_finish(context, status);
+}

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base.h"
+#include "cellpipe_build.h"
 
 struct limits {
     uint64_t bytes;          /* of one input file */
@@ -61,6 +62,7 @@ struct cp_context {
     char memory_message[96]; /* of the limit of memory */
     bool cancelled;          /* the callback has said so during this call */
     struct callbacks callbacks;
+    cp_opener opener; /* without `open`: files are read from the disk */
     uint32_t threads;
     struct code_count *codes; /* entries a code, so that no file floods the report */
     uint32_t code_count, code_room;

@@ -68,9 +68,9 @@ else
 fi
 
 cd "$work/usr" || exit 1
-got=$(find include -name '*.h' -printf '%f ')
+got=$(find include -name '*.h' -printf '%f\n' | sort | tr '\n' ' ')
 [ -e share/cellpipe/routines/shlibdefs.h ] || fail "routines"
-[ "$got" = 'cellpipe.h ' ] || fail "headers: $got"
+[ "$got" = 'cellpipe.h cellpipe_build.h ' ] || fail "headers: $got"
 [ "$(bin/cellpipe --version)" = "$("$program" --version)" ] || fail "the program"
 cmp -s "$top/docs/cellpipe.1" share/man/man1/cellpipe.1 || fail "the manual page"
 cmp -s "$top/cli/completion.bash" share/bash-completion/completions/cellpipe || fail "the completion"

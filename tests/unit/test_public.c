@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cellpipe.h"
+#include "cellpipe_build.h"
 
 static cp_context *context;
 static cp_scene *scene;
@@ -120,6 +120,78 @@ static void test_version(void **unused)
     assert_string_equal(cp_version(), CP_VERSION);
 }
 
+/* ---- files from the host's own store ---- */
+
+struct store {
+    const struct stored {
+        const char *path, *text;
+    } * items;
+    int opened, released;
+    cp_status failure; /* CP_OK: none */
+};
+
+static cp_status open_stored(void *user, const char *path, const void **bytes, size_t *count)
+{
+    struct store *store = user;
+    if (store->failure != CP_OK && strstr(path, ".mtl"))
+        return store->failure;
+    for (const struct stored *item = store->items; item->path; item++)
+        if (strcmp(item->path, path) == 0) {
+            *bytes = item->text;
+            *count = strlen(item->text);
+            store->opened++;
+            return CP_OK;
+        }
+    return CP_NO;
+}
+
+static void release_stored(void *user, const void *bytes, size_t count)
+{
+    struct store *store = user;
+    assert_int_equal(strlen(bytes), count);
+    store->released++;
+}
+
+/* A part and its colours, none of which lies on the disk. */
+static void test_opener(void **unused)
+{
+    (void)unused;
+    static const struct stored items[] = {
+        {"shelf/part.obj", "mtllib colours/red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n"},
+        {"shelf/colours/red.mtl", "newmtl red\nKd 1 0.25 0\n"},
+        {NULL, NULL}};
+    struct store store = {.items = items};
+    const cp_opener opener = {.size = sizeof opener, .open = open_stored, .release = release_stored, .user = &store};
+    assert_int_equal(cp_set_opener(context, &opener), CP_OK);
+    cp_scene *part;
+    assert_int_equal(cp_read(context, "shelf/part.obj", NULL, NULL, 0, &part), CP_OK);
+    uint32_t count;
+    const cp_material *materials = cp_materials(part, &count);
+    assert_int_equal(count, 1);
+    assert_true(materials[0].rgba[0] == 1 && materials[0].rgba[1] == 0.25 && materials[0].rgba[2] == 0);
+    cp_scene_free(part);
+    assert_int_equal(store.opened, 2);
+    assert_int_equal(store.released, 2);
+
+    assert_int_equal(cp_read(context, "shelf/other.obj", NULL, NULL, 0, &part), CP_INPUT);
+    assert_null(part);
+    size_t said;
+    assert_string_equal(cp_report(context, &said)[0].code, "source-open");
+    cp_report_clear(context);
+    store.failure = CP_LIMIT;
+    assert_int_equal(cp_read(context, "shelf/part.obj", NULL, NULL, 0, &part), CP_LIMIT);
+    assert_string_equal(cp_report(context, &said)[0].code, "source-opener");
+    assert_int_equal(store.opened, store.released);
+    cp_report_clear(context);
+
+    /* From the disk again. */
+    assert_int_equal(cp_set_opener(context, NULL), CP_OK);
+    assert_int_equal(cp_read(context, "shelf/part.obj", NULL, NULL, 0, &part), CP_INPUT);
+    cp_report_clear(context);
+    const cp_opener no_size = {.open = open_stored};
+    expect_refusal(cp_set_opener(context, &no_size));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_counts_that_nobody_asks_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_version, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_opener, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -427,6 +427,41 @@ static cp_status load(struct source *source, int file)
     return status == CP_OK ? note_input(source) : status;
 }
 
+/* The source has its names, and gets a copy of the bytes. */
+static cp_status load_bytes(struct source *source, const void *bytes, size_t size)
+{
+    struct buffer *content = &source->state->content;
+    if (size == SIZE_MAX || !buffer_reserve(content, size + 1))
+        return CP_LIMIT;
+    buffer_append(content, bytes, size);
+    content->data[size] = '\0';
+    show_bytes(source);
+    cp_status status = unpack(source);
+    if (status == CP_OK)
+        status = count_bytes(source);
+    return status == CP_OK ? note_input(source) : status;
+}
+
+/* Asks the host for the file at the source's path. CP_NO when it has none. */
+static cp_status load_by_host(struct source *source)
+{
+    const cp_opener *opener = &source->context->opener;
+    const void *bytes = NULL;
+    size_t size = 0;
+    cp_status status = opener->open(opener->user, source->path, &bytes, &size);
+    if (status == CP_NO)
+        return status;
+    if (status != CP_OK)
+        return report_error(source->context, status, "source-opener", IN_FILE(source->name),
+                            "the host's store does not give its bytes");
+    status = check_size(source->context, source->name, size);
+    if (status == CP_OK)
+        status = load_bytes(source, bytes, size);
+    if (opener->release)
+        opener->release(opener->user, bytes, size);
+    return status;
+}
+
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened)
 {
     *opened = NULL;
@@ -436,7 +471,12 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
     bool standard = strcmp(path, "-") == 0;
     cp_status status = set_names(source, standard ? "" : path, standard ? "stdin" : path);
     int file = STDIN_FILENO;
-    if (status == CP_OK && !standard) {
+    const bool by_host = context->opener.open && !standard;
+    if (status == CP_OK && by_host) {
+        status = load_by_host(source);
+        if (status == CP_NO)
+            status = report_error(context, CP_INPUT, "source-open", IN_FILE(path), "cannot be opened: there is none");
+    } else if (status == CP_OK && !standard) {
         file = context_open_file(context, path, O_RDONLY | O_CLOEXEC);
         if (file < 0) {
             status =
@@ -444,7 +484,7 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
             (void)list_missing(context, path);
         }
     }
-    if (status == CP_OK)
+    if (status == CP_OK && !by_host)
         status = load(source, file);
     if (status == CP_OK)
         *opened = source;
@@ -461,19 +501,8 @@ cp_status source_from_memory(cp_context *context, const void *bytes, size_t size
     if (!source)
         return CP_LIMIT;
     cp_status status = set_names(source, name, name);
-    struct buffer *content = &source->state->content;
-    if (status == CP_OK && size < SIZE_MAX && buffer_reserve(content, size + 1)) {
-        buffer_append(content, bytes, size);
-        content->data[size] = '\0';
-        show_bytes(source);
-        status = unpack(source);
-    } else if (status == CP_OK) {
-        status = CP_LIMIT;
-    }
     if (status == CP_OK)
-        status = count_bytes(source);
-    if (status == CP_OK)
-        status = note_input(source);
+        status = load_bytes(source, bytes, size);
     if (status != CP_OK) {
         source_close(source);
         return status;
@@ -525,6 +554,10 @@ static cp_status open_candidate(struct source *source, const struct meant_file *
     cp_context *context = source->context;
     cp_status status = set_names(source, candidate->path, candidate->name);
     int file = -1;
+    if (status == CP_OK && context->opener.open) {
+        status = load_by_host(source);
+        return status == CP_OK ? count_further(source->parent, source->name) : status;
+    }
     if (status == CP_OK && source->state->is_option)
         file = context_open_file(context, source->path, O_RDONLY | O_CLOEXEC);
     else if (status == CP_OK)
@@ -640,9 +673,10 @@ static cp_status open_below(const struct source *parent, const char *name, const
     /* A file of the very name is the one that is meant, however many are there whose names differ in other ways. */
     if (status == CP_NO && other)
         status = open_named(source, other);
-    if (status == CP_NO && is_near)
+    const bool has_folders = !context->opener.open; /* a host's store is asked for names, and lists none */
+    if (status == CP_NO && is_near && has_folders)
         status = open_beside(source, name);
-    if (status == CP_NO && other)
+    if (status == CP_NO && other && has_folders)
         status = open_beside(source, other);
     if (status == CP_OK)
         *opened = source;
