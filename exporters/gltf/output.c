@@ -119,27 +119,6 @@ static const char *name_sibling(struct writer *writer, const struct sink *sink)
     return name;
 }
 
-const char *encode_uri(struct writer *writer, const char *name)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    char *uri = scene_allocate(writer->work, strlen(name) + 1, 3);
-    size_t size = 0;
-    for (size_t i = 0; uri && name[i]; i++) {
-        unsigned char byte = (unsigned char)name[i];
-        if (strchr(safe, byte)) {
-            uri[size++] = name[i];
-            continue;
-        }
-        uri[size++] = '%';
-        uri[size++] = digits[byte >> 4];
-        uri[size++] = digits[byte & 15];
-    }
-    if (uri)
-        uri[size] = 0;
-    return uri;
-}
-
 static cp_status emit_gltf(struct writer *writer, struct sink *sink)
 {
     const struct buffer *text = &writer->text;

@@ -37,3 +37,24 @@ bool instance_is_drawn(const struct writer *writer, const cp_instance *instance)
 {
     return (instance->use & CP_USE_DRAWN) && writer->meshes[instance->mesh].index != CP_NONE;
 }
+
+const char *encode_uri(struct writer *writer, const char *name)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    char *uri = scene_allocate(writer->work, strlen(name) + 1, 3);
+    size_t size = 0;
+    for (size_t i = 0; uri && name[i]; i++) {
+        unsigned char byte = (unsigned char)name[i];
+        if (strchr(safe, byte)) {
+            uri[size++] = name[i];
+            continue;
+        }
+        uri[size++] = '%';
+        uri[size++] = digits[byte >> 4];
+        uri[size++] = digits[byte & 15];
+    }
+    if (uri)
+        uri[size] = 0;
+    return uri;
+}

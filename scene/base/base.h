@@ -68,6 +68,8 @@ void report_cancelled(cp_context *context);
 /* For the context: room for an entry and for that error after it; what the report holds apart from entries. */
 bool report_make_room(cp_context *context);
 void report_free(cp_context *context);
+/* Drops all entries and frees their memory. */
+void report_clear(cp_context *context);
 /* The usage error for a word (size bytes) that is none of `known` (NULL-ended), naming the nearest. */
 cp_status report_unknown(cp_context *context, const char *code, const char *what, const char *word, size_t size,
                          const char *const *known);

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/bytes/disk.h"
 
 static const struct limit {
     const char *name, *help, *initial;
@@ -65,39 +64,11 @@ uint64_t context_random(const void *salt)
     return (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)salt;
 }
 
-cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins)
+void limits_start(cp_context *context)
 {
-    cp_allocator use = allocator ? *allocator : (cp_allocator){memory_resize_by_library, NULL};
-    cp_context *context = use.resize(use.user, NULL, 0, sizeof *context);
-    if (!context)
-        return NULL;
-    *context = (cp_context){
-        .allocator = use, .plugins = plugins, .seed = context_random(context), .threads = 1, .read_bytes = NO_READ};
-    context->flags[CP_FLAG_CONFINE] = true;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         *limit_value(context, &limit_table[i]) =
             limit_table[i].initial ? strtoull(limit_table[i].initial, NULL, 10) : machine_memory() / 4 * 3;
-    context->arena = arena_new(context);
-    context->texts = arena_new(context);
-    if (context->arena && context->texts && report_make_room(context))
-        return context;
-    cp_context_free(context);
-    return NULL;
-}
-
-void cp_context_free(cp_context *context)
-{
-    if (!context)
-        return;
-    list_free(context);
-    arena_free(context->arena);
-    report_free(context);
-    memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
-    memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);
-    memory_free(context, context->package_folders, context->package_folder_room, sizeof *context->package_folders);
-    files_free(context);
-    cp_allocator use = context->allocator;
-    (void)use.resize(use.user, context, sizeof *context, 0);
 }
 
 cp_option_info cp_limit_at(size_t index)

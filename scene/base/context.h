@@ -88,6 +88,8 @@ cp_context *context_new(const cp_allocator *allocator, const struct plugins *plu
 /* Appends a copy of the text, which lives as long as the context. */
 cp_status context_append_text(cp_context *context, const char ***list, uint32_t *count, uint32_t *room,
                               const char *text);
+/* Sets all limits to their defaults. */
+void limits_start(cp_context *context);
 /* Random bits, of the time and the salt's address where the system has none. */
 uint64_t context_random(const void *salt);
 /* Asks the callback; what is said once holds until context_finish. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes/disk.h"
 #include "base/text/text.h"
 #include "context.h"
 
@@ -264,9 +263,8 @@ const cp_entry *cp_report(const cp_context *context, size_t *count)
     return context->entries;
 }
 
-void cp_report_clear(cp_context *context)
+void report_clear(cp_context *context)
 {
-    list_free(context);
     size_t room = context->entry_room * sizeof *context->entries, least = FEWEST_ENTRIES * sizeof *context->entries;
     void *fewer = room > least ? memory_resize(context, context->entries, room, least) : NULL;
     if (fewer) {

@@ -8,19 +8,6 @@
 #include "model/pose.h"
 #include "motion/loops/loops.h"
 
-bool joint_is_free(const cp_joint *joint)
-{
-    return joint->type != CP_JOINT_FIXED && !joint->driven && !cp_joint_is_dependent(joint) &&
-           joint->lower < joint->upper;
-}
-
-struct joint_law joint_law(const cp_joint *joints, uint32_t joint)
-{
-    const cp_joint *it = &joints[joint];
-    return it->master == CP_NONE ? (struct joint_law){joint, 1, 0}
-                                 : (struct joint_law){it->master, it->scale, it->offset};
-}
-
 /* ---- compiling ---- */
 
 static cp_status refuse(const cp_mechanism *mechanism, uint32_t joint, const char *why)
@@ -106,19 +93,6 @@ void mechanism_close(cp_mechanism *mechanism)
 }
 
 /* ---- values ---- */
-
-double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q)
-{
-    const struct mechanism_joint *it = &mechanism->joints[joint];
-    if (it->law.leader == joint)
-        return q[joint];
-    double value;
-    if (it->law.leader != CP_NONE)
-        value = q[it->law.leader];
-    else /* 0 where it is not defined */
-        (void)expression_run(mechanism->steps + it->first_step, it->step_count, q, &value);
-    return it->law.scale * value + it->law.offset;
-}
 
 cp_status mechanism_values(cp_mechanism *mechanism, const double *q)
 {

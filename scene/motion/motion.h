@@ -13,10 +13,19 @@ struct joint_law {
     uint32_t leader;
     double scale, offset;
 };
-struct joint_law joint_law(const cp_joint *joints, uint32_t joint);
+static inline struct joint_law joint_law(const cp_joint *joints, uint32_t joint)
+{
+    const cp_joint *it = &joints[joint];
+    return it->master == CP_NONE ? (struct joint_law){joint, 1, 0}
+                                 : (struct joint_law){it->master, it->scale, it->offset};
+}
 
 /* It takes the value at which loops close: neither driven nor dependent, and not held by equal limits. */
-bool joint_is_free(const cp_joint *joint);
+static inline bool joint_is_free(const cp_joint *joint)
+{
+    return joint->type != CP_JOINT_FIXED && !joint->driven && !cp_joint_is_dependent(joint) &&
+           joint->lower < joint->upper;
+}
 
 /* A joint, compiled: with a formula its value is scale * (that of the steps) + offset, and it has no leader. */
 struct mechanism_joint {
@@ -62,7 +71,18 @@ void mechanism_close(cp_mechanism *mechanism);
 cp_status mechanism_values(cp_mechanism *mechanism, const double *q);
 cp_status mechanism_report_open(const cp_mechanism *mechanism);
 /* The value of one joint at q. Looks at nothing but what the joint follows. */
-double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
+static inline double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q)
+{
+    const struct mechanism_joint *it = &mechanism->joints[joint];
+    if (it->law.leader == joint)
+        return q[joint];
+    double value;
+    if (it->law.leader != CP_NONE)
+        value = q[it->law.leader];
+    else /* 0 where it is not defined */
+        (void)expression_run(mechanism->steps + it->first_step, it->step_count, q, &value);
+    return it->law.scale * value + it->law.offset;
+}
 
 /* The same, but with loops: a joint that follows from where they close is solved for, on the branch where its group of
  * loops closed last. Where that fails it stays, and mechanism_failed is true
