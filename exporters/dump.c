@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+#include "model/tables.h"
+
 #define DUMP_VERSION 1
 
 struct dump_settings {
@@ -27,10 +29,6 @@ static const struct option dump_options[] = {
 };
 
 /* ---- words ---- */
-
-static const char *const path_words[] = {"joint", "translation", "rotation", "scale"};
-static const char *const interpolation_words[] = {"step", "linear", "cubic"};
-static const char *const owner_words[] = {"scene", "node", "mesh", "material", "joint"};
 
 /* A blank and the text in quotes, as people may see it: a raw name's bytes that are no UTF-8 become \xNN. */
 static void dump_string(struct sink *sink, const char *text)
@@ -55,22 +53,6 @@ static void dump_string(struct sink *sink, const char *text)
     sink_text(sink, "\"");
 }
 
-static void dump_word(struct sink *sink, const char *label, const char *word)
-{
-    sink_print(sink, " %s %s", label, word);
-}
-
-static void dump_named_string(struct sink *sink, const char *label, const char *text)
-{
-    sink_print(sink, " %s", label);
-    dump_string(sink, text);
-}
-
-static void dump_flag(struct sink *sink, const char *label, bool on)
-{
-    dump_word(sink, label, on ? "yes" : "no");
-}
-
 static void dump_doubles(struct sink *sink, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -79,83 +61,126 @@ static void dump_doubles(struct sink *sink, const double *values, size_t count)
     }
 }
 
-static void dump_named_doubles(struct sink *sink, const char *label, const double *values, size_t count)
+/* ---- members ---- */
+
+static const char *label_of(const struct member *member)
 {
-    sink_print(sink, " %s", label);
-    dump_doubles(sink, values, count);
+    return member->dump ? member->dump : member->name ? member->name : "";
 }
 
-/* An infinite limit is no limit. */
-static void dump_limit(struct sink *sink, const char *label, double value)
+static void dump_members(const cp_scene *scene, const struct layout *layout, const void *row, struct sink *sink);
+
+/* Writes rows into the line of the row that has them. */
+static void dump_array(const cp_scene *scene, const struct member *member, const void *row, struct sink *sink)
 {
-    if (isinf(value))
-        dump_word(sink, label, "none");
+    if (member->may_lack && !row_pointer(row, member->at))
+        sink_text(sink, " none");
     else
-        dump_named_doubles(sink, label, &value, 1);
+        for (uint32_t i = 0; i < member_count(member, row); i++)
+            dump_members(scene, member->layout, member_row(member, row, i), sink);
 }
 
-/* ---- references: ids, or the word none ---- */
-
-static void dump_named_id(struct sink *sink, const char *label, const cp_scene *scene, enum scene_table table,
-                          uint32_t index)
+static void dump_value(const cp_scene *scene, const struct member *member, const void *row, struct sink *sink)
 {
-    dump_named_string(sink, label, scene_id(scene, table, index));
+    const uint64_t whole = member_whole(member, row);
+    const double *numbers = member_numbers(member, row);
+    switch (member->kind) {
+    case MEMBER_NUMBERS:
+        dump_doubles(sink, numbers, member->length);
+        break;
+    case MEMBER_LIMIT:
+        if (isinf(*numbers))
+            sink_text(sink, " none");
+        else
+            dump_doubles(sink, numbers, 1);
+        break;
+    case MEMBER_COUNT:
+    case MEMBER_LONG_COUNT:
+        sink_print(sink, " %llu", (unsigned long long)whole);
+        break;
+    case MEMBER_HASH:
+        sink_print(sink, " %016llx", (unsigned long long)whole);
+        break;
+    case MEMBER_FLAG:
+        sink_print(sink, " %s", member->words ? member->words[whole] : whole ? "yes" : "no");
+        break;
+    case MEMBER_FLAGS:
+        for (size_t i = 0; member->words[i]; i++)
+            if (whole & 1u << i)
+                sink_print(sink, " %s", member->words[i]);
+        if (whole == 0)
+            sink_text(sink, " none");
+        break;
+    case MEMBER_WORD:
+        sink_print(sink, " %s", member_text(scene, member, row));
+        break;
+    case MEMBER_ARRAY:
+        if (member->line)
+            sink_print(sink, " %lu", (unsigned long)member_count(member, row));
+        else
+            dump_array(scene, member, row, sink);
+        break;
+    case MEMBER_RECORD:
+        dump_members(scene, member->layout, row_pointer(row, member->at), sink);
+        break;
+    default:
+        dump_string(sink, member_text(scene, member, row));
+    }
 }
 
-static void dump_ids(struct sink *sink, const char *label, const cp_scene *scene, enum scene_table table,
-                     const uint32_t *indices, uint32_t count)
+/* Writes a label and a value for each member, the early ones first. */
+static void dump_members(const cp_scene *scene, const struct layout *layout, const void *row, struct sink *sink)
 {
-    sink_print(sink, " %s", label);
-    for (uint32_t i = 0; i < count; i++)
-        dump_string(sink, scene_id(scene, table, indices[i]));
+    for (int early = 1; early >= 0; early--)
+        for (const struct member *member = layout->members; member->kind != MEMBER_END; member++) {
+            const char *label = label_of(member);
+            if (member->early != early || !member_is_shown(member, row, IN_DUMP) || (member->line && !*label))
+                continue;
+            if (*label && member->kind != MEMBER_RECORD)
+                sink_print(sink, " %s", label);
+            dump_value(scene, member, row, sink);
+        }
 }
 
-/* ---- the tree ---- */
-
-static void dump_head(const cp_scene *scene, struct sink *sink)
+static void dump_keys(const cp_track *track, struct sink *sink)
 {
-    sink_print(sink, "dump %d\nsource", DUMP_VERSION);
-    dump_string(sink, scene->source.format);
-    dump_named_string(sink, "file", scene->source.file);
-    dump_named_doubles(sink, "unit", &scene->source.unit, 1);
-    dump_word(sink, "up", scene->source.up == CP_UP_Y ? "y" : "z");
-    sink_print(sink, "\nexclude_static_pairs %s\n", scene->exclude_static_pairs ? "yes" : "no");
-}
-
-static void dump_nodes(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        const cp_node *node = &scene->nodes[i];
-        sink_text(sink, "node");
-        dump_string(sink, node->id);
-        dump_named_string(sink, "name", node->name);
-        if (node->raw_name)
-            dump_named_string(sink, "raw", node->raw_name);
-        dump_named_id(sink, "parent", scene, TABLE_NODES, node->parent);
-        dump_named_id(sink, "scope", scene, TABLE_DEVICES, node->scope);
-        sink_text(sink, node->flags ? " flags" : " flags none");
-        for (size_t k = 0; node_flag_words[k]; k++)
-            if (node->flags & 1u << k)
-                sink_print(sink, " %s", node_flag_words[k]);
-        dump_named_doubles(sink, "local", node->local.m, 12);
+    static const size_t widths[] = {1, 3, 4, 3}; /* by path */
+    size_t width = widths[track->path] * (track->interpolation == CP_CUBIC ? 3 : 1);
+    for (size_t i = 0; i < track->key_count; i++) {
+        sink_text(sink, "key");
+        dump_doubles(sink, &track->times[i], 1);
+        sink_text(sink, " :");
+        dump_doubles(sink, track->values + i * width, width);
         sink_text(sink, "\n");
     }
 }
 
-static void dump_instances(const cp_scene *scene, struct sink *sink)
+/* Writes the arrays whose rows have lines of their own, the early ones first. */
+static void dump_lines(const cp_scene *scene, const struct layout *layout, const void *row, struct sink *sink)
 {
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
-        const cp_instance *instance = &scene->instances[i];
-        sink_text(sink, "instance node");
-        dump_string(sink, scene_id(scene, TABLE_NODES, instance->node));
-        dump_named_id(sink, "mesh", scene, TABLE_MESHES, instance->mesh);
-        dump_word(sink, "use", use_words[instance->use & CP_USE_BOTH]);
-        dump_named_doubles(sink, "transform", instance->transform.m, 12);
-        sink_text(sink, "\n");
-    }
+    for (int early = 1; early >= 0; early--)
+        for (const struct member *member = layout->members; member->kind != MEMBER_END; member++) {
+            if (!member->line || member->early != early)
+                continue;
+            if (!member->layout)
+                dump_keys(row, sink);
+            for (uint32_t i = 0; member->layout && i < member_count(member, row); i++) {
+                const void *item = member_row(member, row, i);
+                sink_text(sink, member->line);
+                dump_members(scene, member->layout, item, sink);
+                sink_text(sink, "\n");
+                dump_lines(scene, member->layout, item, sink);
+            }
+        }
 }
 
 /* ---- geometry ---- */
+
+static const struct {
+    const char *row, *hash;
+} array_labels[ARRAY_COUNT] = {{"vertex", "vertices_hash"},         {"normal", "normals_hash"},
+                               {"tangent", "tangents_hash"},        {"colour", "colours_hash"},
+                               {"coordinates", "coordinates_hash"}, {"coordinates_2", "coordinates_2_hash"}};
 
 static void dump_hash(struct sink *sink, const char *label, const void *bytes, size_t size)
 {
@@ -168,12 +193,8 @@ static void dump_mesh_hashes(const cp_mesh *mesh, struct sink *sink)
     size_t vertices = mesh->vertex_count, word = sizeof(uint32_t);
     if (mesh->kind >= CP_MESH_BOX)
         return;
-    dump_hash(sink, "vertices_hash", mesh->positions, vertices * 3 * sizeof(float));
-    dump_hash(sink, "normals_hash", mesh->normals, vertices * 3 * sizeof(float));
-    dump_hash(sink, "tangents_hash", mesh->tangents, vertices * 4 * sizeof(float));
-    dump_hash(sink, "colours_hash", mesh->colours, vertices * 4 * sizeof(float));
-    dump_hash(sink, "coordinates_hash", mesh->coordinates[0], vertices * 2 * sizeof(float));
-    dump_hash(sink, "coordinates_2_hash", mesh->coordinates[1], vertices * 2 * sizeof(float));
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        dump_hash(sink, array_labels[i].hash, mesh_array(mesh, i), vertices * vertex_arrays[i].width * sizeof(float));
     dump_hash(sink, "corners_hash", mesh->corners, mesh->corner_count * word);
     uint32_t face = 0;
     while (face < mesh->face_count && mesh_face_size(mesh, face) == 3)
@@ -207,285 +228,47 @@ static void dump_faces(const cp_mesh *mesh, struct sink *sink)
     }
 }
 
-static void dump_meshes(const cp_scene *scene, bool summary, struct sink *sink)
+/* What a mesh has for its vertices and faces. */
+static void dump_geometry(const cp_mesh *mesh, struct sink *sink)
 {
-    for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        const cp_mesh *mesh = &scene->meshes[i];
-        sink_text(sink, "mesh");
-        dump_string(sink, mesh->id);
-        dump_named_string(sink, "name", mesh->name);
-        dump_named_string(sink, "source", mesh->source);
-        dump_word(sink, "kind", mesh_kind_words[mesh->kind]);
-        if (mesh->kind >= CP_MESH_BOX) {
-            dump_named_doubles(sink, "size", mesh->size, 3);
-            sink_print(sink, " sides %lu\n", (unsigned long)mesh->sides);
-        } else {
-            sink_print(sink, " vertices %lu faces %lu corners %lu\n", (unsigned long)mesh->vertex_count,
-                       (unsigned long)mesh->face_count, (unsigned long)mesh->corner_count);
-        }
-        if (summary) {
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        dump_vertex_rows(sink, array_labels[i].row, mesh_array(mesh, i), vertex_arrays[i].width, mesh->vertex_count);
+    dump_faces(mesh, sink);
+}
+
+/* ---- tables ---- */
+
+static void dump_head(const cp_scene *scene, struct sink *sink)
+{
+    sink_print(sink, "dump %d\nsource", DUMP_VERSION);
+    dump_string(sink, scene->source.format);
+    sink_text(sink, " file");
+    dump_string(sink, scene->source.file);
+    sink_text(sink, " unit");
+    dump_doubles(sink, &scene->source.unit, 1);
+    sink_print(sink, " up %s\nexclude_static_pairs %s\n", scene->source.up == CP_UP_Y ? "y" : "z",
+               scene->exclude_static_pairs ? "yes" : "no");
+}
+
+static void dump_table(const cp_scene *scene, enum scene_table table, bool summary, struct sink *sink)
+{
+    const struct layout *layout = &tables[table].layout;
+    for (uint32_t i = 0; i < table_count(scene, table); i++) {
+        const void *row = table_row(scene, table, i);
+        const cp_mesh *mesh = table == TABLE_MESHES ? row : NULL;
+        const cp_image *image = table == TABLE_IMAGES ? row : NULL;
+        sink_text(sink, tables[table].word);
+        dump_members(scene, layout, row, sink);
+        sink_text(sink, "\n");
+        if (mesh && summary)
             dump_mesh_hashes(mesh, sink);
-        } else {
-            dump_vertex_rows(sink, "vertex", mesh->positions, 3, mesh->vertex_count);
-            dump_vertex_rows(sink, "normal", mesh->normals, 3, mesh->vertex_count);
-            dump_vertex_rows(sink, "tangent", mesh->tangents, 4, mesh->vertex_count);
-            dump_vertex_rows(sink, "colour", mesh->colours, 4, mesh->vertex_count);
-            dump_vertex_rows(sink, "coordinates", mesh->coordinates[0], 2, mesh->vertex_count);
-            dump_vertex_rows(sink, "coordinates_2", mesh->coordinates[1], 2, mesh->vertex_count);
-            dump_faces(mesh, sink);
-        }
+        else if (mesh)
+            dump_geometry(mesh, sink);
+        else if (image)
+            dump_hash(sink, "bytes_hash", image->bytes, image->size);
         /* One group without material says nothing that no group would not say. */
-        bool plain = mesh->group_count == 1 && mesh->groups[0].material == CP_NONE;
-        for (uint32_t k = 0; k < mesh->group_count && !plain; k++) {
-            sink_print(sink, "group faces %lu", (unsigned long)mesh->groups[k].face_count);
-            dump_named_id(sink, "material", scene, TABLE_MATERIALS, mesh->groups[k].material);
-            sink_text(sink, "\n");
-        }
-    }
-}
-
-static void dump_images(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->image_count; i++) {
-        const cp_image *image = &scene->images[i];
-        sink_text(sink, "image");
-        dump_string(sink, image->id);
-        dump_named_string(sink, "name", image->name);
-        dump_named_string(sink, "type", image->type);
-        dump_named_string(sink, "path", image->path);
-        sink_print(sink, " bytes %lu\n", (unsigned long)image->size);
-        dump_hash(sink, "bytes_hash", image->bytes, image->size);
-    }
-}
-
-static void dump_textures(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->texture_count; i++) {
-        const cp_texture *texture = &scene->textures[i];
-        sink_text(sink, "texture");
-        dump_string(sink, texture->id);
-        dump_named_string(sink, "name", texture->name);
-        dump_named_id(sink, "image", scene, TABLE_IMAGES, texture->image);
-        dump_named_id(sink, "fallback", scene, TABLE_IMAGES, texture->fallback);
-        sink_print(sink, " wrap %s %s magnify %s minify %s\n", wrap_words[texture->wrap[0]],
-                   wrap_words[texture->wrap[1]], sampling_words[texture->magnify], sampling_words[texture->minify]);
-    }
-}
-
-/* What a plain matt surface does not have. */
-static void dump_surface(const cp_scene *scene, const cp_material *material, struct sink *sink)
-{
-    const double matt = 0.8, *glow = material->emissive;
-    if (material->one_sided)
-        dump_flag(sink, "one_sided", true);
-    if (material->metallic != 0 || material->roughness != matt) {
-        dump_named_doubles(sink, "metallic", &material->metallic, 1);
-        dump_named_doubles(sink, "roughness", &material->roughness, 1);
-    }
-    if (glow[0] != 0 || glow[1] != 0 || glow[2] != 0)
-        dump_named_doubles(sink, "emissive", glow, 3);
-    if (material->alpha != CP_ALPHA_BLEND)
-        dump_word(sink, "alpha", alpha_words[material->alpha]);
-    if (material->alpha == CP_ALPHA_MASK)
-        dump_named_doubles(sink, "cutoff", &material->cutoff, 1);
-    if (material->extensions)
-        dump_named_string(sink, "extensions", material->extensions);
-    sink_text(sink, "\n");
-    for (uint32_t i = 0; i < material->texture_count; i++) {
-        const cp_texture_use *use = &material->textures[i];
-        sink_print(sink, "use %s", texture_role_words[use->role]);
-        if (use->place)
-            dump_string(sink, use->place);
-        dump_named_id(sink, "texture", scene, TABLE_TEXTURES, use->texture);
-        sink_print(sink, " set %lu", (unsigned long)use->set);
-        dump_named_doubles(sink, "strength", &use->strength, 1);
-        dump_named_doubles(sink, "offset", use->offset, 2);
-        dump_named_doubles(sink, "rotation", &use->rotation, 1);
-        dump_named_doubles(sink, "scale", use->scale, 2);
-        sink_text(sink, "\n");
-    }
-}
-
-static void dump_materials(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->material_count; i++) {
-        const cp_material *material = &scene->materials[i];
-        sink_text(sink, "material");
-        dump_string(sink, material->id);
-        dump_named_string(sink, "name", material->name);
-        dump_named_doubles(sink, "rgba", material->rgba, 4);
-        dump_word(sink, "light", material->srgb ? "srgb" : "linear");
-        dump_flag(sink, "two_sided", material->two_sided);
-        dump_surface(scene, material, sink);
-    }
-}
-
-/* ---- kinematics ---- */
-
-static void dump_joints(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->joint_count; i++) {
-        const cp_joint *joint = &scene->joints[i];
-        sink_text(sink, "joint");
-        dump_string(sink, joint->id);
-        dump_named_string(sink, "name", joint->name);
-        dump_named_id(sink, "node", scene, TABLE_NODES, joint->node);
-        dump_word(sink, "type", joint_type_words[joint->type]);
-        dump_named_doubles(sink, "axis", joint->axis, 3);
-        dump_limit(sink, "lower", joint->lower);
-        dump_limit(sink, "upper", joint->upper);
-        dump_limit(sink, "velocity", joint->velocity);
-        dump_limit(sink, "acceleration", joint->acceleration);
-        dump_named_doubles(sink, "home", &joint->home, 1);
-        dump_named_doubles(sink, "q", &joint->q, 1);
-        dump_flag(sink, "driven", joint->driven);
-        dump_named_id(sink, "master", scene, TABLE_JOINTS, joint->master);
-        const cp_expression *expression = joint->expression;
-        if (expression) {
-            dump_named_string(sink, "expression", expression->text);
-            dump_named_doubles(sink, "angle", &expression->angle, 1);
-            dump_ids(sink, "inputs", scene, TABLE_JOINTS, expression->inputs, expression->input_count);
-            dump_named_doubles(sink, "factors", expression->factors, expression->input_count);
-        }
-        if (cp_joint_is_dependent(joint)) {
-            dump_named_doubles(sink, "scale", &joint->scale, 1);
-            dump_named_doubles(sink, "offset", &joint->offset, 1);
-        }
-        sink_text(sink, "\n");
-    }
-}
-
-static void dump_loops(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->loop_count; i++) {
-        const cp_loop *loop = &scene->loops[i];
-        sink_text(sink, "loop");
-        dump_string(sink, loop->id);
-        dump_named_string(sink, "name", loop->name);
-        dump_word(sink, "type", loop_type_words[loop->type]);
-        dump_ids(sink, "nodes", scene, TABLE_NODES, loop->nodes, 2);
-        dump_named_doubles(sink, "first", loop->poses[0].m, 12);
-        dump_named_doubles(sink, "second", loop->poses[1].m, 12);
-        dump_named_doubles(sink, "length", &loop->length, 1);
-        sink_text(sink, "\n");
-    }
-}
-
-static void dump_devices(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->device_count; i++) {
-        const cp_device *device = &scene->devices[i];
-        sink_text(sink, "device");
-        dump_string(sink, device->id);
-        dump_named_string(sink, "name", device->name);
-        dump_word(sink, "kind", device_kind_words[device->kind]);
-        dump_named_id(sink, "base", scene, TABLE_NODES, device->base);
-        dump_named_id(sink, "scope", scene, TABLE_DEVICES, device->scope);
-        dump_ids(sink, "ends", scene, TABLE_NODES, device->ends, device->end_count);
-        dump_ids(sink, "joints", scene, TABLE_JOINTS, device->joints, device->joint_count);
-        if (device->home)
-            dump_named_doubles(sink, "home", device->home, device->joint_count);
-        else
-            dump_word(sink, "home", "none");
-        sink_text(sink, "\n");
-    }
-}
-
-static void dump_finding(const cp_scene *scene, const cp_finding *finding, struct sink *sink)
-{
-    dump_named_doubles(sink, "finding margin", &finding->margin, 1);
-    dump_named_doubles(sink, "touch", &finding->touch, 1);
-    dump_limit(sink, "clearance", finding->clearance);
-    sink_print(sink, " work %llu samples %lu descents %lu hits %lu key %016llx", (unsigned long long)finding->work,
-               (unsigned long)finding->samples, (unsigned long)finding->descents, (unsigned long)finding->hits,
-               (unsigned long long)finding->key);
-    if (finding->witness_count > 0)
-        sink_text(sink, " witness");
-    for (uint32_t i = 0; i < finding->witness_count; i++) {
-        dump_string(sink, scene_id(scene, TABLE_JOINTS, finding->witness[i].joint));
-        dump_doubles(sink, &finding->witness[i].value, 1);
-    }
-}
-
-static void dump_pairs(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
-        sink_text(sink, "pair");
-        dump_string(sink, scene_id(scene, TABLE_NODES, pair->first));
-        dump_string(sink, scene_id(scene, TABLE_NODES, pair->second));
-        dump_word(sink, "verdict", verdict_words[pair->verdict]);
-        dump_named_string(sink, "reason", pair->reason);
-        dump_named_string(sink, "evidence", pair->evidence);
-        if (pair->finding)
-            dump_finding(scene, pair->finding, sink);
-        sink_text(sink, "\n");
-    }
-}
-
-/* ---- clips and metadata ---- */
-
-static void dump_track(const cp_scene *scene, const cp_track *track, struct sink *sink)
-{
-    static const size_t widths[] = {1, 3, 4, 3}; /* by path */
-    bool on_joint = track->path == CP_PATH_JOINT;
-    size_t width = widths[track->path] * (track->interpolation == CP_CUBIC ? 3 : 1);
-    sink_text(sink, "track");
-    dump_string(sink, scene_id(scene, on_joint ? TABLE_JOINTS : TABLE_NODES, track->target));
-    dump_word(sink, "path", path_words[track->path]);
-    dump_word(sink, "interpolation", interpolation_words[track->interpolation]);
-    sink_print(sink, " keys %lu\n", (unsigned long)track->key_count);
-    for (size_t i = 0; i < track->key_count; i++) {
-        sink_text(sink, "key");
-        dump_doubles(sink, &track->times[i], 1);
-        dump_named_doubles(sink, ":", track->values + i * width, width);
-        sink_text(sink, "\n");
-    }
-}
-
-static void dump_clips(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->clip_count; i++) {
-        const cp_clip *clip = &scene->clips[i];
-        sink_text(sink, "clip");
-        dump_string(sink, clip->name);
-        sink_print(sink, " tracks %lu", (unsigned long)clip->track_count);
-        if (clip->attachment_count > 0)
-            sink_print(sink, " attachments %lu", (unsigned long)clip->attachment_count);
-        if (clip->mark_count > 0)
-            sink_print(sink, " marks %lu", (unsigned long)clip->mark_count);
-        sink_text(sink, "\n");
-        for (uint32_t k = 0; k < clip->track_count; k++)
-            dump_track(scene, &clip->tracks[k], sink);
-        for (uint32_t k = 0; k < clip->attachment_count; k++) {
-            const cp_attachment *attachment = &clip->attachments[k];
-            sink_text(sink, "attach");
-            dump_string(sink, scene_id(scene, TABLE_NODES, attachment->node));
-            dump_named_id(sink, "to", scene, TABLE_NODES, attachment->host);
-            dump_named_doubles(sink, "at", &attachment->time, 1);
-            sink_text(sink, "\n");
-        }
-        for (uint32_t k = 0; k < clip->mark_count; k++) {
-            sink_text(sink, "mark");
-            dump_string(sink, clip->marks[k].name);
-            dump_named_doubles(sink, "value", &clip->marks[k].value, 1);
-            dump_named_doubles(sink, "at", &clip->marks[k].time, 1);
-            sink_text(sink, "\n");
-        }
-    }
-}
-
-static void dump_metadata(const cp_scene *scene, struct sink *sink)
-{
-    for (uint32_t i = 0; i < scene->metadata_count; i++) {
-        const cp_metadata_entry *metadata = &scene->metadata[i];
-        sink_print(sink, "metadata %s", owner_words[metadata->owner]);
-        if (metadata->owner != CP_OWNER_SCENE)
-            dump_string(sink, scene_id(scene, metadata_table(metadata), metadata->index));
-        dump_named_string(sink, "key", metadata->key);
-        dump_word(sink, "type", value_type_words[metadata->type]);
-        dump_named_string(sink, "value", metadata->value);
-        sink_text(sink, "\n");
+        if (!mesh || mesh->group_count != 1 || mesh->groups[0].material != CP_NONE)
+            dump_lines(scene, layout, row, sink);
     }
 }
 
@@ -502,18 +285,11 @@ static cp_status dump_write(cp_context *context, const cp_scene *scene, const vo
     const struct dump_settings *dump = settings;
     (void)context;
     dump_head(scene, sink);
-    dump_nodes(scene, sink);
-    dump_instances(scene, sink);
-    dump_meshes(scene, dump->summary, sink);
-    dump_images(scene, sink);
-    dump_textures(scene, sink);
-    dump_materials(scene, sink);
-    dump_joints(scene, sink);
-    dump_loops(scene, sink);
-    dump_devices(scene, sink);
-    dump_pairs(scene, sink);
-    dump_clips(scene, sink);
-    dump_metadata(scene, sink);
+    dump_table(scene, TABLE_NODES, dump->summary, sink);
+    dump_table(scene, TABLE_INSTANCES, dump->summary, sink);
+    for (enum scene_table table = TABLE_NODES + 1; table < TABLE_COUNT; table++)
+        if (table != TABLE_INSTANCES)
+            dump_table(scene, table, dump->summary, sink);
     return sink_status(sink);
 }
 

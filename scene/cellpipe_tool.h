@@ -256,6 +256,57 @@ CP_API bool text_ends_nocase(const char *text, const char *suffix);
 /* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
 CP_API size_t utf8_length(const char *bytes, size_t size);
 
+/* ---- members ---- */
+
+/* Rows of a table of a scene, or those that one row has. A caller may let `rows` point to changed copies. */
+typedef struct cp_rows {
+    const char *word; /* for one of them, such as "joint"; NULL if a row has them */
+    const char *list; /* for those that stand beside frames and joints, such as "loops"; else NULL */
+    const void *rows;
+    uint32_t count;
+    bool plain;         /* each is one value without a name */
+    const void *layout; /* private */
+} cp_rows;
+
+/* The rows of a table. word: what one of them is called, which must be one of the library's words. */
+CP_API cp_rows cp_rows_of(const cp_scene *scene, const char *word);
+/* The next table that is a list; rows: all zero at first. False if there is none. */
+CP_API bool cp_next_list(const cp_scene *scene, cp_rows *rows);
+
+/* The name of a row of a table, or its id; NULL if it has neither. */
+CP_API const char *cp_row_name(const cp_rows *rows, uint32_t row);
+
+typedef enum cp_member_kind {
+    CP_MEMBER_TEXT,    /* text, perhaps NULL */
+    CP_MEMBER_WORD,    /* text: of an enumeration */
+    CP_MEMBER_ROW,     /* row of a table, or CP_NONE; text: its name, or NULL */
+    CP_MEMBER_NUMBERS, /* count numbers; an infinite one is no limit */
+    CP_MEMBER_WHOLE,   /* whole */
+    CP_MEMBER_FLAG,    /* whole: 0 or 1 */
+    CP_MEMBER_ROWS     /* rows */
+} cp_member_kind;
+
+typedef struct cp_member {
+    const char *name; /* NULL in plain rows */
+    const char *unit; /* NULL: none, or one that depends on the row */
+    cp_member_kind kind;
+    const char *text;
+    uint32_t row;
+    const char *table; /* the word for that row */
+    const double *numbers;
+    size_t count;
+    uint64_t whole;
+    cp_rows rows;
+    const void *at; /* private */
+} cp_member;
+
+/* The members that `info --json` or `diff` show by this walk; for others they have code of their own. For `diff` all
+ * rows of a table have the same members. */
+enum { CP_IN_INFO = 8, CP_IN_DIFF = 16 };
+
+/* The next member of a row; member: all zero at first. False if there is none. */
+CP_API bool cp_next_member(const cp_scene *scene, const cp_rows *rows, uint32_t row, unsigned in, cp_member *member);
+
 #ifdef __cplusplus
 }
 #endif

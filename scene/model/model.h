@@ -204,6 +204,9 @@ extern const char *const device_kind_words[];
 extern const char *const verdict_words[];
 /* What a pair's reason is, if it is one of ours. */
 extern const char *const reason_words[];
+extern const char *const track_path_words[];
+extern const char *const track_interpolation_words[];
+extern const char *const owner_words[];
 extern const char *const value_type_words[];
 extern const char *const wrap_words[];
 extern const char *const sampling_words[];

@@ -4,8 +4,8 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "model.h"
 #include "pose.h"
+#include "tables.h"
 
 bool cp_joint_is_named_alone(const cp_scene *scene, uint32_t joint)
 {
@@ -166,19 +166,13 @@ uint32_t scene_add_joint(cp_scene *scene, uint32_t node, cp_joint_type type, con
         report_error(scene->context, CP_BUG, "scene-order", NOWHERE, "joints are not added in the order of nodes");
         return CP_NONE;
     }
-    double neutral = type == CP_JOINT_SCALE ? 1 : 0;
-    cp_joint joint = {.node = node,
-                      .type = type,
-                      .axis = {0, 0, 1},
-                      .lower = -INFINITY,
-                      .upper = INFINITY,
-                      .velocity = INFINITY,
-                      .acceleration = INFINITY,
-                      .home = neutral,
-                      .q = NAN,
-                      .driven = true,
-                      .master = CP_NONE,
-                      .scale = 1};
+    cp_joint joint;
+    row_start(&tables[TABLE_JOINTS].layout, &joint);
+    joint.node = node;
+    joint.type = type;
+    joint.home = type == CP_JOINT_SCALE ? 1 : 0;
+    joint.q = NAN;
+    joint.driven = true;
     joint.name = name ? scene_text(scene, name) : joint_name(scene, owner);
     uint32_t at = joint.name ? scene_add_row(scene, TABLE_JOINTS, &joint) : CP_NONE;
     if (at != CP_NONE)
@@ -240,20 +234,27 @@ cp_finding *scene_copy_finding(cp_scene *scene, const cp_finding *finding, cp_jo
 
 uint32_t scene_add_loop(cp_scene *scene, const char *name, cp_loop_type type, uint32_t first, uint32_t second)
 {
-    cp_loop loop = {.name = scene_text(scene, name), .type = type, .nodes = {first, second}};
-    loop.poses[0] = loop.poses[1] = POSE_IDENTITY;
+    cp_loop loop;
+    row_start(&tables[TABLE_LOOPS].layout, &loop);
+    loop.name = scene_text(scene, name);
+    loop.type = type;
+    loop.nodes[0] = first;
+    loop.nodes[1] = second;
     return loop.name ? scene_add_row(scene, TABLE_LOOPS, &loop) : CP_NONE;
 }
 
 uint32_t scene_add_device(cp_scene *scene, const char *name, uint32_t base)
 {
-    cp_device device = {.kind = CP_DEVICE_SERIAL, .base = base, .scope = CP_NONE, .name = scene_text(scene, name)};
+    cp_device device;
+    row_start(&tables[TABLE_DEVICES].layout, &device);
+    device.base = base;
+    device.name = scene_text(scene, name);
     return device.name ? scene_add_row(scene, TABLE_DEVICES, &device) : CP_NONE;
 }
 
 uint32_t scene_add_pair(cp_scene *scene, uint32_t first, uint32_t second, const char *reason)
 {
-    cp_pair pair = {first, second, CP_PAIR_EXCLUDED, scene_text(scene, reason), "", NULL};
+    cp_pair pair = {.first = first, .second = second, .reason = scene_text(scene, reason), .evidence = ""};
     return pair.reason ? scene_add_row(scene, TABLE_PAIRS, &pair) : CP_NONE;
 }
 

@@ -59,8 +59,13 @@ static const char *check_members(const cp_scene *scene, const struct layout *lay
                 for (uint32_t i = 0; member->layout && i < count && !why; i++)
                     why = check_members(scene, member->layout, member_row(member, row, i), here);
             break;
-        default:
+        case MEMBER_ID:
+        case MEMBER_NAME:
+        case MEMBER_STRING:
             why = row_pointer(row, member->at) ? NULL : here;
+            break;
+        default:
+            break;
         }
     }
     return why;

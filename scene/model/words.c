@@ -11,6 +11,9 @@ const char *const verdict_words[] = {"excluded", "kept", NULL};
 const char *const reason_words[] = {"given",         "user",           "static",       "adjacent",
                                     "always-proved", "always-sampled", "never-proved", "never-sampled",
                                     "sometimes",     "movable",        "undecided",    NULL};
+const char *const track_path_words[] = {"joint", "translation", "rotation", "scale", NULL};
+const char *const track_interpolation_words[] = {"step", "linear", "cubic", NULL};
+const char *const owner_words[] = {"scene", "node", "mesh", "material", "joint", NULL};
 const char *const value_type_words[] = {"string", "number", "boolean", "json", NULL};
 const char *const wrap_words[] = {"repeat", "mirror", "clamp", NULL};
 const char *const sampling_words[] = {
