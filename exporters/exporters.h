@@ -3,6 +3,7 @@
 #define CELLPIPE_EXPORTERS_EXPORTERS_H
 
 #include "base/text/json.h"
+#include "model/tables.h"
 #include "plugins/exporter.h"
 
 extern const struct exporter glb_exporter;
@@ -15,10 +16,13 @@ extern const struct exporter csv_exporter;
 extern const struct exporter jsonl_exporter;
 extern const struct exporter deneb_recording_exporter;
 
-/* Findings about pairs as JSON: what stages and the evidence beside a list of exclusions have in common. */
+/* Members of rows as JSON, for stages and for the evidence beside a list of exclusions. */
 
-/* All members but the witness, within the open object. What was not measured or is not known is left out. */
-void json_finding(struct json_writer *json, const cp_finding *finding);
+/* json_row_members writes the members of a row that are shown in IN_... into the open object; json_row opens one. */
+void json_row_members(struct json_writer *json, const cp_scene *scene, const struct layout *layout, const void *row,
+                      unsigned in);
+void json_row(struct json_writer *json, const cp_scene *scene, const struct layout *layout, const void *row,
+              unsigned in);
 /* A member of 16 hexadecimal digits: JSON's numbers are doubles, which do not hold 64 bits. */
 void json_key_hash(struct json_writer *json, const char *key, uint64_t hash);
 

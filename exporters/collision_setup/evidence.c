@@ -250,7 +250,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     if (*pair->evidence)
         json_key_text(json, "evidence", pair->evidence);
     if (finding)
-        json_finding(json, finding);
+        json_row_members(json, scene, &finding_layout, finding, IN_EVIDENCE);
     else if (evidence->keys[index] && is_of_this_scene(evidence, index))
         json_key_hash(json, "key", evidence->keys[index]);
     if (finding && finding->witness_count > 0) {

@@ -395,28 +395,7 @@ void write_tracks(struct writer *writer, const struct clip_plan *plan)
         json_close(json, '}');
     }
     json_close(json, ']');
-    if (clip->mark_count > 0)
-        json_key_open(json, "marks", '[');
-    for (uint32_t i = 0; i < clip->mark_count; i++) {
-        json_open(json, '{');
-        json_key_number(json, "time", clip->marks[i].time);
-        json_key_text(json, "name", clip->marks[i].name);
-        json_key_number(json, "value", clip->marks[i].value);
-        json_close(json, '}');
-    }
-    if (clip->mark_count > 0)
-        json_close(json, ']');
-    if (clip->attachment_count == 0)
-        return;
-    json_key_open(json, "attachments", '[');
-    for (uint32_t i = 0; i < clip->attachment_count; i++) {
-        json_open(json, '{');
-        json_key_number(json, "time", clip->attachments[i].time);
-        json_key_text(json, "node", writer->scene->nodes[clip->attachments[i].node].id);
-        json_key_text(json, "host", writer->scene->nodes[clip->attachments[i].host].id);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
+    json_row_members(json, writer->scene, &tables[TABLE_CLIPS].layout, clip, IN_STAGE);
 }
 
 static void write_clip(struct writer *writer, const struct clip_plan *plan)

@@ -1,6 +1,4 @@
 /* What glTF has no word for: extras.cellpipe of the asset, the scene and the meshes, as docs/stage-format.md says. */
-#include "../exporters.h"
-
 #include <math.h>
 
 #include "base/text/text.h"
@@ -143,15 +141,7 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
     const cp_mesh *mesh = &writer->scene->meshes[index];
     const struct mesh_plan *plan = &writer->meshes[index];
     const bool primitive = mesh->kind >= CP_MESH_BOX;
-    json_key_text(json, "id", mesh->id);
-    if (*mesh->source)
-        json_key_text(json, "source", mesh->source);
-    if (mesh->kind != CP_MESH_FACES)
-        json_key_text(json, "kind", mesh_kind_words[mesh->kind]);
-    if (primitive) {
-        json_key_numbers(json, "size", mesh->size, 3);
-        json_key_integer(json, "sides", mesh->sides);
-    }
+    json_row_members(json, writer->scene, &tables[TABLE_MESHES].layout, mesh, IN_STAGE);
     if (primitive || plan->made_normals)
         json_key_text(json, "made", primitive ? "tessellation" : "normals");
     if (!primitive && plan->shape->vertex_count > 0)
@@ -171,104 +161,22 @@ void write_mesh_extras(struct writer *writer, uint32_t index)
 
 /* ---- scene ---- */
 
-static void write_loops(struct writer *writer)
+/* Writes each table that glTF has no place for as a list. */
+static void write_lists(struct writer *writer)
 {
     struct json_writer *json = &writer->json;
     const cp_scene *scene = writer->scene;
-    if (scene->loop_count == 0)
-        return;
-    json_key_open(json, "loops", '[');
-    for (uint32_t i = 0; i < scene->loop_count; i++) {
-        const cp_loop *loop = &scene->loops[i];
-        json_line(json);
-        json_open(json, '{');
-        json_key_text(json, "id", loop->id);
-        json_key_text(json, "name", loop->name);
-        json_key_text(json, "type", loop_type_words[loop->type]);
-        json_key_text(json, "first", scene->nodes[loop->nodes[0]].id);
-        json_key_numbers(json, "first_pose", loop->poses[0].m, 12);
-        json_key_text(json, "second", scene->nodes[loop->nodes[1]].id);
-        json_key_numbers(json, "second_pose", loop->poses[1].m, 12);
-        if (loop->type == CP_LOOP_DISTANCE)
-            json_key_number(json, "length", loop->length);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void write_devices(struct writer *writer)
-{
-    struct json_writer *json = &writer->json;
-    const cp_scene *scene = writer->scene;
-    if (scene->device_count == 0)
-        return;
-    json_key_open(json, "devices", '[');
-    for (uint32_t i = 0; i < scene->device_count; i++) {
-        const cp_device *device = &scene->devices[i];
-        json_line(json);
-        json_open(json, '{');
-        json_key_text(json, "id", device->id);
-        json_key_text(json, "name", device->name);
-        json_key_text(json, "kind", device_kind_words[device->kind]);
-        json_key_text(json, "base", scene->nodes[device->base].id);
-        if (device->scope != CP_NONE)
-            json_key_text(json, "scope", scene->devices[device->scope].id);
-        json_key_open(json, "ends", '[');
-        for (uint32_t k = 0; k < device->end_count; k++)
-            json_text(json, scene->nodes[device->ends[k]].id);
-        json_close(json, ']');
-        json_key_open(json, "joints", '[');
-        for (uint32_t k = 0; k < device->joint_count; k++)
-            json_text(json, scene->joints[device->joints[k]].id);
-        json_close(json, ']');
-        if (device->home)
-            json_key_numbers(json, "home", device->home, device->joint_count);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void write_finding(struct writer *writer, const cp_finding *finding)
-{
-    struct json_writer *json = &writer->json;
-    json_key_open(json, "finding", '{');
-    json_finding(json, finding);
-    if (finding->witness_count > 0) {
-        json_key_open(json, "witness", '[');
-        for (uint32_t i = 0; i < finding->witness_count; i++) {
-            json_open(json, '{');
-            json_key_text(json, "joint", writer->scene->joints[finding->witness[i].joint].id);
-            json_key_number(json, "value", finding->witness[i].value);
-            json_close(json, '}');
+    for (enum scene_table table = 0; table < TABLE_COUNT; table++) {
+        const uint32_t count = table_count(scene, table);
+        if (!tables[table].list || count == 0)
+            continue;
+        json_key_open(json, tables[table].list, '[');
+        for (uint32_t i = 0; i < count; i++) {
+            json_line(json);
+            json_row(json, scene, &tables[table].layout, table_row(scene, table, i), IN_STAGE);
         }
         json_close(json, ']');
     }
-    json_close(json, '}');
-}
-
-static void write_pairs(struct writer *writer)
-{
-    struct json_writer *json = &writer->json;
-    const cp_scene *scene = writer->scene;
-    if (scene->pair_count == 0)
-        return;
-    json_key_open(json, "pairs", '[');
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
-        json_line(json);
-        json_open(json, '{');
-        json_key_text(json, "first", scene->nodes[pair->first].id);
-        json_key_text(json, "second", scene->nodes[pair->second].id);
-        if (pair->verdict == CP_PAIR_KEPT)
-            json_key_text(json, "verdict", "kept");
-        json_key_text(json, "reason", pair->reason ? pair->reason : "");
-        if (pair->evidence && *pair->evidence)
-            json_key_text(json, "evidence", pair->evidence);
-        if (pair->finding)
-            write_finding(writer, pair->finding);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
 }
 
 /* ---- things that nothing draws or plays ---- */
@@ -335,9 +243,7 @@ void write_scene(struct writer *writer)
     write_holds(writer);
     if (writer->scene->exclude_static_pairs)
         json_key_true(json, "exclude_static_pairs");
-    write_loops(writer);
-    write_devices(writer);
-    write_pairs(writer);
+    write_lists(writer);
     write_metadata(writer, CP_OWNER_SCENE, 0);
     write_undrawn_meshes(writer);
     write_unplayed_clips(writer);

@@ -116,12 +116,7 @@ static void write_material(struct writer *writer, uint32_t index, unsigned look,
         json_key_text(json, "made", "variant");
     if (material->srgb || memcmp(factor, material->rgba, sizeof material->rgba) != 0)
         json_key_numbers(json, "rgba", material->rgba, 4); /* a reader could not get it back from the factor */
-    if (material->srgb)
-        json_key_true(json, "srgb");
-    if (material->two_sided)
-        json_key_true(json, "two_sided");
-    if (material->one_sided)
-        json_key_true(json, "one_sided");
+    json_row_members(json, writer->scene, &tables[TABLE_MATERIALS].layout, material, IN_STAGE);
     if (material->alpha == CP_ALPHA_OPAQUE)
         json_key_true(json, "opaque");
     if (!variant)

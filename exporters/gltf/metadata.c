@@ -152,12 +152,7 @@ void write_metadata(struct writer *writer, cp_owner owner, uint32_t index)
         if (!any)
             json_key_open(json, "metadata", '[');
         any = true;
-        json_open(json, '{');
-        json_key_text(json, "key", metadata->key);
-        if (metadata->type != CP_VALUE_STRING)
-            json_key_text(json, "type", value_type_words[metadata->type]);
-        json_key_text(json, "value", metadata->value);
-        json_close(json, '}');
+        json_row(json, writer->scene, &tables[TABLE_METADATA].layout, metadata, IN_STAGE);
     }
     if (any)
         json_close(json, ']');

@@ -140,25 +140,6 @@ static void write_shown(struct writer *writer, uint32_t node, uint32_t index)
 
 /* ---- the scene node ---- */
 
-/* What a name was before it became UTF-8, as hexadecimal digits. */
-static void write_raw_name(struct writer *writer, const char *raw)
-{
-    static const char digits[] = "0123456789abcdef";
-    size_t size = strlen(raw);
-    char *text = scene_allocate(writer->work, size + 1, 2);
-    if (!text) {
-        writer->json.out->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)raw[i];
-        text[2 * i] = digits[byte >> 4];
-        text[2 * i + 1] = digits[byte & 15];
-    }
-    text[2 * size] = 0;
-    json_key_text(&writer->json, "raw_name", text);
-}
-
 static void write_undrawn(struct writer *writer, const cp_node *node)
 {
     static const char *const words[] = {"", "drawn", NULL, "both"};
@@ -240,17 +221,7 @@ static void write_scene_node(struct writer *writer, uint32_t node, const struct 
         json_key_text(json, "name", it->name);
     if (node == 0)
         json_key_true(json, "world");
-    if (it->raw_name)
-        write_raw_name(writer, it->raw_name);
-    if (it->flags != 0) {
-        json_key_open(json, "flags", '[');
-        for (size_t i = 0; node_flag_words[i]; i++)
-            if (it->flags & 1u << i)
-                json_text(json, node_flag_words[i]);
-        json_close(json, ']');
-    }
-    if (it->scope != CP_NONE)
-        json_key_text(json, "scope", writer->scene->devices[it->scope].id);
+    json_row_members(json, writer->scene, &tables[TABLE_NODES].layout, it, IN_STAGE);
     if (!placement->exact && (!writer->settings->web || placement->sheared))
         json_key_numbers(json, "pose", it->local.m, 12);
     write_shown(writer, node, index);
@@ -308,46 +279,6 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
 
 /* ---- joints ---- */
 
-static void write_joint_values(struct writer *writer, const cp_joint *joint)
-{
-    static const double z[3] = {0, 0, 1};
-    struct json_writer *json = &writer->json;
-    const cp_joint *joints = writer->scene->joints;
-    json_key_open(json, "joint", '{');
-    json_key_text(json, "id", joint->id);
-    json_key_text(json, "name", joint->name);
-    json_key_text(json, "type", joint_type_words[joint->type]);
-    if (memcmp(joint->axis, z, sizeof z) != 0)
-        json_key_numbers(json, "axis", joint->axis, 3);
-    json_key_number(json, "lower", joint->lower); /* infinite: null */
-    json_key_number(json, "upper", joint->upper);
-    json_key_number(json, "velocity", joint->velocity);
-    json_key_number(json, "acceleration", joint->acceleration);
-    json_key_number(json, "home", joint->home);
-    json_key_number(json, "q", joint->q);
-    if (joint->driven)
-        json_key_true(json, "driven");
-    if (joint->master != CP_NONE) {
-        json_key_text(json, "master", joints[joint->master].id);
-    } else if (joint->expression) {
-        const cp_expression *expression = joint->expression;
-        json_key_open(json, "expression", '{');
-        json_key_text(json, "text", expression->text);
-        json_key_number(json, "angle", expression->angle);
-        json_key_open(json, "inputs", '[');
-        for (uint32_t i = 0; i < expression->input_count; i++)
-            json_text(json, joints[expression->inputs[i]].id);
-        json_close(json, ']');
-        json_key_numbers(json, "factors", expression->factors, expression->input_count);
-        json_close(json, '}');
-    }
-    if (cp_joint_is_dependent(joint)) {
-        json_key_number(json, "scale", joint->scale);
-        json_key_number(json, "offset", joint->offset);
-    }
-    json_close(json, '}');
-}
-
 /* The joint's node, between two turns where its axis is none of the node's own. */
 static void write_joint(struct writer *writer, uint32_t index)
 {
@@ -370,7 +301,8 @@ static void write_joint(struct writer *writer, uint32_t index)
         json_close(json, '}');
     }
     open_extras(writer, CP_OWNER_JOINT, index, "extras");
-    write_joint_values(writer, joint);
+    json_key(json, "joint");
+    json_row(json, writer->scene, &tables[TABLE_JOINTS].layout, joint, IN_STAGE);
     write_shown(writer, joint->node, plan->node);
     write_metadata(writer, CP_OWNER_JOINT, index);
     close_node(json);

@@ -335,9 +335,7 @@ static void write_images(struct writer *writer)
             json_key_text(json, "uri", uri ? uri : "");
         }
         json_extras_open(json);
-        json_key_text(json, "id", image->id);
-        if (*image->path)
-            json_key_text(json, "path", image->path);
+        json_row_members(json, writer->scene, &tables[TABLE_IMAGES].layout, image, IN_STAGE);
         json_extras_close(json);
         json_close(json, '}');
     }
@@ -390,7 +388,7 @@ static void write_texture(struct writer *writer, uint32_t index)
         json_close(json, '}');
     }
     json_extras_open(json);
-    json_key_text(json, "id", texture->id);
+    json_row_members(json, writer->scene, &tables[TABLE_TEXTURES].layout, texture, IN_STAGE);
     json_extras_close(json);
     json_close(json, '}');
 }

@@ -3,6 +3,7 @@
 #ifndef CELLPIPE_EXPORTERS_GLTF_WRITER_H
 #define CELLPIPE_EXPORTERS_GLTF_WRITER_H
 
+#include "../exporters.h"
 #include "binary.h"
 #include "motion/clips/clips.h"
 #include "view/view.h"
