@@ -167,8 +167,8 @@ static bool read_own_track(struct gltf *gltf, uint32_t value, const struct playe
     uint32_t joint = json_member(&gltf->json, value, "joint"), values = 0;
     if (json_member(&gltf->json, value, "channel") != JSON_NONE) { /* which says all */
         uint32_t channel = gltf_index(gltf, value, "channel", played->channels.count);
-        uint32_t target = joint != JSON_NONE ? own_find(gltf, MAP_JOINTS, joint)
-                                             : own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "node"));
+        uint32_t target = joint != JSON_NONE ? own_find(gltf, TABLE_JOINTS, joint)
+                                             : own_find(gltf, TABLE_NODES, json_member(&gltf->json, value, "node"));
         return channel != CP_NONE && target != CP_NONE &&
                read_channel(gltf, played->channels.items[channel], played->samplers, played->sampler_count, track) &&
                track->target == target && (track->path == CP_PATH_JOINT) == (joint != JSON_NONE);
@@ -177,8 +177,8 @@ static bool read_own_track(struct gltf *gltf, uint32_t value, const struct playe
     track->interpolation = (cp_interpolation)gltf_word(gltf, value, "interpolation", interpolation_words, CP_LINEAR);
     if (joint != JSON_NONE)
         track->path = CP_PATH_JOINT;
-    track->target = track->path == CP_PATH_JOINT ? own_find(gltf, MAP_JOINTS, joint)
-                                                 : own_find(gltf, MAP_NODES, json_member(&gltf->json, value, "node"));
+    track->target = track->path == CP_PATH_JOINT ? own_find(gltf, TABLE_JOINTS, joint)
+                                                 : own_find(gltf, TABLE_NODES, json_member(&gltf->json, value, "node"));
     if (track->target == CP_NONE || gltf->status != CP_OK)
         return false;
     track->times = gltf_all_numbers(gltf, gltf_array(gltf, value, "times"), &track->key_count);
@@ -203,12 +203,12 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
     cp_attachment *attachments = gltf_scene_array(gltf, list.count, sizeof *attachments);
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
         cp_attachment *attachment = &attachments[clip->attachment_count];
-        attachment->time = gltf_number(gltf, list.items[i], "time", NAN);
-        attachment->node = own_find(gltf, MAP_NODES, json_member(&gltf->json, list.items[i], "node"));
-        attachment->host = own_find(gltf, MAP_NODES, json_member(&gltf->json, list.items[i], "host"));
+        row_start(&attachment_layout, attachment);
+        attachment->time = NAN;
+        bool good = own_read_members(gltf, list.items[i], &attachment_layout, attachment);
         if (gltf->status == CP_OK && !isfinite(attachment->time))
             gltf_error(gltf, list.items[i], "gltf-attachment", "an attachment has a time");
-        clip->attachment_count += attachment->node != CP_NONE && attachment->host != CP_NONE;
+        clip->attachment_count += good;
     }
     clip->attachments = attachments;
 
@@ -233,9 +233,9 @@ static void read_marks(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
     struct gltf_list list = gltf_items(gltf, own, "marks", true);
     cp_mark *marks = gltf_scene_array(gltf, list.count, sizeof *marks);
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
-        const char *name = gltf_text(gltf, list.items[i], "name");
-        marks[i] = (cp_mark){gltf_number(gltf, list.items[i], "time", NAN), name ? name : "",
-                             gltf_number(gltf, list.items[i], "value", 0)};
+        row_start(&mark_layout, &marks[i]);
+        marks[i].time = NAN;
+        (void)own_read_members(gltf, list.items[i], &mark_layout, &marks[i]);
         if (gltf->status == CP_OK && !(isfinite(marks[i].time) && (i == 0 || marks[i].time >= marks[i - 1].time)))
             gltf_error(gltf, list.items[i], "gltf-mark", "marks have times, and are in their order");
     }

@@ -96,10 +96,8 @@ static void read_parts(struct gltf *gltf)
     gltf_build_nodes(gltf);
     gltf_build_joints(gltf);
     gltf_build_instances(gltf);
-    own_read_loops(gltf);
-    own_read_devices(gltf);
+    own_read_lists(gltf);
     own_read_scopes(gltf);
-    own_read_pairs(gltf);
     gltf_read_animations(gltf);
     gltf_read_credits(gltf);
     own_read_metadata(gltf, gltf->scene_own, CP_OWNER_SCENE, 0);

@@ -3,6 +3,7 @@
 #define CELLPIPE_IMPORTERS_GLTF_GLTF_H
 
 #include "base/text/json.h"
+#include "model/tables.h"
 #include "plugins/importer.h"
 
 enum gltf_up { UP_AUTO, UP_Y, UP_Z };
@@ -139,18 +140,13 @@ struct gltf_clip {
     uint32_t position; /* among the scene's clips, or CP_NONE */
 };
 
-/* Names to indices. */
+/* Names to indices; before them, by enum scene_table, ids of our extras to rows of the scene. */
 enum gltf_map {
-    MAP_NODES, /* ids of our extras, to indices of the scene */
-    MAP_MESHES,
-    MAP_MATERIALS,
-    MAP_JOINTS,
-    MAP_DEVICES,
-    MAP_VIEWS,         /* names, to bufferViews */
-    MAP_ARTICULATIONS, /* names, to values */
-    MAP_STAGES,        /* articulation and stage, to the first joint */
-    MAP_SHAPES,        /* primitives, to the first of gltf->meshes that has them */
-    MAP_FILES,         /* URIs, to buffers */
+    MAP_VIEWS = TABLE_COUNT, /* names, to bufferViews */
+    MAP_ARTICULATIONS,       /* names, to values */
+    MAP_STAGES,              /* articulation and stage, to the first joint */
+    MAP_SHAPES,              /* primitives, to the first of gltf->meshes that has them */
+    MAP_FILES,               /* URIs, to buffers */
     MAP_COUNT
 };
 
@@ -239,9 +235,8 @@ struct gltf {
     bool joints_built;
     uint32_t *order; /* the nodes that are read, parents first */
     uint32_t order_count;
-    uint32_t *node_of;       /* the glTF node of each scene node, or CP_NONE */
-    uint32_t *device_values; /* the entry of our extras for each device */
-    bool turned;             /* roots are turned from Y up to Z up */
+    uint32_t *node_of; /* the glTF node of each scene node, or CP_NONE */
+    bool turned;       /* roots are turned from Y up to Z up */
     struct name_map maps[MAP_COUNT];
     bool views_named;
     struct gltf_articulation *articulations; /* of articulations.c; NULL: not read yet */
@@ -396,19 +391,25 @@ void own_finish_joints(struct gltf *gltf);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
 /* A mesh that glTF cannot draw, from the scene's extras. */
 struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value);
-void own_read_loops(struct gltf *gltf);
-void own_read_devices(struct gltf *gltf);
-void own_read_pairs(struct gltf *gltf);
-/* The thing whose id the value is, or CP_NONE with a warning. */
-uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value);
+/* Reads the lists of the scene's extras, in the order of the tables. */
+void own_read_lists(struct gltf *gltf);
+/* The row whose id the value is, or CP_NONE with a warning. */
+uint32_t own_find(struct gltf *gltf, enum scene_table table, uint32_t value);
+/* Reads the members of a row that has its initial values; records and arrays that may lack have rules of their own and
+ * are left out. False if one is missing that the row cannot be without, or after an error. */
+bool own_read_members(struct gltf *gltf, uint32_t object, const struct layout *layout, void *row);
+/* own_read_row leaves references to the row's own table and to those after it to own_read_later, which is called once
+ * these rows are there. */
+bool own_read_row(struct gltf *gltf, uint32_t object, enum scene_table table, void *row);
+void own_read_later(struct gltf *gltf, uint32_t object, enum scene_table table, void *row);
 /* The place that an entry has among its kind, or CP_NONE. */
 uint32_t own_position(struct gltf *gltf, uint32_t own, uint32_t fallback);
 /* NULL when absent or empty. */
 const char *own_id(struct gltf *gltf, uint32_t own);
-/* Remembers an id for own_find. */
-void own_name(struct gltf *gltf, enum gltf_map map, const char *id, uint32_t index);
+/* Remembers an id for own_find, or a name. map: an enum scene_table or gltf_map. */
+void own_name(struct gltf *gltf, size_t map, const char *id, uint32_t index);
 /* What an id or name stands for, or CP_NONE. */
-uint32_t own_lookup(const struct gltf *gltf, enum gltf_map map, const char *id);
+uint32_t own_lookup(const struct gltf *gltf, size_t map, const char *id);
 
 /* The order of count items of size bytes with a uint32_t position at offset: what has a position stands there, the
  * others fill the gaps in order. Lives as long as the reading; NULL is an error already noted. */

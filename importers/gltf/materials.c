@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* rgba of our extras when it stands for the factor, as in docs/stage-format.md, "Materials". */
+/* rgba of our extras when it is the factor, as in docs/stage-format.md, "Materials". */
 static void own_colour(struct gltf *gltf, uint32_t own, cp_material *material)
 {
     double rgba[4];
-    bool srgb = own_flag(gltf, own, "srgb");
+    const bool srgb = material->srgb;
+    material->srgb = false;
     if (!gltf_numbers(gltf, own, "rgba", 4, rgba))
         return;
     for (int i = 0; i < 4; i++) {
@@ -155,7 +156,7 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
         return CP_NONE;
     const char *id = own_id(gltf, own);
     bool variant = id && gltf_made(gltf, own, "variant");
-    uint32_t index = variant ? own_lookup(gltf, MAP_MATERIALS, id) : CP_NONE;
+    uint32_t index = variant ? own_lookup(gltf, TABLE_MATERIALS, id) : CP_NONE;
     if (index != CP_NONE)
         return index;
 
@@ -171,8 +172,8 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
     material.two_sided = two_sided;
     material.one_sided = !two_sided;
     if (own != JSON_NONE) { /* which says of opaque ones alone that alpha means nothing: others have none */
-        material.two_sided = own_flag(gltf, own, "two_sided");
-        material.one_sided = own_flag(gltf, own, "one_sided") && !material.two_sided;
+        (void)own_read_row(gltf, own, TABLE_MATERIALS, &material);
+        material.one_sided = material.one_sided && !material.two_sided;
         if (material.alpha == CP_ALPHA_OPAQUE && !own_flag(gltf, own, "opaque"))
             material.alpha = CP_ALPHA_BLEND;
         own_colour(gltf, own, &material);
@@ -190,7 +191,7 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
         return CP_NONE;
     }
     if (id)
-        own_name(gltf, MAP_MATERIALS, id, index);
+        own_name(gltf, TABLE_MATERIALS, id, index);
     own_read_metadata(gltf, own, CP_OWNER_MATERIAL, index);
     gltf_keep_extras(gltf, value, CP_OWNER_MATERIAL, index, "extras");
     return index;

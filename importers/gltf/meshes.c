@@ -517,7 +517,7 @@ void gltf_place_meshes(struct gltf *gltf)
             return;
         }
         if (mesh->mesh.id)
-            own_name(gltf, MAP_MESHES, mesh->mesh.id, mesh->target);
+            own_name(gltf, TABLE_MESHES, mesh->mesh.id, mesh->target);
         own_read_metadata(gltf, mesh->own, CP_OWNER_MESH, mesh->target);
         gltf_keep_extras(gltf, mesh->value, CP_OWNER_MESH, mesh->target, "extras");
     }

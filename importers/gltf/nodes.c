@@ -188,7 +188,7 @@ static void place_undrawn(struct gltf *gltf, uint32_t entry, uint32_t node, stru
     placing.position = own_position(gltf, entry, CP_NONE);
     (void)gltf_numbers(gltf, entry, "pose", 12, transform.m);
     placing.transform = gltf_keep_pose(gltf, &transform);
-    placing.mesh = own_find(gltf, MAP_MESHES, json_member(&gltf->json, entry, "mesh"));
+    placing.mesh = own_find(gltf, TABLE_MESHES, json_member(&gltf->json, entry, "mesh"));
     if (placing.mesh != CP_NONE && placing.use != 0)
         add_placing(placings, node, &placing);
 }

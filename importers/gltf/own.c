@@ -9,23 +9,22 @@ enum { MAJOR = 1, MINOR = 0 };
 
 /* ---- ids ---- */
 
-void own_name(struct gltf *gltf, enum gltf_map map, const char *id, uint32_t index)
+void own_name(struct gltf *gltf, size_t map, const char *id, uint32_t index)
 {
     if (gltf->status == CP_OK && !name_map_add(&gltf->maps[map], id, index, NULL))
         gltf_no_memory(gltf);
 }
 
-uint32_t own_lookup(const struct gltf *gltf, enum gltf_map map, const char *id)
+uint32_t own_lookup(const struct gltf *gltf, size_t map, const char *id)
 {
     const uint32_t *index = name_map_find(&gltf->maps[map], id);
     return index ? *index : CP_NONE;
 }
 
-uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value)
+uint32_t own_find(struct gltf *gltf, enum scene_table table, uint32_t value)
 {
-    static const char *const words[] = {"node", "mesh", "material", "joint", "device"};
     if (gltf->status != CP_OK || !json_is(&gltf->json, value, JSON_STRING)) {
-        gltf_warning(gltf, value, "gltf-id", "the id of a %s is missing", words[map]);
+        gltf_warning(gltf, value, "gltf-id", "the id of a %s is missing", tables[table].word);
         return CP_NONE;
     }
     const char *id = json_string_text(&gltf->json, gltf->arena, value);
@@ -33,10 +32,10 @@ uint32_t own_find(struct gltf *gltf, enum gltf_map map, uint32_t value)
         gltf_no_memory(gltf);
         return CP_NONE;
     }
-    uint32_t index = own_lookup(gltf, map, id);
+    uint32_t index = own_lookup(gltf, table, id);
     if (index == CP_NONE)
-        gltf_warning(gltf, value, "gltf-id", "there is no %s with the id \"%.100s\"", words[map], id);
-    else if (map == MAP_JOINTS && gltf->joints_built)
+        gltf_warning(gltf, value, "gltf-id", "there is no %s with the id \"%.100s\"", tables[table].word, id);
+    else if (table == TABLE_JOINTS && gltf->joints_built)
         index = gltf->joints[index].target;
     return index;
 }
@@ -136,49 +135,18 @@ const char *own_id(struct gltf *gltf, uint32_t own)
     return id && *id ? id : NULL;
 }
 
-/* The bytes of "4ae9". NULL when there is no such text. */
-static const char *read_raw_name(struct gltf *gltf, uint32_t own)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *hex = gltf_text(gltf, own, "raw_name");
-    size_t size = hex ? strlen(hex) / 2 : 0;
-    char *raw = size > 0 ? gltf_scene_array(gltf, size + 1, 1) : NULL;
-    for (size_t i = 0; raw && i < size; i++) {
-        const char *high = strchr(digits, hex[2 * i]), *low = strchr(digits, hex[2 * i + 1]);
-        if (!high || !low)
-            return NULL;
-        raw[i] = (char)(unsigned char)((high - digits) * 16 + (low - digits));
-    }
-    if (raw)
-        raw[size] = '\0';
-    return raw;
-}
-
 void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
 {
     if (own == JSON_NONE)
         return;
-    const char *id = own_id(gltf, own);
-    uint32_t flags = 0, array = gltf_array(gltf, own, "flags");
-    for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
-        uint32_t word = 0;
-        while (node_flag_words[word] && !json_string_equals(&gltf->json, at, node_flag_words[word]))
-            word++;
-        if (node_flag_words[word])
-            flags |= 1U << word;
-        else
-            gltf_warning(gltf, at, "gltf-flag", "unknown flag");
-    }
-    const char *raw_name = read_raw_name(gltf, own);
-    if (gltf->status != CP_OK)
-        return;
     cp_node *node = &gltf->scene->nodes[index];
+    const char *id = own_id(gltf, own);
+    if (!own_read_row(gltf, own, TABLE_NODES, node))
+        return;
     node->id = id;
-    node->flags = flags;
-    node->raw_name = raw_name;
     gltf->held[HELD_NODES] += id != NULL;
     if (id)
-        own_name(gltf, MAP_NODES, id, index);
+        own_name(gltf, TABLE_NODES, id, index);
     own_read_metadata(gltf, own, CP_OWNER_NODE, index);
 }
 
@@ -186,11 +154,8 @@ void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
 void own_read_scopes(struct gltf *gltf)
 {
     for (uint32_t i = 0; i < gltf->scene->node_count && gltf->status == CP_OK; i++) {
-        if (gltf->node_of[i] == CP_NONE)
-            continue;
-        uint32_t scope = json_member(&gltf->json, gltf->nodes[gltf->node_of[i]].own, "scope");
-        if (scope != JSON_NONE)
-            gltf->scene->nodes[i].scope = own_find(gltf, MAP_DEVICES, scope);
+        if (gltf->node_of[i] != CP_NONE)
+            own_read_later(gltf, gltf->nodes[gltf->node_of[i]].own, TABLE_NODES, &gltf->scene->nodes[i]);
     }
 }
 

@@ -7,14 +7,6 @@
 #include "model/pose.h"
 #include "motion/motion.h"
 
-static double read_limit(struct gltf *gltf, uint32_t joint, const char *key, double unlimited)
-{
-    uint32_t value = json_member(&gltf->json, joint, key);
-    if (value == JSON_NONE || json_is(&gltf->json, value, JSON_NULL))
-        return unlimited;
-    return gltf_number(gltf, joint, key, unlimited);
-}
-
 /* ---- reading ---- */
 
 static void read_joint(struct gltf *gltf, uint32_t link)
@@ -23,33 +15,25 @@ static void read_joint(struct gltf *gltf, uint32_t link)
     uint32_t value = gltf_object(gltf, node->own, "joint");
     struct gltf_joint *entry = &gltf->joints[gltf->joint_count];
     cp_joint *joint = &entry->joint;
-    cp_joint_type type = (cp_joint_type)gltf_word(gltf, value, "type", joint_type_words, CP_JOINT_FIXED);
     *entry = (struct gltf_joint){.link = link, .target = CP_NONE};
-    *joint = (cp_joint){.type = type, .axis = {0, 0, 1}, .master = CP_NONE};
+    row_start(&tables[TABLE_JOINTS].layout, joint);
     joint->name = gltf_node_name(gltf, node);
-    joint->id = own_id(gltf, value);
+    joint->home = joint->q = NAN;
+    (void)own_read_row(gltf, value, TABLE_JOINTS, joint);
+    if (isnan(joint->home))
+        joint->home = joint->type == CP_JOINT_SCALE ? 1 : 0;
+    if (isnan(joint->q))
+        joint->q = joint->home;
 
-    double axis[3];
-    if (gltf_numbers(gltf, value, "axis", 3, axis)) {
-        double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
-        if (!(fabs(square - 1) < 1e-6))
-            gltf_error(gltf, value, "gltf-joint", "the axis is not a unit vector");
-        double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
-        for (int i = 0; i < 3; i++)
-            joint->axis[i] = axis[i] / length;
-    }
-    joint->lower = read_limit(gltf, value, "lower", -INFINITY);
-    joint->upper = read_limit(gltf, value, "upper", INFINITY);
-    joint->velocity = read_limit(gltf, value, "velocity", INFINITY);
-    joint->acceleration = read_limit(gltf, value, "acceleration", INFINITY);
-    joint->home = gltf_number(gltf, value, "home", type == CP_JOINT_SCALE ? 1 : 0);
-    joint->q = gltf_number(gltf, value, "q", joint->home);
-    joint->driven = own_flag(gltf, value, "driven");
-    joint->scale = gltf_number(gltf, value, "scale", 1);
-    joint->offset = gltf_number(gltf, value, "offset", 0);
+    double *axis = joint->axis, square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
+    if (!(fabs(square - 1) < 1e-6))
+        gltf_error(gltf, value, "gltf-joint", "the axis is not a unit vector");
+    double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
+    for (int i = 0; i < 3; i++)
+        axis[i] /= length;
     node->joint = gltf->joint_count++;
     if (joint->id)
-        own_name(gltf, MAP_JOINTS, joint->id, node->joint);
+        own_name(gltf, TABLE_JOINTS, joint->id, node->joint);
 }
 
 /* An expression over joints, by their places in gltf->joints. */
@@ -70,7 +54,7 @@ static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
     size_t at;
     bool good = count == 0 || gltf_numbers(gltf, value, "factors", count, factors);
     for (uint32_t i = 0, item = json_first(&gltf->json, list); i < count && good; i++) {
-        inputs[i] = own_find(gltf, MAP_JOINTS, item);
+        inputs[i] = own_find(gltf, TABLE_JOINTS, item);
         good = inputs[i] != CP_NONE;
         item = json_next(&gltf->json, list, item);
     }
@@ -180,11 +164,9 @@ void own_read_joints(struct gltf *gltf)
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         cp_joint *joint = &gltf->joints[i].joint;
         uint32_t value = json_member(&gltf->json, gltf->nodes[gltf->joints[i].link].own, "joint");
-        uint32_t master = json_member(&gltf->json, value, "master");
-        if (master != JSON_NONE) {
-            joint->master = own_find(gltf, MAP_JOINTS, master);
+        own_read_later(gltf, value, TABLE_JOINTS, joint);
+        if (json_member(&gltf->json, value, "master") != JSON_NONE)
             joint->driven = false;
-        }
     }
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
         read_expression(gltf, &gltf->joints[i]);

@@ -119,7 +119,7 @@ static bool read_groups(struct gltf *gltf, uint32_t array, cp_mesh *mesh)
             return false;
         *group = (cp_group){next, (uint32_t)faces, CP_NONE};
         if (!json_is(json, material, JSON_NULL))
-            group->material = own_find(gltf, MAP_MATERIALS, material);
+            group->material = own_find(gltf, TABLE_MATERIALS, material);
         next += group->face_count;
     }
     if (!groups || next != mesh->face_count)
