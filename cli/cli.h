@@ -310,6 +310,8 @@ struct exclusions {
 cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions);
 /* Of the scene as it stands; NULL when they cannot be had. */
 cp_pose *world_poses(struct cli *cli, const cp_scene *scene);
+/* *joints: a copy of the joints in which q is the value that each has now, dependent ones too. */
+cp_status current_joints(struct cli *cli, const cp_scene *scene, const cp_joint **joints);
 
 /* info_json.c */
 cp_status print_info_json(struct cli *cli, const cp_scene *scene);

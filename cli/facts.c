@@ -124,3 +124,18 @@ cp_pose *world_poses(struct cli *cli, const cp_scene *scene)
     cp_pose *worlds = cli_allocate(cli, count * sizeof *worlds);
     return worlds && cp_world_poses(cli->context, scene, NULL, worlds) == CP_OK ? worlds : NULL;
 }
+
+cp_status current_joints(struct cli *cli, const cp_scene *scene, const cp_joint **joints)
+{
+    uint32_t count;
+    const cp_joint *from = cp_joints(scene, &count);
+    double *values = cli_allocate(cli, count * sizeof *values);
+    cp_joint *current = cli_allocate(cli, count * sizeof *current);
+    cp_status status = values && current ? cp_joint_values(cli->context, scene, NULL, values) : CP_LIMIT;
+    for (uint32_t i = 0; status == CP_OK && i < count; i++) {
+        current[i] = from[i];
+        current[i].q = values[i];
+    }
+    *joints = current;
+    return status;
+}

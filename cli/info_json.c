@@ -12,10 +12,54 @@ struct info {
     struct json json;
 };
 
+static void put_rows(struct info *info, const cp_rows *rows);
+
+/* Prints those members of a row that no other function here prints. */
+static void put_row_members(struct info *info, const cp_rows *rows, uint32_t row)
+{
+    struct json *json = &info->json;
+    for (cp_member member = {0}; cp_next_member(info->scene, rows, row, CP_IN_INFO, &member);)
+        switch (member.kind) {
+        case CP_MEMBER_TEXT:
+        case CP_MEMBER_WORD:
+        case CP_MEMBER_ROW:
+            print_json_text(json, member.name, member.text);
+            break;
+        case CP_MEMBER_NUMBERS:
+            if (member.count == 1)
+                print_json_number(json, member.name, *member.numbers);
+            else
+                print_json_numbers(json, member.name, member.numbers, member.count);
+            break;
+        case CP_MEMBER_WHOLE:
+            print_json_count(json, member.name, member.whole);
+            break;
+        case CP_MEMBER_FLAG:
+            print_json_boolean(json, member.name, member.whole);
+            break;
+        case CP_MEMBER_ROWS:
+            print_json_begin(json, member.name, '[');
+            put_rows(info, &member.rows);
+            print_json_end(json, ']');
+        }
+}
+
+static void put_rows(struct info *info, const cp_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        if (!rows->plain)
+            print_json_begin(&info->json, NULL, '{');
+        put_row_members(info, rows, i);
+        if (!rows->plain)
+            print_json_end(&info->json, '}');
+    }
+}
+
 static cp_status put_frames(struct info *info)
 {
     uint32_t count;
     const cp_node *nodes = cp_nodes(info->scene, &count);
+    const cp_rows rows = cp_rows_of(info->scene, "node");
     const cp_pose *worlds = world_poses(info->cli, info->scene);
     if (!worlds)
         return CP_LIMIT;
@@ -32,6 +76,7 @@ static cp_status put_frames(struct info *info)
         print_json_text(json, "kind", frame_kind(info->scene, i));
         print_json_boolean(json, "attachable", (nodes[i].flags & CP_NODE_ATTACHABLE) != 0);
         print_json_numbers(json, "world", world, 16);
+        put_row_members(info, &rows, i);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
@@ -66,30 +111,20 @@ static void put_depends(struct info *info, const cp_joint *joint)
     print_json_end(json, '}');
 }
 
+/* A joint's q is the value that it has now, also if it is dependent. */
 static cp_status put_joints(struct info *info)
 {
-    uint32_t count;
-    info->joints = cp_joints(info->scene, &count);
+    cp_rows rows = cp_rows_of(info->scene, "joint");
     struct json *json = &info->json;
-    double *values = cli_allocate(info->cli, count * sizeof *values);
-    cp_status status = values ? cp_joint_values(info->cli->context, info->scene, NULL, values) : CP_LIMIT;
+    cp_status status = current_joints(info->cli, info->scene, &info->joints);
     if (status != CP_OK)
         return status;
+    rows.rows = info->joints;
     print_json_begin(json, "joints", '[');
-    for (uint32_t i = 0; i < count; i++) {
-        const cp_joint *joint = &info->joints[i];
+    for (uint32_t i = 0; i < rows.count; i++) {
         print_json_begin(json, NULL, '{');
-        print_json_text(json, "name", joint->name);
-        print_json_text(json, "type", cp_joint_type_name(joint->type));
-        print_json_text(json, "frame", info->nodes[joint->node].name);
-        print_json_number(json, "lower", joint->lower);
-        print_json_number(json, "upper", joint->upper);
-        print_json_number(json, "velocity", joint->velocity);
-        print_json_number(json, "acceleration", joint->acceleration);
-        print_json_number(json, "home", joint->home);
-        print_json_number(json, "q", values[i]);
-        print_json_boolean(json, "driven", joint->driven);
-        put_depends(info, joint);
+        put_row_members(info, &rows, i);
+        put_depends(info, &info->joints[i]);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
@@ -100,6 +135,7 @@ static void put_devices(struct info *info)
 {
     uint32_t count;
     const cp_device *devices = cp_devices(info->scene, &count);
+    const cp_rows rows = cp_rows_of(info->scene, "device");
     struct json *json = &info->json;
     print_json_begin(json, "devices", '[');
     for (uint32_t i = 0; i < count; i++) {
@@ -115,28 +151,22 @@ static void put_devices(struct info *info)
         for (uint32_t k = 0; k < device->joint_count; k++)
             print_json_number(json, NULL, device->home ? device->home[k] : info->joints[device->joints[k]].home);
         print_json_end(json, ']');
+        put_row_members(info, &rows, i);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
 }
 
-static void put_loops(struct info *info)
+/* Devices have put_devices, and pairs put_exclusions. */
+static void put_lists(struct info *info)
 {
-    uint32_t count;
-    const cp_loop *loops = cp_loops(info->scene, &count);
-    struct json *json = &info->json;
-    print_json_begin(json, "loops", '[');
-    for (uint32_t i = 0; i < count; i++) {
-        print_json_begin(json, NULL, '{');
-        print_json_text(json, "name", loops[i].name);
-        print_json_text(json, "type", cp_loop_type_name(loops[i].type));
-        print_json_text(json, "first", info->nodes[loops[i].nodes[0]].name);
-        print_json_text(json, "second", info->nodes[loops[i].nodes[1]].name);
-        if (loops[i].type == CP_LOOP_DISTANCE)
-            print_json_number(json, "length", loops[i].length);
-        print_json_end(json, '}');
+    for (cp_rows rows = {0}; cp_next_list(info->scene, &rows);) {
+        if (strcmp(rows.list, "devices") == 0 || strcmp(rows.list, "pairs") == 0)
+            continue;
+        print_json_begin(&info->json, rows.list, '[');
+        put_rows(info, &rows);
+        print_json_end(&info->json, ']');
     }
-    print_json_end(json, ']');
 }
 
 /* null if the loops do not close. */
@@ -170,6 +200,7 @@ static void put_geometry(struct info *info)
     uint32_t count;
     const cp_instance *instances = cp_instances(info->scene, &count);
     const cp_mesh *meshes = cp_meshes(info->scene, &(uint32_t){0});
+    const cp_rows rows = cp_rows_of(info->scene, "instance");
     struct json *json = &info->json;
     print_json_begin(json, "geometry", '[');
     for (uint32_t i = 0; i < count; i++) {
@@ -180,6 +211,7 @@ static void put_geometry(struct info *info)
         print_json_text(json, "mesh", mesh->name);
         print_json_count(json, "triangles", cp_mesh_triangles(mesh));
         print_json_text(json, "source", mesh->source);
+        put_row_members(info, &rows, i);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
@@ -191,12 +223,15 @@ static cp_status put_exclusions(struct info *info)
     struct json *json = &info->json;
     if (list_exclusions(info->cli, info->scene, false, &exclusions) != CP_OK)
         return CP_LIMIT;
+    cp_rows rows = cp_rows_of(info->scene, "pair");
+    rows.rows = exclusions.pairs;
     print_json_begin(json, "exclusions", '[');
     for (size_t i = 0; i < exclusions.count; i++) {
         print_json_begin(json, NULL, '{');
         print_json_text(json, "first", info->nodes[exclusions.pairs[i].first].name);
         print_json_text(json, "second", info->nodes[exclusions.pairs[i].second].name);
         print_json_text(json, "reason", exclusions.pairs[i].reason);
+        put_row_members(info, &rows, (uint32_t)i);
         print_json_end(json, '}');
     }
     print_json_end(json, ']');
@@ -305,6 +340,7 @@ static void put_clips(struct info *info)
 {
     uint32_t count;
     const cp_clip *clips = cp_clips(info->scene, &count);
+    const cp_rows rows = cp_rows_of(info->scene, "clip");
     print_json_count(&info->json, "clips", count);
     print_json_begin(&info->json, "clip_list", '[');
     for (uint32_t i = 0; i < count; i++) {
@@ -316,15 +352,7 @@ static void put_clips(struct info *info)
         print_json_count(&info->json, "tracks", clips[i].track_count);
         print_json_count(&info->json, "keys", facts.keys);
         print_json_count(&info->json, "attachments", clips[i].attachment_count);
-        print_json_begin(&info->json, "marks", '[');
-        for (uint32_t k = 0; k < clips[i].mark_count; k++) {
-            print_json_begin(&info->json, NULL, '{');
-            print_json_number(&info->json, "time", clips[i].marks[k].time);
-            print_json_text(&info->json, "name", clips[i].marks[k].name);
-            print_json_number(&info->json, "value", clips[i].marks[k].value);
-            print_json_end(&info->json, '}');
-        }
-        print_json_end(&info->json, ']');
+        put_row_members(info, &rows, i); /* its marks */
         print_json_end(&info->json, '}');
     }
     print_json_end(&info->json, ']');
@@ -340,7 +368,7 @@ static cp_status put_members(struct info *info)
     if (status != CP_OK)
         return status;
     put_devices(info);
-    put_loops(info);
+    put_lists(info);
     status = put_mobility(info);
     if (status != CP_OK)
         return status;
