@@ -111,6 +111,87 @@ static void differ_in_name(struct diff *diff, const struct difference *differenc
     differ(diff, difference, "%s \"%s\", not \"%s\"", words, difference->a.text, difference->b.text);
 }
 
+/* Reports two numbers that differ. index: the number of the input, for a factor; else NULL. */
+static void diff_number(struct diff *diff, const struct thing *of, const char *what, const uint32_t *index, double a,
+                        double b)
+{
+    char in_a[CP_NUMBER_SIZE], in_b[CP_NUMBER_SIZE];
+    const char *unit = of->unit ? of->unit : "", *blank = of->unit ? " " : "";
+    if (near(diff, a, b))
+        return;
+    cp_print_double(a, in_a);
+    cp_print_double(b, in_b);
+    differ(diff, &ABOUT(of->subject, of->name, what, .index = index, .a = NUMBER(a), .b = NUMBER(b)),
+           "%s %s%s%s, not %s%s%s", what, in_a, blank, unit, in_b, blank, unit);
+}
+
+/* Tells whether two references mean the same row. Frames and joints have twins; of other rows the names decide. */
+static bool same_row(const struct diff *diff, const cp_member *a, const cp_member *b)
+{
+    if (a->row == CP_NONE || b->row == CP_NONE)
+        return a->row == b->row;
+    const bool node = strcmp(a->table, "node") == 0, joint = strcmp(a->table, "joint") == 0;
+    if (node || joint)
+        return (node ? diff->a.node_twin : diff->a.joint_twin)[a->row] == b->row;
+    return !a->text || !b->text || strcmp(a->text, b->text) == 0;
+}
+
+static void diff_numbers(struct diff *diff, const struct thing *of, const cp_member *a, const cp_member *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < a->count; i++)
+        same = same && near(diff, a->numbers[i], b->numbers[i]);
+    if (a->count == 1)
+        diff_number(diff, of, a->name, NULL, *a->numbers, *b->numbers);
+    else if (!same)
+        differ(diff,
+               &ABOUT(of->subject, of->name, a->name, .a = NUMBERS(a->numbers, a->count),
+                      .b = NUMBERS(b->numbers, b->count)),
+               "another %s", a->name);
+}
+
+/* Compares those members of two rows that no other function here compares. */
+static void diff_members(struct diff *diff, struct thing of, const cp_rows *rows_a, uint32_t in_a,
+                         const cp_rows *rows_b, uint32_t in_b)
+{
+    cp_member a = {0}, b = {0};
+    while (cp_next_member(diff->a.scene, rows_a, in_a, CP_IN_DIFF, &a) &&
+           cp_next_member(diff->b.scene, rows_b, in_b, CP_IN_DIFF, &b)) {
+        const char *text_a = a.text ? a.text : "none", *text_b = b.text ? b.text : "none";
+        const struct difference texts = ABOUT(of.subject, of.name, a.name, .a = TEXT(a.text), .b = TEXT(b.text));
+        of.unit = a.unit;
+        switch (a.kind) {
+        case CP_MEMBER_WORD:
+            if (strcmp(text_a, text_b) != 0)
+                differ(diff, &texts, "%s, not %s", text_a, text_b);
+            break;
+        case CP_MEMBER_TEXT:
+            if (strcmp(text_a, text_b) != 0)
+                differ(diff, &texts, "%s \"%s\", not \"%s\"", a.name, text_a, text_b);
+            break;
+        case CP_MEMBER_ROW:
+            if (!same_row(diff, &a, &b))
+                differ(diff, &texts, "%s \"%s\", not \"%s\"", strcmp(a.name, "frame") == 0 ? "on frame" : a.name,
+                       text_a, text_b);
+            break;
+        case CP_MEMBER_NUMBERS:
+            diff_numbers(diff, &of, &a, &b);
+            break;
+        case CP_MEMBER_WHOLE:
+            diff_number(diff, &of, a.name, NULL, (double)a.whole, (double)b.whole);
+            break;
+        case CP_MEMBER_FLAG:
+            if (a.whole != b.whole)
+                differ(diff, &ABOUT(of.subject, of.name, a.name, .only_in = a.whole ? IN_A : IN_B), "%s in one only",
+                       a.name);
+            break;
+        case CP_MEMBER_ROWS:
+            if (a.rows.count != b.rows.count)
+                diff_number(diff, &of, a.name, NULL, a.rows.count, b.rows.count);
+        }
+    }
+}
+
 static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_node *a = &diff->a.nodes[in_a], *b = &diff->b.nodes[in_b];
@@ -128,6 +209,8 @@ static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
                        &ABOUT("frame", a->name, "parent", .a = TEXT(diff->a.nodes[a->parent].name),
                               .b = TEXT(diff->b.nodes[b->parent].name)),
                        "parent");
+    const cp_rows rows_a = cp_rows_of(diff->a.scene, "node"), rows_b = cp_rows_of(diff->b.scene, "node");
+    diff_members(diff, (struct thing){"frame", a->name, NULL}, &rows_a, in_a, &rows_b, in_b);
     diff_geometry(diff, in_a, in_b);
 }
 
@@ -148,22 +231,10 @@ static void list_unmatched(struct diff *diff, const struct side *side)
 
 /* ---- joints ---- */
 
-/* index: of the input, for a factor; else NULL. */
-static void diff_number(struct diff *diff, const cp_joint *joint, const char *what, const uint32_t *index, double a,
-                        double b)
-{
-    char in_a[CP_NUMBER_SIZE], in_b[CP_NUMBER_SIZE];
-    if (near(diff, a, b))
-        return;
-    cp_print_double(a, in_a);
-    cp_print_double(b, in_b);
-    differ(diff, &ABOUT("joint", joint->name, what, .index = index, .a = NUMBER(a), .b = NUMBER(b)), "%s %s, not %s",
-           what, in_a, in_b);
-}
-
 /* What it follows: a master, or an expression over several joints. */
 static void diff_dependence(struct diff *diff, const cp_joint *a, const cp_joint *b)
 {
+    const struct thing of = {"joint", a->name, NULL};
     const cp_expression *in_a = a->expression, *in_b = b->expression;
     const cp_joint *joints_a = diff->a.joints, *joints_b = diff->b.joints;
     uint32_t twin = a->master == CP_NONE ? CP_NONE : diff->a.joint_twin[a->master];
@@ -189,78 +260,75 @@ static void diff_dependence(struct diff *diff, const cp_joint *a, const cp_joint
                           .b = TEXT(joints_b[in_b->inputs[i]].name)),
                    "dof(%" PRIu32 ") is %s, not %s", number, joints_a[in_a->inputs[i]].name,
                    joints_b[in_b->inputs[i]].name);
-        diff_number(diff, a, "factor", &number, in_a->factors[i], in_b->factors[i]);
+        diff_number(diff, &of, "factor", &number, in_a->factors[i], in_b->factors[i]);
     }
     if (in_a ? same_text : a->master != CP_NONE && same_master) {
-        diff_number(diff, a, "scale", NULL, a->scale, b->scale);
-        diff_number(diff, a, "offset", NULL, a->offset, b->offset);
+        diff_number(diff, &of, "scale", NULL, a->scale, b->scale);
+        diff_number(diff, &of, "offset", NULL, a->offset, b->offset);
     }
 }
 
 static void diff_joint(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_joint *a = &diff->a.joints[in_a], *b = &diff->b.joints[in_b];
-    if (a->type != b->type)
-        differ(diff,
-               &ABOUT("joint", a->name, "type", .a = TEXT(cp_joint_type_name(a->type)),
-                      .b = TEXT(cp_joint_type_name(b->type))),
-               "%s, not %s", cp_joint_type_name(a->type), cp_joint_type_name(b->type));
-    if (diff->a.node_twin[a->node] != b->node)
-        differ_in_name(diff,
-                       &ABOUT("joint", a->name, "frame", .a = TEXT(diff->a.nodes[a->node].name),
-                              .b = TEXT(diff->b.nodes[b->node].name)),
-                       "on frame");
-    diff_number(diff, a, "lower", NULL, a->lower, b->lower);
-    diff_number(diff, a, "upper", NULL, a->upper, b->upper);
-    diff_number(diff, a, "velocity", NULL, a->velocity, b->velocity);
-    diff_number(diff, a, "acceleration", NULL, a->acceleration, b->acceleration);
-    diff_number(diff, a, "home", NULL, a->home, b->home);
-    diff_number(diff, a, "q", NULL, diff->a.values[in_a], diff->b.values[in_b]);
-    if (a->driven != b->driven)
-        differ(diff, &ABOUT("joint", a->name, "driven", .only_in = a->driven ? IN_A : IN_B), "driven in one only");
+    cp_rows rows_a = cp_rows_of(diff->a.scene, "joint"), rows_b = cp_rows_of(diff->b.scene, "joint");
+    rows_a.rows = diff->a.joints;
+    rows_b.rows = diff->b.joints;
+    diff_members(diff, (struct thing){"joint", a->name, NULL}, &rows_a, in_a, &rows_b, in_b);
     diff_dependence(diff, a, b);
 }
 
-/* ---- loops ---- */
+/* ---- lists ---- */
 
-/* In the order of both files. */
-static void diff_loops(struct diff *diff)
+static void diff_loop(struct diff *diff, const cp_loop *a, const cp_loop *b)
 {
-    uint32_t counts[2];
-    const cp_loop *loops[] = {cp_loops(diff->a.scene, &counts[0]), cp_loops(diff->b.scene, &counts[1])};
-    for (uint32_t i = 0; i < counts[0] || i < counts[1]; i++) {
-        if (i >= counts[0] || i >= counts[1]) {
-            const struct side *side = i < counts[0] ? &diff->a : &diff->b;
-            differ(diff,
-                   &ABOUT("loop", loops[i < counts[0] ? 0 : 1][i].name, "presence",
-                          .only_in = side == &diff->a ? IN_A : IN_B),
-                   "only in %s", side->path);
+    bool same = true;
+    for (int k = 0; k < 2; k++) {
+        if (diff->a.node_twin[a->nodes[k]] != b->nodes[k])
+            differ_in_name(diff,
+                           &ABOUT("loop", a->name, "frame", .a = TEXT(diff->a.nodes[a->nodes[k]].name),
+                                  .b = TEXT(diff->b.nodes[b->nodes[k]].name)),
+                           "on frame");
+        for (int at = 0; at < 12; at++)
+            same = same && near(diff, a->poses[k].m[at], b->poses[k].m[at]);
+    }
+    if (a->type != b->type)
+        differ(diff,
+               &ABOUT("loop", a->name, "type", .a = TEXT(cp_loop_type_name(a->type)),
+                      .b = TEXT(cp_loop_type_name(b->type))),
+               "%s, not %s", cp_loop_type_name(a->type), cp_loop_type_name(b->type));
+    if (!same)
+        differ(diff, &ABOUT("loop", a->name, "pose", .a = NUMBERS(a->poses[0].m, 24), .b = NUMBERS(b->poses[0].m, 24)),
+               "at another place on its frames");
+    if (!near(diff, a->length, b->length))
+        differ(diff, &ABOUT("loop", a->name, "length", .a = NUMBER(a->length), .b = NUMBER(b->length)),
+               "%s m, not %s m", short_number(a->length).text, short_number(b->length).text);
+}
+
+/* Compares a table whose rows are matched by their order in both files. */
+static void diff_list(struct diff *diff, const cp_rows *a, const cp_rows *b)
+{
+    for (uint32_t i = 0; i < a->count || i < b->count; i++) {
+        const struct side *side = i < a->count ? &diff->a : &diff->b;
+        const char *name = cp_row_name(i < a->count ? a : b, i);
+        const struct thing of = {a->word, name, NULL};
+        if (i >= a->count || i >= b->count) {
+            differ_in_one(diff, a->word, name, side);
             continue;
         }
-        const cp_loop *a = &loops[0][i], *b = &loops[1][i];
-        bool same = true;
-        for (int k = 0; k < 2; k++) {
-            if (diff->a.node_twin[a->nodes[k]] != b->nodes[k])
-                differ_in_name(diff,
-                               &ABOUT("loop", a->name, "frame", .a = TEXT(diff->a.nodes[a->nodes[k]].name),
-                                      .b = TEXT(diff->b.nodes[b->nodes[k]].name)),
-                               "on frame");
-            for (int at = 0; at < 12; at++)
-                same = same && near(diff, a->poses[k].m[at], b->poses[k].m[at]);
-        }
-        if (a->type != b->type)
-            differ(diff,
-                   &ABOUT("loop", a->name, "type", .a = TEXT(cp_loop_type_name(a->type)),
-                          .b = TEXT(cp_loop_type_name(b->type))),
-                   "%s, not %s", cp_loop_type_name(a->type), cp_loop_type_name(b->type));
-        if (!same)
-            differ(diff,
-                   &ABOUT("loop", a->name, "pose", .a = NUMBERS(a->poses[0].m, 24), .b = NUMBERS(b->poses[0].m, 24)),
-                   "at another place on its frames");
-        if (!near(diff, a->length, b->length))
-            differ(diff, &ABOUT("loop", a->name, "length", .a = NUMBER(a->length), .b = NUMBER(b->length)),
-                   "%s m, not %s m", short_number(a->length).text, short_number(b->length).text);
+        if (strcmp(a->word, "loop") == 0)
+            diff_loop(diff, &cp_loops(diff->a.scene, &(uint32_t){0})[i], &cp_loops(diff->b.scene, &(uint32_t){0})[i]);
+        diff_members(diff, of, a, i, b, i);
     }
+}
+
+/* Devices are not compared, and pairs have diff_exclusions. */
+static void diff_lists_of_rows(struct diff *diff)
+{
+    cp_rows a = {0}, b = {0};
+    while (cp_next_list(diff->a.scene, &a) && cp_next_list(diff->b.scene, &b))
+        if (strcmp(a.word, "device") != 0 && strcmp(a.word, "pair") != 0)
+            diff_list(diff, &a, &b);
 }
 
 /* ---- forward kinematics ---- */
@@ -436,9 +504,8 @@ static cp_status compare(struct diff *diff, const struct request *request)
         if (status != CP_OK)
             return status;
         side->nodes = cp_nodes(side->scene, &side->node_count);
-        side->joints = cp_joints(side->scene, &side->joint_count);
-        side->values = cli_allocate(diff->cli, side->joint_count * sizeof *side->values);
-        status = side->values ? cp_joint_values(diff->cli->context, side->scene, NULL, side->values) : CP_LIMIT;
+        (void)cp_joints(side->scene, &side->joint_count);
+        status = current_joints(diff->cli, side->scene, &side->joints);
         if (status != CP_OK)
             return status;
     }
@@ -453,7 +520,7 @@ static cp_status compare(struct diff *diff, const struct request *request)
     for (uint32_t i = 0; i < diff->a.joint_count; i++)
         if (diff->a.joint_twin[i] != CP_NONE)
             diff_joint(diff, i, diff->a.joint_twin[i]);
-    diff_loops(diff);
+    diff_lists_of_rows(diff);
     status = diff_kinematics(diff);
     if (status == CP_OK)
         status = diff_exclusions(diff);

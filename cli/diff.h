@@ -8,8 +8,7 @@ struct side {
     const char *path;
     cp_scene *scene;
     const cp_node *nodes;
-    const cp_joint *joints;
-    double *values; /* of the joints, now */
+    const cp_joint *joints; /* with the values that they have now */
     uint32_t node_count, joint_count;
     uint32_t *node_twin, *joint_twin; /* the same thing on the other side, or CP_NONE */
 };
@@ -20,6 +19,11 @@ struct diff {
     double tolerance;
     uint64_t differences;
     struct json *json; /* what takes the differences in place of standard output, or NULL */
+};
+
+/* The thing whose members are compared. */
+struct thing {
+    const char *subject, *name, *unit; /* unit NULL: none */
 };
 
 /* What a file says: a text, or numbers, or nothing. */
