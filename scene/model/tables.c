@@ -134,7 +134,7 @@ static const struct member track_members[] = {
     {MEMBER_WORD, AT(cp_track, interpolation), .words = track_interpolation_words},
     {MEMBER_ARRAY, offsetof(cp_track, times), "keys", .count = offsetof(cp_track, key_count), .line = "key"},
     {0}};
-static const struct layout track_layout = {sizeof(cp_track), track_members};
+const struct layout track_layout = {sizeof(cp_track), track_members};
 
 static const struct member attachment_members[] = {
     {MEMBER_NUMBERS, AT(cp_attachment, time), "has attachments that are not in the order of time", .dump = "at",

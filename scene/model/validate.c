@@ -43,6 +43,12 @@ static const char *check_members(const cp_scene *scene, const struct layout *lay
         case MEMBER_NUMBERS:
             why = are_finite((const char *)row + member->at, member->length) ? NULL : here;
             break;
+        case MEMBER_WORD:
+            index = *row_number(row, member->at);
+            for (count = 0; member->words[count] && count <= index; count++)
+                continue;
+            why = index < count ? NULL : member->wrong ? member->wrong : "has a number that is no word's";
+            break;
         case MEMBER_ROW:
         case MEMBER_ROW_OR_NONE:
             index = *row_number(row, member->at);

@@ -127,11 +127,11 @@ done
 # Words of docs/stage-format.md are those of the reader and writer; dumps have no line that docs/dump.md has not.
 while read -r place kind word; do
     case $kind in
-    evidence) sources="exporters/collision_setup scene/collide/list importers/collision_setup" ;;
-    *) sources="importers/gltf exporters/gltf" ;;
+    evidence) sources="exporters/collision_setup scene/collide/list importers/collision_setup scene/model" ;;
+    *) sources="importers/gltf exporters/gltf scene/model" ;;
     esac
     # shellcheck disable=SC2086 # folders
-    check "$place: $word is no member" grep -q -r -E "[\" ]$word(\"|\\\\\"|=)" $sources
+    check "$place: $word is no member" grep -q -r -E "[\" ]$word(\"|\\\\\"|=)|AT\\([a-z_]*, $word\\)" $sources
 done <"$work/members"
 for file in samples/demo.wu samples/gltf_features.gltf samples/gltf_textures.gltf samples/mechanisms/hexapod.dcr samples/obj_plate.obj; do
     "$program" info --dump "$file"

@@ -63,4 +63,11 @@ expect 3 '' "$examples/monitor_program" samples/demo.wu tests/cases/program/wron
 said 'unknown instruction'
 expect 2 '' "$examples/monitor_program"
 said usage
+
+# A scene that a host builds: its frames are where the example says, and the joint turns what hangs on it.
+expect 0 '' "$examples/build_scene" "$work/arm.glb"
+expect 0 'position    0 0 0.3 m
+R P Y       90 0 0 deg' sh -c '"$1" fk "$2" base=90deg frame=arm | head -n 2' - "$program" "$work/arm.glb"
+expect 2 '' "$examples/build_scene"
+said usage
 [ "$failed" = 0 ] && echo "passed"

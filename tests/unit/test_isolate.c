@@ -341,11 +341,11 @@ static void test_no_process(void **state)
 static void test_no_carrier(void **state)
 {
     (void)state;
-    static const struct plugins *const tables[] = {&without_carrier, &with_broken};
+    static const struct plugins *const both[] = {&without_carrier, &with_broken};
     static const cp_status statuses[] = {CP_BUG, CP_LIMIT};
     static const char *const codes[] = {"read-carrier", "read-handover"};
     for (size_t i = 0; i < 2; i++) {
-        cp_context *context = context_new(NULL, tables[i]);
+        cp_context *context = context_new(NULL, both[i]);
         assert_non_null(context);
         cp_set_flag(context, CP_FLAG_ISOLATE, true);
         cp_scene *scene;
