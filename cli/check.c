@@ -20,7 +20,7 @@ struct wanted {
 struct check {
     struct cli *cli;
     struct wanted wanted;
-    struct json *json; /* what takes the faults in place of standard output, or NULL */
+    cp_json *json; /* what takes the faults in place of standard output, or NULL */
     cp_status list_status;
     const cp_scene *scene; /* of the list */
 };
@@ -92,30 +92,30 @@ static const char *text_or_null(const char *text)
     return *text ? text : NULL;
 }
 
-static void put_fault(struct json *json, const struct fault *fault)
+static void put_fault(cp_json *json, const struct fault *fault)
 {
     const cp_list_fault *list = fault->list;
-    print_json_begin(json, NULL, '{');
-    print_json_text(json, "file", fault->file);
-    print_json_count_or_null(json, "line", fault->line);
-    print_json_count_or_null(json, "column", fault->column);
-    print_json_text(json, "code", fault->code);
-    print_json_text(json, "mesh", fault->mesh ? mesh_name(fault->mesh) : NULL);
+    cp_json_open(json, NULL, '{');
+    cp_json_text(json, "file", fault->file);
+    cp_json_count_or_null(json, "line", fault->line);
+    cp_json_count_or_null(json, "column", fault->column);
+    cp_json_text(json, "code", fault->code);
+    cp_json_text(json, "mesh", fault->mesh ? mesh_name(fault->mesh) : NULL);
     if (fault->property) {
-        print_json_begin(json, "counts", '{');
+        cp_json_open(json, "counts", '{');
         for (int i = 0; i < 3 && fault->property->faults[i].key; i++)
-            print_json_count(json, fault->property->faults[i].key, fault->property->faults[i].count);
-        print_json_end(json, '}');
+            cp_json_count(json, fault->property->faults[i].key, fault->property->faults[i].count);
+        cp_json_close(json, '}');
     } else {
-        print_json_text(json, "counts", NULL);
+        cp_json_text(json, "counts", NULL);
     }
-    print_json_text(json, "change", list ? list_fault_word(list) : NULL);
-    print_json_text(json, "first", list ? text_or_null(list->first) : NULL);
-    print_json_text(json, "second", list ? text_or_null(list->second) : NULL);
-    print_json_text(json, "attribute", list ? text_or_null(list->attribute) : NULL);
-    print_json_count_or_null(json, "pairs", list ? list->pairs : 0);
-    print_json_text(json, "text", fault->text);
-    print_json_end(json, '}');
+    cp_json_text(json, "change", list ? list_fault_word(list) : NULL);
+    cp_json_text(json, "first", list ? text_or_null(list->first) : NULL);
+    cp_json_text(json, "second", list ? text_or_null(list->second) : NULL);
+    cp_json_text(json, "attribute", list ? text_or_null(list->attribute) : NULL);
+    cp_json_count_or_null(json, "pairs", list ? list->pairs : 0);
+    cp_json_text(json, "text", fault->text);
+    cp_json_close(json, '}');
 }
 
 /* A line on standard output or an object of the answer, and an entry of the report. CP_NO; CP_LIMIT where there is no
@@ -380,10 +380,10 @@ static void put_errors(struct check *check)
 
 static void put_file(struct check *check, const char *path, bool ok)
 {
-    print_json_begin(check->json, NULL, '{');
-    print_json_text(check->json, "file", path);
-    print_json_boolean(check->json, "ok", ok);
-    print_json_end(check->json, '}');
+    cp_json_open(check->json, NULL, '{');
+    cp_json_text(check->json, "file", path);
+    cp_json_boolean(check->json, "ok", ok);
+    cp_json_close(check->json, '}');
 }
 
 /* *files: whether the input is good, and the list; CP_BUG: it was not checked. */
@@ -417,17 +417,17 @@ static cp_status check_to_json(struct check *check)
     cp_status files[2] = {CP_BUG, CP_BUG};
     if (!json_answer_begin(check->cli, &answer))
         return CP_LIMIT;
-    struct json *json = check->json = &answer.json;
-    print_json_begin(json, "faults", '[');
+    cp_json *json = check->json = &answer.json;
+    cp_json_open(json, "faults", '[');
     cp_status status = check_files(check, files);
     put_errors(check);
-    print_json_end(json, ']');
-    print_json_begin(json, "files", '[');
+    cp_json_close(json, ']');
+    cp_json_open(json, "files", '[');
     put_file(check, check->wanted.path, files[0] == CP_OK);
     if (files[1] != CP_BUG)
         put_file(check, check->wanted.list, files[1] == CP_OK);
-    print_json_end(json, ']');
-    print_json_boolean(json, "ok", status == CP_OK);
+    cp_json_close(json, ']');
+    cp_json_boolean(json, "ok", status == CP_OK);
     return json_answer_end(check->cli, &answer, status);
 }
 

@@ -170,18 +170,20 @@ static void log_entry(struct cli *cli, const cp_entry *entry)
         cli->report_path = NULL;
     if (!cli->log.file)
         return;
-    struct json json = {.file = cli->log.file, .depth = 2, .comma = cli->log_comma};
-    print_json_begin(&json, NULL, '{');
-    print_json_text(&json, "severity", severity_words[entry->severity]);
-    print_json_text(&json, "code", entry->code);
-    print_json_text(&json, "file", entry->file);
-    print_json_count_or_null(&json, "line", entry->line);
-    print_json_count_or_null(&json, "column", entry->column);
-    print_json_text(&json, "node", entry->node);
-    print_json_count(&json, "count", entry->count);
-    print_json_text(&json, "text", entry->text);
-    print_json_text(&json, "message", entry->message);
-    print_json_end(&json, '}');
+    cp_json json = json_in_file(cli->log.file);
+    json.depth = 2;
+    json.comma = cli->log_comma;
+    cp_json_open(&json, NULL, '{');
+    cp_json_text(&json, "severity", severity_words[entry->severity]);
+    cp_json_text(&json, "code", entry->code);
+    cp_json_text(&json, "file", entry->file);
+    cp_json_count_or_null(&json, "line", entry->line);
+    cp_json_count_or_null(&json, "column", entry->column);
+    cp_json_text(&json, "node", entry->node);
+    cp_json_count(&json, "count", entry->count);
+    cp_json_text(&json, "text", entry->text);
+    cp_json_text(&json, "message", entry->message);
+    cp_json_close(&json, '}');
     cli->log_comma = true;
 }
 
@@ -291,16 +293,16 @@ static bool print_report(struct cli *cli, cp_status status, struct text *report)
 {
     if (!text_close(&cli->log) || !text_open(report))
         return false;
-    struct json json = {.file = report->file};
-    print_json_begin(&json, NULL, '{');
-    print_json_text(&json, "cellpipe", CP_VERSION);
-    print_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
-    print_json_count(&json, "status", (uint64_t)status);
-    print_json_begin(&json, "entries", '[');
+    cp_json json = json_in_file(report->file);
+    cp_json_open(&json, NULL, '{');
+    cp_json_text(&json, "cellpipe", CP_VERSION);
+    cp_json_text(&json, "command", cli->words.count ? cli->words.items[0] : NULL);
+    cp_json_count(&json, "status", (uint64_t)status);
+    cp_json_open(&json, "entries", '[');
     fputs(cli->log.bytes, report->file);
     json.comma = cli->log_comma;
-    print_json_end(&json, ']');
-    print_json_end(&json, '}');
+    cp_json_close(&json, ']');
+    cp_json_close(&json, '}');
     fputs("\n", report->file);
     return text_close(report);
 }

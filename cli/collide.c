@@ -191,64 +191,64 @@ static void print_text(struct cli *cli, const struct found *found)
 }
 
 /* Begins an object with the names of the two frames. */
-static void print_json_pair(struct json *json, const struct found *found, const cp_passage *at)
+static void print_json_pair(cp_json *json, const struct found *found, const cp_passage *at)
 {
     const cp_node *first = &found->nodes[at->first], *second = &found->nodes[at->second];
-    print_json_begin(json, NULL, '{');
-    print_json_text(json, "first", first->name);
-    print_json_text(json, "second", second->name);
-    print_json_text(json, "first_id", first->id);
-    print_json_text(json, "second_id", second->id);
+    cp_json_open(json, NULL, '{');
+    cp_json_text(json, "first", first->name);
+    cp_json_text(json, "second", second->name);
+    cp_json_text(json, "first_id", first->id);
+    cp_json_text(json, "second_id", second->id);
 }
 
 static void print_json(FILE *file, const struct found *found)
 {
-    struct json json = {.file = file};
+    cp_json json = json_in_file(file);
     const cp_passages *passages = &found->passages;
-    print_json_begin(&json, NULL, '{');
-    print_json_count(&json, "pairs", found->pairs);
-    print_json_count(&json, "left_out", found->left_out);
-    print_json_count(&json, "colliding", found->colliding);
-    print_json_count(&json, "near", found->near);
-    print_json_count(&json, "resting", found->resting);
-    print_json_number(&json, "clearance", found->asked->clearance);
-    print_json_number(&json, "touch", found->asked->touch);
-    print_json_text(&json, "clip", found->clip ? found->clip->name : NULL);
-    print_json_number(&json, "first", found->clip ? passages->first : INFINITY);
-    print_json_number(&json, "last", found->clip ? passages->last : INFINITY);
-    print_json_count(&json, "moments", found->clip ? passages->moments : 1);
-    print_json_begin(&json, "contacts", '[');
+    cp_json_open(&json, NULL, '{');
+    cp_json_count(&json, "pairs", found->pairs);
+    cp_json_count(&json, "left_out", found->left_out);
+    cp_json_count(&json, "colliding", found->colliding);
+    cp_json_count(&json, "near", found->near);
+    cp_json_count(&json, "resting", found->resting);
+    cp_json_number(&json, "clearance", found->asked->clearance);
+    cp_json_number(&json, "touch", found->asked->touch);
+    cp_json_text(&json, "clip", found->clip ? found->clip->name : NULL);
+    cp_json_number(&json, "first", found->clip ? passages->first : INFINITY);
+    cp_json_number(&json, "last", found->clip ? passages->last : INFINITY);
+    cp_json_count(&json, "moments", found->clip ? passages->moments : 1);
+    cp_json_open(&json, "contacts", '[');
     for (uint32_t i = 0; i < passages->count; i++) {
         const cp_passage *at = &passages->items[i];
         const bool collides = at->moments > 0;
         if (!collides && !is_near(at))
             continue;
         print_json_pair(&json, found, at);
-        print_json_boolean(&json, "collides", collides);
-        print_json_number(&json, "distance", at->distance);
+        cp_json_boolean(&json, "collides", collides);
+        cp_json_number(&json, "distance", at->distance);
         if (found->clip) {
-            print_json_number(&json, "nearest", at->nearest);
-            print_json_number(&json, "begin", collides ? at->begin : INFINITY);
-            print_json_number(&json, "end", collides ? at->end : INFINITY);
-            print_json_count(&json, "moments", at->moments);
-            print_json_count_or_null(&json, "line", line_at(found->clip, collides ? at->begin : at->nearest));
+            cp_json_number(&json, "nearest", at->nearest);
+            cp_json_number(&json, "begin", collides ? at->begin : INFINITY);
+            cp_json_number(&json, "end", collides ? at->end : INFINITY);
+            cp_json_count(&json, "moments", at->moments);
+            cp_json_count_or_null(&json, "line", line_at(found->clip, collides ? at->begin : at->nearest));
         }
-        print_json_end(&json, '}');
+        cp_json_close(&json, '}');
     }
-    print_json_end(&json, ']');
-    print_json_begin(&json, "rests", '[');
+    cp_json_close(&json, ']');
+    cp_json_open(&json, "rests", '[');
     for (uint32_t i = 0; i < passages->count; i++) {
         const cp_passage *at = &passages->items[i];
         if (at->resting == 0)
             continue;
         print_json_pair(&json, found, at);
-        print_json_number(&json, "begin", at->rest_begin);
-        print_json_number(&json, "end", at->rest_end);
-        print_json_count(&json, "moments", at->resting);
-        print_json_end(&json, '}');
+        cp_json_number(&json, "begin", at->rest_begin);
+        cp_json_number(&json, "end", at->rest_end);
+        cp_json_count(&json, "moments", at->resting);
+        cp_json_close(&json, '}');
     }
-    print_json_end(&json, ']');
-    print_json_end(&json, '}');
+    cp_json_close(&json, ']');
+    cp_json_close(&json, '}');
     fputs("\n", file);
 }
 

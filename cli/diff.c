@@ -550,16 +550,16 @@ static cp_status compare_to_json(struct diff *diff, const struct asked *asked)
     struct json_answer answer;
     if (!json_answer_begin(diff->cli, &answer))
         return CP_LIMIT;
-    struct json *json = diff->json = &answer.json;
-    print_json_text(json, "a", asked->request.words.items[0]);
-    print_json_text(json, "b", asked->request.words.items[1]);
-    print_json_text(json, "cell", asked->cell);
-    print_json_number(json, "tolerance", asked->cell ? INFINITY : asked->tolerance);
-    print_json_begin(json, "differences", '[');
+    cp_json *json = diff->json = &answer.json;
+    cp_json_text(json, "a", asked->request.words.items[0]);
+    cp_json_text(json, "b", asked->request.words.items[1]);
+    cp_json_text(json, "cell", asked->cell);
+    cp_json_number(json, "tolerance", asked->cell ? INFINITY : asked->tolerance);
+    cp_json_open(json, "differences", '[');
     cp_status status = compare_files(diff, asked);
-    print_json_end(json, ']');
-    print_json_count(json, "count", diff->differences);
-    print_json_boolean(json, "equal", diff->differences == 0);
+    cp_json_close(json, ']');
+    cp_json_count(json, "count", diff->differences);
+    cp_json_boolean(json, "equal", diff->differences == 0);
     return json_answer_end(diff->cli, &answer, status);
 }
 

@@ -18,7 +18,7 @@ struct diff {
     struct side a, b;
     double tolerance;
     uint64_t differences;
-    struct json *json; /* what takes the differences in place of standard output, or NULL */
+    cp_json *json; /* what takes the differences in place of standard output, or NULL */
 };
 
 /* The thing whose members are compared. */

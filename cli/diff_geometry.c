@@ -10,55 +10,55 @@ static const char *only_in(int side)
     return sides[side];
 }
 
-static void put_value(struct json *json, const char *key, const struct value *value)
+static void put_value(cp_json *json, const char *key, const struct value *value)
 {
     if (value->count == 1)
-        print_json_number(json, key, value->numbers[0]);
+        cp_json_number(json, key, value->numbers[0]);
     else if (value->count > 0)
-        print_json_numbers(json, key, value->numbers, value->count);
+        cp_json_numbers(json, key, value->numbers, value->count);
     else
-        print_json_text(json, key, value->text);
+        cp_json_text(json, key, value->text);
 }
 
-static void put_collision(struct json *json, const struct difference *difference)
+static void put_collision(cp_json *json, const struct difference *difference)
 {
     const cp_finding *collision = difference->collision;
     const cp_joint *joints = cp_joints(difference->scene, &(uint32_t){0});
-    print_json_begin(json, "collision", '[');
+    cp_json_open(json, "collision", '[');
     for (uint32_t i = 0; i < collision->witness_count; i++) {
         const cp_joint *joint = &joints[collision->witness[i].joint];
-        print_json_begin(json, NULL, '{');
-        print_json_text(json, "joint", joint->name);
-        print_json_text(json, "id", joint->id);
-        print_json_number(json, "value", collision->witness[i].value);
-        print_json_end(json, '}');
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "joint", joint->name);
+        cp_json_text(json, "id", joint->id);
+        cp_json_number(json, "value", collision->witness[i].value);
+        cp_json_close(json, '}');
     }
-    print_json_end(json, ']');
+    cp_json_close(json, ']');
 }
 
-static void put_difference(struct json *json, const struct difference *difference, const char *text)
+static void put_difference(cp_json *json, const struct difference *difference, const char *text)
 {
-    print_json_begin(json, NULL, '{');
-    print_json_text(json, "subject", difference->subject);
-    print_json_text(json, "name", difference->name);
-    print_json_text(json, "second", difference->second);
-    print_json_text(json, "mesh", difference->mesh);
-    print_json_text(json, "property", difference->property);
+    cp_json_open(json, NULL, '{');
+    cp_json_text(json, "subject", difference->subject);
+    cp_json_text(json, "name", difference->name);
+    cp_json_text(json, "second", difference->second);
+    cp_json_text(json, "mesh", difference->mesh);
+    cp_json_text(json, "property", difference->property);
     if (difference->index)
-        print_json_count(json, "index", *difference->index);
+        cp_json_count(json, "index", *difference->index);
     else
-        print_json_text(json, "index", NULL);
-    print_json_text(json, "only_in", only_in(difference->only_in));
+        cp_json_text(json, "index", NULL);
+    cp_json_text(json, "only_in", only_in(difference->only_in));
     put_value(json, "a", &difference->a);
     put_value(json, "b", &difference->b);
-    print_json_text(json, "excluded_by", only_in(difference->excluded_by));
-    print_json_text(json, "reason", difference->reason);
+    cp_json_text(json, "excluded_by", only_in(difference->excluded_by));
+    cp_json_text(json, "reason", difference->reason);
     if (difference->collision)
         put_collision(json, difference);
     else
-        print_json_text(json, "collision", NULL);
-    print_json_text(json, "text", text);
-    print_json_end(json, '}');
+        cp_json_text(json, "collision", NULL);
+    cp_json_text(json, "text", text);
+    cp_json_close(json, '}');
 }
 
 static void print_subject(FILE *file, const struct difference *difference)

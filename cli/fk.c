@@ -84,20 +84,20 @@ static void print_text(const struct answer *answer)
 
 static void print_json(FILE *file, const struct answer *answer)
 {
-    struct json json = {.file = file};
-    print_json_begin(&json, NULL, '{');
-    print_json_numbers(&json, "position", answer->coordinates, 3);
-    print_json_numbers(&json, "rpy", answer->coordinates + 3, 3);
-    print_json_numbers(&json, "quaternion", answer->quaternion, 4);
-    print_json_numbers(&json, "axis", answer->axis, 3);
-    print_json_number(&json, "angle", answer->angle);
-    print_json_begin(&json, "matrix", '[');
+    cp_json json = json_in_file(file);
+    cp_json_open(&json, NULL, '{');
+    cp_json_numbers(&json, "position", answer->coordinates, 3);
+    cp_json_numbers(&json, "rpy", answer->coordinates + 3, 3);
+    cp_json_numbers(&json, "quaternion", answer->quaternion, 4);
+    cp_json_numbers(&json, "axis", answer->axis, 3);
+    cp_json_number(&json, "angle", answer->angle);
+    cp_json_open(&json, "matrix", '[');
     for (int row = 0; row < 3; row++)
-        print_json_numbers(&json, NULL, answer->pose.m + 4 * row, 4);
-    print_json_numbers(&json, NULL, (const double[]){0, 0, 0, 1}, 4);
-    print_json_end(&json, ']');
-    print_json_number(&json, "singularity", answer->singularity);
-    print_json_end(&json, '}');
+        cp_json_numbers(&json, NULL, answer->pose.m + 4 * row, 4);
+    cp_json_numbers(&json, NULL, (const double[]){0, 0, 0, 1}, 4);
+    cp_json_close(&json, ']');
+    cp_json_number(&json, "singularity", answer->singularity);
+    cp_json_close(&json, '}');
     fputs("\n", file);
 }
 

@@ -168,42 +168,42 @@ static void print_text(struct cli *cli, const struct found *found)
 
 static void print_json(FILE *file, const struct found *found)
 {
-    struct json json = {.file = file};
-    print_json_begin(&json, NULL, '{');
-    print_json_text(&json, "method", found->method);
-    print_json_begin(&json, "joints", '[');
+    cp_json json = json_in_file(file);
+    cp_json_open(&json, NULL, '{');
+    cp_json_text(&json, "method", found->method);
+    cp_json_open(&json, "joints", '[');
     for (uint32_t i = 0; i < found->joint_count; i++)
-        print_json_text(&json, NULL, found->joints[found->unknown[i]].id);
-    print_json_end(&json, ']');
-    print_json_begin(&json, "postures", '[');
+        cp_json_text(&json, NULL, found->joints[found->unknown[i]].id);
+    cp_json_close(&json, ']');
+    cp_json_open(&json, "postures", '[');
     for (uint32_t i = 0; i < found->count; i++) {
         const cp_posture *posture = &found->postures[i];
-        print_json_begin(&json, NULL, '{');
-        print_json_count(&json, "number", posture->number);
-        print_json_begin(&json, "q", '[');
+        cp_json_open(&json, NULL, '{');
+        cp_json_count(&json, "number", posture->number);
+        cp_json_open(&json, "q", '[');
         for (uint32_t k = 0; k < found->joint_count; k++)
-            print_json_number(&json, NULL, posture->q[found->unknown[k]]);
-        print_json_end(&json, ']');
-        print_json_number(&json, "distance", posture->distance);
-        print_json_number(&json, "singularity", posture->singularity);
+            cp_json_number(&json, NULL, posture->q[found->unknown[k]]);
+        cp_json_close(&json, ']');
+        cp_json_number(&json, "distance", posture->distance);
+        cp_json_number(&json, "singularity", posture->singularity);
         if (found->routine)
-            print_json_number(&json, "off", posture->off);
-        print_json_boolean(&json, "within", posture->within);
-        print_json_boolean(&json, "one_of_many", posture->one_of_many);
-        print_json_begin(&json, "beyond", '[');
+            cp_json_number(&json, "off", posture->off);
+        cp_json_boolean(&json, "within", posture->within);
+        cp_json_boolean(&json, "one_of_many", posture->one_of_many);
+        cp_json_open(&json, "beyond", '[');
         for (uint32_t k = 0; k < found->joint_count; k++)
             if (isfinite(broken_limit(&found->joints[found->unknown[k]], posture->q[found->unknown[k]])))
-                print_json_text(&json, NULL, found->joints[found->unknown[k]].id);
-        print_json_end(&json, ']');
-        print_json_begin(&json, "rest", '{');
+                cp_json_text(&json, NULL, found->joints[found->unknown[k]].id);
+        cp_json_close(&json, ']');
+        cp_json_open(&json, "rest", '{');
         for (int k = 0; k < 6; k++)
             if (!(found->solve & 1u << k))
-                print_json_number(&json, coordinates[k], posture->rest[k]);
-        print_json_end(&json, '}');
-        print_json_end(&json, '}');
+                cp_json_number(&json, coordinates[k], posture->rest[k]);
+        cp_json_close(&json, '}');
+        cp_json_close(&json, '}');
     }
-    print_json_end(&json, ']');
-    print_json_end(&json, '}');
+    cp_json_close(&json, ']');
+    cp_json_close(&json, '}');
     fputs("\n", file);
 }
 

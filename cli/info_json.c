@@ -9,7 +9,7 @@ struct info {
     const cp_scene *scene;
     const cp_node *nodes;
     const cp_joint *joints;
-    struct json json;
+    cp_json json;
 };
 
 static void put_rows(struct info *info, const cp_rows *rows);
@@ -17,30 +17,30 @@ static void put_rows(struct info *info, const cp_rows *rows);
 /* Prints those members of a row that no other function here prints. */
 static void put_row_members(struct info *info, const cp_rows *rows, uint32_t row)
 {
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     for (cp_member member = {0}; cp_next_member(info->scene, rows, row, CP_IN_INFO, &member);)
         switch (member.kind) {
         case CP_MEMBER_TEXT:
         case CP_MEMBER_WORD:
         case CP_MEMBER_ROW:
-            print_json_text(json, member.name, member.text);
+            cp_json_text(json, member.name, member.text);
             break;
         case CP_MEMBER_NUMBERS:
             if (member.count == 1)
-                print_json_number(json, member.name, *member.numbers);
+                cp_json_number(json, member.name, *member.numbers);
             else
-                print_json_numbers(json, member.name, member.numbers, member.count);
+                cp_json_numbers(json, member.name, member.numbers, member.count);
             break;
         case CP_MEMBER_WHOLE:
-            print_json_count(json, member.name, member.whole);
+            cp_json_count(json, member.name, member.whole);
             break;
         case CP_MEMBER_FLAG:
-            print_json_boolean(json, member.name, member.whole);
+            cp_json_boolean(json, member.name, member.whole);
             break;
         case CP_MEMBER_ROWS:
-            print_json_begin(json, member.name, '[');
+            cp_json_open(json, member.name, '[');
             put_rows(info, &member.rows);
-            print_json_end(json, ']');
+            cp_json_close(json, ']');
         }
 }
 
@@ -48,10 +48,10 @@ static void put_rows(struct info *info, const cp_rows *rows)
 {
     for (uint32_t i = 0; i < rows->count; i++) {
         if (!rows->plain)
-            print_json_begin(&info->json, NULL, '{');
+            cp_json_open(&info->json, NULL, '{');
         put_row_members(info, rows, i);
         if (!rows->plain)
-            print_json_end(&info->json, '}');
+            cp_json_close(&info->json, '}');
     }
 }
 
@@ -63,71 +63,71 @@ static cp_status put_frames(struct info *info)
     const cp_pose *worlds = world_poses(info->cli, info->scene);
     if (!worlds)
         return CP_LIMIT;
-    struct json *json = &info->json;
-    print_json_begin(json, "frames", '[');
+    cp_json *json = &info->json;
+    cp_json_open(json, "frames", '[');
     for (uint32_t i = 0; i < count; i++) {
         if (is_placeholder(info->scene, i))
             continue;
         double world[16] = {[15] = 1}; /* row-major */
         memcpy(world, worlds[i].m, sizeof worlds[i].m);
-        print_json_begin(json, NULL, '{');
-        print_json_text(json, "name", nodes[i].name);
-        print_json_text(json, "parent", i ? nodes[nodes[i].parent].name : NULL);
-        print_json_text(json, "kind", frame_kind(info->scene, i));
-        print_json_boolean(json, "attachable", (nodes[i].flags & CP_NODE_ATTACHABLE) != 0);
-        print_json_numbers(json, "world", world, 16);
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "name", nodes[i].name);
+        cp_json_text(json, "parent", i ? nodes[nodes[i].parent].name : NULL);
+        cp_json_text(json, "kind", frame_kind(info->scene, i));
+        cp_json_boolean(json, "attachable", (nodes[i].flags & CP_NODE_ATTACHABLE) != 0);
+        cp_json_numbers(json, "world", world, 16);
         put_row_members(info, &rows, i);
-        print_json_end(json, '}');
+        cp_json_close(json, '}');
     }
-    print_json_end(json, ']');
+    cp_json_close(json, ']');
     return CP_OK;
 }
 
 /* The names of joints. */
 static void put_names(struct info *info, const uint32_t *joints, uint32_t count)
 {
-    print_json_begin(&info->json, "joints", '[');
+    cp_json_open(&info->json, "joints", '[');
     for (uint32_t i = 0; i < count; i++)
-        print_json_text(&info->json, NULL, info->joints[joints[i]].name);
-    print_json_end(&info->json, ']');
+        cp_json_text(&info->json, NULL, info->joints[joints[i]].name);
+    cp_json_close(&info->json, ']');
 }
 
 static void put_depends(struct info *info, const cp_joint *joint)
 {
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     if (!cp_joint_is_dependent(joint)) {
-        print_json_text(json, "depends", NULL);
+        cp_json_text(json, "depends", NULL);
         return;
     }
-    print_json_begin(json, "depends", '{');
+    cp_json_open(json, "depends", '{');
     if (joint->expression) {
-        print_json_text(json, "expression", joint->expression->text);
+        cp_json_text(json, "expression", joint->expression->text);
         put_names(info, joint->expression->inputs, joint->expression->input_count);
     } else {
-        print_json_text(json, "joint", info->joints[joint->master].name);
+        cp_json_text(json, "joint", info->joints[joint->master].name);
     }
-    print_json_number(json, "scale", joint->scale);
-    print_json_number(json, "offset", joint->offset);
-    print_json_end(json, '}');
+    cp_json_number(json, "scale", joint->scale);
+    cp_json_number(json, "offset", joint->offset);
+    cp_json_close(json, '}');
 }
 
 /* A joint's q is the value that it has now, also if it is dependent. */
 static cp_status put_joints(struct info *info)
 {
     cp_rows rows = cp_rows_of(info->scene, "joint");
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     cp_status status = current_joints(info->cli, info->scene, &info->joints);
     if (status != CP_OK)
         return status;
     rows.rows = info->joints;
-    print_json_begin(json, "joints", '[');
+    cp_json_open(json, "joints", '[');
     for (uint32_t i = 0; i < rows.count; i++) {
-        print_json_begin(json, NULL, '{');
+        cp_json_open(json, NULL, '{');
         put_row_members(info, &rows, i);
         put_depends(info, &info->joints[i]);
-        print_json_end(json, '}');
+        cp_json_close(json, '}');
     }
-    print_json_end(json, ']');
+    cp_json_close(json, ']');
     return CP_OK;
 }
 
@@ -136,25 +136,25 @@ static void put_devices(struct info *info)
     uint32_t count;
     const cp_device *devices = cp_devices(info->scene, &count);
     const cp_rows rows = cp_rows_of(info->scene, "device");
-    struct json *json = &info->json;
-    print_json_begin(json, "devices", '[');
+    cp_json *json = &info->json;
+    cp_json_open(json, "devices", '[');
     for (uint32_t i = 0; i < count; i++) {
         const cp_device *device = &devices[i];
-        print_json_begin(json, NULL, '{');
-        print_json_text(json, "name", device->name);
-        print_json_text(json, "kind", cp_device_kind_name(device->kind));
-        print_json_text(json, "class", device_class(info->scene, device));
-        print_json_text(json, "base", info->nodes[device->base].name);
-        print_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "name", device->name);
+        cp_json_text(json, "kind", cp_device_kind_name(device->kind));
+        cp_json_text(json, "class", device_class(info->scene, device));
+        cp_json_text(json, "base", info->nodes[device->base].name);
+        cp_json_text(json, "end", device->end_count ? info->nodes[device->ends[0]].name : NULL);
         put_names(info, device->joints, device->joint_count);
-        print_json_begin(json, "home", '[');
+        cp_json_open(json, "home", '[');
         for (uint32_t k = 0; k < device->joint_count; k++)
-            print_json_number(json, NULL, device->home ? device->home[k] : info->joints[device->joints[k]].home);
-        print_json_end(json, ']');
+            cp_json_number(json, NULL, device->home ? device->home[k] : info->joints[device->joints[k]].home);
+        cp_json_close(json, ']');
         put_row_members(info, &rows, i);
-        print_json_end(json, '}');
+        cp_json_close(json, '}');
     }
-    print_json_end(json, ']');
+    cp_json_close(json, ']');
 }
 
 /* Devices have put_devices, and pairs put_exclusions. */
@@ -163,9 +163,9 @@ static void put_lists(struct info *info)
     for (cp_rows rows = {0}; cp_next_list(info->scene, &rows);) {
         if (strcmp(rows.list, "devices") == 0 || strcmp(rows.list, "pairs") == 0)
             continue;
-        print_json_begin(&info->json, rows.list, '[');
+        cp_json_open(&info->json, rows.list, '[');
         put_rows(info, &rows);
-        print_json_end(&info->json, ']');
+        cp_json_close(&info->json, ']');
     }
 }
 
@@ -174,24 +174,24 @@ static cp_status put_mobility(struct info *info)
 {
     cp_mobility found = {.size = sizeof found};
     cp_singularity singularity = {.size = sizeof singularity};
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     cp_status status = cp_measure_mobility(info->cli->context, info->scene, &found);
     if (status == CP_OK)
         status = cp_measure_singularity(info->cli->context, info->scene, CP_NONE, 0, &singularity);
     if (status == CP_NO)
-        print_json_text(json, "mobility", NULL);
+        cp_json_text(json, "mobility", NULL);
     if (status != CP_OK)
         return status == CP_NO ? CP_OK : status;
-    print_json_begin(json, "mobility", '{');
-    print_json_count(json, "joints", found.joints);
-    print_json_count(json, "driven", found.driven);
-    print_json_count(json, "degrees", found.degrees);
-    print_json_count(json, "commanded", found.commanded);
-    print_json_count(json, "dangling", found.dangling);
-    print_json_count(json, "redundant", found.redundant);
-    print_json_number(json, "singularity", singularity.distance);
-    print_json_text(json, "lacking", found.lacking == CP_NONE ? NULL : info->joints[found.lacking].name);
-    print_json_end(json, '}');
+    cp_json_open(json, "mobility", '{');
+    cp_json_count(json, "joints", found.joints);
+    cp_json_count(json, "driven", found.driven);
+    cp_json_count(json, "degrees", found.degrees);
+    cp_json_count(json, "commanded", found.commanded);
+    cp_json_count(json, "dangling", found.dangling);
+    cp_json_count(json, "redundant", found.redundant);
+    cp_json_number(json, "singularity", singularity.distance);
+    cp_json_text(json, "lacking", found.lacking == CP_NONE ? NULL : info->joints[found.lacking].name);
+    cp_json_close(json, '}');
     return CP_OK;
 }
 
@@ -201,51 +201,51 @@ static void put_geometry(struct info *info)
     const cp_instance *instances = cp_instances(info->scene, &count);
     const cp_mesh *meshes = cp_meshes(info->scene, &(uint32_t){0});
     const cp_rows rows = cp_rows_of(info->scene, "instance");
-    struct json *json = &info->json;
-    print_json_begin(json, "geometry", '[');
+    cp_json *json = &info->json;
+    cp_json_open(json, "geometry", '[');
     for (uint32_t i = 0; i < count; i++) {
         const cp_mesh *mesh = &meshes[instances[i].mesh];
-        print_json_begin(json, NULL, '{');
-        print_json_text(json, "frame", info->nodes[instances[i].node].name);
-        print_json_text(json, "use", cp_use_name(instances[i].use));
-        print_json_text(json, "mesh", mesh->name);
-        print_json_count(json, "triangles", cp_mesh_triangles(mesh));
-        print_json_text(json, "source", mesh->source);
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "frame", info->nodes[instances[i].node].name);
+        cp_json_text(json, "use", cp_use_name(instances[i].use));
+        cp_json_text(json, "mesh", mesh->name);
+        cp_json_count(json, "triangles", cp_mesh_triangles(mesh));
+        cp_json_text(json, "source", mesh->source);
         put_row_members(info, &rows, i);
-        print_json_end(json, '}');
+        cp_json_close(json, '}');
     }
-    print_json_end(json, ']');
+    cp_json_close(json, ']');
 }
 
 static cp_status put_exclusions(struct info *info)
 {
     struct exclusions exclusions;
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     if (list_exclusions(info->cli, info->scene, false, &exclusions) != CP_OK)
         return CP_LIMIT;
     cp_rows rows = cp_rows_of(info->scene, "pair");
     rows.rows = exclusions.pairs;
-    print_json_begin(json, "exclusions", '[');
+    cp_json_open(json, "exclusions", '[');
     for (size_t i = 0; i < exclusions.count; i++) {
-        print_json_begin(json, NULL, '{');
-        print_json_text(json, "first", info->nodes[exclusions.pairs[i].first].name);
-        print_json_text(json, "second", info->nodes[exclusions.pairs[i].second].name);
-        print_json_text(json, "reason", exclusions.pairs[i].reason);
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "first", info->nodes[exclusions.pairs[i].first].name);
+        cp_json_text(json, "second", info->nodes[exclusions.pairs[i].second].name);
+        cp_json_text(json, "reason", exclusions.pairs[i].reason);
         put_row_members(info, &rows, (uint32_t)i);
-        print_json_end(json, '}');
+        cp_json_close(json, '}');
     }
-    print_json_end(json, ']');
-    print_json_count(json, "dangling_exclusions", exclusions.dangling);
+    cp_json_close(json, ']');
+    cp_json_count(json, "dangling_exclusions", exclusions.dangling);
     cp_pair_counts counts = {.size = sizeof counts};
     cp_status status = cp_count_pairs(info->cli->context, info->scene, &counts);
     if (status != CP_OK)
         return status;
-    print_json_begin(json, "collision_pairs", '{');
-    print_json_count(json, "candidates", counts.candidates);
-    print_json_count(json, "all", counts.all);
-    print_json_count(json, "checked", counts.checked);
-    print_json_count(json, "without_geometry", counts.without_geometry);
-    print_json_end(json, '}');
+    cp_json_open(json, "collision_pairs", '{');
+    cp_json_count(json, "candidates", counts.candidates);
+    cp_json_count(json, "all", counts.all);
+    cp_json_count(json, "checked", counts.checked);
+    cp_json_count(json, "without_geometry", counts.without_geometry);
+    cp_json_close(json, '}');
     return CP_OK;
 }
 
@@ -253,27 +253,27 @@ static cp_status put_measures(struct info *info)
 {
     cp_measures measures = {.size = sizeof measures};
     uint32_t meshes;
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     (void)cp_meshes(info->scene, &meshes);
     cp_status status = cp_measure(info->cli->context, info->scene, CP_USE_DRAWN, &measures);
     if (status != CP_OK)
         return status;
-    print_json_count(json, "meshes", meshes);
-    print_json_count(json, "triangles", measures.triangles);
+    cp_json_count(json, "meshes", meshes);
+    cp_json_count(json, "triangles", measures.triangles);
     if (measures.any) {
-        print_json_begin(json, "bounds", '[');
-        print_json_numbers(json, NULL, measures.lower, 3);
-        print_json_numbers(json, NULL, measures.upper, 3);
-        print_json_end(json, ']');
+        cp_json_open(json, "bounds", '[');
+        cp_json_numbers(json, NULL, measures.lower, 3);
+        cp_json_numbers(json, NULL, measures.upper, 3);
+        cp_json_close(json, ']');
     } else {
-        print_json_text(json, "bounds", NULL);
+        cp_json_text(json, "bounds", NULL);
     }
-    print_json_number(json, "area", measures.area);
-    print_json_number(json, "volume", measures.volume);
+    cp_json_number(json, "area", measures.area);
+    cp_json_number(json, "volume", measures.volume);
     return CP_OK;
 }
 
-static void put_part(struct json *json, const struct part *part, uint32_t index)
+static void put_part(cp_json *json, const struct part *part, uint32_t index)
 {
     const cp_topology *topology = &part->topology;
     const cp_measures *box = &part->measures;
@@ -297,30 +297,30 @@ static void put_part(struct json *json, const struct part *part, uint32_t index)
                   {"degenerate_faces", topology->degenerate_faces},
                   {"duplicate_faces", topology->duplicate_faces},
                   {"opposite_faces", topology->opposite_faces}};
-    print_json_begin(json, NULL, '{');
-    print_json_text(json, "mesh", part->mesh->name);
-    print_json_text(json, "source", part->mesh->source);
-    print_json_text(json, "kind", cp_mesh_kind_name(part->mesh->kind));
-    print_json_count(json, "placed", part->placed);
-    print_json_count(json, "triangles", cp_mesh_triangles(part->mesh));
-    print_json_boolean(json, "closed", topology->closed);
-    print_json_count(json, "stored_vertices", part->mesh->vertex_count);
+    cp_json_open(json, NULL, '{');
+    cp_json_text(json, "mesh", part->mesh->name);
+    cp_json_text(json, "source", part->mesh->source);
+    cp_json_text(json, "kind", cp_mesh_kind_name(part->mesh->kind));
+    cp_json_count(json, "placed", part->placed);
+    cp_json_count(json, "triangles", cp_mesh_triangles(part->mesh));
+    cp_json_boolean(json, "closed", topology->closed);
+    cp_json_count(json, "stored_vertices", part->mesh->vertex_count);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        print_json_count(json, counts[i].key, counts[i].value);
+        cp_json_count(json, counts[i].key, counts[i].value);
     if (box->any)
-        print_json_numbers(
+        cp_json_numbers(
             json, "size",
             (double[]){box->upper[0] - box->lower[0], box->upper[1] - box->lower[1], box->upper[2] - box->lower[2]}, 3);
     else
-        print_json_text(json, "size", NULL);
-    print_json_number(json, "area", box->area);
-    print_json_number(json, "volume", box->volume);
-    print_json_count(json, "bytes", cp_mesh_bytes(part->mesh));
+        cp_json_text(json, "size", NULL);
+    cp_json_number(json, "area", box->area);
+    cp_json_number(json, "volume", box->volume);
+    cp_json_count(json, "bytes", cp_mesh_bytes(part->mesh));
     if (part->same_as == index)
-        print_json_text(json, "same_as", NULL);
+        cp_json_text(json, "same_as", NULL);
     else
-        print_json_count(json, "same_as", part->same_as);
-    print_json_end(json, '}');
+        cp_json_count(json, "same_as", part->same_as);
+    cp_json_close(json, '}');
 }
 
 static cp_status put_parts(struct info *info)
@@ -329,10 +329,10 @@ static cp_status put_parts(struct info *info)
     cp_status status = list_parts(info->cli, info->scene, true, &parts);
     if (status != CP_OK)
         return status;
-    print_json_begin(&info->json, "parts", '[');
+    cp_json_open(&info->json, "parts", '[');
     for (uint32_t i = 0; i < parts.count; i++)
         put_part(&info->json, &parts.items[i], i);
-    print_json_end(&info->json, ']');
+    cp_json_close(&info->json, ']');
     return CP_OK;
 }
 
@@ -341,27 +341,27 @@ static void put_clips(struct info *info)
     uint32_t count;
     const cp_clip *clips = cp_clips(info->scene, &count);
     const cp_rows rows = cp_rows_of(info->scene, "clip");
-    print_json_count(&info->json, "clips", count);
-    print_json_begin(&info->json, "clip_list", '[');
+    cp_json_count(&info->json, "clips", count);
+    cp_json_open(&info->json, "clip_list", '[');
     for (uint32_t i = 0; i < count; i++) {
         struct clip_facts facts = clip_facts(&clips[i]);
-        print_json_begin(&info->json, NULL, '{');
-        print_json_text(&info->json, "name", clips[i].name);
-        print_json_number(&info->json, "first", facts.first);
-        print_json_number(&info->json, "last", facts.last);
-        print_json_count(&info->json, "tracks", clips[i].track_count);
-        print_json_count(&info->json, "keys", facts.keys);
-        print_json_count(&info->json, "attachments", clips[i].attachment_count);
+        cp_json_open(&info->json, NULL, '{');
+        cp_json_text(&info->json, "name", clips[i].name);
+        cp_json_number(&info->json, "first", facts.first);
+        cp_json_number(&info->json, "last", facts.last);
+        cp_json_count(&info->json, "tracks", clips[i].track_count);
+        cp_json_count(&info->json, "keys", facts.keys);
+        cp_json_count(&info->json, "attachments", clips[i].attachment_count);
         put_row_members(info, &rows, i); /* its marks */
-        print_json_end(&info->json, '}');
+        cp_json_close(&info->json, '}');
     }
-    print_json_end(&info->json, ']');
+    cp_json_close(&info->json, ']');
 }
 
 static cp_status put_members(struct info *info)
 {
     const cp_source *source = cp_scene_source(info->scene);
-    struct json *json = &info->json;
+    cp_json *json = &info->json;
     cp_status status = put_frames(info);
     if (status == CP_OK)
         status = put_joints(info);
@@ -381,11 +381,11 @@ static cp_status put_members(struct info *info)
     if (status != CP_OK)
         return status;
     put_clips(info);
-    print_json_begin(json, "source", '{');
-    print_json_text(json, "format", source->format);
-    print_json_number(json, "unit", source->unit);
-    print_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
-    print_json_end(json, '}');
+    cp_json_open(json, "source", '{');
+    cp_json_text(json, "format", source->format);
+    cp_json_number(json, "unit", source->unit);
+    cp_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
+    cp_json_close(json, '}');
     /* What the reading reported, by number; --report has the texts. */
     size_t count;
     uint64_t losses = 0, warnings = 0;
@@ -394,8 +394,8 @@ static cp_status put_members(struct info *info)
         losses += entries[i].severity == CP_LOSS;
         warnings += entries[i].severity == CP_WARNING;
     }
-    print_json_count(json, "losses", losses);
-    print_json_count(json, "warnings", warnings);
+    cp_json_count(json, "losses", losses);
+    cp_json_count(json, "warnings", warnings);
     return CP_OK;
 }
 

@@ -28,6 +28,49 @@ CP_API const char *cp_isolation(const cp_context *context);
 
 /* ---- JSON ---- */
 
+struct buffer;
+struct sink;
+
+/* JSON out, as a stream: the writer keeps commas, escapes and the ends of lines right. At first it writes no blanks. */
+typedef struct json_writer {
+    struct buffer *out;                                      /* takes the text; NULL: put does */
+    void (*put)(void *user, const char *bytes, size_t size); /* called with each piece */
+    void *user;
+    int lines;        /* values within so many brackets get lines of their own */
+    int depth;        /* open brackets */
+    bool spaced;      /* a blank follows commas and colons */
+    bool keeps_bytes; /* a byte XX that is not UTF-8 is written as \udcXX, else as the Latin-1 character it may be */
+    bool comma;       /* the next key or value needs one before it */
+
+    /* The rest is for base/text/json.h. */
+    bool dense;           /* json_line ends no lines */
+    struct sink *sink;    /* took the text before that in `out`; NULL: the text is only measured */
+    uint64_t passed;      /* size of the text before */
+    struct buffer *aside; /* our extras may be left out: it takes them and drops them; NULL: they are written */
+    struct json_place {
+        struct buffer *out;
+        struct sink *sink;
+        uint64_t passed;
+        bool comma;
+    } kept; /* private: the text goes on there after our extras */
+} cp_json;
+
+/* '{' or '[', and its end. key: of the member; NULL for an element of an array, or the top. */
+CP_API void cp_json_open(cp_json *json, const char *key, char bracket);
+CP_API void cp_json_close(cp_json *json, char bracket);
+/* value NULL is null. */
+CP_API void cp_json_text(cp_json *json, const char *key, const char *value);
+/* A value that is not finite is null. */
+CP_API void cp_json_number(cp_json *json, const char *key, double value);
+CP_API void cp_json_numbers(cp_json *json, const char *key, const double *values, size_t count);
+CP_API void cp_json_count(cp_json *json, const char *key, uint64_t value);
+CP_API void cp_json_count_or_null(cp_json *json, const char *key, uint64_t value); /* 0 is null */
+CP_API void cp_json_boolean(cp_json *json, const char *key, bool value);
+/* A value that is JSON already. */
+CP_API void cp_json_word(cp_json *json, const char *key, const char *word);
+/* The next value begins a line, after so many blanks: at most 16. */
+CP_API void cp_json_line(cp_json *json, int blanks);
+
 /* ---- files ---- */
 
 /* Tests before long work whether cp_write can write to the path. CP_OUTPUT if it is already clear that it cannot. */
@@ -139,7 +182,7 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 #define name_map_free cp_name_map_free
 #define text_ends_nocase cp_text_ends_nocase
 #define utf8_length cp_utf8_length
-#define json_count cp_json_count
+#define json_count cp_json_items
 #define json_end cp_json_end
 #define json_first cp_json_first
 #define json_free cp_json_free

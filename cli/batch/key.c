@@ -54,7 +54,7 @@ bool key_of(const struct batch *batch, const struct record *record, cp_hash *key
     for (uint32_t i = 0; i < record->input_count; i++) {
         const struct record_input *input = &record->inputs[i];
         bool below = strncmp(input->path, record->in, folder) == 0;
-        print_line_text(&text, input->path + (below ? folder : 0));
+        cp_json_text(&(cp_json){.out = &text, .keeps_bytes = true}, NULL, input->path + (below ? folder : 0));
         if (input->missing)
             buffer_text(&text, "missing");
         else

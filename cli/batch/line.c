@@ -30,102 +30,72 @@ bool hash_equals(cp_hash a, cp_hash b)
 
 /* ---- out ---- */
 
-void print_line_text(struct buffer *out, const char *text)
-{
-    const char *at = text ? text : "";
-    size_t left = strlen(at);
-    buffer_append(out, "\"", 1);
-    while (left > 0) {
-        size_t size = 0, character = 1; /* of what can stand as it is */
-        while (size < left && (unsigned char)at[size] >= ' ' && at[size] != '"' && at[size] != '\\' &&
-               at[size] != 0x7f && (character = utf8_length(at + size, left - size)) > 0)
-            size += character;
-        buffer_append(out, at, size);
-        at += size;
-        left -= size;
-        if (left == 0)
-            break;
-        unsigned char byte = (unsigned char)*at;
-        if (byte == '"' || byte == '\\')
-            buffer_print(out, "\\%c", byte);
-        else
-            buffer_print(out, "\\u%s%02x", byte < 0x80 ? "00" : "dc", byte);
-        at++;
-        left--;
-    }
-    buffer_append(out, "\"", 1);
-}
+static void put_line(cp_json *json, const char *key, const struct field *fields, const void *value);
 
-static void print_value(struct buffer *out, const struct field *field, const void *value)
+static void put_value(cp_json *json, const struct field *field, const void *value)
 {
+    const char *key = field->name;
     const void *place = (const char *)value + field->offset;
+    char digits[40];
     switch (field->kind) {
     case FIELD_TEXT:
     case FIELD_PATH:
     case FIELD_SAID:
     case FIELD_HOST:
     case FIELD_FOLDER:
-        print_line_text(out, *(const char *const *)place);
+        cp_json_text(json, key, *(const char *const *)place ? *(const char *const *)place : "");
         break;
     case FIELD_TEXTS:
     case FIELD_MORE: {
         const struct list *list = place;
-        buffer_append(out, "[", 1);
-        for (size_t i = 0; i < list->count; i++) {
-            buffer_append(out, ",", i > 0);
-            print_line_text(out, list->items[i]);
-        }
-        buffer_append(out, "]", 1);
+        cp_json_open(json, key, '[');
+        for (size_t i = 0; i < list->count; i++)
+            cp_json_text(json, NULL, list->items[i]);
+        cp_json_close(json, ']');
         break;
     }
     case FIELD_HASH: {
         const cp_hash *hash = place;
-        if (hash_is_zero(*hash))
-            buffer_text(out, "\"\"");
-        else
-            buffer_print(out, "\"%016" PRIx64 "%016" PRIx64 "\"", hash->high, hash->low);
+        (void)snprintf(digits, sizeof digits, "%016" PRIx64 "%016" PRIx64, hash->high, hash->low);
+        cp_json_text(json, key, hash_is_zero(*hash) ? "" : digits);
         break;
     }
     case FIELD_COUNT:
-        buffer_print(out, "%" PRIu64, *(const uint64_t *)place);
+        cp_json_count(json, key, *(const uint64_t *)place);
         break;
     case FIELD_SMALL:
-        buffer_print(out, "%" PRIu32, *(const uint32_t *)place);
+        cp_json_count(json, key, *(const uint32_t *)place);
         break;
     case FIELD_TIME:
-        buffer_print(out, "%" PRId64, *(const int64_t *)place);
+        (void)snprintf(digits, sizeof digits, "%" PRId64, *(const int64_t *)place);
+        cp_json_word(json, key, digits);
         break;
-    case FIELD_NUMBER: {
-        double number = *(const double *)place;
-        buffer_double(out, isfinite(number) ? number : 0);
+    case FIELD_NUMBER:
+        cp_json_number(json, key, isfinite(*(const double *)place) ? *(const double *)place : 0);
         break;
-    }
     case FIELD_SHAPE: {
         const cp_shape *shape = place;
-        buffer_print(out, "[%" PRIu64 ",", shape->kind);
-        buffer_double(out, shape->tolerance);
-        for (int i = 0; i < CP_SHAPE_VALUES; i++) {
-            buffer_append(out, ",", 1);
-            buffer_double(out, shape->values[i]);
-        }
-        buffer_append(out, "]", 1);
+        cp_json_open(json, key, '[');
+        cp_json_count(json, NULL, shape->kind);
+        cp_json_number(json, NULL, shape->tolerance);
+        for (int i = 0; i < CP_SHAPE_VALUES; i++)
+            cp_json_number(json, NULL, shape->values[i]);
+        cp_json_close(json, ']');
         break;
     }
     case FIELD_WORD:
-        print_line_text(out, field->words[*(const int *)place]);
+        cp_json_text(json, key, field->words[*(const int *)place]);
         break;
     case FIELD_TRUE:
-        buffer_text(out, "true");
+        cp_json_boolean(json, key, true);
         break;
     case FIELD_FILES: {
         const struct record_input *files = *(struct record_input *const *)place;
         uint32_t count = *(const uint32_t *)((const char *)value + field->count_offset);
-        buffer_append(out, "[", 1);
-        for (uint32_t i = 0; i < count; i++) {
-            buffer_append(out, ",", i > 0);
-            print_line(out, files[i].missing ? missing_fields : file_fields, &files[i]);
-        }
-        buffer_append(out, "]", 1);
+        cp_json_open(json, key, '[');
+        for (uint32_t i = 0; i < count; i++)
+            put_line(json, NULL, files[i].missing ? missing_fields : file_fields, &files[i]);
+        cp_json_close(json, ']');
         break;
     }
     }
@@ -141,20 +111,18 @@ static bool is_left_out(const struct field *field, const void *place)
                                         : false;
 }
 
+static void put_line(cp_json *json, const char *key, const struct field *fields, const void *value)
+{
+    cp_json_open(json, key, '{');
+    for (const struct field *field = fields; field->name; field++)
+        if (!is_left_out(field, (const char *)value + field->offset))
+            put_value(json, field, value);
+    cp_json_close(json, '}');
+}
+
 void print_line(struct buffer *out, const struct field *fields, const void *value)
 {
-    char before = '{';
-    for (const struct field *field = fields; field->name; field++) {
-        if (is_left_out(field, (const char *)value + field->offset))
-            continue;
-        buffer_append(out, &before, 1);
-        buffer_append(out, "\"", 1);
-        buffer_text(out, field->name);
-        buffer_append(out, "\":", 2);
-        print_value(out, field, value);
-        before = ',';
-    }
-    buffer_text(out, before == '{' ? "{}" : "}");
+    put_line(&(cp_json){.out = out, .keeps_bytes = true}, NULL, fields, value);
 }
 
 /* ---- in ---- */

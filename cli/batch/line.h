@@ -54,8 +54,6 @@ struct record_reader {
 bool hash_is_zero(cp_hash hash);
 bool hash_equals(cp_hash a, cp_hash b);
 
-/* Appends a string with its quotes. NULL is "". */
-void print_line_text(struct buffer *out, const char *text);
 /* Appends the object. Failure is sticky in the buffer. */
 void print_line(struct buffer *out, const struct field *fields, const void *value);
 

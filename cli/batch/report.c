@@ -381,83 +381,106 @@ static void print_text(const struct summary *summary, const struct records *reco
 
 /* ---- for programs ---- */
 
-/* "["a","b"]" of the inputs of records. */
-static void add_inputs(struct buffer *out, const struct record *const *records, uint32_t count)
+static void put_inputs(cp_json *json, const struct record *const *records, uint32_t count)
 {
-    buffer_text(out, "[");
-    for (uint32_t i = 0; i < count; i++) {
-        buffer_text(out, i ? "," : "");
-        print_line_text(out, records[i]->in);
+    cp_json_open(json, "inputs", '[');
+    json->spaced = false;
+    for (uint32_t i = 0; i < count; i++)
+        cp_json_text(json, NULL, records[i]->in);
+    json->spaced = true;
+    cp_json_close(json, ']');
+}
+
+static void put_failures(cp_json *json, const struct summary *summary)
+{
+    cp_json_open(json, "failures", '[');
+    for (uint32_t i = 0; i < summary->group_count; i++) {
+        const struct group *group = &summary->groups[i];
+        cp_json_line(json, 2);
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "state", state_names[(*group->first)->state]);
+        cp_json_count(json, "count", group->count);
+        cp_json_text(json, "code", (*group->first)->code);
+        cp_json_text(json, "message", (*group->first)->message);
+        put_inputs(json, group->first, group->count);
+        cp_json_close(json, '}');
     }
-    buffer_text(out, "]");
+    cp_json_close(json, ']');
+    cp_json_open(json, "missing", '[');
+    json->spaced = false;
+    for (uint32_t i = 0; i < summary->missing_count; i++)
+        cp_json_text(json, NULL, summary->missing[i]);
+    json->spaced = true;
+    cp_json_close(json, ']');
+}
+
+static void put_copies(cp_json *json, const struct summary *summary)
+{
+    static const char *const names[LIKENESS_COUNT] = {"copies", "same_inputs", "same_shapes"};
+    cp_json_count(json, "spare_bytes", summary->spare[SAME_OUTPUT]);
+    for (int k = 0; k < LIKENESS_COUNT; k++) {
+        cp_json_open(json, names[k], '[');
+        for (uint32_t i = 0; i < summary->copies_count[k]; i++) {
+            const struct copies *copies = &summary->copies[k][i];
+            cp_json_line(json, 2);
+            cp_json_open(json, NULL, '{');
+            cp_json_count(json, "spare_bytes", copies->spare);
+            put_inputs(json, copies->first, copies->count);
+            cp_json_close(json, '}');
+        }
+        cp_json_close(json, ']');
+    }
+}
+
+/* All that differs from run to run. */
+static void put_times(cp_json *json, const struct summary *summary)
+{
+    cp_json_open(json, "time", '{');
+    cp_json_number(json, "ms", summary->ms);
+    cp_json_number(json, "cpu_ms", summary->cpu_ms);
+    cp_json_count(json, "max_rss", summary->max_rss);
+    cp_json_open(json, "slowest", '[');
+    for (uint32_t i = 0; i < summary->slowest_count; i++) {
+        cp_json_line(json, 2);
+        cp_json_open(json, NULL, '{');
+        cp_json_text(json, "in", summary->slowest[i]->in);
+        cp_json_number(json, "ms", summary->slowest[i]->ms);
+        cp_json_close(json, '}');
+    }
+    cp_json_close(json, ']');
+    cp_json_close(json, '}');
 }
 
 static void print_json(const struct summary *summary, const struct records *records, struct buffer *out)
 {
-    buffer_print(out, "{\n \"inputs\": %" PRIu32 ",\n \"states\": {", summary->count + summary->missing_count);
+    cp_json json = {.out = out, .lines = 1, .spaced = true, .keeps_bytes = true};
+    cp_json_open(&json, NULL, '{');
+    cp_json_count(&json, "inputs", summary->count + summary->missing_count);
+    cp_json_open(&json, "states", '{');
     for (int i = 0; i < STATE_COUNT; i++)
-        buffer_print(out, "%s\"%s\": %" PRIu64, i ? ", " : "", state_names[i], summary->states[i]);
-    buffer_print(out, "},\n \"bytes_in\": %" PRIu64 ",\n \"bytes_out\": %" PRIu64, summary->bytes_in,
-                 summary->bytes_out);
-    buffer_print(out, ",\n \"triangles_in\": %" PRIu64 ",\n \"triangles_out\": %" PRIu64, summary->triangles_in,
-                 summary->triangles_out);
-    buffer_print(out, ",\n \"files_with_losses\": %" PRIu32 ",\n \"files_with_warnings\": %" PRIu32, summary->lossy,
-                 summary->warned);
-    buffer_text(out, ",\n \"failures\": [");
-    for (uint32_t i = 0; i < summary->group_count; i++) {
-        const struct group *group = &summary->groups[i];
-        buffer_print(out, "%s\n  {\"state\": \"%s\", \"count\": %" PRIu32 ", \"code\": ", i ? "," : "",
-                     state_names[(*group->first)->state], group->count);
-        print_line_text(out, (*group->first)->code);
-        buffer_text(out, ", \"message\": ");
-        print_line_text(out, (*group->first)->message);
-        buffer_text(out, ", \"inputs\": ");
-        add_inputs(out, group->first, group->count);
-        buffer_text(out, "}");
-    }
-    buffer_text(out, "],\n \"missing\": [");
-    for (uint32_t i = 0; i < summary->missing_count; i++) {
-        buffer_text(out, i ? "," : "");
-        print_line_text(out, summary->missing[i]);
-    }
-    buffer_print(out, "],\n \"not_in_manifest\": %" PRIu32 ",\n \"torn_lines\": %" PRIu32, summary->others,
-                 records->torn);
-    buffer_text(out, ",\n \"passed_over\": {");
-    for (uint32_t i = 0; i < records->passed_count; i++) {
-        buffer_text(out, i ? ", " : "");
-        print_line_text(out, records->passed_over[i].what);
-        buffer_print(out, ": %" PRIu64, records->passed_over[i].count);
-    }
-    buffer_text(out, "},\n \"isolation\": [");
-    for (size_t i = 0; i < records->isolations.count; i++) {
-        buffer_text(out, i ? ", " : "");
-        print_line_text(out, records->isolations.items[i]);
-    }
-    buffer_print(out, "],\n \"spare_bytes\": %" PRIu64, summary->spare[SAME_OUTPUT]);
-    for (int k = 0; k < LIKENESS_COUNT; k++) {
-        static const char *const names[LIKENESS_COUNT] = {"copies", "same_inputs", "same_shapes"};
-        buffer_print(out, ",\n \"%s\": [", names[k]);
-        for (uint32_t i = 0; i < summary->copies_count[k]; i++) {
-            const struct copies *copies = &summary->copies[k][i];
-            buffer_print(out, "%s\n  {\"spare_bytes\": %" PRIu64 ", \"inputs\": ", i ? "," : "", copies->spare);
-            add_inputs(out, copies->first, copies->count);
-            buffer_text(out, "}");
-        }
-        buffer_text(out, "]");
-    }
-    buffer_text(out, ",\n \"time\": {\"ms\": "); /* all that differs from run to run */
-    buffer_double(out, summary->ms);
-    buffer_text(out, ", \"cpu_ms\": ");
-    buffer_double(out, summary->cpu_ms);
-    buffer_print(out, ", \"max_rss\": %" PRIu64 ", \"slowest\": [", summary->max_rss);
-    for (uint32_t i = 0; i < summary->slowest_count; i++) {
-        buffer_text(out, i ? ",\n  {\"in\": " : "\n  {\"in\": ");
-        print_line_text(out, summary->slowest[i]->in);
-        buffer_text(out, ", \"ms\": ");
-        buffer_double(out, summary->slowest[i]->ms);
-        buffer_text(out, "}");
-    }
-    buffer_text(out, "]}\n}\n");
+        cp_json_count(&json, state_names[i], summary->states[i]);
+    cp_json_close(&json, '}');
+    cp_json_count(&json, "bytes_in", summary->bytes_in);
+    cp_json_count(&json, "bytes_out", summary->bytes_out);
+    cp_json_count(&json, "triangles_in", summary->triangles_in);
+    cp_json_count(&json, "triangles_out", summary->triangles_out);
+    cp_json_count(&json, "files_with_losses", summary->lossy);
+    cp_json_count(&json, "files_with_warnings", summary->warned);
+    put_failures(&json, summary);
+    cp_json_count(&json, "not_in_manifest", summary->others);
+    cp_json_count(&json, "torn_lines", records->torn);
+    cp_json_open(&json, "passed_over", '{');
+    for (uint32_t i = 0; i < records->passed_count; i++)
+        cp_json_count(&json, records->passed_over[i].what, records->passed_over[i].count);
+    cp_json_close(&json, '}');
+    cp_json_open(&json, "isolation", '[');
+    for (size_t i = 0; i < records->isolations.count; i++)
+        cp_json_text(&json, NULL, records->isolations.items[i]);
+    cp_json_close(&json, ']');
+    put_copies(&json, summary);
+    put_times(&json, summary);
+    cp_json_close(&json, '}');
+    buffer_text(out, "\n");
 }
 
 /* A field of RFC 4180, shown as in the text: on one line, without control characters. */

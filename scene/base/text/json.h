@@ -3,6 +3,7 @@
 #define CELLPIPE_BASE_TEXT_JSON_H
 
 #include "base/base.h"
+#include "cellpipe_tool.h"
 
 /* JSON (RFC 8259) as a flat table of values over the text it came from: no recursion, no allocation a value, numbers
  * and strings read where they stand. Text that the scene keeps as it is (extras of other tools) stays what it was,
@@ -67,25 +68,9 @@ void json_compact(const struct json_document *json, uint32_t value, struct buffe
  * siblings. */
 void json_pointer(const struct json_document *json, uint32_t value, struct buffer *buffer);
 
-/* JSON out, as a stream: commas and escapes are kept right, numbers are exact. Failure is sticky in the buffer. The
- * program's own answers, which are laid out in another way, escape by the same cp_print_json_character. */
-
-struct json_writer {
-    struct buffer *out; /* the end of the text */
-    struct sink *sink;  /* where the text before it went; NULL: nowhere, it was only measured */
-    uint64_t passed;    /* its size */
-    bool comma;         /* the next key or value needs one before it */
-    bool dense;         /* without lines */
-
-    /* Our extras may be left out: they are written here, and what is here is dropped. NULL: they are not. */
-    struct buffer *aside;
-    struct json_place {
-        struct buffer *out;
-        struct sink *sink;
-        uint64_t passed;
-        bool comma;
-    } kept; /* private: where the text goes on behind them */
-};
+/* JSON out: what the library writes by the writer of cellpipe_tool.h. Readers take a number without fraction or
+ * exponent as an integer, and lose the sign of zero or the whole number: these functions write it with a fraction.
+ * Failure is sticky in the buffer. */
 
 /* Of the text so far. */
 uint64_t json_size(const struct json_writer *json);

@@ -1,51 +1,21 @@
 /* JSON out (RFC 8259). */
 #include "json.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes/bytes.h"
 #include "digits.h"
 #include "text.h"
 
-static void begin_value(struct json_writer *json)
+static void put(struct json_writer *json, const char *bytes, size_t size)
 {
-    if (json->comma)
-        buffer_append(json->out, ",", 1);
-    json->comma = true;
-}
-
-void json_open(struct json_writer *json, char bracket)
-{
-    begin_value(json);
-    buffer_append(json->out, &bracket, 1);
-    json->comma = false;
-}
-
-void json_close(struct json_writer *json, char bracket)
-{
-    buffer_append(json->out, &bracket, 1);
-    json->comma = true;
-}
-
-uint64_t json_size(const struct json_writer *json)
-{
-    return json->passed + json->out->size;
-}
-
-void json_line(struct json_writer *json)
-{
-    enum { LONG_TEXT = 4 << 20 };
-    if (json->out->size >= LONG_TEXT) {
-        if (json->sink)
-            sink_write(json->sink, json->out->data, json->out->size);
-        json->passed += json->out->size;
-        json->out->size = 0;
-    }
-    if (json->dense)
-        return;
-    buffer_text(json->out, json->comma ? ",\n" : "\n");
-    json->comma = false;
+    if (json->out)
+        buffer_append(json->out, bytes, size);
+    else
+        json->put(json->user, bytes, size);
 }
 
 size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZE])
@@ -73,63 +43,191 @@ size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZ
 }
 
 /* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes. */
-static void put_escaped(struct buffer *out, const char *text)
+static void put_escaped(struct json_writer *json, const char *text)
 {
     char character[CP_JSON_CHARACTER_SIZE];
     size_t size;
     do {
-        size = 0; /* of the characters of ASCII that stand for themselves */
-        while (text[size] >= 0x20 && (unsigned char)text[size] < 0x80 && text[size] != '"' && text[size] != '\\')
+        size = 0; /* of the characters of ASCII that need no escape */
+        while (text[size] >= 0x20 && text[size] < 0x7f && text[size] != '"' && text[size] != '\\')
             size++;
-        buffer_append(out, text, size);
+        put(json, text, size);
         text += size;
+        bool is_byte = json->keeps_bytes && (unsigned char)*text >= 0x80 && utf8_length(text, sizeof character) == 0;
         size = cp_print_json_character(&text, character);
-        buffer_append(out, character, size);
+        if (is_byte)
+            memcpy(character, "\\udc", 4);
+        put(json, character, size);
     } while (size > 0);
+}
+
+void cp_json_line(struct json_writer *json, int blanks)
+{
+    put(json, ",", json->comma);
+    put(json, "\n                ", (size_t)blanks + 1);
+    json->comma = false;
+}
+
+/* Writes what stands before a value: a comma, the end of a line, its key. */
+static void begin_value(struct json_writer *json, const char *key)
+{
+    if (json->depth > 0 && json->depth <= json->lines)
+        cp_json_line(json, json->depth);
+    else if (json->comma)
+        put(json, ", ", json->spaced ? 2 : 1);
+    if (key) {
+        put(json, "\"", 1);
+        put_escaped(json, key);
+        put(json, "\": ", json->spaced ? 3 : 2);
+    }
+    json->comma = true;
+}
+
+void cp_json_open(struct json_writer *json, const char *key, char bracket)
+{
+    begin_value(json, key);
+    put(json, &bracket, 1);
+    json->depth++;
+    json->comma = false;
+}
+
+void cp_json_close(struct json_writer *json, char bracket)
+{
+    bool is_empty = !json->comma;
+    json->depth--;
+    json->comma = false;
+    if (!is_empty && json->depth < json->lines)
+        cp_json_line(json, json->depth);
+    put(json, &bracket, 1);
+    json->comma = true;
+}
+
+void cp_json_word(struct json_writer *json, const char *key, const char *word)
+{
+    begin_value(json, key);
+    put(json, word, strlen(word));
+}
+
+static void put_text_of_two(struct json_writer *json, const char *key, const char *first, const char *second)
+{
+    begin_value(json, key);
+    put(json, "\"", 1);
+    put_escaped(json, first);
+    put_escaped(json, second);
+    put(json, "\"", 1);
+}
+
+void cp_json_text(struct json_writer *json, const char *key, const char *value)
+{
+    if (value)
+        put_text_of_two(json, key, value, "");
+    else
+        cp_json_word(json, key, "null");
+}
+
+void cp_json_number(struct json_writer *json, const char *key, double value)
+{
+    char digits[NUMBER_SIZE];
+    begin_value(json, key);
+    if (isfinite(value))
+        put(json, digits, print_double(value, digits));
+    else
+        put(json, "null", 4);
+}
+
+void cp_json_numbers(struct json_writer *json, const char *key, const double *values, size_t count)
+{
+    cp_json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        cp_json_number(json, NULL, values[i]);
+    cp_json_close(json, ']');
+}
+
+void cp_json_count(struct json_writer *json, const char *key, uint64_t value)
+{
+    char digits[NUMBER_SIZE];
+    begin_value(json, key);
+    if (value <= UINT32_MAX)
+        put(json, digits, (size_t)(put_whole(digits, (uint32_t)value) - digits));
+    else
+        put(json, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, value));
+}
+
+void cp_json_count_or_null(struct json_writer *json, const char *key, uint64_t value)
+{
+    if (value)
+        cp_json_count(json, key, value);
+    else
+        cp_json_word(json, key, "null");
+}
+
+void cp_json_boolean(struct json_writer *json, const char *key, bool value)
+{
+    cp_json_word(json, key, value ? "true" : "false");
+}
+
+/* ---- the library's own ---- */
+
+void json_open(struct json_writer *json, char bracket)
+{
+    cp_json_open(json, NULL, bracket);
+}
+
+void json_close(struct json_writer *json, char bracket)
+{
+    cp_json_close(json, bracket);
+}
+
+uint64_t json_size(const struct json_writer *json)
+{
+    return json->passed + json->out->size;
+}
+
+void json_line(struct json_writer *json)
+{
+    enum { LONG_TEXT = 4 << 20 };
+    if (json->out->size >= LONG_TEXT) {
+        if (json->sink)
+            sink_write(json->sink, json->out->data, json->out->size);
+        json->passed += json->out->size;
+        json->out->size = 0;
+    }
+    if (!json->dense)
+        cp_json_line(json, 0);
 }
 
 void json_text_of_two(struct json_writer *json, const char *first, const char *second)
 {
-    begin_value(json);
-    buffer_append(json->out, "\"", 1);
-    put_escaped(json->out, first);
-    put_escaped(json->out, second);
-    buffer_append(json->out, "\"", 1);
+    put_text_of_two(json, NULL, first, second);
 }
 
 void json_text(struct json_writer *json, const char *value)
 {
-    json_text_of_two(json, value, "");
+    cp_json_text(json, NULL, value);
 }
 
 void json_key(struct json_writer *json, const char *key)
 {
-    begin_value(json);
-    buffer_append(json->out, "\"", 1);
-    buffer_text(json->out, key);
-    buffer_append(json->out, "\":", 2);
+    begin_value(json, key);
     json->comma = false;
 }
 
 void json_key_open(struct json_writer *json, const char *key, char bracket)
 {
-    json_key(json, key);
-    json_open(json, bracket);
+    cp_json_open(json, key, bracket);
 }
 
 void json_word(struct json_writer *json, const char *word)
 {
-    begin_value(json);
-    buffer_text(json->out, word);
+    cp_json_word(json, NULL, word);
 }
 
-/* Readers take a number without fraction or exponent as an integer, and lose the sign of zero or the whole number. */
 static void put_number(struct json_writer *json, char *digits, size_t size, bool keep_real)
 {
-    begin_value(json);
-    buffer_append(json->out, digits, size);
+    begin_value(json, NULL);
+    put(json, digits, size);
     if (keep_real && !memchr(digits, '.', size) && !memchr(digits, 'e', size))
-        buffer_append(json->out, ".0", 2);
+        put(json, ".0", 2);
 }
 
 void json_number(struct json_writer *json, double value)
@@ -150,12 +248,7 @@ void json_float(struct json_writer *json, float value)
 
 void json_whole(struct json_writer *json, uint64_t value)
 {
-    char digits[NUMBER_SIZE];
-    begin_value(json);
-    if (value <= UINT32_MAX)
-        buffer_append(json->out, digits, (size_t)(put_whole(digits, (uint32_t)value) - digits));
-    else
-        buffer_print(json->out, "%llu", (unsigned long long)value);
+    cp_json_count(json, NULL, value);
 }
 
 void json_numbers(struct json_writer *json, const double *values, size_t count)
@@ -168,8 +261,7 @@ void json_numbers(struct json_writer *json, const double *values, size_t count)
 
 void json_key_text(struct json_writer *json, const char *key, const char *value)
 {
-    json_key(json, key);
-    json_text(json, value);
+    cp_json_text(json, key, value);
 }
 
 void json_key_number(struct json_writer *json, const char *key, double value)
@@ -180,14 +272,12 @@ void json_key_number(struct json_writer *json, const char *key, double value)
 
 void json_key_integer(struct json_writer *json, const char *key, uint64_t value)
 {
-    json_key(json, key);
-    json_whole(json, value);
+    cp_json_count(json, key, value);
 }
 
 void json_key_true(struct json_writer *json, const char *key)
 {
-    json_key(json, key);
-    json_word(json, "true");
+    cp_json_word(json, key, "true");
 }
 
 void json_key_numbers(struct json_writer *json, const char *key, const double *values, size_t count)
@@ -199,8 +289,8 @@ void json_key_numbers(struct json_writer *json, const char *key, const double *v
 void json_members(struct json_writer *json, const char *object)
 {
     const char *begin = strchr(object, '{') + 1, *end = strrchr(object, '}');
-    begin_value(json);
-    buffer_append(json->out, begin, (size_t)(end - begin));
+    begin_value(json, NULL);
+    put(json, begin, (size_t)(end - begin));
 }
 
 void json_extras_open_with(struct json_writer *json, const char *members)
