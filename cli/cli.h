@@ -6,12 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Strings in order; the memory is the cli's. */
-struct list {
-    const char **items;
-    size_t count, room;
-};
-
 /* A text as it is printed, in memory. Its place must not change while it is open. */
 struct text {
     FILE *file; /* NULL: it is not open */

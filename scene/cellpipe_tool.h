@@ -71,6 +71,66 @@ CP_API void cp_json_word(cp_json *json, const char *key, const char *word);
 /* The next value begins a line, after so many blanks: at most 16. */
 CP_API void cp_json_line(cp_json *json, int blanks);
 
+/* A struct as a line of JSON and back, by a table of its members. A byte of a text that is not UTF-8 is written as
+ * \udcXX, so that paths come back as they were. */
+
+struct arena;
+
+/* Strings in order. */
+struct list {
+    const char **items;
+    size_t count, room;
+};
+
+typedef enum cp_field_kind {
+    CP_FIELD_TEXT,   /* const char *; NULL is "" */
+    CP_FIELD_PATH,   /* the same, of the file that the line describes: it may come again in the line */
+    CP_FIELD_SAID,   /* the same; an empty one is not written */
+    CP_FIELD_HOST,   /* the same; lines that follow each other mostly have the same */
+    CP_FIELD_FOLDER, /* the same */
+    CP_FIELD_TEXTS,  /* struct list */
+    CP_FIELD_MORE,   /* the same; an empty one is not written */
+    CP_FIELD_HASH,   /* cp_hash; zero is "" */
+    CP_FIELD_COUNT,  /* uint64_t */
+    CP_FIELD_SMALL,  /* uint32_t */
+    CP_FIELD_TIME,   /* int64_t; 0 is not written */
+    CP_FIELD_NUMBER, /* double; what is not finite is 0 */
+    CP_FIELD_SHAPE,  /* cp_shape, as an array of numbers; of kind 0 is not written */
+    CP_FIELD_WORD,   /* an enum, by its words */
+    CP_FIELD_TRUE,   /* bool; false is not written */
+    CP_FIELD_ROWS    /* an array of structs, by its address */
+} cp_field_kind;
+
+typedef struct cp_field {
+    const char *name; /* NULL ends a table */
+    cp_field_kind kind;
+    size_t offset;
+    size_t unless;                 /* offset of a bool: if it is true, the member is not written; 0: of none */
+    const char *const *words;      /* of CP_FIELD_WORD, ended by NULL */
+    const struct cp_field *rows;   /* of CP_FIELD_ROWS: the table of a row */
+    size_t row_size, count_offset; /* of CP_FIELD_ROWS; of their count, uint32_t */
+} cp_field;
+
+/* Appends the struct and the end of the line. Failure is sticky in the buffer. */
+CP_API void cp_fields_print(struct buffer *out, const cp_field *fields, const void *members);
+
+/* Reads lines one after the other. Start: {.context = context, .arena = arena}; texts and arrays go to the arena. Who
+ * clears the arena sets host and folder to NULL. */
+typedef struct cp_field_reader {
+    cp_context *context;
+    struct arena *arena;
+    struct json_document *json;       /* private */
+    const char *host, *folder, *path; /* texts that may come again, to be kept once */
+} cp_field_reader;
+
+/* Parses one line, whose memory may be freed after it has been taken. CP_INPUT if it is no JSON object, CP_LIMIT if out
+ * of memory. */
+CP_API cp_status cp_fields_parse(cp_field_reader *reader, const char *line, size_t size);
+/* Fills the struct from the line that was parsed last; members that it does not have stay as they are, and unknown ones
+ * are ignored. Texts of rows are "" at first. CP_INPUT if one has another type, or if the line was no object. */
+CP_API cp_status cp_fields_take(cp_field_reader *reader, const cp_field *fields, void *members);
+CP_API void cp_field_reader_free(cp_field_reader *reader);
+
 /* ---- files ---- */
 
 /* Tests before long work whether cp_write can write to the path. CP_OUTPUT if it is already clear that it cannot. */
@@ -182,17 +242,6 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 #define name_map_free cp_name_map_free
 #define text_ends_nocase cp_text_ends_nocase
 #define utf8_length cp_utf8_length
-#define json_count cp_json_items
-#define json_end cp_json_end
-#define json_first cp_json_first
-#define json_free cp_json_free
-#define json_is cp_json_is
-#define json_member cp_json_member
-#define json_next cp_json_next
-#define json_parse cp_json_parse
-#define json_string_equals cp_json_string_equals
-#define json_string_text cp_json_string_text
-#define json_to_number cp_json_to_number
 
 /* Memory: the context's allocator, arenas, and arrays that grow. Every function that can fail reports
  * out-of-memory itself and returns NULL or false; the caller returns CP_LIMIT. */

@@ -17,15 +17,12 @@ struct row {
     struct scan scan;
 };
 
-#define FIELD(member) offsetof(struct row, member)
-static const struct field row_fields[] = {{"path", FIELD_PATH, FIELD(entry.in), 0, NULL},
-                                          {"name", FIELD_TEXT, FIELD(entry.name), 0, NULL},
-                                          {"size", FIELD_COUNT, FIELD(entry.size), 0, NULL},
-                                          {"hash", FIELD_HASH, FIELD(scan.hash), 0, NULL},
-                                          {"format", FIELD_TEXT, FIELD(scan.format), 0, NULL},
-                                          {"inputs", FIELD_FILES, FIELD(scan.inputs), FIELD(scan.input_count), NULL},
-                                          {"fault", FIELD_SAID, FIELD(entry.fault), 0, NULL},
-                                          {0}};
+#define FIELD(member) .offset = offsetof(struct row, member)
+static const cp_field row_fields[] = {
+    {"path", CP_FIELD_PATH, FIELD(entry.in)},      {"name", CP_FIELD_TEXT, FIELD(entry.name)},
+    {"size", CP_FIELD_COUNT, FIELD(entry.size)},   {"hash", CP_FIELD_HASH, FIELD(scan.hash)},
+    {"format", CP_FIELD_TEXT, FIELD(scan.format)}, FILE_ROWS("inputs", struct row, scan.inputs, scan.input_count),
+    {"fault", CP_FIELD_SAID, FIELD(entry.fault)},  {0}};
 
 /* ---- what files hold ---- */
 
@@ -151,8 +148,7 @@ static cp_status print_manifest(struct cli *cli, const struct entries *entries)
     for (uint32_t i = 0; i < entries->count && !text.failed; i++) {
         struct row row = {.entry = entries->items[i]};
         row.scan = row.entry.scan ? *row.entry.scan : (struct scan){0};
-        print_line(&text, row_fields, &row);
-        buffer_append(&text, "\n", 1);
+        cp_fields_print(&text, row_fields, &row);
         if (text.size >= WRITE_FROM || i + 1 == entries->count) {
             (void)fwrite(text.data, 1, text.size, stdout);
             text.size = 0;
@@ -166,7 +162,7 @@ static cp_status print_manifest(struct cli *cli, const struct entries *entries)
 struct loading {
     struct cli *cli;
     struct entries *entries;
-    struct record_reader reader;
+    cp_field_reader reader;
     const char *path;
 };
 
@@ -175,9 +171,9 @@ static cp_status take_row(void *user, uint64_t line, const char *text, size_t si
     struct loading *loading = user;
     struct arena *arena = loading->entries->arena;
     struct row row = {.entry = {.in = "", .name = "", .fault = ""}, .scan.format = ""};
-    cp_status status = whole ? parse_line(&loading->reader, text, size) : CP_INPUT;
+    cp_status status = whole ? cp_fields_parse(&loading->reader, text, size) : CP_INPUT;
     if (status == CP_OK)
-        status = take_line(&loading->reader, 0, row_fields, &row);
+        status = cp_fields_take(&loading->reader, row_fields, &row);
     if (status == CP_LIMIT)
         return CP_LIMIT;
     const char *name = row.entry.name;
@@ -207,7 +203,7 @@ cp_status manifest_read(struct cli *cli, const char *path, struct entries *entri
     if (!entries_open(cli, entries))
         return CP_LIMIT;
     struct loading loading = {.cli = cli, .entries = entries, .path = path};
-    loading.reader = (struct record_reader){.context = cli->context, .arena = entries->arena};
+    loading.reader = (cp_field_reader){.context = cli->context, .arena = entries->arena};
     bool is_input = strcmp(path, "-") == 0;
     int file = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     cp_status status = file < 0 ? CP_INPUT : read_lines(cli->context, file, '\n', take_row, &loading, &line);
@@ -215,7 +211,7 @@ cp_status manifest_read(struct cli *cli, const char *path, struct entries *entri
         status = complain(cli, CP_INPUT, "the manifest %s cannot be read: %s", path, strerror(errno));
     if (file >= 0 && !is_input)
         (void)close(file);
-    record_reader_free(&loading.reader);
+    cp_field_reader_free(&loading.reader);
     if (status == CP_OK)
         entries_sort(entries);
     return status;

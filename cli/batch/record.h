@@ -45,7 +45,7 @@ struct record {
 void record_print(const struct record *record, struct buffer *out);
 /* Reads one line (without its newline; its memory may go afterwards) into the reader's arena. CP_INPUT if it is no
  * record: the caller knows the file and the line. CP_LIMIT if out of memory. */
-cp_status record_parse(struct record_reader *reader, const char *line, size_t size, struct record *record);
+cp_status record_parse(cp_field_reader *reader, const char *line, size_t size, struct record *record);
 
 /* What a run tells of itself: a line before its records.
  *
@@ -58,6 +58,6 @@ struct run_note {
 };
 void run_note_print(const struct run_note *note, struct buffer *out);
 /* Of the line that was parsed last, if record_parse did not take it. CP_INPUT if it is no such note either. */
-cp_status run_note_take(struct record_reader *reader, struct run_note *note);
+cp_status run_note_take(cp_field_reader *reader, struct run_note *note);
 
 #endif

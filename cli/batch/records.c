@@ -149,7 +149,7 @@ const struct record *records_find(const struct records *records, const char *in)
 struct reading {
     struct cli *cli;
     struct records *records;
-    struct record_reader reader;
+    cp_field_reader reader;
     struct name_map passed;
     const char *file;
     uint32_t broken; /* in this file */
@@ -333,7 +333,7 @@ cp_status records_read(struct cli *cli, const char *const *paths, size_t count, 
     if (records->isolations.count > 1)
         qsort(records->isolations.items, records->isolations.count, sizeof *records->isolations.items, compare_names);
     name_map_free(&reading.passed);
-    record_reader_free(&reading.reader);
+    cp_field_reader_free(&reading.reader);
     return status;
 }
 

@@ -18,7 +18,7 @@ static void check(bool good, const char *what)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     cp_context *context = cp_context_new(NULL);
-    struct record_reader reader = {.context = context, .arena = arena_new(context)};
+    cp_field_reader reader = {.context = context, .arena = arena_new(context)};
     struct buffer text = {.context = context}, again = {.context = context};
     struct record record;
     struct run_note note;
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     free(line);
     buffer_free(&text);
     buffer_free(&again);
-    record_reader_free(&reader);
+    cp_field_reader_free(&reader);
     arena_free(reader.arena);
     cp_context_free(context);
     return 0;

@@ -194,7 +194,7 @@ static void assert_same_record(const struct record *a, const struct record *b)
 static void test_records_come_back(void **state)
 {
     (void)state;
-    struct record_reader reader = {.context = cli.context, .arena = arena_new(cli.context)};
+    cp_field_reader reader = {.context = cli.context, .arena = arena_new(cli.context)};
     struct buffer text = {.context = cli.context};
     for (int i = 0; i < 2000; i++) {
         struct record record = random_record(), again;
@@ -210,7 +210,7 @@ static void test_records_come_back(void **state)
             assert_int_equal(record_parse(&reader, text.data, size, &again), CP_INPUT);
     }
     buffer_free(&text);
-    record_reader_free(&reader);
+    cp_field_reader_free(&reader);
     arena_free(reader.arena);
 }
 
@@ -275,7 +275,7 @@ static void test_what_is_no_record(void **state)
     static const char *const good[] = {"{\"in\":\"a\",\"state\":\"ok\"}",
                                        "{\"state\":\"ok\",\"new\":{\"in\":1},\"in\":\"a\"}",
                                        " {\"in\" : \"a\", \"state\" : \"ok\", \"inputs\" : [ ] } "};
-    struct record_reader reader = {.context = cli.context, .arena = arena_new(cli.context)};
+    cp_field_reader reader = {.context = cli.context, .arena = arena_new(cli.context)};
     struct record record;
     struct run_note note;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -285,7 +285,7 @@ static void test_what_is_no_record(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (record_parse(&reader, good[i], strlen(good[i]), &record) != CP_OK || strcmp(record.in, "a") != 0)
             fail_msg("not read: %s", good[i]);
-    record_reader_free(&reader);
+    cp_field_reader_free(&reader);
     arena_free(reader.arena);
 }
 

@@ -40,28 +40,28 @@ struct json_codes {
     }
 
 /* Parses the whole text, which must stay. Without codes nobody hears of errors, and all are CP_INPUT. */
-CP_API cp_status json_parse(struct json_document *json, const char *file, uint64_t nesting, const struct json_codes *codes);
-CP_API void json_free(struct json_document *json);
+cp_status json_parse(struct json_document *json, const char *file, uint64_t nesting, const struct json_codes *codes);
+void json_free(struct json_document *json);
 
 enum json_type json_type_of(const struct json_document *json, uint32_t value);
 /* False for JSON_NONE. */
-CP_API bool json_is(const struct json_document *json, uint32_t value, enum json_type type);
+bool json_is(const struct json_document *json, uint32_t value, enum json_type type);
 /* Where its bytes end in the text, quotes and brackets included; its cost is their number. */
-CP_API uint32_t json_end(const struct json_document *json, uint32_t value);
+uint32_t json_end(const struct json_document *json, uint32_t value);
 /* The value of a member, or JSON_NONE: also when `object` is none. */
-CP_API uint32_t json_member(const struct json_document *json, uint32_t object, const char *key);
+uint32_t json_member(const struct json_document *json, uint32_t object, const char *key);
 /* The first item or key, and the next after `value` of the same container; JSON_NONE past the last. */
-CP_API uint32_t json_first(const struct json_document *json, uint32_t container);
-CP_API uint32_t json_next(const struct json_document *json, uint32_t container, uint32_t value);
+uint32_t json_first(const struct json_document *json, uint32_t container);
+uint32_t json_next(const struct json_document *json, uint32_t container, uint32_t value);
 /* Items of an array, members of an object; 0 for anything else. */
-CP_API uint32_t json_count(const struct json_document *json, uint32_t container);
+uint32_t json_count(const struct json_document *json, uint32_t container);
 
 /* 0 for what is no number. */
-CP_API double json_to_number(const struct json_document *json, uint32_t value);
+double json_to_number(const struct json_document *json, uint32_t value);
 /* A NUL-ended copy with escapes resolved; U+0000 and lone surrogates become U+FFFD (but see keeps_bytes). NULL when out
  * of memory. */
-CP_API char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value);
-CP_API bool json_string_equals(const struct json_document *json, uint32_t value, const char *text);
+char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value);
+bool json_string_equals(const struct json_document *json, uint32_t value, const char *text);
 /* Appends the value's text without the blanks between its tokens. */
 void json_compact(const struct json_document *json, uint32_t value, struct buffer *buffer);
 /* Appends the path of a value, e.g. /meshes/0/primitives/1 (RFC 6901): for messages, since its cost is the number of

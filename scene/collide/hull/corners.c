@@ -19,7 +19,7 @@ struct facet {
     bool seen; /* from the point that is added */
 };
 
-struct list {
+struct facets {
     uint32_t *items, count, room;
 };
 
@@ -33,10 +33,10 @@ struct growth {
     uint32_t *sees;       /* for each point a facet that it sees, or none */
     uint32_t *rim;        /* for each point the new facet at the side of the rim that begins there */
     uint32_t *candidates; /* room for all points */
-    struct list seen, fresh;
+    struct facets seen, fresh;
 };
 
-static bool push(struct growth *growth, struct list *list, uint32_t item)
+static bool push(struct growth *growth, struct facets *list, uint32_t item)
 {
     if (!array_reserve(growth->context, &list->items, &list->room, list->count + UINT64_C(1), sizeof *list->items))
         return false;
@@ -192,7 +192,7 @@ static bool raise_facet(struct growth *growth, uint32_t inner, int side, uint32_
 
 static bool add_point(struct growth *growth, uint32_t point)
 {
-    struct list *seen = &growth->seen, *fresh = &growth->fresh;
+    struct facets *seen = &growth->seen, *fresh = &growth->fresh;
     if (growth->sees[point] == none)
         return true; /* inside */
     /* Find all facets that it sees: they hang together. What waits for them sees nothing, until it sees a new facet. */
