@@ -22,6 +22,44 @@ CP_API cp_option_info cp_limit_at(size_t index);
 
 /* ---- processes ---- */
 
+enum { CP_MOST_SAID = 1024, CP_MOST_PROCESSES = 1024 };
+
+/* A process of our own: a fork, which has a copy of all that its parent had, and talks to it by a channel. */
+typedef struct process {
+    int id;      /* 0: it has been ended, or somebody else holds the other end of the channel */
+    int channel; /* a socket */
+    int words;   /* the end of a pipe: what it prints on standard error; -1: it prints no more */
+    bool ready;  /* after cp_process_wait: the channel can be used without waiting, or the other end is closed */
+    bool gone;   /* after cp_process_wait: it has ended */
+    bool killed; /* after cp_process_end: it had to be killed */
+    int signal, exit_code; /* after cp_process_end: 0 and -1: it did not end so, or the host ignores SIGCHLD */
+    size_t said_size;
+    char said[CP_MOST_SAID + 1]; /* the last of what it printed */
+} cp_process;
+
+/* Starts a process that calls work with its end of the channel, and ends with code 0 if work returns. It dies with its
+ * parent (on Linux); its standard input and output lead nowhere. For foreign code these and all other descriptors are
+ * closed, and signals do what they do in a new program, but those of a terminal are ignored. False with errno set:
+ * there can be none. */
+CP_API bool cp_process_start(cp_process *process, bool is_foreign, void (*work)(void *user, int channel), void *user);
+/* In a fork: closes what it has inherited of another one. */
+CP_API void cp_process_leave(const cp_process *process);
+/* Waits until a channel is ready for events (POLLIN, POLLOUT) or a signal comes, for some milliseconds at most. Takes
+ * what the processes print. At most CP_MOST_PROCESSES. */
+CP_API void cp_process_wait(cp_process *const *processes, uint32_t count, short events, int milliseconds);
+/* Waits so long for the end of the process, then kills it; frees all that it had here. */
+CP_API void cp_process_end(cp_process *process, uint32_t milliseconds);
+/* The last line that it printed, without blanks at its end; "" if there is none. */
+CP_API const char *cp_process_last_line(cp_process *process);
+/* Sends or receives size bytes. False at the end of the stream, and when a signal came and stops() is true; stops may
+ * be NULL. */
+CP_API bool cp_process_transfer(int channel, void *bytes, size_t size, bool sends, bool (*stops)(void));
+/* Limits this process to so many bytes of data beyond those that it has (without effect under sanitizers), to files of
+ * that size, and to no core file. */
+CP_API void cp_process_limit(uint64_t memory, uint64_t file_size);
+/* Limits this process to so many seconds of processor time since its start. */
+CP_API void cp_process_limit_seconds(uint64_t seconds);
+
 /* What restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock, seccomp", or
  * fewer of them if the system has no more; "" if there was no such process. A literal. */
 CP_API const char *cp_isolation(const cp_context *context);

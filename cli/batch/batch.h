@@ -130,8 +130,8 @@ struct answer {
     bool has_further;   /* there are several outputs */
     char isolation[64]; /* what confined a third-party reader; "" */
 };
-/* The life of a worker: takes numbers of entries from the socket, sends answers, ends with the socket. */
-_Noreturn void work(struct batch *batch, int socket);
+/* The life of a worker: takes numbers of entries from the channel, sends answers, ends with the channel. */
+void work(struct batch *batch, int channel);
 
 /* ---- journal.c: the status file of this run, and what the user sees meanwhile ---- */
 

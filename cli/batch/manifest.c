@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-
 enum { WRITE_FROM = 1 << 20 };
 
 /* A line. */

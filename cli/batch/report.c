@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-
 enum { MOST_SLOWEST = 10, MOST_LISTED = 20 };
 
 /* Failures with one reason. */

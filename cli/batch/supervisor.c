@@ -3,38 +3,27 @@
 #include "batch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum {
     AHEAD = 2,         /* entries that a worker has: one it is at, and the next, so that it never waits */
     MOST_FILES = 1000, /* of a worker's life: what a library may leak goes with it */
-    PATIENCE = 2500,   /* milliseconds that workers get to end after a signal */
-    LAST_WORDS = 1024, /* bytes of a dead worker's standard error */
+    PATIENCE = 2500,   /* milliseconds that workers get to end after a signal, or when they get no more entries */
     LONGEST_WAIT = 200 /* milliseconds between looks at the progress */
 };
 
 struct worker {
-    pid_t pid;  /* 0: there is none */
-    int socket; /* entries there, answers back */
-    int words;  /* its standard error */
+    cp_process process; /* entries there, answers back */
     uint32_t entries[AHEAD];
     uint32_t count, files;
     uint64_t begun;  /* when the first of the entries was, in milliseconds */
     bool overdue;    /* it was killed for that */
     bool is_leaving; /* it gets no more entries */
     struct buffer answer;
-    char last_words[LAST_WORDS + 1];
-    size_t last_size;
 };
 
 struct supervisor {
@@ -84,8 +73,8 @@ static void stop(struct supervisor *own)
     if (was_interrupted())
         (void)alarm(2 * PATIENCE / 1000); /* the handler has set a shorter one: time to sweep is wanted */
     for (uint32_t i = 0; i < own->worker_count; i++)
-        if (own->workers[i].pid > 0)
-            (void)kill(own->workers[i].pid, SIGTERM);
+        if (own->workers[i].process.id > 0)
+            (void)kill(own->workers[i].process.id, SIGTERM);
 }
 
 static void keep_outcome(struct supervisor *own, cp_status status)
@@ -98,96 +87,33 @@ static void keep_outcome(struct supervisor *own, cp_status status)
 
 /* ---- workers ---- */
 
-static void close_worker(struct worker *worker)
+static void run_worker(void *user, int channel)
 {
-    (void)close(worker->socket);
-    (void)close(worker->words);
-    buffer_free(&worker->answer);
-    *worker = (struct worker){0};
+    struct supervisor *own = user;
+    /* A worker that held the ends of others would keep them from seeing that the supervisor is gone. */
+    for (uint32_t i = 0; i < own->worker_count; i++)
+        if (own->workers[i].process.id > 0)
+            cp_process_leave(&own->workers[i].process);
+    (void)close(own->journal->file);
+    work(own->batch, channel);
 }
 
 static bool start_worker(struct supervisor *own, struct worker *worker)
 {
-    int sockets[2], words[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
-        return false;
-    if (pipe(words) != 0) {
-        (void)close(sockets[0]);
-        (void)close(sockets[1]);
-        return false;
-    }
     (void)fflush(NULL);
-    pid_t supervisor = getpid(), pid = fork();
-    if (pid == 0) {
-#ifdef __linux__
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-        if (getppid() != supervisor)
-            _exit(1);
-        /* A worker that held the ends of others would keep them from seeing that the supervisor is gone. */
-        for (uint32_t i = 0; i < own->worker_count; i++)
-            if (own->workers[i].pid > 0) {
-                (void)close(own->workers[i].socket);
-                (void)close(own->workers[i].words);
-            }
-        (void)close(own->journal->file);
-        (void)close(sockets[0]);
-        (void)close(words[0]);
-        int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-        (void)dup2(nothing, STDIN_FILENO);
-        (void)dup2(nothing, STDOUT_FILENO);
-        (void)dup2(words[1], STDERR_FILENO);
-        work(own->batch, sockets[1]);
-    }
-    (void)close(sockets[1]);
-    (void)close(words[1]);
-    if (pid < 0) {
-        (void)close(sockets[0]);
-        (void)close(words[0]);
-        return false;
-    }
-    (void)fcntl(words[0], F_SETFL, O_NONBLOCK);
-    *worker = (struct worker){.pid = pid, .socket = sockets[0], .words = words[0]};
     worker->answer.context = own->batch->cli->context;
-    return true;
-}
-
-/* Keeps the last bytes that the worker has said. False at the end. */
-static bool read_words(struct worker *worker)
-{
-    char text[LAST_WORDS];
-    ssize_t size = read(worker->words, text, sizeof text);
-    if (size <= 0)
-        return size < 0 && (errno == EAGAIN || errno == EINTR);
-    size_t more = (size_t)size, keep = worker->last_size;
-    if (keep + more > LAST_WORDS)
-        keep = LAST_WORDS - more;
-    memmove(worker->last_words, worker->last_words + worker->last_size - keep, keep);
-    memcpy(worker->last_words + keep, text, more);
-    worker->last_size = keep + more;
-    worker->last_words[worker->last_size] = '\0';
-    return true;
-}
-
-/* The last line that is not empty. */
-static const char *last_line(struct worker *worker)
-{
-    char *text = worker->last_words;
-    for (size_t size = worker->last_size; size > 0 && (text[size - 1] == '\n' || text[size - 1] == ' ');)
-        text[--size] = '\0';
-    char *line = strrchr(text, '\n');
-    return line ? line + 1 : text;
+    return cp_process_start(&worker->process, false, run_worker, own);
 }
 
 /* The record of an entry that has cost its worker. */
-static cp_status record_death(struct supervisor *own, struct worker *worker, uint32_t index, int how)
+static cp_status record_death(struct supervisor *own, struct worker *worker, uint32_t index)
 {
     const struct batch *batch = own->batch;
     const struct entry *entry = &batch->entries.items[index];
     struct record_input input;
-    const char *words = last_line(worker);
-    char message[LAST_WORDS + 256];
-    int signal_number = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    const char *words = cp_process_last_line(&worker->process);
+    char message[CP_MOST_SAID + 256];
+    int signal_number = worker->process.signal, exit_code = worker->process.exit_code;
     struct record record = {.in = entry->in,
                             .out = entry->out,
                             .state = STATE_CRASHED,
@@ -205,8 +131,8 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker by signal %d (%s)%s%s", signal_number,
                        strsignal(signal_number), *words ? ": " : "", words);
     } else {
-        (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s",
-                       WIFEXITED(how) ? WEXITSTATUS(how) : 0, *words ? ": " : "", words);
+        (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s", exit_code < 0 ? 0 : exit_code,
+                       *words ? ": " : "", words);
     }
     cp_status status = take_input(batch, &record, &input) ? CP_OK : CP_LIMIT;
     record.attempt = attempt_at(&batch->tasks[index], &record);
@@ -215,21 +141,16 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
 }
 
 /* Waits for the end of a worker, and accounts for its entries. */
-static void bury(struct supervisor *own, struct worker *worker)
+static void bury(struct supervisor *own, struct worker *worker, uint32_t patience)
 {
-    int how = 0;
-    while (waitpid(worker->pid, &how, 0) < 0 && errno == EINTR)
-        if (own->stopping && milliseconds() > own->deadline)
-            (void)kill(worker->pid, SIGKILL);
-    do
-        errno = 0;
-    while (read_words(worker) && errno != EAGAIN);
+    cp_process_end(&worker->process, patience);
     uint32_t first = 0;
     if (worker->count > 0 && !own->stopping)
-        keep_outcome(own, record_death(own, worker, worker->entries[first++], how));
+        keep_outcome(own, record_death(own, worker, worker->entries[first++]));
     for (; first < worker->count; first++, own->left++)
         own->again[own->again_count++] = worker->entries[first];
-    close_worker(worker);
+    buffer_free(&worker->answer);
+    *worker = (struct worker){0};
 }
 
 /* Takes what the worker has sent; true while the worker is there. */
@@ -241,9 +162,10 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
         keep_outcome(own, CP_LIMIT);
         return true;
     }
-    ssize_t size = recv(worker->socket, bytes->data + bytes->size, bytes->capacity - bytes->size, MSG_DONTWAIT);
+    ssize_t size =
+        recv(worker->process.channel, bytes->data + bytes->size, bytes->capacity - bytes->size, MSG_DONTWAIT);
     if (size <= 0)
-        return size < 0 && (errno == EAGAIN || errno == EINTR);
+        return size < 0 && (errno == EAGAIN || errno == EINTR) && !worker->process.gone;
     bytes->size += (size_t)size;
     for (;;) {
         if (bytes->size < sizeof answer)
@@ -280,9 +202,9 @@ static uint32_t hand_out(struct supervisor *own)
     uint32_t entry, there = 0;
     for (uint32_t i = 0; i < own->worker_count; i++) {
         struct worker *worker = &own->workers[i];
-        if (worker->pid > 0 && worker->count == 0 && (worker->is_leaving || own->left == 0 || own->stopping)) {
-            (void)shutdown(worker->socket, SHUT_WR);
-            bury(own, worker);
+        if (worker->process.id > 0 && worker->count == 0 && (worker->is_leaving || own->left == 0 || own->stopping)) {
+            (void)shutdown(worker->process.channel, SHUT_WR);
+            bury(own, worker, PATIENCE);
         }
     }
     for (uint32_t ahead = 1; ahead <= AHEAD; ahead++)
@@ -290,49 +212,42 @@ static uint32_t hand_out(struct supervisor *own)
             struct worker *worker = &own->workers[i];
             /* The last entries wait for whoever is free. */
             if (own->left == 0 || own->stopping || worker->is_leaving || worker->count >= ahead ||
-                (ahead > 1 && own->left < own->worker_count) || (worker->pid == 0 && !start_worker(own, worker)) ||
-                !next_entry(own, &entry))
+                (ahead > 1 && own->left < own->worker_count) ||
+                (worker->process.id == 0 && !start_worker(own, worker)) || !next_entry(own, &entry))
                 continue;
             if (worker->count == 0)
                 worker->begun = milliseconds();
             worker->entries[worker->count++] = entry;
-            if (send(worker->socket, &entry, sizeof entry, MSG_NOSIGNAL) != (ssize_t)sizeof entry)
-                (void)shutdown(worker->socket, SHUT_WR); /* it ends, if it has not: the loop finds out */
+            if (send(worker->process.channel, &entry, sizeof entry, MSG_NOSIGNAL) != (ssize_t)sizeof entry)
+                (void)shutdown(worker->process.channel, SHUT_WR); /* it ends, if it has not: the loop finds out */
         }
     for (uint32_t i = 0; i < own->worker_count; i++)
-        there += own->workers[i].pid > 0;
+        there += own->workers[i].process.id > 0;
     return there;
 }
 
 /* Waits until a worker has something to say, its time is up, or a signal comes. */
-static void wait_for_workers(struct supervisor *own, struct pollfd *polls)
+static void wait_for_workers(struct supervisor *own, cp_process **processes)
 {
     double patience = 1e3 * own->batch->timeout;
-    uint64_t now = milliseconds();
-    for (uint32_t i = 0; i < own->worker_count; i++) {
-        const struct worker *worker = &own->workers[i];
-        bool there = worker->pid > 0;
-        polls[2 * i] = (struct pollfd){.fd = there ? worker->socket : -1, .events = POLLIN};
-        polls[2 * i + 1] = (struct pollfd){.fd = there ? worker->words : -1, .events = POLLIN};
-    }
-    int ready = poll(polls, 2 * own->worker_count, LONGEST_WAIT);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < own->worker_count; i++)
+        if (own->workers[i].process.id > 0)
+            processes[count++] = &own->workers[i].process;
+    cp_process_wait(processes, count, POLLIN, LONGEST_WAIT);
     for (uint32_t i = 0; i < own->worker_count; i++) {
         struct worker *worker = &own->workers[i];
-        if (worker->pid == 0)
+        if (worker->process.id == 0)
             continue;
-        if (ready > 0 && polls[2 * i + 1].revents)
-            (void)read_words(worker);
-        if (ready > 0 && polls[2 * i].revents && !take_answers(own, worker)) {
-            (void)kill(worker->pid, SIGKILL); /* it has ended, unless the socket itself has failed */
-            bury(own, worker);
+        if (worker->process.ready && !take_answers(own, worker)) {
+            bury(own, worker, 0); /* it has ended, unless the socket itself has failed */
             continue;
         }
-        now = milliseconds();
+        uint64_t now = milliseconds();
         bool overdue = worker->count > 0 && (double)(now - worker->begun) > patience;
         if (overdue || (own->stopping && now > own->deadline)) {
             worker->overdue |= overdue && !own->stopping;
-            (void)kill(worker->pid, SIGKILL);
-            bury(own, worker); /* a reader of its own may keep the socket open for some time yet */
+            bury(own, worker, 0); /* a reader of its own may keep the socket open for some time yet */
         }
     }
 }
@@ -350,10 +265,10 @@ cp_status supervise(struct batch *batch, struct journal *journal)
     batch->threads = batch->threads > 0 ? batch->threads : 1;
     own.workers = memory_allocate_zeroed(context, own.worker_count, sizeof *own.workers);
     own.again = memory_allocate(context, own.worker_count, AHEAD * sizeof *own.again);
-    struct pollfd *polls = memory_allocate(context, own.worker_count, 2 * sizeof *polls);
-    own.outcome = own.workers && own.again && polls ? CP_OK : CP_LIMIT;
-    while (own.workers && own.again && polls && hand_out(&own) > 0) {
-        wait_for_workers(&own, polls);
+    cp_process **processes = memory_allocate(context, own.worker_count, sizeof(cp_process *));
+    own.outcome = own.workers && own.again && processes ? CP_OK : CP_LIMIT;
+    while (own.workers && own.again && processes && hand_out(&own) > 0) {
+        wait_for_workers(&own, processes);
         if (was_interrupted())
             stop(&own);
         journal_show(journal);
@@ -362,7 +277,7 @@ cp_status supervise(struct batch *batch, struct journal *journal)
         own.outcome = CP_CANCELLED;
     else if (own.outcome == CP_OK && own.left > 0)
         own.outcome = complain(batch->cli, CP_LIMIT, "no process can be started: %s", strerror(errno));
-    memory_free(context, polls, own.worker_count, 2 * sizeof *polls);
+    memory_free(context, processes, own.worker_count, sizeof(cp_process *));
     memory_free(context, own.again, own.worker_count, AHEAD * sizeof *own.again);
     memory_free(context, own.workers, own.worker_count, sizeof *own.workers);
     return own.outcome;

@@ -6,16 +6,8 @@
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Sanitizers take memory without measure. */
-#if defined(HAS_ADDRESS_SANITIZER) || defined(HAS_THREAD_SANITIZER)
-enum { IS_SANITIZED = true };
-#else
-enum { IS_SANITIZED = false };
-#endif
 
 /* One input's conversion. */
 struct job {
@@ -28,27 +20,7 @@ struct job {
     uint32_t losses, warnings; /* how many there were */
 };
 
-/* ---- limits and costs ---- */
-
-static void limit(int resource, uint64_t most)
-{
-    struct rlimit limits;
-    if (getrlimit((__typeof__(RLIMIT_CPU))resource, &limits) != 0)
-        return;
-    limits.rlim_cur = most < limits.rlim_max ? (rlim_t)most : limits.rlim_max;
-    (void)setrlimit((__typeof__(RLIMIT_CPU))resource, &limits);
-}
-
-/* Bytes of data that the process has already: what the supervisor knows is a part of it. */
-static uint64_t data_size(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    bool good = file && fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) == 1;
-    if (file)
-        (void)fclose(file);
-    return good ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-}
+/* ---- costs ---- */
 
 static double cpu_seconds(void)
 {
@@ -263,7 +235,7 @@ static void do_task(struct batch *batch, struct answer *answer, struct buffer *l
     double cpu = cpu_seconds();
     struct timespec begun, ended;
     (void)clock_gettime(CLOCK_MONOTONIC, &begun);
-    limit(RLIMIT_CPU, (uint64_t)(cpu + ceil(batch->timeout) * batch->threads) + 1);
+    cp_process_limit_seconds((uint64_t)(cpu + ceil(batch->timeout) * batch->threads) + 1);
     reset_most_memory();
     job.cli = *batch->cli;
     job.cli.blocks = NULL;
@@ -319,32 +291,16 @@ static void name_input(const char *in, const char *messages, FILE *file)
     }
 }
 
-/* False at the end of the stream, and when a signal came. */
-static bool transfer(int socket, void *bytes, size_t size, bool sends)
-{
-    for (char *at = bytes; size > 0;) {
-        ssize_t done = sends ? send(socket, at, size, MSG_NOSIGNAL) : recv(socket, at, size, 0);
-        if (done <= 0 && !(done < 0 && errno == EINTR && !was_interrupted()))
-            return false;
-        at += done > 0 ? done : 0;
-        size -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
-}
-
-_Noreturn void work(struct batch *batch, int socket)
+void work(struct batch *batch, int channel)
 {
     struct answer answer;
     struct buffer line = {.context = batch->cli->context};
     obey_supervisor();
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, batch->most_output);
-    if (!IS_SANITIZED)
-        limit(RLIMIT_DATA, data_size() + batch->memory);
+    cp_process_limit(batch->memory, batch->most_output);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
         struct text messages, named = {0}; /* the second with the input's name in each line */
         answer = (struct answer){0};
-        if (!transfer(socket, &answer.entry, sizeof answer.entry, false))
+        if (!cp_process_transfer(channel, &answer.entry, sizeof answer.entry, false, was_interrupted))
             break;
         if (!text_open(&messages))
             break;
@@ -364,11 +320,10 @@ _Noreturn void work(struct batch *batch, int socket)
         }
         if (goes_on) {
             memcpy(line.data, &answer, sizeof answer);
-            goes_on = transfer(socket, line.data, line.size, true);
+            goes_on = cp_process_transfer(channel, line.data, line.size, true, was_interrupted);
         }
         text_free(&messages);
         text_free(&named);
     }
     end_if_interrupted();
-    _exit(0);
 }

@@ -109,6 +109,13 @@ for deed in abort loop; do
     done
 done
 
+# The one worker has the next entry already when it dies: another worker makes it.
+mkdir two
+echo 'planted abort' >two/a.planted
+cp part.stl two/b.stl
+ends 1 'planted' "$planted" batch two --out-dir one_worker --isolate=no --jobs 1 --progress none
+must "the next one: $(states one_worker)" [ "$(states one_worker)" = '1 crashed 1 ok' ]
+
 # A limit of the output's size, a full disk, a folder that cannot be written.
 ends 1 'File too large' "$cellpipe" batch "$top/samples/stl_65536.stl.gz" lib/a --out-dir small --max-output 20kB
 must "the small ones: $(states small)" [ "$(states small)" = '1 failed 15 ok' ]

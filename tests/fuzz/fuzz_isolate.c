@@ -1,5 +1,5 @@
-/* What a reader's process may say to its parent (scene/plugins/isolate/messages.h): any bytes. The parent ends with an answer
- * that keeps its own rules, or without one, soon and without a trace. */
+/* What a reader's process may say to its parent (scene/plugins/isolate/messages.h): any bytes. The parent ends with an
+ * answer that keeps its own rules, or without one, soon and without a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -34,8 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint64_t start = milliseconds_now();
     struct listener listener = {.context = context,
                                 .source = source,
-                                .channel = ends[0],
-                                .words = -1,
+                                .process = {.channel = ends[0], .words = -1},
                                 .deadline = start + MOST_TIME,
                                 .most = MOST_SCENE};
     enum hearing hearing = listen_to_reader(&listener);

@@ -1,10 +1,26 @@
-/* Processes of our own for code that is not ours. */
+/* Processes of our own. cellpipe_tool.h declares the engine (process.c); here is what the library alone uses. */
 #ifndef CELLPIPE_BASE_PROCESS_PROCESS_H
 #define CELLPIPE_BASE_PROCESS_PROCESS_H
 
 #include <stdint.h>
 
-#include "cellpipe.h"
+#include "cellpipe_tool.h"
+
+enum hearing {
+    HEARD_ANSWER,
+    HEARD_END,      /* the process closed its end, most likely by dying */
+    HEARD_NONSENSE, /* of the caller: no process of ours says this */
+    HEARD_NOTHING,  /* in time */
+    HEARD_NO_MORE   /* cancelled, or out of memory here: reported */
+};
+
+/* Sends or receives size bytes, until the deadline (in milliseconds_now; 0: none). */
+enum hearing process_transfer(cp_context *context, struct process *process, void *bytes, size_t size, bool sends,
+                              uint64_t deadline);
+
+/* "crashed (signal 11, Segmentation fault)", after cp_process_end. */
+enum { PROCESS_END = 80, PROCESS_PATIENCE = 2000 /* milliseconds: from the channel's end to the process's */ };
+void process_describe_end(const struct process *process, char text[PROCESS_END]);
 
 /* One call of foreign code in a process of its own, and what became of it. */
 
@@ -22,9 +38,6 @@ struct isolated_call {
  * process ended without; CP_LIMIT, reported, when there can be no process, or the context was cancelled. */
 enum { CALL_REASON = 120 };
 cp_status isolate_call(cp_context *context, const struct isolated_call *call, char why[CALL_REASON]);
-
-/* "Segmentation fault" */
-const char *signal_words(int number);
 
 /* What keeps a process that runs a third-party reader from doing more than compute and use the descriptors it has. */
 

@@ -92,6 +92,34 @@ static bool limit_resources(uint64_t memory, uint64_t seconds)
     return good;
 }
 
+/* Sets the soft limit alone, up or down. */
+static void set_limit(int resource, uint64_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0)
+        return;
+    limit.rlim_cur = most < limit.rlim_max ? (rlim_t)most : limit.rlim_max;
+    (void)setrlimit(resource, &limit);
+}
+
+void cp_process_limit(uint64_t memory, uint64_t file_size)
+{
+    set_limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_FSIZE, file_size);
+#if !defined(HAS_ADDRESS_SANITIZER) && !defined(HAS_THREAD_SANITIZER) /* they take memory without measure */
+    uint64_t all = 0, own = 0;
+    (void)read_sizes(&all, &own);
+    set_limit(RLIMIT_DATA, add_bounded(own, memory));
+#else
+    (void)memory;
+#endif
+}
+
+void cp_process_limit_seconds(uint64_t seconds)
+{
+    set_limit(RLIMIT_CPU, seconds);
+}
+
 #ifdef __linux__
 
 /* ---- Landlock ---- */

@@ -7,9 +7,7 @@
 #ifndef CELLPIPE_PLUGINS_ISOLATE_ISOLATE_H
 #define CELLPIPE_PLUGINS_ISOLATE_ISOLATE_H
 
-#include <stdnoreturn.h>
-#include <sys/types.h>
-
+#include "base/process/process.h"
 #include "plugins/importer.h"
 
 /* As importer->read: fills the scene (made by scene_new). CP_INPUT "read-crashed" if the process dies without an answer
@@ -19,26 +17,13 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
 
 /* The parent's side of the talk with a reader's process. */
 
-enum hearing {
-    HEARD_ANSWER,
-    HEARD_END,      /* it closed its end, most likely by dying */
-    HEARD_NONSENSE, /* what no reader says */
-    HEARD_NOTHING,  /* in time */
-    HEARD_NO_MORE   /* cancelled, or out of memory here: reported */
-};
-
 struct listener {
     cp_context *context;
     struct source *source; /* the file that is read; it opens further ones */
-    pid_t reader;          /* 0: nobody, the other end is a test */
-    int channel;           /* a socket */
-    int words;             /* what the process prints; does not block; closed at its end, and -1 */
-    uint64_t deadline;     /* in milliseconds_now; 0: none */
-    uint64_t most;         /* bytes that a scene may have */
+    struct process process;
+    uint64_t deadline; /* in milliseconds_now; 0: none */
+    uint64_t most;     /* bytes that a scene may have */
 
-    bool gone;       /* the process has ended */
-    char said[2048]; /* the end of what it printed */
-    size_t said_size;
     struct buffer payload;         /* of a message */
     uint64_t spent, longest_entry; /* bytes that entries may take, and the longest one's */
     unsigned means;                /* SANDBOX_... */
@@ -50,8 +35,6 @@ struct listener {
 /* Listens until the answer is there or cannot be: adds the reader's entries to the report, opens the files it asks for
  * by source_open and sends it their bytes. Trusts nothing that comes; takes at most until the deadline. */
 enum hearing listen_to_reader(struct listener *listener);
-/* Takes what is left of the process's words. */
-void hear_last_words(struct listener *listener);
 
 /* The process in which a third-party reader runs. */
 
@@ -61,11 +44,9 @@ struct reader {
     const void *settings;
     cp_scene *scene; /* fresh */
     uint64_t memory, seconds;
-    pid_t parent;
-    int channel, words; /* descriptors: the socket to the parent, and where standard error goes */
 };
 
-/* The rest of a process that has just been forked: gives up its rights, reads, and hands the scene to the parent. */
-noreturn void run_reader(const struct reader *reader);
+/* The work of the process, for a struct reader: gives up its rights, reads, and hands the scene to the parent. */
+void run_reader(void *reader, int channel);
 
 #endif

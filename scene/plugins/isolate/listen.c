@@ -1,119 +1,24 @@
 /* The parent's side: everything that comes may be forged. */
 #include "isolate.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/context.h"
 #include "messages.h"
 
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0
-#endif
-
 enum {
-    PATIENCE = 500,         /* milliseconds after which to see whether the process lives */
-    PATIENCE_IF_ASKED = 50, /* and to ask whether the call is cancelled */
-    MOST_SPENT = 1 << 28,   /* bytes of entries */
-    MOST_CODES = 256        /* of the report: each entry is compared with them */
+    MOST_SPENT = 1 << 28, /* bytes of entries */
+    MOST_CODES = 256      /* of the report: each entry is compared with them */
 };
-
-/* ---- the socket ---- */
-
-/* False when there are none, now or any more. */
-static bool hear_words(struct listener *listener)
-{
-    char *said = listener->said;
-    size_t half = sizeof listener->said / 2;
-    if (listener->said_size > half) { /* the last ones count */
-        memmove(said, said + listener->said_size - half, half);
-        listener->said_size = half;
-    }
-    ssize_t got = read(listener->words, said + listener->said_size, sizeof listener->said - listener->said_size);
-    if (got > 0)
-        listener->said_size += (size_t)got;
-    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
-        (void)close(listener->words);
-        listener->words = -1;
-    }
-    return got > 0;
-}
-
-void hear_last_words(struct listener *listener)
-{
-    enum { MOST_READS = 256 }; /* another process may hold the pipe and print on */
-    for (int i = 0; i < MOST_READS && listener->words >= 0 && hear_words(listener); i++)
-        ;
-}
-
-/* Whether the process has ended; it is not reaped. Where nobody knows (the host ignores SIGCHLD), it has. */
-static bool is_gone(pid_t reader)
-{
-    siginfo_t info = {0};
-    if (reader == 0)
-        return false;
-    return waitid(P_PID, (id_t)reader, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ? errno != EINTR : info.si_pid != 0;
-}
-
-/* Until the socket is ready, or the process is gone. */
-static enum hearing wait_for(struct listener *listener, short events)
-{
-    for (;;) {
-        struct pollfd files[] = {{.fd = listener->channel, .events = events},
-                                 {.fd = listener->words, .events = POLLIN}}; /* -1 is passed over */
-        uint64_t now = milliseconds_now(), patience = PATIENCE;
-        if (context_is_cancelled(listener->context))
-            return HEARD_NO_MORE;
-        if (listener->deadline && now >= listener->deadline)
-            return HEARD_NOTHING;
-        if (listener->context->callbacks.is_cancelled)
-            patience = PATIENCE_IF_ASKED;
-        if (listener->deadline && listener->deadline - now < patience)
-            patience = listener->deadline - now;
-        int ready = poll(files, 2, (int)patience);
-        if (ready > 0 && files[1].revents)
-            (void)hear_words(listener);
-        if (ready > 0 && files[0].revents)
-            return HEARD_ANSWER;
-        if (ready <= 0 && is_gone(listener->reader)) {
-            listener->gone = true; /* what it has sent before may still be there */
-            return HEARD_ANSWER;
-        }
-    }
-}
-
-/* Sends or receives all of it. */
-static enum hearing transfer(struct listener *listener, char *bytes, size_t size, bool sending)
-{
-    while (size > 0) {
-        enum hearing hearing = wait_for(listener, sending ? POLLOUT : POLLIN);
-        if (hearing != HEARD_ANSWER)
-            return hearing;
-        ssize_t moved = sending ? send(listener->channel, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
-                                : recv(listener->channel, bytes, size, MSG_DONTWAIT);
-        if (moved > 0) {
-            bytes += moved;
-            size -= (size_t)moved;
-        } else if (moved == 0 || (errno != EINTR && (errno != EAGAIN || listener->gone))) {
-            return HEARD_END;
-        }
-    }
-    return HEARD_ANSWER;
-}
 
 static enum hearing receive(struct listener *listener, void *bytes, size_t size)
 {
-    return transfer(listener, bytes, size, false);
+    return process_transfer(listener->context, &listener->process, bytes, size, false, listener->deadline);
 }
 
 static enum hearing give(struct listener *listener, const void *bytes, size_t size)
 {
     char *plain;
     memcpy(&plain, &bytes, sizeof plain); /* it is not written to */
-    return transfer(listener, plain, size, true);
+    return process_transfer(listener->context, &listener->process, plain, size, true, listener->deadline);
 }
 
 /* ---- entries of the report ---- */

@@ -2,87 +2,30 @@
  * with it but a socket. */
 #include "isolate.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/context.h"
-#include "base/process/process.h"
 #include "base/text/text.h"
 #include "messages.h"
 #include "plugins/registry.h"
 
-#ifdef __linux__
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
-
-enum { CHANNEL = 3 }; /* the socket's number in this process; 0 and 1 are closed, and stay so */
-
-/* ---- the start ---- */
-
-/* The parent decides when all ends: a Ctrl-C goes to both of them. What kills is to be seen as what it is. */
-static void reset_signals(void)
-{
-    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    static const int usual[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGALRM, SIGXCPU};
-    sigset_t none;
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-        (void)signal(ignored[i], SIG_IGN);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        (void)signal(usual[i], SIG_DFL);
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void close_from(int first)
-{
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
-        return;
-#endif
-    enum { MOST_FILES = 1 << 16 }; /* some systems allow a billion */
-    long most = sysconf(_SC_OPEN_MAX);
-    for (int file = first; file < (most > 0 && most < MOST_FILES ? most : MOST_FILES); file++)
-        (void)close(file);
-}
-
-/* Keeps standard error and the socket alone. */
-static bool keep_descriptors(const struct reader *reader)
-{
-    int words = fcntl(reader->words, F_DUPFD, CHANNEL + 1), channel = fcntl(reader->channel, F_DUPFD, CHANNEL + 1);
-    if (words < 0 || channel < 0 || dup2(words, STDERR_FILENO) < 0 || dup2(channel, CHANNEL) < 0)
-        return false;
-    (void)close(STDIN_FILENO);
-    (void)close(STDOUT_FILENO);
-    close_from(CHANNEL + 1);
-    return true;
-}
+static int channel; /* to the parent */
 
 /* ---- messages ---- */
 
 /* The process ends where its parent does not listen. */
 static void say(const void *bytes, size_t size)
 {
-    for (const char *at = bytes; size > 0;) {
-        ssize_t written = write(CHANNEL, at, size);
-        if (written < 0 && errno != EINTR)
-            _exit(1);
-        at += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
+    char *plain;
+    memcpy(&plain, &bytes, sizeof plain); /* it is not written to */
+    if (!cp_process_transfer(channel, plain, size, true, NULL))
+        _exit(1);
 }
 
 static void hear(void *bytes, size_t size)
 {
-    for (char *at = bytes; size > 0;) {
-        ssize_t got = read(CHANNEL, at, size);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            _exit(1);
-        at += got > 0 ? got : 0;
-        size -= got > 0 ? (size_t)got : 0;
-    }
+    if (!cp_process_transfer(channel, bytes, size, false, NULL))
+        _exit(1);
 }
 
 static void skip(uint64_t size)
@@ -181,16 +124,11 @@ static enum lack find_lack(const cp_context *context)
     return text_ends_nocase(code, "memory") ? LACK_OF_MEMORY : LACK_OF_NOTHING;
 }
 
-noreturn void run_reader(const struct reader *reader)
+void run_reader(void *user, int own)
 {
+    const struct reader *reader = user;
     cp_context *context = reader->source->context;
-    reset_signals();
-    if (!keep_descriptors(reader))
-        _exit(1);
-#ifdef __linux__
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != reader->parent)
-        _exit(1);
-#endif
+    channel = own;
     cp_report_clear(context);
     context->memory_message[0] = '\0';
     context->callbacks = (struct callbacks){0};
@@ -224,5 +162,4 @@ noreturn void run_reader(const struct reader *reader)
     say_head(MESSAGE_DONE, sizeof done);
     say(&done, sizeof done);
     say(bytes, size);
-    _exit(0);
 }
