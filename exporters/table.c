@@ -3,6 +3,7 @@
  *     {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}}
  * Specification: docs/recordings.md. The filter `recording` reads both. */
 #include "base/context.h"
+#include "base/text/json.h"
 #include "base/text/text.h"
 #include "exporters.h"
 #include "model/model.h"
@@ -207,37 +208,32 @@ static void write_csv_row(struct table *table, double time)
 
 /* ---- jsonl ---- */
 
-static void write_json_name(struct table *table, const char *name, const char *between)
+static void put_in_sink(void *user, const char *bytes, size_t size)
 {
-    char character[CP_JSON_CHARACTER_SIZE];
-    sink_print(table->sink, "%s\"", between);
-    for (size_t size; (size = cp_print_json_character(&name, character)) > 0;)
-        sink_write(table->sink, character, size);
-    sink_text(table->sink, "\":");
+    sink_write(user, bytes, size);
 }
 
 static void write_json_row(struct table *table, double time)
 {
-    sink_text(table->sink, "{\"t\":");
-    sink_double(table->sink, time);
-    sink_text(table->sink, ",\"q\":{");
-    for (uint32_t i = 0; i < table->joint_count; i++) {
-        write_json_name(table, table->names[i], i > 0 ? "," : "");
-        sink_double(table->sink, lookup_joint(&table->lookup, table->joints[i], time));
-    }
-    sink_text(table->sink, table->frame_count > 0 ? "},\"frames\":{" : "}");
+    struct json_writer json = {.put = put_in_sink, .user = table->sink};
+    cp_json_open(&json, NULL, '{');
+    cp_json_number(&json, "t", time);
+    cp_json_open(&json, "q", '{');
+    for (uint32_t i = 0; i < table->joint_count; i++)
+        cp_json_number(&json, table->names[i], lookup_joint(&table->lookup, table->joints[i], time));
+    cp_json_close(&json, '}');
+    if (table->frame_count > 0)
+        cp_json_open(&json, "frames", '{');
     for (uint32_t i = 0; i < table->frame_count; i++) {
         double coordinates[6];
         cp_pose world = lookup_world(&table->lookup, table->frames[i].node, time);
         cp_pose_coordinates(&world, coordinates);
-        write_json_name(table, table->frames[i].name, i > 0 ? "," : "");
-        for (int k = 0; k < 6; k++) {
-            sink_text(table->sink, k > 0 ? "," : "[");
-            sink_double(table->sink, coordinates[k]);
-        }
-        sink_text(table->sink, "]");
+        cp_json_numbers(&json, table->frames[i].name, coordinates, 6);
     }
-    sink_text(table->sink, table->frame_count > 0 ? "}}\n" : "}\n");
+    if (table->frame_count > 0)
+        cp_json_close(&json, '}');
+    cp_json_close(&json, '}');
+    sink_text(table->sink, "\n");
 }
 
 /* ---- the plug-ins ---- */
