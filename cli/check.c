@@ -41,7 +41,7 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
     const struct option *option;
     const char *text = "", *nearest = NULL;
     for (size_t i = 0; (option = option_at(&check_command, i)) && text; i++)
-        if (!is_flag(option) && !option->value)
+        if (!is_flag(option) && option->type == OPTION_BOOLEAN)
             text = list_add(cli, &names, option->name) ? cli_print(cli, "%s%s%s", text, *text ? ", " : "", option->name)
                                                        : NULL;
     if (!text || !list_add(cli, &names, NULL))
@@ -452,27 +452,29 @@ static cp_status command_check(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"closed", NULL, OPTION_SWITCH, offsetof(struct wanted, closed),
-     .help = "no border edges, no edges of more than two faces, no neighbours wound against each other"},
-    {"manifold", NULL, OPTION_SWITCH, offsetof(struct wanted, manifold),
-     .help = "no edges of more than two faces, no vertices where the surface touches itself"},
-    {"oriented", NULL, OPTION_SWITCH, offsetof(struct wanted, oriented),
-     .help = "no flipped faces, no shells that are inside out or have one side only"},
-    {"clean", NULL, OPTION_SWITCH, offsetof(struct wanted, clean),
-     .help = "no faces without area, no faces that are there twice, no closed shells without volume"},
-    {"solid", NULL, OPTION_SWITCH, offsetof(struct wanted, solid), .help = "all of these; the default for a part"},
-    {"scene", NULL, OPTION_SWITCH, offsetof(struct wanted, scene),
-     .help = "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
-             "or frames that may move"},
-    {"motion", NULL, OPTION_SWITCH, offsetof(struct wanted, motion),
-     .help = "in no clip is a joint faster, or speeds up faster, than its limits say; tells how near loops come to a "
-             "singular pose"},
-    {"period", "SECONDS", OPTION_NUMBER, offsetof(struct wanted, period), .initial = "0.01", .minimum = 1e-4,
-     .maximum = 3600, .help = "of motion: seconds between two looks at a clip"},
-    {"list", "LIST", OPTION_TEXT, offsetof(struct wanted, list),
-     .help =
-         "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
-         "cell (docs/exclusion.md)"},
+    {"closed", "no border edges, no edges of more than two faces, no neighbours wound against each other",
+     OPTION_BOOLEAN, .offset = offsetof(struct wanted, closed)},
+    {"manifold", "no edges of more than two faces, no vertices where the surface touches itself", OPTION_BOOLEAN,
+     .offset = offsetof(struct wanted, manifold)},
+    {"oriented", "no flipped faces, no shells that are inside out or have one side only", OPTION_BOOLEAN,
+     .offset = offsetof(struct wanted, oriented)},
+    {"clean", "no faces without area, no faces that are there twice, no closed shells without volume", OPTION_BOOLEAN,
+     .offset = offsetof(struct wanted, clean)},
+    {"solid", "all of these; the default for a part", OPTION_BOOLEAN, .offset = offsetof(struct wanted, solid)},
+    {"scene",
+     "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
+     "or frames that may move",
+     OPTION_BOOLEAN, .offset = offsetof(struct wanted, scene)},
+    {"motion",
+     "in no clip is a joint faster, or speeds up faster, than its limits say; tells how near loops come to a "
+     "singular pose",
+     OPTION_BOOLEAN, .offset = offsetof(struct wanted, motion)},
+    {"period", "of motion: between two looks at a clip", OPTION_TIME, offsetof(struct wanted, period), "0.01",
+     .minimum = 1e-4, .maximum = 3600},
+    {"list",
+     "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
+     "cell (docs/exclusion.md)",
+     OPTION_PATH, offsetof(struct wanted, list), .value = "LIST"},
     JSON_FLAG(struct wanted),
     {0}};
 

@@ -271,6 +271,10 @@ static bool is_same_file(const char *a, const char *b)
 cp_status check_report_path(struct cli *cli)
 {
     const char *path = cli->report_path;
+    if (path && strcmp(path, "-") == 0) {
+        cli->report_path = NULL;
+        return complain(cli, CP_USAGE, "--report needs a file: standard output carries the result");
+    }
     for (size_t i = 0; path && i < cli->words.count; i++)
         if (is_same_file(path, cli->words.items[i])) {
             cli->report_path = NULL;

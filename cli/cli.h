@@ -45,7 +45,7 @@ struct cli {
     size_t plain;                          /* words from here on came after "--": never flags, never settings */
     FILE *messages;                        /* standard error; in a worker of batch what may go there */
     FILE *answers;                         /* standard output, or where else the caller wants what --json asks for */
-    uint32_t threads;                      /* as the context's */
+    int64_t threads;                       /* as the context's */
     bool isolate;                          /* the same */
     const char *report_path;               /* NULL: no report is asked for */
     bool help, version, quiet, verbose;
@@ -136,41 +136,18 @@ void clear_progress(struct cli *cli);
 
 /* ---- flags.c: what a command takes, and the command line sorted by it ---- */
 
-/* How a value is read, and what is at its place. */
-enum option_kind {
-    OPTION_SWITCH,   /* bool: nothing, yes or no */
-    OPTION_TEXT,     /* const char * */
-    OPTION_TEXTS,    /* struct list: it may be given several times */
-    OPTION_INTEGER,  /* uint32_t */
-    OPTION_NUMBER,   /* double */
-    OPTION_SECONDS,  /* double */
-    OPTION_LENGTH,   /* double, metres: 5mm, 0.2in, 0.005 */
-    OPTION_CALL,     /* no place: `take` has it */
-    OPTION_ARGUMENT, /* nothing: a word such as IN, here for the help alone */
-};
-
-/* What may be said to a command: a flag ("--clearance LENGTH"), an option ("touch=LENGTH"), or a word ("closed"). */
-struct option {
-    const char *name;  /* "--quiet", "touch", "closed" */
-    const char *value; /* what stands for its value in help: "LENGTH"; NULL: it has none */
-    enum option_kind kind;
-    size_t offset;           /* of the value in the command's settings; of a flag of any command in struct cli */
-    const char *letter;      /* "-q", or NULL */
-    const char *initial;     /* the default as a user would write it; NULL: zero bytes */
-    double minimum, maximum; /* of numbers; both 0: no bounds */
-    const char *help;
-    cp_status (*take)(struct cli *cli, void *settings, const char *value); /* or NULL; called with each value */
-};
-
 /* All there is to know of a command. What a user says to it goes into its settings, a struct that begins with a
  * request. */
 struct command {
     const char *name, *title;
-    const char *usage;            /* the words after the name; one form a line */
-    const char *help, *examples;  /* paragraphs, one a line; NULL, or commands, one a line */
-    const struct option *options; /* ended by a name of NULL; or NULL */
-    bool reads, writes;           /* it takes --from and --in; --to and --out */
-    bool any_settings;            /* K=V that is none of its options goes to the request's settings */
+    const char *usage;           /* the words after the name; one form a line */
+    const char *help, *examples; /* paragraphs, one a line; NULL, or commands, one a line */
+    /* Flags ("--clearance"), options ("touch"), and words: booleans ("closed"). Ended by OPTIONS_END; or NULL. An
+     * offset is into the command's settings, of a flag of any command into struct cli; what repeats has a struct list
+     * there. */
+    const struct option *options;
+    bool reads, writes; /* it takes --from and --in; --to and --out */
+    bool any_settings;  /* K=V that is none of its options goes to the request's settings */
     cp_status (*run)(struct cli *cli);
 };
 

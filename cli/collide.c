@@ -296,17 +296,17 @@ static cp_status command_collide(struct cli *cli)
 
 static const struct option options[] = {
     POSING_OPTIONS(struct asked),
-    {"clip", "NAME", OPTION_TEXT, offsetof(struct asked, clip),
-     .help = "the clip, if there are several; clip=#2 is the second one"},
-    {"step", "SECONDS", OPTION_SECONDS, offsetof(struct asked, step), .initial = "0.05", .maximum = INFINITY,
-     .help = "the longest time between two moments of the clip that are checked; 0: only at its keys"},
-    {"all", "yes", OPTION_SWITCH, offsetof(struct asked, every_pair), .help = "also check excluded pairs"},
-    {"ignore", "A,B", OPTION_TEXTS, offsetof(struct asked, ignored),
-     .help = "do not check this pair of frames; may be given several times"},
-    {"touch", "LENGTH", OPTION_LENGTH, offsetof(struct asked, touch), .initial = "1e-6m", .maximum = INFINITY,
-     .help = "frames nearer than this collide"},
-    {"--clearance", "LENGTH", OPTION_LENGTH, offsetof(struct asked, clearance), .initial = "0", .maximum = INFINITY,
-     .help = "also list pairs nearer than this, with their distance; these end the command with 1, too"},
+    {"clip", "the clip, if there are several; clip=#2 is the second one", OPTION_CLIP,
+     .offset = offsetof(struct asked, clip)},
+    {"step", "the longest time between two moments of the clip that are checked; 0: only at its keys", OPTION_TIME,
+     offsetof(struct asked, step), "0.05", .maximum = INFINITY},
+    {"all", "also check excluded pairs", OPTION_BOOLEAN, offsetof(struct asked, every_pair), .value = "yes"},
+    {"ignore", "do not check this pair of frames; may be given several times", OPTION_STRING,
+     offsetof(struct asked, ignored), .value = "A,B", .repeats = true},
+    {"touch", "frames nearer than this collide", OPTION_LENGTH, offsetof(struct asked, touch), "1e-6m",
+     .maximum = INFINITY},
+    {"--clearance", "also list pairs nearer than this, with their distance; these end the command with 1, too",
+     OPTION_LENGTH, offsetof(struct asked, clearance), "0", .maximum = INFINITY},
     JSON_FLAG(struct asked),
     {0}};
 

@@ -584,11 +584,12 @@ static cp_status command_diff(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"tol", "NUMBER", OPTION_NUMBER, offsetof(struct asked, tolerance), .initial = "1e-9", .maximum = INFINITY,
-     .help = "the largest difference of equal numbers: metres, radians, entries of rotation matrices"},
-    {"cell", "CELL", OPTION_TEXT, offsetof(struct asked, cell),
-     .help = "compare two lists of collision exclusions of this cell; K=V are then options of the filter exclude "
-             "(docs/exclusion.md)"},
+    {"tol", "the largest difference of equal numbers: metres, radians, entries of rotation matrices", OPTION_NUMBER,
+     offsetof(struct asked, tolerance), "1e-9", .maximum = INFINITY},
+    {"cell",
+     "compare two lists of collision exclusions of this cell; K=V are then options of the filter exclude "
+     "(docs/exclusion.md)",
+     OPTION_PATH, offsetof(struct asked, cell), .value = "CELL"},
     JSON_FLAG(struct asked),
     {0}};
 

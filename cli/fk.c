@@ -142,13 +142,13 @@ static cp_status command_fk(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {POSING_OPTIONS(struct asked),
-                                        {"frame", "NAME", OPTION_TEXT, offsetof(struct asked, frame),
-                                         .help = "the frame; the end of the device unless said"},
-                                        {"in", "NAME", OPTION_TEXT, offsetof(struct asked, in),
-                                         .help = "as it is seen from this frame; from the world unless said"},
-                                        JSON_FLAG(struct asked),
-                                        {0}};
+static const struct option options[] = {
+    POSING_OPTIONS(struct asked),
+    {"frame", "the frame; the end of the device unless said", OPTION_FRAME, .offset = offsetof(struct asked, frame)},
+    {"in", "as it is seen from this frame; from the world unless said", OPTION_FRAME,
+     .offset = offsetof(struct asked, in)},
+    JSON_FLAG(struct asked),
+    {0}};
 
 const struct command fk_command = {
     .name = "fk",

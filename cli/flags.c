@@ -2,68 +2,54 @@
 #include "cli.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- options that several commands take ---- */
 
-static cp_status take_report(struct cli *cli, void *settings, const char *path)
-{
-    (void)settings;
-    if (strcmp(path, "-") == 0)
-        return complain(cli, CP_USAGE, "--report needs a file: standard output carries the result");
-    cli->report_path = path;
-    return cli->log.file || text_open(&cli->log) ? CP_OK : complain(cli, CP_LIMIT, "out of memory");
-}
-
-static cp_status take_input_option(struct cli *cli, void *settings, const char *value)
-{
-    return add_input_option(cli, &((struct request *)settings)->in, value);
-}
-
 static const struct option global_options[] = {
-    {"--strict", NULL, OPTION_SWITCH, offsetof(struct cli, globals.strict),
-     .help = "end with 5 if something would be lost"},
-    {"--report", "FILE", OPTION_CALL, 0, .take = take_report, .help = "write what happened to FILE, as JSON"},
-    {"--confine", NULL, OPTION_SWITCH, offsetof(struct cli, globals.confine),
-     .help = "read further files only from below the folders of the input, of -I and of --package; this is the "
-             "default, and --confine=no lifts it"},
-    {"--threads", "N", OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS,
-     .help = "use at most N threads, by default one for each processor; any N gives the same result"},
-    {"--isolate", NULL, OPTION_SWITCH, offsetof(struct cli, isolate),
-     .help = "have assimp read in a process of its own, so that a damaged file cannot end cellpipe; this is the "
-             "default, and --isolate=no lifts it"},
-    {"--limit", "NAME=N", OPTION_TEXTS, offsetof(struct cli, globals.limits),
-     .help = "set a limit, such as nodes=1000; cellpipe help limits lists them"},
-    {"--no-clobber", NULL, OPTION_SWITCH, offsetof(struct cli, globals.no_clobber),
-     .help = "never replace an existing file"},
-    {"--sync", NULL, OPTION_SWITCH, offsetof(struct cli, globals.sync),
-     .help = "flush outputs to the disk before they appear"},
-    {"--include", "DIR", OPTION_TEXTS, offsetof(struct cli, globals.folders), .letter = "-I",
-     .help = "also look for further files in DIR"},
-    {"--package", "NAME=DIR", OPTION_TEXTS, offsetof(struct cli, globals.packages),
-     .help = "look for files of package://NAME/ and model://NAME/ in DIR"},
-    {"--quiet", NULL, OPTION_SWITCH, offsetof(struct cli, quiet), .letter = "-q", .help = "print errors only"},
-    {"--verbose", NULL, OPTION_SWITCH, offsetof(struct cli, verbose), .letter = "-v", .help = "also print notes"},
-    {"--help", NULL, OPTION_SWITCH, offsetof(struct cli, help), .letter = "-h",
-     .help = "show help, of the command if one is given"},
-    {"--version", NULL, OPTION_SWITCH, offsetof(struct cli, version),
-     .help = "print the version, and those of optional libraries"},
-    {0}};
+    {"--strict", "end with 5 if something would be lost", OPTION_BOOLEAN,
+     .offset = offsetof(struct cli, globals.strict)},
+    {"--report", "write what happened to FILE, as JSON", OPTION_PATH, .offset = offsetof(struct cli, report_path)},
+    {"--confine",
+     "read further files only from below the folders of the input, of -I and of --package; "
+     "--confine=no lifts that",
+     OPTION_BOOLEAN, offsetof(struct cli, globals.confine), .initial = "yes"},
+    {"--threads", "use at most N threads, by default one for each processor; any N gives the same result",
+     OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS},
+    {"--isolate",
+     "have assimp read in a process of its own, so that a damaged file cannot end cellpipe; --isolate=no lifts that",
+     OPTION_BOOLEAN, offsetof(struct cli, isolate), .initial = "yes"},
+    {"--limit", "set a limit, such as nodes=1000; cellpipe help limits lists them", OPTION_STRING,
+     offsetof(struct cli, globals.limits), .value = "NAME=N", .repeats = true},
+    {"--no-clobber", "never replace an existing file", OPTION_BOOLEAN,
+     .offset = offsetof(struct cli, globals.no_clobber)},
+    {"--sync", "flush outputs to the disk before they appear", OPTION_BOOLEAN,
+     .offset = offsetof(struct cli, globals.sync)},
+    {"--include", "also look for further files in DIR", OPTION_PATH, offsetof(struct cli, globals.folders),
+     .value = "DIR", .letter = "-I", .repeats = true},
+    {"--package", "look for files of package://NAME/ and model://NAME/ in DIR", OPTION_STRING,
+     offsetof(struct cli, globals.packages), .value = "NAME=DIR", .repeats = true},
+    {"--quiet", "print errors only", OPTION_BOOLEAN, offsetof(struct cli, quiet), .letter = "-q"},
+    {"--verbose", "also print notes", OPTION_BOOLEAN, offsetof(struct cli, verbose), .letter = "-v"},
+    {"--help", "show help, of the command if one is given", OPTION_BOOLEAN, offsetof(struct cli, help), .letter = "-h"},
+    {"--version", "print the version, and those of optional libraries", OPTION_BOOLEAN,
+     .offset = offsetof(struct cli, version)},
+    OPTIONS_END};
 const struct command any_command = {.options = global_options};
 
 static const struct option reading_options[] = {
-    {"--from", "FORMAT", OPTION_TEXT, offsetof(struct request, from),
-     .help = "format of the input, by name or suffix; by default its bytes decide"},
-    {"--in", "K=V", OPTION_CALL, 0, .take = take_input_option,
-     .help = "set an option of the input's format; stl.K=V: of every STL file that is read"},
-    {0}};
+    {"--from", "format of the input, by name or suffix; by default its bytes decide", OPTION_STRING,
+     offsetof(struct request, from), .value = "FORMAT"},
+    {"--in", "set an option of the input's format; stl.K=V: of every STL file that is read", OPTION_STRING,
+     offsetof(struct request, in), .value = "K=V", .repeats = true},
+    OPTIONS_END};
 
 static const struct option writing_options[] = {
-    {"--to", "FORMAT", OPTION_TEXT, offsetof(struct request, to),
-     .help = "format of the output, by name or suffix; by default its suffix decides, and glb on standard output"},
-    {"--out", "K=V", OPTION_TEXTS, offsetof(struct request, out), .help = "set an option of the output's format"},
-    {0}};
+    {"--to", "format of the output, by name or suffix; by default its suffix decides, and glb on standard output",
+     OPTION_STRING, offsetof(struct request, to), .value = "FORMAT"},
+    {"--out", "set an option of the output's format", OPTION_STRING, offsetof(struct request, out), .value = "K=V",
+     .repeats = true},
+    OPTIONS_END};
 
 /* ---- descriptions ---- */
 
@@ -83,15 +69,22 @@ bool is_flag(const struct option *option)
     return option->name[0] == '-';
 }
 
+/* A boolean's name alone is yes; a word in capitals is none that is typed. */
+static bool takes_value(const struct option *option)
+{
+    return option->type != OPTION_BOOLEAN && option->type != OPTION_WORD;
+}
+
 struct label option_label(const struct option *option)
 {
     struct label label;
+    bool has_value = takes_value(option) || option->value;
     (void)snprintf(label.text, sizeof label.text, "%s%s%s%s%s", option->letter ? option->letter : "",
                    option->letter ? ", " : "", option->name,
-                   !option->value    ? ""
+                   !has_value        ? ""
                    : is_flag(option) ? " "
                                      : "=",
-                   option->value ? option->value : "");
+                   has_value ? cp_option_describe(option).value : "");
     return label;
 }
 
@@ -99,7 +92,7 @@ bool add_option_names(struct cli *cli, const struct command *command, bool flags
 {
     const struct option *option;
     for (size_t i = 0; (option = option_at(command, i)); i++)
-        if (is_flag(option) == flags && (flags || option->value) && !list_add(cli, names, option->name))
+        if (is_flag(option) == flags && option->type != OPTION_WORD && !list_add(cli, names, option->name))
             return false;
     return true;
 }
@@ -116,69 +109,25 @@ const struct command *command_named(const struct cli *cli, const char *name)
 
 /* ---- values ---- */
 
-static cp_status complain_value(struct cli *cli, const struct option *option, const char *text)
+static cp_status set_defaults(struct cli *cli, const struct command *command, void *settings)
 {
-    static const struct {
-        const char *noun, *example;
-    } needs[] = {[OPTION_SWITCH] = {"yes or no", ""},
-                 [OPTION_INTEGER] = {"a whole number", ""},
-                 [OPTION_NUMBER] = {"a number", ""},
-                 [OPTION_SECONDS] = {"seconds", ", such as 0.05"},
-                 [OPTION_LENGTH] = {"a length", ", such as 5mm"}};
-    char range[80] = "";
-    if (isinf(option->maximum))
-        (void)snprintf(range, sizeof range, " of at least %s", short_number(option->minimum).text);
-    else if (option->minimum < option->maximum)
-        (void)snprintf(range, sizeof range, " from %s to %s", short_number(option->minimum).text,
-                       short_number(option->maximum).text);
-    return complain(cli, CP_USAGE, "%s%s%s: needs %s%s%s", option->name, is_flag(option) && option->value ? " " : "=",
-                    text, needs[option->kind].noun, range, needs[option->kind].example);
-}
-
-/* text: NULL for a switch that is named alone. */
-static cp_status set_option(struct cli *cli, const struct option *option, void *settings, const char *text)
-{
-    void *place = (char *)settings + option->offset;
-    double number;
-    bool good = true;
-    switch (option->kind) {
-    case OPTION_SWITCH:
-        *(bool *)place = !text || strcmp(text, "yes") == 0;
-        good = *(bool *)place || strcmp(text, "no") == 0;
-        break;
-    case OPTION_TEXT:
-        *(const char **)place = text;
-        break;
-    case OPTION_TEXTS:
-        if (!list_add(cli, place, text))
-            return CP_LIMIT;
-        break;
-    case OPTION_INTEGER:
-    case OPTION_NUMBER:
-    case OPTION_SECONDS:
-    case OPTION_LENGTH:
-        good = (option->kind == OPTION_LENGTH ? cp_parse_length : cp_parse_double)(text, &number) && isfinite(number) &&
-               (option->minimum == option->maximum || (number >= option->minimum && number <= option->maximum)) &&
-               (option->kind != OPTION_INTEGER || number == floor(number));
-        if (good && option->kind == OPTION_INTEGER)
-            *(uint32_t *)place = (uint32_t)number;
-        else if (good)
-            *(double *)place = number;
-        break;
-    case OPTION_CALL:
-    case OPTION_ARGUMENT:
-        break;
-    }
-    return good ? CP_OK : complain_value(cli, option, text);
+    const struct option *option;
+    cp_status status = CP_OK;
+    for (size_t i = 0; status == CP_OK && (option = option_at(command, i)); i++)
+        if (option->initial)
+            status = cp_option_read(cli->context, option, option->initial, settings);
+    return status;
 }
 
 /* The user said it; settings begin with the list of what was said. */
 static cp_status take_option(struct cli *cli, const struct option *option, void *settings, const char *text)
 {
+    struct list *list = (struct list *)((char *)settings + option->offset);
     if (!list_add(cli, settings, option->name))
         return CP_LIMIT;
-    cp_status status = set_option(cli, option, settings, text);
-    return status == CP_OK && option->take ? option->take(cli, settings, text) : status;
+    if (!option->repeats || !text)
+        return cp_option_read(cli->context, option, text, settings);
+    return list_add(cli, list, text) ? CP_OK : CP_LIMIT;
 }
 
 /* "stl.unit=mm" and "stl.partial" have a point before any '='. */
@@ -220,26 +169,23 @@ static struct found option_of(const struct command *command, const char *word)
     for (size_t i = 0; (option = option_at(command, i)); i++) {
         const char *value = word[size] ? word + size + 1 : NULL;
         bool fits = strlen(option->name) == size && strncmp(option->name, word, size) == 0;
-        if (fits && option->kind != OPTION_ARGUMENT && (is_flag(option) || !value == !option->value))
+        if (fits && option->type != OPTION_WORD && (is_flag(option) || value || !takes_value(option)))
             return (struct found){option, value, 1};
-        if (option->letter && strncmp(option->letter, word, 2) == 0 && (!word[2] || option->value))
+        if (option->letter && strncmp(option->letter, word, 2) == 0 && (!word[2] || takes_value(option)))
             return (struct found){option, word[2] ? word + 2 : NULL, 1};
     }
     return (struct found){0};
 }
 
-/* Gives the option its value: `next`, the next word, when it has none of its own. */
-static cp_status complete_option(struct cli *cli, const char *next, struct found *found)
+/* A flag without a value of its own has the next word, if there is one. */
+static void complete_option(const char *next, struct found *found)
 {
-    const struct option *option = found->option;
-    if (option->value && !found->value && is_flag(option)) {
+    if (takes_value(found->option) && is_flag(found->option) && !found->value && next) {
         found->value = next;
         found->words = 2;
     }
-    if (option->value && (!found->value || (!*found->value && !is_flag(option))))
-        return complain(cli, CP_USAGE, "%s needs a value: %s%s%s", option->name, option->name,
-                        is_flag(option) ? " " : "=", option->value);
-    return CP_OK;
+    if (takes_value(found->option) && !is_flag(found->option) && !*found->value)
+        found->value = NULL;
 }
 
 /* Of flags those count that the command takes; before a command is known, those of all. An option of a format may have
@@ -302,7 +248,7 @@ cp_status complain_setting(struct cli *cli, const struct command *command, const
 
 cp_status take_global_flags(struct cli *cli, int argc, char **argv)
 {
-    cp_status status = CP_OK;
+    cp_status status = set_defaults(cli, &any_command, cli);
     cli->plain = SIZE_MAX;
     for (int i = 1; i < argc && status == CP_OK; i++) {
         const char *word = argv[i];
@@ -317,17 +263,23 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
             global = found.option != NULL;
             for (size_t k = 0; !found.option && cli->commands[k]; k++) /* flags of one name are alike in all commands */
                 found = option_of(cli->commands[k], word);
-            status = found.option ? complete_option(cli, argv[i + 1], &found) : complain_flag(cli, word, argv[i + 1]);
+            if (found.option)
+                complete_option(argv[i + 1], &found);
+            else
+                status = complain_flag(cli, word, argv[i + 1]);
         }
         if (status == CP_OK && global)
             status = take_option(cli, found.option, cli, found.value);
+        bool opens = cli->report_path && !cli->log.file; /* the report has all that is said from now on */
+        if (status == CP_OK && opens && !text_open(&cli->log))
+            status = complain(cli, CP_LIMIT, "out of memory");
         for (size_t k = 0; !global && k < found.words && status == CP_OK; k++)
             status = list_add(cli, &cli->words, argv[i + (int)k]) ? CP_OK : CP_LIMIT;
         i += (int)found.words - 1;
     }
     cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
     if (status == CP_OK)
-        status = cp_set_threads(cli->context, cli->threads);
+        status = cp_set_threads(cli->context, (uint32_t)cli->threads);
     return status == CP_OK ? use_globals(cli, &cli->globals) : status;
 }
 
@@ -349,19 +301,14 @@ cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct com
 {
     struct request *request = settings;
     struct list names = {0};
-    const struct option *option;
-    cp_status status = add_option_names(cli, command, false, &names) ? CP_OK : CP_LIMIT;
-    for (size_t i = 0; status == CP_OK && (option = option_at(command, i)); i++)
-        if (option->initial)
-            status = set_option(cli, option, settings, option->initial);
+    cp_status status = add_option_names(cli, command, false, &names) ? set_defaults(cli, command, settings) : CP_LIMIT;
     for (size_t at = begin; at < end && status == CP_OK; at++) {
         const char *word = cli->words.items[at];
         bool plain = at >= cli->plain;
         struct found found = plain ? (struct found){0} : option_of(command, word);
         if (found.option) {
-            status = complete_option(cli, at + 1 < end ? cli->words.items[at + 1] : NULL, &found);
-            if (status == CP_OK)
-                status = take_option(cli, found.option, settings, found.value);
+            complete_option(at + 1 < end ? cli->words.items[at + 1] : NULL, &found);
+            status = take_option(cli, found.option, settings, found.value);
             at += found.words - 1;
         } else if (!plain && looks_like_flag(word)) {
             status = complain_misplaced(cli, command, word);
@@ -373,5 +320,9 @@ cp_status sort_words(struct cli *cli, size_t begin, size_t end, const struct com
                 status = CP_LIMIT;
         }
     }
+    const struct list in = request->in;
+    request->in = (struct list){0};
+    for (size_t i = 0; i < in.count && status == CP_OK; i++)
+        status = add_input_option(cli, &request->in, in.items[i]);
     return status;
 }

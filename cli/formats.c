@@ -75,8 +75,7 @@ static cp_status command_filters(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"--markdown", NULL, OPTION_SWITCH, offsetof(struct formats, markdown), .help = "print the table as Markdown"},
-    {0}};
+    {"--markdown", "print the table as Markdown", OPTION_BOOLEAN, .offset = offsetof(struct formats, markdown)}, {0}};
 
 const struct command formats_command = {.name = "formats",
                                         .title = "list the formats",

@@ -30,14 +30,14 @@ static void print_wrapped(FILE *file, const char *text, int column)
     fputc('\n', file);
 }
 
-/* A name and what it means, its default and its range. */
+/* An option and what it means, its default and its range. */
 static void print_row(FILE *file, int column, const char *name, const cp_option_info *info)
 {
     char text[1024], range[80] = "";
     const char *initial = info->default_value ? info->default_value : "";
-    if (isinf(info->maximum))
+    if (isinf(info->maximum) && info->minimum != 0)
         (void)snprintf(range, sizeof range, "at least %s", short_number(info->minimum).text);
-    else if (info->minimum < info->maximum)
+    else if (isfinite(info->maximum) && info->minimum < info->maximum)
         (void)snprintf(range, sizeof range, "%s .. %s", short_number(info->minimum).text,
                        short_number(info->maximum).text);
     bool any = *initial || *range;
@@ -57,11 +57,8 @@ static void print_options(FILE *file, const struct command *command, const char 
             continue;
         fputs(title, file);
         title = "";
-        print_row(file, 21, option_label(option).text,
-                  &(cp_option_info){.help = option->help,
-                                    .default_value = option->initial,
-                                    .minimum = option->minimum,
-                                    .maximum = option->maximum});
+        const cp_option_info info = cp_option_describe(option);
+        print_row(file, 21, option_label(option).text, &info);
     }
 }
 
@@ -123,7 +120,7 @@ static void print_command(const struct command *command)
 static void print_setting(const cp_option_info *option)
 {
     char name[256];
-    (void)snprintf(name, sizeof name, "%s=%s", option->name, option->choices ? option->choices : option->type);
+    (void)snprintf(name, sizeof name, "%s=%s", option->name, option->value);
     print_row(stdout, 31, name, option);
 }
 
@@ -214,9 +211,9 @@ static cp_status command_help(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"--man", NULL, OPTION_SWITCH, offsetof(struct help, manual), .help = "print the manual page (docs/cellpipe.1)"},
-    {"--complete", NULL, OPTION_SWITCH, offsetof(struct help, complete),
-     .help = "after -- come the words of a command line up to the cursor: print what may stand for the last one"},
+    {"--man", "print the manual page (docs/cellpipe.1)", OPTION_BOOLEAN, .offset = offsetof(struct help, manual)},
+    {"--complete", "after -- come the words of a command line up to the cursor: print what may stand for the last one",
+     OPTION_BOOLEAN, .offset = offsetof(struct help, complete)},
     {0}};
 
 const struct command help_command = {.name = "help",

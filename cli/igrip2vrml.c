@@ -39,10 +39,10 @@ static cp_status command_igrip2vrml(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"-d", NULL, OPTION_SWITCH, offsetof(struct form, device), .help = "a device"},
-    {"-w", NULL, OPTION_SWITCH, offsetof(struct form, workcell), .help = "a workcell"},
-    {"-p", NULL, OPTION_SWITCH, offsetof(struct form, recording),
-     .help = "a workcell with a recording: a click on the base of a device plays it, in CYCLE seconds"},
+    {"-d", "a device", OPTION_BOOLEAN, .offset = offsetof(struct form, device)},
+    {"-w", "a workcell", OPTION_BOOLEAN, .offset = offsetof(struct form, workcell)},
+    {"-p", "a workcell with a recording: a click on the base of a device plays it, in CYCLE seconds", OPTION_BOOLEAN,
+     .offset = offsetof(struct form, recording)},
     {0}};
 
 const struct command igrip2vrml_command = {

@@ -11,7 +11,7 @@ struct asked {
     struct request request;
     struct posing posing;
     const char *pose, *frame, *in, *solve;
-    uint32_t tries;
+    int64_t tries;
     bool json;
     const char *routine, *lengths, *offsets;
     double seconds;
@@ -255,7 +255,7 @@ static cp_status command_ik(struct cli *cli)
         status = read_input(cli, asked.request.words.items[0], &asked.request, &scene);
     if (status != CP_OK)
         return status;
-    reach.tries = asked.tries;
+    reach.tries = (uint32_t)asked.tries;
     status = pose_cell(cli, scene, &asked.posing, &ik_command);
     if (status == CP_OK)
         status = choose_device_of(cli, scene, &asked, &reach);
@@ -271,26 +271,27 @@ static cp_status command_ik(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"pose", "POSE", OPTION_TEXT, offsetof(struct asked, pose),
-     .help = "required: where the frame shall be: X,Y,Z,R,P,Y in metres and radians, or with units (10mm, 30deg); or "
-             "where the "
-             "frame of this name is"},
+    {"pose",
+     "required: where the frame shall be: X,Y,Z,R,P,Y in metres and radians, or with units (10mm, 30deg); or "
+     "where the "
+     "frame of this name is",
+     OPTION_STRING, offsetof(struct asked, pose), .value = "POSE"},
     POSING_OPTIONS(struct asked),
-    {"frame", "NAME", OPTION_TEXT, offsetof(struct asked, frame),
-     .help = "the frame to be placed; the end of the device unless said"},
-    {"in", "NAME", OPTION_TEXT, offsetof(struct asked, in),
-     .help = "numbers of pose= are in this frame; in the world unless said"},
-    {"solve", "x,y,z,...", OPTION_TEXT, offsetof(struct asked, solve),
-     .help =
-         "the coordinates that have to hold, of x,y,z,roll,pitch,yaw; of the others it says by how much they are off"},
-    {"tries", "N", OPTION_INTEGER, offsetof(struct asked, tries), .initial = "100", .minimum = 1, .maximum = 1000000,
-     .help = "from how many places to search, where there is no closed form"},
-    {"routine", "LIB.so:NAME", OPTION_TEXT, offsetof(struct asked, routine),
-     .help = "solve by this function (contrib/routines/README.md), in a process of its own"},
-    {"lengths", "A,B,...", OPTION_TEXT, offsetof(struct asked, lengths), .help = "link_lengths of the routine"},
-    {"offsets", "A,B,...", OPTION_TEXT, offsetof(struct asked, offsets), .help = "link_offsets of the routine"},
-    {"seconds", "S", OPTION_SECONDS, offsetof(struct asked, seconds), .initial = "10", .minimum = 0.01,
-     .maximum = 86400, .help = "the longest time of the routine"},
+    {"frame", "the frame to be placed; the end of the device unless said", OPTION_FRAME,
+     .offset = offsetof(struct asked, frame)},
+    {"in", "numbers of pose= are in this frame; in the world unless said", OPTION_FRAME,
+     .offset = offsetof(struct asked, in)},
+    {"solve",
+     "the coordinates that have to hold, of x,y,z,roll,pitch,yaw; of the others it says by how much they are off",
+     OPTION_STRING, offsetof(struct asked, solve), .value = "x,y,z,..."},
+    {"tries", "from how many places to search, where there is no closed form", OPTION_INTEGER,
+     offsetof(struct asked, tries), "100", .minimum = 1, .maximum = 1000000},
+    {"routine", "solve by this function (contrib/routines/README.md), in a process of its own", OPTION_STRING,
+     offsetof(struct asked, routine), .value = "LIB.so:NAME"},
+    {"lengths", "link_lengths of the routine", OPTION_STRING, offsetof(struct asked, lengths), .value = "A,B,..."},
+    {"offsets", "link_offsets of the routine", OPTION_STRING, offsetof(struct asked, offsets), .value = "A,B,..."},
+    {"seconds", "the longest time of the routine", OPTION_TIME, offsetof(struct asked, seconds), "10", .minimum = 0.01,
+     .maximum = 86400, .value = "S"},
     JSON_FLAG(struct asked),
     {0}};
 

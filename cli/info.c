@@ -233,10 +233,10 @@ static cp_status command_info(struct cli *cli)
 
 static const struct option options[] = {
     JSON_FLAG(struct info),
-    {"--dump", NULL, OPTION_SWITCH, offsetof(struct info, dump), .help = "print everything, as canonical text"},
-    {"--explain", NULL, OPTION_SWITCH, offsetof(struct info, explain),
-     .help =
-         "for an undocumented format (legacy Deneb parts): a note for each reading that was tried, and why it failed"},
+    {"--dump", "print everything, as canonical text", OPTION_BOOLEAN, .offset = offsetof(struct info, dump)},
+    {"--explain",
+     "for an undocumented format (legacy Deneb parts): a note for each reading that was tried, and why it failed",
+     OPTION_BOOLEAN, .offset = offsetof(struct info, explain)},
     {0}};
 
 const struct command info_command = {.name = "info",

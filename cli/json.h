@@ -7,7 +7,7 @@
 /* The row of a command that can answer with one object; `wanted`: the struct with its bool json. */
 #define JSON_FLAG(wanted)                                                                                              \
     {                                                                                                                  \
-        "--json", NULL, OPTION_SWITCH, offsetof(wanted, json), .help = "print one JSON object, for scripts"            \
+        "--json", "print one JSON object, for scripts", OPTION_BOOLEAN, .offset = offsetof(wanted, json)               \
     }
 
 /* A writer of answers: members of the top and what they list get lines of their own; anything deeper stays on its

@@ -85,9 +85,8 @@ static void keep_standard_numbers(void)
 int main(int argc, char **argv)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct cli cli = {
-        .messages = stderr, .answers = stdout, .commands = commands, .isolate = true, .globals.confine = true};
-    cli.threads = processors < 1 ? 1 : processors < CP_MOST_THREADS ? (uint32_t)processors : CP_MOST_THREADS;
+    struct cli cli = {.messages = stderr, .answers = stdout, .commands = commands};
+    cli.threads = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
     keep_standard_numbers();
     catch_signals();
     cli.context = cp_context_new(NULL);

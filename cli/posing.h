@@ -12,17 +12,20 @@ struct posing {
 
 /* The rows of a command whose struct has the member `posing`. */
 #define POSING_OPTIONS(wanted)                                                                                         \
-    {"Q...", NULL, OPTION_ARGUMENT, 0,                                                                                 \
-     .help = "values of the device's joints in order: radians, metres, or with a unit (30deg, 5mm)"},                  \
-        {"q", "A,B,...", OPTION_TEXTS, offsetof(wanted, posing.q), .help = "the same in one word"},                    \
-        {"deg", "A,B,...", OPTION_TEXTS, offsetof(wanted, posing.deg),                                                 \
-         .help = "as q, with degrees for joints that turn"},                                                           \
-        {"device", "NAME", OPTION_TEXT, offsetof(wanted, posing.device),                                               \
-         .help = "the device of Q..., q= and deg=, if several have joints"},                                           \
-        {"JOINT=VALUE", NULL, OPTION_ARGUMENT, 0,                                                                      \
-         .help = "the value of one joint, by name, or by id as id:j1#2=VALUE"},                                        \
+    {"Q...", "values of the device's joints in order: radians, metres, or with a unit (30deg, 5mm)", OPTION_WORD,      \
+     .offset = 0},                                                                                                     \
+        {"q", "the same in one word", OPTION_STRING, offsetof(wanted, posing.q), .value = "A,B,...", .repeats = true}, \
+        {"deg",                                                                                                        \
+         "as q, with degrees for joints that turn",                                                                    \
+         OPTION_STRING,                                                                                                \
+         offsetof(wanted, posing.deg),                                                                                 \
+         .value = "A,B,...",                                                                                           \
+         .repeats = true},                                                                                             \
+        {"device", "the device of Q..., q= and deg=, if several have joints", OPTION_DEVICE,                           \
+         .offset = offsetof(wanted, posing.device)},                                                                   \
+        {"JOINT=VALUE", "the value of one joint, by name, or by id as id:j1#2=VALUE", OPTION_WORD, .offset = 0},       \
     {                                                                                                                  \
-        "home", "yes", OPTION_SWITCH, offsetof(wanted, posing.home), .help = "set all other joints to their homes"     \
+        "home", "set all other joints to their homes", OPTION_BOOLEAN, offsetof(wanted, posing.home), .value = "yes"   \
     }
 
 /* Takes the words behind the input. CP_USAGE, told, when there is no input or values contradict each other. */

@@ -15,11 +15,11 @@ struct recording_settings {
     double period;
 };
 
-static const struct option options[] = {{"clip", "the clip, if there are several", OPTION_STRING,
-                                         offsetof(struct recording_settings, clip), NULL, 0, 0, NULL},
-                                        {"period", "between two steps; 0: at all keys", OPTION_TIME,
-                                         offsetof(struct recording_settings, period), "0", 0, 86400, NULL},
-                                        OPTIONS_END};
+static const struct option options[] = {
+    {"clip", "the clip, if there are several", OPTION_CLIP, .offset = offsetof(struct recording_settings, clip)},
+    {"period", "between two steps; 0: at all keys", OPTION_TIME, offsetof(struct recording_settings, period), "0",
+     .maximum = 86400},
+    OPTIONS_END};
 
 /* What was written of a device last. */
 struct written {

@@ -24,7 +24,7 @@ struct dump_settings {
 
 static const struct option dump_options[] = {
     {"summary", "geometry as counts and hashes instead of every vertex and face", OPTION_BOOLEAN,
-     offsetof(struct dump_settings, summary), "no", 0, 0, NULL},
+     offsetof(struct dump_settings, summary), .initial = "no"},
     OPTIONS_END,
 };
 

@@ -17,25 +17,17 @@ struct table_settings {
 enum { ANGLES_RADIANS, ANGLES_DEGREES };
 
 #define TABLE_OPTIONS                                                                                                  \
+    {"clip", "the clip, if there are several", OPTION_CLIP, .offset = offsetof(struct table_settings, clip)},          \
+        {"frames", "poses of these frames, too, with commas between", OPTION_STRING,                                   \
+         .offset = offsetof(struct table_settings, frames)},                                                           \
     {                                                                                                                  \
-        "clip", "the clip, if there are several", OPTION_STRING, offsetof(struct table_settings, clip), NULL, 0, 0,    \
-        NULL},                                                                                                         \
-        {"frames",                                                                                                     \
-         "poses of these frames, too, with commas between",                                                            \
-         OPTION_STRING,                                                                                                \
-         offsetof(struct table_settings, frames),                                                                      \
-         NULL,                                                                                                         \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         NULL},                                                                                                        \
-    {                                                                                                                  \
-        "period", "between two moments; 0: at all keys", OPTION_TIME, offsetof(struct table_settings, period), "0", 0, \
-            86400, NULL                                                                                                \
+        "period", "between two moments; 0: at all keys", OPTION_TIME, offsetof(struct table_settings, period), "0",    \
+            .maximum = 86400                                                                                           \
     }
 
 static const struct option csv_options[] = {
     TABLE_OPTIONS,
-    {"angles", "units of angles", OPTION_CHOICE, offsetof(struct table_settings, angles), "rad", 0, 0, "rad|deg"},
+    {"angles", "units of angles", OPTION_CHOICE, offsetof(struct table_settings, angles), "rad", .choices = "rad|deg"},
     OPTIONS_END};
 static const struct option jsonl_options[] = {TABLE_OPTIONS, OPTIONS_END};
 

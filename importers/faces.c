@@ -16,9 +16,9 @@
 enum { MOST_MATERIALS = 256 };
 
 const struct option faces_options[] = {
-    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT, offsetof(struct faces_settings, unit), NULL,
-     0, 0, NULL},
-    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct faces_settings, up), "z", 0, 0, "z|y"},
+    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT,
+     .offset = offsetof(struct faces_settings, unit)},
+    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct faces_settings, up), "z", .choices = "z|y"},
     OPTIONS_END,
 };
 

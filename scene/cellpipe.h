@@ -889,9 +889,13 @@ CP_API cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double st
 typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;
 
 typedef struct cp_option_info {
-    const char *name, *help, *type, *default_value;
-    const char *choices;     /* "a|b|c" or NULL */
-    double minimum, maximum; /* both 0: unbounded; lengths in metres, angles in degrees */
+    const char *name, *help;
+    const char *type;          /* a word: "boolean", "length", "choice", "frame", ... (docs/cli.md lists them) */
+    const char *default_value; /* as a user would write it, or NULL */
+    const char *choices;       /* "a|b|c" or NULL */
+    double minimum, maximum;   /* both 0: unbounded; in `unit` */
+    const char *unit;          /* of a bare number: "m", "degrees", "s", "bytes", or "" */
+    const char *value;         /* what represents the value in help: "LENGTH", "yes|no" */
 } cp_option_info;
 
 typedef struct cp_plugin_info {

@@ -11,7 +11,61 @@
 extern "C" {
 #endif
 
-/* ---- options ---- */
+/* ---- options (base/options.c): of flags, commands, importers, exporters and filters, and limits ---- */
+
+/* How a value is read, and what is then at the option's place in the settings. A number may have a unit behind it. */
+enum option_type {
+    OPTION_BOOLEAN, /* bool: yes|no, true|false, on|off, 1|0; the name alone is yes */
+    OPTION_INTEGER, /* int64_t */
+    OPTION_NUMBER,  /* double */
+    OPTION_RATIO,   /* double: 0.1 or 10% */
+    OPTION_LENGTH,  /* double, metres: 0.005 or 5mm */
+    OPTION_ANGLE,   /* double, radians: 30, 30deg or 0.5rad; a bare number is in degrees */
+    OPTION_TIME,    /* double, seconds: 0.5, 500ms or 2min */
+    OPTION_SIZE,    /* int64_t, bytes: 500000, 500kB or 2MiB */
+    OPTION_EXTENT,  /* struct extent: a length, or a part of a size with % after it */
+    OPTION_UNIT,    /* double, metres per unit: mm or 0.001; 0 when not given and initial is NULL */
+    OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
+    /* const char *, the caller's; NULL when not given and initial is NULL. Completion offers files, or names of the
+     * cell. */
+    OPTION_STRING,
+    OPTION_PATH,
+    OPTION_FRAME,
+    OPTION_DEVICE,
+    OPTION_JOINT,
+    OPTION_CLIP,
+    OPTION_WORD /* nothing: a word such as IN, which stands among a command's options for the help alone */
+};
+
+/* One of the two is not 0, or the option was not given. */
+struct extent {
+    double metres, part;
+};
+
+struct option {
+    const char *name, *help; /* "tolerance"; of a flag "--clearance" */
+    enum option_type type;
+    size_t offset;           /* into the settings struct */
+    const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
+    double minimum, maximum; /* of numbers, in the stored unit, INFINITY for no maximum; both 0: no bounds */
+    const char *choices;
+    const char *value;  /* what the help writes for the value, such as "I/N"; NULL: the type's word */
+    const char *letter; /* of a flag: "-q"; or NULL */
+    bool repeats;       /* the program's alone: at its place is a list of texts */
+};
+#define OPTIONS_END                                                                                                    \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
+/* Reads a value into the settings; NULL: the option was named alone. CP_USAGE, reported, when it is no value of the
+ * type or out of range. */
+CP_API cp_status cp_option_read(cp_context *context, const struct option *option, const char *text, void *settings);
+/* The option of a table that "NAME" or "NAME=VALUE" names. NULL when there is none. */
+const struct option *cp_option_named(const struct option *options, const char *word);
+CP_API cp_option_info cp_option_describe(const struct option *option);
+/* The units that may stand behind a number of a type (the word in cp_option_info), one by one; NULL past the last. */
+CP_API const char *cp_option_unit(const char *type, size_t index);
 
 /* Tests options before any work is done. CP_OK if the plug-in knows all these "KEY=VALUE" options and their values are
  * in range. Else the report names the wrong ones. */
@@ -248,9 +302,7 @@ CP_API size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARAC
  * and bytes that are not UTF-8 are escaped: \n, \r, \t, \x1b, \u202e. All else stays as it is, a backslash too. */
 enum { CP_SHOWN_CHARACTER_SIZE = 6 };
 CP_API size_t cp_print_shown_character(const char **text, char out[CP_SHOWN_CHARACTER_SIZE]);
-/* False unless the whole text is one number. Blanks around it are allowed; the locale does not matter. */
-CP_API bool cp_parse_double(const char *text, double *value);
-/* Like cp_parse_double, for a length with a unit ("5mm", "0.2in", "1e-6m"); without a unit it is in metres. */
+/* False unless the whole text is a length with a unit ("5mm", "0.2in", "1e-6m"); without a unit it is in metres. */
 CP_API bool cp_parse_length(const char *text, double *metres);
 /* Reads "X,Y,Z,R,P,Y": metres and radians, unless a unit follows (5mm, 30deg). False if the text is anything else. */
 CP_API bool cp_parse_pose(const char *text, cp_pose *pose);

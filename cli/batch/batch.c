@@ -2,62 +2,12 @@
 #include "batch.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- the plan of a run ---- */
-
-/* "2GiB", "500MB", "1000". */
-static cp_status parse_size(struct cli *cli, const char *option, const char *text, uint64_t *size)
-{
-    static const struct {
-        const char *unit;
-        double bytes;
-    } units[] = {{"", 1},     {"B", 1},       {"kB", 1e3},      {"MB", 1e6},
-                 {"GB", 1e9}, {"KiB", 1024},  {"MiB", 1048576}, {"GiB", 1073741824},
-                 {"K", 1024}, {"M", 1048576}, {"G", 1073741824}};
-    char number[32];
-    double value;
-    size_t digits = strspn(text, "0123456789.");
-    (void)snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : 0), text);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(text + digits, units[i].unit) == 0 && cp_parse_double(number, &value) && value > 0 &&
-            value * units[i].bytes < 9e18) {
-            *size = (uint64_t)(value * units[i].bytes);
-            return CP_OK;
-        }
-    return complain(cli, CP_USAGE, "%s %s: needs a size, such as 500MB or 2GiB", option, text);
-}
-
-static cp_status take_memory(struct cli *cli, void *settings, const char *value)
-{
-    return parse_size(cli, "--memory", value, &((struct batch *)settings)->memory);
-}
-
-static cp_status take_most_output(struct cli *cli, void *settings, const char *value)
-{
-    return parse_size(cli, "--max-output", value, &((struct batch *)settings)->most_output);
-}
-
-static cp_status take_most_pruned(struct cli *cli, void *settings, const char *value)
-{
-    double *percent = &((struct batch *)settings)->most_pruned;
-    size_t size = strlen(value);
-    char number[32];
-    bool fits = size > 1 && size < sizeof number && value[size - 1] == '%';
-    (void)snprintf(number, sizeof number, "%.*s", (int)(fits ? size - 1 : 0), value);
-    return fits && cp_parse_double(number, percent) && *percent > 0 && *percent <= 100
-               ? CP_OK
-               : complain(cli, CP_USAGE, "--max-prune %s: needs a percentage above 0%% and up to 100%%", value);
-}
-
-static cp_status take_progress(struct cli *cli, void *settings, const char *value)
-{
-    (void)settings;
-    bool known = strcmp(value, "json") == 0 || strcmp(value, "none") == 0;
-    return known ? CP_OK : complain(cli, CP_USAGE, "--progress %s: needs json or none", value);
-}
 
 /* What can be checked before a file is looked at. */
 static cp_status check_request(struct batch *batch)
@@ -76,16 +26,15 @@ static cp_status check_request(struct batch *batch)
     batch->list.in = batch->request.words;
     if (!list_has(&batch->request.said, "--jobs")) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        batch->jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? (uint32_t)processors : CP_MOST_THREADS;
+        batch->jobs = processors < 1 ? 1 : processors < CP_MOST_THREADS ? processors : CP_MOST_THREADS;
     }
     if (gethostname(batch->host, sizeof batch->host - 1) != 0 || !*batch->host)
         strcpy(batch->host, "localhost");
     for (char *at = batch->host; *at; at++) /* it becomes part of a file's name */
         *at = *at == '/' || *at <= ' ' ? '_' : *at;
-    if (batch->most_pruned > 0 && !batch->prune)
+    if (list_has(&batch->request.said, "--max-prune") && !batch->prune)
         return complain(cli, CP_USAGE, "--max-prune limits --prune, which is not given");
-    batch->most_pruned = batch->most_pruned > 0 ? batch->most_pruned : 50;
-    return shard_parse(cli, batch->shard_text, batch->balance, &batch->shard);
+    return shard_parse(cli, batch->shard_text, &batch->shard);
 }
 
 /* The sorted list of inputs, each with the path of its output. */
@@ -329,7 +278,7 @@ static cp_status run(struct batch *batch, size_t bang)
 
 static cp_status command_batch(struct cli *cli)
 {
-    struct batch batch = {.memory = 2 * UINT64_C(1073741824), .most_output = 4 * UINT64_C(1073741824)};
+    struct batch batch = {0};
     size_t bang = find_bang(cli, 1);
     cp_status result = sort_words(cli, 1, bang, &batch_command, &batch);
     batch.cli = cli;
@@ -343,42 +292,43 @@ static cp_status command_batch(struct cli *cli)
 }
 
 static const struct option batch_options[] = {
-    {"--out-dir", "DIR", OPTION_TEXT, offsetof(struct batch, list.out_dir),
-     .help = "required: the folder of the outputs"},
+    {"--out-dir", "required: the folder of the outputs", OPTION_PATH, offsetof(struct batch, list.out_dir),
+     .value = "DIR"},
     LIST_OPTIONS(struct batch, list),
-    {"--short-names", NULL, OPTION_SWITCH, offsetof(struct batch, short_names),
-     .help = "part.glb rather than part.stl.glb; two inputs of one name are refused before anything is written"},
-    {"--whole-cells", NULL, OPTION_SWITCH, offsetof(struct batch, whole_cells),
-     .help = "convert no file by itself that another input names, such as the models of a cell"},
-    {"--jobs", "N", OPTION_INTEGER, offsetof(struct batch, jobs), .minimum = 1, .maximum = CP_MOST_THREADS,
-     .help = "convert N files at a time, by default one for each processor"},
-    {"--timeout", "SECONDS", OPTION_SECONDS, offsetof(struct batch, timeout), .initial = "120", .minimum = 0.001,
-     .maximum = 1e6, .help = "give up a file after so much time"},
-    {"--memory", "SIZE", OPTION_CALL, 0, .take = take_memory,
-     .help = "give up a file that needs more memory, by default 2GiB"},
-    {"--max-output", "SIZE", OPTION_CALL, 0, .take = take_most_output,
-     .help = "give up a file whose output is larger, by default 4GiB"},
-    {"--force", NULL, OPTION_SWITCH, offsetof(struct batch, force), .help = "convert what is up to date, too"},
-    {"--verify", NULL, OPTION_SWITCH, offsetof(struct batch, verify),
-     .help = "compare contents of inputs and outputs, not sizes and times alone"},
-    {"--retry", NULL, OPTION_SWITCH, offsetof(struct batch, retry), .help = "try again what failed before"},
-    {"--prune", NULL, OPTION_SWITCH, offsetof(struct batch, prune),
-     .help = "remove outputs whose input is gone, if they are as they were written"},
-    {"--max-prune", "N%", OPTION_CALL, 0, .take = take_most_pruned,
-     .help = "the share of outputs that --prune may remove, by default 50%"},
-    {"--link-duplicates", NULL, OPTION_SWITCH, offsetof(struct batch, link_duplicates),
-     .help = "make outputs that are equal byte for byte hard links of one file"},
-    {"--dry-run", NULL, OPTION_SWITCH, offsetof(struct batch, dry_run), .help = "print what would be done, and why"},
-    {"--status", "FILE", OPTION_TEXT, offsetof(struct batch, status_path),
-     .help = "append a line for each input to FILE, by default to one in DIR/.cellpipe/status"},
-    {"--progress", "MODE", OPTION_TEXT, offsetof(struct batch, progress), .take = take_progress,
-     .help = "json: a line of JSON each second; none: nothing until the end"},
-    {"--manifest", "FILE", OPTION_TEXT, offsetof(struct batch, manifest),
-     .help = "take the inputs from FILE, as cellpipe manifest prints it"},
-    {"--shard", "I/N", OPTION_TEXT, offsetof(struct batch, shard_text),
-     .help = "convert a part of the inputs: I from 0 to N - 1"},
-    {"--balance", "MODE", OPTION_TEXT, offsetof(struct batch, balance),
-     .help = "size (default): shards of equal bytes; hash: by path, so that new files move no others"},
+    {"--short-names",
+     "part.glb rather than part.stl.glb; two inputs of one name are refused before anything is written", OPTION_BOOLEAN,
+     .offset = offsetof(struct batch, short_names)},
+    {"--whole-cells", "convert no file by itself that another input names, such as the models of a cell",
+     OPTION_BOOLEAN, .offset = offsetof(struct batch, whole_cells)},
+    {"--jobs", "convert N files at a time, by default one for each processor", OPTION_INTEGER,
+     offsetof(struct batch, jobs), .minimum = 1, .maximum = CP_MOST_THREADS},
+    {"--timeout", "give up a file after so much time", OPTION_TIME, offsetof(struct batch, timeout), "120",
+     .minimum = 0.001, .maximum = 1e6},
+    {"--memory", "give up a file that needs more memory", OPTION_SIZE, offsetof(struct batch, memory), "2GiB",
+     .minimum = 1, .maximum = INFINITY},
+    {"--max-output", "give up a file whose output is larger", OPTION_SIZE, offsetof(struct batch, most_output), "4GiB",
+     .minimum = 1, .maximum = INFINITY},
+    {"--force", "convert what is up to date, too", OPTION_BOOLEAN, .offset = offsetof(struct batch, force)},
+    {"--verify", "compare contents of inputs and outputs, not sizes and times alone", OPTION_BOOLEAN,
+     .offset = offsetof(struct batch, verify)},
+    {"--retry", "try again what failed before", OPTION_BOOLEAN, .offset = offsetof(struct batch, retry)},
+    {"--prune", "remove outputs whose input is gone, if they are as they were written", OPTION_BOOLEAN,
+     .offset = offsetof(struct batch, prune)},
+    {"--max-prune", "the share of outputs that --prune may remove", OPTION_RATIO, offsetof(struct batch, most_pruned),
+     "50%", .maximum = 1},
+    {"--link-duplicates", "make outputs that are equal byte for byte hard links of one file", OPTION_BOOLEAN,
+     .offset = offsetof(struct batch, link_duplicates)},
+    {"--dry-run", "print what would be done, and why", OPTION_BOOLEAN, .offset = offsetof(struct batch, dry_run)},
+    {"--status", "append a line for each input to FILE, by default to one in DIR/.cellpipe/status", OPTION_PATH,
+     .offset = offsetof(struct batch, status_path)},
+    {"--progress", "json: a line of JSON each second; none: nothing until the end", OPTION_CHOICE,
+     offsetof(struct batch, progress), "auto", .choices = "auto|json|none", .value = "MODE"},
+    {"--manifest", "take the inputs from FILE, as cellpipe manifest prints it", OPTION_PATH,
+     .offset = offsetof(struct batch, manifest)},
+    {"--shard", "convert a part of the inputs: I from 0 to N - 1", OPTION_STRING, offsetof(struct batch, shard_text),
+     .value = "I/N"},
+    {"--balance", "size: shards of equal bytes; hash: by path, so that new files move no others", OPTION_CHOICE,
+     offsetof(struct batch, shard.balance), "size", .choices = "size|hash", .value = "MODE"},
     {0}};
 
 const struct command batch_command = {

@@ -32,15 +32,19 @@ struct links {
     uint64_t saved;        /* bytes */
 };
 
+/* By the order of its words. */
+enum { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
+
 /* One run of the command. The options fill it; then each step of batch.c its part. */
 struct batch {
     struct request request; /* first: see cli.h */
     struct list_request list;
-    const char *status_path, *progress, *manifest, *shard_text, *balance;
+    const char *status_path, *manifest, *shard_text;
+    int progress; /* PROGRESS_... */
     bool short_names, whole_cells, force, verify, retry, prune, link_duplicates, dry_run;
-    uint32_t jobs;
+    int64_t jobs;
     double timeout;               /* seconds a file */
-    double most_pruned;           /* percent of all outputs; 0: not said */
+    double most_pruned;           /* the part of all outputs */
     uint64_t memory, most_output; /* bytes a file */
 
     struct cli *cli;

@@ -55,14 +55,19 @@ struct list_request {
     const char *out_dir;    /* left out of walks; NULL: none */
 };
 #define LIST_OPTIONS(settings, member)                                                                                 \
-    {"--only", "GLOB", OPTION_TEXTS, offsetof(settings, member.only),                                                  \
-     .help = "of the files in folders, take those whose name matches GLOB, whatever their suffix; with a / in it, "    \
-             "GLOB is for the path below the folder"},                                                                 \
-        {"--skip", "GLOB", OPTION_TEXTS, offsetof(settings, member.skip),                                              \
-         .help = "in folders, leave out files and folders whose name matches GLOB"},                                   \
+    {"--only",                                                                                                         \
+     "of the files in folders, take those whose name matches GLOB, whatever their suffix; with a / in it, "            \
+     "GLOB is for the path below the folder",                                                                          \
+     OPTION_STRING,                                                                                                    \
+     offsetof(settings, member.only),                                                                                  \
+     .value = "GLOB",                                                                                                  \
+     .repeats = true},                                                                                                 \
+        {"--skip",        "in folders, leave out files and folders whose name matches GLOB",                           \
+         OPTION_STRING,   offsetof(settings, member.skip),                                                             \
+         .value = "GLOB", .repeats = true},                                                                            \
     {                                                                                                                  \
-        "--root", "DIR", OPTION_TEXT, offsetof(settings, member.root),                                                 \
-            .help = "name outputs by the paths of inputs below DIR"                                                    \
+        "--root", "name outputs by the paths of inputs below DIR", OPTION_PATH, offsetof(settings, member.root),       \
+            .value = "DIR"                                                                                             \
     }
 
 /* Fills the entries, sorted. An IN that is not there or is no file is an entry with a fault, so that a batch reports it
@@ -114,10 +119,10 @@ cp_status manifest_scan(struct cli *cli, struct entries *entries);
 enum balance { BALANCE_SIZE, BALANCE_HASH };
 struct shard {
     uint32_t index, count; /* 0 <= index < count; count 0: everything */
-    enum balance balance;
+    int balance;
 };
-/* "3/64" of --shard and "size" or "hash" of --balance (NULL: size). CP_USAGE, said. */
-cp_status shard_parse(struct cli *cli, const char *shard, const char *balance, struct shard *result);
+/* Reads "3/64" of --shard, or leaves the shard as it is (NULL). CP_USAGE, said. */
+cp_status shard_parse(struct cli *cli, const char *shard, struct shard *result);
 /* Keeps the entries of one shard: a pure function of the manifest's paths, sizes and further inputs (BALANCE_SIZE), or
  * of each path alone (BALANCE_HASH). */
 cp_status select_shard(struct cli *cli, struct entries *entries, struct shard shard);

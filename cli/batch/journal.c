@@ -130,8 +130,8 @@ void journal_show(struct journal *journal)
 {
     const struct batch *batch = journal->batch;
     uint64_t now = milliseconds();
-    bool json = batch->progress && strcmp(batch->progress, "json") == 0;
-    bool none = batch->progress ? strcmp(batch->progress, "none") == 0 : batch->cli->quiet;
+    bool json = batch->progress == PROGRESS_JSON;
+    bool none = batch->progress == PROGRESS_AUTO ? batch->cli->quiet : !json;
     bool terminal = !json && isatty(STDERR_FILENO);
     if (none || now - journal->shown < (json ? EVERY_JSON : terminal ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE))
         return;

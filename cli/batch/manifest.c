@@ -122,7 +122,7 @@ static void *scan_some(void *user)
 cp_status manifest_scan(struct cli *cli, struct entries *entries)
 {
     struct scanning scanning = {.cli = cli, .entries = entries};
-    uint32_t wanted = cli->threads < entries->count ? cli->threads : entries->count, begun = 0;
+    uint32_t wanted = cli->threads < entries->count ? (uint32_t)cli->threads : entries->count, begun = 0;
 #ifdef HAS_ADDRESS_SANITIZER /* a process forked beside another thread hangs in its allocator; glibc's is safe */
     wanted = 1;
 #endif
@@ -218,13 +218,8 @@ cp_status manifest_read(struct cli *cli, const char *path, struct entries *entri
 
 /* ---- shards ---- */
 
-cp_status shard_parse(struct cli *cli, const char *shard, const char *balance, struct shard *result)
+cp_status shard_parse(struct cli *cli, const char *shard, struct shard *result)
 {
-    *result = (struct shard){.balance = BALANCE_SIZE};
-    if (balance && strcmp(balance, "hash") == 0)
-        result->balance = BALANCE_HASH;
-    else if (balance && strcmp(balance, "size") != 0)
-        return complain(cli, CP_USAGE, "--balance %s: needs size or hash", balance);
     if (!shard)
         return CP_OK;
     uint64_t numbers[2] = {0};
@@ -510,11 +505,11 @@ static cp_status command_manifest(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {
-    LIST_OPTIONS(struct wanted, list),
-    {"--whole-cells", NULL, OPTION_SWITCH, offsetof(struct wanted, whole_cells),
-     .help = "leave out files that another file names, such as the parts of a cell"},
-    {0}};
+static const struct option options[] = {LIST_OPTIONS(struct wanted, list),
+                                        {"--whole-cells",
+                                         "leave out files that another file names, such as the parts of a cell",
+                                         OPTION_BOOLEAN, .offset = offsetof(struct wanted, whole_cells)},
+                                        {0}};
 
 const struct command manifest_command = {
     .name = "manifest",

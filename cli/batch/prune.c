@@ -202,19 +202,19 @@ static cp_status find_doubt(struct batch *batch, const struct output_place *plac
     const struct entries *entries = &batch->entries;
     const char *limit = "; if that is right, say --max-prune=100%";
     uint32_t outputs = batch->gone_count > 0 ? count_outputs(batch) : 0;
-    for (uint32_t i = 0; i < entries->root_count && batch->most_pruned < 100 && !batch->keeps; i++)
+    for (uint32_t i = 0; i < entries->root_count && batch->most_pruned < 1 && !batch->keeps; i++)
         if (entries->roots[i].inputs == 0 && places[i].gone > 0 &&
             !(batch->keeps = arena_print(batch->arena, "%s has no input left, as if it were not mounted%s",
                                          entries->roots[i].path, limit)))
             return CP_LIMIT;
-    if (batch->emptied && batch->gone_count > 0 && batch->most_pruned < 100 && !batch->keeps &&
+    if (batch->emptied && batch->gone_count > 0 && batch->most_pruned < 1 && !batch->keeps &&
         !(batch->keeps = arena_print(batch->arena, "%s is empty, as if it were not mounted%s", batch->emptied, limit)))
         return CP_LIMIT;
     if (entries->unread)
         batch->keeps = entries->unread;
-    else if (!batch->keeps && (double)batch->gone_count > batch->most_pruned / 100 * outputs &&
+    else if (!batch->keeps && (double)batch->gone_count > batch->most_pruned * outputs &&
              !(batch->keeps = arena_print(batch->arena, "%u of %u outputs would be removed, more than %g %%%s",
-                                          batch->gone_count, outputs, batch->most_pruned, limit)))
+                                          batch->gone_count, outputs, 100 * batch->most_pruned, limit)))
         return CP_LIMIT;
     return CP_OK;
 }

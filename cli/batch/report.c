@@ -579,12 +579,12 @@ static cp_status command_report(struct cli *cli)
 }
 
 static const struct option options[] = {
-    {"--manifest", "FILE", OPTION_TEXT, offsetof(struct asked, manifest),
-     .help = "the inputs that there should be; those without a record are missing"},
-    {"--json", NULL, OPTION_SWITCH, offsetof(struct asked, json), .help = "print one JSON object, for scripts"},
-    {"--csv", NULL, OPTION_SWITCH, offsetof(struct asked, csv), .help = "print a line of CSV for each input"},
-    {"--no-times", NULL, OPTION_SWITCH, offsetof(struct asked, no_times),
-     .help = "leave out what differs from run to run: times, memory, hosts, attempts, isolation, torn lines"},
+    {"--manifest", "the inputs that there should be; those without a record are missing", OPTION_PATH,
+     .offset = offsetof(struct asked, manifest)},
+    {"--json", "print one JSON object, for scripts", OPTION_BOOLEAN, .offset = offsetof(struct asked, json)},
+    {"--csv", "print a line of CSV for each input", OPTION_BOOLEAN, .offset = offsetof(struct asked, csv)},
+    {"--no-times", "leave out what differs from run to run: times, memory, hosts, attempts, isolation, torn lines",
+     OPTION_BOOLEAN, .offset = offsetof(struct asked, no_times)},
     {0}};
 
 const struct command report_command = {

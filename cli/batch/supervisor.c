@@ -260,8 +260,8 @@ cp_status supervise(struct batch *batch, struct journal *journal)
         own.left += needs_worker(batch, i);
     if (own.left == 0)
         return CP_OK;
-    own.worker_count = own.left < batch->jobs ? own.left : batch->jobs;
-    batch->threads = batch->cli->threads / own.worker_count;
+    own.worker_count = own.left < batch->jobs ? own.left : (uint32_t)batch->jobs;
+    batch->threads = (uint32_t)batch->cli->threads / own.worker_count;
     batch->threads = batch->threads > 0 ? batch->threads : 1;
     own.workers = memory_allocate_zeroed(context, own.worker_count, sizeof *own.workers);
     own.again = memory_allocate(context, own.worker_count, AHEAD * sizeof *own.again);

@@ -28,15 +28,15 @@
 
 static const struct option options[] = {
     {"relative", "names relative to the device that all of them are inside", OPTION_BOOLEAN,
-     offsetof(struct setup_settings, relative), "no", 0, 0, NULL},
-    {"plain", "names alone, without reasons and comments", OPTION_BOOLEAN, offsetof(struct setup_settings, plain), "no",
-     0, 0, NULL},
+     offsetof(struct setup_settings, relative), .initial = "no"},
+    {"plain", "names alone, without reasons and comments", OPTION_BOOLEAN, offsetof(struct setup_settings, plain),
+     .initial = "no"},
     {"split", "device: pairs inside a device in a further file DEVICECollisionSetup.xml", OPTION_CHOICE,
-     offsetof(struct setup_settings, split), "no", 0, 0, "no|device"},
+     offsetof(struct setup_settings, split), "no", .choices = "no|device"},
     {"static", "element: <ExcludeStaticPairs/> in place of the static pairs where it says the same; names: never",
-     OPTION_CHOICE, offsetof(struct setup_settings, static_pairs), "element", 0, 0, "element|names"},
+     OPTION_CHOICE, offsetof(struct setup_settings, static_pairs), "element", .choices = "element|names"},
     {"evidence", "all that is known of all pairs, as JSON in a further file OUT.json", OPTION_BOOLEAN,
-     offsetof(struct setup_settings, evidence), "no", 0, 0, NULL},
+     offsetof(struct setup_settings, evidence), .initial = "no"},
     OPTIONS_END};
 
 /* ---- losses ---- */

@@ -27,49 +27,49 @@
 /* clang-format off */
 #define SHARED_OPTIONS                                                                                                 \
     {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", OPTION_CHOICE,                     \
-     offsetof(struct gltf_settings, profile), "deliver", 0, 0, "stage|deliver"},                                       \
+     offsetof(struct gltf_settings, profile), "deliver", .choices = "stage|deliver"},                                  \
     {"normals",                                                                                                        \
      "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: keep "   \
-     "for stages, else smooth where something is curved", OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", 0, 0,                   \
-     "auto|keep|smooth|none"},                                                                                         \
+     "for stages, else smooth where something is curved",                                                              \
+     OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", .choices = "auto|keep|smooth|none"},              \
     {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", OPTION_ANGLE,                  \
-     offsetof(struct gltf_settings, crease), CREASE_TEXT, 0, PI, NULL},                                                \
+     offsetof(struct gltf_settings, crease), CREASE_TEXT, .maximum = PI},                                              \
     {"clips", "auto: made clips of all joints and of each (deliver); none: only the scene's own clips", OPTION_CHOICE, \
-     offsetof(struct gltf_settings, clips), "auto", 0, 0, "auto|none"},                                                \
+     offsetof(struct gltf_settings, clips), "auto", .choices = "auto|none"},                                           \
     {"tolerance",                                                                                                      \
-     "clips: how far grabbed devices and joints with formulas may be off between keys; 0: 0.1 mm for the web, else "    \
+     "clips: how far grabbed devices and joints with formulas may be off between keys; 0: 0.1 mm for the web, else "   \
      "as near as floats tell",                                                                                         \
-     OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", 0, 1e9, NULL},                                     \
+     OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", .maximum = 1e9},                                   \
     {"collision", "deliver: keep the meshes that are for collision only", OPTION_BOOLEAN,                              \
-     offsetof(struct gltf_settings, collision), "no", 0, 0, NULL},                                                     \
+     offsetof(struct gltf_settings, collision), .initial = "no"},                                                      \
     {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", OPTION_BOOLEAN,   \
-     offsetof(struct gltf_settings, extras), "yes", 0, 0, NULL},                                                       \
+     offsetof(struct gltf_settings, extras), .initial = "yes"},                                                        \
     {"ngons", "deliver: plain triangles, or FB_ngon_encoding", OPTION_CHOICE,                                          \
-     offsetof(struct gltf_settings, ngons), "plain", 0, 0, "plain|fb"},                                                \
+     offsetof(struct gltf_settings, ngons), "plain", .choices = "plain|fb"},                                           \
     {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", OPTION_CHOICE,                  \
-     offsetof(struct gltf_settings, up), "y", 0, 0, "y|z"},                                                            \
+     offsetof(struct gltf_settings, up), "y", .choices = "y|z"},                                                       \
     {"colours", "deliver, of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",   \
-     OPTION_CHOICE, offsetof(struct gltf_settings, colours), "auto", 0, 0, "auto|none"},                               \
+     OPTION_CHOICE, offsetof(struct gltf_settings, colours), "auto", .choices = "auto|none"},                          \
     {"planes", "deliver: planes without borders are drawn at most twice as large as the rest, or as they are",         \
-     OPTION_CHOICE, offsetof(struct gltf_settings, planes), "limit", 0, 0, "limit|keep"},                              \
+     OPTION_CHOICE, offsetof(struct gltf_settings, planes), "limit", .choices = "limit|keep"},                         \
     {"cameras", "deliver: views of the whole and of each robot; auto: of a cell with devices, but not for the web",    \
-     OPTION_CHOICE, offsetof(struct gltf_settings, cameras), "auto", 0, 0, "auto|yes|no"},                             \
+     OPTION_CHOICE, offsetof(struct gltf_settings, cameras), "auto", .choices = "auto|yes|no"},                        \
     {"web", "deliver: few draw calls, small numbers, packed: KHR_mesh_quantization, EXT_meshopt_compression",          \
-     OPTION_BOOLEAN, offsetof(struct gltf_settings, web), "no", 0, 0, NULL},                                           \
+     OPTION_BOOLEAN, offsetof(struct gltf_settings, web), .initial = "no"},                                            \
     {"bits", "web: of a position's coordinate; 14 unless said", OPTION_INTEGER,                                        \
-     offsetof(struct gltf_settings, bits), NULL, 8, 16, NULL},                                                         \
+     offsetof(struct gltf_settings, bits), .minimum = 8, .maximum = 16},                                               \
     {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", OPTION_CHOICE,                     \
-     offsetof(struct gltf_settings, compression), "auto", 0, 0, "auto|meshopt|none"},                                  \
+     offsetof(struct gltf_settings, compression), "auto", .choices = "auto|meshopt|none"},                             \
     {"budget", "web: simplified as little as makes the file at most this large", OPTION_SIZE,                          \
-     offsetof(struct gltf_settings, budget), NULL, 1, 1e15, NULL},                                                     \
-    {"error", "web: simplified as far as neither surface is farther than this from the other", OPTION_LENGTH,                              \
-     offsetof(struct gltf_settings, error), NULL, 1e-9, 1e9, NULL},                                                    \
+     offsetof(struct gltf_settings, budget), .minimum = 1, .maximum = 1e15},                                           \
+    {"error", "web: simplified as far as neither surface is farther than this from the other", OPTION_LENGTH,          \
+     offsetof(struct gltf_settings, error), .minimum = 1e-9, .maximum = 1e9},                                          \
     {"quality", "web: of simplification; auto is best", OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
-     "auto", 0, 0, "auto|best|fast"},                                                                                  \
+     "auto", .choices = "auto|best|fast"},                                                                             \
     {"topology", "web: of simplification: holes may close and shells vanish (auto, free), or not (keep)",              \
-     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", 0, 0, TOPOLOGY_CHOICES},                                        \
+     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},                    \
     {"texels", "web: of simplification: a texture is off by no more, about; with budget= by what it takes",            \
-     OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", 0.001, 1e9, NULL}
+     OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", .minimum = 0.001, .maximum = 1e9}
 /* clang-format on */
 
 static const struct option glb_options[] = {SHARED_OPTIONS, OPTIONS_END};
@@ -77,7 +77,7 @@ static const struct option glb_options[] = {SHARED_OPTIONS, OPTIONS_END};
 static const struct option gltf_options[] = {
     SHARED_OPTIONS,
     {"embed", "the binary part as a data URI instead of a sibling .bin", OPTION_BOOLEAN,
-     offsetof(struct gltf_settings, embed), "no", 0, 0, NULL},
+     offsetof(struct gltf_settings, embed), .initial = "no"},
     OPTIONS_END,
 };
 

@@ -29,7 +29,7 @@ struct gltf_settings {
     int64_t bits; /* 0: not given, as below */
     int compression, quality, topology;
     double tolerance; /* metres */
-    double budget;    /* bytes */
+    int64_t budget;   /* bytes */
     double error;     /* metres */
     double texels;
 };

@@ -195,16 +195,16 @@ static uint32_t stl_carries(const void *pointer)
 }
 
 static const struct option stl_options[] = {
-    {"format", "form of the file", OPTION_CHOICE, offsetof(struct stl_settings, format), "binary", 0, 0,
-     "binary|ascii"},
-    {"use", "which meshes are written", OPTION_CHOICE, offsetof(struct stl_settings, use), "drawn", 0, 0,
-     "drawn|collision|both"},
-    {"split", "a file for each mesh instance", OPTION_BOOLEAN, offsetof(struct stl_settings, split), "no", 0, 0, NULL},
+    {"format", "form of the file", OPTION_CHOICE, offsetof(struct stl_settings, format), "binary",
+     .choices = "binary|ascii"},
+    {"use", "which meshes are written", OPTION_CHOICE, offsetof(struct stl_settings, use), "drawn",
+     .choices = "drawn|collision|both"},
+    {"split", "a file for each mesh instance", OPTION_BOOLEAN, offsetof(struct stl_settings, split), .initial = "no"},
     {"unit", "length of the file's unit; auto: that of an STL that was read, else m", OPTION_CHOICE,
-     offsetof(struct stl_settings, unit), "auto", 0, 0, "m|mm|cm|in|inch|ft|source|auto"},
-    {"up", "axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", 0, 0, "z|y|source"},
+     offsetof(struct stl_settings, unit), "auto", .choices = "m|mm|cm|in|inch|ft|source|auto"},
+    {"up", "axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", .choices = "z|y|source"},
     {"colours", "VisCAM colours in the attribute bytes of binary files", OPTION_BOOLEAN,
-     offsetof(struct stl_settings, colours), "no", 0, 0, NULL},
+     offsetof(struct stl_settings, colours), .initial = "no"},
     OPTIONS_END,
 };
 

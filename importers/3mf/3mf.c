@@ -106,8 +106,8 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 
 #ifdef HAVE_3MF
 static const struct option options[] = {
-    {"unit", "length of the file's unit, instead of what it says", OPTION_UNIT, offsetof(struct settings, unit), NULL,
-     0, 0, NULL},
+    {"unit", "length of the file's unit, instead of what it says", OPTION_UNIT,
+     .offset = offsetof(struct settings, unit)},
     OPTIONS_END,
 };
 #endif

@@ -37,9 +37,9 @@ static pthread_mutex_t assimp_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct option assimp_options[] = {
     {"unit", "the file's unit of length, instead of what the format says", OPTION_UNIT,
-     offsetof(struct assimp_settings, unit), NULL, 0, 0, NULL},
+     .offset = offsetof(struct assimp_settings, unit)},
     {"up", "the file's upward axis, instead of what the format says", OPTION_CHOICE,
-     offsetof(struct assimp_settings, up), "format", 0, 0, "format|z|y|x"},
+     offsetof(struct assimp_settings, up), "format", .choices = "format|z|y|x"},
     OPTIONS_END,
 };
 

@@ -123,7 +123,7 @@ struct settings {
 
 static const struct option options[] = {{"prefix",
                                          "goes before each name, e.g. Robot. (default: what our exporter took off)",
-                                         OPTION_STRING, offsetof(struct settings, prefix), NULL, 0, 0, NULL},
+                                         OPTION_STRING, .offset = offsetof(struct settings, prefix)},
                                         OPTIONS_END};
 
 /* XML whose first 64 KiB have the root's tag. */

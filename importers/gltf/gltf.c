@@ -23,9 +23,9 @@
 
 static const struct option gltf_options[] = {
     {"up", "the up axis of files of other tools; auto: y, as glTF says", OPTION_CHOICE,
-     offsetof(struct gltf_settings, up), "auto", 0, 0, "auto|y|z"},
+     offsetof(struct gltf_settings, up), "auto", .choices = "auto|y|z"},
     {"collision", "the meshes of files of other tools are for collision, too", OPTION_BOOLEAN,
-     offsetof(struct gltf_settings, collision), "no", 0, 0, NULL},
+     offsetof(struct gltf_settings, collision), .initial = "no"},
     OPTIONS_END,
 };
 

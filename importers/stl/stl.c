@@ -184,9 +184,9 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
 }
 
 static const struct option stl_options[] = {
-    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT, offsetof(struct stl_settings, unit), NULL, 0,
-     0, NULL},
-    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", 0, 0, "z|y"},
+    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT,
+     .offset = offsetof(struct stl_settings, unit)},
+    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", .choices = "z|y"},
     OPTIONS_END,
 };
 

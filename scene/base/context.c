@@ -1,4 +1,4 @@
-/* The context: limits, flags, options for importers. */
+/* The context: flags, callbacks, folders. */
 #include "context.h"
 
 #include <errno.h>
@@ -8,52 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
-static const struct limit {
-    const char *name, *help, *initial;
-    size_t offset;
-} limit_table[] = {
-    {"bytes", "size of one input file", "68719476736", offsetof(struct limits, bytes)},
-    {"expanded-bytes", "size of one input file after decompression", "68719476736",
-     offsetof(struct limits, expanded_bytes)},
-    {"nesting", "nesting of XML and JSON", "256", offsetof(struct limits, nesting)},
-    {"depth", "depth of the scene's tree", "4096", offsetof(struct limits, depth)},
-    {"nodes", "nodes of a scene", "16777216", offsetof(struct limits, nodes)},
-    {"vertices", "vertices of a scene", "4294967295", offsetof(struct limits, vertices)},
-    {"primitive-triangles", "triangles that one sphere, cylinder ... is made of", "1000000",
-     offsetof(struct limits, primitive_triangles)},
-    {"pairs", "pairs of frames that the filter exclude judges", "4000000", offsetof(struct limits, pairs)},
-    {"pair-joints", "joints between the frames of all pairs that exclude searches", "10000000",
-     offsetof(struct limits, pair_joints)},
-    {"loop-way", "radians, or sizes of the loop, that the driven joints of a loop go at once, whole turns apart",
-     "25000", offsetof(struct limits, loop_way)},
-    {"includes", "depth of files that name files", "64", offsetof(struct limits, includes)},
-    {"files", "further files that one input opens, each time counted", "65536", offsetof(struct limits, files)},
-    {"name", "bytes of one name", "65536", offsetof(struct limits, name)},
-    {"reader-seconds", "seconds for a file in a process of its own (--isolate); 0: no end", "0",
-     offsetof(struct limits, reader_seconds)},
-    {"reader-memory", "bytes that such a process may take; by default as many as memory", NULL,
-     offsetof(struct limits, reader_memory)},
-    {"memory",
-     "bytes of memory that the work may take, mapped files and the libraries' own apart; by default three quarters of "
-     "what the machine, its control group or ulimit -v allow",
-     NULL, offsetof(struct limits, memory)},
-    {"steps", "instructions that a robot program may carry out", "1000000", offsetof(struct limits, steps)},
-    {"clip", "seconds that the clip of a robot program may last", "600", offsetof(struct limits, clip)},
-    {"keys", "keys and marks of the clip of a robot program", "4000000", offsetof(struct limits, keys)},
-    {"ratio", "bytes that a packed byte may expand to, after the first 16 MiB", "200", offsetof(struct limits, ratio)},
-    {"expansion",
-     "nodes, and instances of meshes, that a byte of the files of a scene may become, after the first 100000; a file "
-     "counts once, however often it is used",
-     "20", offsetof(struct limits, expansion)},
-};
-enum { LIMIT_COUNT = sizeof limit_table / sizeof *limit_table };
-
-static uint64_t *limit_value(cp_context *context, const struct limit *limit)
-{
-    return (uint64_t *)((char *)&context->limits + limit->offset);
-}
-
 uint64_t context_random(const void *salt)
 {
     uint64_t seed;
@@ -62,81 +16,6 @@ uint64_t context_random(const void *salt)
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)salt;
-}
-
-void limits_start(cp_context *context)
-{
-    for (size_t i = 0; i < LIMIT_COUNT; i++)
-        *limit_value(context, &limit_table[i]) =
-            limit_table[i].initial ? strtoull(limit_table[i].initial, NULL, 10) : machine_memory() / 4 * 3;
-}
-
-cp_option_info cp_limit_at(size_t index)
-{
-    if (index >= LIMIT_COUNT)
-        return (cp_option_info){0};
-    const struct limit *limit = &limit_table[index];
-    return (cp_option_info){
-        .name = limit->name, .help = limit->help, .type = "integer", .default_value = limit->initial};
-}
-
-cp_status cp_set_limit(cp_context *context, const char *setting)
-{
-    const char *equals = strchr(setting, '=');
-    size_t size = equals ? (size_t)(equals - setting) : strlen(setting);
-    const char *words[LIMIT_COUNT + 1] = {NULL};
-    const struct limit *limit = NULL;
-    for (size_t i = 0; i < LIMIT_COUNT; i++) {
-        words[i] = limit_table[i].name;
-        if (strlen(words[i]) == size && strncmp(words[i], setting, size) == 0)
-            limit = &limit_table[i];
-    }
-    if (!limit)
-        return context_finish(context, report_unknown(context, "limit-unknown", "limit", setting, size, words));
-    char *end = NULL;
-    errno = 0;
-    unsigned long long value = equals ? strtoull(equals + 1, &end, 10) : 0;
-    const bool seconds =
-        limit->offset == offsetof(struct limits, clip) || limit->offset == offsetof(struct limits, reader_seconds);
-    const bool unit = seconds && end && strcmp(end, "s") == 0; /* "600s" */
-    if (!equals || equals[1] < '0' || equals[1] > '9' || (*end && !unit) || errno)
-        return context_finish(context, report_error(context, CP_USAGE, "limit-value", NOWHERE,
-                                                    seconds ? "limit %s needs a whole number, of seconds"
-                                                            : "limit %s needs a whole number",
-                                                    limit->name));
-    *limit_value(context, limit) = value;
-    return context_finish(context, CP_OK);
-}
-
-uint64_t limit_nesting(const cp_context *context)
-{
-    return context->limits.nesting;
-}
-
-uint64_t limit_vertices(const cp_context *context)
-{
-    return context->limits.vertices;
-}
-
-/* By the bytes that are read, UINT64_MAX otherwise. */
-static uint64_t most_by_expansion(const cp_context *context)
-{
-    enum { FREE_NODES = 100000 };
-    uint64_t bytes = context->read_bytes, each = context->limits.expansion;
-    if (bytes == NO_READ || (each > 0 && bytes > (UINT64_MAX - FREE_NODES) / each))
-        return UINT64_MAX;
-    return FREE_NODES + each * bytes;
-}
-
-uint64_t limit_nodes(const cp_context *context)
-{
-    uint64_t most = most_by_expansion(context);
-    return most < context->limits.nodes ? most : context->limits.nodes;
-}
-
-const char *limit_of_nodes(const cp_context *context)
-{
-    return most_by_expansion(context) < context->limits.nodes ? "--limit expansion=" : "--limit nodes=";
 }
 
 cp_status cp_set_threads(cp_context *context, uint32_t count)

@@ -16,12 +16,14 @@ struct limits {
     uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t loop_way; /* of driven joints at once, in radians or sizes of their loop */
     uint64_t nodes, vertices, includes, files, name;
-    uint64_t reader_seconds, reader_memory; /* of a reader's process; 0 seconds: no end */
-    uint64_t steps;                         /* instructions that a program may carry out */
-    uint64_t clip, keys;                    /* of what a program does: seconds; keys and marks */
-    uint64_t memory;                        /* of the context's blocks */
-    uint64_t ratio;                         /* of unpacked to packed bytes, after the first 16 MiB */
-    uint64_t expansion;                     /* nodes for each byte that is read, after the first ones */
+    double reader_seconds;  /* of a reader's process; 0: no end */
+    uint64_t reader_memory; /* of the same */
+    uint64_t steps;         /* instructions that a program may carry out */
+    double clip;            /* seconds of what a program does */
+    uint64_t keys;          /* keys and marks of the same */
+    uint64_t memory;        /* of the context's blocks */
+    uint64_t ratio;         /* of unpacked to packed bytes, after the first 16 MiB */
+    uint64_t expansion;     /* nodes for each byte that is read, after the first ones */
 };
 
 #define NO_READ UINT64_MAX

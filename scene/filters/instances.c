@@ -13,15 +13,15 @@ enum order { ORDER_ANY, ORDER_SAME };
 
 static const struct option options[] = {
     {"tolerance", "how far a vertex of a copy may lie from its place, in the world; 0: about seven digits",
-     OPTION_LENGTH, offsetof(struct instances_settings, tolerance), "0", 0, 1e6, NULL},
+     OPTION_LENGTH, offsetof(struct instances_settings, tolerance), "0", .maximum = 1e6},
     {"moved", "turned and moved copies too, not equal ones alone", OPTION_BOOLEAN,
-     offsetof(struct instances_settings, moved), "yes", 0, 0, NULL},
+     offsetof(struct instances_settings, moved), .initial = "yes"},
     {"order", "any: copies with vertices and faces in another order, too; same: only in the same", OPTION_CHOICE,
-     offsetof(struct instances_settings, order), "any", 0, 0, "any|same"},
-    {"mirrored", "mirror images are copies, too", OPTION_BOOLEAN, offsetof(struct instances_settings, mirrored), "no",
-     0, 0, NULL},
+     offsetof(struct instances_settings, order), "any", .choices = "any|same"},
+    {"mirrored", "mirror images are copies, too", OPTION_BOOLEAN, offsetof(struct instances_settings, mirrored),
+     .initial = "no"},
     {"scaled", "copies of another size are copies, too", OPTION_BOOLEAN, offsetof(struct instances_settings, scaled),
-     "no", 0, 0, NULL},
+     .initial = "no"},
     OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)

@@ -11,18 +11,18 @@ struct lod_settings {
     int quality, topology;
 };
 
-static const struct option options[] = {{"levels", "how many levels below the original", OPTION_INTEGER,
-                                         offsetof(struct lod_settings, levels), "3", 1, MOST_LEVELS, NULL},
-                                        {"ratio", "the part of the triangles that stays from level to level",
-                                         OPTION_NUMBER, offsetof(struct lod_settings, ratio), "0.5", 0.01, 0.99, NULL},
-                                        {"level", "the level that is drawn; 0: the original", OPTION_INTEGER,
-                                         offsetof(struct lod_settings, level), "0", 0, MOST_LEVELS, NULL},
-                                        {"quality", "best, or a draft in less time", OPTION_CHOICE,
-                                         offsetof(struct lod_settings, quality), "best", 0, 0, "best|fast"},
-                                        {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it",
-                                         OPTION_CHOICE, offsetof(struct lod_settings, topology), "auto", 0, 0,
-                                         TOPOLOGY_CHOICES},
-                                        OPTIONS_END};
+static const struct option options[] = {
+    {"levels", "how many levels below the original", OPTION_INTEGER, offsetof(struct lod_settings, levels), "3",
+     .minimum = 1, .maximum = MOST_LEVELS},
+    {"ratio", "the part of the triangles that stays from level to level", OPTION_RATIO,
+     offsetof(struct lod_settings, ratio), "0.5", .minimum = 0.01, .maximum = 0.99},
+    {"level", "the level that is drawn; 0: the original", OPTION_INTEGER, offsetof(struct lod_settings, level), "0",
+     .maximum = MOST_LEVELS},
+    {"quality", "best, or a draft in less time", OPTION_CHOICE, offsetof(struct lod_settings, quality), "best",
+     .choices = "best|fast"},
+    {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", OPTION_CHOICE,
+     offsetof(struct lod_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},
+    OPTIONS_END};
 
 /* Each level is made of the original, so that errors do not add up. It is called NAME_lod2, by the name or the id. */
 static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_t level, double ratio, uint32_t *added)

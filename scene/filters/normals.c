@@ -15,11 +15,11 @@ struct normals_settings {
 
 static const struct option options[] = {
     {"mode", "smooth: compute all; keep: only where a mesh has none; none: drop them", OPTION_CHOICE,
-     offsetof(struct normals_settings, mode), "smooth", 0, 0, "smooth|keep|none"},
+     offsetof(struct normals_settings, mode), "smooth", .choices = "smooth|keep|none"},
     {"crease", "faces that meet at this angle or more keep an edge", OPTION_ANGLE,
-     offsetof(struct normals_settings, crease), CREASE_TEXT, 0, PI, NULL},
+     offsetof(struct normals_settings, crease), CREASE_TEXT, .maximum = PI},
     {"weight", "what a face counts at a corner: its angle there, or its area", OPTION_CHOICE,
-     offsetof(struct normals_settings, weight), "angle", 0, 0, "angle|area"},
+     offsetof(struct normals_settings, weight), "angle", .choices = "angle|area"},
     OPTIONS_END};
 
 /* A primitive has no place for normals: it becomes faces, which loses its sizes but no shape. */

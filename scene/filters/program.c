@@ -13,24 +13,25 @@ struct program_settings {
 };
 
 static const struct option options[] = {
-    {"file", "required: the program", OPTION_STRING, offsetof(struct program_settings, file), NULL, 0, 0, NULL},
-    {"device", "what it moves, if several devices have joints", OPTION_STRING,
-     offsetof(struct program_settings, device), NULL, 0, 0, NULL},
-    {"frame", "the tool, in place of the device's end", OPTION_STRING, offsetof(struct program_settings, frame), NULL,
-     0, 0, NULL},
+    {"file", "required: the program", OPTION_PATH, .offset = offsetof(struct program_settings, file)},
+    {"device", "what it moves, if several devices have joints", OPTION_DEVICE,
+     .offset = offsetof(struct program_settings, device)},
+    {"frame", "the tool, in place of the device's end", OPTION_FRAME,
+     .offset = offsetof(struct program_settings, frame)},
     {"name", "of the clip; the file's name without its suffix unless said", OPTION_STRING,
-     offsetof(struct program_settings, name), NULL, 0, 0, NULL},
-    {"period", "of a step", OPTION_TIME, offsetof(struct program_settings, period), "0.01", 1e-4, 3600, NULL},
+     .offset = offsetof(struct program_settings, name)},
+    {"period", "of a step", OPTION_TIME, offsetof(struct program_settings, period), "0.01", .minimum = 1e-4,
+     .maximum = 3600},
     {"stop", "at this time no further line begins; -1: never", OPTION_TIME, offsetof(struct program_settings, stop),
-     "-1", -1, 1e9, NULL},
+     "-1", .minimum = -1, .maximum = 1e9},
     {"emergency", "all ends with the step of this time; -1: never", OPTION_TIME,
-     offsetof(struct program_settings, emergency), "-1", -1, 1e9, NULL},
+     offsetof(struct program_settings, emergency), "-1", .minimum = -1, .maximum = 1e9},
     {"reach", "how near to the tool something is that is grabbed", OPTION_LENGTH,
-     offsetof(struct program_settings, reach), "0.01", 0, 1e3, NULL},
+     offsetof(struct program_settings, reach), "0.01", .maximum = 1e3},
     {"speeds", "limit: a line or arc on which a joint would exceed its limit of speed is slowed down; keep: it is not",
-     OPTION_CHOICE, offsetof(struct program_settings, speeds), "limit", 0, 0, "limit|keep"},
+     OPTION_CHOICE, offsetof(struct program_settings, speeds), "limit", .choices = "limit|keep"},
     {"solve", "the coordinates of poses that have to hold, for a device that cannot hold all", OPTION_STRING,
-     offsetof(struct program_settings, solve), "x,y,z,roll,pitch,yaw", 0, 0, NULL},
+     offsetof(struct program_settings, solve), .initial = "x,y,z,roll,pitch,yaw"},
     OPTIONS_END};
 
 /* The device of the name, or the one with driven joints. */

@@ -15,12 +15,12 @@ struct recording_settings {
     double rate;
 };
 
-static const struct option options[] = {{"file", "required: CSV with a line of names, or JSON lines", OPTION_STRING,
-                                         offsetof(struct recording_settings, file), NULL, 0, 0, NULL},
+static const struct option options[] = {{"file", "required: CSV with a line of names, or JSON lines", OPTION_PATH,
+                                         .offset = offsetof(struct recording_settings, file)},
                                         {"name", "of the clip; the file's name without its suffix unless said",
-                                         OPTION_STRING, offsetof(struct recording_settings, name), NULL, 0, 0, NULL},
+                                         OPTION_STRING, .offset = offsetof(struct recording_settings, name)},
                                         {"rate", "lines a second, of a file without times", OPTION_NUMBER,
-                                         offsetof(struct recording_settings, rate), "0", 0, 1e6, NULL},
+                                         offsetof(struct recording_settings, rate), "0", .maximum = 1e6},
                                         OPTIONS_END};
 
 /* A value of a joint at a time. */

@@ -13,13 +13,13 @@ struct repair_settings {
 
 static const struct option options[] = {
     {"degenerate", "take away faces without area, where that opens nothing", OPTION_BOOLEAN,
-     offsetof(struct repair_settings, degenerate), "yes", 0, 0, NULL},
+     offsetof(struct repair_settings, degenerate), .initial = "yes"},
     {"duplicates", "take away faces that are there twice; any: also wound against each other; walls: then both",
-     OPTION_CHOICE, offsetof(struct repair_settings, duplicates), "same", 0, 0, "same|any|walls|no"},
-    {"holes", "fill holes of up to so many edges", OPTION_INTEGER, offsetof(struct repair_settings, holes), "0", 0,
-     1000000, NULL},
+     OPTION_CHOICE, offsetof(struct repair_settings, duplicates), "same", .choices = "same|any|walls|no"},
+    {"holes", "fill holes of up to so many edges", OPTION_INTEGER, offsetof(struct repair_settings, holes), "0",
+     .maximum = 1000000},
     {"unreferenced", "take away vertices that no face uses", OPTION_BOOLEAN,
-     offsetof(struct repair_settings, unreferenced), "yes", 0, 0, NULL},
+     offsetof(struct repair_settings, unreferenced), .initial = "yes"},
     OPTIONS_END};
 
 struct repair {

@@ -9,9 +9,9 @@ struct select_settings {
 };
 
 static const struct option options[] = {{"node", "this or device= is required: the frame to keep with all below it",
-                                         OPTION_STRING, offsetof(struct select_settings, node), NULL, 0, 0, NULL},
-                                        {"device", "the device to keep: all frames that came with it", OPTION_STRING,
-                                         offsetof(struct select_settings, device), NULL, 0, 0, NULL},
+                                         OPTION_FRAME, .offset = offsetof(struct select_settings, node)},
+                                        {"device", "the device to keep: all frames that came with it", OPTION_DEVICE,
+                                         .offset = offsetof(struct select_settings, device)},
                                         OPTIONS_END};
 
 enum part {

@@ -13,9 +13,9 @@ struct split_meshes_settings {
 
 static const struct option options[] = {
     {"by", "component: what hangs together; material: what has one material; both: what hangs together and has one",
-     OPTION_CHOICE, offsetof(struct split_meshes_settings, by), "component", 0, 0, "component|material|both"},
+     OPTION_CHOICE, offsetof(struct split_meshes_settings, by), "component", .choices = "component|material|both"},
     {"nodes", "each piece gets a frame of its own, below the one that had the mesh", OPTION_BOOLEAN,
-     offsetof(struct split_meshes_settings, nodes), "yes", 0, 0, NULL},
+     offsetof(struct split_meshes_settings, nodes), .initial = "yes"},
     OPTIONS_END};
 
 /* The pieces of a mesh: the meshes first .. first + count - 1; count 0 when it stays whole. */

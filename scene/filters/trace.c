@@ -12,14 +12,14 @@ struct trace_settings {
 };
 
 static const struct option options[] = {
-    {"frame", "required: whose way", OPTION_STRING, offsetof(struct trace_settings, frame), NULL, 0, 0, NULL},
-    {"clip", "the clip, if there are several", OPTION_STRING, offsetof(struct trace_settings, clip), NULL, 0, 0, NULL},
+    {"frame", "required: whose way", OPTION_FRAME, .offset = offsetof(struct trace_settings, frame)},
+    {"clip", "the clip, if there are several", OPTION_CLIP, .offset = offsetof(struct trace_settings, clip)},
     {"name", "of the frame that gets the line; \"trace\" and the frame's unless said", OPTION_STRING,
-     offsetof(struct trace_settings, name), NULL, 0, 0, NULL},
-    {"period", "between two points; 0: at all keys", OPTION_TIME, offsetof(struct trace_settings, period), "0", 0,
-     86400, NULL},
+     .offset = offsetof(struct trace_settings, name)},
+    {"period", "between two points; 0: at all keys", OPTION_TIME, offsetof(struct trace_settings, period), "0",
+     .maximum = 86400},
     {"colours", "by speed: from blue, at rest, by green to red, the fastest", OPTION_BOOLEAN,
-     offsetof(struct trace_settings, colours), "yes", 0, 0, NULL},
+     offsetof(struct trace_settings, colours), .initial = "yes"},
     OPTIONS_END};
 
 /* A way: places at times, without those in which it rests. */

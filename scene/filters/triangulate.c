@@ -9,7 +9,7 @@ struct triangulate_settings {
 };
 
 static const struct option options[] = {{"primitives", "boxes, cylinders and the like too", OPTION_BOOLEAN,
-                                         offsetof(struct triangulate_settings, primitives), "no", 0, 0, NULL},
+                                         offsetof(struct triangulate_settings, primitives), .initial = "no"},
                                         OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)

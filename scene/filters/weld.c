@@ -13,7 +13,7 @@ struct weld_settings {
 
 static const struct option options[] = {{"tolerance",
                                          "join positions up to this far apart in the world; 0: equal ones only",
-                                         OPTION_LENGTH, offsetof(struct weld_settings, tolerance), "0", 0, 1e6, NULL},
+                                         OPTION_LENGTH, offsetof(struct weld_settings, tolerance), "0", .maximum = 1e6},
                                         OPTIONS_END};
 
 struct weld {

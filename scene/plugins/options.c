@@ -1,8 +1,6 @@
-/* Option tables -> settings. */
+/* The settings of importers, exporters and filters, by their tables of options. */
 #include "options.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -10,190 +8,25 @@
 #include "registry.h"
 
 const struct option import_options[] = {{"strict", "refuse what breaks the format's rules", OPTION_BOOLEAN,
-                                         offsetof(struct import_settings, strict), "no", 0, 0, NULL},
+                                         offsetof(struct import_settings, strict), .initial = "no"},
                                         {"partial", "keep what a truncated file holds", OPTION_BOOLEAN,
-                                         offsetof(struct import_settings, partial), "no", 0, 0, NULL},
+                                         offsetof(struct import_settings, partial), .initial = "no"},
                                         OPTIONS_END};
-
-const char *option_type_word(enum option_type type)
-{
-    static const char *const words[] = {"yes|no", "integer", "number", "length",      "size", "angle",
-                                        "choice", "unit",    "text",   "length or %", "time"};
-    return words[type];
-}
-
-double option_scale(const struct option *option)
-{
-    return option->type == OPTION_ANGLE ? 180 / PI : 1;
-}
-
-struct value {
-    const struct option *option;
-    const char *text; /* what the user wrote after '=' */
-    void *settings;
-};
-
-static void *target(const struct value *value)
-{
-    return (char *)value->settings + value->option->offset;
-}
-
-static cp_status bad_value(cp_context *context, const struct value *value, const char *needs)
-{
-    return report_error(context, CP_USAGE, "option-value", NOWHERE, "%s=%s: needs %s", value->option->name, value->text,
-                        needs);
-}
-
-static bool in_range(const struct option *option, double number)
-{
-    bool bounded = option->minimum != 0 || option->maximum != 0;
-    return !bounded || (number >= option->minimum && number <= option->maximum);
-}
-
-static cp_status out_of_range(cp_context *context, const struct value *value)
-{
-    char minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
-    enum option_type type = value->option->type;
-    print_double(value->option->minimum * option_scale(value->option), minimum);
-    print_double(value->option->maximum * option_scale(value->option), maximum);
-    return report_error(context, CP_USAGE, "option-range", NOWHERE, "%s=%s: must lie in %s .. %s%s",
-                        value->option->name, value->text, minimum, maximum,
-                        type == OPTION_ANGLE    ? " degrees"
-                        : type == OPTION_LENGTH ? " m"
-                        : type == OPTION_TIME   ? " s"
-                                                : "");
-}
-
-/* A number and a unit's name after it; a bare number is in `bare`. */
-static cp_status set_measure(cp_context *context, const struct value *value)
-{
-    double number;
-    bool good = false;
-    const char *needs = "a number";
-    if (value->option->type == OPTION_NUMBER) {
-        bool is_part = value->option->maximum > 0 && value->option->maximum <= 1 && strchr(value->text, '%');
-        good = is_part ? read_measure(value->text, percent_units, 1, &number) : text_is_number(value->text, &number);
-    } else if (value->option->type == OPTION_LENGTH) {
-        needs = "a length such as 0.5, 20mm or 3in";
-        good = read_length(value->text, &number);
-    } else if (value->option->type == OPTION_SIZE) {
-        needs = "a size such as 200000, 500kB or 2MiB";
-        good = read_measure(value->text, size_units, 1, &number);
-    } else if (value->option->type == OPTION_TIME) {
-        needs = "a time such as 30, 500ms, 60s or 2min";
-        good = read_measure(value->text, time_units, 1, &number);
-    } else {
-        needs = "an angle such as 30, 30deg or 0.5rad";
-        good = read_angle(value->text, PI / 180, &number);
-    }
-    if (!good || !isfinite(number))
-        return bad_value(context, value, needs);
-    if (!in_range(value->option, number))
-        return out_of_range(context, value);
-    *(double *)target(value) = number;
-    return CP_OK;
-}
-
-static cp_status set_extent(cp_context *context, const struct value *value)
-{
-    struct extent extent = {0, 0};
-    bool is_part = strchr(value->text, '%') != NULL;
-    double *number = is_part ? &extent.part : &extent.metres;
-    bool good = is_part ? read_measure(value->text, percent_units, 0.01, number) : read_length(value->text, number);
-    if (!good || !isfinite(*number) || !(*number > 0))
-        return bad_value(context, value, "a length such as 0.1mm, or a part of the size such as 0.1%");
-    if (!in_range(value->option, *number))
-        return out_of_range(context, value);
-    *(struct extent *)target(value) = extent;
-    return CP_OK;
-}
-
-static cp_status set_value(cp_context *context, const struct value *value)
-{
-    static const char *const words[] = {"no", "yes", "false", "true", "0", "1", "off", "on"};
-    const char *at = value->option->choices;
-    double number;
-    switch (value->option->type) {
-    case OPTION_BOOLEAN:
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (strcmp(value->text, words[i]) == 0) {
-                *(bool *)target(value) = i % 2 == 1;
-                return CP_OK;
-            }
-        return bad_value(context, value, "yes or no");
-    case OPTION_INTEGER:
-        if (!text_is_number(value->text, &number) || number != floor(number))
-            return bad_value(context, value, "a whole number");
-        if (!in_range(value->option, number))
-            return out_of_range(context, value);
-        if (fabs(number) > 9e15)
-            return bad_value(context, value, "a whole number up to 9e15");
-        *(int64_t *)target(value) = (int64_t)number;
-        return CP_OK;
-    case OPTION_NUMBER:
-    case OPTION_LENGTH:
-    case OPTION_SIZE:
-    case OPTION_ANGLE:
-    case OPTION_TIME:
-        return set_measure(context, value);
-    case OPTION_CHOICE:
-        for (int index = 0; *at; index++) {
-            size_t size = strcspn(at, "|");
-            char choice[32];
-            (void)snprintf(choice, sizeof choice, "%.*s", (int)size, at);
-            if (text_equal_nocase(choice, value->text)) {
-                *(int *)target(value) = index;
-                return CP_OK;
-            }
-            at += size + (at[size] == '|');
-        }
-        return bad_value(context, value, value->option->choices);
-    case OPTION_UNIT:
-        for (const struct unit *unit = length_units; unit->name; unit++)
-            if (text_equal_nocase(value->text, unit->name)) {
-                *(double *)target(value) = unit->size;
-                return CP_OK;
-            }
-        if (!text_is_number(value->text, &number) || !(number > 0))
-            return bad_value(context, value, "m, mm, cm, in, ft or metres per unit");
-        *(double *)target(value) = number;
-        return CP_OK;
-    case OPTION_STRING:
-        *(const char **)target(value) = value->text;
-        return CP_OK;
-    case OPTION_EXTENT:
-        return set_extent(context, value);
-    }
-    return CP_BUG;
-}
-
-static const struct option *find_option(const struct option *options, const char *name, size_t size)
-{
-    for (; options && options->name; options++)
-        if (strlen(options->name) == size && strncmp(options->name, name, size) == 0)
-            return options;
-    return NULL;
-}
 
 cp_status options_set(cp_context *context, const struct plugin *plugin, const struct option *common, const char *text,
                       void *settings)
 {
     enum { MOST = 64 }; /* words to choose the nearest from */
+    const struct option *tables[] = {plugin->options, common}, *option = NULL;
+    const char *words[MOST + 1] = {NULL};
     size_t size = strcspn(text, "="), count = 0;
-    const struct option *option = find_option(plugin->options, text, size);
-    if (!option)
-        option = find_option(common, text, size);
-    if (option && !text[size] && option->type != OPTION_BOOLEAN)
-        return report_error(context, CP_USAGE, "option-value", NOWHERE, "%s needs a value: %s=%s", option->name,
-                            option->name, option->choices ? option->choices : option_type_word(option->type));
+    for (int i = 0; i < 2 && !option; i++)
+        option = cp_option_named(tables[i], text);
     if (option)
-        return set_value(context, &(struct value){option, text[size] ? text + size + 1 : "yes", settings});
-    const char *words[MOST + 1];
-    for (const struct option *known = plugin->options; known && known->name && count < MOST; known++)
-        words[count++] = known->name;
-    for (const struct option *known = common; known && known->name && count < MOST; known++)
-        words[count++] = known->name;
-    words[count] = NULL;
+        return cp_option_read(context, option, text[size] ? text + size + 1 : NULL, settings);
+    for (int i = 0; i < 2; i++)
+        for (const struct option *known = tables[i]; known && known->name && count < MOST; known++)
+            words[count++] = known->name;
     struct buffer what = {.context = context};
     buffer_print(&what, "option of %s", plugin->name);
     cp_status status = report_unknown(context, "option-unknown", what.failed ? "option" : what.data, text, size, words);
@@ -205,10 +38,8 @@ static cp_status set_defaults(cp_context *context, const struct option *options,
 {
     cp_status status = CP_OK;
     for (; options && options->name && status == CP_OK; options++)
-        if (options->initial) {
-            struct value value = {options, options->initial, settings};
-            status = set_value(context, &value);
-        }
+        if (options->initial)
+            status = cp_option_read(context, options, options->initial, settings);
     return status;
 }
 

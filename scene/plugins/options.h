@@ -19,8 +19,4 @@ extern const struct option import_options[];
 const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text);
 cp_status check_importer_option(cp_context *context, const char *setting);
 
-const char *option_type_word(enum option_type type);
-/* From the stored unit to that of a bare number: degrees for angles. */
-double option_scale(const struct option *option);
-
 #endif

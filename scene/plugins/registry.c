@@ -139,14 +139,5 @@ cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, s
 cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
 {
     const struct option *it = option_at(plugins, kind, index, option);
-    if (!it)
-        return (cp_option_info){0};
-    double scale = option_scale(it);
-    return (cp_option_info){.name = it->name,
-                            .help = it->help,
-                            .type = option_type_word(it->type),
-                            .default_value = it->initial,
-                            .choices = it->choices,
-                            .minimum = it->minimum * scale,
-                            .maximum = it->maximum * scale};
+    return it ? cp_option_describe(it) : (cp_option_info){0};
 }

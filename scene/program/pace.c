@@ -94,7 +94,7 @@ cp_status pace_way(struct cp_program *program)
     /* The steps of a slower way are others, so it is tried again until it holds. */
     for (int round = 0; round < MOST_ROUNDS; round++) {
         const double seconds = program->move.plan.count * program->options.period;
-        if (seconds > (double)program->context->limits.clip)
+        if (seconds > program->context->limits.clip)
             break; /* the limit of the clip ends it */
         const cp_status status = try_way(program, &fastest);
         if (status == CP_NO)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/context.h"
+#include "base/text/text.h"
 #include "motion/clips/clips.h"
 #include "run.h"
 
@@ -142,14 +143,13 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
 static cp_status check_size(const struct cp_program *program, const struct recording *recording)
 {
     const struct limits *limits = &program->context->limits;
-    const uint64_t seconds = limits->clip;
     /* What is held takes the numbers of three keys: its place, its turn and its scale. */
     const uint64_t keys =
         (uint64_t)recording->count * program->joint_count + program->mark_count + UINT64_C(10) * program->holding_count;
-    if (program->time > (double)seconds + program->options.period / 2)
+    if (program->time > limits->clip + program->options.period / 2)
         return program_error(program, CP_LIMIT, "program-clip",
-                             "the clip lasts longer than %llu s: an endless loop? (--limit clip=)",
-                             (unsigned long long)seconds);
+                             "the clip lasts longer than %s s: an endless loop? (--limit clip=)",
+                             show_number(limits->clip).text);
     if (keys > limits->keys)
         return program_error(program, CP_LIMIT, "program-keys",
                              "the clip has more than %llu keys and marks: an endless loop? (--limit keys=)",

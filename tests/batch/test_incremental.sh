@@ -196,8 +196,8 @@ ends 0 '' "$cellpipe" batch mixed --out-dir mixed_out --in stl.unit=mm -q
 ends 2 'batch needs a folder for its outputs: cellpipe batch IN... --out-dir DIR' "$cellpipe" batch lib
 ends 2 'unknown output format "glv"' "$cellpipe" batch lib --out-dir none --to glv
 ends 2 'unknown filter "wled"; did you mean weld' "$cellpipe" batch lib --out-dir none ! wled
-ends 2 'memory 12XB: needs a size, such as 500MB' "$cellpipe" batch lib --out-dir none --memory 12XB
-ends 2 'progress often: needs json or none' "$cellpipe" batch lib --out-dir none --progress often
+ends 2 'memory 12XB: needs a size such as 200000, 500kB' "$cellpipe" batch lib --out-dir none --memory 12XB
+ends 2 'progress often: needs auto\|json\|none' "$cellpipe" batch lib --out-dir none --progress often
 ends 2 'batch writes status files' "$cellpipe" batch lib --out-dir none --report none.json
 must "no outputs are made" [ ! -e none ]
 must "no report is made" [ ! -e none.json ]

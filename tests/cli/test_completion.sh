@@ -61,6 +61,17 @@ offers device=Arm cellpipe ik cell.wu device=
 offers joint=Arm.J2 cellpipe convert cell.wu x.glb ! pose joint=Arm.J
 offers frame=Item cellpipe convert cell.wu x.glb ! trace frame=I
 
+# Values, by the type of the option, whoever has it.
+offers json cellpipe batch part.stl --out-dir x --progress j
+offers 'all=yes' cellpipe collide cell.wu all=y
+offers 'tolerance=5mm tolerance=5m' cellpipe weld tolerance=5m
+offers seconds=2min cellpipe ik cell.wu seconds=2mi
+offers memory=2GiB cellpipe info --limit memory=2Gi
+offers 500MB cellpipe batch part.stl --memory 500MB
+offers crease=30deg cellpipe convert part.stl x.wrl --out crease=30d
+offers by=link cellpipe convert cell.wu x.glb ! merge-meshes by=li
+offers only=Arm cellpipe convert cell.wu x.xml ! exclude only=
+
 # A real bash on a terminal: it breaks words at = and :, and puts in what it was given.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -84,7 +95,7 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
     becomes 'cellpipe convert part.stl x.glb --out web=yes ' 'cellpipe convert part.stl x.glb --out web=y'
     becomes 'cellpipe convert part.stl --to vrml97 ' 'cellpipe convert part.stl --to v'
     becomes 'cellpipe convert part.stl x.glb ! weld tolerance=' 'cellpipe convert part.stl x.glb ! weld tol'
-    becomes 'cellpipe run read part.stl unit=in ' 'cellpipe run read part.stl unit=i'
+    becomes 'cellpipe run read part.stl unit=ft ' 'cellpipe run read part.stl unit=f'
     becomes 'cellpipe fk cell.wu frame=Table ' 'cellpipe fk cell.wu frame=Ta'
     becomes 'cellpipe fk names.wu frame=Tool\ A ' 'cellpipe fk names.wu frame=To'
     becomes 'cellpipe fk names.wu frame=a:one ' 'cellpipe fk names.wu frame=a:o'

@@ -523,15 +523,14 @@ static void test_shards(void **state)
             assert_true(balance == BALANCE_HASH || heaviest - lightest <= 1065536);
         }
     entries_free(&all);
-    struct shard parsed;
-    assert_int_equal(shard_parse(&cli, "3/64", NULL, &parsed), CP_OK);
+    struct shard parsed = {.balance = BALANCE_SIZE};
+    assert_int_equal(shard_parse(&cli, "3/64", &parsed), CP_OK);
     assert_true(parsed.index == 3 && parsed.count == 64 && parsed.balance == BALANCE_SIZE);
-    assert_int_equal(shard_parse(&cli, "0/1", "hash", &parsed), CP_OK);
+    assert_int_equal(shard_parse(&cli, "0/1", &parsed), CP_OK);
     static const char *const wrong[] = {"",     "1",   "/",    "1/",    "/2",  "2/2",         "3/2",
                                         "-1/2", "0/0", "0/2 ", "0/2/3", "a/b", "0/9999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(shard_parse(&cli, wrong[i], NULL, &parsed), CP_USAGE);
-    assert_int_equal(shard_parse(&cli, "0/2", "weight", &parsed), CP_USAGE);
+        assert_int_equal(shard_parse(&cli, wrong[i], &parsed), CP_USAGE);
 }
 
 /* naming: "ab" for a names b. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/text/text.h"
 #include "model/model.h"
 
 static const char part[] =
@@ -124,9 +125,9 @@ static void test_words_and_numbers(void **state)
     assert_null(cp_nearest_word("xyzzy", words));
     assert_int_equal(cp_print_double(0.1, digits), 3);
     assert_string_equal(digits, "0.1");
-    assert_true(cp_parse_double(" 1.5e-9 ", &value) && value == 1.5e-9);
-    assert_false(cp_parse_double("1,5", &value));
-    assert_false(cp_parse_double("", &value));
+    assert_true(text_is_number(" 1.5e-9 ", &value) && value == 1.5e-9);
+    assert_false(text_is_number("1,5", &value));
+    assert_false(text_is_number("", &value));
 }
 
 static void test_exporter_of_path(void **state)

@@ -21,8 +21,8 @@ struct page_settings {
 };
 
 static const struct option page_options[] = {
-    {"as", "the format inside", OPTION_STRING, offsetof(struct page_settings, as), "glb", 0, 0, NULL},
-    {"with", "an option of it", OPTION_STRING, offsetof(struct page_settings, with), NULL, 0, 0, NULL},
+    {"as", "the format inside", OPTION_STRING, offsetof(struct page_settings, as), .initial = "glb"},
+    {"with", "an option of it", OPTION_STRING, .offset = offsetof(struct page_settings, with)},
     OPTIONS_END};
 
 static uint32_t page_carries(const void *settings)

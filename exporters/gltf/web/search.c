@@ -148,7 +148,7 @@ static cp_status compose_attempt(const struct search *search, double error, stru
 static cp_status try_error(struct search *search, double error, struct bracket *bracket)
 {
     struct attempt *attempt = &search->attempts[search->best == &search->attempts[0]];
-    double budget = search->model->settings->budget;
+    double budget = (double)search->model->settings->budget;
     if (budget > 0) /* it may end sooner */
         context_progress(search->model->context, (cp_progress){.work = "simplifying",
                                                                .file = sink_file_name(search->sink),
@@ -189,7 +189,7 @@ static double next_error(const struct bracket *bracket, double budget)
 /* After the whole scene did not fit. */
 static cp_status meet_budget(struct search *search, struct bracket bracket)
 {
-    double budget = search->model->settings->budget;
+    double budget = (double)search->model->settings->budget;
     cp_status status = CP_OK;
 
     /* Larger errors until one fits; none where there is no size to move in, or one beyond all numbers. */
@@ -315,7 +315,7 @@ static cp_status try_plain(const struct search *search, const struct writer *fil
     writer.settings = &settings;
     writer.work = scene_new(writer.context);
     cp_status status = writer.work ? compose_file(&writer, search->sink, &size) : CP_LIMIT;
-    *written = status == CP_OK && size < packed && (!(settings.budget > 0) || (double)size <= settings.budget);
+    *written = status == CP_OK && size < packed && (!(settings.budget > 0) || size <= (uint64_t)settings.budget);
     if (*written)
         status = finish_file(&writer, search->sink);
     if (*written && status == CP_OK)

@@ -375,8 +375,3 @@ bool text_is_number(const char *text, double *value)
         after++;
     return after == end && isfinite(*value);
 }
-
-bool cp_parse_double(const char *text, double *value)
-{
-    return text_is_number(text, value);
-}

@@ -17,9 +17,9 @@ double radians_to_degrees(double radians)
 const struct unit length_units[] = {{"mm", 0.001},  {"cm", 0.01}, {"in", 0.0254}, {"inch", 0.0254},
                                     {"ft", 0.3048}, {"m", 1},     {NULL, 0}};
 
-const struct unit size_units[] = {
-    {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024},
-    {NULL, 0}};
+const struct unit size_units[] = {{"B", 1},        {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+                                  {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"K", 0x1p10},
+                                  {"M", 0x1p20},   {"G", 0x1p30},   {NULL, 0}};
 
 const struct unit time_units[] = {{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3600}, {NULL, 0}};
 

@@ -2,6 +2,7 @@
 #include "isolate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 
 #include "base/context.h"
@@ -124,7 +125,7 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
         .settings = settings,
         .scene = scene,
         .memory = limits->reader_memory,
-        .seconds = limits->reader_seconds,
+        .seconds = (uint64_t)ceil(limits->reader_seconds), /* the system bounds whole seconds of a processor */
     };
     /* Ours ends at 4 GiB by its format; the memory that bounds the process bounds what it may send, too. */
     struct listener listener = {.context = context, .source = source, .most = UINT32_MAX};
