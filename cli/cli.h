@@ -213,7 +213,7 @@ void print_overview(const struct cli *cli, FILE *file);
 void print_version(void);
 cp_status print_help(struct cli *cli, const char *word);
 
-/* ---- manual.c, complete.c ---- */
+/* ---- manual.c, schema.c, complete.c ---- */
 
 struct exit_code {
     int code;
@@ -223,6 +223,8 @@ struct exit_code {
 extern const struct exit_code exit_codes[];
 /* The manual page, as roff on standard output. */
 void print_manual(const struct cli *cli);
+/* All options as JSON on standard output (docs/cli.md: help --json). */
+void print_schema(const struct cli *cli);
 /* What may take the place of the last of the words of a command line; a file's name may always. */
 cp_status print_completions(struct cli *cli, const struct list *words);
 /* All that help can explain. */

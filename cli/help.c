@@ -191,7 +191,7 @@ cp_status print_help(struct cli *cli, const char *word)
 
 struct help {
     struct request request;
-    bool manual, complete;
+    bool manual, complete, json;
 };
 
 static cp_status command_help(struct cli *cli)
@@ -207,11 +207,15 @@ static cp_status command_help(struct cli *cli)
         return complain(cli, CP_USAGE, "help takes one word");
     if (help.manual)
         print_manual(cli);
-    return help.manual ? CP_OK : print_help(cli, words->count ? words->items[0] : NULL);
+    if (help.json)
+        print_schema(cli);
+    return help.manual || help.json ? CP_OK : print_help(cli, words->count ? words->items[0] : NULL);
 }
 
 static const struct option options[] = {
     {"--man", "print the manual page (docs/cellpipe.1)", OPTION_BOOLEAN, .offset = offsetof(struct help, manual)},
+    {"--json", "print all options of all commands, formats, filters and limits as one JSON object, for scripts",
+     OPTION_BOOLEAN, .offset = offsetof(struct help, json)},
     {"--complete", "after -- come the words of a command line up to the cursor: print what may stand for the last one",
      OPTION_BOOLEAN, .offset = offsetof(struct help, complete)},
     {0}};

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_options.sh PROGRAM: one spelling of a value holds in every place that takes a value of that type: flags of the
-# program, options of commands, of filters, importers and exporters, and limits.
+# program, options of commands, of filters, importers and exporters, and limits. The schema says the same of them.
 . "$(dirname "$0")/check.sh"
 
 # place COMMAND...: one with V in the place of the value. Its input is not there, so a command that accepts the value
@@ -133,4 +133,11 @@ done
 ends 2 'by=linc: needs link\|node\|scene; did you mean link' "$cellpipe" merge-meshes by=linc part.stl out.stl
 ends 2 '--progress jsn: needs auto\|json\|none; did you mean json' "$cellpipe" batch part.stl --out-dir none --progress jsn
 
+# The schema, against the parser.
+must "schema" sh -c '"$1" help --json >schema.json' - "$cellpipe"
+if command -v node >/dev/null; then
+    must "the schema holds" node "$top/tests/cli/schema.mjs" "$cellpipe" schema.json
+else
+    echo "skipped: the schema against the parser needs node"
+fi
 finish
