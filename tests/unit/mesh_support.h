@@ -133,7 +133,7 @@ static inline cp_topology plain_topology(const cp_mesh *mesh)
 
 static inline void expect_topology(cp_context *context, const cp_mesh *mesh)
 {
-    cp_topology found, plain = plain_topology(mesh);
+    cp_topology found = {.size = sizeof found}, plain = plain_topology(mesh);
     assert_int_equal(cp_mesh_topology(context, mesh, &found), CP_OK);
     assert_int_equal(found.edges, plain.edges);
     assert_int_equal(found.border_edges, plain.border_edges);

@@ -156,7 +156,7 @@ static void plain_duplicates(const struct plain *plain, cp_topology *topology)
 static cp_topology expect_all(const cp_mesh *mesh)
 {
     struct plain plain = {.mesh = mesh};
-    cp_topology found, expected = {0};
+    cp_topology found = {.size = sizeof found}, expected = found;
     assert_true(mesh->face_count <= 64);
     for (uint32_t face = 0; face < mesh->face_count; face++)
         plain.bounds[face] = face_spans_three(mesh, face);
