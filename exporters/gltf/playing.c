@@ -34,7 +34,7 @@ bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip 
                                                                        : exact_part * size,
                                        writer->diagonal, writer->motion.sampled};
     struct baked_clip baked;
-    cp_status status = clip_bake(writer->work, writer->scene, clip, NULL, &limits, &baked);
+    cp_status status = clip_bake(writer->work, writer->scene, clip, &limits, &baked);
     writer->motion.open = status == CP_NO;
     if (status != CP_OK)
         return false;

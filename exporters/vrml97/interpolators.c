@@ -48,7 +48,8 @@ static double turn_between(const double a[4], const double b[4])
     return 4 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
 }
 
-void vrml_append_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value)
+/* Adds a key as it is, without steps. */
+static void append_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value)
 {
     uint32_t width = path_width(keys->path), at = keys->count;
     if (v->failed ||
@@ -94,13 +95,14 @@ void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double fraction, const
                 rotation_between(before, value, (double)i / count, between);
             else
                 *between = *before + (*value - *before) * i / count;
-            vrml_append_key(v, keys, start + (fraction - start) * i / count, between);
+            append_key(v, keys, start + (fraction - start) * i / count, between);
         }
     }
-    vrml_append_key(v, keys, fraction, value);
+    append_key(v, keys, fraction, value);
 }
 
-void vrml_complete_keys(struct vrml *v, struct vrml_keys *keys)
+/* From the first moment to the last one: some readers take keys from 0 to 1 for granted. */
+static void complete_keys(struct vrml *v, struct vrml_keys *keys)
 {
     uint32_t width = path_width(keys->path), count = keys->count;
     double last[4];
@@ -108,11 +110,11 @@ void vrml_complete_keys(struct vrml *v, struct vrml_keys *keys)
         return;
     memcpy(last, keys->values + (size_t)(count - 1) * width, width * sizeof *last);
     if (keys->fractions[count - 1] < 1)
-        vrml_append_key(v, keys, 1, last);
+        append_key(v, keys, 1, last);
     if (keys->fractions[0] == 0 || v->failed)
         return;
     count = keys->count;
-    vrml_append_key(v, keys, INFINITY, last); /* for its room */
+    append_key(v, keys, INFINITY, last); /* for its room */
     if (v->failed)
         return;
     memmove(keys->fractions + 1, keys->fractions, count * sizeof *keys->fractions);
@@ -120,7 +122,7 @@ void vrml_complete_keys(struct vrml *v, struct vrml_keys *keys)
     keys->fractions[0] = 0;
 }
 
-void vrml_write_fractions(struct vrml *v, const struct vrml_keys *keys)
+static void write_fractions(struct vrml *v, const struct vrml_keys *keys)
 {
     vrml_indent(v);
     sink_text(v->out, "key [");
@@ -172,12 +174,12 @@ void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, 
     static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_ROTATION, CP_PATH_TRANSLATION, CP_PATH_SCALE};
     bool joint = keys->joint != CP_NONE;
     cp_path path = joint ? paths[v->scene->joints[keys->joint].type] : keys->path; /* what of the Transform is set */
-    vrml_complete_keys(v, keys);
+    complete_keys(v, keys);
     const char *prefix = joint && path == CP_PATH_TRANSLATION ? "slide_" : prefixes[path];
     const char *name = v->failed ? NULL : vrml_name(v, prefix, wanted);
     if (name) {
         vrml_open(v, name, path == CP_PATH_ROTATION ? "OrientationInterpolator {" : "PositionInterpolator {");
-        vrml_write_fractions(v, keys);
+        write_fractions(v, keys);
         vrml_open(v, NULL, "keyValue [");
         for (uint32_t i = 0; i < keys->count; i++)
             if (joint)
@@ -188,11 +190,6 @@ void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, 
         vrml_add_wire(v, (struct wire){timer, "fraction_changed", name, "set_fraction"});
         vrml_add_wire(v, (struct wire){name, "value_changed", transform, fields[path]});
     }
-    vrml_free_keys(v, keys);
-}
-
-void vrml_free_keys(struct vrml *v, struct vrml_keys *keys)
-{
     memory_free(v->context, keys->fractions, keys->room, sizeof *keys->fractions);
     memory_free(v->context, keys->values, keys->value_room, sizeof *keys->values);
 }

@@ -177,27 +177,20 @@ static cp_status plan_bounds(struct vrml *v)
     return CP_OK;
 }
 
-/* In the order of the scene's nodes, then slots; a placeholder that holds nothing is left out. */
+/* In the order of the scene's nodes; a placeholder that holds nothing is left out. */
 static void plan_children(struct vrml *v)
 {
-    const struct slots *slots = v->recording ? v->recording->slots : NULL;
-    uint32_t nodes = v->scene->node_count, count = slots ? slots->count : 0;
-    v->children = arena_allocate(v->arena, (size_t)nodes + count, sizeof *v->children);
-    v->failed |= !v->children;
-    for (uint32_t i = 0; i < nodes; i++)
-        v->nodes[i].first_child = v->nodes[i].place = CP_NONE;
-    for (uint32_t i = nodes + count; i-- > 0 && !v->failed;) {
-        const struct slot *slot = i >= nodes ? &slots->items[i - nodes] : NULL;
-        uint32_t node = slot ? slot->guest : i;
-        const cp_node *source = &v->scene->nodes[node];
-        uint32_t owner = slot ? slot->host : source->parent;
-        v->children[i] = (struct child){node, owner, CP_NONE, slot ? i - nodes : CP_NONE};
-        bool bare = !slot && source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 &&
-                    v->nodes[node].first_child == CP_NONE;
-        if (owner == CP_NONE || bare || (!slot && slots && slots->kept[node]))
+    for (uint32_t i = 0; i < v->scene->node_count; i++)
+        v->nodes[i].first_child = v->nodes[i].next_sibling = CP_NONE;
+    for (uint32_t i = v->scene->node_count; i-- > 0;) {
+        const cp_node *source = &v->scene->nodes[i];
+        struct node_plan *node = &v->nodes[i];
+        node->left_out =
+            source->flags & CP_NODE_PLACEHOLDER && source->instance_count == 0 && node->first_child == CP_NONE;
+        if (source->parent == CP_NONE || node->left_out)
             continue;
-        v->children[i].next = v->nodes[owner].first_child;
-        v->nodes[owner].first_child = i;
+        node->next_sibling = v->nodes[source->parent].first_child;
+        v->nodes[source->parent].first_child = i;
     }
 }
 

@@ -39,10 +39,8 @@ cp_status vrml_plan_recording(struct vrml *v)
 
 void vrml_free_recording(struct vrml *v)
 {
-    if (!v->recording)
-        return;
-    vrml_free_slots(v, v->recording->slots);
-    cp_scene_free(v->recording->work);
+    if (v->recording)
+        cp_scene_free(v->recording->work);
 }
 
 /* A click on the base of a device starts the recording: on parts that no joint of their own device moves. If none of
@@ -80,23 +78,16 @@ cp_status vrml_prepare_recording(struct vrml *v)
     recording->timer = vrml_name(v, "play_", recording->source->name);
     if (!recording->timer || !mark_starts(v))
         return CP_LIMIT;
-    cp_status status = vrml_plan_slots(v);
-    if (status != CP_OK)
-        return status;
-    struct slots *slots = recording->slots;
-    cp_clip *clip = &recording->clip;
-    status = clip_bake(recording->work, v->scene, recording->source, slots ? slots->kept : NULL, &limits, &baked);
+    cp_status status = clip_bake(recording->work, v->scene, recording->source, &limits, &baked);
     if (status == CP_OK)
         status = clip_shape_find(recording->work, v->scene, &shape);
     if (status == CP_OK)
-        status = clip_thin(recording->work, v->scene, &shape, recording->source, &baked.clip, tolerance, clip);
+        status =
+            clip_thin(recording->work, v->scene, &shape, recording->source, &baked.clip, tolerance, &recording->clip);
     if (status != CP_OK)
         return status;
     recording->sheared = baked.sheared;
     recording->flat = baked.flat;
-    for (uint32_t i = 0; slots && i < clip->track_count; i++)
-        if (clip->tracks[i].path != CP_PATH_JOINT)
-            slots->tracks[clip->tracks[i].target][clip->tracks[i].path - CP_PATH_TRANSLATION] = &clip->tracks[i];
     return CP_OK;
 }
 
@@ -109,7 +100,7 @@ static void write_node_track(struct vrml *v, const cp_track *track)
                              .path = track->path,
                              .mirrored = (plan->rest.kind == REST_MIRRORED) != (above == REST_MIRRORED)};
     uint32_t width = path_width(track->path);
-    if (plan->place == CP_NONE) /* a placeholder that is left out */
+    if (plan->left_out)
         return;
     if (above == REST_FLAT) { /* where all stands still */
         v->frozen++;
@@ -131,7 +122,7 @@ static void write_resting_joint(struct vrml *v, uint32_t index)
 {
     const struct joint_plan *plan = &v->joints[index];
     struct vrml_keys keys = {.joint = index, .path = CP_PATH_JOINT};
-    if (!plan->name || plan->sign == 0 || v->nodes[v->scene->joints[index].node].place == CP_NONE)
+    if (!plan->name || plan->sign == 0 || v->nodes[v->scene->joints[index].node].left_out)
         return;
     vrml_add_key(v, &keys, 0, &v->mechanism.values[index]);
     vrml_write_keys(v, &keys, v->recording->timer, v->scene->joints[index].name, plan->name);
@@ -144,7 +135,7 @@ static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t in
     const struct joint_plan *plan = &v->joints[index];
     struct joint_law law = joint_law(v->scene->joints, index);
     struct vrml_keys keys = {.joint = index, .path = CP_PATH_JOINT};
-    if (!plan->name || v->nodes[joint->node].place == CP_NONE)
+    if (!plan->name || v->nodes[joint->node].left_out)
         return;
     if (plan->sign == 0) {
         v->frozen++;
@@ -167,8 +158,7 @@ void vrml_write_recording(struct vrml *v)
     for (uint32_t i = 0; i < recording->clip.track_count && !v->failed; i++) {
         const cp_track *track = &recording->clip.tracks[i];
         if (track->path != CP_PATH_JOINT) {
-            if (!recording->slots || !recording->slots->kept[track->target])
-                write_node_track(v, track);
+            write_node_track(v, track);
             continue;
         }
         write_joint_track(v, track, track->target);
@@ -182,6 +172,4 @@ void vrml_write_recording(struct vrml *v)
     for (uint32_t i = 0; i < v->scene->joint_count && !v->failed; i++)
         if (v->joints[i].driver != CP_NONE && !keyed[i])
             write_resting_joint(v, i);
-    if (recording->slots && !v->failed)
-        vrml_write_slots(v);
 }

@@ -105,40 +105,28 @@ static void write_content(struct vrml *v, uint32_t index, const struct rest *res
         vrml_close_node(v);
 }
 
-/* Writes a frame's Transform (or what shows it in a slot), its joints' and its shapes, and leaves the Transforms open.
- * False if all of it stands there already: nothing is open. */
-static bool open_place(struct vrml *v, uint32_t place)
+/* Writes a frame's Transform, its joints' and its shapes, and leaves the Transforms open. */
+static void open_frame(struct vrml *v, uint32_t index)
 {
-    const struct child *child = &v->children[place];
-    const cp_node *node = &v->scene->nodes[child->node];
-    struct node_plan *plan = &v->nodes[child->node];
+    const cp_node *node = &v->scene->nodes[index];
     struct rest rest = node->parent == CP_NONE ? vrml_no_rest : v->nodes[node->parent].rest;
-    cp_pose pose = vrml_node_pose(v, child->node);
+    cp_pose pose = vrml_node_pose(v, index);
     struct placing placing;
     vrml_place(&rest, &pose, &placing);
-    if (child->slot == CP_NONE)
-        vrml_open_transform(v, plan->name, &placing);
-    else if (!vrml_open_slot(v, child->slot))
-        return false;
-    plan->place = place;
+    vrml_open_transform(v, v->nodes[index].name, &placing);
     for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++)
         if (v->joints[j].name)
             open_joint(v, j, &rest);
-    write_content(v, child->node, &rest);
-    return true;
+    write_content(v, index, &rest);
 }
 
-static void close_place(struct vrml *v, uint32_t place)
+static void close_frame(struct vrml *v, uint32_t index)
 {
-    const struct child *child = &v->children[place];
-    const cp_node *node = &v->scene->nodes[child->node];
+    const cp_node *node = &v->scene->nodes[index];
     for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++)
         if (v->joints[j].name)
             vrml_close_node(v);
-    if (child->slot != CP_NONE)
-        vrml_close_slot(v);
-    else
-        vrml_close_node(v);
+    vrml_close_node(v);
 }
 
 cp_status vrml_write_tree(struct vrml *v)
@@ -147,23 +135,20 @@ cp_status vrml_write_tree(struct vrml *v)
     bool turned = v->settings->up == VRML_UP_Y;
     if (turned)
         vrml_open_transform(v, vrml_name(v, "", "y_up"), &y_up);
-    /* The places in the order of the text: into what was opened, else to the next one, closing what ends there. */
-    for (uint32_t place = 0; place != CP_NONE && v->status == CP_OK && !v->failed;) {
-        const struct node_plan *plan = &v->nodes[v->children[place].node];
-        bool opened = open_place(v, place);
-        if (opened && plan->first_child != CP_NONE) {
-            place = plan->first_child;
+    /* The frames in the order of the text: into what was opened, else to the next one, closing what ends there. */
+    for (uint32_t node = 0; node != CP_NONE && v->status == CP_OK && !v->failed;) {
+        open_frame(v, node);
+        if (v->nodes[node].first_child != CP_NONE) {
+            node = v->nodes[node].first_child;
             continue;
         }
-        if (opened)
-            close_place(v, place);
-        while (place != CP_NONE && v->children[place].next == CP_NONE) {
-            uint32_t owner = v->children[place].owner;
-            place = owner == CP_NONE ? CP_NONE : v->nodes[owner].place;
-            if (place != CP_NONE)
-                close_place(v, place);
+        close_frame(v, node);
+        while (node != CP_NONE && v->nodes[node].next_sibling == CP_NONE) {
+            node = v->scene->nodes[node].parent;
+            if (node != CP_NONE)
+                close_frame(v, node);
         }
-        place = place == CP_NONE ? CP_NONE : v->children[place].next;
+        node = node == CP_NONE ? CP_NONE : v->nodes[node].next_sibling;
     }
     if (turned)
         vrml_close_node(v);

@@ -17,9 +17,8 @@
  * - Colours by material, or by vertex (times the material's colour, without alpha). Normals where the source
  *   has them, else a crease angle.
  * - One clip is played, by a click on a device's base, or by itself (play=); a click on a joint stops it. Keys are left
- *   out where nothing moves farther than the tolerance. Devices that are grabbed move along in the frame where they
- *   stand in the scene (grab=bake), or stand on each of their hosts and are shown on one (grab=switch: Switch and
- *   Script, the only Script written).
+ *   out where nothing moves farther than the tolerance. Devices that are grabbed stay in the frame where they stand in
+ *   the scene, and their keys move them along.
  * - Devices, exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 
@@ -49,8 +48,6 @@ static const struct option options[] = {
      offsetof(struct vrml_settings, clicks), .initial = "yes"},
     {"descriptions", "of sensors, which X_ITE and Castle show, and strict readers of VRML97 refuse", OPTION_BOOLEAN,
      offsetof(struct vrml_settings, descriptions), .initial = "no"},
-    {"grab", "what is grabbed: moved along (bake), or shown on each host in turn, by Switch and Script", OPTION_CHOICE,
-     offsetof(struct vrml_settings, grab), "bake", .choices = "bake|switch"},
     {"scenery", "a background, lights and views; no for a world that another one inlines", OPTION_BOOLEAN,
      offsetof(struct vrml_settings, scenery), .initial = "yes"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",

@@ -17,7 +17,6 @@ cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixel
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
-enum { VRML_BAKE, VRML_SWITCH };
 enum { VRML_PLAY_CLICK, VRML_PLAY_AUTO, VRML_PLAY_LOOP };
 enum { VRML_LIMIT_PLANES, VRML_KEEP_PLANES };
 enum { VRML_COLOURS_AUTO, VRML_COLOURS_NONE };
@@ -25,7 +24,7 @@ enum { VRML_COLOURS_AUTO, VRML_COLOURS_NONE };
 struct vrml_settings {
     int up;
     int layout;
-    int grab, play, colours, planes;
+    int play, colours, planes;
     double crease, cycle, tolerance;
     bool primitives, clicks, descriptions, scenery;
     const char *clip; /* NULL: the first */
@@ -56,17 +55,18 @@ struct rest {
 
 struct node_plan {
     const char *name;     /* DEF name */
-    uint32_t first_child; /* of `children`, or CP_NONE */
-    uint32_t place;       /* of `children`: where it is written, or CP_NONE for the world */
-    struct rest rest;     /* in which the node's shapes and children sit */
-    uint32_t mover;       /* the innermost joint at or above the node that a click moves, or CP_NONE */
-    const char *touch;    /* DEF name of its TouchSensor, or NULL */
-    const char *timer;    /* DEF name of the TimeSensor of its joints, or NULL */
-    bool starts;          /* a click on its shapes plays the recording */
-    bool small;           /* all shapes whose click plays its joints are hard to hit */
-    bool substitutes;     /* a click on its shapes plays the small parts of its device, too */
-    bool plays;           /* some joint moves by that timer */
-    double cycle;         /* seconds: the sweeps of its driving joints, one after the other */
+    uint32_t first_child; /* nodes, or CP_NONE */
+    uint32_t next_sibling;
+    bool left_out;     /* a placeholder that holds nothing */
+    struct rest rest;  /* in which the node's shapes and children sit */
+    uint32_t mover;    /* the innermost joint at or above the node that a click moves, or CP_NONE */
+    const char *touch; /* DEF name of its TouchSensor, or NULL */
+    const char *timer; /* DEF name of the TimeSensor of its joints, or NULL */
+    bool starts;       /* a click on its shapes plays the recording */
+    bool small;        /* all shapes whose click plays its joints are hard to hit */
+    bool substitutes;  /* a click on its shapes plays the small parts of its device, too */
+    bool plays;        /* some joint moves by that timer */
+    double cycle;      /* seconds: the sweeps of its driving joints, one after the other */
 };
 
 struct joint_plan {
@@ -78,45 +78,19 @@ struct joint_plan {
     double start;    /* of its sweep within the cycle of its node */
 };
 
-/* What stands in a frame: a node, or a slot for one that hangs there for a time. */
-struct child {
-    uint32_t node, owner, next; /* next: of the same owner, or CP_NONE */
-    uint32_t slot;              /* or CP_NONE */
-};
-
 /* A ROUTE: names of nodes and of their events. */
 struct wire {
     const char *from, *event, *to, *field;
-};
-
-/* A node that hangs on a host for a time, as the Switch that shows it there. */
-struct slot {
-    uint32_t guest, host; /* nodes */
-    bool at_first;        /* shown before the recording begins */
-    const char *name;     /* DEF name of what shows it */
-    const char *grip;     /* DEF name of the Transform in it */
-    uint32_t first_stay, stay_count;
-};
-
-struct slots {
-    bool *kept; /* nodes in slots */
-    struct slot *items;
-    struct stay *stays;  /* by slot, then by time */
-    const char **bodies; /* DEF name of what is in a node's slots, NULL until it is written */
-    uint32_t count, stay_count, stay_room;
-    const cp_track *(*tracks)[3]; /* of nodes, as they are written: translation, rotation, scale */
-    uint64_t cyclic, mirrored;    /* guests that are baked instead */
 };
 
 /* What a clip moves. */
 struct recording {
     const cp_clip *source; /* the scene's */
     cp_scene *work;        /* owns what is made of it */
-    cp_clip clip;          /* as it is written: straight tracks; attachments of nodes in slots alone */
+    cp_clip clip;          /* as it is written: straight tracks, without attachments */
     double first, last;    /* seconds */
     const char *timer;     /* DEF name */
     bool *posed;           /* nodes whose pose it tells */
-    struct slots *slots;   /* NULL: none */
     uint64_t sheared, flat;
 };
 
@@ -154,7 +128,6 @@ struct vrml {
     struct name_map names;
     struct node_plan *nodes;
     struct joint_plan *joints;
-    struct child *children;
     cp_mechanism mechanism; /* its values: the joints' own */
     struct followers followers;
     struct recording *recording; /* NULL: none is written */
@@ -266,15 +239,9 @@ struct vrml_keys {
 };
 /* Adds a key behind the others. Readers take the shorter way round, so turns come in steps of at most a quarter. */
 void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value);
-/* As it is, without steps. */
-void vrml_append_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value);
-/* From the first moment to the last one: some readers take keys from 0 to 1 for granted. */
-void vrml_complete_keys(struct vrml *v, struct vrml_keys *keys);
-void vrml_write_fractions(struct vrml *v, const struct vrml_keys *keys);
 /* Completes the keys, writes their interpolator from a timer to the field of a Transform, and frees them. */
 void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, const char *wanted,
                      const char *transform);
-void vrml_free_keys(struct vrml *v, struct vrml_keys *keys);
 
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
@@ -286,18 +253,9 @@ cp_status vrml_write_scenery(struct vrml *v);
 /* recording.c */
 /* Chooses the clip; v->recording stays NULL when there is none. */
 cp_status vrml_plan_recording(struct vrml *v);
-/* After the nodes' plans: what is shown in slots, what is baked, and which keys are written. */
+/* After the nodes' plans: what is baked, and which keys are written. */
 cp_status vrml_prepare_recording(struct vrml *v);
 void vrml_write_recording(struct vrml *v);
 void vrml_free_recording(struct vrml *v);
-
-/* slots.c: nodes that are shown on each of their hosts in turn. */
-cp_status vrml_plan_slots(struct vrml *v);
-void vrml_free_slots(struct vrml *v, struct slots *slots);
-/* True when what stands in the slot is to be written now; else all of it stands there already. */
-bool vrml_open_slot(struct vrml *v, uint32_t slot);
-void vrml_close_slot(struct vrml *v);
-/* What shows them, and moves what they hold. */
-void vrml_write_slots(struct vrml *v);
 
 #endif

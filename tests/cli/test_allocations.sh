@@ -108,7 +108,7 @@ job convert "$samples/3mf_gripper.3mf" out/o.glb
 job convert "$samples/stl_65535.stl.gz" out/o.glb.gz --threads 2
 job convert "$samples/tag_models.wu" out/o.wrl --out layout=parts
 job convert "$samples/collada_arm.dae" out/o.wrl
-job convert "$cases/deneb-recording/cell.dcr" out/o.wrl --out grab=switch
+job convert "$cases/deneb-recording/cell.dcr" out/o.wrl
 job convert "$cases/exclude/judged.xml" out/o.xml --out evidence=yes
 job convert "$samples/stl_faults.stl" out/o.stl ! weld ! repair holes=100 ! orient ! simplify ratio=0.5 ! lod levels=2
 job convert "$samples/obj_plate.obj" out/o.glb ! triangulate ! split-meshes ! instances ! merge-meshes ! normals

@@ -23,10 +23,10 @@ for sample in "$top"/samples/*.*; do
         (cd "$top/samples" && "$other" convert -q "./$name" "$work/there/$name.$suffix" $profile 2>"$work/messages")
     done
 done
-# Cells that play recordings, in each way to show what is grabbed.
+# Cells that play recordings.
 for recording in welding/weld hexapod/contour assembly/saw; do
     name=${recording##*/}
-    for setting in grab=bake grab=switch tolerance=0; do
+    for setting in play=click tolerance=0; do
         "$cellpipe" convert -q "$top/samples/deneb/$recording.dcr" "here/$name.$setting.wrl" --out "$setting"
         (cd "$top/samples" && "$other" convert -q "./deneb/$recording.dcr" "$work/there/$name.$setting.wrl" --out "$setting")
     done

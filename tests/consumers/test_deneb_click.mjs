@@ -81,11 +81,11 @@ async function clickParts(tab, tree, cell, pixels, what, bound) {
     compareFrames(await watch(tab, 10), cell, tree, `${what}, begun again`, bound);
 }
 
-async function playCell(browser, cell, grab) {
-    const [, recording] = cell.write(workFile(cell.name)), what = `${cell.name} ${grab}`, [lower, upper] = info(recording).bounds;
+async function playCell(browser, cell) {
+    const [, recording] = cell.write(workFile(cell.name)), what = cell.name, [lower, upper] = info(recording).bounds;
     const bound = 2e-6 * Math.hypot(...upper.map((value, i) => value - lower[i])), complaints = [];
-    const file = convert(recording, workFile('cell.wrl'), `grab=${grab}`, 'tolerance=0', 'cycle=3');
-    const plain = fs.readFileSync(convert(recording, workFile('plain.wrl')), 'utf8'); // three reads no Script
+    const file = convert(recording, workFile('cell.wrl'), 'tolerance=0', 'cycle=3');
+    const plain = fs.readFileSync(file, 'utf8');
     const server = await serve(path.dirname(file)), tab = await open(browser, server.url, path.basename(file), complaints);
     const tree = await tab.evaluate(`(window.cell = (${prepare})(window.world)).tree`), times = sampleTimes(cell, 100);
     await clickParts(tab, tree, cell, findPixels(plain, partOf), what, bound);
@@ -117,11 +117,11 @@ async function playByItself(browser, cell, way) {
     server.close();
 }
 
-// Each cell takes its time of play; an ordinary run has one of each way to grab.
-const grabs = { nistir: 'switch', two_at_once: 'bake', ...process.env.CELLPIPE_LONG && { thrice: 'switch' } };
+// Each cell takes its time of play.
+const played = ['nistir', 'two_at_once', ...process.env.CELLPIPE_LONG ? ['thrice'] : []];
 const browser = await launch(chromium);
-for (const cell of cells.filter(({ name }) => grabs[name]))
-    await playCell(browser, cell, grabs[cell.name]);
+for (const cell of cells.filter(({ name }) => played.includes(name)))
+    await playCell(browser, cell);
 for (const way of ['auto', 'loop'])
     await playByItself(browser, cells.find(({ name }) => name === 'nistir'), way);
 await browser.close();

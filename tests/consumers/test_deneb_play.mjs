@@ -1,5 +1,5 @@
-// Recordings in VRML97, played by X_ITE without a page: its own timer's ROUTEs, interpolators, Scripts and Switches say where all parts are
-// at 100 times, which a plain simulation knows. Every form of grab, all keys or those that the tolerance leaves.
+// Recordings in VRML97, played by X_ITE without a page: its own timer's ROUTEs and interpolators say where all parts are at 100 times,
+// which a plain simulation knows. All keys or those that the tolerance leaves.
 import fs from 'node:fs';
 import { cells, distanceOf, leapOf, sampleTimes } from './deneb_cells.mjs';
 import { convert, fail, finish, info, skip, workFile } from './lib.mjs';
@@ -7,7 +7,7 @@ import { hasNode, startNode, visiblePoses } from './xite.mjs';
 
 if (!hasNode())
     skip('consumers/test_deneb_play needs x_ite-node (npm install in tests/consumers)');
-const complaints = [], grabs = ['bake', 'switch'], worst = new Map(), leaps = new Map();
+const complaints = [], worst = new Map(), leaps = new Map();
 const { load } = await startNode(complaints);
 const fractionOf = (cell, time) => (time - cell.first) / (cell.last - cell.first);
 
@@ -66,12 +66,10 @@ async function play(what, cell, file, bound, { up = 'y', kind } = {}) {
 for (const cell of cells) {
     const [, recording] = cell.write(workFile(cell.name)), [lower, upper] = info(recording).bounds;
     const exact = 2e-6 * Math.hypot(...upper.map((value, i) => value - lower[i]));
-    const forms = grabs.flatMap(grab => [['tolerance=0', exact], ['tolerance=0.1mm', exact + 1e-4]].map(([tolerance, bound]) => [grab, tolerance, bound]));
-    for (const [grab, tolerance, bound] of forms)
-        await play(`${cell.name} ${grab} ${tolerance}`, cell, convert(recording, workFile('o.wrl'), `grab=${grab}`, tolerance), bound,
-            { kind: `${grab} ${tolerance}` });
-    await play(`${cell.name} up=z`, cell, convert(recording, workFile('o.wrl'), 'up=z', 'grab=switch', 'tolerance=0'), exact, { up: 'z', kind: 'up=z' });
-    await play(`${cell.name} layout=inline`, cell, convert(recording, workFile('o.wrl'), 'layout=inline', 'grab=switch', 'tolerance=0'), exact,
+    for (const [tolerance, bound] of [['tolerance=0', exact], ['tolerance=0.1mm', exact + 1e-4]])
+        await play(`${cell.name} ${tolerance}`, cell, convert(recording, workFile('o.wrl'), tolerance), bound, { kind: tolerance });
+    await play(`${cell.name} up=z`, cell, convert(recording, workFile('o.wrl'), 'up=z', 'tolerance=0'), exact, { up: 'z', kind: 'up=z' });
+    await play(`${cell.name} layout=inline`, cell, convert(recording, workFile('o.wrl'), 'layout=inline', 'tolerance=0'), exact,
         { kind: 'layout=inline' });
     const glb = convert(recording, workFile('o.glb'), 'tolerance=0');
     await play(`${cell.name} by glb`, cell, convert(glb, workFile('o.wrl'), 'tolerance=0'), 2 * exact, { kind: 'by glb' });

@@ -76,7 +76,7 @@ for (const settings of [[], ['profile=deliver']]) {
 
 // ---- X_ITE ----
 
-// Where the floor is seen; three reads no Script.
+// Where the floor is seen.
 function findFloor() {
     const pixel = findPixels(fs.readFileSync(convert(motion, workFile('plain.wrl')), 'utf8'), object => {
         while (object && object.name !== 'Floor' && !object.name.startsWith('Arm'))
@@ -88,23 +88,22 @@ function findFloor() {
     return pixel;
 }
 
-async function click(browser, way, pixel) {
-    const file = convert(motion, workFile('pick.wrl'), `grab=${way}`, 'tolerance=0', 'cycle=3'), complaints = [];
+async function click(browser, pixel) {
+    const file = convert(motion, workFile('pick.wrl'), 'tolerance=0', 'cycle=3'), complaints = [];
     const server = await serve(path.dirname(file)), tab = await open(browser, server.url, path.basename(file), complaints);
     const tree = await tab.evaluate(`(window.cell = (${prepare})(window.world)).tree`);
     await press(tab, pixel);
     const seen = await watch(tab, 10);
     if (seen.length < 5 || seen.at(-1)[0] !== 1)
-        fail(`${way}: ${seen.length} frames only, to ${seen.at(-1)?.[0]}`);
+        fail(`${seen.length} frames only, to ${seen.at(-1)?.[0]}`);
     const see = (what, fraction, values) => {
-        const visible = visibleFrames(tree, values), names = { Part: way === 'switch' ? ['grip_Part', 'grip_Part_2'] : ['Part'] };
-        const found = frame => (names[frame] ?? [frame.replace(/[^A-Za-z0-9]/g, '_')]).filter(name => visible.has(name));
-        compare(`X_ITE, grab=${way}, ${what}`, fraction * last, frame => found(frame).length === 1 ? multiply(zUp, visible.get(found(frame)[0])) : undefined);
+        const visible = visibleFrames(tree, values), pose = frame => visible.get(frame.replace(/[^A-Za-z0-9]/g, '_'));
+        compare(`X_ITE, ${what}`, fraction * last, frame => pose(frame) && multiply(zUp, pose(frame)));
     };
     seen.forEach(([fraction, values]) => see('clicked', fraction, values));
     const fractions = moments.map(time => time / last);
     (await tab.evaluate(list => window.cell.drive(list), fractions)).forEach((values, i) => see('told', fractions[i], values));
-    complaints.forEach(complaint => fail(`${way}: X_ITE says ${complaint}`));
+    complaints.forEach(complaint => fail(`X_ITE says ${complaint}`));
     await tab.close();
     server.close();
 }
@@ -112,8 +111,7 @@ async function click(browser, way, pixel) {
 const chromium = findChromium(), clicks = chromium && hasPackages();
 if (clicks) {
     const browser = await launch(chromium), pixel = findFloor();
-    for (const way of ['bake', 'switch'])
-        await click(browser, way, pixel);
+    await click(browser, pixel);
     await browser.close();
 }
 if (held < 100)

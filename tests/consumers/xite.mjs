@@ -16,7 +16,6 @@ export async function startNode(complaints) {
     const X3D = require('x_ite-node'), world = X3D.createBrowser().browser;
     for (const kind of ['warn', 'error'])
         console[kind] = (...words) => complaints.push(words.map(String).join(' ').slice(0, 300));
-    world.setBrowserOption('LoadUrlObjects', true); // else no Script works
     await world.loadComponents(world.getProfile('Full'));
     const load = async file => {
         await world.loadURL(new X3D.MFString(pathToFileURL(path.resolve(file)).href));
@@ -32,11 +31,11 @@ export function prepare(world) {
         if (!node)
             return;
         const type = node.getNodeTypeName(), index = tree.length;
-        if (!['Transform', 'Group', 'Collision', 'Switch', 'Shape', 'Inline'].includes(type))
+        if (!['Transform', 'Group', 'Collision', 'Shape', 'Inline'].includes(type))
             return;
         tree.push({ name: node.getNodeName(), type, parent });
         watched.push(node);
-        for (const child of (['Shape', 'Inline'].includes(type) ? [] : type === 'Switch' ? node.choice ?? node.children : node.children))
+        for (const child of (['Shape', 'Inline'].includes(type) ? [] : node.children))
             visit(child, index);
     };
     for (const root of scene.rootNodes)
@@ -45,7 +44,7 @@ export function prepare(world) {
     const timer = all.find(node => node.getNodeTypeName() === 'TimeSensor' && node.getNodeName().startsWith('play_'));
     const look = () => watched.map((node, i) => tree[i].type === 'Transform'
         ? [...node.translation].slice(0, 3).concat([...node.rotation].slice(0, 4), [...node.scale].slice(0, 3), [...node.scaleOrientation].slice(0, 4))
-        : tree[i].type === 'Switch' ? [node.whichChoice] : []);
+        : []);
     // What follows when so much of the recording has gone: the timer says it to all that listens.
     const process = Symbol.for('X_ITE.X3DRoutingContext.processEvents');
     const drive = fractions => fractions.map(fraction => {
@@ -77,10 +76,6 @@ function walk(tree, values, see) {
     tree.forEach(({ name, type, parent }, i) => {
         const above = parent < 0 ? identity : poses[parent];
         let pose = above;
-        if (above && parent >= 0 && tree[parent].type === 'Switch') {
-            const place = tree.slice(parent + 1, i).filter(other => other.parent === parent).length;
-            pose = values[parent][0] === place ? above : undefined;
-        }
         if (pose && type === 'Transform') {
             pose = multiply(pose, transformOf(values[i]));
             if (values[i][7] < 1e-5)

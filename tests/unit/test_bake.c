@@ -90,8 +90,7 @@ static void expect_same_with_marks(const cp_clip *clip, const cp_clip *usual)
     assert_int_equal(mechanism_open(&mechanism, context, scene), CP_OK);
     assert_true(mark_sampled(&mechanism, sampled));
     mechanism_close(&mechanism);
-    assert_int_equal(clip_bake(scene, scene, clip, NULL, &(struct bake_limits){tolerance, size, sampled}, &baked),
-                     CP_OK);
+    assert_int_equal(clip_bake(scene, scene, clip, &(struct bake_limits){tolerance, size, sampled}, &baked), CP_OK);
     assert_int_equal(baked.clip.track_count, usual->track_count);
     assert_int_equal(baked.clip.attachment_count, usual->attachment_count);
     for (uint32_t i = 0; i < usual->track_count; i++) {
@@ -111,7 +110,7 @@ static void expect_baked(const bool *guests, double factor)
     cp_pose worlds[64], wanted[64];
     double q[64];
     assert_true(scene->node_count <= 64 && scene->joint_count < 64);
-    assert_int_equal(clip_bake(scene, scene, clip, NULL, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
+    assert_int_equal(clip_bake(scene, scene, clip, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
     assert_int_equal(baked.sheared + baked.flat, 0);
     assert_int_equal(baked.clip.attachment_count, 0);
     expect_same_with_marks(clip, &baked.clip);
@@ -208,8 +207,7 @@ static void test_formulas(void **state)
         (void)scene_add_clip(scene, "formulas", scene->joint_count, tracks);
         finish_scene();
         assert_int_equal(
-            clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked),
-            CP_OK);
+            clip_bake(scene, scene, &scene->clips[0], &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
         expect_same_with_marks(&scene->clips[0], &baked.clip);
         struct player player;
         double q[64];
@@ -243,8 +241,8 @@ static void test_nothing_to_bake(void **state)
         (void)track_of(&tracks[count++], i, (struct track_kind){CP_PATH_JOINT, CP_STEP, false});
     (void)scene_add_clip(scene, "plain", count, tracks);
     finish_scene();
-    assert_int_equal(
-        clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
+    assert_int_equal(clip_bake(scene, scene, &scene->clips[0], &(struct bake_limits){tolerance, size, NULL}, &baked),
+                     CP_OK);
     assert_int_equal(baked.clip.track_count, count);
     for (uint32_t i = 0; i < count; i++) {
         assert_ptr_equal(baked.clip.tracks[i].times, tracks[i].times);
@@ -273,8 +271,7 @@ static void test_tracks_that_say_nothing(void **state)
         (void)scene_add_clip(scene, "several", count, tracks);
         finish_scene();
         assert_int_equal(
-            clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked),
-            CP_OK);
+            clip_bake(scene, scene, &scene->clips[0], &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
         assert_true(baked.clip.track_count <= count);
         expect_same_with_marks(&scene->clips[0], &baked.clip);
     }
@@ -296,8 +293,8 @@ static void test_jump(void **state)
     scene->clips[clip].attachments = attachment;
     scene->clips[clip].attachment_count = 1;
     finish_scene();
-    assert_int_equal(
-        clip_bake(scene, scene, &scene->clips[0], NULL, &(struct bake_limits){tolerance, size, NULL}, &baked), CP_OK);
+    assert_int_equal(clip_bake(scene, scene, &scene->clips[0], &(struct bake_limits){tolerance, size, NULL}, &baked),
+                     CP_OK);
     assert_int_equal(baked.clip.track_count, 2); /* a scale that stays has none */
     const cp_track *moved = &baked.clip.tracks[0];
     assert_int_equal(moved->path, CP_PATH_TRANSLATION);

@@ -420,7 +420,7 @@ static void interpolate(struct vnode *node, double fraction, double out[4])
 {
     bool turns = strcmp(node->type, "OrientationInterpolator") == 0;
     struct vfield *keys = vfield_of(node, "key"), *values = vfield_of(node, "keyValue");
-    size_t width = turns ? 4 : strcmp(node->type, "ScalarInterpolator") == 0 ? 1 : 3, i = 1;
+    size_t width = turns ? 4 : 3, i = 1;
     while (i + 1 < keys->number_count && fraction > keys->numbers[i])
         i++;
     if (keys->number_count == 1) {
@@ -451,18 +451,6 @@ static void set_numbers(struct vnode *node, const char *name, const double *valu
     memcpy(field->numbers, values, count * sizeof *values);
 }
 
-/* What the one Script that we write makes of a value. */
-static void run_script(const struct vrml_file *file, struct vnode *script, double value)
-{
-    static const char *const text =
-        "javascript: function set_value(value, time) { choice_changed = value < 0.5 ? -1 : 0; }";
-    const double choice = value < 0.5 ? -1 : 0;
-    assert_string_equal(vfield_of(script, "url")->strings[0], text);
-    for (size_t i = 0; i < file->route_count; i++)
-        if (file->routes[i].from == script)
-            set_numbers(file->routes[i].to, "whichChoice", &choice, 1);
-}
-
 /* Sends a fraction from the timer along the ROUTEs. Timers that stop each other are no matter of fractions. */
 static void play(struct vrml_file *file, const struct vnode *timer, double fraction)
 {
@@ -473,11 +461,7 @@ static void play(struct vrml_file *file, const struct vnode *timer, double fract
         double value[4];
         interpolate(interpolator, fraction, value);
         for (size_t k = 0; k < file->route_count; k++)
-            if (file->routes[k].from != interpolator)
-                continue;
-            else if (strcmp(file->routes[k].to->type, "Script") == 0)
-                run_script(file, file->routes[k].to, value[0]);
-            else
+            if (file->routes[k].from == interpolator)
                 set_numbers(file->routes[k].to, file->routes[k].to_event + strlen("set_"), value,
                             strcmp(file->routes[k].to_event, "set_rotation") == 0 ? 4 : 3);
     }
@@ -694,7 +678,7 @@ static uint32_t node_named(const cp_scene *scene, const char *name)
     return CP_NONE;
 }
 
-/* Into all that is not switched off, through every USE. node: the nearest frame of the scene above. */
+/* Into all that is there, through every USE. node: the nearest frame of the scene above. */
 static void look(const struct looking *looking, struct vnode *at, uint32_t node, cp_pose world)
 {
     if (strcmp(at->type, "Shape") == 0) {
@@ -719,11 +703,9 @@ static void look(const struct looking *looking, struct vnode *at, uint32_t node,
     }
     if (*at->def && node_named(looking->scene, original_name(looking->file, "frame", at->def)) != CP_NONE)
         node = node_named(looking->scene, original_name(looking->file, "frame", at->def));
-    bool switches = strcmp(at->type, "Switch") == 0;
-    struct vfield *children = vfield_of(at, switches ? "choice" : "children");
+    struct vfield *children = vfield_of(at, "children");
     for (size_t i = 0; children && i < children->node_count; i++)
-        if (!switches || (double)i == number_of(at, "whichChoice", 0, -1))
-            look(looking, children->nodes[i], node, world);
+        look(looking, children->nodes[i], node, world);
 }
 
 /* Every node's boxes are seen once, each corner within the tolerance of where the poses have it. */

@@ -62,9 +62,6 @@ static const struct field_rule {
     {"Transform", "scaleOrientation", SFROTATION},
     {"Transform", "children", MFNODE},
     {"Group", "children", MFNODE},
-    {"Switch", "whichChoice", SFINT32},
-    {"Switch", "choice", MFNODE},
-    {"Script", "url", MFSTRING},
     {"Collision", "collide", SFBOOL},
     {"Collision", "children", MFNODE},
     {"Collision", "proxy", SFNODE},
@@ -134,9 +131,6 @@ static const struct event_rule {
     {"PositionInterpolator", "value_changed", true, SFVEC3F},
     {"ScalarInterpolator", "set_fraction", false, SFFLOAT},
     {"ScalarInterpolator", "value_changed", true, SFFLOAT},
-    {"Script", "set_value", false, SFFLOAT},
-    {"Script", "choice_changed", true, SFINT32},
-    {"Switch", "set_whichChoice", false, SFINT32},
     {"Transform", "set_translation", false, SFVEC3F},
     {"Transform", "set_rotation", false, SFROTATION},
     {"Transform", "set_scale", false, SFVEC3F},
@@ -375,21 +369,8 @@ static void read_value(struct vrml_file *file, struct vfield *field)
     }
 }
 
-/* What a Script of ours takes and gives; the rest of it is a field like any other's. */
-static bool read_script_events(struct vrml_file *file, const struct vnode *node)
-{
-    static const char *const words[] = {"eventIn", "SFFloat", "set_value", "eventOut", "SFInt32", "choice_changed"};
-    if (strcmp(node->type, "Script") != 0 || !next_is(file, words[0]))
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        expect_word(file, words[i]);
-    return true;
-}
-
 static void read_field(struct vrml_file *file, struct vnode *node)
 {
-    if (read_script_events(file, node))
-        return;
     const char *name = read_name(file);
     for (size_t i = 0; i < node->field_count; i++)
         if (strcmp(node->fields[i].name, name) == 0)

@@ -43,7 +43,6 @@ struct baker {
     cp_scene *work;
     const cp_scene *scene;
     const cp_clip *clip;
-    const bool *kept; /* nodes whose attachments stay; NULL: none */
     double tolerance;
     double first; /* when the clip begins */
     struct clip_lookup lookup;
@@ -73,7 +72,7 @@ static bool find_guests(struct baker *baker)
             seen[clip->tracks[i].target].curved = true;
     for (uint32_t i = 0; seen && baker->guests && i < clip->attachment_count; i++) {
         uint32_t node = clip->attachments[i].node;
-        if (!seen[node].listed && !(baker->kept && baker->kept[node]))
+        if (!seen[node].listed)
             baker->guests[baker->guest_count++] = (struct guest){.node = node, .curved = seen[node].curved};
         seen[node].listed = true;
     }
@@ -330,7 +329,7 @@ static bool bake_one(struct baker *baker)
 
 /* ---- the clip ---- */
 
-/* The clip's own tracks that say something, then those that were baked, and the attachments that stay. */
+/* The clip's own tracks that say something, then those that were baked. */
 static bool finish(struct baker *baker)
 {
     enum { PATHS = 4 };
@@ -340,12 +339,11 @@ static bool finish(struct baker *baker)
     size_t things = scene->node_count > scene->joint_count ? scene->node_count : scene->joint_count;
     size_t most = (size_t)clip->track_count + 3 * (size_t)baker->guest_count + baker->formula_count;
     cp_track *tracks = scene_allocate(baker->work, most, sizeof *tracks);
-    cp_attachment *attachments = scene_allocate(baker->work, clip->attachment_count, sizeof *attachments);
     bool(*told)[PATHS] = memory_allocate_zeroed(baker->context, things, sizeof *told);
-    bool fine = tracks && attachments && told;
+    bool fine = tracks && told;
     made->track_count = made->attachment_count = 0;
     made->tracks = tracks;
-    made->attachments = attachments;
+    made->attachments = NULL;
     /* The first track of each joint that nothing else drives, and of each part of the pose of a node that is no
      * guest. */
     for (uint32_t i = 0; fine && i < baker->guest_count; i++)
@@ -370,9 +368,6 @@ static bool finish(struct baker *baker)
         struct formula *formula = &baker->formulas[i];
         fine = track_finish(baker->work, &formula->track, formula->joint, &tracks[made->track_count++]);
     }
-    for (uint32_t i = 0; fine && i < clip->attachment_count; i++)
-        if (baker->kept && baker->kept[clip->attachments[i].node])
-            attachments[made->attachment_count++] = clip->attachments[i];
     return fine;
 }
 
@@ -445,21 +440,16 @@ bool mark_sampled(const cp_mechanism *mechanism, bool *sampled)
     return fine;
 }
 
-cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
-                    const struct bake_limits *limits, struct baked_clip *baked)
+cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const struct bake_limits *limits,
+                    struct baked_clip *baked)
 {
     cp_context *context = work->context;
     double last;
     *baked = (struct baked_clip){.clip = *clip};
     if (limits->sampled && is_plain(clip, limits->sampled))
         return keep_tracks(work, scene, clip, &baked->clip);
-    struct baker baker = {.context = context,
-                          .work = work,
-                          .scene = scene,
-                          .clip = clip,
-                          .kept = kept,
-                          .tolerance = limits->tolerance,
-                          .baked = baked};
+    struct baker baker = {
+        .context = context, .work = work, .scene = scene, .clip = clip, .tolerance = limits->tolerance, .baked = baked};
     cp_status status = lookup_start(&baker.lookup, context, scene, clip);
     bool fine = status == CP_OK && find_guests(&baker) && find_formulas(&baker, limits->size);
     uint32_t count = baker.guest_count + baker.formula_count;

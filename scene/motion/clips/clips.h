@@ -36,8 +36,6 @@ void player_free(struct player *player);
 /* The values of a track at a time, `width` of them; before its first and after its last key those keys'. Rotations are
  * turned at a constant speed between keys (slerp, the shorter way round), and come out as unit quaternions. */
 void track_value(const cp_track *track, double time, double *value);
-/* The first key behind a time; key_count when there is none. */
-uint32_t key_after(const cp_track *track, double time);
 /* On the way from one time to another: the first key that comes, or `to`. */
 double track_stop(const cp_track *track, double from, double to);
 /* How many numbers a value of the path has. */
@@ -191,15 +189,15 @@ struct bake_limits {
 bool mark_sampled(const cp_mechanism *mechanism, bool *sampled);
 
 /* The clip without attachments and formulas. A node that hangs elsewhere for a time has tracks in the frame of its own
- * parent, along the same way through the world (none of its scale when that stays). Nodes with kept[node] keep their
- * attachments; kept may be NULL. Joints with an expression have tracks of their own (CP_PATH_JOINT, though they are
- * dependent); joints with a master have none. The clip's own tracks stay, but for those that say nothing: on joints
- * that follow others, and all but the first of one thing. Between its keys nothing that is baked is farther off than
- * the tolerance: of a node the corners of the box around what is below it, of a joint what is `size` away, looked at in
- * four places between moments. A joint that loops determine has a track in place of its own. CP_LIMIT when
- * out of memory; CP_NO, with an entry in the report, when a loop does not close at some time. */
-cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const bool *kept,
-                    const struct bake_limits *limits, struct baked_clip *baked);
+ * parent, along the same way through the world (none of its scale when that stays). Joints with an expression have
+ * tracks of their own (CP_PATH_JOINT, though they are dependent); joints with a master have none. The clip's own tracks
+ * stay, but for those that say nothing: on joints that follow others, and all but the first of one thing. Between its
+ * keys nothing that is baked is farther off than the tolerance: of a node the corners of the box around what is below
+ * it, of a joint what is `size` away, looked at in four places between moments. A joint that loops determine has a
+ * track in place of its own. CP_LIMIT when out of memory; CP_NO, with an entry in the report, when a loop does not
+ * close at some time. */
+cp_status clip_bake(cp_scene *work, const cp_scene *scene, const cp_clip *clip, const struct bake_limits *limits,
+                    struct baked_clip *baked);
 
 /* Clips with fewer keys. */
 

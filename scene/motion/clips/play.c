@@ -67,7 +67,8 @@ static uint32_t find_key(const cp_track *track, double time)
     return low;
 }
 
-uint32_t key_after(const cp_track *track, double time)
+/* The first key behind a time; key_count when there is none. */
+static uint32_t key_after(const cp_track *track, double time)
 {
     uint32_t key = find_key(track, time);
     return track->times[key] > time ? key : key + 1;
