@@ -1,7 +1,7 @@
 /* glb, gltf: glTF 2.0, binary and as JSON with a sibling .bin.
  *
- * Specification: Khronos glTF 2.0 (ISO/IEC 12113:2022), with AGI_articulations for joints and, when asked for,
- * FB_ngon_encoding (draft). What else we keep, and how, is docs/stage-format.md, version 1.0.
+ * Specification: Khronos glTF 2.0 (ISO/IEC 12113:2022), with AGI_articulations for joints. What else we keep, and how,
+ * is docs/stage-format.md, version 1.0.
  *
  * Dialects: profile stage is what cellpipe's stages hand each other and changes nothing; profile deliver is for
  * viewers: three.js, model-viewer, X_ITE, Blender, assimp and f3d read it (docs/gltf.md has who shows what).
@@ -14,8 +14,6 @@
  *   look.
  * - A joint's motion is a node of its own. Cubic tracks of turning joints are played through 16 straight pieces a key
  *   (the exact keys are in extras); all other tracks are what they are, as floats.
- * - ngons=fb: polygons that are no fan from any corner we look at stay triangles for other readers (ours has them
- *   exactly).
  * - A GLB ends at 4 GiB, by its format.
  * - web=yes (folder web/): merged meshes, positions as integers (KHR_mesh_quantization), EXT_meshopt_compression. */
 #include "../exporters.h"
@@ -44,8 +42,6 @@
      offsetof(struct gltf_settings, collision), .initial = "no"},                                                      \
     {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", OPTION_BOOLEAN,   \
      offsetof(struct gltf_settings, extras), .initial = "yes"},                                                        \
-    {"ngons", "deliver: plain triangles, or FB_ngon_encoding", OPTION_CHOICE,                                          \
-     offsetof(struct gltf_settings, ngons), "plain", .choices = "plain|fb"},                                           \
     {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", OPTION_CHOICE,                  \
      offsetof(struct gltf_settings, up), "y", .choices = "y|z"},                                                       \
     {"colours", "deliver, of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",   \
@@ -85,7 +81,7 @@ static uint32_t gltf_carries(const void *settings)
 {
     const struct gltf_settings *gltf = settings;
     uint32_t lost = gltf->normals == NORMALS_NONE ? FEATURE_NORMALS | FEATURE_TANGENTS : 0;
-    if (gltf->profile == PROFILE_DELIVER && gltf->ngons == NGONS_PLAIN)
+    if (gltf->profile == PROFILE_DELIVER)
         lost |= FEATURE_NGONS;
     if (gltf->web)
         lost |= FEATURE_PRIMITIVES;
@@ -121,8 +117,6 @@ static cp_status check_settings(cp_context *context, const struct gltf_settings 
         return refuse(context, "gltf-profile", "extras=no leaves out what stages keep: it needs profile=deliver");
     if (!settings->extras && settings->collision)
         return refuse(context, "gltf-extras", "collision=yes keeps meshes in extras: it does not go with extras=no");
-    if (settings->web && settings->ngons == NGONS_FB)
-        return refuse(context, "gltf-web", "web=yes keeps triangles alone: it does not go with ngons=fb");
     if (settings->web && settings->collision)
         return refuse(context, "gltf-web", "web=yes keeps what is drawn: it does not go with collision=yes");
     if (settings->web && budget && error)

@@ -241,14 +241,12 @@ void write_extensions(struct writer *writer)
     bool quantised = writer->web.streams[STREAM_POSITIONS].count > 0;
     bool needed = quantised || writer->binary.fallback_size > 0;
     bool textures = has_texture_extensions(writer, false), needs_textures = has_texture_extensions(writer, true);
-    if (!articulations && !attach_points && !writer->has_polygons && !needed && !textures && !lights)
+    if (!articulations && !attach_points && !needed && !textures && !lights)
         return;
     json_line(json);
     json_key_open(json, "extensionsUsed", '[');
     if (articulations || attach_points)
         json_text(json, "AGI_articulations");
-    if (writer->has_polygons)
-        json_text(json, "FB_ngon_encoding");
     if (lights)
         json_text(json, "KHR_lights_punctual");
     write_needed(writer, quantised);

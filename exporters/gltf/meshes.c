@@ -123,10 +123,7 @@ static bool draw_triangles(struct writer *writer, const cp_mesh *polygons, struc
     }
     plan->indices = plan->web ? plan->web->corners : plan->shape->corners;
     plan->index_count = plan->web ? plan->web->corner_count : plan->shape->corner_count;
-    if (!split_groups(writer, plan, NULL))
-        return false;
-    bool encode = is_deliver(writer) && writer->settings->ngons == NGONS_FB && polygons->face_offsets;
-    return !encode || encode_polygons(writer, polygons, plan);
+    return split_groups(writer, plan, NULL);
 }
 
 /* Polylines as segments. */
@@ -277,7 +274,7 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
         web->position += writer->web.rounded;
     }
     /* Faces that are no triangles are kept beside what is drawn where a reader has use for them. */
-    bool polygons = !is_deliver(writer) || writer->settings->ngons == NGONS_FB, told = writer->settings->extras;
+    bool polygons = !is_deliver(writer), told = writer->settings->extras;
     plan->has_split = told && plan->split && !plan->web && has_only_triangles(mesh);
     plan->has_faces = told && (mesh->kind == CP_MESH_LINES || (plan->split && !plan->web && !plan->has_split) ||
                                (mesh->kind == CP_MESH_FACES && polygons && !has_only_triangles(mesh)));
@@ -361,12 +358,6 @@ static void write_primitive(struct writer *writer, const struct mesh_plan *plan,
     json_key_integer(json, "material", writer->looks[(size_t)row * LOOK_COUNT + primitive->look]);
     if (plan->shape->kind == CP_MESH_LINES)
         json_key_integer(json, "mode", 1);
-    if (primitive->polygons) {
-        json_key_open(json, "extensions", '{');
-        json_key_open(json, "FB_ngon_encoding", '{');
-        json_close(json, '}');
-        json_close(json, '}');
-    }
     json_close(json, '}');
 }
 

@@ -12,7 +12,6 @@
 enum { PROFILE_STAGE, PROFILE_DELIVER };
 enum { NORMALS_AUTO, NORMALS_KEEP, NORMALS_SMOOTH, NORMALS_NONE };
 enum { CLIPS_AUTO, CLIPS_NONE };
-enum { NGONS_PLAIN, NGONS_FB };
 enum { UP_Y, UP_Z };
 enum { QUALITY_AUTO, QUALITY_BEST, QUALITY_FAST };
 enum { CAMERAS_AUTO, CAMERAS_YES, CAMERAS_NO };
@@ -21,7 +20,7 @@ enum { COLOURS_AUTO, COLOURS_NONE };
 enum { COMPRESSION_AUTO, COMPRESSION_MESHOPT, COMPRESSION_NONE };
 
 struct gltf_settings {
-    int profile, normals, clips, ngons, up, cameras, colours, planes;
+    int profile, normals, clips, up, cameras, colours, planes;
     double crease;
     bool collision, extras;
     bool embed; /* gltf only */
@@ -66,7 +65,6 @@ struct primitive {
     uint32_t first_index, index_count;
     uint32_t accessor;
     uint8_t look;
-    bool polygons; /* FB_ngon_encoding holds */
 };
 
 struct mesh_plan {
@@ -210,9 +208,8 @@ struct writer {
     bool exact_poses;   /* for the web: as far from the origin as this scene is, floats would move something */
     struct views views; /* that are written as cameras */
     const char **view_names;
-    double diagonal; /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
-    bool has_polygons;
-    uint32_t light_count;         /* of the nodes that are written */
+    double diagonal;      /* of all that is drawn or collides: half of it is how far an unlimited joint slides */
+    uint32_t light_count; /* of the nodes that are written */
     uint64_t split_articulations; /* that could not become one again */
 };
 
@@ -334,8 +331,6 @@ bool has_attach_point(const struct writer *writer, uint32_t node);
 
 /* ---- parts of meshes and clips ---- */
 
-/* polygons.c. FB_ngon_encoding: rearranges the triangles of the mesh so that each polygon is a fan of its own. */
-bool encode_polygons(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan);
 /* extras.c: extras of a mesh, within the open object. */
 void write_mesh_extras(struct writer *writer, uint32_t mesh);
 /* clips.c. An animation that moves all as the clip does. taken: PATHS zeros for each node or joint, whichever are

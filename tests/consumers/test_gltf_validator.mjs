@@ -6,7 +6,7 @@ import { convert, corpusFiles, fail, finish, inputs, root, shortName, workFile }
 
 const variants = [
     ['o.glb', 'profile=stage'], ['o.glb', 'profile=deliver'],
-    ['o.glb', 'collision=yes', 'ngons=fb', 'normals=smooth', 'up=z'],
+    ['o.glb', 'collision=yes', 'normals=smooth', 'up=z'],
     ['o.glb', 'web=yes'], ['o.glb', 'web=yes', 'compression=none', 'error=1'], ['w.gltf', 'web=yes', 'bits=8', 'normals=keep'],
     ['o.gltf', 'web=yes', 'embed=yes', 'bits=16', 'budget=2MB'], ['a b é#.gltf', 'profile=stage'], ['o.gltf', 'profile=deliver', 'embed=yes', 'clips=none', 'normals=none'],
 ];

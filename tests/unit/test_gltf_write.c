@@ -106,58 +106,6 @@ static void stage_keeps_polygons(void **state)
     finish(&file);
 }
 
-/* FB_ngon_encoding decoded as its README says: faces as sets of corners, in order. */
-static void fb_polygons_decode(void **state)
-{
-    (void)state;
-    static const float ring[] = {0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 2, 0, 3, 1, 0, 0.5f, 0.5f, 0};
-    static const uint32_t corners[] = {
-        0, 1, 2, 3, /* a quad */ 0, 3, 2, 1, /* begins alike */ 1, 4, 2, 0, 1, 5, 3, /* concave at 5 */ 0,
-        1, 4, 2, 3 /* a pentagon */};
-    static const uint32_t offsets[] = {0, 4, 8, 11, 15, 20};
-    struct written file = start();
-    cp_mesh mesh = {.name = "n",
-                    .source = "",
-                    .vertex_count = 6,
-                    .face_count = 5,
-                    .corner_count = 20,
-                    .positions = ring,
-                    .corners = corners,
-                    .face_offsets = offsets};
-    add_instance(&file, add_node(&file, 0, "a"), add_mesh(&file, mesh), CP_USE_BOTH, POSE_IDENTITY);
-    complete(&file);
-    write_with(&file, "ngons=fb", NULL);
-    assert_string_equal(json_string_value(at(file.json, "extensionsUsed", 0)), "FB_ngon_encoding");
-    json_t *primitive = at(at(file.json, "meshes", 0), "primitives", 0);
-    get(get(primitive, "extensions"), "FB_ngon_encoding");
-    const size_t total = 3 * (2 + 2 + 1 + 2 + 3);
-    const unsigned char *bytes = accessor_bytes(&file, get(primitive, "indices"), 2 * total);
-    uint32_t decoded[8], size = 0, face = 0;
-    for (size_t i = 0; i <= total; i += 3) {
-        uint32_t t[3] = {CP_NONE, 0, 0};
-        for (size_t k = 0; i < total && k < 3; k++)
-            t[k] = (uint32_t)(bytes[2 * (i + k)] | bytes[2 * (i + k) + 1] << 8);
-        if (size > 0 && t[0] == decoded[0]) {
-            decoded[size++] = t[2];
-            continue;
-        }
-        if (size > 0) { /* equal up to its first corner */
-            const uint32_t *wanted = corners + offsets[face];
-            assert_int_equal(size, offsets[face + 1] - offsets[face]);
-            uint32_t shift = 0;
-            while (shift < size && wanted[shift] != decoded[0])
-                shift++;
-            for (uint32_t k = 0; k < size; k++)
-                assert_int_equal(decoded[k], wanted[(shift + k) % size]);
-            face++;
-        }
-        memcpy(decoded, t, sizeof t);
-        size = 3;
-    }
-    assert_int_equal(face, 5);
-    finish(&file);
-}
-
 static void lines_stay_polylines(void **state)
 {
     (void)state;
@@ -222,11 +170,11 @@ static void deliver_leaves_collision_out(void **state)
 {
     (void)state;
     struct written file = start();
-    uint32_t node = add_node(&file, 0, "a"), hull = add_mesh(&file, triangles()), part = add_mesh(&file, polygons());
+    uint32_t node = add_node(&file, 0, "a"), hull = add_mesh(&file, triangles()), part = add_mesh(&file, triangles());
     add_instance(&file, node, hull, CP_USE_COLLISION, POSE_IDENTITY);
     add_instance(&file, node, part, CP_USE_DRAWN, POSE_IDENTITY);
     complete(&file);
-    write_with(&file, "ngons=fb", NULL);
+    write_with(&file, NULL, NULL);
     assert_int_equal(json_array_size(get(file.json, "meshes")), 1);
     assert_null(json_object_get(ours(node_of(&file, "a")), "instances"));
     size_t count;
@@ -234,7 +182,7 @@ static void deliver_leaves_collision_out(void **state)
     assert_int_equal(count, 1);
     assert_string_equal(entries[0].code, "gltf-collision");
     drop_file(&file);
-    write_with(&file, "collision=yes", "ngons=fb");
+    write_with(&file, "collision=yes", NULL);
     assert_int_equal(json_array_size(get(file.json, "meshes")), 2);
     assert_string_equal(text(at(ours(node_of(&file, "a")), "instances", 0), "mesh"), "part");
     finish(&file);
@@ -607,7 +555,7 @@ static bool fill_busy_scene(cp_scene *scene)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    const char *options[] = {"ngons=fb", "collision=yes", "normals=smooth"};
+    const char *options[] = {"collision=yes", "normals=smooth"};
     bool written = false;
     for (long n = 0; !written; n++) {
         long left = LONG_MAX;
@@ -618,7 +566,7 @@ static void every_allocation_may_fail(void **state)
         left = n;
         void *bytes;
         size_t size;
-        cp_status status = cp_write_memory(context, scene, "glb", options, 3, &bytes, &size);
+        cp_status status = cp_write_memory(context, scene, "glb", options, 2, &bytes, &size);
         written = status == CP_OK;
         assert_true(written || status == CP_LIMIT);
         left = LONG_MAX;
@@ -635,7 +583,6 @@ int main(void)
         cmocka_unit_test(empty_scene),
         cmocka_unit_test(stage_keeps_vertices_and_faces),
         cmocka_unit_test(stage_keeps_polygons),
-        cmocka_unit_test(fb_polygons_decode),
         cmocka_unit_test(lines_stay_polylines),
         cmocka_unit_test(undrawn_things_are_kept),
         cmocka_unit_test(deliver_leaves_collision_out),
