@@ -1,6 +1,7 @@
 /* Triangles and vertices in the order that packs best: two orders are tried, each in a thread of its own.
- * libmeshoptimizer's are not among them: around a vertex that many triangles share they take quadratic time, and on
- * pressed sheets they pack up to 5 % larger. */
+ * libmeshoptimizer's are not among them: around a vertex that many triangles share they take quadratic time, and they
+ * end the process when memory runs out. The better of its two orders makes files of 328 cells and parts 0.2 % larger,
+ * and up to 4.3 %; it makes a torus of a million triangles 4.0 % larger in 1.37 times the CPU time. */
 #include "web.h"
 
 #include <string.h>
