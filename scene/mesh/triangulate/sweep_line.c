@@ -3,7 +3,11 @@
  * it, between the two, what has not been cut into triangles yet is bounded by a chain of corners, from the left end of
  * the lower edge to that of the upper. Each new corner goes to an end of a chain, and cuts off what it sees of it. Of
  * corners above each other the lower comes first, as if the line leaned a little. What does not fit tells that the
- * polygon crosses or touches itself. */
+ * polygon crosses or touches itself.
+ *
+ * It is here for outlines that nobody draws: 265 concave faces of samples and real parts take ears.c at most 19 steps a
+ * corner, and the line comes at 200. Spikes of random lengths round a centre take ears alone a time that grows with the
+ * power 1.5 of their number: 640,000 corners take 7.3 s, and 1.5 s with the line. */
 #include "triangulate.h"
 
 #include <string.h>
