@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { MOST_MATERIALS = 256 };
 

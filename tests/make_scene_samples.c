@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "model/pose.h"
 
 static cp_context *context;
 static cp_scene *scene;

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "stl.h"
 
 enum {

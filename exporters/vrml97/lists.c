@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "base/text/digits.h"
 #include "base/text/text.h"
 #include "vrml97.h"

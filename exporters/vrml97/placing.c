@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "vrml97.h"
 
 /* Readers hold single precision: thinner than this against its length, a map is flat to them. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "vrml97.h"
 
 /* The joints of a part are played one after the other by its one TimeSensor. */

@@ -2,7 +2,7 @@
 #include "vrml97.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* A joint's Transform at its current value. A revolute one always has its rotation, about its own axis. */
 static void open_joint(struct vrml *v, uint32_t index, struct rest *rest)

@@ -1,7 +1,7 @@
 /* What a viewer shows at first: views of the cell, light and a background. */
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "view/view.h"
 #include "vrml97.h"
 

@@ -1,7 +1,7 @@
 /* A model part: metadata, resources and the build, into the tables of the file. */
+#include "model/model.h"
 #include "3mf.h"
 #include "base/text/text.h"
-#include "model/pose.h"
 
 #ifdef HAVE_3MF
 

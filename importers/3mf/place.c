@@ -2,7 +2,7 @@
 #include "3mf.h"
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 #ifdef HAVE_3MF
 

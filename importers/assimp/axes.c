@@ -2,7 +2,7 @@
 #include "assimp.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 #ifdef HAVE_ASSIMP
 

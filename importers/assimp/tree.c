@@ -5,7 +5,7 @@
  * factor as a node "MODEL_$AssimpFbx$_FACTOR" above the model's own. These become one node again. */
 #include "assimp.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 #ifdef HAVE_ASSIMP
 

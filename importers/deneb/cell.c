@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source)
 {

@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 double deneb_angle(struct deneb_file *file)
 {

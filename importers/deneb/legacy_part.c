@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { DESCRIBED_VERSION = 12 };
 static const double usual_unit = 0.001;

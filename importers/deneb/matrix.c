@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 #define TOLERANCE 1e-6
 

@@ -3,7 +3,7 @@
 #include "cell.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "plugins/models.h"
 
 struct painter {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Numbers of points, record after record. */
 struct records {

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 static double length_of(const double vector[3])
 {

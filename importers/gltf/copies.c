@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* The rows of one attribute; NULL without it, or after an error. *count: CP_NONE at first, then that of all. */
 static const double *read_rows(struct gltf *gltf, uint32_t attributes, const char *name, uint32_t width,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* ---- nodes ---- */
 

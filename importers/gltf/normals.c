@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum normal { UNIT, LONG, ZERO };
 

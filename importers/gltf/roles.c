@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
 {

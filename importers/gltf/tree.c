@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 enum visit { NOT_VISITED, CLIMBING, READ, LEFT_OUT };
 

@@ -6,7 +6,7 @@
 #include "obj.h"
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* A vertex of a mesh: one of the file with one of its normals and texture coordinates. */
 struct pair {

@@ -3,7 +3,7 @@
 #include "stl.h"
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* ---- batches: a thread touches nothing but its own ---- */
 

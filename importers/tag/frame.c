@@ -3,7 +3,7 @@
 #include "tag.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Each name repeats those of the devices around it. */
 static const uint64_t most_name_bytes = UINT64_C(1) << 30;

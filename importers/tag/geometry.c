@@ -3,7 +3,7 @@
 #include "tag.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* What a tag asks for. */
 struct request {

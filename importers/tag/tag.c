@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "tag.h"
 
 /* ---- probe ---- */

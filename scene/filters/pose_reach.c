@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 #include "plugins/options.h"
 

@@ -1,6 +1,7 @@
 /* program: runs a robot program, and adds the clip of what it does. */
 #include "program/run.h"
 
+#include "base/bytes/bytes.h"
 #include "base/context.h"
 #include "base/text/text.h"
 #include "filters.h"

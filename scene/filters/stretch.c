@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 static double pose_stretch(const cp_pose *pose)

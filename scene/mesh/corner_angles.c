@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { QUAD = 4 }; /* floats in a register of 16 bytes */
 typedef float quad __attribute__((vector_size(QUAD * sizeof(float))));

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 struct box {
     double lower[3], upper[3];

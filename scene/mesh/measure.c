@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "box_tree.h"
 #include "mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 struct measuring {

@@ -1,5 +1,5 @@
 /* Normals as files have them: those without a direction are made from the faces round their vertex. */
-#include "model/pose.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 uint64_t mesh_triangle_count(const cp_mesh *mesh)
 {

@@ -10,7 +10,7 @@
 
 #include "join.h"
 #include "mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Float coordinates shake angles by about this much (radians): faces that meet at the crease angle itself, as those
  * of a regular prism do, are all treated alike. */

@@ -1,5 +1,5 @@
 /* Exact normals of round primitives: a vertex has one for each surface that it lies on. */
-#include "model/pose.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>

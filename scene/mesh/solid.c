@@ -11,7 +11,7 @@
 #include "join.h"
 
 #include "mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { PART_FACES = 1 << 15 };
 

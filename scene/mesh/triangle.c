@@ -1,6 +1,6 @@
 #include "box_tree.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* By regions, after Ericson, Real-Time Collision Detection (2005), 5.1.5. */
 double triangle_distance(const double point[3], const double *const corners[3], double shares[2])

@@ -1,5 +1,5 @@
 /* A recursive descent compiles the formula; a machine with a stack runs the steps. */
-#include "expression.h"
+#include "model.h"
 
 #include <math.h>
 #include <string.h>

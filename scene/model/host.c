@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/text/text.h"
 #include "cellpipe_build.h"
-#include "pose.h"
+#include "model.h"
 #include "tables.h"
 
 /* ---- copies ---- */

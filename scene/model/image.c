@@ -1,6 +1,8 @@
 /* Pictures: their type and size by their first bytes. */
 #include "model.h"
 
+#include "base/bytes/bytes.h"
+
 #include <string.h>
 
 static const struct image_kind {

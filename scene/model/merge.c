@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "pose.h"
+#include "model.h"
 #include "tables.h"
 
 /* The rows to come stand behind those of the scene, and refer to each other there. */

@@ -1,5 +1,5 @@
 /* Poses. */
-#include "pose.h"
+#include "model.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "base/context.h"
 #include "base/text/text.h"
-#include "pose.h"
+#include "model.h"
 #include "tables.h"
 
 bool cp_joint_is_named_alone(const cp_scene *scene, uint32_t joint)

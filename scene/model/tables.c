@@ -1,6 +1,6 @@
 /* The description of the tables of a scene, and their public views. */
 #include "tables.h"
-#include "pose.h"
+#include "model.h"
 
 /* A member that has the name of its field. */
 #define AT(type, field) offsetof(type, field), .name = #field

@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "expression.h"
-#include "pose.h"
+#include "model.h"
 #include "tables.h"
 
 /* The scene to check, and sums that the rules add up. */

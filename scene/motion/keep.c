@@ -1,7 +1,7 @@
 /* Scenes with frames left out: what is kept stays where its joints hold it. */
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "model/tables.h"
 #include "motion.h"
 

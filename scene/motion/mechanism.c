@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/loops/loops.h"
 
 /* ---- compiling ---- */

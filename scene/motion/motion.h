@@ -2,7 +2,6 @@
 #ifndef CELLPIPE_MOTION_MOTION_H
 #define CELLPIPE_MOTION_MOTION_H
 
-#include "model/expression.h"
 #include "model/model.h"
 
 /* The joints of a scene, compiled once: q -> values of all joints -> poses of all nodes. */

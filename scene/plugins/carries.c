@@ -5,7 +5,7 @@
 
 #include "collide/list/list.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* How much a scene has of each feature. */
 struct counts {

@@ -2,6 +2,7 @@
 #ifndef CELLPIPE_PLUGINS_EXPORTER_H
 #define CELLPIPE_PLUGINS_EXPORTER_H
 
+#include "base/bytes/bytes.h"
 #include "plugin.h"
 
 /* What a scene may have and a format may carry. The order is that of the table in carries.c. */

@@ -2,6 +2,7 @@
 #ifndef CELLPIPE_PLUGINS_IMPORTER_H
 #define CELLPIPE_PLUGINS_IMPORTER_H
 
+#include "base/bytes/bytes.h"
 #include "plugin.h"
 
 /* The first member of every importer's settings; its options belong to all importers. */

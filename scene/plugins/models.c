@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "importer.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 void models_start(struct models *models, cp_scene *scene, struct arena *arena)

@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "run.h"
 
 enum { MOST_STEPS = 100000000 }; /* of a move or a wait */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 static const double MOST_SIZE = 2; /* times the largest side of the rest */
 

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 static bool is_shown(const struct shown *shown, uint32_t instance)

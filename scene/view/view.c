@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Something to look at where nothing is, and a camera's least distance from it as a part of its size. */
 static const double LEAST_RADIUS = 1e-4, LEAST_DISTANCE = 0.01;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 enum { ROBOTS = 4, LINKS = 8, JOINTS = ROBOTS * LINKS, NODES = 1 + ROBOTS * (LINKS + 2), MOST_ROUNDS = 100 };

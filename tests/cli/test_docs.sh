@@ -119,7 +119,7 @@ cut -s -f 3 tests/cases/*/cases.txt | grep -E '.{30}' >"$work/expected"
 check "messages of bad inputs" [ -s "$work/messages-of-cases" ]
 check "messages that a case expects" sh -c '! grep -v -E -f "$1" "$2" >&2' - "$work/expected" "$work/messages-of-cases"
 for file in "$work"/statements-*.c; do
-    { printf '#include "cellpipe.h"\n#include "importers/importers.h"\n#include "model/pose.h"\n'; cat "$file"; } >"$work/main.c"
+    { printf '#include "cellpipe.h"\n#include "importers/importers.h"\n#include "model/model.h"\n'; cat "$file"; } >"$work/main.c"
     check "$(sed -n 3p "$file")" ${CC:-cc} -std=c11 -iquote scene -iquote . -Wall -Wextra -Werror -Wno-unused \
         -Wno-missing-prototypes -fsyntax-only "$work/main.c"
 done

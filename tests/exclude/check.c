@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* What rounding of vertices to float32 may do to distances, in metres: half a unit in the last place of 2 m, twice. */
 #define ROUNDING 3e-7

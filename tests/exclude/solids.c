@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 void *allocate(size_t count, size_t size)
 {

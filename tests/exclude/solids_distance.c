@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* ---- one in another ---- */
 

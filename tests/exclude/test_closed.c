@@ -7,7 +7,7 @@
 #include "../unit/find_support.h"
 #include "../unit/plain_numbers.h"
 #include "check.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { LEGS = 6 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static double point_segment(const double point[3], const double from[3], const double to[3])
 {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static int probe(const char *head, size_t size, uint64_t file_size)
 {

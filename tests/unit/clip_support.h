@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 /* ---- chance: the same on every machine ---- */

@@ -3,7 +3,7 @@
 #define MESH_TRANSFORM_H
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* A copy of the mesh with all vertices transformed in double (normals by the inverse transpose), primitives as faces;
  * faces are reversed when the pose mirrors: each keeps its first corner and runs the other way round. */

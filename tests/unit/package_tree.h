@@ -15,6 +15,8 @@
 
 #include "report_support.h"
 
+#include "base/bytes/bytes.h"
+
 static char folder[64];
 static cp_context *context;
 

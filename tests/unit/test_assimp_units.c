@@ -2,7 +2,7 @@
 #include "assimp_support.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "zip_writer.h"
 
 /* ---- 3DS ---- */

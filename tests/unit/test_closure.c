@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/loops/loops.h"
 #include "scene_fixture.h"
 

@@ -2,7 +2,7 @@
  * are known in closed form. */
 #include "mesh_builder.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "poor_memory.h"
 #include "scene_fixture.h"
 

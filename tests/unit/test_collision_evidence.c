@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 /* ---- scenes ---- */

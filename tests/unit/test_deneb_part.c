@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "report_support.h"
 
 static cp_scene *read_text(cp_context *context, const char *text, const char *option)

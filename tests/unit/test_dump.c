@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "model/model.h"
-#include "model/pose.h"
 
 static int make_context(void **state)
 {

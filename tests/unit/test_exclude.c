@@ -5,7 +5,7 @@
 
 #include "base/text/text.h"
 #include "exclude_support.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "poor_memory.h"
 
 /* ---- arms whose reach is known ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 #include "scene_fixture.h"
 

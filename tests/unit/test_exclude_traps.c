@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "mesh_builder.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 #include "exclude_support.h" /* behind those whose arguments have its names */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* ---- an allocator that counts, and fails when told ---- */
 

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
-#include "model/pose.h"
+#include "base/bytes/bytes.h"
+#include "model/model.h"
 #include "motion/motion.h"
 #include "scene_fixture.h"
 

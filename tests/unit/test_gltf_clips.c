@@ -1,7 +1,7 @@
 /* Clips in delivered files: no numbers twice, keys in channels or in extras, and none of our extras with extras=no. */
 #include "gltf_written.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static json_t *sampler_of(struct written *file, size_t clip, size_t channel)
 {

@@ -2,7 +2,7 @@
  * is read back have the scene's. */
 #include "gltf_written.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static const char *const names[] = {"block", "block 1",      "block", "a.b",  "ab", "a\302\240b",
                                     "a_b",   "w_instance_0", "Y up",  "x_01", "",   ""};

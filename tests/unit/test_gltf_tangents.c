@@ -4,7 +4,7 @@
 
 #include "base/text/text.h"
 #include "gltf_written.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* A triangle of right angles and one beside it; per vertex a position, a normal, a tangent and coordinates. */
 static const float positions[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 1, 3, 0, 1, 2, 0, 3};

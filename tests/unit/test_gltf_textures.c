@@ -3,7 +3,7 @@
 #include "gltf_support.h"
 
 #include "gltf_written.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* A PNG of one white pixel: signature, IHDR 1 x 1 of 8 bits RGB, IDAT, IEND; checked with other tools. */
 static const unsigned char png[] = {0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,    0,    13,   'I',  'H',

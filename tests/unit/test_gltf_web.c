@@ -13,7 +13,7 @@
 
 #include "../../exporters/gltf/web/web.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 /* The same numbers on every machine. */

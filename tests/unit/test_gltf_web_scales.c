@@ -3,7 +3,7 @@
 #include "gltf_written.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 /* ---- a thin sheet with waves: 20 x 10 x 0.001 ---- */

@@ -1,7 +1,7 @@
 /* glb and gltf: buffers, meshes, materials, extras and refusals. */
 #include "gltf_written.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "poor_memory.h"
 
 static void empty_scene(void **state)

@@ -3,7 +3,7 @@
 #include "plain_numbers.h"
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "world_faces.h"
 
 #include "scene_fixture.h" /* behind those whose arguments have its names */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 #define MM 1e-3

@@ -2,7 +2,7 @@
  * threads; and whatever fails or is cancelled on the way leaves nothing behind. */
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "plain_numbers.h"
 #include "stl_support.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 enum { QUADS = 24, TUBE = 12, TRIANGLES = 2 * QUADS * TUBE };

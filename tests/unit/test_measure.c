@@ -2,7 +2,7 @@
 #include "mesh_support.h"
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 static uint32_t place(uint32_t parent, const cp_mesh *mesh, uint32_t use, cp_pose pose)

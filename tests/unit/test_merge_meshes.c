@@ -2,7 +2,7 @@
  * is not. */
 #include "mesh/merge/merge.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 #include "world_faces.h"
 

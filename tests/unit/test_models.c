@@ -1,6 +1,7 @@
 /* Models are read once and placed often, through the interface and by the importers. */
+#include "base/bytes/bytes.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "package_tree.h"
 #include "plugins/models.h"
 #include "poor_memory.h"

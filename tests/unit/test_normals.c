@@ -2,7 +2,7 @@
 #include "mesh/mesh.h"
 
 #include "mesh_support.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 enum { MOST_CORNERS = 400, GRID = 3, ROUNDS = 400 };

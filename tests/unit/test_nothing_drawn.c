@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "report_support.h"
 
 static const char frames[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"a\",\"children\":[1]},{}]}";

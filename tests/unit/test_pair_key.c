@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 static const float points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 5, 5, 5};

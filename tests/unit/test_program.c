@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "plain_numbers.h"
 #include "program/run.h"
 #include "scene_fixture.h"
@@ -672,7 +672,8 @@ static void test_three_degrees(void **unused)
         cp_report_clear(context);
         assert_int_equal(cp_program_new(context, scene, "p", impossible[i], strlen(impossible[i]), &options, &program),
                          CP_OK);
-        for (cp_program_snapshot state = {.size = sizeof state}; status == CP_OK && !state.ended; cp_program_state(program, &state))
+        for (cp_program_snapshot state = {.size = sizeof state}; status == CP_OK && !state.ended;
+             cp_program_state(program, &state))
             status = cp_program_step(program);
         assert_int_equal(status, CP_NO);
         const cp_entry *entries = cp_report(context, &count);

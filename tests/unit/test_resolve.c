@@ -3,6 +3,8 @@
 
 #include "package_tree.h"
 
+#include "base/bytes/bytes.h"
+
 /* ---- names ---- */
 
 struct name {

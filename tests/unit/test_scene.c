@@ -16,7 +16,7 @@
 #include "base/bytes/disk.h"
 #include "base/context.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "model/tables.h"
 #include "motion/motion.h"
 #include "report_support.h"

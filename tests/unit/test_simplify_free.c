@@ -1,7 +1,7 @@
 /* Simplification whose topology is free: what closes and vanishes, what must not, and that nothing opens. */
 #include "simplify_shapes.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static struct simplify_result simplify_within(cp_mesh *mesh, double error, bool keep)
 {

@@ -1,7 +1,7 @@
 /* Normals of simplified meshes: they are those of the original, of shapes whose normals are known everywhere. */
 #include "simplify_shapes.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static void simplify_to(cp_mesh *mesh, uint64_t triangles, bool free)
 {

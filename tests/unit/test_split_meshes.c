@@ -1,7 +1,7 @@
 /* split-meshes: the pieces against the definition by comparing all faces with all; what is in the world stays. */
 #include "world_faces.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "scene_fixture.h"
 
 enum { MOST_FACES = 40 };

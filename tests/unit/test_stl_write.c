@@ -3,7 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "stl_support.h"
 
 /* ---- building and writing ---- */

@@ -2,7 +2,7 @@
  * the second axis of a normal map is the sign times normal x tangent, and goes where the surface goes. */
 #include "simplify_shapes.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 static const char brushed[] = "{\"KHR_materials_anisotropy\":{\"anisotropyStrength\":0.5}}";
 

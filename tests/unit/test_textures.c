@@ -1,7 +1,7 @@
 /* Texture coordinates through the filters, and textures that go with what uses them. */
 #include "scene_fixture.h"
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Two triangles of a unit square, each with vertices of its own: their common edge is a seam for vertex 3 alone, whose
  * coordinates differ from those of vertex 1 at the same place. */

@@ -6,7 +6,6 @@
 
 #include "base/text/text.h"
 #include "model/model.h"
-#include "model/pose.h"
 
 /* A box from (0, 0, 0) to (x, y, z) of 6 quads that look outwards. */
 static inline uint32_t add_box(cp_scene *scene, const char *name, double x, double y, double z)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 /* Singular values that differ by less than this part are equal; one below this part of the largest is flat. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { MOST_STEPS = 64 };
 

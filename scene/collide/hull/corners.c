@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "mesh/predicates.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum { SIMPLEX = 4 }; /* the first points, which the hull begins with, are copies of others, or stand-ins */
 static const uint32_t none = UINT32_MAX;

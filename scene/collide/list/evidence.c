@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Do two triangles meet? */
 

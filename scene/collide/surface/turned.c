@@ -123,15 +123,15 @@ static float float_above(double value)
 
 /* Of triangles along three axes, seen from a centre: the larger of how far they go either way, and the middle of both;
  * and how far the farthest corner is from there. */
-struct extent {
+struct interval {
     double halves[3], middle[3], farthest;
 };
 
-static struct extent find_extent(const struct bvh *bvh, uint32_t first, uint32_t count, float axes[3][3],
-                                 const float centre[3])
+static struct interval find_extent(const struct bvh *bvh, uint32_t first, uint32_t count, float axes[3][3],
+                                   const float centre[3])
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, square = 0;
-    struct extent extent;
+    struct interval extent;
     for (uint32_t triangle = first; triangle < first + count; triangle++)
         for (int corner = 0; corner < 3; corner++) {
             const double *point = bvh->vertices[bvh->triangles[triangle][corner]];
@@ -170,7 +170,7 @@ static void set_turned_box(const struct bvh *bvh, uint32_t first, uint32_t count
         memset(axes, 0, sizeof axes);
         axes[0][0] = axes[1][1] = axes[2][2] = 1;
     }
-    struct extent extent = find_extent(bvh, first, count, axes, centre);
+    struct interval extent = find_extent(bvh, first, count, axes, centre);
     for (int k = 0; k < 3; k++) {
         const double *middle = extent.middle;
         centre[k] =

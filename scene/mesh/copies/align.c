@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 struct moments {
     double from[3], to[3];           /* centres */

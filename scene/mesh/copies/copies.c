@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 struct search {

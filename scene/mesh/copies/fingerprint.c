@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* The finisher of splitmix64 (S. Vigna). */
 static uint64_t mix(uint64_t bits)

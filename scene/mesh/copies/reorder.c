@@ -13,7 +13,7 @@
 
 #include "base/context.h"
 #include "mesh/join.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 enum {
     MOST_ATTEMPTS = 64,   /* motions that are tried on all places */

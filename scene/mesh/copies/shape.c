@@ -7,7 +7,7 @@
 
 #include "copies.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 /* All instances at their places; primitives as faces in the arena. *most: the most vertices of a mesh. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Instances of copies show the leaders. told[mesh]: a frame that shows it, or what it is a copy of, has its name. */
 static void move_instances(cp_scene *scene, const struct mesh_copy *copies, bool *told)

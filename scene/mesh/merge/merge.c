@@ -7,7 +7,7 @@
 
 #include "mesh/join.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 /* ---- where meshes would go ---- */

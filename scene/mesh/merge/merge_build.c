@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Vertices of the instance at hand that have a number already; a stamp that is not `stamp` is an older instance's. */
 struct numbering {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Q(x) = x'Ax + 2b'x + c */
 struct quadric {

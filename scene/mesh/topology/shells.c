@@ -7,7 +7,7 @@
 
 #include "mesh/box_tree.h"
 #include "mesh/mesh.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* ---- edges ---- */
 

@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_MOTION_CLIPS_CLIPS_H
 #define CELLPIPE_MOTION_CLIPS_CLIPS_H
 
-#include "model/pose.h"
+#include "model/model.h"
 #include "motion/motion.h"
 
 /* Clips at a moment: what the joints' values are, what hangs on what, and where all of it is. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* No more than what MOST_POSTURES takes. */
 enum { MOST_ACTUATORS = 8 };

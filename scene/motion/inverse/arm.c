@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Axes and points of an arm with all joints at zero, in the world. */
 struct arm {

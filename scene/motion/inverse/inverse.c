@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* ---- the scene with a target ---- */
 

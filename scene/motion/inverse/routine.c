@@ -8,7 +8,7 @@
 #include "base/process/process.h"
 #include "base/text/text.h"
 #include "inverse.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 /* As in shlibdefs.h. */
 enum { MOST_DOFS = 64, MOST_SOLUTIONS = 64, GOOD_SOLUTION = 1 };

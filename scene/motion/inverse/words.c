@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/text/text.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 bool cp_parse_pose(const char *text, cp_pose *pose)
 {

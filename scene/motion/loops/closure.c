@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pose.h"
+#include "model/model.h"
 
 /* Smaller parts of a matrix of derivatives are geometry that is given in few digits. */
 static const double dependent = 1e-6;

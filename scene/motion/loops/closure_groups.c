@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "loops.h"
-#include "model/pose.h"
+#include "model/model.h"
 
 struct building {
     struct closure *closure;
