@@ -264,6 +264,7 @@ static void test_what_is_no_record(void **state)
                                         "{\"in\":\"a\",\"state\":\"ok\",\"key\":\"12\"}",
                                         "{\"in\":\"a\",\"state\":\"ok\",\"key\":\"0000000000000000000000000000000g\"}",
                                         "{\"in\":\"a\",\"state\":\"ok\",\"losses\":[1]}",
+                                        "{\"in\":\"a\",\"state\":\"ok\",\"shape\":[1,1e-6,1e400,1,1,1,1,1,1,1,1,1]}",
                                         "{\"in\":\"a\",\"state\":\"ok\",\"inputs\":[\"a\"]}",
                                         "{\"in\":\"a\",\"state\":\"ok\",\"inputs\":{}}",
                                         "{\"in\":\"a\",\"state\":\"ok\"}{}",

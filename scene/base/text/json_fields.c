@@ -199,7 +199,9 @@ static cp_status take_shape(const struct json_document *json, uint32_t array, cp
     for (uint32_t at = json_first(json, array); at != JSON_NONE; at = json_next(json, array, at)) {
         if (!json_is(json, at, JSON_NUMBER) || count == sizeof numbers / sizeof *numbers)
             return CP_INPUT;
-        numbers[count++] = json_to_number(json, at);
+        numbers[count] = json_to_number(json, at);
+        if (!isfinite(numbers[count++]))
+            return CP_INPUT;
     }
     if (count < sizeof numbers / sizeof *numbers || !(numbers[0] >= 0 && numbers[0] < 9007199254740992.0))
         return CP_INPUT;
