@@ -129,4 +129,11 @@ bool parallel_in_order(cp_context *context, uint32_t item_count, parallel_work *
 /* Since some moment before the program began. */
 uint64_t milliseconds_now(void);
 
+/* Angles. */
+
+#define PI 3.14159265358979323846
+/* Degrees to radians; multiples of 90 and 180 give the double nearest to the true angle. */
+double degrees_to_radians(double degrees);
+double radians_to_degrees(double radians);
+
 #endif

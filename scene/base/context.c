@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cellpipe_build.h"
+
 uint64_t context_random(const void *salt)
 {
     uint64_t seed;
@@ -159,9 +161,15 @@ void struct_give(void *given, const void *own, size_t size)
 cp_status cp_set_opener(cp_context *context, const cp_opener *opener)
 {
     cp_status status = opener ? struct_check(context, opener) : CP_OK;
-    if (status == CP_OK)
-        context->opener = (cp_opener){0};
-    if (status == CP_OK && opener)
-        struct_take(&context->opener, sizeof context->opener, opener);
-    return context_finish(context, status);
+    if (status != CP_OK)
+        return context_finish(context, status);
+    context->opener = NULL;
+    if (!opener)
+        return CP_OK;
+    cp_opener *copy = arena_allocate(context->arena, 1, sizeof *copy);
+    if (!copy)
+        return context_finish(context, CP_LIMIT);
+    struct_take(copy, sizeof *copy, opener);
+    context->opener = copy->open ? copy : NULL;
+    return CP_OK;
 }

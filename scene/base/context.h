@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base.h"
-#include "cellpipe_build.h"
 
 struct limits {
     uint64_t bytes;          /* of one input file */
@@ -28,6 +27,7 @@ struct limits {
 
 #define NO_READ UINT64_MAX
 
+struct cp_opener;
 struct file_entry;
 struct file_list;
 struct plugins;
@@ -64,7 +64,7 @@ struct cp_context {
     char memory_message[96]; /* of the limit of memory */
     bool cancelled;          /* the callback has said so during this call */
     struct callbacks callbacks;
-    cp_opener opener; /* without `open`: files are read from the disk */
+    const struct cp_opener *opener; /* the context's; NULL: files are read from the disk */
     uint32_t threads;
     struct code_count *codes; /* entries a code, so that no file floods the report */
     uint32_t code_count, code_room;

@@ -2,7 +2,7 @@
  * expansions, sums of doubles without a common digit, in which sums and products of doubles are exact (Dekker 1971;
  * Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997, which also has
  * the bounds). */
-#include "predicates.h"
+#include "box_tree.h"
 
 #include <float.h>
 #include <math.h>

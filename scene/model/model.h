@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/text/text.h"
 
 struct source;
 

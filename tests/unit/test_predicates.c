@@ -1,7 +1,7 @@
 /* Signs of determinants, against whole numbers of 128 bits. */
 #include "mesh_support.h"
 
-#include "mesh/predicates.h"
+#include "mesh/box_tree.h"
 
 __extension__ typedef __int128 wide;
 typedef int64_t whole[3];

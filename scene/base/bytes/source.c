@@ -10,6 +10,7 @@
 #include "archive.h"
 #include "base/context.h"
 #include "base/text/text.h"
+#include "cellpipe_build.h"
 #include "disk.h"
 
 struct source_state {
@@ -445,7 +446,7 @@ static cp_status load_bytes(struct source *source, const void *bytes, size_t siz
 /* Asks the host for the file at the source's path. CP_NO when it has none. */
 static cp_status load_by_host(struct source *source)
 {
-    const cp_opener *opener = &source->context->opener;
+    const cp_opener *opener = source->context->opener;
     const void *bytes = NULL;
     size_t size = 0;
     cp_status status = opener->open(opener->user, source->path, &bytes, &size);
@@ -471,7 +472,7 @@ cp_status source_open_top(cp_context *context, const char *path, struct source *
     bool standard = strcmp(path, "-") == 0;
     cp_status status = set_names(source, standard ? "" : path, standard ? "stdin" : path);
     int file = STDIN_FILENO;
-    const bool by_host = context->opener.open && !standard;
+    const bool by_host = context->opener && !standard;
     if (status == CP_OK && by_host) {
         status = load_by_host(source);
         if (status == CP_NO)
@@ -554,7 +555,7 @@ static cp_status open_candidate(struct source *source, const struct meant_file *
     cp_context *context = source->context;
     cp_status status = set_names(source, candidate->path, candidate->name);
     int file = -1;
-    if (status == CP_OK && context->opener.open) {
+    if (status == CP_OK && context->opener) {
         status = load_by_host(source);
         return status == CP_OK ? count_further(source->parent, source->name) : status;
     }
@@ -673,7 +674,7 @@ static cp_status open_below(const struct source *parent, const char *name, const
     /* A file of the very name is the one that is meant, however many are there whose names differ in other ways. */
     if (status == CP_NO && other)
         status = open_named(source, other);
-    const bool has_folders = !context->opener.open; /* a host's store is asked for names, and lists none */
+    const bool has_folders = !context->opener; /* a host's store is asked for names, and lists none */
     if (status == CP_NO && is_near && has_folders)
         status = open_beside(source, name);
     if (status == CP_NO && other && has_folders)

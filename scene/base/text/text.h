@@ -87,11 +87,6 @@ const char *nearest_word(const char *word, const char *const *words);
 
 /* Numbers with units, as users write them. */
 
-#define PI 3.14159265358979323846
-/* Degrees to radians; multiples of 90 and 180 give the double nearest to the true angle. */
-double degrees_to_radians(double degrees);
-double radians_to_degrees(double radians);
-
 struct unit {
     const char *name;
     double size; /* in the unit that values are kept in */

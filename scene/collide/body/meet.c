@@ -1,5 +1,5 @@
 /* Do two bodies have a point in common? */
-#include "mesh/predicates.h"
+#include "mesh/box_tree.h"
 
 #include <math.h>
 

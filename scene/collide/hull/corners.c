@@ -5,7 +5,7 @@
 #include "hull.h"
 
 #include "base/base.h"
-#include "mesh/predicates.h"
+#include "mesh/box_tree.h"
 #include "model/model.h"
 
 enum { SIMPLEX = 4 }; /* the first points, which the hull begins with, are copies of others, or stand-ins */

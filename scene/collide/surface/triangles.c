@@ -2,7 +2,7 @@
  * using orientation predicates", 2003. Else two triangles meet when a side of one meets the other. */
 #include "surface.h"
 
-#include "mesh/predicates.h"
+#include "mesh/box_tree.h"
 
 static const int planes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* the pairs of axes to look along the third */
 

@@ -4,7 +4,6 @@
 
 #include "mesh/box_tree.h"
 #include "mesh/mesh.h"
-#include "mesh/predicates.h"
 
 /* Which way three points turn, exactly. */
 
