@@ -1,5 +1,4 @@
 /* check: is a file whole and sound? 0 yes, 1 no. */
-#include "json.h"
 #include "parts.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* Memory, messages and the report of one run. */
 #include "cli.h"
-#include "json.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* collide: what is in collision, at a configuration or in the course of a clip? 0 nothing, 1 something, with a list. */
 #include "cli.h"
-#include "json.h"
 #include "posing.h"
 
 #include <ctype.h>

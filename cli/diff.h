@@ -2,7 +2,7 @@
 #ifndef CELLPIPE_DIFF_H
 #define CELLPIPE_DIFF_H
 
-#include "json.h"
+#include "cli.h"
 
 struct side {
     const char *path;

@@ -1,6 +1,5 @@
 /* fk: where a frame is when joints have values. */
 #include "cli.h"
-#include "json.h"
 #include "parts.h"
 #include "posing.h"
 

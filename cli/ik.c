@@ -1,6 +1,5 @@
 /* ik: the joint values at which a frame is where it shall be. */
 #include "cli.h"
-#include "json.h"
 #include "parts.h"
 #include "posing.h"
 

@@ -1,5 +1,4 @@
 /* info: what a file holds, for people, for scripts (--json) or in full (--dump). */
-#include "json.h"
 #include "parts.h"
 
 #include <inttypes.h>

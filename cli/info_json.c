@@ -1,5 +1,4 @@
 /* info --json: the object that docs/cli.md describes. Scripts rely on it: keys are added, never changed. */
-#include "json.h"
 #include "parts.h"
 
 #include <string.h>

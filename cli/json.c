@@ -1,5 +1,5 @@
 /* Answers in JSON. */
-#include "json.h"
+#include "cli.h"
 
 static void put_in_file(void *user, const char *bytes, size_t size)
 {

@@ -1,6 +1,5 @@
 /* help --json: all options of all commands, flags, plug-ins and limits, for scripts and other programs. */
 #include "cli.h"
-#include "json.h"
 
 #include <string.h>
 

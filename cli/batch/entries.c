@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 enum { MOST_SUFFIXES = 1000, LONGEST_SUFFIX = 12 };
 
 /* A folder that is still to be walked; what is found in it has a name from `name_at` on. */

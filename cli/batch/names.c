@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-
 enum { MOST_SHOWN = 20, LONGEST_NAME = 255 };
 #ifndef PATH_MAX
 #define PATH_MAX 4096

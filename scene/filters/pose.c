@@ -7,7 +7,6 @@
 
 #include "base/text/text.h"
 #include "filters.h"
-#include "plugins/options.h"
 #include "shared.h"
 
 struct pose_settings {

@@ -6,7 +6,6 @@
 #include "base/text/text.h"
 #include "model/model.h"
 #include "motion/motion.h"
-#include "plugins/options.h"
 
 static cp_status read_reach(cp_context *context, const cp_scene *scene, const char *device_name,
                             const struct reach_settings *settings, cp_reach *reach)

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/bytes/bytes.h"
 #include "base/context.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
 #include "filters.h"
 #include "motion/clips/clips.h"
-#include "plugins/options.h"
 
 struct recording_settings {
     const char *file, *name;

@@ -1,11 +1,10 @@
 /* The settings of importers, exporters and filters, by their tables of options. */
-#include "options.h"
+#include "registry.h"
 
 #include <string.h>
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "registry.h"
 
 const struct option import_options[] = {{"strict", "refuse what breaks the format's rules", OPTION_BOOLEAN,
                                          offsetof(struct import_settings, strict), .initial = "no"},

@@ -5,7 +5,6 @@
 #include "base/bytes/disk.h"
 #include "base/context.h"
 #include "base/text/text.h"
-#include "options.h"
 #include "plugins/isolate/isolate.h"
 #include "registry.h"
 

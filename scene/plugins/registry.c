@@ -5,7 +5,6 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "options.h"
 
 /* The head that all kinds share; NULL past the end. */
 static const struct plugin *plugin_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index)

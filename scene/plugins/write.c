@@ -4,7 +4,6 @@
 #include "base/bytes/disk.h"
 #include "base/context.h"
 #include "base/text/text.h"
-#include "options.h"
 #include "registry.h"
 
 /* A format that ends in ".gz" is packed. */

@@ -18,7 +18,6 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
-#include "plugins/options.h"
 #include "plugins/registry.h"
 #include "report_support.h"
 

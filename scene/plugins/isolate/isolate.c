@@ -7,7 +7,6 @@
 
 #include "base/context.h"
 #include "messages.h"
-#include "plugins/options.h"
 #include "plugins/registry.h"
 
 /* ---- what became of it ---- */
