@@ -1,7 +1,10 @@
-/* Triangles and vertices in the order that packs best: two orders are tried, each in a thread of its own.
- * libmeshoptimizer's are not among them: around a vertex that many triangles share they take quadratic time, and they
+/* Triangles and vertices in an order that packs well: the best triangle next to the last few vertices is next (T.
+ * Forsyth, "Linear-speed vertex cache optimisation", 2006), where a vertex scores by how lately it was used and by how
+ * few triangles it has left.
+ *
+ * libmeshoptimizer's orders are not used: around a vertex that many triangles share they take quadratic time, and they
  * end the process when memory runs out. The better of its two orders makes files of 328 cells and parts 0.2 % larger,
- * and up to 4.3 %; it makes a torus of a million triangles 4.0 % larger in 1.37 times the CPU time. */
+ * and up to 4.3 %; it makes a torus of a million triangles 4.0 % larger in 1.56 times the CPU time. */
 #include "web.h"
 
 #include <string.h>
@@ -16,12 +19,11 @@ struct group {
     uint32_t *first;         /* for each number: where its corners begin in `lists` ... */
     uint32_t *listed;        /* ... and how many are listed yet */
     uint32_t *lists;
-    bool *taken; /* for each triangle */
-    /* for the order itself: a word, a float and a byte for each number */
-    uint32_t *words;
-    float *floats;
-    unsigned char *bytes;
-    uint32_t *out; /* corners in the new order */
+    bool *taken;            /* for each triangle */
+    uint32_t *left;         /* for each number: triangles that were not taken yet */
+    unsigned char *recency; /* for each number: its place in `recent` of the scores, from 1, or 0 */
+    float *values;          /* for each number: its score */
+    uint32_t *out;          /* corners in the new order */
     uint32_t written;
 };
 
@@ -64,73 +66,6 @@ static void take(struct group *group, uint32_t corner)
     group->out[group->written++] = group->corners[previous_corner(corner)];
 }
 
-/* ---- rings: best for what has grown, where vertices have few and many neighbours ----
- * Ring by ring around a first vertex. A triangle then nearly always shares an edge with one just before it, and its
- * third vertex is new or the next one of the ring before: the codec takes a byte for it. */
-
-struct rings {
-    struct group *group;
-    uint32_t *queue; /* numbers whose fans come next */
-    uint32_t queued;
-    unsigned char *seen;
-};
-
-static void see(struct rings *rings, uint32_t number)
-{
-    if (rings->seen[number])
-        return;
-    rings->seen[number] = 1;
-    rings->queue[rings->queued++] = number;
-}
-
-static void take_fans(struct rings *rings, uint32_t number)
-{
-    struct group *group = rings->group;
-    const uint32_t *list = group->lists + group->first[number];
-    uint32_t corner = CP_NONE, count;
-    while ((count = look_at(group, number)) > 0) {
-        /* The triangle behind the last one, which ends with the edge that it began with. */
-        uint32_t edge = corner == CP_NONE ? CP_NONE : number_at(group, next_corner(corner));
-        corner = CP_NONE;
-        for (uint32_t i = 0; edge != CP_NONE && i < count && corner == CP_NONE; i++)
-            if (number_at(group, previous_corner(list[i])) == edge)
-                corner = list[i];
-        /* Else a new fan: with no triangle before it if there is such a place, else at an edge to a vertex seen
-         * before. */
-        int most = -1;
-        for (uint32_t i = 0, fans = corner == CP_NONE ? count : 0; i < fans; i++) {
-            uint32_t start = number_at(group, previous_corner(list[i])), k = 0;
-            while (k < count && number_at(group, next_corner(list[k])) != start)
-                k++;
-            int worth = (k < count ? 0 : 2) + rings->seen[start];
-            if (worth > most) {
-                most = worth;
-                corner = list[i];
-            }
-        }
-        take(group, corner);
-        see(rings, number_at(group, previous_corner(corner)));
-        see(rings, number_at(group, next_corner(corner)));
-    }
-}
-
-static void order_rings(struct group *group)
-{
-    struct rings rings = {.group = group, .queue = group->words, .seen = group->bytes};
-    uint32_t done = 0;
-    for (uint32_t corner = 0; corner < group->count; corner++) {
-        if (group->taken[corner / 3])
-            continue;
-        see(&rings, number_at(group, corner));
-        while (done < rings.queued)
-            take_fans(&rings, rings.queue[done++]);
-    }
-}
-
-/* ---- scores: best for strips and fans, which machines make ----
- * The best triangle next to the last few vertices is next (T. Forsyth, "Linear-speed vertex cache optimisation", 2006):
- * a vertex scores by how lately it was used and by how few triangles it has left. */
-
 enum { RECENT = 16, MOST_LEFT = 8 };
 
 /* By how many vertices were used since, from 1 (0: more than are remembered), and by how many triangles are left. */
@@ -152,18 +87,16 @@ static const struct score_table creased_scores = {
 struct scores {
     struct group *group;
     const struct score_table *table;
-    uint32_t *left;         /* triangles of each number */
-    unsigned char *recency; /* of each number: its place in `recent`, from 1, or 0 */
-    float *values;          /* of each number: its score */
     uint32_t recent[RECENT + 3];
     uint32_t recent_count;
 };
 
 static void score_vertex(struct scores *scores, uint32_t number)
 {
-    uint32_t left = scores->left[number];
-    scores->values[number] = scores->table->recency[scores->recency[number]] +
-                             scores->table->left[left < MOST_LEFT ? left : (uint32_t)MOST_LEFT];
+    struct group *group = scores->group;
+    uint32_t left = group->left[number];
+    group->values[number] = scores->table->recency[group->recency[number]] +
+                            scores->table->left[left < MOST_LEFT ? left : (uint32_t)MOST_LEFT];
 }
 
 static void take_scored(struct scores *scores, uint32_t corner)
@@ -172,7 +105,7 @@ static void take_scored(struct scores *scores, uint32_t corner)
     take(scores->group, begin);
     for (uint32_t i = 0; i < 3; i++) {
         numbers[i] = number_at(scores->group, begin + i);
-        scores->left[numbers[i]]--;
+        scores->group->left[numbers[i]]--;
         (void)look_at(scores->group, numbers[i]); /* no other list has the triangle */
     }
     /* Its corners come to the front of the recent ones; what falls off the end is forgotten. */
@@ -183,7 +116,7 @@ static void take_scored(struct scores *scores, uint32_t corner)
         if (old[i] != numbers[0] && old[i] != numbers[1] && old[i] != numbers[2])
             scores->recent[count++] = old[i];
     for (uint32_t i = 0; i < count; i++) {
-        scores->recency[scores->recent[i]] = (unsigned char)(i < RECENT ? i + 1 : 0);
+        scores->group->recency[scores->recent[i]] = (unsigned char)(i < RECENT ? i + 1 : 0);
         score_vertex(scores, scores->recent[i]);
     }
     scores->recent_count = count < RECENT ? count : (uint32_t)RECENT;
@@ -193,7 +126,7 @@ static void take_scored(struct scores *scores, uint32_t corner)
 static uint32_t find_best(struct scores *scores)
 {
     const struct group *group = scores->group;
-    const float *values = scores->values;
+    const float *values = group->values;
     uint32_t best = CP_NONE;
     float most = 0;
     for (uint32_t i = 0; i < scores->recent_count; i++) {
@@ -212,13 +145,9 @@ static uint32_t find_best(struct scores *scores)
     return best;
 }
 
-static void order_scores(struct group *group)
+static void order_group(struct group *group)
 {
-    const struct score_table *table = group->creased ? &creased_scores : &whole_scores;
-    struct scores scores = {
-        .group = group, .table = table, .left = group->words, .recency = group->bytes, .values = group->floats};
-    for (uint32_t i = 0; i < group->count; i++)
-        scores.left[number_at(group, i)]++;
+    struct scores scores = {.group = group, .table = group->creased ? &creased_scores : &whole_scores};
     for (uint32_t i = 0; i < group->count; i++)
         score_vertex(&scores, number_at(group, i));
     for (uint32_t corner = 0; corner < group->count; corner += 3) {
@@ -229,31 +158,7 @@ static void order_scores(struct group *group)
     }
 }
 
-/* ---- one try ---- */
-
-static void (*const orders[])(struct group *group) = {order_rings, order_scores};
-enum { ORDERS = sizeof orders / sizeof *orders };
-
-struct trial {
-    const struct web_mesh *web; /* as it was */
-    struct group group;
-    unsigned char *vertices; /* those that are used, in the new order */
-    size_t stride;           /* of them */
-    uint32_t vertex_count;
-    uint32_t *corners;     /* of the mesh, in the new order, with the new numbers of vertices */
-    unsigned char *packed; /* room for vertices or corners */
-    size_t size;           /* of both, packed */
-};
-
-static struct pack_input packed_vertices(const struct trial *trial, size_t count)
-{
-    return (struct pack_input){trial->vertices, count, trial->stride, 0};
-}
-
-static struct pack_input packed_corners(const struct trial *trial, size_t vertex_count)
-{
-    return (struct pack_input){trial->corners, trial->web->corner_count, 0, vertex_count};
-}
+/* ---- all groups ---- */
 
 /* Numbers the vertices of the group, and lists the corners of each. */
 static void open_group(struct group *group)
@@ -264,8 +169,8 @@ static void open_group(struct group *group)
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t *number = &group->local[group->corners[i]];
         if (*number == CP_NONE) {
-            group->listed[numbers] = group->words[numbers] = 0;
-            group->bytes[numbers] = 0;
+            group->listed[numbers] = group->left[numbers] = 0;
+            group->recency[numbers] = 0;
             *number = numbers++;
         }
         group->listed[*number]++;
@@ -278,80 +183,61 @@ static void open_group(struct group *group)
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t number = number_at(group, i);
         group->lists[group->first[number] + group->listed[number]++] = i;
+        group->left[number]++;
     }
 }
 
-static void run_trial(void *user, uint32_t item, uint32_t worker)
+static bool reserve_group(struct arena *arena, const struct web_mesh *web, struct group *group)
 {
-    struct trial *trial = &((struct trial *)user)[item];
-    const struct web_mesh *web = trial->web;
-    struct group *group = &trial->group;
-    (void)worker;
-    for (uint32_t i = 0; i < web->group_count; i++) {
-        group->corners = web->corners + 3 * (size_t)web->groups[i].first_face;
-        group->count = 3 * web->groups[i].face_count;
-        group->out = trial->corners + 3 * (size_t)web->groups[i].first_face;
-        open_group(group);
-        orders[item](group);
-        for (uint32_t k = 0; k < group->count; k++)
-            group->local[group->corners[k]] = CP_NONE;
-    }
-    /* Vertices are numbered by first use. */
-    for (uint32_t i = 0; i < web->corner_count; i++) {
-        uint32_t vertex = trial->corners[i], *number = &group->local[vertex];
-        if (*number == CP_NONE) {
-            memcpy(trial->vertices + trial->stride * trial->vertex_count, web_vertex(web, vertex), trial->stride);
-            *number = trial->vertex_count++;
-        }
-        trial->corners[i] = *number;
-    }
-    trial->size = pack(packed_vertices(trial, trial->vertex_count), trial->packed) +
-                  pack(packed_corners(trial, trial->vertex_count), trial->packed);
-}
-
-static bool open_trial(struct arena *arena, const struct web_mesh *web, struct trial *trial)
-{
-    struct group *group = &trial->group;
     size_t vertices = web->vertex_count;
-    *trial = (struct trial){.web = web, .group.creased = web->has_normals};
-    trial->stride = web->words * sizeof(uint32_t);
-    size_t a = pack_bound(packed_vertices(trial, vertices)), b = pack_bound(packed_corners(trial, vertices));
-    trial->corners = arena_allocate(arena, web->corner_count, sizeof *trial->corners);
-    trial->vertices = arena_allocate(arena, vertices, trial->stride);
-    trial->packed = arena_allocate(arena, 1, a > b ? a : b);
     group->lists = arena_allocate(arena, web->corner_count, sizeof *group->lists);
     group->taken = arena_allocate(arena, web->corner_count / 3, sizeof *group->taken);
-    group->bytes = arena_allocate(arena, vertices, 1);
-    group->floats = arena_allocate(arena, vertices, sizeof *group->floats);
-    uint32_t *by_number = arena_allocate(arena, vertices, 4 * sizeof *by_number);
-    if (!trial->corners || !trial->vertices || !trial->packed || !group->lists || !group->taken || !group->bytes ||
-        !group->floats || !by_number)
+    group->local = arena_allocate(arena, vertices, sizeof *group->local);
+    group->first = arena_allocate(arena, vertices, sizeof *group->first);
+    group->listed = arena_allocate(arena, vertices, sizeof *group->listed);
+    group->left = arena_allocate(arena, vertices, sizeof *group->left);
+    group->recency = arena_allocate(arena, vertices, sizeof *group->recency);
+    group->values = arena_allocate(arena, vertices, sizeof *group->values);
+    if (arena_failed(arena))
         return false;
-    group->local = by_number;
-    group->first = by_number + vertices;
-    group->listed = by_number + 2 * vertices;
-    group->words = by_number + 3 * vertices;
     memset(group->local, 0xff, vertices * sizeof *group->local);
     return true;
 }
 
+/* Numbers the vertices by their first use; before: as they were. */
+static void order_vertices(struct web_mesh *web, const uint32_t *before, uint32_t *local)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < web->corner_count; i++) {
+        uint32_t vertex = web->corners[i], *number = &local[vertex];
+        if (*number == CP_NONE) {
+            memcpy(web_vertex(web, count), before + (size_t)vertex * web->words, web->words * sizeof *before);
+            *number = count++;
+        }
+        web->corners[i] = *number;
+    }
+    web->vertex_count = count;
+}
+
 bool web_order(cp_context *context, struct web_mesh *web)
 {
-    struct web_mesh before = *web; /* trials keep its counts */
-    struct trial trials[ORDERS];
+    struct group group = {.creased = web->has_normals};
     struct arena *arena = arena_new(context);
-    bool good = arena;
-    for (size_t i = 0; i < ORDERS && good; i++)
-        good = open_trial(arena, &before, &trials[i]);
-    good = good && parallel_for(context, ORDERS, run_trial, trials);
-    if (good) {
-        const struct trial *best = &trials[0];
-        for (size_t i = 1; i < ORDERS; i++)
-            best = trials[i].size < best->size ? &trials[i] : best;
-        memcpy(web->vertices, best->vertices, best->stride * best->vertex_count);
-        memcpy(web->corners, best->corners, web->corner_count * sizeof *web->corners);
-        web->vertex_count = best->vertex_count;
+    const uint32_t *corners = arena_copy(arena, web->corners, web->corner_count, sizeof *corners);
+    const uint32_t *vertices = arena_copy(arena, web->vertices, web->vertex_count, web->words * sizeof *vertices);
+    bool good = corners && vertices && reserve_group(arena, web, &group);
+    for (uint32_t i = 0; i < web->group_count && good; i++) {
+        size_t begin = 3 * (size_t)web->groups[i].first_face;
+        group.corners = corners + begin;
+        group.count = 3 * web->groups[i].face_count;
+        group.out = web->corners + begin;
+        open_group(&group);
+        order_group(&group);
+        for (uint32_t k = 0; k < group.count; k++)
+            group.local[group.corners[k]] = CP_NONE;
     }
+    if (good)
+        order_vertices(web, vertices, group.local);
     arena_free(arena);
     return good;
 }
