@@ -1,8 +1,8 @@
 /* Collapses in passes: each one lists all edges with an estimate of their costs, and collapses those below a bound in
  * the order in which they come, in which neighbours are near each other in memory. While most of a fine surface is to
- * go, this is as good as the order of the costs, and takes half of the time. If the first round used the queue, too, one
- * thread would take 8 % longer for a torus of 1,000,000 triangles to a tenth, 23 % to a hundredth, and 11 to 19 % for a
- * gear and a block of 200,000. */
+ * go, this is as good as the order of the costs, and takes half of the time. If the first round used the queue, too,
+ * one thread would take 8 % longer for a torus of 1,000,000 triangles to a tenth, 23 % to a hundredth, and 11 to 19 %
+ * for a gear and a block of 200,000. */
 #include <string.h>
 
 #include "collapse.h"
