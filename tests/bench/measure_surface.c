@@ -7,8 +7,6 @@
  *   change of the signed volume, %; - when the reference is open
  * and the counts of topology.h. Samples are the same in every run. */
 #include "surface.h"
-
-#include "base/text/text.h"
 #include "topology.h"
 #include <math.h>
 #include <stdlib.h>
