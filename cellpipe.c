@@ -7,7 +7,7 @@
 #include "importers/importers.h"
 #include "plugins/registry.h"
 
-/* Where two probes are equally sure, the earlier importer reads the file. */
+/* The importers; if two probes are equally sure, the earlier importer reads the file. */
 static const struct importer *const importers[] = {
     &stl_importer,
     &obj_importer,

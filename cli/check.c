@@ -1,4 +1,4 @@
-/* check: is a file whole and sound? 0 yes, 1 no. */
+/* check: tells whether a file is whole and sound. Ends with 0 if so, else with 1. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -19,12 +19,12 @@ struct wanted {
 struct check {
     struct cli *cli;
     struct wanted wanted;
-    cp_json *json; /* what takes the faults in place of standard output, or NULL */
+    cp_json *json; /* takes the faults in place of standard output, or NULL */
     cp_status list_status;
     const cp_scene *scene; /* of the list */
 };
 
-/* A fault as --json has it; NULL and 0 where there is nothing to say. */
+/* A fault as --json has it; members without a meaning here are NULL and 0. */
 struct fault {
     const char *code, *file, *text;
     uint64_t line, column;
@@ -33,7 +33,7 @@ struct fault {
     const cp_list_fault *list;
 };
 
-/* Of the words those count that the table has; one that is near to these is told first. */
+/* Complains about unknown words: names the nearest one of the table, or else all of them. */
 static cp_status complain_words(struct cli *cli, const struct list *words)
 {
     struct list names = {0};
@@ -45,7 +45,7 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
                                                        : NULL;
     if (!text || !list_add(cli, &names, NULL))
         return CP_LIMIT;
-    size_t wrong = words->count, strange = 0; /* the first that is no file, or else the second */
+    size_t wrong = words->count, strange = 0; /* the first word that is no file, or else the second file */
     while (!nearest && wrong > 0)
         nearest = cp_nearest_word(words->items[--wrong], names.items);
     while (strange < words->count &&
@@ -58,7 +58,7 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* What a mesh may be asked to be, and what keeps it from being so. */
+/* A property that the user may ask of a mesh, and the faults that prevent it. */
 struct property {
     bool asked;
     const char *code, *what;
@@ -117,8 +117,8 @@ static void put_fault(cp_json *json, const struct fault *fault)
     cp_json_close(json, '}');
 }
 
-/* A line on standard output or an object of the answer, and an entry of the report. CP_NO; CP_LIMIT where there is no
- * text. */
+/* Tells a fault by a line on standard output or an object of the answer, and an entry of the report. CP_NO; CP_LIMIT if
+ * memory for the text ran out. */
 static cp_status tell(struct check *check, const struct fault *fault)
 {
     const char *line = fault->text ? cli_show(check->cli, "%s: %s", fault->file, fault->text) : NULL;
@@ -140,7 +140,7 @@ static void say_ok(struct check *check, const char *path)
     printf("\n");
 }
 
-/* CP_NO is outdone by what keeps us from going on. */
+/* Adds an outcome. A failure that ends the check counts more than CP_NO. */
 static void add_outcome(cp_status *status, cp_status outcome)
 {
     if (*status == CP_OK || (*status == CP_NO && outcome != CP_OK))
@@ -149,7 +149,8 @@ static void add_outcome(cp_status *status, cp_status outcome)
 
 /* ---- what is wrong with a mesh ---- */
 
-/* A line for each property that is asked for and lacking: of closed with all numbers, else with those above 0. */
+/* Tells each property that the user asked for and the mesh lacks: for closed with all numbers, else with those above
+ * 0. */
 static cp_status check_mesh(struct check *check, const cp_mesh *mesh, const cp_topology *topology)
 {
     struct cli *cli = check->cli;
@@ -228,7 +229,7 @@ static void tell_excess(void *user, const cp_excess *excess)
     it->untold = tell(it->check, &fault) != CP_NO || it->untold;
 }
 
-/* How near the loops of a machine come to a singular pose; the library warns of those that are too near. */
+/* Tells how near the loops of a machine come to a singular pose; the library warns if they come too near. */
 static cp_status say_singularity(struct check *check, const cp_scene *scene, uint32_t clip)
 {
     cp_singularity found = {.size = sizeof found};
@@ -258,7 +259,8 @@ static cp_status check_motion(struct check *check, const cp_scene *scene)
 
 /* ---- a scene ---- */
 
-/* Of a part is asked what an engineer asks of a solid; the meshes of a cell are what its author made of them. */
+/* Checks the scene. A part must be a solid, as an engineer expects, if the user gives no words; the meshes of a cell
+ * need not. */
 static cp_status check_scene(struct check *check, const cp_scene *scene)
 {
     struct cli *cli = check->cli;
@@ -282,13 +284,13 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
 
 /* ---- what is wrong with a list of exclusions ---- */
 
-/* A limit in radians or metres. */
+/* Returns a limit in radians or metres as text. */
 static const char *limit_text(struct cli *cli, double limit)
 {
     return isfinite(limit) ? cli_print(cli, "%s", short_number(limit).text) : "none";
 }
 
-/* "upper limit of "J2": 2 -> 2.1 rad" */
+/* Returns "upper limit of "J2": 2 -> 2.1 rad". */
 static const char *joint_text(struct cli *cli, const cp_scene *scene, const cp_list_fault *fault)
 {
     const cp_joint *joint = &cp_joints(scene, &(uint32_t){0})[fault->joint];
@@ -363,7 +365,8 @@ static cp_status check_list(struct check *check, const cp_scene *scene)
 
 /* ---- the command ---- */
 
-/* Errors in the report are faults, too: printed as all errors are, they are not lines of the answer. */
+/* Puts the report's errors among the faults of the answer. Without --json they are printed as all errors are, not as
+ * lines of the answer. */
 static void put_errors(struct check *check)
 {
     size_t count;
@@ -385,7 +388,7 @@ static void put_file(struct check *check, const char *path, bool ok)
     cp_json_close(check->json, '}');
 }
 
-/* *files: whether the input is good, and the list; CP_BUG: it was not checked. */
+/* Checks the files. files: whether the input is good, and the list; CP_BUG: it was not checked. */
 static cp_status check_files(struct check *check, cp_status files[2])
 {
     struct cli *cli = check->cli;
@@ -393,7 +396,7 @@ static cp_status check_files(struct check *check, cp_status files[2])
     cp_scene *scene;
     struct stat facts;
     cp_status status = read_input(cli, path, &check->wanted.request, &scene);
-    /* What the reader finds wrong with a file is an answer; a file that cannot even be opened is none. */
+    /* A fault that the reader finds in a file is an answer; a file that cannot be opened is none. */
     if (status == CP_INPUT &&
         (strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode))))
         status = CP_NO;

@@ -32,7 +32,8 @@ void cli_free(struct cli *cli)
     }
 }
 
-/* Into `out`, which has room for CP_SHOWN_CHARACTER_SIZE bytes a byte of the text, and the end. */
+/* Writes the text for a terminal to `out`, which has room for CP_SHOWN_CHARACTER_SIZE bytes for each byte of the text,
+ * and the end. */
 static char *show_text(const char *text, char *out)
 {
     char *end = out;
@@ -111,7 +112,7 @@ void say(struct cli *cli, const char *format, ...)
     va_end(list);
 }
 
-/* A grown list leaves its old array behind until the end: command lines are short. */
+/* A grown list keeps its old array until the end, as command lines are short. */
 bool list_add(struct cli *cli, struct list *list, const char *item)
 {
     if (list->count == list->room) {
@@ -165,7 +166,7 @@ static void log_entry(struct cli *cli, const cp_entry *entry)
     if (cli->listener)
         cli->listener->hear(cli->listener, entry);
     cli->told_error |= entry->severity == CP_ERROR;
-    if (strcmp(entry->code, "sink-kept") == 0) /* the report would take the place of an output */
+    if (strcmp(entry->code, "sink-kept") == 0) /* the report would replace an output */
         cli->report_path = NULL;
     if (!cli->log.file)
         return;
@@ -193,10 +194,10 @@ void flush_report(struct cli *cli, cp_status status)
     clear_progress(cli);
     for (size_t i = 0; i < count; i++) {
         cp_severity severity = entries[i].severity;
-        /* Losses that ended the program under --strict are no chatter. */
+        /* Losses that ended the program under --strict are shown even with --quiet. */
         bool chatter = severity == CP_WARNING || (severity == CP_LOSS && status != CP_LOSSY);
         bool shown = severity == CP_NOTE ? cli->verbose : !chatter || !cli->quiet;
-        /* That it was cancelled says nothing. What ended otherwise tells, even if bytes of the file were missing. */
+        /* A cancelled call needs no message. Other endings have one, even if bytes of the file were missing. */
         bool hidden = must_stop(NULL) && (was_interrupted() || status == CP_CANCELLED);
         if (shown && !hidden)
             fprintf(cli->messages, "%s\n", entries[i].message);
@@ -291,7 +292,7 @@ cp_status check_report_unread(struct cli *cli)
     return complain(cli, CP_USAGE, "--report %s: is an input", path);
 }
 
-/* The whole report; false when out of memory. */
+/* Prints the whole report; false when out of memory. */
 static bool print_report(struct cli *cli, cp_status status, struct text *report)
 {
     if (!text_close(&cli->log) || !text_open(report))
@@ -315,7 +316,7 @@ cp_status write_report(struct cli *cli, cp_status status)
     struct text report = {0};
     cp_status written = CP_OK;
     if (cli->log.file && cli->report_path) {
-        /* Written as all outputs are: whole or not at all, and over no file of this run. */
+        /* The report is written as all outputs are: whole or not at all, and over no file of this run. */
         written = print_report(cli, status, &report)
                       ? cp_write_file(cli->context, cli->report_path, report.bytes, report.size)
                       : complain(cli, CP_LIMIT, "out of memory");

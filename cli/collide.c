@@ -1,4 +1,5 @@
-/* collide: what is in collision, at a configuration or in the course of a clip? 0 nothing, 1 something, with a list. */
+/* collide: finds collisions at a configuration or in the course of a clip. Ends with 0 if there are none, else with 1
+ * and a list. */
 #include "cli.h"
 #include "posing.h"
 
@@ -18,20 +19,20 @@ struct asked {
     double step;             /* seconds */
 };
 
-/* What was found, in the course of a clip or at a configuration: that is one moment without times. */
+/* The findings in the course of a clip, or at a configuration, which is one moment without times. */
 struct found {
     const struct asked *asked;
     const cp_node *nodes;
     const cp_clip *clip; /* NULL at a configuration */
     uint64_t pairs;      /* that were checked */
-    uint64_t left_out;   /* that nothing but their geometry keeps from being checked: info counts them, too */
+    uint64_t left_out;   /* not checked only for their lack of geometry: info counts them, too */
     cp_passages passages;
-    uint32_t colliding, near, resting; /* of the passages; one that collides may rest at other times */
+    uint32_t colliding, near, resting; /* numbers of passages; one that collides may rest at other times */
 };
 
 /* ---- clips ---- */
 
-/* *clip is NULL where the configuration alone is asked for. */
+/* Chooses the clip; NULL for a configuration alone. */
 static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struct asked *asked, const cp_clip **clip)
 {
     uint32_t count, named = 0;
@@ -58,7 +59,7 @@ static cp_status choose_clip(struct cli *cli, const cp_scene *scene, const struc
     if (named > 1)
         return complain(cli, CP_USAGE, "%" PRIu32 " clips are called \"%s\": choose one by its number, as clip=#%td",
                         named, name, *clip - clips + 1);
-    /* "#2", where that is no name: the second clip. */
+    /* "#2" means the second clip, if no clip has that name. */
     char *end = NULL;
     unsigned long long number = name[0] == '#' && isdigit((unsigned char)name[1]) ? strtoull(name + 1, &end, 10) : 0;
     if (named == 0 && number > 0 && number <= count && *end == '\0')
@@ -87,7 +88,7 @@ static cp_status ignore_pair(struct cli *cli, const cp_scene *scene, cp_collider
 
 /* ---- the answer ---- */
 
-/* It neither collides nor rests. */
+/* Tells whether the pair neither collides nor rests. */
 static bool is_near(const cp_passage *passage)
 {
     return passage->moments == 0 && passage->resting == 0;
@@ -133,8 +134,8 @@ static cp_status find_pairs(struct cli *cli, const cp_scene *scene, cp_collider 
     return status;
 }
 
-/* The line of a program that is carried out at a time; 0: the clip is of none. At the moment at which one line ends the
- * next one begins. */
+/* Returns the line of a program that runs at a time; 0: the clip is of no program. At the moment at which one line ends
+ * the next one begins. */
 static uint64_t line_at(const cp_clip *clip, double time)
 {
     double line = 0;

@@ -1,5 +1,5 @@
-/* This is what TAB offers: cli/completion.bash and completion.zsh ask for it by `cellpipe help --complete -- WORD...`.
- */
+/* Lists the words that TAB offers: cli/completion.bash and completion.zsh call it by `cellpipe help --complete --
+ * WORD...`. */
 #include "cli.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ bool add_topics(struct cli *cli, struct list *list)
            list_add(cli, list, "FILTER") && list_add(cli, list, "flags") && list_add(cli, list, "limits");
 }
 
-/* What is asked for, and what may be offered. */
+/* The question: what is asked for, and what may be offered. */
 struct offer {
     struct cli *cli;
     const struct list *words; /* up to the cursor */
@@ -104,7 +104,7 @@ static bool add_plugin_options(struct offer *offer, cp_plugin_kind kind, size_t 
     return good;
 }
 
-/* Formats by name and by suffix. */
+/* Adds formats by name and by suffix. */
 static bool add_formats(struct offer *offer, cp_plugin_kind kind)
 {
     bool good = add_plugins(offer->cli, kind, &offer->list);

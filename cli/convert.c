@@ -1,11 +1,11 @@
-/* convert, run and a filter as a command: three ways to say a chain of steps. */
+/* convert, run and a filter as a command: three forms of a chain of steps. */
 #include "plan.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* An option of the output or of some input that was given as if it were the command's own. filter: the command's, or
- * SIZE_MAX. */
+/* Checks for an option of the output or of some input that was given as if it were the command's own. filter: the
+ * command's, or SIZE_MAX. */
 static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, const struct list *words)
 {
     cp_option_info option;
@@ -32,7 +32,7 @@ static cp_status command_filter(struct cli *cli)
     const char *in = request.words.count > 0 ? request.words.items[0] : "-";
     const char *out = request.words.count > 1 ? request.words.items[1] : "-";
     const size_t filter = plugin_named(CP_FILTER, cli->words.items[0]);
-    if (request.words.count == 0 && isatty(STDIN_FILENO)) /* somebody forgot to name the input */
+    if (request.words.count == 0 && isatty(STDIN_FILENO)) /* the user forgot to name the input */
         return complain(cli, CP_USAGE, "standard input is a terminal: name a file, or pipe one in");
     status = check_places(cli, filter, exporter_for(request.to, out), &request.settings);
     if (status == CP_OK && !plan_open(cli, &plan, 3))
@@ -85,7 +85,7 @@ static cp_status add_run_step(struct cli *cli, struct plan *plan, size_t begin, 
     if (status == CP_OK && request.words.count == 0)
         return read ? complain(cli, CP_USAGE, "read needs an input: read IN [K=V...]")
                     : complain(cli, CP_USAGE, "write needs an output: write OUT [K=V...]");
-    /* What comes after the file are options of its format, of any form. */
+    /* The words after the file are options of its format, of any form. */
     for (size_t i = 1; i < request.words.count + request.settings.count && status == CP_OK; i++) {
         const char *option =
             i < request.words.count ? request.words.items[i] : request.settings.items[i - request.words.count];

@@ -1,5 +1,5 @@
-/* diff: do two files say the same? 0 yes, 1 no, with a list. Things are matched by name, the second of a name with the
- * second. */
+/* diff: tells whether two files say the same. Ends with 0 if so, else with 1 and a list. Things are matched by name,
+ * the second of a name with the second. */
 #include "diff.h"
 
 #include <inttypes.h>
@@ -23,14 +23,14 @@ static int compare_named(const void *a, const void *b)
     return order ? order : one->index < two->index ? -1 : one->index > two->index;
 }
 
-/* What is matched next on a side, and the twins that it gets. */
+/* The things of a side that are matched next, and the twins that they get. */
 struct names {
     struct named *items;
     size_t count;
     uint32_t *twin;
 };
 
-/* Those of one name in their order. */
+/* Matches the things of one name in their order. */
 static void match(struct names names[2])
 {
     struct names *a = &names[0], *b = &names[1];
@@ -66,9 +66,9 @@ static cp_status match_sides(struct diff *diff)
         if (!stems[k] || !names_open(diff->cli, &names[k], sides[k]->node_count))
             return CP_LIMIT;
         sides[k]->node_twin = names[k].twin;
-        sides[k]->node_twin[0] = 0; /* the worlds, whatever they are called */
+        sides[k]->node_twin[0] = 0; /* the worlds are twins even if their names differ */
     }
-    /* Frames; then those left that go by their file's name, since the names of two files are no difference; then
+    /* Match frames first; then the rest named by their files, since the names of two files are no difference; then
      * placeholders. */
     enum { FRAMES, STEMS, PLACEHOLDERS, ROUNDS };
     for (int round = FRAMES; round < ROUNDS; round++) {
@@ -105,7 +105,7 @@ static void differ_in_one(struct diff *diff, const char *subject, const char *na
            side->path);
 }
 
-/* In the names of two things. */
+/* Tells a difference in the names of two things. */
 static void differ_in_name(struct diff *diff, const struct difference *difference, const char *words)
 {
     differ(diff, difference, "%s \"%s\", not \"%s\"", words, difference->a.text, difference->b.text);
@@ -231,7 +231,7 @@ static void list_unmatched(struct diff *diff, const struct side *side)
 
 /* ---- joints ---- */
 
-/* What it follows: a master, or an expression over several joints. */
+/* Compares what a joint follows: a master, or an expression over several joints. */
 static void diff_dependence(struct diff *diff, const cp_joint *a, const cp_joint *b)
 {
     const struct thing of = {"joint", a->name, NULL};
@@ -333,8 +333,8 @@ static void diff_lists_of_rows(struct diff *diff)
 
 /* ---- forward kinematics ---- */
 
-/* Between the limits; where there is none, half a turn or a metre from the other or from zero. By splitmix64 (Steele,
- * Lea, Flood 2014): the same numbers everywhere. */
+/* Returns a random value between the limits; if one is missing, within half a turn or a metre of the other or of zero.
+ * By splitmix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
 static double random_value(const cp_joint *joint, uint64_t *state)
 {
     double reach = joint->type == CP_JOINT_REVOLUTE ? 3.14159265358979323846 : 1;
@@ -350,8 +350,8 @@ static double random_value(const cp_joint *joint, uint64_t *state)
     return lower + fraction * (upper - lower);
 }
 
-/* Where loops do not close at these values, nearer to home until they do. CP_NO, if they do so nowhere or in one alone,
- * which is then told. */
+/* Poses both sides. If loops do not close at these values, tries values nearer to home until they do. CP_NO if they
+ * close nowhere, or on one side only, which is then told. */
 static cp_status pose_sides(struct diff *diff, double *q_a, double *q_b, cp_pose *worlds_a, cp_pose *worlds_b)
 {
     enum { MOST_TRIES = 8 };
@@ -374,7 +374,7 @@ static cp_status pose_sides(struct diff *diff, double *q_a, double *q_b, cp_pose
     return CP_NO;
 }
 
-/* Frames whose poses differ are told once, where they first do. */
+/* Compares poses, and reports each frame once, where it differs first. */
 static cp_status diff_kinematics(struct diff *diff)
 {
     const struct side *a = &diff->a, *b = &diff->b;
@@ -431,7 +431,7 @@ static cp_status diff_kinematics(struct diff *diff)
 
 /* ---- exclusions ---- */
 
-/* The nodes of a pair by the first side's numbers, smaller first; side b's unmatched nodes count on from there. */
+/* The nodes of a pair by the first side's numbers, smaller first; side b's unmatched nodes get numbers behind those. */
 struct key {
     uint64_t first, second;
     const cp_pair *pair;

@@ -1,4 +1,4 @@
-/* diff's inside: two scenes whose things are matched by name. */
+/* The declarations of diff, which matches the things of two scenes by name. */
 #ifndef CELLPIPE_DIFF_H
 #define CELLPIPE_DIFF_H
 
@@ -18,7 +18,7 @@ struct diff {
     struct side a, b;
     double tolerance;
     uint64_t differences;
-    cp_json *json; /* what takes the differences in place of standard output, or NULL */
+    cp_json *json; /* takes the differences in place of standard output, or NULL */
 };
 
 /* The thing whose members are compared. */
@@ -26,7 +26,7 @@ struct thing {
     const char *subject, *name, *unit; /* unit NULL: none */
 };
 
-/* What a file says: a text, or numbers, or nothing. */
+/* The value in a file: a text, or numbers, or nothing. */
 struct value {
     const char *text;
     const double *numbers;
@@ -45,21 +45,21 @@ struct value {
         .numbers = (array), .count = (size)                                                                            \
     }
 
-/* The files that say something. */
+/* The files that have a statement. */
 enum { IN_A = 1, IN_B = 2 };
 
-/* A difference as --json has it; docs/cli.md lists its keys. NULL and 0 where there is nothing to say. */
+/* A difference as --json has it; docs/cli.md lists its keys. Members without a meaning here are NULL and 0. */
 struct difference {
     const char *subject;         /* "frame", "joint", "exclusion", "volatile", "cell" */
     const char *name;            /* its name; of an exclusion the first frame's */
     const char *second;          /* the second frame of an exclusion */
     const char *mesh;            /* on that frame */
     const char *property;        /* what differs */
-    const uint32_t *index;       /* of the vertex, the face, the corner, the joint vector, the input */
+    const uint32_t *index;       /* that of the vertex, the face, the corner, the joint vector, the input */
     int only_in;                 /* IN_A, IN_B */
     struct value a, b;           /* what they say */
-    int excluded_by;             /* IN_A, IN_B or both: of a pair that the lists should not exclude */
-    const char *reason;          /* what the evidence says of the pair */
+    int excluded_by;             /* IN_A, IN_B or both: the lists that exclude a pair but should not */
+    const char *reason;          /* the reason that the evidence gives for the pair */
     const cp_finding *collision; /* the joint values where it collides, of `scene` */
     const cp_scene *scene;
 };
@@ -73,7 +73,7 @@ struct difference {
 /* Prints a line about a difference: subject and name, then the text. */
 void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Equal within the tolerance; infinities equal themselves. */
+/* Tells whether they are equal within the tolerance; infinities equal themselves. */
 bool near(const struct diff *diff, double a, double b);
 
 /* "(x y z)" with all digits: differences may be tiny. */
@@ -82,9 +82,9 @@ struct point_text {
 };
 struct point_text point_text(double x, double y, double z);
 
-/* Compares what two frames of one name carry (diff_geometry.c). */
+/* Compares the meshes of two frames of one name (diff_geometry.c). */
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);
-/* Compares two lists of exclusions of the cell in that file; the request's settings are of the filter exclude
+/* Compares two lists of exclusions of the cell in that file; the request's settings are those of the filter exclude
  * (diff_lists.c). */
 cp_status diff_lists(struct diff *diff, const struct request *request, const char *cell);
 

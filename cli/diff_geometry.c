@@ -1,4 +1,4 @@
-/* diff: what is said of a difference, and the meshes on a frame, as they are placed there. */
+/* diff: the text of a difference, and the comparison of the meshes on a frame, as they are placed there. */
 #include "diff.h"
 
 #include <inttypes.h>
@@ -71,7 +71,7 @@ static void print_subject(FILE *file, const struct difference *difference)
         fputs(": ", file);
 }
 
-/* " at q1=0.5, q2=0" */
+/* Prints the joint values of a collision: " at q1=0.5, q2=0". */
 static void print_collision(FILE *file, const struct difference *difference)
 {
     const cp_finding *collision = difference->collision;
@@ -148,7 +148,7 @@ static uint32_t face_size(const cp_mesh *mesh, uint32_t face)
 /* A difference of the mesh `name` on `frame`. */
 #define ON_MESH(what, ...) ABOUT("frame", frame, what, .mesh = name, __VA_ARGS__)
 
-/* Two of one kind. */
+/* Compares two primitives of one kind. */
 static void diff_primitive(struct diff *diff, const char *frame, const cp_instance *in_a, const cp_instance *in_b)
 {
     const cp_mesh *a = &cp_meshes(diff->a.scene, &(uint32_t){0})[in_a->mesh];
@@ -167,7 +167,7 @@ static void diff_primitive(struct diff *diff, const char *frame, const cp_instan
                "%s \"%s\" lies elsewhere", kind, name);
 }
 
-/* Two meshes placed on frames of one name. Of vertices, faces and corners the first that differ are told. */
+/* Compares two meshes placed on frames of one name. The first vertices, faces and corners that differ are told. */
 static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *in_a, const cp_instance *in_b)
 {
     const cp_mesh *a = &cp_meshes(diff->a.scene, &(uint32_t){0})[in_a->mesh];

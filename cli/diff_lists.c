@@ -1,10 +1,11 @@
-/* diff OLD NEW cell=CELL: what changed between two lists of exclusions, and which of their pairs collide after all. */
+/* diff OLD NEW cell=CELL: tells what changed between two lists of exclusions, and which of their pairs collide after
+ * all. */
 #include "diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is said of two frames; the name that comes first, first. */
+/* A statement on two frames; the name that comes first is first. */
 struct statement {
     const char *names[2];
     const cp_pair *pair;
@@ -24,13 +25,13 @@ static int compare_names(const struct statement *one, const struct statement *ot
     return order ? order : strcmp(one->names[1], other->names[1]);
 }
 
-/* The more, the less a list should exclude the pair. */
+/* Returns a rank: the larger it is, the less a list should exclude the pair. */
 static int rank(const cp_pair *pair)
 {
     return strcmp(pair->reason, "sometimes") == 0 ? 2 : strcmp(pair->reason, "always-sampled") == 0;
 }
 
-/* Of several pairs with the same names the worst one counts. */
+/* Orders statements by names; of several pairs with the same names the worst comes first, and counts. */
 static int compare_statements(const void *a, const void *b)
 {
     const struct statement *one = a, *other = b;
@@ -38,7 +39,7 @@ static int compare_statements(const void *a, const void *b)
     return order ? order : rank(other->pair) - rank(one->pair);
 }
 
-/* Those of a list that exclude; or all of a cell that was judged. */
+/* Lists the statements of a list that exclude; or all of a cell that was judged. */
 static cp_status list_statements(struct cli *cli, const cp_scene *scene, bool all, struct statements *statements)
 {
     uint32_t pair_count, node_count;
@@ -67,13 +68,13 @@ static cp_status list_statements(struct cli *cli, const cp_scene *scene, bool al
 
 /* ---- comparing ---- */
 
-/* All that is said of two frames: by the lists and, last, by what is found in the cell; NULL where nothing is said. */
+/* All statements on two frames: those of the lists and, last, the finding in the cell; NULL if there is none. */
 struct said {
     const struct statement *by[3];
     bool excluded[2]; /* by the lists */
 };
 
-/* The next pair of names in any of the three; false at the end. */
+/* Takes the next pair of names in any of the three; false at the end. */
 static bool take_next(const struct statements sides[3], size_t places[3], struct said *said)
 {
     const struct statement *least = NULL;
@@ -90,7 +91,7 @@ static bool take_next(const struct statements sides[3], size_t places[3], struct
     return least != NULL;
 }
 
-/* What is to be said of the pair. */
+/* Returns the difference of the pair. */
 static struct difference difference_of(const struct said *said, const char *property)
 {
     const struct statement *any = said->by[0] ? said->by[0] : said->by[1] ? said->by[1] : said->by[2];
@@ -101,7 +102,7 @@ static struct difference difference_of(const struct said *said, const char *prop
                                .reason = said->by[2] ? said->by[2]->pair->reason : NULL};
 }
 
-/* What a list excludes and should not, or cannot: by the finding in the cell. */
+/* Tells an exclusion that is wrong or impossible by the finding in the cell. */
 static void tell_fault(struct diff *diff, const struct statements sides[3], const struct said *said)
 {
     const char *path = said->excluded[1] ? sides[1].path : sides[0].path;
@@ -180,7 +181,7 @@ cp_status diff_lists(struct diff *diff, const struct request *request, const cha
     const struct list *settings = &request->settings;
     struct statements sides[3] = {{.path = request->words.items[0]}, {.path = request->words.items[1]}, {.path = cell}};
     cp_scene *scenes[3] = {NULL};
-    bool as_list = !request->from && request->in.count == 0; /* else the user says how to read the one file */
+    bool as_list = !request->from && request->in.count == 0; /* else the user gives the format of the file */
     cp_status status = cp_check_options(cli->context, CP_FILTER, "exclude", settings->items, settings->count);
     for (int i = 0; i < 3 && status == CP_OK; i++)
         status = i < 2 && as_list ? finish_read(cli, cp_read_list(cli->context, sides[i].path, &scenes[i]), &scenes[i])

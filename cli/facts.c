@@ -1,4 +1,4 @@
-/* What info, check and diff have in common. */
+/* Facts of a scene that info, check and diff need. */
 #include "cli.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ const char *device_class(const cp_scene *scene, const cp_device *device)
     return count == 6 ? words[body] : NULL;
 }
 
-/* By frames, then by the place in the file. */
+/* Orders by frames, then by the place in the file. */
 static int compare_pairs(const void *a, const void *b)
 {
     const cp_pair *const *one = a, *const *two = b;

@@ -1,4 +1,4 @@
-/* fk: where a frame is when joints have values. */
+/* fk: finds the pose of a frame at given values of joints. */
 #include "cli.h"
 #include "parts.h"
 #include "posing.h"
@@ -12,7 +12,7 @@ struct asked {
     bool json;
 };
 
-/* A frame in another one. Angles in radians. */
+/* The pose of a frame in another one. Angles in radians. */
 struct answer {
     double coordinates[6], quaternion[4], axis[3], angle; /* X Y Z R P Y; w x y z, w >= 0 */
     cp_pose pose;
@@ -21,7 +21,7 @@ struct answer {
 
 /* ---- the pose in all its forms ---- */
 
-/* From the largest of the four components, so that nothing is divided by little (Shepperd, 1978). */
+/* Finds the quaternion by the largest of its four components, so that no divisor is small (Shepperd, 1978). */
 static void find_quaternion(const double m[12], double q[4])
 {
     const double trace = m[0] + m[5] + m[10];
@@ -53,7 +53,7 @@ static double degrees(double radians)
     return radians * 180 / acos(-1);
 }
 
-/* Metres, degrees and parts of 1 below this are roundings. */
+/* Metres, degrees and parts of 1 below this come from rounding. */
 static const double noise = 1e-12;
 
 static void print_row(const char *name, const double *values, size_t count, const char *unit)

@@ -1,4 +1,4 @@
-/* The command line, read by the descriptions of commands: flags of any command first, then each command's words. */
+/* Reads the command line by the descriptions of commands: flags of any command first, then each command's words. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -119,7 +119,7 @@ static cp_status set_defaults(struct cli *cli, const struct command *command, vo
     return status;
 }
 
-/* The user said it; settings begin with the list of what was said. */
+/* Takes an option of the user's; settings begin with the list of the options that were given. */
 static cp_status take_option(struct cli *cli, const struct option *option, void *settings, const char *text)
 {
     struct list *list = (struct list *)((char *)settings + option->offset);
@@ -142,20 +142,21 @@ cp_status add_input_option(struct cli *cli, struct list *in, const char *setting
 
 /* ---- words ---- */
 
-/* An option as it stands in the command line. */
+/* An option in the command line. */
 struct found {
-    const struct option *option; /* NULL: the word is none */
+    const struct option *option; /* NULL: the word is no option */
     const char *value;           /* after "=" or in the next word, or NULL */
     size_t words;                /* 1 or 2 */
 };
 
-/* A negative number is none. */
+/* Tells whether the word looks like a flag; a negative number does not. */
 static bool looks_like_flag(const char *word)
 {
     return word[0] == '-' && word[1] != '\0' && word[1] != '.' && !isdigit((unsigned char)word[1]);
 }
 
-/* K=V, where K looks like an option's name: a path with '=' in it has another sign before, or comes after "--". */
+/* Tells whether the word looks like K=V: a path with '=' in it has another character than a name's before that, or
+ * comes after "--". */
 static bool looks_like_setting(const char *word)
 {
     size_t size = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
@@ -188,8 +189,8 @@ static void complete_option(const char *next, struct found *found)
         found->value = NULL;
 }
 
-/* Of flags those count that the command takes; before a command is known, those of all. An option of a format may have
- * been meant, as --unit mm; next: the next word, or NULL. */
+/* Complains about a flag and names those that the command takes; before a command is known, those of all. The user may
+ * have meant an option of a format, as --unit mm; next: the next word, or NULL. */
 static cp_status complain_flag(struct cli *cli, const char *word, const char *next)
 {
     struct list names = {0};
@@ -283,7 +284,7 @@ cp_status take_global_flags(struct cli *cli, int argc, char **argv)
     return status == CP_OK ? use_globals(cli, &cli->globals) : status;
 }
 
-/* A flag that the command does not take. Behind "!" it may be one of the whole command. */
+/* Complains about a flag that the command does not take. Behind "!" it may be one of the whole command. */
 static cp_status complain_misplaced(struct cli *cli, const struct command *command, const char *word)
 {
     const struct command *whole = command_named(cli, cli->words.items[0]);

@@ -1,9 +1,9 @@
-/* formats and filters: what this build can read, write and do. */
+/* formats and filters: list what this build can read, write and do. */
 #include "cli.h"
 
 #include <string.h>
 
-/* Of the longest title: the suffixes, which may be many, come last. */
+/* Returns the width of the longest title; the suffixes, which may be many, come last. */
 static int title_width(void)
 {
     size_t width = 0;
@@ -15,7 +15,8 @@ static int title_width(void)
     return (int)width;
 }
 
-/* A row of the table: an importer, an exporter or both of one name. Markdown leaves out what this build lacks. */
+/* Prints a row of the table: an importer, an exporter or both of one name. Markdown leaves out the parts that this
+ * build lacks. */
 static void print_format(const cp_plugin_info *info, bool reads, bool writes, bool markdown)
 {
     if (markdown) {

@@ -1,4 +1,4 @@
-/* help: the overview, a command, a format, a filter, the limits, or the flags. */
+/* help: explains the program, a command, a format, a filter, the limits, or the flags. */
 #include "cli.h"
 
 #include <math.h>
@@ -6,7 +6,8 @@
 
 enum { WIDTH = 100 }; /* columns */
 
-/* Breaks the text into lines from the column on, which the first one has reached; "\n" in it ends a line. */
+/* Breaks the text into lines, which begin at the column; the first one has reached it already. "\n" in the text ends a
+ * line. */
 static void print_wrapped(FILE *file, const char *text, int column)
 {
     int at = column;
@@ -89,7 +90,7 @@ void print_overview(const struct cli *cli, FILE *file)
           file);
 }
 
-/* Each line of the text after the prefix and a blank. */
+/* Prints each line of the text after the prefix and a blank. */
 static void print_lines(const char *prefix, const char *text)
 {
     do {
@@ -116,7 +117,7 @@ static void print_command(const struct command *command)
 
 /* ---- formats and filters ---- */
 
-/* What plug-ins and limits have: "unit=mm|cm|m". */
+/* Prints an option of a plug-in, or a limit: "unit=mm|cm|m". */
 static void print_setting(const cp_option_info *option)
 {
     char name[256];
@@ -124,7 +125,7 @@ static void print_setting(const cp_option_info *option)
     print_row(stdout, 31, name, option);
 }
 
-/* One name may be an importer's and an exporter's. */
+/* Prints the plug-ins of a name, which may be an importer's and an exporter's. */
 static bool print_plugins(const struct cli *cli, const char *word)
 {
     static const char *const heads[] = {"reading", "writing", "filter"};

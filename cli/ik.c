@@ -1,4 +1,4 @@
-/* ik: the joint values at which a frame is where it shall be. */
+/* ik: finds the joint values at which a frame has a given pose. */
 #include "cli.h"
 #include "parts.h"
 #include "posing.h"
@@ -28,7 +28,7 @@ struct found {
 
 /* ---- the request ---- */
 
-/* Bare angles of a pose are radians: more than a turn was perhaps meant in degrees. */
+/* Warns of bare angles of a pose, which are radians: more than a turn was perhaps meant in degrees. */
 static void warn_of_degrees(const struct cli *cli, const char *pose)
 {
     double value; /* a bare number is a length, too */
@@ -44,7 +44,7 @@ static void warn_of_degrees(const struct cli *cli, const char *pose)
     }
 }
 
-/* A pose in numbers, or the frame of that name. */
+/* Chooses the target: a pose in numbers, or the frame of that name. */
 static cp_status choose_target(struct cli *cli, const cp_scene *scene, const struct asked *asked, uint32_t in,
                                cp_pose *target)
 {
@@ -133,7 +133,7 @@ static const char *unit_of(bool turns)
     return turns ? "deg" : "mm";
 }
 
-/* Which limit the value breaks; infinite if none. */
+/* Returns the limit that the value breaks; infinite if none. */
 static double broken_limit(const cp_joint *joint, double q)
 {
     return q < joint->lower ? joint->lower : q > joint->upper ? joint->upper : INFINITY;
@@ -206,7 +206,7 @@ static void print_json(FILE *file, const struct found *found)
     fputs("\n", file);
 }
 
-/* CP_NO if no posture is within the limits. */
+/* Prints the answer. CP_NO if no posture is within the limits. */
 static cp_status answer(struct cli *cli, cp_inverse *inverse, const cp_scene *scene, const cp_pose *target,
                         const struct asked *asked, unsigned solve)
 {

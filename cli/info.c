@@ -1,4 +1,4 @@
-/* info: what a file holds, for people, for scripts (--json) or in full (--dump). */
+/* info: prints the contents of a file, for people, for scripts (--json) or in full (--dump). */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static void print_frames(const cp_scene *scene)
            joint, movable, attachable);
 }
 
-/* In degrees where the joint turns, else as it is. */
+/* Prints a value: in degrees if the joint turns, else unchanged. */
 static void print_value(const cp_joint *joint, double value)
 {
     if (!isfinite(value))
@@ -61,7 +61,8 @@ static void print_joints(struct cli *cli, const cp_scene *scene)
     }
 }
 
-/* Only of mechanisms: a cell whose joints are all driven, without loops, has as many degrees of freedom as joints. */
+/* Prints the mobility, of mechanisms only: a cell whose joints are all driven, without loops, has as many degrees of
+ * freedom as joints. */
 static cp_status print_mobility(struct cli *cli, const cp_scene *scene)
 {
     cp_mobility found = {.size = sizeof found};
@@ -149,7 +150,7 @@ static void print_clips(struct cli *cli, const cp_scene *scene)
     }
 }
 
-/* Of a part only what it can have. */
+/* Prints the facts for people; of a part only those that a part can have. */
 static cp_status print_text(struct cli *cli, const char *path, const cp_scene *scene)
 {
     const cp_source *source = cp_scene_source(scene);
@@ -212,7 +213,7 @@ static cp_status command_info(struct cli *cli)
     if (info.json && info.dump)
         return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
     const char *path = info.request.words.items[0];
-    if (info.explain) { /* what readers tried are notes; the one reader that has more to say is asked to */
+    if (info.explain) { /* what readers tried are notes; the reader that has more to report must be asked to */
         cli->verbose = true;
         status = cp_set_importer_option(cli->context, "deneb-part.explain=yes");
     }

@@ -82,7 +82,7 @@ static cp_status put_frames(struct info *info)
     return CP_OK;
 }
 
-/* The names of joints. */
+/* Prints the names of joints as an array. */
 static void put_names(struct info *info, const uint32_t *joints, uint32_t count)
 {
     cp_json_open(&info->json, "joints", '[');
@@ -168,7 +168,7 @@ static void put_lists(struct info *info)
     }
 }
 
-/* null if the loops do not close. */
+/* Prints the mobility; null if the loops do not close. */
 static cp_status put_mobility(struct info *info)
 {
     cp_mobility found = {.size = sizeof found};
@@ -385,7 +385,7 @@ static cp_status put_members(struct info *info)
     cp_json_number(json, "unit", source->unit);
     cp_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
     cp_json_close(json, '}');
-    /* What the reading reported, by number; --report has the texts. */
+    /* Print how many losses and warnings the reading reported; --report has the texts. */
     size_t count;
     uint64_t losses = 0, warnings = 0;
     const cp_entry *entries = cp_report(info->cli->context, &count);

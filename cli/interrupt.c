@@ -1,10 +1,10 @@
-/* Ctrl-C and its like: the first one is noted, so that the library stops and takes its temporary files away; then the
- * program ends as the signal would have ended it. A second one, or a library that does not stop (assimp cannot be
- * asked), ends it at once. While exclude searches, the first Ctrl-C ends the search alone: what is decided by then is
+/* Handles Ctrl-C and similar signals. The first one is noted, so that the library stops and removes its temporary
+ * files; then the program ends as the signal would have ended it. A second one, or a library that does not stop (assimp
+ * cannot), ends it at once. While exclude searches, the first Ctrl-C ends the search alone: its decisions so far are
  * written before the program ends.
  *
- * A file that somebody cuts short while it is mapped raises SIGBUS where its bytes are missing: zeros take their place,
- * and the library is stopped in the same way. */
+ * If somebody cuts a mapped file short, a read of the missing bytes raises SIGBUS: zeros replace them, and the library
+ * is stopped in the same way. */
 #include "cli.h"
 
 #include <signal.h>
@@ -14,12 +14,12 @@
 
 enum { PATIENCE_SECONDS = 3 };
 
-static atomic_int caught; /* a signal handler may change it, in one thread, while others look */
+static atomic_int caught; /* a signal handler may change it, in one thread, while others read it */
 static atomic_int bytes_missing;
-static atomic_bool results_wanted; /* Ctrl-C ends a search, and what it has found is written */
+static atomic_bool results_wanted; /* Ctrl-C ends a search, whose findings are then written */
 static size_t page_size;
 
-/* Of the signal that was caught; an alarm of somebody else's ends the program as its own. */
+/* Ends the program by the signal that was caught; by the alarm itself if another process sent it. */
 static void end_now(int signal_number)
 {
     int cause = caught ? caught : signal_number;
@@ -55,9 +55,9 @@ static void replace_page(int signal_number, siginfo_t *info, void *unused)
 
 static void handle(int signal_number, void (*handler)(int))
 {
-    struct sigaction old, action = {.sa_handler = handler}; /* without SA_RESTART: waiting reads and writes return */
+    struct sigaction old, action = {.sa_handler = handler}; /* no SA_RESTART: waiting reads and writes return */
     (void)sigemptyset(&action.sa_mask);
-    if (sigaction(signal_number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup asks to go on */
+    if (sigaction(signal_number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup demands to ignore it */
         (void)sigaction(signal_number, &action, NULL);
 }
 

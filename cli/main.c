@@ -1,4 +1,4 @@
-/* cellpipe, the program: the table of commands, and what frames each run. */
+/* The program cellpipe: the table of commands, and the frame of each run. */
 #include "cli.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static const struct command *const commands[] = {&convert_command,
                                                  &help_command,
                                                  NULL};
 
-/* "!weld" is no word of its own in any command. */
+/* Complains about "!weld", as no command has such a word. */
 static cp_status check_bangs(struct cli *cli)
 {
     for (size_t i = 1; i < cli->words.count && i < cli->plain; i++) {
@@ -73,8 +73,8 @@ static cp_status run(struct cli *cli, int argc, char **argv)
     return good ? complain_unknown(cli, "command", name, names.items) : CP_LIMIT;
 }
 
-/* Where standard input, output or error is closed, the next file to be opened would take its number, and with it what
- * is meant for the other. Something takes its place that can be used as little. */
+/* Opens a closed standard input, output or error in a way that cannot be used either. Else the next opened file would
+ * take its number, and get data that is meant for the other. */
 static void keep_standard_numbers(void)
 {
     for (int file = 0; file <= STDERR_FILENO; file++)
@@ -101,10 +101,10 @@ int main(int argc, char **argv)
     if (were_bytes_missing())
         status = complain(&cli, CP_INPUT, "an input file was cut short by somebody else while it was read");
     flush_report(&cli, status);
-    if (status == CP_LIMIT && !cli.told_error) /* no thread and no context had the memory to say so */
+    if (status == CP_LIMIT && !cli.told_error) /* memory ran out even for the message */
         (void)complain(&cli, CP_LIMIT, "out of memory");
     cp_status printed = finish_stdout(&cli);
-    bool answered = status == CP_OK || status == CP_NO; /* an answer that is not told is none */
+    bool answered = status == CP_OK || status == CP_NO; /* an answer counts only if it was printed */
     status = write_report(&cli, answered && printed != CP_OK ? printed : status);
     end_if_interrupted();
     cp_context_free(cli.context);

@@ -1,4 +1,4 @@
-/* The manual page, docs/cellpipe.1: the descriptions of all commands as roff. */
+/* Prints the manual page, docs/cellpipe.1: the descriptions of all commands as roff. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static void put_character(char character)
     putchar(character == '\\' ? 'e' : character);
 }
 
-/* Each line a paragraph. */
+/* Prints a text of which each line is a paragraph. */
 static void put_text(const char *text)
 {
     bool begins = true;
@@ -36,7 +36,7 @@ static void put_text(const char *text)
     putchar('\n');
 }
 
-/* What is typed as it is is bold, a NAME that stands for something is italic. */
+/* Prints literal words in bold, and placeholders such as NAME in italics. */
 static void put_syntax(const char *text)
 {
     while (*text) {

@@ -1,4 +1,4 @@
-/* Meshes as parts: how they hang together, how large they are, which are there twice. */
+/* Meshes as parts: how their faces are connected, how large they are, which are copies. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -76,12 +76,13 @@ static void print_bytes(uint64_t bytes)
     printf("%.0f %s", value, units[unit]);
 }
 
-/* Over all meshes, each counted once. */
+/* Prints the totals over all meshes, each counted once. */
 static void print_totals(const struct parts *parts, const cp_measures *measures)
 {
     cp_topology sum = {.size = sizeof sum};
     uint64_t bytes = 0, spare_bytes = 0, stored_vertices = 0;
-    uint32_t faced = 0, closed = 0, copies = 0; /* meshes with faces; of them closed; equal to an earlier one */
+    uint32_t faced = 0, closed = 0, copies = 0; /* meshes with faces; those of them that are closed, and those that
+                                                 * equal an earlier one */
     for (uint32_t i = 0; i < parts->count; i++) {
         const struct part *part = &parts->items[i];
         const cp_topology *more = &part->topology;

@@ -1,4 +1,4 @@
-/* A plan as text, and back. */
+/* Writes a plan as text, and reads it back. */
 #include "plan.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 static const char first_line[] = "cellpipe plan 1\n";
 static const char *const step_words[] = {"read", "merge", "filter", "write"}; /* by step_kind */
 
-/* What may be said of all steps: the word in a plan, its place in the globals, and how a context is told. */
+/* A switch of all steps: its word in a plan, its place in the globals, and its flag in a context. */
 static const struct switch_word {
     const char *word;
     size_t offset; /* of a bool */
@@ -76,7 +76,7 @@ bool plan_between(struct cli *cli, const struct plan *plan, const char *in, cons
 
 /* ---- printing ---- */
 
-/* A blank and the string in quotes. */
+/* Prints a blank and the string in quotes. */
 static void print_string(const char *text, FILE *file)
 {
     fputs(" \"", file);
@@ -132,7 +132,7 @@ struct reader {
     bool out_of_memory;
 };
 
-/* Goes on behind the word when it is there. */
+/* Skips the word if it comes next. */
 static bool take(struct reader *reader, const char *word)
 {
     size_t size = strlen(word);
@@ -147,7 +147,7 @@ static int hexadecimal(char digit)
     return at ? (int)(at - digits) : -1;
 }
 
-/* A blank and a string in quotes; NULL when it is none, or out of memory. */
+/* Reads a blank and a string in quotes; NULL if there is none, or when out of memory. */
 static const char *take_string(struct reader *reader)
 {
     if (!take(reader, " \""))
@@ -222,7 +222,8 @@ cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
         return complain(cli, CP_USAGE, "line %zu of the plan cannot be understood", line);
     if (plan->count == 0)
         return complain(cli, CP_USAGE, "the plan has no steps");
-    /* What reads well may still be written in another way: settings in another order, a letter as \6c. */
+    /* A plan must be exactly as it is printed: it may parse well, but with settings in another order, or a letter as
+     * \6c. */
     struct text printed;
     if (text_open(&printed))
         print_plan(plan, printed.file);

@@ -1,5 +1,5 @@
-/* A plan: what is read, done to it and written. Nobody changes a plan once it is made. It can be printed and read back,
- * in this process or another. Two plans are equal when their texts are. */
+/* A plan: what is read, done to it and written. It never changes once it is made. It can be printed and read back, in
+ * this process or another. Two plans are equal when their texts are. */
 #ifndef CELLPIPE_CLI_PLAN_H
 #define CELLPIPE_CLI_PLAN_H
 
@@ -15,13 +15,13 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     const char *name;    /* a path, "-" for a standard stream; or the filter's name */
-    const char *format;  /* of a read or write: a plug-in's name, maybe with ".gz"; NULL: the file tells */
-    const char *node;    /* of a merge: the new node's name; else NULL */
+    const char *format;  /* a plug-in's name, maybe with ".gz", for a read or write; NULL: the file tells */
+    const char *node;    /* the new node's name for a merge; else NULL */
     struct list options; /* K=V, of the importer, filter or exporter */
 };
 
 struct plan {
-    struct globals globals; /* for all steps; threads and isolation are left out, since they change no result */
+    struct globals globals; /* common to all steps; threads and isolation are left out, since they change no result */
     struct step *steps;
     size_t count;
 };
@@ -41,30 +41,30 @@ struct plan {
 
 /* Makes a plan without steps, with room for so many. */
 bool plan_open(struct cli *cli, struct plan *plan, size_t room);
-/* The same plan for another input and output; its steps are in the cli's memory. */
+/* Makes the same plan for another input and output; its steps are in the cli's memory. */
 bool plan_between(struct cli *cli, const struct plan *plan, const char *in, const char *out, struct plan *moved);
 void print_plan(const struct plan *plan, FILE *file);
-/* Reads what print_plan has printed; the plan is in the cli's memory. CP_USAGE, said, for any other text. */
+/* Reads the text of print_plan; the plan is in the cli's memory. CP_USAGE, reported, for any other text. */
 cp_status read_plan(struct cli *cli, const char *text, struct plan *plan);
 
 /* ---- steps.c: made from words, and carried out ---- */
 
-/* These check what can be checked before anything is read: CP_USAGE, said. A format is a name or suffix, or NULL. */
+/* These check all that they can before anything is read: CP_USAGE, reported. A format is a name or suffix, or NULL. */
 cp_status add_read(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options);
 cp_status add_filter(struct cli *cli, struct plan *plan, const char *name, struct list options);
-/* stage: glTF is written for the next stage rather than for viewers. */
+/* Adds the writing of a file. With `stage`, glTF is written for the next stage rather than for viewers. */
 cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const char *format, struct list options,
                     bool stage);
 /* Adds the filter of the words begin .. end - 1: FILTER K=V... */
 cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, size_t end);
-/* The index of the next "!" from the word `begin` on, or of the end. */
+/* Returns the index of the next "!" from the word `begin` on, or of the end. */
 size_t find_bang(const struct cli *cli, size_t begin);
-/* The plan of a conversion, with the filters from the word `bang` on (a "!", or the end). */
+/* Makes the plan of a conversion, with the filters from the word `bang` on (a "!", or the end). */
 cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
                           struct plan *plan);
 /* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
 cp_status run_plan(struct cli *cli, const struct plan *plan);
-/* Removes temporary files that killed writers have left in a folder and in those below it in which further outputs lie
+/* Removes temporary files that killed writers have left in a folder and in the folders of further outputs below it
  * (d_NAME). CP_LIMIT when out of memory, which is reported. */
 cp_status sweep_folder(struct cli *cli, const char *path);
 

@@ -1,4 +1,4 @@
-/* Formats and filters by name, and the names that a user may have meant. */
+/* Finds formats and filters by name, and the names that a user may have meant. */
 #include "cli.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ size_t exporter_for(const char *format, const char *path)
 
 const char *importer_named(const char *word)
 {
-    size_t word_size = size_without_gz(word), size; /* whether an input is packed, its bytes say */
+    size_t word_size = size_without_gz(word), size; /* only the bytes of an input tell whether it is packed */
     for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
         const char *name = cp_plugin_at(CP_IMPORTER, i).name;
         if (strlen(name) == word_size && strncmp(name, word, word_size) == 0)

@@ -1,14 +1,14 @@
-/* Joint values from the words of a command. */
+/* Takes joint values from the words of a command. */
 #include "posing.h"
 
 #include <string.h>
 
-enum { MOST_NAMES = 10000 }; /* that are looked at for the nearest one, which is slow */
+enum { MOST_NAMES = 10000 }; /* the most names that are compared for the nearest one, which is slow */
 
 /* ---- the request ---- */
 
-/* Words after the input: numbers become one text "0.1,0.2"; NAME=VALUE is a joint whose name has blanks, since
- * sort_words takes no such word for an option. */
+/* Takes the words after the input. Numbers become one text "0.1,0.2"; NAME=VALUE is a joint whose name has blanks,
+ * since sort_words takes no such word for an option. */
 static cp_status take_words(struct cli *cli, const struct request *request, struct posing *posing)
 {
     const struct list *words = &request->words;
@@ -27,7 +27,7 @@ static cp_status take_words(struct cli *cli, const struct request *request, stru
     return good && (end == values || list_add(cli, &posing->q, values)) ? CP_OK : CP_LIMIT;
 }
 
-/* What names a joint by its id may name it by its name, too. */
+/* Returns the word for a joint without "id:", so that an id may be a name, too. */
 static const char *without_id(const char *setting)
 {
     return strncmp(setting, "id:", 3) == 0 ? setting + 3 : setting;
@@ -102,7 +102,7 @@ static cp_status pose_joint(struct cli *cli, cp_scene *scene, const char *settin
         return CP_LIMIT;
     while (known < count && strcmp(joints[known].name, name) != 0 && strcmp(joints[known].id, without_id(name)) != 0)
         known++;
-    if (known == count) { /* it may have been meant as an option */
+    if (known == count) { /* the user may have meant an option */
         struct list names = {0};
         bool good = true;
         for (uint32_t i = 0; i < count && i < MOST_NAMES && good; i++)

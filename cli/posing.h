@@ -1,4 +1,4 @@
-/* The configuration that a command's words ask for: CELL [Q...] [JOINT=VALUE]... device= q= deg= home=. */
+/* The configuration that a command's words give: CELL [Q...] [JOINT=VALUE]... device= q= deg= home=. */
 #ifndef CELLPIPE_POSING_H
 #define CELLPIPE_POSING_H
 
@@ -28,23 +28,23 @@ struct posing {
         "home", "set all other joints to their homes", OPTION_BOOLEAN, offsetof(wanted, posing.home), .value = "yes"   \
     }
 
-/* Takes the words behind the input. CP_USAGE, told, when there is no input or values contradict each other. */
+/* Takes the words behind the input. CP_USAGE, reported, when there is no input or values contradict each other. */
 cp_status take_posing(struct cli *cli, const struct request *request, struct posing *posing,
                       const struct command *command);
-/* Any value is given. */
+/* Returns true if any value is given. */
 bool is_posed(const struct posing *posing);
-/* Sets the joints. The command's options are what an unknown joint may have been meant as. */
+/* Sets the joints. An unknown joint may have been meant as one of the command's options. */
 cp_status pose_cell(struct cli *cli, cp_scene *scene, const struct posing *posing, const struct command *command);
-/* The device of that name or id; NULL: the one with joints. CP_USAGE, told with the question, when there is none or
- * more than one. */
+/* Finds the device of that name or id; NULL: the one with joints. CP_USAGE, reported with the question, when there is
+ * none or more than one. */
 cp_status choose_device(struct cli *cli, const cp_scene *scene, const char *name, const char *question,
                         uint32_t *device);
-/* The frame of that name or id. CP_USAGE, told, when there is none, or several of that name. */
+/* Finds the frame of that name or id. CP_USAGE, reported, when there is none, or several have the name. */
 cp_status find_frame(struct cli *cli, const cp_scene *scene, const char *name, uint32_t *frame);
-/* The same; or if the name is NULL, the end of the device of that name, or of the one with joints. */
+/* Does the same; or if the name is NULL, finds the end of the device of that name, or of the one with joints. */
 cp_status choose_end(struct cli *cli, const cp_scene *scene, const char *name, const char *device_name,
                      uint32_t *frame);
-/* A frame's pose as it is seen from another one, of which scales and mirroring count. */
+/* Finds a frame's pose as it is seen from another one, whose scales and mirroring count. */
 void relate(const cp_pose *from, const cp_pose *frame, cp_pose *pose);
 
 #endif

@@ -1,4 +1,4 @@
-/* Progress: one line on a terminal, only when it takes long. */
+/* Shows progress: one line on a terminal, only for long work. */
 #include "cli.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The file's name without folders, cut between characters. */
+/* Prints the file's name without folders, cut between characters. */
 static void print_name(const char *file)
 {
     char cut[LONGEST_NAME + 1];
@@ -35,7 +35,7 @@ static void show(void *user, const cp_progress *progress)
     struct progress *shown = user;
     uint64_t now = milliseconds();
     bool on_terminal = progress->file && strcmp(progress->file, "stdout") == 0 && isatty(STDOUT_FILENO);
-    if (now < shown->next || on_terminal) /* what is written there can be seen */
+    if (now < shown->next || on_terminal) /* the terminal shows the output itself */
         return;
     shown->next = now + THEN_EVERY;
     shown->visible = true;

@@ -1,4 +1,4 @@
-/* The steps of a plan: made from words, and carried out. */
+/* Makes the steps of a plan from words, and carries them out. */
 #include "plan.h"
 
 #include <dirent.h>
@@ -8,7 +8,8 @@
 
 /* ---- making a plan ---- */
 
-/* What is misspelt is said before anything is read. name: of the format or filter; NULL: the file's bytes decide. */
+/* Checks the options, so that a misspelt one is reported before anything is read. name: of the format or filter; NULL:
+ * the file's bytes decide. */
 static cp_status check_options(struct cli *cli, cp_plugin_kind kind, const char *name, const struct list *options)
 {
     struct places places = {kind != CP_IMPORTER, kind != CP_EXPORTER, SIZE_MAX};
@@ -72,7 +73,7 @@ cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, siz
     return add_filter(cli, plan, name, (struct list){request.words.items + 1, request.words.count - 1, 0});
 }
 
-/* A profile, or what is for viewers by its nature. */
+/* Tells whether the settings give a profile, or an option that only viewers need. */
 static bool says_profile(const struct list *settings)
 {
     static const char *const web[] = {"web", "web=yes", "web=true", "web=on", "web=1", NULL};
@@ -168,7 +169,7 @@ cp_status read_input(struct cli *cli, const char *path, const struct request *re
     return status == CP_OK ? read_file(cli, &plan.steps[0], scene) : status;
 }
 
-/* After a step, for the listener. */
+/* Counts the triangles after a step, for the listener. */
 static void count_triangles(struct listener *listener, const struct step *step, const cp_scene *scene)
 {
     uint32_t count;
@@ -198,7 +199,7 @@ static const char *grouped(uint64_t number, char text[32])
     return text;
 }
 
-/* On a terminal, what was written: "wrote cell.glb: 3,498 triangles, 7 clips, 69 kB". */
+/* Prints what was written, on a terminal: "wrote cell.glb: 3,498 triangles, 7 clips, 69 kB". */
 static void say_written(struct cli *cli, const char *path)
 {
     cp_written written = cp_last_written(cli->context);
@@ -221,7 +222,7 @@ static void say_written(struct cli *cli, const char *path)
         fprintf(cli->messages, "%.1f MB\n", (double)written.bytes / 1e6);
 }
 
-/* What exclude has decided when Ctrl-C comes is worth to be written; many inputs are another matter. */
+/* Applies a filter. After Ctrl-C, the decisions of exclude are still written, but not in a batch of many inputs. */
 static cp_status apply_filter(struct cli *cli, cp_scene *scene, const struct step *step)
 {
     want_results(!cli->listener && strcmp(step->name, "exclude") == 0);
@@ -236,7 +237,7 @@ cp_status sweep_folder(struct cli *cli, const char *path)
     char below[4096]; /* a longer path is no folder of Linux */
     const struct dirent *item;
     DIR *folder = opendir(path);
-    if (!folder) /* whether it can be written to does not depend on that */
+    if (!folder) /* a failure here does not prevent the writing */
         return CP_OK;
     cp_status status = cp_sweep(cli->context, path, &(size_t){0});
     while (status != CP_LIMIT && (item = readdir(folder)))
@@ -247,16 +248,16 @@ cp_status sweep_folder(struct cli *cli, const char *path)
     return status == CP_LIMIT ? status : CP_OK;
 }
 
-/* The bytes of a path that are its folder and a slash. */
+/* Returns the bytes of a path that are its folder and a slash. */
 static int size_of_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* Removes what writers left in the output's folder when they were killed; batch does that before its workers write.
- * Only a writer that needs a temporary name does, once in each folder of the plan: listing a large folder for each file
- * that is added would take long. */
+/* Removes temporary files that killed writers left in the output's folder; batch does that before its workers write.
+ * Only a writer that needs a temporary name does so, once in each folder of the plan: to list a large folder for each
+ * added file would take long. */
 static cp_status sweep_beside(struct cli *cli, const struct plan *plan, size_t write)
 {
     const char *out = plan->steps[write].name;

@@ -1,5 +1,5 @@
-/* Streams into memory. open_memstream would do, but that of glibc tells neither of a write that found no memory nor, at
- * fclose, of a text that it has lost. */
+/* Streams into memory. They replace open_memstream, as glibc's reports neither a write that found no memory nor, at
+ * fclose, a text that it has lost. */
 #define _GNU_SOURCE /* fopencookie */
 #include "cli.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #ifdef __linux__
-/* Grows by doubling and keeps a zero byte behind the text. */
+/* Takes bytes; the memory doubles as needed, and has a zero byte behind the text. */
 static ssize_t take_bytes(void *user, const char *bytes, size_t size)
 {
     struct text *text = user;

@@ -1,7 +1,7 @@
-/* --version: the program's, and those of the libraries that a build may lack. */
+/* --version: prints the program's version, and those of the libraries that a build may lack. */
 #include "cli.h"
 
-/* CMakeLists.txt says the versions: "" for what is not built. */
+/* The versions, as CMakeLists.txt gives them: "" for a part that is not built. */
 static const struct part {
     const char *name, *version, *package, *gives;
 } parts[] = {

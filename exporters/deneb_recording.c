@@ -1,7 +1,7 @@
-/* A clip of a Deneb-style workcell as a recording of DCT: where devices are, what their joints' values are, and what
- * hangs on what, at each moment. Lengths are metres, angles radians, matrices on what the device hangs on, so that what
- * is read again is the same. Which devices and parts have which numbers, the importer has told as metadata of their
- * frames. Specification: docs/deneb.md. */
+/* Writes a clip of a Deneb-style workcell as a recording of DCT: the poses of devices, the values of their joints, and
+ * what each device hangs on, at each moment. Lengths are metres, angles radians, matrices relative to what the device
+ * hangs on, so that reading gives the same again. The importer has put the numbers of devices and parts into the
+ * metadata of their frames. Specification: docs/deneb.md. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static const struct option options[] = {
      .maximum = 86400},
     OPTIONS_END};
 
-/* What was written of a device last. */
+/* The last written state of a device. */
 struct written {
     uint32_t number;
     const cp_device *device;
@@ -37,9 +37,9 @@ struct recording {
     struct sink *sink;
     struct arena *arena;
     const cp_clip *clip;
-    struct written *devices; /* in the order of their numbers */
+    struct written *devices; /* sorted by their numbers */
     uint32_t device_count;
-    uint32_t *parts; /* of each node: its number, or CP_NONE */
+    uint32_t *parts; /* indexed by node: its number, or CP_NONE */
     double *times;
     size_t time_count;
     struct clip_lookup lookup;
@@ -62,7 +62,8 @@ static int compare_numbers(const void *a, const void *b)
                                         : (one->device > other->device) - (one->device < other->device);
 }
 
-/* Of several devices with one number, as of cells that were joined, the first has it. */
+/* Finds the numbers of devices and parts. If several devices have one number, as in cells that were joined, the first
+ * has it. */
 static cp_status find_numbers(struct recording *recording)
 {
     const cp_scene *scene = recording->scene;
@@ -97,7 +98,7 @@ static cp_status find_numbers(struct recording *recording)
     return arena_failed(recording->arena) ? CP_LIMIT : CP_OK;
 }
 
-/* What moves and is neither a numbered device's frame nor its joint. */
+/* Counts moving things that are neither a numbered device's frame nor its joint. */
 static cp_status count_others(const struct recording *recording)
 {
     const cp_scene *scene = recording->scene;
@@ -129,7 +130,7 @@ static cp_status count_others(const struct recording *recording)
 
 /* ---- steps ---- */
 
-/* The device's pose on the part that it hangs on, or on the part that its host is fixed to, or in the world. */
+/* Returns the device's pose on the part that it hangs on, or on the part that its host is fixed to, or in the world. */
 static cp_pose find_place(struct recording *recording, uint32_t node, double time, uint32_t *host)
 {
     cp_pose pose = lookup_local(&recording->lookup, node, time);
@@ -143,7 +144,7 @@ static cp_pose find_place(struct recording *recording, uint32_t node, double tim
     return pose;
 }
 
-/* Row vectors, with the translation in the last row. */
+/* Writes a matrix of row vectors, with the translation in the last row. */
 static void write_matrix(struct sink *sink, const cp_pose *pose)
 {
     sink_text(sink, " MATRIX");
@@ -154,7 +155,7 @@ static void write_matrix(struct sink *sink, const cp_pose *pose)
         }
 }
 
-/* All of a device in the first step, then what is not as it was. */
+/* Writes all of a device in the first step, then what has changed. */
 static void write_device(struct recording *recording, struct written *written, double time, bool all)
 {
     const cp_device *device = written->device;
@@ -189,7 +190,7 @@ static void write_device(struct recording *recording, struct written *written, d
     sink_text(sink, "\n");
 }
 
-/* Two moments with none between them are a jump: two steps of one time. */
+/* Writes the steps. Two moments with none between them are a jump: two steps of one time. */
 static cp_status write_steps(struct recording *recording)
 {
     double told = 0;
@@ -267,7 +268,7 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
     return status;
 }
 
-/* It is about motion: what things look like is no loss. */
+/* A recording is motion alone, so the looks of the scene are no loss. */
 static uint32_t carries(const void *settings)
 {
     (void)settings;

@@ -30,7 +30,8 @@ static const struct option dump_options[] = {
 
 /* ---- words ---- */
 
-/* A blank and the text in quotes, as people may see it: a raw name's bytes that are no UTF-8 become \xNN. */
+/* Writes a blank and the text in quotes, so that people can read it: a raw name's bytes that are no UTF-8 become
+ * \xNN. */
 static void dump_string(struct sink *sink, const char *text)
 {
     char character[CP_SHOWN_CHARACTER_SIZE];
@@ -228,7 +229,7 @@ static void dump_faces(const cp_mesh *mesh, struct sink *sink)
     }
 }
 
-/* What a mesh has for its vertices and faces. */
+/* Prints what a mesh has for its vertices and faces. */
 static void dump_geometry(const cp_mesh *mesh, struct sink *sink)
 {
     for (size_t i = 0; i < ARRAY_COUNT; i++)
@@ -266,7 +267,7 @@ static void dump_table(const cp_scene *scene, enum scene_table table, bool summa
             dump_geometry(mesh, sink);
         else if (image)
             dump_hash(sink, "bytes_hash", image->bytes, image->size);
-        /* One group without material says nothing that no group would not say. */
+        /* a single group without material is the same as no group */
         if (!mesh || mesh->group_count != 1 || mesh->groups[0].material != CP_NONE)
             dump_lines(scene, layout, row, sink);
     }

@@ -23,7 +23,7 @@ void json_row_members(struct json_writer *json, const cp_scene *scene, const str
                       unsigned in);
 void json_row(struct json_writer *json, const cp_scene *scene, const struct layout *layout, const void *row,
               unsigned in);
-/* A member of 16 hexadecimal digits: JSON's numbers are doubles, which do not hold 64 bits. */
+/* Writes a member of 16 hexadecimal digits: JSON's numbers are doubles, which do not hold 64 bits. */
 void json_key_hash(struct json_writer *json, const char *key, uint64_t hash);
 
 #endif

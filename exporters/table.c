@@ -1,7 +1,7 @@
-/* Tables of motion: joint values, and poses of frames, at moments of a clip. csv has a line a moment behind a line of
- * names with units (RFC 4180); jsonl an object a line:
- *     {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}}
- * Specification: docs/recordings.md. The filter `recording` reads both. */
+/* Writes tables of motion: joint values, and poses of frames, at moments of a clip. csv has a line for each moment
+ * below a line of names with units (RFC 4180); jsonl has an object in each line:
+ * {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}} Specification: docs/recordings.md. The filter
+ * `recording` reads both. */
 #include "base/context.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
@@ -39,7 +39,7 @@ struct table {
     struct arena *arena;
     const cp_clip *clip;
     uint32_t *joints, joint_count, frame_count;
-    const char **names; /* of the joints: their own, "id:" and the id where others have that */
+    const char **names; /* names of the joints: their own, or "id:" and the id if other joints have that name */
     struct {
         uint32_t node;
         const char *name; /* as the user gives it */
@@ -51,7 +51,7 @@ struct table {
 
 /* ---- what is in it ---- */
 
-/* Without a clip, the joints as they are. */
+/* Finds the clip. Without one, the joints are written as they are. */
 static cp_status find_clip(struct table *table)
 {
     static const cp_clip still = {.name = ""};
@@ -63,7 +63,7 @@ static cp_status find_clip(struct table *table)
 static cp_status name_joints(struct table *table)
 {
     const cp_scene *scene = table->scene;
-    struct name_map counts = {.context = table->context}; /* how many joints have a name */
+    struct name_map counts = {.context = table->context}; /* the number of joints with a name */
     bool fine = true;
     for (uint32_t i = 0; i < scene->joint_count && fine; i++) {
         uint32_t *count = name_map_add(&counts, scene->joints[i].name, 0, NULL);
@@ -83,7 +83,7 @@ static cp_status name_joints(struct table *table)
     return fine ? CP_OK : CP_LIMIT;
 }
 
-/* Those that are set from outside, and those that the clip moves. */
+/* Lists the joints that are set from outside, and those that the clip moves. */
 static cp_status list_joints(struct table *table)
 {
     const cp_scene *scene = table->scene;
@@ -283,7 +283,7 @@ static cp_status write_jsonl(cp_context *context, const cp_scene *scene, const v
     return write_table(context, scene, settings, sink, false);
 }
 
-/* It is about motion: what things look like is no loss. */
+/* A table is motion alone, so the looks of the scene are no loss. */
 static uint32_t carries(const void *settings)
 {
     (void)settings;

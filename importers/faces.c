@@ -1,9 +1,10 @@
-/* What the readers of PLY and OFF share.
+/* Code that the readers of PLY and OFF share.
  *
  * - A face of two corners is an edge, one of fewer nothing: both are losses. Faces without area are kept.
  * - A vertex with a coordinate that is not finite is an error if a face names it; else it is left out.
- * - A normal without direction is made from the faces around. Where all are so, they are left out.
- * - Faces of up to 256 colours have materials. Of more, each corner has a vertex of its own with its face's colour. */
+ * - A normal without direction is made from the faces around. If all are so, they are left out.
+ * - Faces of up to 256 colours have materials. With more colours, each corner has a vertex of its own with its face's
+ *   colour. */
 #include "faces.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ const struct option faces_options[] = {
     OPTIONS_END,
 };
 
-/* "#rrggbb", or "#rrggbbaa" if it is not opaque; returns the length. */
+/* Writes "#rrggbb", or "#rrggbbaa" if it is not opaque; returns the length. */
 static size_t name_colour(const unsigned char colour[4], char name[10])
 {
     const char *format = colour[3] == 255 ? "#%02x%02x%02x" : "#%02x%02x%02x%02x";
@@ -201,7 +202,7 @@ cp_status faces_set_colour(struct faces *faces, const double rgba[4])
         colour[i] = (unsigned char)lround(255 * cut_value(faces, rgba[i]));
     if (faces->colour != CP_NONE && memcmp(faces->palette[faces->colour], colour, 4) == 0)
         return CP_OK;
-    /* Faces before the first with a colour have none. */
+    /* faces before the first one with a colour have none */
     if (!faces->has_colours) {
         if (!array_reserve(context, &faces->colour_of, &faces->colour_room, (uint64_t)faces->face_count + 1,
                            sizeof *faces->colour_of))
@@ -223,7 +224,7 @@ cp_status faces_set_colour(struct faces *faces, const double rgba[4])
     return CP_OK;
 }
 
-/* A material for each colour, and a group for each run of faces of one. */
+/* Makes a material for each colour, and a group for each run of faces of one colour. */
 static cp_status group_faces(struct faces *faces, cp_mesh *mesh)
 {
     uint32_t runs = 1, first = faces->scene->material_count;
@@ -255,7 +256,7 @@ static cp_status group_faces(struct faces *faces, cp_mesh *mesh)
     return CP_OK;
 }
 
-/* A vertex of its own for each corner, with the colour of its face: white without. */
+/* Gives each corner a vertex of its own, with the colour of its face: white if it has none. */
 static cp_status colour_corners(struct faces *faces)
 {
     struct faces old = *faces;
@@ -289,7 +290,7 @@ static bool is_finite_point(const float *point)
     return isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]);
 }
 
-/* Leaves vertices out that are not finite and that no face names. */
+/* Leaves out vertices that are not finite and that no face names. */
 static cp_status check_positions(struct faces *faces)
 {
     uint32_t count = faces->vertex_count, bad = 0, kept = 0;
@@ -359,7 +360,7 @@ static void report_losses(const struct faces *faces)
         report_loss(faces->context, faces->codes->range, place, faces->outside, "colour values outside 0..1");
 }
 
-/* The mesh takes the arrays over. */
+/* Makes the mesh, which takes the arrays over. */
 static cp_status make_mesh(struct faces *faces, const char *name, uint32_t *index)
 {
     cp_scene *scene = faces->scene;

@@ -1,5 +1,5 @@
-/* Numbered vertices and lists of faces on their way into the scene: what the readers of PLY and OFF share. A file
- * becomes a node with one mesh, both named by the file; polygons stay whole. */
+/* Numbered vertices and lists of faces on their way into the scene, for the readers of PLY and OFF. A file becomes a
+ * node with one mesh, both named by the file; polygons stay whole. */
 #ifndef CELLPIPE_IMPORTERS_FACES_H
 #define CELLPIPE_IMPORTERS_FACES_H
 
@@ -13,7 +13,7 @@ struct faces_settings {
 };
 extern const struct option faces_options[];
 
-/* The codes of what is reported here. */
+/* The codes of the reports. */
 struct faces_codes {
     const char *index, *not_finite, *large, *normals, *points, *edges, *range;
 };
@@ -30,8 +30,8 @@ struct faces {
     const struct faces_settings *settings;
     const struct faces_codes *codes;
     uint32_t vertex_count;
-    double origin[3];                     /* of the positions: not 0 if they are far from the file's */
-    float *positions, *normals, *colours; /* of the vertices, in the scene's memory; NULL: the file has none */
+    double origin[3];                     /* that of the positions: not 0 if they are far from the file's */
+    float *positions, *normals, *colours; /* one for each vertex, in the scene's memory; NULL: the file has none */
     uint32_t *corners;
     uint32_t corner_count, corner_room;
     uint32_t *offsets; /* face_count + 1; unused while all faces are triangles */
@@ -41,9 +41,9 @@ struct faces {
     uint64_t listed;      /* faces of the file so far, those too that are none */
     uint64_t edges, dots; /* faces of two corners, and of fewer */
     uint64_t outside;     /* colour values that were cut to 0..1 */
-    uint32_t colour;      /* of the faces that follow: by faces_set_colour */
+    uint32_t colour;      /* the colour of the faces that follow: set by faces_set_colour */
     bool has_colours;     /* some face has one */
-    uint32_t *colour_of;  /* by face, a row of the palette or CP_NONE; unused without colours */
+    uint32_t *colour_of;  /* indexed by face, a row of the palette or CP_NONE; unused without colours */
     uint32_t colour_room;
     unsigned char (*palette)[4]; /* sRGB and alpha */
     uint32_t palette_count, palette_room;
@@ -51,18 +51,18 @@ struct faces {
     float linear[256];     /* sRGB's values of 8 bits as linear light */
 };
 
-/* Ready for vertices; their arrays are set by faces_make_vertices. Call faces_free even on failure. */
+/* Prepares for vertices; faces_make_vertices makes their arrays. Call faces_free even on failure. */
 void faces_start(struct faces *faces, cp_context *context, const struct source *source, cp_scene *scene,
                  const void *settings, const struct faces_codes *codes);
-/* Room for so many vertices. */
+/* Makes room for so many vertices. */
 cp_status faces_make_vertices(struct faces *faces, uint32_t count, bool normals, bool colours);
-/* True if the vertices are far from the origin: faces->origin is set, and the caller takes their coordinates again,
- * from the file's digits by faces_set_place. */
+/* Returns true if the vertices are far from the origin: faces->origin is set, and the caller reads their coordinates
+ * again, from the file's digits, by faces_set_place. */
 bool faces_find_origin(struct faces *faces);
 void faces_set_place(struct faces *faces, uint32_t vertex, const double place[3]);
-/* Room for so many faces more, of so many corners each. */
+/* Makes room for so many faces more, of so many corners each. */
 cp_status faces_make_room(struct faces *faces, uint32_t count, uint32_t corners);
-/* The same for one; here, since there mostly is some. */
+/* Does the same for one face; it is here, since there mostly is room. */
 static inline cp_status faces_reserve(struct faces *faces, uint32_t corners)
 {
     bool ready = faces->has_polygons ? faces->face_count + 1 < faces->offset_room : corners <= 3;
@@ -70,18 +70,18 @@ static inline cp_status faces_reserve(struct faces *faces, uint32_t corners)
                ? CP_OK
                : faces_make_room(faces, 1, corners);
 }
-/* The face that the next `count` corners, set by the caller after faces_reserve, make. One that names a vertex which is
- * not there is an error at that line (0: unknown). */
+/* Ends a face of the next `count` corners, which the caller has set after faces_reserve. One that names a vertex which
+ * is not there is an error at that line (0: unknown). */
 cp_status faces_end_face(struct faces *faces, uint32_t count, const char *at);
-/* The colour of the faces that follow: sRGB and alpha, 0..1. */
+/* Sets the colour of the faces that follow: sRGB and alpha, 0..1. */
 cp_status faces_set_colour(struct faces *faces, const double rgba[4]);
-/* A vertex colour: sRGB and alpha 0..1 as linear light. */
+/* Sets a vertex colour: sRGB and alpha 0..1, stored as linear light. */
 void faces_set_vertex_colour(struct faces *faces, uint32_t vertex, const double rgba[4]);
-/* All is read: mends normals, makes groups, adds the node and ends in scene_finish. */
+/* Finishes when all is read: mends normals, makes groups, adds the node and ends in scene_finish. */
 cp_status faces_finish(struct faces *faces);
 void faces_free(struct faces *faces);
 
-/* The place of a byte of the text. */
+/* Returns the place of a byte of the text. */
 static inline struct place faces_place(const struct faces *faces, const char *at)
 {
     const struct source *source = faces->source;
@@ -100,7 +100,7 @@ struct faces_word faces_find_word(const char *at, const char *end);
  * too large is CP_NONE, so that neither is a vertex's. */
 const char *faces_parse_index(const char *at, const char *end, uint32_t *index);
 
-/* The same; here, since text is mostly made of short ones. */
+/* Does the same; it is here, since most numbers of text are short. */
 static inline const char *faces_short_index(const char *at, const char *end, uint32_t *index)
 {
     enum { MOST_DIGITS = 9 };

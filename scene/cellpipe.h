@@ -119,9 +119,9 @@ CP_API void cp_set_end(cp_context *context, bool (*ends_early)(void *user), void
 typedef struct cp_progress {
     const char *work;     /* "reading", "writing", or the name of the filter that begins */
     const char *file;     /* NULL for a filter */
-    uint64_t done, total; /* so far, and of the whole work; total 0: unknown */
-    const char *unit;     /* what is counted, such as "pairs"; NULL: bytes, or parts of the work */
-    uint64_t undecided;   /* of the pairs that are done, those that nothing was proved or found of */
+    uint64_t done, total; /* done so far, and in the whole work; total 0: unknown */
+    const char *unit;     /* the thing that is counted, such as "pairs"; NULL: bytes, or parts of the work */
+    uint64_t undecided;   /* how many of the pairs that are done were neither proved nor found to collide */
 } cp_progress;
 /* Sets a function that a call shows its progress with; show NULL: none. It makes no calls with this context. */
 CP_API void cp_set_progress(cp_context *context, void (*show)(void *user, const cp_progress *progress), void *user);
@@ -154,27 +154,27 @@ typedef enum cp_file_use {
 } cp_file_use;
 
 typedef struct cp_file {
-    const char *path; /* as it was opened; "-" for a standard stream */
+    const char *path; /* the path as it was opened; "-" for a standard stream */
     cp_file_use use;
-    uint64_t size;      /* in bytes, as on the disk: packed if the file is. 0 if missing, as are modified and hash */
+    uint64_t size;      /* bytes on the disk: packed if the file is. 0 if missing, as are modified and hash */
     int64_t modified;   /* nanoseconds since 1970; 0 if it is no regular file */
-    cp_hash hash;       /* of the bytes as on the disk, taken while they were read or written */
+    cp_hash hash;       /* hash of the bytes as on the disk, taken while they were read or written */
     const char *format; /* the importer that read it; "" if none knew it; NULL for what no importer was sought for, such
                          * as pictures and buffers, and for outputs */
 } cp_file;
 
-/* Under CP_FLAG_LIST_FILES: the files that calls with this context have used, in the order of their first use, since
- * the context was made or its report cleared. The input of a cp_read comes before its further files, an output of
- * cp_write after them. A file is listed once for each use; again if it had other bytes then. Valid until the next call
- * with this context. What is read from memory or written to it is not listed. */
+/* Returns the files that calls with this context have used, in the order of their first use, since the context was made
+ * or its report cleared; CP_FLAG_LIST_FILES must be set. The input of a cp_read comes before its further files, an
+ * output of cp_write after them. A file is listed once for each use; again if it had other bytes then. The list is
+ * valid until the next call with this context. What is read from memory or written to it is not listed. */
 CP_API const cp_file *cp_files(const cp_context *context, size_t *count);
 
-/* All entries so far, oldest first. Valid until the next call with this context. */
+/* Returns all entries so far, oldest first. They are valid until the next call with this context. */
 CP_API const cp_entry *cp_report(const cp_context *context, size_t *count);
 /* Clears the report and the list of files, and frees their memory: a context that is cleared between jobs does not
- * grow. What it keeps is a record by which no output replaces an input: for each distinct path that was read or
- * written, about 100 bytes and the path. Clear the report between independent jobs. Else a failure is carried over: out
- * of memory, and under CP_FLAG_STRICT a loss, fail later calls too. */
+ * grow. It keeps only the record by which no output replaces an input: about 100 bytes and the path for each distinct
+ * path that was read or written. Clear the report between independent jobs, or a failure is carried over: once memory
+ * ran out, or a loss was reported under CP_FLAG_STRICT, later calls fail too. */
 CP_API void cp_report_clear(cp_context *context);
 
 /* ---- the scene ----------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ enum {
 /* Node 0 is the world: no parent, identity local. A parent comes before its children. */
 typedef struct cp_node {
     const char *id;       /* unique among the scene's nodes */
-    const char *name;     /* as the source has it; need not be unique */
+    const char *name;     /* the name that the source has; need not be unique */
     const char *raw_name; /* the source's bytes if they were not UTF-8, else NULL */
     uint32_t parent;      /* CP_NONE only for node 0 */
     uint32_t scope;       /* the device whose description defines the node, or CP_NONE */
@@ -259,7 +259,8 @@ typedef struct cp_mesh {
     const float *coordinates[CP_COORDINATE_SETS];
     const uint32_t *face_offsets; /* face_count + 1, or NULL */
     const uint32_t *corners;      /* corner_count vertex indices */
-    const cp_group *groups;       /* in face order, covering all faces; no groups: one group without material */
+    const cp_group *groups;       /* ordered like the faces, and covering all of them; no groups: one group without
+                                   * material */
 } cp_mesh;
 
 /* A picture: its bytes as they are in a file of its type, or only where that file is. */
@@ -267,14 +268,15 @@ typedef struct cp_image {
     const char *id; /* unique among the scene's images */
     const char *name;
     const char *type;           /* media type, such as "image/png"; "" if unknown */
-    const char *path;           /* as the source names it; "" if the source holds the bytes */
+    const char *path;           /* the path that the source names; "" if the source holds the bytes */
     uint32_t size;              /* in bytes */
     const unsigned char *bytes; /* NULL, and size 0: they could not be read, and the path alone is known */
 } cp_image;
 
-/* What an image shows outside 0..1. */
+/* The way an image continues outside 0..1. */
 typedef enum cp_wrap { CP_WRAP_REPEAT, CP_WRAP_MIRROR, CP_WRAP_CLAMP } cp_wrap;
-/* How texels become pixels; the last four are for minifying alone: how within a mipmap, and how between two. */
+/* The way texels become pixels. The last four are for minifying alone: the first word says how within a mipmap, the
+ * second one how between two. */
 typedef enum cp_sampling {
     CP_SAMPLE_ANY, /* as a viewer likes */
     CP_SAMPLE_NEAREST,
@@ -298,10 +300,10 @@ typedef struct cp_texture {
 typedef enum cp_texture_role {
     CP_TEXTURE_BASE_COLOUR,        /* sRGB and alpha; times rgba */
     CP_TEXTURE_METALLIC_ROUGHNESS, /* blue and green; times metallic and roughness */
-    CP_TEXTURE_NORMAL,             /* in the tangent space of the coordinates; strength scales x and y */
+    CP_TEXTURE_NORMAL,             /* directions in the tangent space of the coordinates; strength scales x and y */
     CP_TEXTURE_OCCLUSION,          /* red; as much as strength says */
     CP_TEXTURE_EMISSIVE,           /* sRGB; times emissive */
-    CP_TEXTURE_EXTENSION           /* what an extension of the material says */
+    CP_TEXTURE_EXTENSION           /* the role is told by an extension of the material */
 } cp_texture_role;
 
 /* A texture of a material. A vertex with the coordinates (u, v) shows the texture's point offset + R (scale u, v), with
@@ -317,7 +319,7 @@ typedef struct cp_texture_use {
 
 typedef enum cp_alpha_mode {
     CP_ALPHA_BLEND, /* alpha covers, where it is below 1 */
-    CP_ALPHA_MASK,  /* what is below the cutoff is not there; the rest is opaque */
+    CP_ALPHA_MASK,  /* hides what is below the cutoff; the rest is opaque */
     CP_ALPHA_OPAQUE /* alpha means nothing */
 } cp_alpha_mode;
 
@@ -365,7 +367,7 @@ typedef struct cp_joint {
     bool driven;     /* a degree of freedom that is set from outside; a fixed joint may be driven, too */
     uint32_t master; /* CP_NONE, or the joint that drives this one and is not dependent itself */
     double scale, offset;
-    const cp_expression *expression; /* or NULL; NULL if there is a master */
+    const cp_expression *expression; /* NULL: none, as always if there is a master */
 } cp_joint;
 
 typedef enum cp_loop_type {
@@ -378,14 +380,14 @@ typedef enum cp_loop_type {
     CP_LOOP_DISTANCE     /* the origins are `length` apart */
 } cp_loop_type;
 
-/* Closes a loop of joints: what holds between a frame on one node and one on another, beside the tree. Free joints
+/* Closes a chain of joints: a condition between a frame on one node and one on another, beside the tree. Free joints
  * (neither driven nor dependent) take the values at which it holds. */
 typedef struct cp_loop {
     const char *id; /* unique among the scene's loops */
     const char *name;
     cp_loop_type type;
     uint32_t nodes[2];
-    cp_pose poses[2]; /* of the frames in their nodes: rotations and translations */
+    cp_pose poses[2]; /* poses of the frames in their nodes: rotations and translations */
     double length;    /* metres, from 0; 0 unless a distance */
 } cp_loop;
 
@@ -413,7 +415,7 @@ typedef struct cp_joint_setting {
 /* Default touch distance in metres: two bodies at most this far apart touch. */
 #define CP_TOUCH 1e-6
 
-/* How the reason of a pair was found (docs/exclusion.md). */
+/* The way in which the reason of a pair was found (docs/exclusion.md). */
 typedef struct cp_finding {
     double margin;    /* metres: bodies nearer than this count as colliding */
     double touch;     /* metres: bodies at most this far apart touch, which counts as colliding */
@@ -451,14 +453,14 @@ typedef struct cp_track {
     const double *values;
 } cp_track;
 
-/* From this time until its next attachment, the node's parent is `host`: another node or the world. The node's pose and
- * tracks are then in the frame of the host. */
+/* A change of parent: at this time and until the node's next attachment, its parent is `host`, another node or the
+ * world. The node's pose and tracks are then in the frame of the host. */
 typedef struct cp_attachment {
     double time; /* seconds */
     uint32_t node, host;
 } cp_attachment;
 
-/* What happens at a time: "line" 12 of a program, "output 3", "welding". */
+/* An event at a time: "line" 12 of a program, "output 3", "welding". */
 typedef struct cp_mark {
     double time; /* seconds */
     const char *name;
@@ -482,7 +484,7 @@ typedef enum cp_value_type { CP_VALUE_STRING, CP_VALUE_NUMBER, CP_VALUE_BOOLEAN,
 /* A statement of the source that no other table of the scene can hold. */
 typedef struct cp_metadata_entry {
     cp_owner owner;
-    uint32_t index; /* of the owner; 0 for the scene */
+    uint32_t index; /* the owner's index; 0 for the scene */
     const char *key;
     cp_value_type type;
     const char *value; /* as text */
@@ -492,13 +494,13 @@ typedef enum cp_up { CP_UP_Z, CP_UP_Y } cp_up;
 
 typedef struct cp_source {
     const char *format; /* the importer's name */
-    const char *file;   /* without folders; a scene has no other name */
+    const char *file;   /* the name without folders; a scene has no other name */
     double unit;        /* metres per unit of the source */
     cp_up up;
 } cp_source;
 
 CP_API void cp_scene_free(cp_scene *scene);
-/* Views: an array and its length. If the length is 0, the array may be NULL. */
+/* These functions return views: an array and its length. If the length is 0, the array may be NULL. */
 CP_API const cp_node *cp_nodes(const cp_scene *scene, uint32_t *count);
 CP_API const cp_instance *cp_instances(const cp_scene *scene, uint32_t *count);
 CP_API const cp_mesh *cp_meshes(const cp_scene *scene, uint32_t *count);
@@ -506,7 +508,7 @@ CP_API const cp_image *cp_images(const cp_scene *scene, uint32_t *count);
 CP_API const cp_texture *cp_textures(const cp_scene *scene, uint32_t *count);
 CP_API const cp_material *cp_materials(const cp_scene *scene, uint32_t *count);
 CP_API const cp_joint *cp_joints(const cp_scene *scene, uint32_t *count);
-/* True if no other joint has the same name, so that the name alone identifies it. Else use "id:" and its id. */
+/* Returns true if no other joint has the same name, so that the name alone identifies it. Else use "id:" and its id. */
 CP_API bool cp_joint_is_named_alone(const cp_scene *scene, uint32_t joint);
 CP_API const cp_loop *cp_loops(const cp_scene *scene, uint32_t *count);
 CP_API const cp_device *cp_devices(const cp_scene *scene, uint32_t *count);
@@ -514,10 +516,10 @@ CP_API const cp_pair *cp_pairs(const cp_scene *scene, uint32_t *count);
 CP_API const cp_clip *cp_clips(const cp_scene *scene, uint32_t *count);
 CP_API const cp_metadata_entry *cp_metadata(const cp_scene *scene, uint32_t *count);
 CP_API const cp_source *cp_scene_source(const cp_scene *scene);
-/* True if pairs of frames that cannot move against each other are not checked for collision. */
+/* Returns true if pairs of frames that cannot move against each other are not checked for collision. */
 CP_API bool cp_excludes_static_pairs(const cp_scene *scene);
 
-/* The words for these in stages, dumps and `info`: "box", "revolute", "serial", "drawn". */
+/* Returns the word for a value in stages, dumps and `info`: "box", "revolute", "serial", "drawn". */
 CP_API const char *cp_mesh_kind_name(cp_mesh_kind kind);
 CP_API const char *cp_joint_type_name(cp_joint_type type);
 CP_API const char *cp_loop_type_name(cp_loop_type type);
@@ -558,7 +560,7 @@ CP_API cp_status cp_sweep(cp_context *context, const char *folder, size_t *remov
  * scenes of this context and differ. */
 CP_API cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name);
 
-/* CP_OK if all invariants hold. Else CP_BUG, with the first broken one in the report. */
+/* Checks all invariants. CP_OK if they hold. Else CP_BUG, with the first broken one in the report. */
 CP_API cp_status cp_validate(cp_context *context, const cp_scene *scene);
 
 /* Computes the world poses of all nodes: worlds[node count]. q: a value for each joint, or NULL for the current ones.
@@ -587,7 +589,8 @@ typedef struct cp_mobility {
     uint32_t joints, driven; /* that move and are not dependent; those of them that are driven */
     uint32_t loops;
     uint32_t degrees;   /* of freedom of all joints */
-    uint32_t commanded; /* that driven joints set; fewer than `driven` where these hinder each other */
+    uint32_t commanded; /* how many of these degrees the driven joints set; fewer than `driven` if driven joints hinder
+                         * each other */
     uint32_t dangling;  /* that nothing sets */
     uint32_t redundant; /* conditions of loops that follow from others */
     uint32_t lacking;   /* the first free joint that nothing determines, or CP_NONE */
@@ -595,25 +598,25 @@ typedef struct cp_mobility {
 /* Finds the degrees of freedom at the scene's own joint values, by numeric rank. CP_NO if its loops do not close. */
 CP_API cp_status cp_measure_mobility(cp_context *context, const cp_scene *scene, cp_mobility *mobility);
 
-/* How near loops are to a singular pose, in which they do not determine their free joints: the smallest singular value
- * of their differences' derivatives by these joints, lengths in parts of the size of what hangs together by loops. 0 is
- * singular. */
+/* The distance of loops from a singular pose, in which they do not determine their free joints: the smallest singular
+ * value of the derivatives of their differences by these joints, with lengths divided by the size of the joints that
+ * loops connect. 0 is singular. */
 typedef struct cp_singularity {
     size_t size;     /* set by the caller */
     double distance; /* INFINITY: no loop has free joints */
-    double time;     /* of a clip: where it is least; seconds */
+    double time;     /* seconds: when the distance is least in a clip */
     uint32_t loop;   /* the first one of those that are nearest, or CP_NONE */
 } cp_singularity;
-/* Poses nearer to a singular one are warned of. */
+/* The distance below which a warning is given that a pose is nearly singular. */
 #define CP_NEAR_SINGULAR 0.001
-/* At the scene's own joint values; or, unless clip is CP_NONE, the least in a clip: at its keys, or with a period above
- * 0 at moments so far apart. Warns below CP_NEAR_SINGULAR. CP_NO if loops do not close. */
+/* Measures this distance at the scene's own joint values; or, unless clip is CP_NONE, the least one in a clip: at its
+ * keys, or with a period above 0 at moments so far apart. Warns below CP_NEAR_SINGULAR. CP_NO if loops do not close. */
 CP_API cp_status cp_measure_singularity(cp_context *context, const cp_scene *scene, uint32_t clip, double period,
                                         cp_singularity *singularity);
 
 /* ---- inverse kinematics --------------------------------------------------------------------------- */
 
-/* The coordinates of a target that hold: its place, and R = Rz(roll) Ry(pitch) Rx(yaw). */
+/* The coordinates of a target that have to hold: its place, and R = Rz(roll) Ry(pitch) Rx(yaw). */
 enum {
     CP_REACH_X = 1 << 0,
     CP_REACH_Y = 1 << 1,
@@ -623,9 +626,9 @@ enum {
     CP_REACH_YAW = 1 << 5,
     CP_REACH_ALL = (1 << 6) - 1
 };
-/* A function of a shared library that solves for a device, as contrib/routines/README.md says. It runs in a process of
- * its own, for each target anew, for at most so many seconds. Lengths and offsets are in metres here, millimetres
- * there. */
+/* A function of a shared library that solves for a device, as contrib/routines/README.md describes it. It runs in a
+ * process of its own, started anew for each target, for at most so many seconds. Lengths and offsets are in metres
+ * here, in millimetres there. */
 enum { CP_MOST_ROUTINE_LENGTHS = 256 };
 typedef struct cp_routine {
     const char *library, *name; /* a path with a slash in it, or what the system's loader finds */
@@ -633,23 +636,23 @@ typedef struct cp_routine {
     uint32_t length_count, offset_count; /* at most CP_MOST_ROUTINE_LENGTHS */
     double seconds;
 } cp_routine;
-/* Who shall reach. */
+/* The task of a solver: which device brings which frame to targets, and how. */
 typedef struct cp_reach {
     size_t size;               /* set by the caller */
     uint32_t device;           /* whose driven joints are unknown; all others stay as they are, free ones follow */
     uint32_t frame, in;        /* nodes: what is placed, and in whose frame; 0 is the world */
     unsigned solve;            /* CP_REACH_... */
     uint32_t tries;            /* places from which the numeric solver starts */
-    const cp_routine *routine; /* or NULL: ours; it stays the caller\'s. It takes all of CP_REACH_ALL. */
+    const cp_routine *routine; /* NULL: ours; it stays the caller's. It takes all of CP_REACH_ALL. */
 } cp_reach;
-/* Joint values at which the frame is at the target. */
+/* Joint values that bring the frame to the target. */
 typedef struct cp_posture {
     uint32_t number; /* of an arm: 4 shoulder + 2 elbow + wrist, each 0 on the side where it is with all joints at zero;
                         of n actuators: 2^(n-1) b1 + ... + bn, each 0 at the smaller value; else from the nearest on */
     const double *q; /* a value for each joint of the scene */
     double distance; /* root of the sum of the squared changes of the device's joints, in radians and metres */
-    double off;      /* of a routine: by how much a joint of the solver\'s differs at most, in radians or metres */
-    double rest[6];  /* by how much coordinates that do not have to hold differ: metres, radians */
+    double off;      /* of a routine: by how much a joint of the solver's differs at most, in radians or metres */
+    double rest[6];  /* differences of the coordinates that do not have to hold: metres, radians */
     double singularity; /* how near to a singular pose, as in cp_singularity */
     bool within;        /* all limits of the device's joints */
     bool one_of_many;   /* its joints can move while the frame stays: this is one posture of a continuum */
@@ -657,24 +660,24 @@ typedef struct cp_posture {
 /* A solver for many targets. It belongs to the context and refers to the scene: do not change the scene, and free
  * neither before it. One thread at a time may use it. */
 typedef struct cp_inverse cp_inverse;
-/* CP_USAGE if none of the joints moves the frame, or a routine shall solve for a part of a pose; CP_INPUT if one of the
- * two frames is scaled, CP_NO if the scene's loops do not close, CP_LIMIT if out of memory: then there is no solver,
- * and the report says why. */
+/* Makes a solver. CP_USAGE if none of the joints moves the frame, or a routine shall solve for a part of a pose;
+ * CP_INPUT if one of the two frames is scaled; CP_NO if the scene's loops do not close; CP_LIMIT if out of memory. Then
+ * there is no solver, and the report says why. */
 CP_API cp_status cp_inverse_new(cp_context *context, const cp_scene *scene, const cp_reach *reach,
                                 cp_inverse **inverse);
 CP_API void cp_inverse_free(cp_inverse *inverse);
-/* All postures that were found, by their numbers. They belong to the solver and are valid until the next call with it.
- * CP_NO, with how near it came in the report, if there is none. Closed forms are complete. */
+/* Finds all postures, ordered by their numbers. They belong to the solver and are valid until the next call with it.
+ * CP_NO if there is none; the report then says how near the solver came. Closed forms find all postures that exist. */
 CP_API cp_status cp_inverse_postures(cp_inverse *inverse, const cp_pose *target, const cp_posture **postures,
                                      uint32_t *count);
-/* The joints that are unknown, in the device's order. */
+/* Returns the joints that are unknown, in the device's order. */
 CP_API const uint32_t *cp_inverse_joints(const cp_inverse *inverse, uint32_t *count);
-/* "arm", "actuators" (closed forms), "numeric" or "routine". */
+/* Returns "arm", "actuators" (closed forms), "numeric" or "routine". */
 CP_API const char *cp_inverse_method(const cp_inverse *inverse);
 
 /* ---- robot programs ------------------------------------------------------------------------------- */
 
-/* How a program is carried out. docs/program.md is the language. */
+/* The way in which a program is carried out. docs/program.md describes the language. */
 typedef struct cp_program_options {
     size_t size;            /* set by the caller */
     uint32_t device, frame; /* that moves; the node that it moves: its tool */
@@ -686,34 +689,37 @@ typedef struct cp_program_options {
 typedef struct cp_program_snapshot {
     size_t size;     /* set by the caller */
     double time;     /* seconds */
-    uint64_t line;   /* of the instruction that is carried out, or was last */
-    bool ended;      /* by END, by the end of the text, or by a stop */
+    uint64_t line;   /* the line of the instruction that is carried out, or was last */
+    bool ended;      /* ended by END, by the end of the text, or by a stop */
     bool moves;      /* a move or a wait is not over yet */
     const double *q; /* a value for each joint of the scene; the program's, valid until it is freed */
 } cp_program_snapshot;
 /* A program that runs step by step. It belongs to the context and refers to the scene: do not change the scene, and
  * free neither before it. */
 typedef struct cp_program cp_program;
-/* Reads size bytes of text; file is its name in messages. CP_INPUT, with all errors in the report, and no program, if
- * it cannot be read. */
+/* Reads a program: size bytes of text; `file` is its name in messages. CP_INPUT, with all errors in the report and
+ * without a program, if it cannot be read. */
 CP_API cp_status cp_program_new(cp_context *context, const cp_scene *scene, const char *file, const char *text,
                                 size_t size, const cp_program_options *options, cp_program **program);
 CP_API void cp_program_free(cp_program *program);
-/* Carries out instructions up to the next one that takes time, and one period of that. CP_NO, with line, time and joint
- * in the report, where a move cannot go on: out of reach, beyond a limit, or through a singular place; CP_INPUT for an
- * instruction that makes no sense there; CP_LIMIT beyond the limit of steps. The program has ended then. */
+/* Carries out instructions up to the next one that takes time, and one period of that one. CP_NO, with line, time and
+ * joint in the report, if a move cannot go on: out of reach, beyond a limit, or through a singular place; CP_INPUT for
+ * an instruction that makes no sense there; CP_LIMIT beyond the limit of steps. After any of these the program has
+ * ended. */
 CP_API cp_status cp_program_step(cp_program *program);
-/* A stop lets the move that goes on end, and no further line is carried out. An emergency ends the program with the
- * step that comes next. */
+/* Stops the program: the current move is completed, and no further line is carried out. An emergency ends the program
+ * with the next step. */
 CP_API void cp_program_stop(cp_program *program, bool emergency);
 CP_API void cp_program_state(const cp_program *program, cp_program_snapshot *state);
-/* Where all frames are now, with what is held: a pose for each node of the scene. CP_NO if a loop does not close. */
+/* Computes where all frames are now, together with all that is held: a pose for each node of the scene. CP_NO if a loop
+ * does not close. */
 CP_API cp_status cp_program_poses(cp_program *program, cp_pose *worlds);
-/* What has happened so far, in the order of time: lines, outputs, welding. The program's, valid until its next step. */
+/* Returns what has happened so far, in the order of time: lines, outputs, welding. The marks belong to the program and
+ * are valid until its next step. */
 CP_API const cp_mark *cp_program_marks(const cp_program *program, uint32_t *count);
 
-/* X Y Z in metres and R P Y in radians of a pose that turns and moves: its rotation is Rz(R) Ry(P) Rx(Y). At pitch +-90
- * degrees roll and yaw turn about the same axis: yaw is 0 then. */
+/* Computes X Y Z in metres and R P Y in radians of a pose that rotates and moves: its rotation is Rz(R) Ry(P) Rx(Y). At
+ * pitch +-90 degrees roll and yaw turn about the same axis; yaw is 0 then. */
 CP_API void cp_pose_coordinates(const cp_pose *pose, double coordinates[6]);
 
 /* Computes the world poses of all nodes at a time (seconds) of a clip: worlds[node count]. Before its first key and
@@ -724,18 +730,18 @@ typedef struct cp_excess {
     uint32_t joint;
     bool acceleration;       /* else speed */
     double limit, most;      /* radians or metres, seconds; without sign */
-    double time, begin, end; /* of the most; the first and the last time of any */
+    double time, begin, end; /* when it is most; the first and the last time of any */
     uint32_t periods;        /* that exceed the limit */
 } cp_excess;
-/* Looks at the clip each `period` seconds, above 0, and takes differences: tells each joint whose speed or acceleration
- * exceeds its limit. CP_NO if there is any; CP_LIMIT if there are too many moments. `tell` makes no calls with this
- * context. */
+/* Checks the clip every `period` seconds (above 0), by differences between neighbouring moments. It calls `tell` for
+ * each joint whose speed or acceleration exceeds its limit. CP_NO if there is any; CP_LIMIT if there are too many
+ * moments. `tell` makes no calls with this context. */
 CP_API cp_status cp_find_excesses(cp_context *context, const cp_scene *scene, uint32_t clip, double period,
                                   void (*tell)(void *user, const cp_excess *excess), void *user);
-/* True if the joint's value follows from other joints: it has a master or an expression. */
+/* Returns true if the joint's value follows from other joints: it has a master or an expression. */
 CP_API bool cp_joint_is_dependent(const cp_joint *joint);
 
-/* The number of triangles of a drawn mesh: n-gons count n - 2, primitives as tessellated, lines 0. */
+/* Returns the number of triangles of a drawn mesh: n-gons count n - 2, primitives as tessellated, lines 0. */
 CP_API uint64_t cp_mesh_triangles(const cp_mesh *mesh);
 
 typedef struct cp_measures {
@@ -769,7 +775,7 @@ typedef struct cp_topology {
     uint64_t duplicate_faces;    /* same corners and same winding as an earlier face */
     uint64_t opposite_faces;     /* same corners as an earlier face, opposite winding */
     uint64_t components;
-    uint64_t closed_components; /* those whose edges all have an even number of faces */
+    uint64_t closed_components; /* components whose edges all have an even number of faces */
     uint64_t one_sided_shells;  /* such as a Moebius strip */
     uint64_t flat_shells;       /* closed, but without volume */
     uint64_t inside_out_shells; /* consistently wound, but the wrong way */
@@ -797,7 +803,8 @@ typedef enum cp_list_fault_kind {
     CP_LIST_FRAME_NEW,    /* it can collide, and none of its pairs was judged */
     CP_LIST_NOT_VOLATILE, /* it is volatile, but not in the list */
     CP_LIST_STATIC,       /* the list excludes all static pairs, the evidence does not; names no frame */
-    /* Why pairs have changed, each once; `first` is the frame or joint, `pairs` how many pairs that concerns. */
+    /* The next five are causes of changes to pairs, each reported once; `first` is the frame or joint, `pairs` how many
+     * pairs that concerns. */
     CP_LIST_GEOMETRY_CHANGED,
     CP_LIST_POSE_CHANGED, /* in its parent's frame */
     CP_LIST_PARENT_CHANGED,
@@ -837,10 +844,10 @@ typedef struct cp_collider cp_collider;
 CP_API cp_status cp_collider_new(cp_context *context, const cp_scene *scene, double touch, bool every_pair,
                                  cp_collider **collider);
 CP_API void cp_collider_free(cp_collider *collider);
-/* The number of pairs that the collider checks. */
+/* Returns the number of pairs that the collider checks. */
 CP_API uint64_t cp_collider_pairs(const cp_collider *collider);
-/* From now on the collider does not check the pair of two different nodes. CP_NO, without a message, if it does not
- * check it anyway. */
+/* Makes the collider pass over the pair of two different nodes in all later calls. CP_NO, without a message, if it does
+ * not check it anyway. */
 CP_API cp_status cp_collider_ignore(cp_collider *collider, uint32_t first, uint32_t second);
 
 /* Two frames that are near each other. */
@@ -855,11 +862,14 @@ typedef struct cp_contact {
 CP_API cp_status cp_collide(cp_collider *collider, const cp_pose *worlds, double clearance, const cp_contact **contacts,
                             uint32_t *count);
 
-/* The collisions and distances of two frames during a clip. Moments at which one holds the other do not count: what a
- * clip has hung on a host (not the world) may meet the host's link, all that moves with the host, and what is on that
- * link with at most one joint between. A contact rests, and is no collision, if the two do not move against each other
- * from its first to its last moment, and it is there at the clip's first moment, or one of them is hung elsewhere
- * meanwhile: taken, or put down. */
+/* The collisions and distances of two frames during a clip.
+ *
+ * Moments at which one holds the other do not count: what a clip has attached to a host (not the world) may meet the
+ * host's link, all that moves with the host, and what is on that link with at most one joint between.
+ *
+ * A contact rests, and is no collision, if the two do not move against each other from its first to its last moment,
+ * and if it exists at the clip's first moment or one of the two changes its parent meanwhile, as it is taken or put
+ * down. */
 typedef struct cp_passage {
     uint32_t first, second;      /* as in cp_contact */
     double distance, nearest;    /* the smallest distance at any moment (metres), and when it first occurs (seconds) */
@@ -871,7 +881,7 @@ typedef struct cp_passage {
 
 typedef struct cp_passages {
     size_t size;             /* set by the caller */
-    const cp_passage *items; /* in the order of their nodes; the collider's, valid until the next call with it */
+    const cp_passage *items; /* sorted by their nodes; the collider's, valid until the next call with it */
     uint32_t count;
     uint32_t moments;   /* the number of moments that were checked */
     double first, last; /* the first and the last of them (seconds) */
@@ -891,11 +901,11 @@ typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_ki
 typedef struct cp_option_info {
     const char *name, *help;
     const char *type;          /* a word: "boolean", "length", "choice", "frame", ... (docs/cli.md lists them) */
-    const char *default_value; /* as a user would write it, or NULL */
+    const char *default_value; /* the default as a user would write it, or NULL */
     const char *choices;       /* "a|b|c" or NULL */
     double minimum, maximum;   /* both 0: unbounded; in `unit` */
-    const char *unit;          /* of a bare number: "m", "degrees", "s", "bytes", or "" */
-    const char *value;         /* what represents the value in help: "LENGTH", "yes|no" */
+    const char *unit;          /* the unit of a bare number: "m", "degrees", "s", "bytes", or "" */
+    const char *value;         /* represents the value in help: "LENGTH", "yes|no" */
 } cp_option_info;
 
 typedef struct cp_plugin_info {
@@ -906,14 +916,14 @@ typedef struct cp_plugin_info {
     const char *version;  /* another one if results of the same input may differ; assimp's has that of the library */
     bool lists_pairs;     /* an importer of exclusion lists, which have no shapes */
     const char *further;  /* suffixes that an importer reads, too, as its library does: cellpipe does not test them */
-    bool is_shown;        /* a filter that makes something to be looked at, a clip or a way */
+    bool is_shown;        /* a filter that makes something to be watched, a clip or a way */
     size_t option_count;
 } cp_plugin_info;
 
 CP_API size_t cp_plugin_count(cp_plugin_kind kind);
 CP_API cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index);
 CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option);
-/* The index of the exporter that cp_write uses for a path, or SIZE_MAX if no suffix fits. */
+/* Returns the index of the exporter that cp_write uses for a path, or SIZE_MAX if no suffix fits. */
 CP_API size_t cp_exporter_of(const char *path);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* For hosts that bring their own data to cellpipe: scenes that they build, files from their own store. Unstable: what
- * this header declares may change with any version, and cellpipe.h says what holds for both. */
+/* The header for hosts that bring their own data to cellpipe: scenes that they build, files from their own store.
+ * Unstable: what this header declares may change with any version, and cellpipe.h says what holds for both. */
 #ifndef CELLPIPE_BUILD_H
 #define CELLPIPE_BUILD_H
 

@@ -1,5 +1,5 @@
-/* What only the program cellpipe needs of its library: beside cellpipe.h, the one header of it that cli/ includes. It
- * is not installed, and promises nothing to anybody else. */
+/* Declares what only the program cellpipe needs of its library: beside cellpipe.h, the one header that cli/ includes.
+ * It is not installed, and promises nothing to anybody else. */
 #ifndef CELLPIPE_TOOL_H
 #define CELLPIPE_TOOL_H
 
@@ -47,10 +47,10 @@ struct option {
     enum option_type type;
     size_t offset;           /* into the settings struct */
     const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
-    double minimum, maximum; /* of numbers, in the stored unit, INFINITY for no maximum; both 0: no bounds */
+    double minimum, maximum; /* bounds of numbers, in the stored unit, INFINITY for no maximum; both 0: no bounds */
     const char *choices;
-    const char *value;  /* what the help writes for the value, such as "I/N"; NULL: the type's word */
-    const char *letter; /* of a flag: "-q"; or NULL */
+    const char *value;  /* the help writes it for the value, such as "I/N"; NULL: the type's word */
+    const char *letter; /* a flag's short form "-q"; or NULL */
     bool repeats;       /* the program's alone: at its place is a list of texts */
 };
 #define OPTIONS_END                                                                                                    \
@@ -71,7 +71,7 @@ CP_API const char *cp_option_unit(const char *type, size_t index);
  * in range. Else the report names the wrong ones. */
 CP_API cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char *name,
                                   const char *const *options, size_t option_count);
-/* The name, default and meaning of a limit. Past the last one, name is NULL. */
+/* Returns the name, default and meaning of a limit. Past the last one, name is NULL. */
 CP_API cp_option_info cp_limit_at(size_t index);
 
 /* ---- processes ---- */
@@ -96,7 +96,7 @@ typedef struct process {
  * closed, and signals do what they do in a new program, but those of a terminal are ignored. False with errno set:
  * there can be none. */
 CP_API bool cp_process_start(cp_process *process, bool is_foreign, void (*work)(void *user, int channel), void *user);
-/* In a fork: closes what it has inherited of another one. */
+/* Closes, in a fork, what it has inherited of another one. */
 CP_API void cp_process_leave(const cp_process *process);
 /* Waits until a channel is ready for events (POLLIN, POLLOUT) or a signal comes, for some milliseconds at most. Takes
  * what the processes print. At most CP_MOST_PROCESSES. */
@@ -114,8 +114,8 @@ CP_API void cp_process_limit(uint64_t memory, uint64_t file_size);
 /* Limits this process to so many seconds of processor time since its start. */
 CP_API void cp_process_limit_seconds(uint64_t seconds);
 
-/* What restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock, seccomp", or
- * fewer of them if the system has no more; "" if there was no such process. A literal. */
+/* Returns what restricted the process of the last file that was read under CP_FLAG_ISOLATE: "rlimits, landlock,
+ * seccomp", or fewer of them if the system has no more; "" if there was no such process. It is a literal. */
 CP_API const char *cp_isolation(const cp_context *context);
 
 /* ---- JSON ---- */
@@ -163,8 +163,8 @@ CP_API void cp_json_word(cp_json *json, const char *key, const char *word);
 /* The next value begins a line, after so many blanks: at most 16. */
 CP_API void cp_json_line(cp_json *json, int blanks);
 
-/* A struct as a line of JSON and back, by a table of its members. A byte of a text that is not UTF-8 is written as
- * \udcXX, so that paths come back as they were. */
+/* Writes a struct as a line of JSON and reads it back, by a table of its members. A byte of a text that is not UTF-8 is
+ * written as \udcXX, so that paths come back unchanged. */
 
 struct arena;
 
@@ -186,7 +186,7 @@ typedef enum cp_field_kind {
     CP_FIELD_COUNT,  /* uint64_t */
     CP_FIELD_SMALL,  /* uint32_t */
     CP_FIELD_TIME,   /* int64_t; 0 is not written */
-    CP_FIELD_NUMBER, /* double; what is not finite is 0 */
+    CP_FIELD_NUMBER, /* double; one that is not finite becomes 0 */
     CP_FIELD_SHAPE,  /* cp_shape, as an array of numbers; of kind 0 is not written */
     CP_FIELD_WORD,   /* an enum, by its words */
     CP_FIELD_TRUE,   /* bool; false is not written */
@@ -199,20 +199,20 @@ typedef struct cp_field {
     size_t offset;
     size_t unless;                 /* offset of a bool: if it is true, the member is not written; 0: of none */
     const char *const *words;      /* of CP_FIELD_WORD, ended by NULL */
-    const struct cp_field *rows;   /* of CP_FIELD_ROWS: the table of a row */
-    size_t row_size, count_offset; /* of CP_FIELD_ROWS; of their count, uint32_t */
+    const struct cp_field *rows;   /* the table of a row of CP_FIELD_ROWS */
+    size_t row_size, count_offset; /* sizes of CP_FIELD_ROWS, and the offset of their count, uint32_t */
 } cp_field;
 
 /* Appends the struct and the end of the line. Failure is sticky in the buffer. */
 CP_API void cp_fields_print(struct buffer *out, const cp_field *fields, const void *members);
 
-/* Reads lines one after the other. Start: {.context = context, .arena = arena}; texts and arrays go to the arena. Who
- * clears the arena sets host and folder to NULL. */
+/* Reads lines one after the other. Start: {.context = context, .arena = arena}; texts and arrays go to the arena. A
+ * caller that clears the arena sets host and folder to NULL. */
 typedef struct cp_field_reader {
     cp_context *context;
     struct arena *arena;
     struct json_document *json;       /* private */
-    const char *host, *folder, *path; /* texts that may come again, to be kept once */
+    const char *host, *folder, *path; /* texts that may come again, and are kept once */
 } cp_field_reader;
 
 /* Parses one line, whose memory may be freed after it has been taken. CP_INPUT if it is no JSON object, CP_LIMIT if out
@@ -227,23 +227,24 @@ CP_API void cp_field_reader_free(cp_field_reader *reader);
 
 /* Tests before long work whether cp_write can write to the path. CP_OUTPUT if it is already clear that it cannot. */
 CP_API cp_status cp_expect_output(cp_context *context, const char *path);
-/* True if a write to the path gives a file such a name: it replaces a file, or the folder's file system has no files
- * without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200 files
- * has names for the rest of them in any case. */
+/* Returns true if a write to the path gives a file such a name: it replaces a file, or the folder's file system has no
+ * files without a name, which are gone with their writer (Linux, most local file systems). An output of more than 200
+ * files has names for the rest of them in any case. */
 CP_API bool cp_needs_temporary_name(cp_context *context, const char *path);
 /* Makes the file at path a hard link of the one at `model`, if they are equal byte for byte and have the same owner and
  * permissions, by a temporary in its folder. *fresh: it was not one before. CP_NO if they differ; CP_OUTPUT, with a
  * warning in the report, if there cannot be such a link, as between file systems. In these cases nothing changes. */
 CP_API cp_status cp_link_equal(cp_context *context, const char *path, const char *model, bool *fresh);
-/* True if this context has read the file at path, also under another name. cp_write refuses to replace such a file. */
+/* Returns true if this context has read the file at path, also under another name. cp_write refuses to replace such a
+ * file. */
 CP_API bool cp_was_read(const cp_context *context, const char *path);
-/* An output: of all its files together. */
+/* An output, measured over all its files. */
 typedef struct cp_written {
     uint64_t bytes;
     uint64_t triangles; /* drawn ones, a mesh's at each of its places; 0 for formats without faces */
     uint32_t clips;     /* made ones among them; 0 for formats without clips */
 } cp_written;
-/* What the last cp_write with this context wrote. */
+/* Returns what the last cp_write with this context has written. */
 CP_API cp_written cp_last_written(const cp_context *context);
 
 CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
@@ -253,26 +254,29 @@ CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
 /* Finds equal meshes: first[mesh count]. first[i] is the first mesh that equals mesh i bit for bit, materials included;
  * it is i if there is none before. A mesh without an instance equals only itself. */
 CP_API cp_status cp_equal_meshes(cp_context *context, const cp_scene *scene, uint32_t *first);
-/* What stays of all that a scene shows when it is moved as a whole. Two that agree have as many vertices and faces of
- * each size, and their values differ by no more than the roundings of their vertices explain: equal up to a motion,
- * most likely, without a proof. Materials, colours and normals do not count. */
+/* A description of all that a scene shows which does not change when the scene is moved as a whole. If two agree, they
+ * have as many vertices and faces of each size, and their values differ by no more than the rounding of their vertices
+ * explains: the scenes are most likely equal up to a motion, but that is no proof. Materials, colours and normals do
+ * not count. */
 enum { CP_SHAPE_VALUES = 10 };
 typedef struct cp_shape {
-    uint64_t kind;    /* of the counts, below 2^53; 0: nothing is shown */
+    uint64_t kind;    /* a hash of the counts, below 2^53; 0: nothing is shown */
     double tolerance; /* metres, by which its vertices may be off: 1e-6 of the distance from their mesh's origin */
-    /* Of the vertices' distances from their centre, in metres: root mean square, largest, smallest; with the covariance
-     * C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. Of faces, by the differences d of the
-     * squared distances of their corners, m the largest: cubic mean of m; mean of d d d m. Of the third moment u, with
-     * the largest distance as the unit: |u|; det(u, C u, C C u). Mirror images have another sign of the last one; of
-     * d d d m, too, if their faces show the same side. */
+    /* The values 0 to 5 describe the vertices' distances from their centre, in metres: root mean square, largest,
+     * smallest; with the covariance C of the positions tr(C^2)^(1/4) and tr(C^3)^(1/6); root mean fourth power. The
+     * next two describe faces, by the differences d of the squared distances of their corners, m the largest: cubic
+     * mean of m; mean of d d d m. The last two come from the third moment u, with the largest distance as the unit:
+     * |u|; det(u, C u, C C u). Mirror images have another sign of the last one; of d d d m, too, if their faces show
+     * the same side. */
     double values[CP_SHAPE_VALUES];
 } cp_shape;
-/* The shape of all instances at home, drawn or for collisions. CP_LIMIT if out of memory. */
+/* Computes the shape of all instances at home, drawn or for collisions. CP_LIMIT if out of memory. */
 CP_API cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *shape);
-/* first[count]: of the shapes before that agree with none before them, the one that this shape differs from least; or
- * itself, if it agrees with none. Those of kind 0 agree with none. n log n. */
+/* Groups shapes that agree. first[i] is the shape that differs least from shape i among the earlier ones that agree
+ * with none before them; it is i if shape i agrees with none of these. Shapes of kind 0 agree with none. Takes n log n
+ * time. */
 CP_API cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint32_t count, uint32_t *first);
-/* The size of a mesh's arrays in bytes. */
+/* Returns the size of a mesh's arrays in bytes. */
 CP_API uint64_t cp_mesh_bytes(const cp_mesh *mesh);
 
 /* ---- pairs ---- */
@@ -287,7 +291,7 @@ CP_API cp_status cp_geometry_keys(cp_context *context, const cp_scene *scene, ui
 
 /* ---- words ---- */
 
-/* The word nearest to `word` in a NULL-terminated list, or NULL if none is near. */
+/* Returns the word nearest to `word` in a NULL-terminated list, or NULL if none is near. */
 CP_API const char *cp_nearest_word(const char *word, const char *const *words);
 /* Prints the shortest decimal text that reads back to the same double, in any locale. Returns its length. */
 enum { CP_NUMBER_SIZE = 32 };
@@ -304,9 +308,10 @@ enum { CP_SHOWN_CHARACTER_SIZE = 6 };
 CP_API size_t cp_print_shown_character(const char **text, char out[CP_SHOWN_CHARACTER_SIZE]);
 /* False unless the whole text is a length with a unit ("5mm", "0.2in", "1e-6m"); without a unit it is in metres. */
 CP_API bool cp_parse_length(const char *text, double *metres);
-/* Reads "X,Y,Z,R,P,Y": metres and radians, unless a unit follows (5mm, 30deg). False if the text is anything else. */
+/* Reads "X,Y,Z,R,P,Y": metres and radians, unless a unit follows (5mm, 30deg). Returns false if the text is anything
+ * else. */
 CP_API bool cp_parse_pose(const char *text, cp_pose *pose);
-/* Reads "x,y,z,roll,pitch,yaw", or some of them: CP_REACH_... False if the text is anything else. */
+/* Reads "x,y,z,roll,pitch,yaw", or some of them, as CP_REACH_... Returns false if the text is anything else. */
 CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 
 /* ---- memory and texts ---- */
@@ -336,40 +341,41 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 /* Memory: the context's allocator, arenas, and arrays that grow. Every function that can fail reports
  * out-of-memory itself and returns NULL or false; the caller returns CP_LIMIT. */
 
-/* The allocator of a context that was given none. */
+/* Is the allocator of a context that was given none. */
 void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t size);
-/* As cp_allocator.resize, through the context's allocator. Fails without losing the block. */
+/* Resizes a block by the context's allocator, like cp_allocator.resize. Fails without losing the block. */
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size);
-/* count x size uninitialised bytes, the product checked. count or size 0 gives a valid block of 1 byte. */
+/* Allocates count x size uninitialised bytes, and checks the product. A count or size of 0 gives a valid block of 1
+ * byte. */
 CP_API void *memory_allocate(cp_context *context, size_t count, size_t size);
 CP_API void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size);
-/* Frees a block of memory_allocate(context, count, size). NULL is fine. */
+/* Frees a block of memory_allocate(context, count, size). NULL is allowed. */
 CP_API void memory_free(cp_context *context, void *block, size_t count, size_t size);
 
-/* An arena: many blocks, freed together. Arrays of one job come from one: arena_new, the arrays, arena_failed, the job,
- * arena_free. Where arena_new has failed (NULL), so do they. */
+/* An arena: many blocks that are freed together. The arrays of one job come from one: arena_new, the arrays,
+ * arena_failed, the job, arena_free. If arena_new has failed (NULL), the functions of arenas fail too. */
 struct arena;
 CP_API struct arena *arena_new(cp_context *context);
 CP_API void arena_free(struct arena *arena);
-/* Gives its blocks back: the arena is as it was when it was new. */
+/* Frees its blocks: the arena is as it was when it was new. */
 void arena_clear(struct arena *arena);
-/* count x size uninitialised bytes, aligned for any type. */
+/* Allocates count x size uninitialised bytes, aligned for any type. */
 CP_API void *arena_allocate(struct arena *arena, size_t count, size_t size);
 void *arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
-/* True once any allocation has failed. */
+/* Returns true once any allocation has failed. */
 bool arena_failed(const struct arena *arena);
-/* A NUL-ended copy of size bytes (which may hold no NUL). */
+/* Copies size bytes (none of them NUL) and ends them by a NUL. */
 CP_API char *arena_copy_text(struct arena *arena, const char *bytes, size_t size);
-/* A copy of count x size bytes. */
+/* Copies count x size bytes. */
 CP_API void *arena_copy(struct arena *arena, const void *bytes, size_t count, size_t size);
-/* The arena takes over a block of memory_allocate: of count x size bytes. False when out of memory: it is the caller's
- * still. */
+/* Takes over a block of count x size bytes that memory_allocate made. Returns false if out of memory: the block then
+ * still belongs to the caller. */
 bool arena_take(struct arena *arena, void *block, size_t count, size_t size);
-/* "base#12" with # for the character between, without printf: there may be a million of them. */
+/* Makes "base#12", with # for the character between. It avoids the slow printf, as there may be a million of them. */
 char *arena_number(struct arena *arena, const char *base, char between, uint32_t number);
-/* printf into the arena. */
+/* Prints like printf, into the arena. */
 CP_API char *arena_print(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Moves all blocks of `other` into `target`; `other` is freed. */
+/* Moves all blocks of `other` into `target`, and frees `other`. */
 void arena_adopt(struct arena *target, struct arena *other);
 
 /* Makes room for count items of item_size in *items, which has room for *capacity (both start NULL and 0); items is the
@@ -377,7 +383,7 @@ void arena_adopt(struct arena *target, struct arena *other);
  * item_size). */
 CP_API bool array_reserve(cp_context *context, void *items, uint32_t *capacity, uint64_t count, size_t item_size);
 
-/* Bytes that grow. Start: {.context = context}. Failure is sticky in `failed`. */
+/* A growing string of bytes. Start with {.context = context}. Once something fails, `failed` stays set. */
 struct buffer {
     cp_context *context;
     char *data;
@@ -385,7 +391,7 @@ struct buffer {
     bool failed;
 };
 CP_API bool buffer_reserve(struct buffer *buffer, size_t more);
-/* Here, since JSON and lists are made of pieces of a few bytes. */
+/* It is inline, since JSON and lists are made of pieces of a few bytes. */
 static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
 {
     if (size == 0 || (size > buffer->capacity - buffer->size && !buffer_reserve(buffer, size)))
@@ -395,7 +401,7 @@ static inline void buffer_append(struct buffer *buffer, const void *bytes, size_
 }
 CP_API void buffer_text(struct buffer *buffer, const char *text);
 CP_API void buffer_print(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Shortest text that reads back to the same value. */
+/* Appends the shortest text that reads back to the same value. */
 CP_API void buffer_double(struct buffer *buffer, double value);
 void buffer_float(struct buffer *buffer, float value);
 CP_API void buffer_free(struct buffer *buffer);
@@ -410,10 +416,11 @@ struct name_map {
     struct name_slot *slots;
     uint32_t slot_count, used;
 };
-/* The value's place for key, or NULL. */
+/* Returns the address of the key's value, or NULL. */
 CP_API uint32_t *name_map_find(const struct name_map *map, const char *key);
 uint32_t *name_map_find_sized(const struct name_map *map, const char *key, size_t size);
-/* The value's place for key, made with `value` when absent (*added tells; may be NULL). NULL when out of memory. */
+/* Returns the address of the key's value, and adds the key with `value` if it was absent (then *added is true; `added`
+ * may be NULL). NULL if out of memory. */
 CP_API uint32_t *name_map_add(struct name_map *map, const char *key, uint32_t value, bool *added);
 CP_API void name_map_free(struct name_map *map);
 
@@ -422,7 +429,7 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The value of a hexadecimal digit, or -1. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static inline int hex_digit(char c)
 {
     return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -433,17 +440,18 @@ static inline bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Whether the text ends in the suffix, in any case. */
+/* True if the text ends in the suffix, in any case. */
 CP_API bool text_ends_nocase(const char *text, const char *suffix);
-/* The length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or NUL. */
+/* Returns the length of the UTF-8 character at the start of size bytes (at least 1); 0 when it is not well-formed, or
+ * NUL. */
 CP_API size_t utf8_length(const char *bytes, size_t size);
 
 /* ---- members ---- */
 
 /* Rows of a table of a scene, or those that one row has. A caller may let `rows` point to changed copies. */
 typedef struct cp_rows {
-    const char *word; /* for one of them, such as "joint"; NULL if a row has them */
-    const char *list; /* for those that stand beside frames and joints, such as "loops"; else NULL */
+    const char *word; /* names one of them, such as "joint"; NULL if a row has them */
+    const char *list; /* names those that stand beside frames and joints, such as "loops"; else NULL */
     const void *rows;
     uint32_t count;
     bool plain;         /* each is one value without a name */

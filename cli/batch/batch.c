@@ -1,4 +1,4 @@
-/* batch: many inputs into a folder. The story of a run is command_batch. */
+/* batch: converts many inputs into a folder. command_batch tells the story of a run. */
 #include "batch.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 /* ---- the plan of a run ---- */
 
-/* What can be checked before a file is looked at. */
+/* Checks the request as far as possible before a file is read. */
 static cp_status check_request(struct batch *batch)
 {
     struct cli *cli = batch->cli;
@@ -37,7 +37,7 @@ static cp_status check_request(struct batch *batch)
     return shard_parse(cli, batch->shard_text, &batch->shard);
 }
 
-/* The sorted list of inputs, each with the path of its output. */
+/* Lists the inputs, sorted, each with the path of its output. */
 static cp_status list_inputs(struct batch *batch)
 {
     struct cli *cli = batch->cli;
@@ -56,7 +56,7 @@ static cp_status list_inputs(struct batch *batch)
     return status;
 }
 
-/* Options of formats and filters are checked once, and what follows from them for keys is computed. */
+/* Makes the plan. Options of formats and filters are checked once, and their part of the keys is computed. */
 static cp_status make_plan(struct batch *batch, size_t bang)
 {
     const struct entry *first = batch->entries.items;
@@ -66,7 +66,7 @@ static cp_status make_plan(struct batch *batch, size_t bang)
     return status == CP_OK ? hash_options(batch) : status;
 }
 
-/* What earlier runs left decides what is done for each entry. */
+/* Decides for each entry, by the records of earlier runs. */
 static cp_status decide_all(struct batch *batch)
 {
     batch->arena = arena_new(batch->cli->context);
@@ -121,7 +121,7 @@ static void print_dry_run(const struct batch *batch)
 
 /* ---- traces of runs that were killed ---- */
 
-/* In the folder of the status files and those of outputs that this run writes, or of all outputs: a lost host's
+/* Sweeps the folder of the status files and those of outputs that this run writes, or of all outputs: a lost host's
  * temporaries are removed when they are a day old, and by then all may be up to date. */
 static void sweep(struct batch *batch, bool all)
 {
@@ -157,7 +157,7 @@ static cp_status record_others(struct batch *batch, struct journal *journal)
             continue;
         if (task->deed == DEED_REPEAT)
             record = *task->past;
-        if (task->deed == DEED_NONE) /* the record with contents holds on: it has the same key */
+        if (task->deed == DEED_NONE) /* the record with contents stays valid: it has the same key */
             record.key = task->past->key;
         if (task->deed == DEED_FAULT) {
             record.state = STATE_FAILED;
@@ -178,7 +178,7 @@ static cp_status record_others(struct batch *batch, struct journal *journal)
 
 /* ---- the story ---- */
 
-/* How many outputs that this run has written are not there any more: somebody has removed them, or a whole folder. */
+/* Counts outputs of this run that are missing: somebody has removed them, or a whole folder. */
 static uint32_t count_lost(const struct records *table)
 {
     uint32_t lost = 0;
@@ -190,7 +190,7 @@ static uint32_t count_lost(const struct records *table)
     return lost;
 }
 
-/* If an --in K=V is no option of some input's format, returns how to say it for one format alone; else NULL. */
+/* Returns how to give an --in K=V for one format alone, if it is no option of some input's format; else NULL. */
 static const char *hint_at_format(const struct batch *batch, const struct records *table)
 {
     const struct list *options = &batch->request.in;

@@ -1,5 +1,5 @@
-/* batch: many inputs into a folder. batch.c tells the story; a supervisor hands tasks to workers, which are processes
- * of their own. What must outlive a run are the lines of the status files (record.h) and the outputs. */
+/* batch: converts many inputs into a folder. batch.c tells the story; a supervisor hands tasks to workers, which are
+ * processes of their own. Only the lines of the status files (record.h) and the outputs outlive a run. */
 #ifndef CELLPIPE_CLI_BATCH_H
 #define CELLPIPE_CLI_BATCH_H
 
@@ -7,7 +7,7 @@
 #include "names.h"
 #include "report.h"
 
-/* What is done for an entry. */
+/* The deed for an entry. */
 enum deed {
     DEED_NONE,    /* its output is up to date */
     DEED_REPEAT,  /* it failed before and would fail again: its last record is written anew */
@@ -16,12 +16,12 @@ enum deed {
     DEED_FAULT    /* it is no input: a record says so */
 };
 
-/* Behind the message of an input that is not tried again. */
+/* The end of the message of an input that is not tried again. */
 #define AS_BEFORE " (as before; --retry tries again)\n"
 
 struct task {
     const struct record *past; /* the entry's last record with contents, from earlier runs; NULL: none */
-    const char *why;           /* of the deed, for people: "new", "options changed" */
+    const char *why;           /* says for people why: "new", "options changed" */
     enum deed deed;
     uint32_t attempt; /* from 1 */
 };
@@ -32,7 +32,7 @@ struct links {
     uint64_t saved;        /* bytes */
 };
 
-/* By the order of its words. */
+/* The order is that of its words. */
 enum { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
 
 /* One run of the command. The options fill it; then each step of batch.c its part. */
@@ -50,20 +50,20 @@ struct batch {
     struct cli *cli;
     struct shard shard;
     struct entries entries;
-    struct plan plan;           /* of all entries, but for the names of input and output */
-    cp_hash options;            /* of all that decides an output besides the contents of inputs */
+    struct plan plan;           /* the steps of all entries, without the names of input and output */
+    cp_hash options;            /* a hash of everything that decides an output beside the contents of inputs */
     struct arena *arena;        /* what follows */
     struct task *tasks;         /* by entry */
     struct records history;     /* what earlier runs left */
     const char *cwd;            /* the absolute path of the working directory */
-    const struct record **gone; /* those of the history whose input is gone and whose output is not */
+    const struct record **gone; /* records of the history whose input is gone and whose output is not */
     uint32_t gone_count;
-    uint32_t old_count;     /* records that do not tell where their input was */
+    uint32_t old_count;     /* records without the folder of their input */
     uint32_t outside_count; /* records whose input is gone, but was below no folder of this run */
     const char *outside;    /* the first of these inputs */
     const char *empty;      /* the last empty folder below a folder IN in which a gone input was; or NULL */
     const char *emptied;    /* such a folder in which several were; or NULL */
-    const char *keeps;      /* why --prune removes nothing; NULL: it may */
+    const char *keeps;      /* the reason why --prune removes nothing; NULL: it may */
     char host[256];
     const char *status_folder; /* OUT/.cellpipe/status */
     uint32_t threads;          /* a worker */
@@ -72,51 +72,51 @@ struct batch {
 
 struct journal;
 
-/* ---- history.c: what earlier runs left ---- */
+/* history.c: the records of earlier runs */
 
 /* Reads the status files: gives each task its past, and calls find_gone. */
 cp_status read_history(struct batch *batch);
-/* Reads what holds now, of this run and those before. */
+/* Reads the present records, of this run and those before. */
 cp_status read_status(const struct batch *batch, struct records *records);
 bool is_regular(const char *path);
-/* Inputs whose outputs have replaced each other's, or those of an earlier run, have failed, whichever came first: their
- * records say so. */
+/* Records failures of inputs whose outputs have replaced each other's, or those of an earlier run, whichever came
+ * first. */
 cp_status record_clashes(struct batch *batch, struct journal *journal);
 
 /* ---- prune.c: outputs whose input is gone ---- */
 
-/* Fills `gone` and what stands below it in struct batch. */
+/* Fills `gone` and the members below it in struct batch. */
 cp_status find_gone(struct batch *batch);
-/* Lists outputs whose input is gone, and removes them if the user wants that and there is no doubt: else CP_NO, said.
- */
+/* Lists outputs whose input is gone, and removes them if the user wants that and there is no doubt: else CP_NO,
+ * reported. */
 cp_status prune(struct batch *batch);
 
 /* ---- key.c: whether an output is up to date ---- */
 
 /* Fills batch->options. */
 cp_status hash_options(struct batch *batch);
-/* The key of the record's output: options, versions of the importers that read the inputs, and all inputs' names below
- * the folder of `in` with their contents. False when out of memory. */
+/* Computes the key of the record's output: options, versions of the importers that read the inputs, and all inputs'
+ * names below the folder of `in` with their contents. False when out of memory. */
 bool key_of(const struct batch *batch, const struct record *record, cp_hash *key);
-/* Of a record that knows no inputs, as they cost a worker or all memory: makes `input` the only one, the file itself as
- * it is now (a large one by size and time alone), and then the key. False when out of memory. */
+/* Completes a record without inputs, which took down a worker or all memory: makes `input` the only one, the present
+ * file itself (a large one by size and time alone), and then the key. False when out of memory. */
 bool take_input(const struct batch *batch, struct record *record, struct record_input *input);
-/* The number of the attempt: 1 if the file itself has other bytes than in the task's past. */
+/* Returns the number of the attempt: 1 if the file itself has other bytes than in the task's past. */
 uint32_t attempt_at(const struct task *task, const struct record *record);
 /* Decides from the past and the files' sizes and times what to do for an entry. */
 cp_status decide(struct batch *batch, uint32_t entry);
-/* Compares all inputs and outputs that have other times than in the record, with --verify all, by their contents. The
- * record's times are made those of today. */
+/* Compares all inputs and outputs that have other times than in the record, with --verify all of them, by their
+ * contents. The record gets the present times. */
 bool is_same_content(const struct batch *batch, struct record *record);
-/* Whether the outputs of the record are there in their sizes; *touched: one has another time. */
+/* Tells whether the outputs of the record exist in their sizes; *touched: one has another time. */
 bool has_outputs(const struct record *record, bool *touched);
-/* Of a file's bytes as they lie there; its size and time, too. False when it cannot be read. */
+/* Hashes a file's bytes on the disk; sets its size and time, too. False when it cannot be read. */
 bool hash_file(const char *path, struct record_input *file);
 
 /* ---- links.c ---- */
 
-/* All files of outputs of this run's inputs that are equal byte for byte become hard links of one; fills batch->links.
- */
+/* Makes all files of outputs of this run's inputs that are equal byte for byte hard links of one; fills
+ * batch->links. */
 cp_status link_outputs(struct batch *batch);
 
 /* ---- supervisor.c, worker.c ---- */
@@ -124,7 +124,7 @@ cp_status link_outputs(struct batch *batch);
 /* Carries out all tasks that need a worker; each gets its record. CP_CANCELLED: a signal came. */
 cp_status supervise(struct batch *batch, struct journal *journal);
 
-/* What a worker sends, followed by the record's line and by messages for people. */
+/* The answer of a worker, followed by the record's line and by messages for people. */
 struct answer {
     uint32_t entry;
     enum state state;
@@ -132,38 +132,38 @@ struct answer {
     uint32_t line_size, messages_size;
     bool cancelled;     /* a signal came: there is no record */
     bool has_further;   /* there are several outputs */
-    char isolation[64]; /* what confined a third-party reader; "" */
+    char isolation[64]; /* the restrictions of a third-party reader; "" if none */
 };
 /* The life of a worker: takes numbers of entries from the channel, sends answers, ends with the channel. */
 void work(struct batch *batch, int channel);
 
-/* ---- journal.c: the status file of this run, and what the user sees meanwhile ---- */
+/* journal.c: the status file of this run, and its messages */
 
 struct journal {
     struct batch *batch;
     const char *path;
     int file;
-    bool is_regular; /* the file, which can be read again then */
+    bool is_regular; /* a file that can be read again */
     struct buffer line;
-    uint32_t states[STATE_COUNT]; /* how many records of each there are */
+    uint32_t states[STATE_COUNT]; /* the number of records of each */
     uint64_t bytes_in;
     uint64_t begun, shown; /* by milliseconds() */
     uint64_t start;        /* bytes that the file had before */
     bool line_is_visible;  /* on the terminal */
-    bool has_further;      /* an input has got several outputs */
-    char isolation[64];    /* as a worker has told it; "" */
+    bool has_further;      /* some input has several outputs */
+    char isolation[64];    /* from a worker; "" at first */
 };
 
 cp_status journal_open(struct batch *batch, struct journal *journal);
 /* Appends a record's line by one write. */
 cp_status journal_append(struct journal *journal, enum state state, uint64_t bytes_in, const char *line, size_t size);
 cp_status journal_record(struct journal *journal, const struct record *record);
-/* Appends what there is to tell of the run. */
+/* Appends the note of the run, if there is any. */
 cp_status journal_note(struct journal *journal);
 void journal_close(struct journal *journal);
-/* Shows how far it is, if it is time to. */
+/* Shows the progress, if it is time to. */
 void journal_show(struct journal *journal);
-/* Prints messages above the line that shows how far it is. */
+/* Prints messages above the line of progress. */
 void journal_say(struct journal *journal, const char *text, size_t size);
 /* Prints an error of an input; `end` has the line's end. */
 void journal_complain(struct journal *journal, const char *in, const char *message, const char *end);

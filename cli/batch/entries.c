@@ -1,4 +1,4 @@
-/* The list of inputs: words of the command line, lists and folders, sorted. */
+/* Lists the inputs: words of the command line, lists and folders, sorted. */
 #include "entries.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_SUFFIXES = 1000, LONGEST_SUFFIX = 12 };
 
-/* A folder that is still to be walked; what is found in it has a name from `name_at` on. */
+/* A folder that waits for the walk; its contents have names from `name_at` on. */
 struct folder {
     const char *path;
     size_t name_at;
@@ -23,7 +23,7 @@ struct listing {
     const struct list_request *request;
     struct entries *entries;
     const char *list;         /* the list that is being read, for messages */
-    struct name_map suffixes; /* that importers know, in lower case: ".stl" */
+    struct name_map suffixes; /* the importers', in lower case: ".stl" */
     struct name_map passed;   /* indices in entries->passed_over */
     struct folder *folders;
     uint32_t folder_count, folder_room;
@@ -34,7 +34,8 @@ struct listing {
 
 /* ---- names ---- */
 
-/* Without "//", "/./", a leading "./" and a trailing "/". "-" alone would be standard input. */
+/* Returns the path without "//", "/./", a leading "./" and a trailing "/". "-" becomes "./-", as it would be standard
+ * input. */
 char *normal_path(struct arena *arena, const char *path, size_t size)
 {
     char *copy = arena_allocate(arena, size + 3, 1), *out = copy;
@@ -97,7 +98,7 @@ cp_status current_folder(struct cli *cli, struct arena *arena, const char **fold
     return *folder ? CP_OK : CP_LIMIT;
 }
 
-/* The folder and a name in it; *name_at moves with it. */
+/* Returns the folder and a name in it; *name_at moves with it. */
 static const char *join_path(struct arena *arena, const char *folder, const char *name, size_t *name_at)
 {
     if (strcmp(folder, ".") == 0) {
@@ -115,7 +116,7 @@ static const char *join_path(struct arena *arena, const char *folder, const char
     return path;
 }
 
-/* The suffix of a file's name, with that before it if it is .gz; size 0: it has none. */
+/* Returns the suffix of a file's name, with the one before it if it is .gz; size 0: it has none. */
 static const char *name_suffix(const char *name, size_t *size, bool *packed)
 {
     size_t end = strlen(name);
@@ -149,7 +150,7 @@ static bool is_known(const struct listing *listing, const char *name)
     return lower_suffix(suffix, size, lower) && name_map_find(&listing->suffixes, lower);
 }
 
-/* ".a .b" */
+/* Adds the suffixes of a list like ".a .b". */
 static bool learn_list(struct listing *listing, const char *suffixes)
 {
     size_t size;
@@ -167,7 +168,7 @@ static bool learn_suffixes(struct listing *listing)
     listing->suffixes.context = listing->cli->context;
     for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
         const cp_plugin_info importer = cp_plugin_at(CP_IMPORTER, i);
-        if (importer.lists_pairs) /* most .xml are something else, anyway */
+        if (importer.lists_pairs) /* most .xml files are something else */
             continue;
         if (!learn_list(listing, importer.suffixes) || !learn_list(listing, importer.further))
             return false;
@@ -195,7 +196,7 @@ static cp_status pass_over(struct listing *listing, const char *what)
     return CP_OK;
 }
 
-/* By its suffix, if that is one. */
+/* Counts a file that is passed over by its suffix, if it is one. */
 static cp_status pass_over_name(struct listing *listing, const char *name)
 {
     char lower[LONGEST_SUFFIX + 1];
@@ -234,7 +235,7 @@ struct entry *entries_add(struct entries *entries, const char *in, const char *n
     return entry;
 }
 
-/* Of one path, the longer name comes first. */
+/* Orders entries by path; of one path, the longer name comes first. */
 static int compare_entries(const void *a, const void *b)
 {
     const struct entry *first = a, *second = b;
@@ -284,7 +285,7 @@ bool entries_open(struct cli *cli, struct entries *entries)
     return entries->arena != NULL;
 }
 
-/* What a path that is no regular file is; NULL for one that is. */
+/* Returns what a path is that is no regular file; NULL for a regular one. */
 static const char *fault_of(const struct stat *facts)
 {
     return S_ISREG(facts->st_mode)    ? NULL
@@ -313,7 +314,7 @@ static cp_status add_fault(struct entries *entries, const char *in, const char *
 
 /* ---- folders ---- */
 
-/* A glob with a slash is for the path, one without for the file's own name. */
+/* Tells whether a glob matches: the path if it has a slash, else the file's own name. */
 static bool matches(const struct list *globs, const char *path, const char *name)
 {
     for (size_t i = 0; i < globs->count; i++)
@@ -327,7 +328,7 @@ bool is_passed_over(const struct list_request *request, const char *path, const 
     return *name == '.' || matches(&request->skip, path, name);
 }
 
-/* Keeps the first folder or file that was not read whole: what it may hold cannot be told from what is gone. */
+/* Keeps the first folder or file that was not read whole: nobody knows whether inputs in it are gone. */
 static bool note_unread(struct entries *entries, const char *in, const char *what, int error)
 {
     if (!entries->unread)
@@ -392,7 +393,7 @@ static cp_status take_member(struct listing *listing, const struct folder *folde
     return CP_OK;
 }
 
-/* One folder is open at a time. Links to folders are not followed, so that there are no loops. */
+/* Walks the folders, with one open at a time. Links to folders are not followed, so that there are no loops. */
 static cp_status walk(struct listing *listing)
 {
     cp_status status = CP_OK;
@@ -479,7 +480,7 @@ static cp_status take_list_line(void *user, uint64_t line, const char *text, siz
     return size > 0 ? take_path(listing, text, size) : CP_OK;
 }
 
-/* word: what comes after '@'. */
+/* Takes the entries of a list. `word` is the text after '@'. */
 static cp_status take_list(struct listing *listing, const char *word)
 {
     char end = *word == '0' && word[1] ? '\0' : '\n';
@@ -512,7 +513,7 @@ bool is_plain_name(const char *path)
     return true;
 }
 
-/* What comes after the folder in the path; NULL when it is not below. */
+/* Returns the part of the path behind the folder; NULL when it is not below. */
 static const char *below(const char *path, const char *folder)
 {
     size_t size = strlen(folder);

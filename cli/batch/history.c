@@ -1,4 +1,4 @@
-/* Reads what earlier runs left, and gives each entry its past. */
+/* Reads the records of earlier runs, and gives each entry its past. */
 #include "batch.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@ bool is_regular(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-enum { MOST_FILES = 16 /* of status, before they are merged into one */ };
+enum { MOST_FILES = 16 /* files of status, before they are merged into one */ };
 
-/* Of HOST-PID-SHARD.jsonl, whether nobody on this host appends to it any more. */
+/* Tells whether nobody on this host appends to HOST-PID-SHARD.jsonl any more. */
 static bool is_of_dead_run(void *user, const char *file)
 {
     const struct batch *batch = user;
@@ -55,7 +55,7 @@ cp_status read_history(struct batch *batch)
 
 /* ---- outputs that meet ---- */
 
-/* The files of the outputs of inputs, and whose they are. */
+/* The files of the outputs of inputs, and their owners. */
 struct owners {
     struct name_map map; /* path -> index of its first owner */
     const struct record **records;
@@ -85,10 +85,10 @@ static cp_status record_clash(struct journal *journal, const struct record *good
     record.state = STATE_FAILED;
     record.code = "sink-twice";
     record.message = "a file of its output is one of another input's, too: give one of them another name";
-    record.key = cp_hash_bytes(&good->key, sizeof good->key); /* of another version: it takes the place of `ok` */
+    record.key = cp_hash_bytes(&good->key, sizeof good->key); /* a key of another version, so that it replaces `ok` */
     record.time = now > good->time ? now : good->time + 1;
     record.output_count = 0;
-    for (uint32_t i = 0; i < good->output_count; i++) { /* a failure leaves none; what nobody has written stays */
+    for (uint32_t i = 0; i < good->output_count; i++) { /* a failure has no outputs; files of others stay */
         struct record_input file;
         if (hash_file(good->outputs[i].path, &file) && hash_equals(file.hash, good->outputs[i].hash))
             (void)unlink(good->outputs[i].path);
@@ -112,7 +112,7 @@ cp_status record_clashes(struct batch *batch, struct journal *journal)
                             .records = memory_allocate(context, room, sizeof *owners.records),
                             .fails = memory_allocate_zeroed(context, room, sizeof *owners.fails)};
     bool good = status == CP_OK && owners.records && owners.fails;
-    /* Of earlier runs those count whose output this run has left as it was. */
+    /* Records of earlier runs count if this run has left their output as it was. */
     for (uint32_t i = 0; i < history->count && good; i++) {
         const struct record *record = history->items[i];
         const struct entry *entry = entries_find(&batch->entries, record->in);

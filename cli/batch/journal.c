@@ -1,4 +1,4 @@
-/* The status file of a run, and what the user sees while it goes on. */
+/* Writes the status file of a run, and shows its progress and messages. */
 #include "batch.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ uint64_t time_of_record(void)
 cp_status make_folder(struct cli *cli, char *folder)
 {
     struct stat facts;
-    int above = 0; /* the first error: the others follow from it */
+    int above = 0; /* report the first error, from which the others follow */
     if (!folder)
         return CP_LIMIT;
     if (stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode))
@@ -49,7 +49,7 @@ static cp_status write_line(struct journal *journal, const char *line, size_t si
         done = write(journal->file, line, size);
     while (done < 0 && errno == EINTR);
     if (done >= 0 && (size_t)done < size)
-        errno = ENOSPC; /* a part of a line: its reader leaves it out */
+        errno = ENOSPC; /* a part of a line, which readers ignore */
     return done >= 0 && (size_t)done == size ? CP_OK : fail(journal);
 }
 
@@ -73,7 +73,7 @@ cp_status journal_open(struct batch *batch, struct journal *journal)
         return fail(journal);
     journal->is_regular = S_ISREG(facts.st_mode);
     journal->start = (uint64_t)facts.st_size;
-    /* A run that was killed may have left a part of a line, which must stay a line of its own. */
+    /* A killed run may have left a part of a line: end it, so that it stays a line of its own. */
     if (journal->is_regular && facts.st_size > 0 && pread(journal->file, &last, 1, facts.st_size - 1) == 1 &&
         last != '\n')
         made = write_line(journal, "\n", 1);

@@ -1,4 +1,4 @@
-/* Whether an output is up to date: by the sizes and times of all files that made it, or by their contents. */
+/* Decides whether an output is up to date: by the sizes and times of all files that made it, or by their contents. */
 #include "batch.h"
 
 #include <fcntl.h>
@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 enum {
-    MOST_ATTEMPTS = 3,      /* of an input that ends its worker, or takes too long or too much */
-    MOST_HASHED = 256 << 20 /* bytes of such a file: others wait for the supervisor meanwhile */
+    MOST_ATTEMPTS = 3,      /* the most attempts at an input that ends its worker, or takes too long or too much
+                             * memory */
+    MOST_HASHED = 256 << 20 /* the most bytes of such a file that are hashed, as others wait for the supervisor
+                             * meanwhile */
 };
 
 static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
@@ -74,7 +76,7 @@ static int64_t time_of(const struct stat *facts)
 bool hash_file(const char *path, struct record_input *file)
 {
     struct stat facts;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO does not keep anybody waiting */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not even a FIFO blocks the open */
     bool good = descriptor >= 0 && fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
     size_t size = good ? (size_t)facts.st_size : 0;
     const void *bytes = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0) : "";
@@ -127,7 +129,7 @@ bool has_outputs(const struct record *record, bool *touched)
     return record->output_count > 0;
 }
 
-/* Files that were missing still are: see decide. */
+/* Compares a file with its record. Files that were missing still are: see decide. */
 static bool is_same_file(const struct batch *batch, struct record_input *file)
 {
     struct record_input now = *file;
@@ -151,12 +153,12 @@ bool is_same_content(const struct batch *batch, struct record *record)
     return same;
 }
 
-/* What has happened to an input that changes the output for sure; NULL: nothing that size and time show. */
+/* Returns the change of an input that certainly changes the output; NULL: none that size and time show. */
 static const char *change_of(const struct record_input *input, bool *touched)
 {
     struct stat facts;
     bool there = stat(input->path, &facts) == 0;
-    if (input->missing) /* a folder, or what nobody may read, is as good as none */
+    if (input->missing) /* a folder, or a file without permission, counts as missing */
         return there && S_ISREG(facts.st_mode) && access(input->path, R_OK) == 0 ? "appeared" : NULL;
     if (!there)
         return "is gone";

@@ -1,4 +1,4 @@
-/* Outputs that are equal byte for byte become hard links of one file. A writer replaces a file by rename, so a link
+/* Makes outputs that are equal byte for byte hard links of one file. A writer replaces a file by rename, so that a link
  * that is converted anew changes no other. */
 #include "batch.h"
 
@@ -17,7 +17,7 @@ static int compare_outputs(const void *a, const void *b)
     return strcmp(first->path, second->path);
 }
 
-/* The files of the outputs of this run's inputs; *count 0 when out of memory, too. */
+/* Lists the files of the outputs of this run's inputs; *count 0 when out of memory, too. */
 static const struct record_input **list_outputs(const struct batch *batch, const struct records *records,
                                                 uint32_t *count)
 {
@@ -64,7 +64,7 @@ cp_status link_outputs(struct batch *batch)
             batch->links.fresh += fresh;
             batch->links.saved += output->size;
         } else if (linked == CP_OUTPUT || is_first) {
-            model = output->path; /* or it has as many links as there can be, or lies on another disk */
+            model = output->path; /* the model has the most links that it can have, or is on another disk */
         }
     }
     records_free(&records);

@@ -1,5 +1,5 @@
-/* manifest: the inputs of a batch with their contents, as lines of JSON; and what is chosen by it: shards, whole cells.
- */
+/* manifest: writes the inputs of a batch with their contents, as lines of JSON, and chooses by them: shards, whole
+ * cells. */
 #include "entries.h"
 
 #include <errno.h>
@@ -28,19 +28,20 @@ static const cp_field row_fields[] = {
 struct scanning {
     struct cli *cli;
     struct entries *entries;
-    pthread_mutex_t lock; /* of the arena and of what follows */
+    pthread_mutex_t lock; /* guards the arena and the members below */
     uint32_t next;
     cp_status status;
 };
 
-/* The importer's name as a text that stays. */
+/* Returns the importer's name as a text that stays. */
 static const char *lasting_name(const char *format)
 {
     size_t index = plugin_named(CP_IMPORTER, format ? format : "");
     return index == SIZE_MAX ? "" : cp_plugin_at(CP_IMPORTER, index).name;
 }
 
-/* What the context has read for the entry, copied; without times, so that copies of a library have equal manifests. */
+/* Copies the files that the context has read for the entry, without times, so that copies of a library have equal
+ * manifests. */
 static struct scan *keep_scan(struct arena *arena, const struct entry *entry, cp_context *context, bool is_read)
 {
     size_t count;
@@ -66,7 +67,7 @@ static struct scan *keep_scan(struct arena *arena, const struct entry *entry, cp
     return scan;
 }
 
-/* Memory itself, and not what a limit allows for a file. */
+/* Tells whether memory itself ran out, not a limit for one file. */
 static bool ran_out_of_memory(const cp_context *context)
 {
     size_t count;
@@ -77,7 +78,7 @@ static bool ran_out_of_memory(const cp_context *context)
     return false;
 }
 
-/* A file that cannot be read is a matter of the batch, which tells why: its scan has no format. */
+/* Scans an entry. If its file cannot be read, the scan has no format, and the batch will report why. */
 static cp_status scan_entry(struct scanning *scanning, struct entry *entry)
 {
     struct cli own = *scanning->cli;
@@ -239,7 +240,8 @@ cp_status shard_parse(struct cli *cli, const char *shard, struct shard *result)
     return CP_OK;
 }
 
-/* Opening a file takes as long as reading so many bytes: small ones do not count as nothing. */
+/* Returns the entry's weight. To open a file takes as long as to read so many bytes, so small ones have a weight,
+ * too. */
 static uint64_t weight_of(const struct entry *entry)
 {
     uint64_t weight = 65536 + entry->size;
@@ -273,7 +275,7 @@ static bool is_lighter(const struct load *a, const struct load *b)
     return a->weight != b->weight ? a->weight < b->weight : a->shard < b->shard;
 }
 
-/* The first of the heap has grown. */
+/* Restores the heap after its first has grown. */
 static void sink_first(struct load *heap, uint32_t count)
 {
     for (uint32_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
@@ -286,8 +288,8 @@ static void sink_first(struct load *heap, uint32_t count)
     }
 }
 
-/* The heaviest entry first, each to the shard that has least so far: shards differ by one entry's weight at most.
- * Graham, "Bounds on multiprocessing timing anomalies", 1969. */
+/* Gives each entry, the heaviest first, to the shard that has least so far: shards differ by one entry's weight at
+ * most. Graham, "Bounds on multiprocessing timing anomalies", 1969. */
 static cp_status choose_by_size(struct cli *cli, const struct entries *entries, struct shard shard, bool *chosen)
 {
     struct weighed *weighed = memory_allocate(cli->context, entries->count, sizeof *weighed);
@@ -342,20 +344,19 @@ cp_status select_shard(struct cli *cli, struct entries *entries, struct shard sh
 
 /* ---- whole cells ---- */
 
-/* Which entries are named by which others: those that entry i names are targets[starts[i]] .. targets[starts[i + 1] -
- * 1]. */
+/* The entries that others name: those that entry i names are targets[starts[i]] .. targets[starts[i + 1] - 1]. */
 struct naming {
     uint32_t *starts, *targets, target_room;
 };
 
-/* The path without "x/../": a further file's path leads from the folder of the file that names it. */
+/* Removes "x/../" from the path: a further file's path leads from the folder of the file that names it. */
 static void drop_parent_steps(char *path)
 {
     char *out = path;
     for (const char *at = path; *at;) {
         size_t size = strcspn(at, "/");
         bool is_parent = size == 2 && at[0] == '.' && at[1] == '.';
-        char *before = out; /* the step before: from here on */
+        char *before = out; /* the step before begins here */
         if (is_parent && out > path + (*path == '/')) {
             before--;
             while (before > path && before[-1] != '/')
@@ -408,8 +409,8 @@ static cp_status find_naming(struct cli *cli, const struct entries *entries, str
     return status;
 }
 
-/* Walks to all that `from` names, directly or not, and marks it. In `order`, an entry comes after all that it names and
- * that were not marked before; *done is their number. stack, next: room for all entries. */
+/* Visits and marks all that `from` names, directly or not. In `order`, an entry comes after all that it names and that
+ * were not marked before; *done is their number. stack, next: room for all entries. */
 static void visit(const struct naming *naming, uint32_t from, bool *marked, uint32_t *stack, uint32_t *next,
                   uint32_t *order, uint32_t *done)
 {
@@ -433,8 +434,8 @@ static void visit(const struct naming *naming, uint32_t from, bool *marked, uint
     }
 }
 
-/* An entry stays that no other names; of entries that name each other and that no other names, the first. Kosaraju's
- * order: what comes last in it, among what is left, is named by nothing that is left, except in a circle. */
+/* Keeps each entry that no other names; of entries that name each other and that no other names, the first. In
+ * Kosaraju's order, no remaining entry names the last of those that remain, except in a circle. */
 cp_status keep_whole_cells(struct cli *cli, struct entries *entries)
 {
     uint32_t count = entries->count, done = 0, unused = 0;

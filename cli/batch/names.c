@@ -1,4 +1,4 @@
-/* Names of outputs, and the refusal of those that cannot all be written. */
+/* Names the outputs, and refuses those that cannot all be written. */
 #include "names.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@ enum { MOST_SHOWN = 20, LONGEST_NAME = 255 };
 #define PATH_MAX 4096
 #endif
 
-/* The bytes of the name without its suffix, if that is one of a format. */
+/* Returns the bytes of the name without its suffix, if that is one of a format. */
 static size_t short_size(const char *name)
 {
     size_t size = strlen(name), end = size;
@@ -41,7 +41,7 @@ static int compare_nocase(const char *a, const char *b)
     return (int)lower(*a) - (int)lower(*b);
 }
 
-/* So that equal paths are neighbours, and those that differ in letter case are near. */
+/* Orders outputs so that equal paths are neighbours, and those that differ in letter case are near. */
 static int compare_outputs(const void *a, const void *b)
 {
     const struct entry *first = *(const struct entry *const *)a, *second = *(const struct entry *const *)b;
@@ -51,7 +51,7 @@ static int compare_outputs(const void *a, const void *b)
     return order ? order : strcmp(first->in, second->in);
 }
 
-/* Of the entries in the order of compare_outputs, the first with that output; NULL: none has it. */
+/* Returns the first entry, in the order of compare_outputs, with that output; NULL: none has it. */
 static const struct entry *find_output(const struct entry *const *sorted, uint32_t count, const char *out)
 {
     const struct entry key = {.in = "", .out = out}, *wanted = &key;
@@ -66,7 +66,7 @@ static const struct entry *find_output(const struct entry *const *sorted, uint32
     return low < count && strcmp(sorted[low]->out, out) == 0 ? sorted[low] : NULL;
 }
 
-/* Two inputs with one output, and one whose output is another's input. */
+/* Reports two inputs with one output, and one whose output is another's input. */
 static uint32_t tell_equal_outputs(struct cli *cli, const struct entries *entries, const struct entry *const *sorted,
                                    uint32_t count, const char *advice)
 {
@@ -83,7 +83,7 @@ static uint32_t tell_equal_outputs(struct cli *cli, const struct entries *entrie
     return clashes;
 }
 
-/* An output that has the name of a folder of other outputs. */
+/* Reports an output that has the name of a folder of other outputs. */
 static uint32_t tell_folders(struct cli *cli, const struct entry *const *sorted, uint32_t count, const char *out_dir,
                              const char *suffix)
 {
@@ -94,7 +94,7 @@ static uint32_t tell_folders(struct cli *cli, const struct entry *const *sorted,
         const char *out = sorted[i]->out, *last = strrchr(out, '/');
         size_t size = last ? (size_t)(last - out) : 0, same = strlen(folder);
         if (size <= top || size >= sizeof folder || (same == size && memcmp(folder, out, size) == 0))
-            continue; /* its folders were looked at with the output before */
+            continue; /* its folders were checked with the output before */
         memcpy(folder, out, size);
         for (size_t at = size; at > top; at--) {
             if (out[at] != '/' || at < suffix_size || memcmp(out + at - suffix_size, suffix, suffix_size) != 0)

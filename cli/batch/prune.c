@@ -24,8 +24,8 @@ static char *recorded_path(const struct batch *batch, const struct record *recor
     return *path == '/' || *record->cwd == '/' ? whole_path(batch->arena, record->cwd, path) : NULL;
 }
 
-/* Changes the path to its normal form. Where the form before leads over a folder that is gone ("GONE/../lib"), or over
- * a link, the two name different files: neither may be there. */
+/* Changes the path to its normal form, and tells whether no file is there before or after. If the form before leads
+ * over a folder that is gone ("GONE/../lib"), or over a link, the two name different files. */
 static bool is_gone_by_both(char *path)
 {
     bool gone = is_gone(path);
@@ -47,13 +47,14 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, size) == 0 && (folder[size - 1] == '/' || path[size] == '/');
 }
 
-/* A root's absolute path, and what is known of outputs whose inputs were below it. */
+/* A root's absolute path, and the counts of outputs whose inputs were below it. */
 struct output_place {
     char *path;
     uint32_t gone;
 };
 
-/* A walk from the root does not come to the path's folder: one on the way is a link, hidden, or left out by --skip. */
+/* Tells whether a walk from the root does not come to the path's folder: one on the way is a link, hidden, or left out
+ * by --skip. */
 static bool is_aside(const struct batch *batch, const struct output_place *place, char *path)
 {
     size_t top = strlen(place->path);
@@ -68,7 +69,7 @@ static bool is_aside(const struct batch *batch, const struct output_place *place
     return aside;
 }
 
-/* The folder among `places` in which the path was looked for; NULL: in none. */
+/* Returns the folder among `places` in which the path was looked for; NULL: in none. */
 static struct output_place *place_of(const struct batch *batch, struct output_place *places, char *path)
 {
     for (uint32_t i = 0; i < batch->entries.root_count; i++)
@@ -105,8 +106,8 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* Cuts the path of a gone input to the nearest folder that is there. A mount point below the root is empty, too; but
- * whoever removes the only file of a folder leaves it so. */
+/* Cuts the path of a gone input to the nearest folder that exists, and notes an empty one. A mount point below the root
+ * is empty, too; but so is a folder whose only file was removed. */
 static void note_emptied(struct batch *batch, const struct output_place *place, char *path)
 {
     do
@@ -154,7 +155,7 @@ static cp_status keep_output(struct batch *batch, struct name_map *kept, const c
     return name_map_add(kept, path, 0, NULL) ? CP_OK : CP_LIMIT;
 }
 
-/* Another input may have the same output: then it stays, whichever of the two has written it last. */
+/* Keeps outputs of gone inputs that another input has, too, whichever of the two wrote it last. */
 static cp_status keep_shared(struct batch *batch)
 {
     struct name_map kept = {.context = batch->cli->context};
@@ -184,7 +185,7 @@ static cp_status keep_shared(struct batch *batch)
     return status;
 }
 
-/* Counts the records whose output is there. */
+/* Counts the records whose output exists. */
 static uint32_t count_outputs(const struct batch *batch)
 {
     uint32_t count = 0;
@@ -242,14 +243,14 @@ static void tell_of_output(const struct batch *batch, const char *path, const ch
     fputc('\n', file);
 }
 
-/* Removes folders that are empty now, from the one of `path` up to `top`, which stays; writes into path. */
+/* Removes empty folders, from the one of `path` up to `top`, which stays; writes into path. */
 static void remove_empty_folders(char *path, const char *top)
 {
     while (is_below(path, top) && rmdir(path) == 0)
         *strrchr(path, '/') = '\0';
 }
 
-/* Removes one file if it lies below the output folder `top` and has the bytes that the record tells. */
+/* Removes one file if it is below the output folder `top` and has the record's bytes. */
 static void remove_file(const struct batch *batch, const char *top, const char *shown, char *path, cp_hash hash)
 {
     struct record_input now;
@@ -272,7 +273,7 @@ static void remove_file(const struct batch *batch, const char *top, const char *
     free(folder);
 }
 
-/* The input may have come back since it was looked for. */
+/* Removes the outputs, unless the input has come back since. */
 static cp_status remove_outputs(const struct batch *batch, const char *top, const struct record *record)
 {
     char *input = recorded_path(batch, record, record->in);

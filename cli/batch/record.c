@@ -1,4 +1,4 @@
-/* Records of inputs, and notes of runs, as lines of JSON. */
+/* Writes and reads records of inputs, and notes of runs, as lines of JSON. */
 #include "record.h"
 
 const char *const state_names[STATE_COUNT + 1] = {"ok", "skipped", "failed", "timeout", "memory", "crashed", NULL};

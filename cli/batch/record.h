@@ -1,4 +1,4 @@
-/* What is known of one input of a batch: one line of JSON in a status file.
+/* The record of one input of a batch: one line of JSON in a status file.
  *
  *     {"in":"parts/a.stl","out":"web/a.stl.glb","cwd":"/home/cell","also":["/home/b/parts/a.stl"],
  *      "key":"<32 hex digits>","out_hash":"<32>","state":"ok","code":"","message":"","time":1700000000000,
@@ -22,42 +22,43 @@ extern const char *const state_names[STATE_COUNT + 1];
 enum { MOST_TOLD = 20 };
 
 struct record {
-    const char *in, *out;  /* as the list of inputs and the output folder give them */
-    const char *cwd;       /* where that was: the absolute path of the working directory; "" in old records */
-    struct list also;      /* absolute paths of further inputs that have had this output, by runs in other folders */
-    cp_hash key, out_hash; /* zero: none */
-    const char *code, *message; /* of the first error, without the file's name (cp_entry.text); "" */
-    uint64_t time;              /* when it was done: milliseconds since 1970; orders records of several files */
+    const char *in, *out;       /* paths as the list of inputs and the output folder give them */
+    const char *cwd;            /* the absolute path of the working directory then; "" in old records */
+    struct list also;           /* absolute paths of further inputs with this output, by runs in other folders */
+    cp_hash key, out_hash;      /* zero: none */
+    const char *code, *message; /* those of the first error, without the file's name (cp_entry.text); "" */
+    uint64_t time;              /* milliseconds since 1970 at its end; orders records of several files */
     double ms, cpu_ms;
     uint64_t max_rss, bytes_in, bytes_out, triangles_in, triangles_out;
-    cp_shape shape; /* of the scene as it was read: kind, tolerance, values; kind 0, which is not written: none */
+    cp_shape shape; /* that of the scene as it was read: kind, tolerance, values; kind 0, which is not written: none */
     struct list losses, warnings; /* "code: text", at most MOST_TOLD of each; the last may be "and 12 more" */
     const char *host;
-    struct list formats;                   /* of the inputs: names of importers; none: all may have counted */
+    struct list formats;                   /* names of the importers of the inputs; none: any may have read them */
     struct record_input *inputs, *outputs; /* all files that were read or looked for; all that were written */
     uint32_t input_count, output_count;
-    uint32_t attempt; /* from 1: how often this key was tried */
+    uint32_t attempt; /* the number of attempts with this key, from 1 */
     enum state state;
 };
 
-/* Appends the record as one line with its newline, to be written by one write(2). Failure is sticky in the buffer;
- * memory of a cancelled context fails, so let its context have no cancel callback. */
+/* Appends the record as one line with its newline, to be written by one write(2). Failure is sticky in the buffer.
+ * Memory of a cancelled context fails, so its context must have no cancel callback. */
 void record_print(const struct record *record, struct buffer *out);
-/* Reads one line (without its newline; its memory may go afterwards) into the reader's arena. CP_INPUT if it is no
- * record: the caller knows the file and the line. CP_LIMIT if out of memory. */
+/* Reads one line (without its newline; its memory may be freed afterwards) into the reader's arena. CP_INPUT if it is
+ * no record: the caller knows the file and the line. CP_LIMIT if out of memory. */
 cp_status record_parse(cp_field_reader *reader, const char *line, size_t size, struct record *record);
 
-/* What a run tells of itself: a line before its records.
+/* The note of a run: a line before its records.
  *
  *     {"run":"cell7","isolation":"rlimits, seccomp","passed_over":[{"what":".pdf","count":3}]} */
 struct run_note {
     const char *host;
-    const char *isolation; /* what confines third-party readers, for people; "" */
+    const char *isolation; /* the restrictions of third-party readers, for people; "" if none */
     const struct passed_over *passed_over;
     uint32_t passed_count;
 };
 void run_note_print(const struct run_note *note, struct buffer *out);
-/* Of the line that was parsed last, if record_parse did not take it. CP_INPUT if it is no such note either. */
+/* Takes a note from the line that was parsed last, if record_parse did not take it. CP_INPUT if it is no such note
+ * either. */
 cp_status run_note_take(cp_field_reader *reader, struct run_note *note);
 
 #endif

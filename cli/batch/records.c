@@ -1,4 +1,4 @@
-/* Status files into one table, and many of them into one. */
+/* Reads status files into one table, and merges many of them into one. */
 #include "records.h"
 
 #include <dirent.h>
@@ -25,13 +25,14 @@ static bool is_same_version(const struct record *a, const struct record *b)
            a->inputs[0].size == b->inputs[0].size && a->inputs[0].modified == b->inputs[0].modified;
 }
 
-/* Of two records of one input, the later second. */
+/* Returns the record that counts of two of one input, the later one given second. */
 static struct record *later_record(struct record *before, struct record *after)
 {
     if (after->state == STATE_SKIPPED && before->state == STATE_OK) {
-        if (hash_equals(before->key, after->key)) /* the same text may name another file there */
+        if (hash_equals(before->key, after->key)) /* the same text may name another file in another folder */
             before->cwd = after->cwd;
-        if (after->input_count > 0 && hash_equals(before->key, after->key)) { /* touched: what it was found to be */
+        if (after->input_count > 0 && hash_equals(before->key, after->key)) { /* touched: takes the newer sizes and
+                                                                               * times */
             before->inputs = after->inputs;
             before->input_count = after->input_count;
             before->outputs = after->outputs;
@@ -42,14 +43,14 @@ static struct record *later_record(struct record *before, struct record *after)
     return !is_good(after) && is_good(before) && is_same_version(before, after) ? before : after;
 }
 
-/* By input, time and text. */
+/* Orders records by input, time and text. */
 static int compare_records(const void *a, const void *b)
 {
     const struct record *first = *(const struct record *const *)a, *second = *(const struct record *const *)b;
     int order = strcmp(first->in, second->in);
     if (order != 0 || first->time != second->time)
         return order ? order : first->time < second->time ? -1 : 1;
-    /* Rare, but it must not depend on the order of files. */
+    /* Such ties are rare, but the result must not depend on the order of files. */
     if (first->state != second->state)
         return first->state < second->state ? -1 : 1;
     const uint64_t keys[2][4] = {{first->key.high, first->key.low, first->out_hash.high, first->out_hash.low},
@@ -67,7 +68,7 @@ static int compare_records(const void *a, const void *b)
 
 /* ---- one text, two folders ---- */
 
-/* Sets the absolute paths at which the record's run has found its input and output. False when out of memory. */
+/* Finds the absolute paths at which the record's run has found its input and output. False when out of memory. */
 static bool find_places(const struct records *records, const struct record *record, char *places[2])
 {
     const char *const paths[2] = {record->in, record->out};
@@ -96,7 +97,7 @@ static bool add_text(struct records *records, struct list *list, const char *tex
 }
 
 /* Chooses as later_record does. In two folders a text may name two files: if both have one output, the chosen record
- * tells of both. Returns NULL when out of memory. */
+ * names both. Returns NULL when out of memory. */
 static struct record *settle_two(struct records *records, struct record *before, struct record *after)
 {
     char *places[2][2];
@@ -185,7 +186,8 @@ static void warn_of_line(struct reading *reading, uint64_t line)
                                             : "is no record, and is left out");
 }
 
-/* By the start of the line, as batch writes it: a shard passes over the lines of all others. */
+/* Tells by the start of the line, as batch writes it, whether it is an input of another shard, whose lines are
+ * skipped. */
 static bool is_of_others(const struct entries *only, const char *text, size_t size)
 {
     static const char start[] = "{\"in\":\"";
@@ -230,7 +232,7 @@ static cp_status take_status_line(void *user, uint64_t line, const char *text, s
     return status == CP_INPUT ? CP_OK : status;
 }
 
-/* errno is ENOENT with CP_INPUT: it is gone; anything else is said. */
+/* Reads a status file. CP_INPUT with errno ENOENT: it is gone; any other error is reported. */
 static cp_status read_status_file(struct reading *reading, const char *path)
 {
     uint64_t line;
@@ -258,7 +260,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of the folder's status files, sorted. CP_INPUT: errno says why. */
+/* Lists the names of the folder's status files, sorted. CP_INPUT: errno tells why. */
 static cp_status list_status_files(struct cli *cli, const char *folder, struct list *names)
 {
     DIR *members = opendir(folder);
@@ -285,7 +287,8 @@ static cp_status list_status_files(struct cli *cli, const char *folder, struct l
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* Other processes may merge the folder's files meanwhile: if one is gone, its records are in a new one. */
+/* Reads the folder's status files. Other processes may merge them meanwhile: if one is gone, its records are in a new
+ * one. */
 static cp_status read_status_folder(struct reading *reading, const char *folder)
 {
     struct cli *cli = reading->cli;
@@ -322,7 +325,7 @@ cp_status records_read(struct cli *cli, const char *const *paths, size_t count, 
             status = CP_LIMIT;
         else if (stat(paths[i], &facts) != 0)
             status = complain(cli, CP_INPUT, "%s cannot be read: %s", paths[i], strerror(errno));
-        else if (S_ISDIR(facts.st_mode)) /* where there is none inside, it is a folder of status files itself */
+        else if (S_ISDIR(facts.st_mode)) /* a folder without that one is itself a folder of status files */
             status = read_status_folder(&reading, stat(inside, &facts) != 0 && errno == ENOENT ? paths[i] : inside);
         else if ((status = read_status_file(&reading, paths[i])) == CP_INPUT && errno == ENOENT)
             status = complain(cli, CP_INPUT, "%s cannot be read: %s", paths[i], strerror(errno));
@@ -401,8 +404,8 @@ cp_status records_merge(struct cli *cli, const char *folder, uint32_t most, cons
     struct list names;
     cp_status status = list_status_files(cli, folder, &names);
     if (status != CP_OK || names.count <= most || names.count < 2)
-        return status == CP_INPUT ? CP_OK : status; /* without a folder there is nothing to merge */
-    /* Among records that still come, those that lost here might have won: a run that goes on merges nothing. */
+        return status == CP_INPUT ? CP_OK : status; /* nothing to merge if there is no folder */
+    /* Merge nothing while a run goes on: a record that loses here might still win among those that it writes. */
     for (size_t i = 0; i < names.count; i++)
         if (!is_dead(user, names.items[i]))
             return CP_OK;

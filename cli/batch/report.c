@@ -1,4 +1,4 @@
-/* report: what became of all inputs of a batch. */
+/* report: tells the outcome of all inputs of a batch. */
 #include "report.h"
 
 #include <inttypes.h>
@@ -13,10 +13,10 @@ struct group {
     uint32_t count;
 };
 
-/* What inputs may have in common; a group of one kind counts as one input for the next. */
+/* The kinds of likeness of inputs; a group of one kind counts as one input for the next. */
 enum likeness { SAME_OUTPUT, SAME_INPUT, SAME_SHAPE, LIKENESS_COUNT };
 
-/* Inputs of which one output would do. */
+/* Inputs that could share one output. */
 struct copies {
     const struct record **first; /* by input */
     uint32_t count;
@@ -31,7 +31,7 @@ struct candidate {
 struct summary {
     struct cli *cli;
     const struct record **items; /* sorted by input */
-    uint32_t count, others;      /* others: records of inputs that were not expected */
+    uint32_t count, others;      /* others: the number of records of unexpected inputs */
     const char **missing;
     uint32_t missing_count;
     uint64_t states[STATE_COUNT], bytes_in, bytes_out, triangles_in, triangles_out, max_rss;
@@ -68,8 +68,8 @@ static int compare_candidates(const void *a, const void *b)
                                                  : strcmp(first->record->in, second->record->in);
 }
 
-/* What is special to a file in a message does not part the failures: numbers and quoted words. Steps over one piece of
- * the text; what it is, a character or the sign of such a thing. */
+/* Reads one piece of a message and returns its sign: a character, or a sign for a number or quoted words. These belong
+ * to one file, so that messages without them group the failures. */
 static int next_sign(const char **text)
 {
     const char *at = *text;
@@ -119,7 +119,7 @@ static int compare_copies(const void *a, const void *b)
                                          : strcmp((*first->first)->in, (*second->first)->in);
 }
 
-/* qsort takes no NULL, which an empty list may be. */
+/* Sorts; qsort takes no NULL, which an empty list may be. */
 static void sort(void *items, uint32_t count, size_t size, int (*compare)(const void *, const void *))
 {
     if (count > 1)
@@ -167,7 +167,8 @@ static bool group_failures(struct summary *summary)
     return summary->groups != NULL;
 }
 
-/* Of the contents of all inputs: the same file may name others elsewhere. Of its path, if a content is not known. */
+/* Hashes the contents of all inputs, as the same file may name other files elsewhere; if a content is not known, hashes
+ * the path. */
 static cp_hash hash_inputs(const struct record *record)
 {
     cp_hash hash = {0};
@@ -232,7 +233,7 @@ static bool find_copies(struct summary *summary, enum likeness likeness)
     return true;
 }
 
-/* All memory is the cli's. */
+/* Fills the summary. All memory is the cli's. */
 static bool summarise(struct summary *summary, const struct records *records, const struct entries *expected)
 {
     struct cli *cli = summary->cli;
@@ -482,7 +483,7 @@ static void print_json(const struct summary *summary, const struct records *reco
     buffer_text(out, "\n");
 }
 
-/* A field of RFC 4180, shown as in the text: on one line, without control characters. */
+/* Adds a field of RFC 4180, shown as in the text: on one line, without control characters. */
 static void add_cell(struct buffer *out, const char *text)
 {
     char piece[CP_SHOWN_CHARACTER_SIZE];

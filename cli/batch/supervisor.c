@@ -1,5 +1,5 @@
-/* The supervisor: hands entries to workers, sees to it that none takes too long, and records what has come of each. It
- * parses nothing. A worker that dies takes the entry along that it was at, and no other. */
+/* The supervisor: hands entries to workers, makes sure that none takes too long, and records the outcome of each. It
+ * parses nothing. A worker that dies costs only the entry at which it was. */
 #include "batch.h"
 
 #include <errno.h>
@@ -10,18 +10,18 @@
 #include <unistd.h>
 
 enum {
-    AHEAD = 2,         /* entries that a worker has: one it is at, and the next, so that it never waits */
-    MOST_FILES = 1000, /* of a worker's life: what a library may leak goes with it */
+    AHEAD = 2,         /* entries of a worker: the present one, and the next, so that it never waits */
+    MOST_FILES = 1000, /* of a worker's life: a library's leaks end with it */
     PATIENCE = 2500,   /* milliseconds that workers get to end after a signal, or when they get no more entries */
-    LONGEST_WAIT = 200 /* milliseconds between looks at the progress */
+    LONGEST_WAIT = 200 /* milliseconds between updates of the progress */
 };
 
 struct worker {
     cp_process process; /* entries there, answers back */
     uint32_t entries[AHEAD];
     uint32_t count, files;
-    uint64_t begun;  /* when the first of the entries was, in milliseconds */
-    bool overdue;    /* it was killed for that */
+    uint64_t begun;  /* the begin of the first of the entries, in milliseconds */
+    bool overdue;    /* it was killed for the time */
     bool is_leaving; /* it gets no more entries */
     struct buffer answer;
 };
@@ -32,11 +32,11 @@ struct supervisor {
     struct worker *workers;
     uint32_t worker_count;
     uint32_t left;   /* entries that no worker has */
-    uint32_t next;   /* the first entry that nobody has looked at */
-    uint32_t *again; /* entries of dead workers that they had not begun */
+    uint32_t next;   /* the first entry that was not yet considered */
+    uint32_t *again; /* entries that dead workers had not begun */
     uint32_t again_count;
     bool stopping;
-    uint64_t deadline; /* once it is stopping: then workers are killed */
+    uint64_t deadline; /* while it is stopping: then workers are killed */
     cp_status outcome;
 };
 
@@ -47,7 +47,7 @@ static bool needs_worker(const struct batch *batch, uint32_t entry)
     return batch->tasks[entry].deed == DEED_CONVERT || batch->tasks[entry].deed == DEED_CHECK;
 }
 
-/* False: none is left. */
+/* Takes the next entry; returns false if none is left. */
 static bool next_entry(struct supervisor *own, uint32_t *entry)
 {
     if (own->left == 0)
@@ -63,7 +63,7 @@ static bool next_entry(struct supervisor *own, uint32_t *entry)
     return true;
 }
 
-/* No more entries are begun: a signal came, or the status cannot be written. */
+/* Begins no more entries: a signal came, or the status cannot be written. */
 static void stop(struct supervisor *own)
 {
     if (own->stopping)
@@ -71,7 +71,7 @@ static void stop(struct supervisor *own)
     own->stopping = true;
     own->deadline = milliseconds() + PATIENCE;
     if (was_interrupted())
-        (void)alarm(2 * PATIENCE / 1000); /* the handler has set a shorter one: time to sweep is wanted */
+        (void)alarm(2 * PATIENCE / 1000); /* the handler has set a shorter one, but the sweep needs time */
     for (uint32_t i = 0; i < own->worker_count; i++)
         if (own->workers[i].process.id > 0)
             (void)kill(own->workers[i].process.id, SIGTERM);
@@ -90,7 +90,7 @@ static void keep_outcome(struct supervisor *own, cp_status status)
 static void run_worker(void *user, int channel)
 {
     struct supervisor *own = user;
-    /* A worker that held the ends of others would keep them from seeing that the supervisor is gone. */
+    /* A worker that held the ends of others would hide from them that the supervisor is gone. */
     for (uint32_t i = 0; i < own->worker_count; i++)
         if (own->workers[i].process.id > 0)
             cp_process_leave(&own->workers[i].process);
@@ -105,7 +105,7 @@ static bool start_worker(struct supervisor *own, struct worker *worker)
     return cp_process_start(&worker->process, false, run_worker, own);
 }
 
-/* The record of an entry that has cost its worker. */
+/* Writes the record of an entry that has cost its worker. */
 static cp_status record_death(struct supervisor *own, struct worker *worker, uint32_t index)
 {
     const struct batch *batch = own->batch;
@@ -153,7 +153,7 @@ static void bury(struct supervisor *own, struct worker *worker, uint32_t patienc
     *worker = (struct worker){0};
 }
 
-/* Takes what the worker has sent; true while the worker is there. */
+/* Takes the answers of the worker; true while the worker lives. */
 static bool take_answers(struct supervisor *own, struct worker *worker)
 {
     struct buffer *bytes = &worker->answer;
@@ -187,7 +187,7 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
         memmove(bytes->data, bytes->data + whole, bytes->size - whole);
         bytes->size -= whole;
         if (answer.cancelled && !own->stopping)
-            return true; /* somebody has sent a signal to it alone: it ends now, and its entry is still its own */
+            return true; /* it alone got a signal: it ends now, and still has its entry */
         worker->count--;
         memmove(worker->entries, worker->entries + 1, worker->count * sizeof *worker->entries);
         worker->begun = milliseconds();
@@ -196,7 +196,7 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
     }
 }
 
-/* Gives each worker what it can take, and lets those go that get nothing more. Returns how many are there. */
+/* Gives each worker as much as it can take, and ends those that get nothing more. Returns how many are left. */
 static uint32_t hand_out(struct supervisor *own)
 {
     uint32_t entry, there = 0;
@@ -210,7 +210,7 @@ static uint32_t hand_out(struct supervisor *own)
     for (uint32_t ahead = 1; ahead <= AHEAD; ahead++)
         for (uint32_t i = 0; i < own->worker_count; i++) {
             struct worker *worker = &own->workers[i];
-            /* The last entries wait for whoever is free. */
+            /* The last entries wait for the first free worker. */
             if (own->left == 0 || own->stopping || worker->is_leaving || worker->count >= ahead ||
                 (ahead > 1 && own->left < own->worker_count) ||
                 (worker->process.id == 0 && !start_worker(own, worker)) || !next_entry(own, &entry))
@@ -219,14 +219,14 @@ static uint32_t hand_out(struct supervisor *own)
                 worker->begun = milliseconds();
             worker->entries[worker->count++] = entry;
             if (send(worker->process.channel, &entry, sizeof entry, MSG_NOSIGNAL) != (ssize_t)sizeof entry)
-                (void)shutdown(worker->process.channel, SHUT_WR); /* it ends, if it has not: the loop finds out */
+                (void)shutdown(worker->process.channel, SHUT_WR); /* it ends, or has ended: the loop finds out */
         }
     for (uint32_t i = 0; i < own->worker_count; i++)
         there += own->workers[i].process.id > 0;
     return there;
 }
 
-/* Waits until a worker has something to say, its time is up, or a signal comes. */
+/* Waits until a worker sends something, its time is up, or a signal comes. */
 static void wait_for_workers(struct supervisor *own, cp_process **processes)
 {
     double patience = 1e3 * own->batch->timeout;
@@ -247,7 +247,7 @@ static void wait_for_workers(struct supervisor *own, cp_process **processes)
         bool overdue = worker->count > 0 && (double)(now - worker->begun) > patience;
         if (overdue || (own->stopping && now > own->deadline)) {
             worker->overdue |= overdue && !own->stopping;
-            bury(own, worker, 0); /* a reader of its own may keep the socket open for some time yet */
+            bury(own, worker, 0); /* its own reader process may keep the socket open for some time */
         }
     }
 }

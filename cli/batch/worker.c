@@ -12,10 +12,10 @@
 /* One input's conversion. */
 struct job {
     struct listener listener; /* first: see hear */
-    struct cli cli;           /* as the program's, but with its own context, memory and messages */
+    struct cli cli;           /* like the program's, but with its own context, memory and messages */
     const struct entry *entry;
     struct record record;
-    struct record_input input; /* of the record, if it knows no others */
+    struct record_input input; /* the record's, if it has no others */
     bool out_of_memory;        /* a text of the record is missing */
     uint32_t losses, warnings; /* how many there were */
 };
@@ -34,7 +34,7 @@ static double cpu_seconds(void)
     return sum;
 }
 
-/* From now on the most memory counts anew, where the system can do so. */
+/* Restarts the count of the most memory, if the system can. */
 static void reset_most_memory(void)
 {
     int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
@@ -44,7 +44,7 @@ static void reset_most_memory(void)
     }
 }
 
-/* Since reset_most_memory: a worker never calls exec, whose peak would count besides. */
+/* Returns the most memory since reset_most_memory. A worker never calls exec, whose peak would count, too. */
 static uint64_t most_memory(void)
 {
     struct rusage used = {0};
@@ -60,7 +60,7 @@ static void keep_text(struct job *job, struct list *list, uint32_t count, const 
         (void)list_add(&job->cli, list, cli_print(&job->cli, "%s: %s", entry->code, entry->text));
 }
 
-/* Keeps what the record tells of the report. */
+/* Keeps the part of the report that goes into the record. */
 static void hear(struct listener *listener, const cp_entry *entry)
 {
     struct job *job = (struct job *)(void *)listener;
@@ -132,8 +132,8 @@ static void take_files(struct listener *listener, const cp_file *files, size_t c
         record->formats.count = 0;
 }
 
-/* The key, from all inputs. It stays zero, so that it is tried again, when an input could not be read or the failure
- * has nothing to do with them. */
+/* Computes the key of all inputs. If an input could not be read, or the failure has nothing to do with them, it stays
+ * zero, so that the entry is tried again. */
 static bool make_key(const struct batch *batch, struct job *job, cp_status status)
 {
     static const char *const passing[] = {"source-open", "source-read", "source-changed", "read-fork", "input-cut"};
@@ -157,7 +157,7 @@ static void set_limit(cp_context *context, const char *name, double value)
         }
 }
 
-/* Of a failure. An isolated reader can die, too. */
+/* Returns the state of a failure. An isolated reader can die, too. */
 static enum state state_of_code(const char *code)
 {
     static const struct {
@@ -173,12 +173,12 @@ static enum state state_of_code(const char *code)
     return STATE_FAILED;
 }
 
-/* Converts it, and fills the record. CP_CANCELLED: a signal came. */
+/* Converts the entry, and fills the record. CP_CANCELLED: a signal came. */
 static cp_status convert(const struct batch *batch, struct job *job)
 {
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
-    const char *out = job->entry->out; /* it has a slash: it lies in the output folder */
+    const char *out = job->entry->out; /* it has a slash, as it is in the output folder */
     struct plan plan;
     cli->context = cp_context_new(NULL);
     if (!cli->context)
@@ -225,7 +225,7 @@ static cp_status convert(const struct batch *batch, struct job *job)
     return status;
 }
 
-/* Carries out the task; what people are told goes to `messages`, the record's line behind what `line` has. */
+/* Carries out the task; messages for people go to `messages`, the record's line behind the contents of `line`. */
 static void do_task(struct batch *batch, struct answer *answer, struct buffer *line, FILE *messages)
 {
     const struct task *task = &batch->tasks[answer->entry];
@@ -247,7 +247,7 @@ static void do_task(struct batch *batch, struct answer *answer, struct buffer *l
         (struct record){.in = job.entry->in, .out = job.entry->out, .code = "", .message = "", .host = batch->host};
     struct record past;
     if (task->deed == DEED_CHECK)
-        past = *task->past; /* its inputs are this process's own, and no other worker has this task */
+        past = *task->past; /* this process has its own inputs, and no other worker has this task */
     if (task->deed == DEED_CHECK && is_same_content(batch, &past)) {
         *record = past;
         record->state = past.state == STATE_OK ? STATE_SKIPPED : past.state;
@@ -312,7 +312,7 @@ void work(struct batch *batch, int channel)
             name_input(batch->entries.items[answer.entry].in, messages.bytes, named.file);
             goes_on = text_close(&named);
         }
-        if (goes_on) { /* in one piece: every piece wakes the supervisor */
+        if (goes_on) { /* written in one piece, as every piece wakes the supervisor */
             answer.line_size = (uint32_t)(line.size - sizeof answer);
             answer.messages_size = (uint32_t)named.size;
             buffer_append(&line, named.bytes, named.size);

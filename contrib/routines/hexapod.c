@@ -13,7 +13,7 @@
 #define NUM_SOLUTIONS 1
 #define NUM_DOFS 6
 
-/* Where the legs begin on the base, and where they end on the platform (mm). */
+/* The ends of the legs: the feet on the base, the tops on the platform (mm). */
 static const double feet[6][3] = {{31, 118.156, 40.205},      {-31, 118.156, 40.205},    {-117.826, -32.231, 40.205},
                                   {-86.826, -85.925, 40.205}, {86.826, -85.925, 40.205}, {117.826, -32.231, 40.205}};
 static const double tops[6][3] = {{31, 48.799, -31.45},       {-31, 48.799, -31.45},     {-57.761, 2.447, -31.45},

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The whole file, or NULL. */
+/* Returns the whole file, or NULL. */
 static char *read_text(const char *path, size_t *size)
 {
     enum { LARGEST = 1 << 20 };

@@ -15,7 +15,7 @@ static double last_key(const cp_clip *clip)
     return end;
 }
 
-/* worlds: room for all nodes. CP_NO if any pair collides. */
+/* Plays the first clip and prints collisions. `worlds` has room for all nodes. CP_NO if any pair collides. */
 static cp_status play(cp_context *context, const cp_scene *scene, cp_collider *collider, cp_pose *worlds)
 {
     uint32_t clip_count, count, before = 0;

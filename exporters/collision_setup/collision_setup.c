@@ -3,7 +3,7 @@
  * Specification: see importers/collision_setup/collision_setup.c; the evidence beside it: docs/exclusion.md.
  *
  * Behaviour and limitations:
- * - A list is about a cell and no copy of it: the rest of the scene is no loss, unless there is nothing to list. A pair
+ * - A list belongs to a cell and is no copy: the rest of the scene is no loss, unless there is nothing to list. A pair
  *   that is not in the list is to be checked: kept pairs are lost only where the list excludes them all the same.
  * - How a pair's reason was found stands in attributes of FramePair, which RobWork ignores, and in a comment, since
  *   RobWork refuses attributes elsewhere; `plain=yes` writes names alone. What attributes cannot hold, and all that is
@@ -13,7 +13,7 @@
  *   `split=device` gives each device a file of its own for the pairs that are inside, with such names.
  * - Where all static pairs are excluded, <ExcludeStaticPairs/> takes the place of those that are in the list for that
  *   reason alone; not in a list of plain names, in one for a device and in a device's own file, which other cells may
- *   name. The element is about frames and not about names, so it holds for frames of the same name and for names that
+ *   name. The element means frames, not names, so it holds for frames of the same name and for names that
  *   are patterns, too.
  * - Frames are named only. Where several have the same names, a pair is listed when all theirs are excluded; else none
  *   of them is, and they are checked: a loss.
@@ -52,7 +52,7 @@ static void report_evidence(const struct setup_writer *writer)
         const cp_finding *finding = pair->finding;
         kept += !writer->listed[i];
         noted += writer->listed[i] && (strcmp(pair->reason, "given") != 0 || *pair->evidence || finding);
-        /* Of what always collides, any configuration is a witness. */
+        /* any configuration is a witness of a pair that always collides */
         seen += writer->listed[i] && finding && finding->witness_count > 0 && strncmp(pair->reason, "always", 6) != 0;
     }
     if (noted && writer->settings->plain)
@@ -66,7 +66,7 @@ static void report_evidence(const struct setup_writer *writer)
                     (unsigned long long)kept);
 }
 
-/* Of a part, say, nothing at all is left in a list. */
+/* Reports an empty list, such as that of a part: the whole scene is lost in it. */
 static void report_empty(const struct setup_writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -78,7 +78,7 @@ static void report_empty(const struct setup_writer *writer)
                     "all of the scene: it says nothing about pairs, and so the list is empty");
 }
 
-/* Whether a checker that obeys the list looks at any pair of the scene's frames. */
+/* Tells whether a checker that obeys the list looks at any pair of the scene's frames. */
 static bool leaves_pairs(const struct setup_writer *writer, const struct pair_rules *rules)
 {
     const cp_scene *scene = writer->scene;
@@ -88,7 +88,8 @@ static bool leaves_pairs(const struct setup_writer *writer, const struct pair_ru
     return any;
 }
 
-/* That may be so, but more often the limits, the margin or the collision geometry of the cell are wrong. */
+/* Warns that no pair is left. That may be right, but more often the limits, the margin or the collision geometry of the
+ * cell are wrong. */
 static cp_status report_nothing_left(const struct setup_writer *writer)
 {
     struct pair_rules rules;
@@ -107,8 +108,8 @@ static cp_status report_nothing_left(const struct setup_writer *writer)
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* If all pairs of frames with geometry were judged, and the scene is as it was then, the list has a key of them all. A
- * list that was read keeps its own. */
+/* Finds the cell's key: if all pairs of frames with geometry were judged, and the scene has not changed since, the list
+ * has a key of them all. A list that was read keeps its own. */
 static cp_status find_cell_key(struct setup_writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -129,7 +130,7 @@ static cp_status find_cell_key(struct setup_writer *writer)
 
 /* ---- the output ---- */
 
-/* evidence: the name of that file. */
+/* Writes all files but the first. `evidence` is the name of the file with the evidence. */
 static cp_status write_other_files(struct setup_writer *writer, struct sink *top, const char *evidence)
 {
     struct sink *sink;
@@ -164,7 +165,7 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
         report_loss(context, "collision-setup-kept", NOWHERE, kept,
                     "pairs that are to be checked, though another statement excludes them");
 
-    /* Evidence of an earlier list would be taken for this one's by check, diff and keep=. */
+    /* check, diff and keep= would take the evidence of an earlier list for this one's. */
     const char *beside = arena_print(writer->arena, "%s.json", sink_file_name(top));
     if (!beside)
         return CP_LIMIT;

@@ -1,5 +1,5 @@
-/* The evidence beside a list: what is known of all pairs, the excluded and the kept ones, as JSON. docs/exclusion.md is
- * its specification; scene/collide/list/evidence.c reads it. */
+/* Writes the evidence beside a list, as JSON: all that is known of all pairs, the excluded and the kept ones.
+ * docs/exclusion.md is its specification; scene/collide/list/evidence.c reads it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct evidence {
     struct setup_writer *writer;
     struct json_writer json;
     uint64_t *geometry; /* of each node */
-    uint64_t *keys;     /* of each pair, as the scene is now */
+    uint64_t *keys;     /* one for each pair, in the present scene */
 };
 
 static void open_list(struct json_writer *json, const char *key)
@@ -38,7 +38,7 @@ static int compare_inputs(const void *a, const void *b)
     return order ? order : strcmp(one->path, other->path);
 }
 
-/* By name: a file may be read several times, and in any order. */
+/* Writes the inputs by name, since a file may be read several times, and in any order. */
 static bool write_inputs(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
@@ -73,7 +73,7 @@ static bool write_inputs(struct evidence *evidence)
     return true;
 }
 
-/* The list's own file is the one that this one is beside. */
+/* Writes the further files; the list's own file is the one beside this. */
 static void write_files(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
@@ -151,7 +151,7 @@ static bool write_frames(struct evidence *evidence)
 
 /* ---- the tree ---- */
 
-/* All nodes on the way to frames that can collide, so that a change can be told by its cause. */
+/* Writes all nodes on the way to frames that can collide, so that a change can be told by its cause. */
 static bool write_tree(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
@@ -191,7 +191,7 @@ static int compare_joints(const void *a, const void *b)
     return strcmp((*(const cp_joint *const *)a)->id, (*(const cp_joint *const *)b)->id);
 }
 
-/* By their ids, as the frames are. */
+/* Writes the joints by their ids, as the frames are. */
 static bool write_joints(struct evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
@@ -222,8 +222,8 @@ static bool write_joints(struct evidence *evidence)
 
 /* ---- pairs ---- */
 
-/* What somebody says is said of the scene as it is now, and that a pair is static was looked at just now. Of what else
- * is excluded without a finding, having been read from a list, it is not known what it was found for. */
+/* Tells whether the pair's statement belongs to the present scene. A user's statement does, and a static pair was just
+ * checked. Another exclusion without a finding was read from a list, and nobody knows for which scene it was found. */
 static bool is_of_this_scene(const struct evidence *evidence, uint32_t index)
 {
     const cp_pair *pair = &evidence->writer->scene->pairs[index];
@@ -269,7 +269,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
     json_close(json, '}');
 }
 
-/* What all findings have in common, for people. */
+/* Writes what all findings have in common, for people. */
 static void write_common(struct evidence *evidence)
 {
     const cp_scene *scene = evidence->writer->scene;

@@ -1,12 +1,13 @@
-/* The files of a list: the output, and with split=device one for each device that has pairs inside. */
+/* Divides a list into files: the output, and with split=device one for each device that has pairs inside. */
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "base/text/text.h"
 #include "writer.h"
 
 /* ---- names that all begin alike ---- */
 
-/* What all names so far begin with. */
+/* The common beginning of all names so far. */
 struct common {
     const char *text; /* NULL before the first */
     size_t size;
@@ -24,7 +25,8 @@ static void join_name(struct common *common, const char *name)
     common->size = size;
 }
 
-/* The longest "A.B." that all names begin with and that is a device's base and a dot; one that a comment can hold. */
+/* Finds the longest "A.B." with which all names begin and that is a device's base and a dot; one that a comment can
+ * hold. */
 static cp_status find_prefix(const struct setup_writer *writer, struct setup_file *file)
 {
     const cp_scene *scene = writer->scene;
@@ -56,11 +58,11 @@ static cp_status find_prefix(const struct setup_writer *writer, struct setup_fil
 
 /* ---- devices ---- */
 
-/* A device's names begin with that of its base and a dot. */
+/* The devices by their names: those of a device begin with that of its base and a dot. */
 struct device_names {
     const cp_scene *scene;
     size_t *sizes;   /* of the base's name */
-    uint32_t *outer; /* the innermost device that all names of the device are inside, or CP_NONE: a shorter name */
+    uint32_t *outer; /* the innermost device that holds all names of the device, or CP_NONE: a shorter name */
 };
 
 static const char *base_name(const struct device_names *names, uint32_t device)
@@ -100,7 +102,7 @@ static uint32_t device_of(const struct device_names *names, uint32_t node)
     return device;
 }
 
-/* The innermost device that both are inside, or CP_NONE. */
+/* Returns the innermost device that holds both, or CP_NONE. */
 static uint32_t common_device(const struct device_names *names, uint32_t one, uint32_t other)
 {
     while (one != other && one != CP_NONE && other != CP_NONE) {
@@ -128,7 +130,7 @@ static cp_status name_file(struct setup_writer *writer, struct setup_file *file,
     return file->prefix ? CP_OK : CP_LIMIT;
 }
 
-/* Warns of a file of an earlier list, which the device may name, where this list has no pair inside the device. own: of
+/* Warns of a file of an earlier list, which the device may name, if this list has no pair inside the device. own: of
  * each device, the number of its file, or 0. */
 static cp_status report_old_files(const struct setup_writer *writer, const uint32_t *own, struct sink *top)
 {
@@ -147,7 +149,7 @@ static cp_status report_old_files(const struct setup_writer *writer, const uint3
     return CP_OK;
 }
 
-/* files[pair]: 0 or that of a device, in the order of the devices' first pairs. */
+/* Gives each pair its file: files[pair] is 0 or that of a device, in the order of the devices' first pairs. */
 static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct sink *top)
 {
     const cp_scene *scene = writer->scene;
@@ -171,7 +173,7 @@ static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct
     return status == CP_OK ? report_old_files(writer, own, top) : status;
 }
 
-/* The pairs of each file, one file after the other. */
+/* Sorts the pairs by file, one file after the other. */
 static cp_status sort_pairs(struct setup_writer *writer, const uint32_t *files)
 {
     const cp_scene *scene = writer->scene;

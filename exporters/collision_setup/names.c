@@ -1,15 +1,15 @@
-/* Which pairs a list can hold: it knows frames by their names alone. */
+/* Finds the pairs that a list can hold: it knows frames by their names alone. */
 #include <string.h>
 
 #include "collide/list/list.h"
 #include "writer.h"
 
-/* Frames that pairs name, or that can collide. */
+/* The frames that pairs name, or that can collide, by their names. */
 struct names {
     struct setup_writer *writer;
     struct name_map heads; /* the first frame of a name */
-    uint32_t *head;        /* of each node; CP_NONE where it neither can collide nor is named */
-    uint32_t *count;       /* of a head: how many have its name */
+    uint32_t *head;        /* indexed by node; CP_NONE if it neither can collide nor is named */
+    uint32_t *count;       /* indexed by head: the number of frames with its name */
 };
 
 static cp_status find_heads(struct names *names)
@@ -40,19 +40,19 @@ static cp_status find_heads(struct names *names)
     return CP_OK;
 }
 
-/* The names of two frames, by their heads. */
+/* Returns the names of two frames, by their heads. */
 static uint64_t names_of(const struct names *names, const cp_pair *pair)
 {
     return unordered_pair(names->head[pair->first], names->head[pair->second]);
 }
 
-/* A frame and itself are nobody else's pair. */
+/* Tells whether the pair is excluded and has two frames. A frame and itself share their names with no other pair. */
 static bool names_others(const struct setup_writer *writer, uint32_t pair)
 {
     return pair_is_excluded(writer, pair) && writer->scene->pairs[pair].first != writer->scene->pairs[pair].second;
 }
 
-/* The names, ascending, of excluded pairs where not all pairs of frames with these names are excluded. */
+/* Finds the names, ascending, of excluded pairs if not all pairs of frames with these names are excluded. */
 static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_t *key_count)
 {
     const cp_scene *scene = names->writer->scene;
@@ -81,7 +81,7 @@ static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_
     return CP_OK;
 }
 
-/* RobWork takes such a name of a pair for a pattern, which may fit other frames, too. */
+/* Tells whether RobWork takes such a name of a pair for a pattern, which may fit other frames, too. */
 static bool is_pattern(const char *name)
 {
     return strpbrk(name, "*?") || strstr(name, "REGEX");
@@ -99,7 +99,7 @@ static cp_status choose(struct names *names)
     if (!keys || !writer->listed || !writer->named || !writer->outdated)
         return CP_LIMIT;
 
-    /* A filter behind the one that found may have changed something, or what was read together does not fit. */
+    /* A later filter may have changed the scene, or files that were read together may not fit. */
     cp_status status = pairs_find_outdated(writer->context, scene, writer->outdated, &outdated);
     if (status == CP_OK && outdated > 0)
         report_loss(
@@ -134,7 +134,7 @@ static cp_status choose(struct names *names)
     return CP_OK;
 }
 
-/* Frames that the list says may get geometry later, as one with their name may. */
+/* Reports frames that the list calls volatile because one with their name is. */
 static cp_status report_volatile(const struct names *names)
 {
     const cp_scene *scene = names->writer->scene;

@@ -1,13 +1,13 @@
-/* Whether <ExcludeStaticPairs/> says the same as a list of the static pairs. */
+/* Decides whether <ExcludeStaticPairs/> says the same as a list of the static pairs. */
 #include <string.h>
 
 #include "collide/list/list.h"
 #include "writer.h"
 
-/* Frames that are joined by fixed frames are a group, in two readings: RobWork's, and ours, in which what a clip moves
- * or attaches elsewhere is not fixed either. Ours are parts of RobWork's. */
+/* The groups of frames that are joined by fixed frames, in two readings: RobWork's, and ours, in which a frame that a
+ * clip moves or attaches elsewhere is not fixed either. Ours are parts of RobWork's. */
 struct groups {
-    uint32_t *robwork, *own; /* of each node the head of its group; CP_NONE where no collision is looked for */
+    uint32_t *robwork, *own; /* indexed by node: the head of its group; CP_NONE if it cannot collide */
 };
 
 static bool find_groups(const struct setup_writer *writer, struct groups *groups)
@@ -37,7 +37,7 @@ static bool are_grouped(const uint32_t *groups, const cp_pair *pair)
     return pair->first != pair->second && groups[pair->first] != CP_NONE && groups[pair->first] == groups[pair->second];
 }
 
-/* Whether all pairs that RobWork takes for static are excluded, and there are any. */
+/* Finds whether all pairs that RobWork takes for static are excluded, and there are any. */
 static cp_status find_whether_all(const struct setup_writer *writer, const struct groups *groups, bool *all)
 {
     const cp_scene *scene = writer->scene;
@@ -65,12 +65,12 @@ cp_status setup_find_static(struct setup_writer *writer)
     if (!writer->by_element)
         return CP_LIMIT;
     writer->static_element = scene->exclude_static_pairs;
-    /* A list of names alone has them all; one that is a device's own may not speak of other pairs of a cell. */
+    /* A list of names alone has them all; a device's own list must not decide on other pairs of a cell. */
     if (writer->settings->plain || writer->settings->relative || writer->settings->static_pairs == STATIC_NAMES)
         return CP_OK;
     cp_status status = find_groups(writer, &groups) ? find_whether_all(writer, &groups, &all) : CP_LIMIT;
     writer->static_element = writer->static_element || all;
-    /* Another reason than this one stands with its pair. */
+    /* A pair with another reason is listed with it. */
     for (uint32_t i = 0; i < scene->pair_count && status == CP_OK && writer->static_element; i++)
         writer->by_element[i] = pair_is_excluded(writer, i) && strcmp(scene->pairs[i].reason, "static") == 0 &&
                                 are_grouped(groups.own, &scene->pairs[i]);

@@ -1,4 +1,4 @@
-/* The inside of the exporter of collision setups: what its files share. */
+/* The declarations that the files of the exporter of collision setups share. */
 #ifndef CELLPIPE_EXPORTERS_COLLISION_SETUP_WRITER_H
 #define CELLPIPE_EXPORTERS_COLLISION_SETUP_WRITER_H
 
@@ -15,7 +15,7 @@ struct setup_settings {
 
 /* One file and its excluded pairs. */
 struct setup_file {
-    const char *name;   /* of a further file; the first one is the output itself */
+    const char *name;   /* name of a further file; the first one is the output itself */
     const char *prefix; /* what each name loses */
     size_t prefix_size;
     const uint32_t *pairs;
@@ -27,10 +27,10 @@ struct setup_writer {
     const cp_scene *scene;
     const struct setup_settings *settings;
     struct arena *arena;
-    bool *outdated;       /* of the scene's pairs: those whose finding does not hold any more */
-    bool *listed;         /* those that the list excludes: by their names, or as static ones by an element */
-    bool *named;          /* those that names can tell from others */
-    bool *by_element;     /* those that <ExcludeStaticPairs/> excludes, and that need no names */
+    bool *outdated;       /* set for pairs of the scene whose finding no longer holds */
+    bool *listed;         /* set for pairs that the list excludes: by their names, or as static ones by an element */
+    bool *named;          /* set for pairs whose names no other pair has */
+    bool *by_element;     /* set for pairs that <ExcludeStaticPairs/> excludes without names */
     bool static_element;  /* it is written */
     bool *in_device_file; /* pairs of a further file */
     struct setup_file *files;
@@ -39,29 +39,29 @@ struct setup_writer {
     uint64_t cell_key; /* 0: unless all pairs were judged */
 };
 
-/* By a statement that still holds. */
+/* Tells whether a statement that still holds excludes the pair. */
 static inline bool pair_is_excluded(const struct setup_writer *writer, uint32_t pair)
 {
     return writer->scene->pairs[pair].verdict == CP_PAIR_EXCLUDED && !writer->outdated[pair];
 }
 
-/* Whether the first file leaves it to <ExcludeStaticPairs/> to exclude the pair; a further one does not. */
+/* Tells whether the first file leaves it to <ExcludeStaticPairs/> to exclude the pair; a further one does not. */
 static inline bool pair_needs_no_names(const struct setup_writer *writer, uint32_t pair)
 {
     return writer->by_element[pair] && !writer->in_device_file[pair];
 }
 
-/* static.c: whether <ExcludeStaticPairs/> says the same as names, and of which pairs. */
+/* static.c: finds whether <ExcludeStaticPairs/> says the same as names, and of which pairs. */
 cp_status setup_find_static(struct setup_writer *writer);
-/* names.c: which pairs are listed. */
+/* names.c: chooses the pairs that are listed. */
 cp_status setup_choose_pairs(struct setup_writer *writer);
-/* files.c: which file has which pairs, and what its names are relative to. top: where safe names come from. */
+/* files.c: plans which file has which pairs, and the prefix of its names. top: gives safe names. */
 cp_status setup_plan_files(struct setup_writer *writer, struct sink *top);
 /* xml.c. */
 void setup_write_file(struct setup_writer *writer, const struct setup_file *file, struct sink *sink);
-/* A comment may hold it. */
+/* Tells whether a comment may hold the text. */
 bool setup_comment_holds(const char *text, size_t size);
-/* evidence.c: all that is known of all pairs, as JSON. */
+/* evidence.c: writes all that is known of all pairs, as JSON. */
 cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes/bytes.h"
 #include "base/text/text.h"
 #include "writer.h"
 
@@ -48,7 +49,7 @@ static void write_number(const struct writing *writing, const char *name, double
     write_attribute(writing, name, digits);
 }
 
-/* What was not done or found has no attribute. */
+/* Writes a finding; numbers of steps that were not done have no attribute. */
 static void write_finding(const struct writing *writing, const cp_finding *finding)
 {
     if (finding->margin > 0)
@@ -66,13 +67,13 @@ static void write_finding(const struct writing *writing, const cp_finding *findi
         write_number(writing, "clearance", finding->clearance);
 }
 
-/* That nothing moves between two frames is seen, not measured. */
+/* Tells whether the reason was measured: that nothing moves between two frames is seen without. */
 static bool is_measured(const cp_pair *pair)
 {
     return pair->finding && strcmp(pair->reason, "static") != 0;
 }
 
-/* A reader that knows the reason knows the numbers. */
+/* Writes the reason first, as a reader that knows the reason knows the numbers. */
 static void write_reason(const struct writing *writing, const cp_pair *pair)
 {
     if (*pair->reason && (is_measured(pair) || strcmp(pair->reason, "given") != 0))
@@ -87,7 +88,7 @@ static void write_reason(const struct writing *writing, const cp_pair *pair)
 
 /* ---- the summary ---- */
 
-/* How many pairs have each of the words; after them those that have another one. */
+/* The numbers of pairs with each of the words; the last one is for other words. */
 struct tally {
     uint64_t counts[16];
     uint64_t noted; /* all but those that were given */
@@ -118,7 +119,7 @@ static void write_tally(struct sink *sink, const char *what, const struct tally 
     }
 }
 
-/* Kept pairs are summed up where the list as a whole is. */
+/* Writes the summary. Kept pairs are summed up in the file of the list as a whole. */
 static void write_summary(const struct writing *writing)
 {
     const cp_scene *scene = writing->writer->scene;

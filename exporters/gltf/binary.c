@@ -5,7 +5,7 @@
 #include "base/bytes/bytes.h"
 #include "base/text/text.h"
 
-/* glTF wants accessors at multiples of their component; 4 is one of all. */
+/* glTF demands that accessors begin at multiples of their component; 4 is a multiple of all. */
 enum { ALIGNMENT = 4 };
 
 uint32_t add_view(struct binary *binary, struct view view)
@@ -108,8 +108,8 @@ void write_accessors(struct json_writer *json, const struct binary *binary)
     json_close(json, ']');
 }
 
-/* A packed view lies unpacked in the fallback buffer, which has no bytes; its extension says where the packed ones are
- * (EXT_meshopt_compression). */
+/* Writes the views. A packed view has a place for its unpacked bytes in the fallback buffer, which has no bytes; its
+ * extension says where the packed ones are (EXT_meshopt_compression). */
 void write_views(struct json_writer *json, const struct binary *binary)
 {
     if (binary->view_count == 0)
@@ -156,7 +156,7 @@ void write_views(struct json_writer *json, const struct binary *binary)
 
 /* ---- bytes of the binary part, through a chunk ---- */
 
-/* A multiple of 4 (views end at one) and of 3 (base64). */
+/* a multiple of 4 (as views end at one) and of 3 (for base64) */
 enum { CHUNK = 12288 };
 
 struct bytes {
@@ -176,7 +176,7 @@ static void flush_bytes(struct bytes *bytes)
     bytes->used = 0;
 }
 
-/* Little-endian on every machine. */
+/* Appends a word in little-endian order, whatever the machine has. */
 static void put_word(struct bytes *bytes, uint32_t value)
 {
     if (bytes->used == CHUNK)
@@ -203,7 +203,7 @@ static void put_view(struct bytes *bytes, const struct view *view)
     uint64_t i = 0;
     switch (view->encoding) {
     case ENCODE_WORDS:
-        if (*(const unsigned char *)&one == 1 && !bytes->base64) { /* little-endian memory is as the file is */
+        if (*(const unsigned char *)&one == 1 && !bytes->base64) { /* little-endian memory has the bytes of the file */
             flush_bytes(bytes);
             sink_write(bytes->sink, view->data, view->count * sizeof(uint32_t));
             break;
@@ -211,11 +211,11 @@ static void put_view(struct bytes *bytes, const struct view *view)
         for (; i < view->count; i++)
             put_word(bytes, word_at(view->data, i));
         break;
-    case ENCODE_NARROW: /* two a word; the padding of an odd one is a zero */
+    case ENCODE_NARROW: /* two in a word; an odd last one is followed by a zero */
         for (; i < view->count; i += 2)
             put_word(bytes, word_at(view->data, i) | (i + 1 < view->count ? word_at(view->data, i + 1) << 16 : 0));
         break;
-    case ENCODE_BYTES: /* the last ones with zeros behind them, up to a word */
+    case ENCODE_BYTES: /* the last ones are filled with zeros, up to a word */
         for (; i < view->count; i += 4) {
             uint32_t word = 0;
             for (uint64_t k = 0; k < 4 && i + k < view->count; k++)

@@ -1,10 +1,10 @@
-/* The binary part of a file: views of bytes, and accessors that say what numbers are in them. */
+/* The binary part of a file: views of bytes, and accessors that tell which numbers are in them. */
 #ifndef CELLPIPE_EXPORTERS_GLTF_BINARY_H
 #define CELLPIPE_EXPORTERS_GLTF_BINARY_H
 
 #include "base/text/json.h"
 
-/* How the bytes of a view come from its data. */
+/* The ways in which data become the bytes of a view. */
 enum encoding {
     ENCODE_WORDS,  /* 32-bit words as they are */
     ENCODE_NARROW, /* uint32_t as uint16_t */
@@ -15,10 +15,10 @@ enum encoding {
 /* glTF 2.0 section 5.11.5: bufferView.target */
 enum { TARGET_NONE = 0, TARGET_VERTICES = 34962, TARGET_INDICES = 34963 };
 
-/* What EXT_meshopt_compression says of a view whose data is packed. */
+/* The members of EXT_meshopt_compression for a view whose data is packed. */
 struct packing {
     const char *mode, *filter; /* filter NULL: none */
-    uint64_t count, offset;    /* of elements; in the buffer that stands for the unpacked bytes */
+    uint64_t count, offset;    /* in elements; and in the buffer that represents the unpacked bytes */
     unsigned stride;
 };
 
@@ -30,7 +30,7 @@ struct view {
     const char *id, *part;   /* the name is "id:part"; NULL for none */
     uint16_t target;
     uint8_t encoding; /* enum encoding */
-    uint8_t stride;   /* of vertices that are not tightly packed */
+    uint8_t stride;   /* bytes from one vertex to the next, if not packed tightly */
 };
 
 /* glTF 2.0 section 3.6.2.2 */
@@ -52,21 +52,21 @@ struct binary {
     struct accessor *accessors;
     uint32_t view_count, accessor_count, view_room, accessor_room;
     uint64_t size;          /* of the buffer */
-    uint64_t fallback_size; /* of the buffer that has no bytes, in which packed views lie unpacked */
+    uint64_t fallback_size; /* size of the buffer without bytes, in which packed views have their unpacked places */
 };
 
-/* A new view or accessor; CP_NONE when out of memory. */
+/* Add a new view or accessor; CP_NONE when out of memory. */
 uint32_t add_view(struct binary *binary, struct view view);
 uint32_t add_accessor(struct binary *binary, struct accessor accessor);
 /* Fills minimum and maximum from values. */
 void set_range(struct accessor *accessor, const float *values);
-/* All views get their places in the buffer. */
+/* Gives all views their places in the buffer. */
 void place_views(struct binary *binary);
-/* The bytes of all views, one behind the other, as they are or in base64. */
+/* Writes the bytes of all views, one behind the other, unchanged or in base64. */
 void write_binary(const struct binary *binary, struct sink *sink, bool base64);
 /* Words, little-endian. */
 void write_words(struct sink *sink, const uint32_t *words, size_t count);
-/* Members of the top object. */
+/* Write members of the top object. */
 void write_accessors(struct json_writer *json, const struct binary *binary);
 void write_views(struct json_writer *json, const struct binary *binary);
 void free_binary(struct binary *binary);

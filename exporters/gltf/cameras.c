@@ -1,9 +1,9 @@
-/* Views of the scene as cameras, each on a made node below the root. */
+/* Writes views of the scene as cameras, each on a made node below the root. */
 #include "writer.h"
 
 #include <math.h>
 
-/* Cameras are placed to a millionth of the scene's size; turns are rounded as far. */
+/* Positions of cameras are rounded to a millionth of the scene's size, and their turns to a millionth. */
 static const double ROUND = 1e6;
 
 cp_status plan_cameras(struct writer *writer, struct arena *arena)
@@ -22,13 +22,13 @@ void list_cameras(struct writer *writer)
         json_whole(&writer->json, first + i);
 }
 
-/* To whole numbers of 1 / steps. */
+/* Rounds to whole numbers of 1 / steps. */
 static double rounded(double value, double steps)
 {
     return round(value * steps) / steps + 0.0;
 }
 
-/* Two digits: borders need no more. */
+/* Rounds to two digits; borders need no more. */
 static double significant(double value)
 {
     double steps = pow(10, 1 - floor(log10(value)));
@@ -62,7 +62,7 @@ void write_camera_nodes(struct writer *writer)
 
 void write_cameras(struct writer *writer)
 {
-    /* Whoever moves the camera nearer or farther has room for that. */
+    /* leaves room to move the camera nearer or farther */
     const double room = 10;
     struct json_writer *json = &writer->json;
     if (writer->views.count == 0)

@@ -1,4 +1,4 @@
-/* Clips as animations: the scene's own, and in profile deliver made ones (sweeps.c). */
+/* Writes clips as animations: the scene's own, and in profile deliver made ones (sweeps.c). */
 #include "writer.h"
 
 #include <float.h>
@@ -6,20 +6,20 @@
 
 #include "base/text/text.h"
 
-/* Slerp between keys is a turn at constant speed, the short way: that is the joint's way below half a turn. */
+/* Slerp between keys turns at constant speed, the short way, which is the joint's way below half a turn. */
 static const double largest_step = PI / 2;
-/* Straight pieces of a revolute cubic between two keys, per largest_step of its travel. */
+/* The straight pieces of a revolute cubic between two keys, for each largest_step of its travel. */
 enum { CUBIC_PIECES = 16, MOST_PIECES = 4096 };
 
 /* ---- keys of one channel ---- */
 
-/* count rows of doubles; a cubic's row is in-tangent, value, out-tangent. */
+/* Keys: count rows of doubles; a cubic's row is in-tangent, value, out-tangent. */
 struct keys {
     uint32_t count, row;
     cp_interpolation interpolation;
     const double *times;
     const double *values;
-    double shift; /* added to times: glTF has none below zero */
+    double shift; /* added to times, as glTF has none below zero */
 };
 
 static float to_float(double value)
@@ -29,7 +29,7 @@ static float to_float(double value)
 
 /* ---- channels ---- */
 
-/* Delivered files have no numbers twice, and few views. */
+/* Adds numbers. Delivered files have no numbers twice, and few views. */
 static uint32_t add_values(struct writer *writer, const float *values, uint64_t count, uint8_t width)
 {
     static const enum stream_kind kinds[] = {[1] = STREAM_TIMES, [3] = STREAM_PLACES, [4] = STREAM_TURNS};
@@ -45,20 +45,20 @@ static uint32_t add_values(struct writer *writer, const float *values, uint64_t 
     return add_accessor(&writer->binary, accessor);
 }
 
-/* The largest power of two up to the step; 0: none is small enough to matter. */
+/* Returns the largest power of two up to the step; 0: the step is too small to matter. */
 static double power_below(double step)
 {
     return step > 1e-30 && step < 1e30 ? ldexp(1, ilogb(step)) : 0;
 }
 
-/* To multiples of the step, which is a power of two or 0. */
+/* Rounds to multiples of the step, which is a power of two or 0. */
 static float round_to(double value, double step)
 {
     return step > 0 ? to_float(nearbyint(value / step) * step) : to_float(value);
 }
 
-/* By how much times may be off: the fastest way between two keys takes the other half of the channel's share. A jump is
- * no way, but its keys must stay apart. */
+/* Returns how far times may be off, so that the fastest way between two keys takes the other half of the channel's
+ * share. A jump is no way, but its keys must stay apart. */
 static double time_step(const struct keys *keys, const float *values, uint8_t width, double rounding)
 {
     double fastest = 1e-30, least = INFINITY;
@@ -78,7 +78,7 @@ static double time_step(const struct keys *keys, const float *values, uint8_t wi
     return fmax(step, power_below(latest / (1 << 21)));
 }
 
-/* Times ascend strictly, as glTF wants it: a jump is two keys as near as floats, or steps, can be. */
+/* Rounds the times, which glTF demands to ascend strictly: a jump is two keys as near as floats, or steps, can be. */
 static float *round_times(struct writer *writer, const struct keys *keys, double step)
 {
     float *times = scene_allocate(writer->work, keys->count, sizeof *times);
@@ -90,7 +90,7 @@ static float *round_times(struct writer *writer, const struct keys *keys, double
     return times;
 }
 
-/* A channel with its sampler, of a scene's node. values: rows of its width, three a key when cubic. */
+/* Adds a channel with its sampler, of a scene's node. values: rows of its width, three for each key when cubic. */
 static bool add_channel(struct writer *writer, uint32_t node, struct channel channel, const struct keys *keys,
                         float *values)
 {
@@ -121,8 +121,8 @@ static bool add_channel(struct writer *writer, uint32_t node, struct channel cha
 
 /* ---- revolute joints: turns in steps that slerp cannot mistake ---- */
 
-/* The straight pieces between a key and the next. factor: how much faster the joint turns than the keys say. *limited:
- * whether there should be more. */
+/* Returns the number of straight pieces between a key and the next. factor: how much faster the joint turns than the
+ * keys. *limited: there should be more. */
 static uint32_t count_pieces(const struct keys *keys, uint32_t key, double factor, bool *limited)
 {
     const double *a = keys->values + (size_t)key * keys->row, *b = a + keys->row;
@@ -146,7 +146,7 @@ static double value_at(const struct keys *keys, uint32_t key, double t)
            length * (t3 - t2) * b[0];
 }
 
-/* The same way with more keys, none of them cubic. */
+/* Makes the same way with more keys, none of them cubic. */
 static bool refine(struct writer *writer, const struct keys *keys, double factor, struct keys *fine)
 {
     uint64_t total = 1;
@@ -181,7 +181,7 @@ static bool refine(struct writer *writer, const struct keys *keys, double factor
 
 /* ---- joints ---- */
 
-/* One joint of those that a track moves: q = scale * value + offset, as TRS. A tangent has no offset and no rest. */
+/* Moves one joint of a track: q = scale * value + offset, as TRS. A tangent has no offset and no rest. */
 static bool move_joint(struct writer *writer, uint32_t index, struct keys keys)
 {
     static const cp_path paths[] = {[CP_JOINT_REVOLUTE] = CP_PATH_ROTATION,
@@ -210,7 +210,7 @@ static bool move_joint(struct writer *writer, uint32_t index, struct keys keys)
     return add_channel(writer, joint->node, channel, &keys, values);
 }
 
-/* The joint and all that have it for a master. */
+/* Moves the joint and all that have it as master. */
 static bool move_joints(struct writer *writer, uint32_t index, const struct keys *keys)
 {
     const struct followers *followers = &writer->motion.followers;
@@ -225,7 +225,7 @@ static bool move_joints(struct writer *writer, uint32_t index, const struct keys
 
 /* ---- nodes ---- */
 
-/* Rotations are unit quaternions; tangents are not. */
+/* Makes a rotation a unit quaternion; a tangent is none. */
 static void make_unit(float *out, const double *q)
 {
     double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], length = sqrt(square);
@@ -263,7 +263,7 @@ static bool add_clip(struct writer *writer, struct clip_plan plan)
     return room;
 }
 
-/* What moves by a track of a clip. shift: of its times. */
+/* Writes all that a track of a clip moves. shift: of its times. */
 static bool play_track(struct writer *writer, const cp_track *track, double shift)
 {
     unsigned row = path_width(track->path) * (track->interpolation == CP_CUBIC ? 3 : 1);
@@ -287,7 +287,7 @@ static const struct channel *channels_of(const struct writer *writer, const stru
     return plan->channel_count ? writer->motion.channels + plan->first_channel : NULL;
 }
 
-/* The channels of a scene's clip that say all of a track, or, for the web, what is left of it: so that nothing is
+/* Lists the channels of a scene's clip that hold all of a track or, for the web, the rest of it, so that nothing is
  * written twice. taken: for each target and path, one more than the number of the channel, or CP_NONE. */
 static bool list_channels(struct writer *writer, struct clip_plan *plan, uint32_t *taken)
 {
@@ -296,7 +296,7 @@ static bool list_channels(struct writer *writer, struct clip_plan *plan, uint32_
     plan->channel_of = scene_allocate(writer->work, clip->track_count, sizeof *plan->channel_of);
     if (!plan->channel_of)
         return false;
-    /* In the frame of a host, keys are others. */
+    /* keys in the frame of a host differ from the track's */
     for (uint32_t i = 0; i < clip->attachment_count; i++)
         memset(taken + (size_t)PATHS * clip->attachments[i].node + CP_PATH_TRANSLATION, 0, 3 * sizeof *taken);
     for (uint32_t i = 0; i < clip->track_count; i++) {
@@ -305,12 +305,12 @@ static bool list_channels(struct writer *writer, struct clip_plan *plan, uint32_
         bool thinned = writer->settings->tolerance > 0, said = *number > 0 && *number != CP_NONE;
         said = said && (writer->settings->web || (channels[*number - 1].exact && !thinned));
         plan->channel_of[i] = said && (track->path == CP_PATH_JOINT || track->target > 0) ? *number - 1 : CP_NONE;
-        *number = 0; /* of several tracks of one thing the first one holds */
+        *number = 0; /* the first of several tracks of one thing counts */
     }
     return true;
 }
 
-/* Whether a reader of the channel gets the joint's own values: turns are counted from the current one. */
+/* Tells whether a reader of the channel gets the joint's own values: turns are counted from the current one. */
 static bool is_readable(const struct writer *writer, const cp_track *track, double shift)
 {
     const cp_joint *joint = track->path == CP_PATH_JOINT ? &writer->scene->joints[track->target] : NULL;
@@ -330,7 +330,7 @@ bool plan_clip(struct writer *writer, struct clip_plan plan, const struct played
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].key_count > 0)
             first = fmin(first, clip->tracks[i].times[0]);
-    /* Two channels of one animation may not move the same thing: the first track has it. */
+    /* Two channels of one animation may not move the same thing, so the first track gets it. */
     for (uint32_t i = 0; i < clip->track_count && good; i++) {
         const cp_track *track = &clip->tracks[i];
         uint32_t *number = &taken[(size_t)PATHS * track->target + track->path], turns = (uint32_t)writer->motion.turns;

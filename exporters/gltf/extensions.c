@@ -1,9 +1,9 @@
-/* Extensions of materials that the scene holds as text: they are written as they are, but for textures. */
+/* Writes extensions of materials that the scene holds as text: unchanged, except textures. */
 #include "writer.h"
 
 #include <string.h>
 
-/* Members of one extension; those that name a texture get it back, or go with it. */
+/* Writes the members of one extension; those that name a texture get it back, or are dropped with it. */
 static void write_extension(struct writer *writer, const struct json_document *from, uint32_t name,
                             const cp_material *textured, struct buffer *text)
 {
@@ -35,7 +35,7 @@ static void write_extension(struct writer *writer, const struct json_document *f
     buffer_text(text, "}");
 }
 
-/* CP_NO without extensions. Call json_free even on failure. */
+/* Parses the extensions. CP_NO without any. Call json_free even on failure. */
 static cp_status parse_extensions(const struct writer *writer, const cp_material *material, struct json_document *json)
 {
     const uint64_t nesting = 64;

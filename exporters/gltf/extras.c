@@ -1,4 +1,5 @@
-/* What glTF has no word for: extras.cellpipe of the asset, the scene and the meshes, as docs/stage-format.md says. */
+/* extras.cellpipe of the asset, the scene and the meshes: the content for which glTF has no word
+ * (docs/stage-format.md). */
 #include <math.h>
 
 #include "base/text/text.h"
@@ -6,8 +7,8 @@
 
 /* ---- asset ---- */
 
-/* How much of each the scene has, so that a reader sees what another tool took away. Twice, in the mark and with the
- * scene: three.js and Blender drop the one, gltfpack the other. */
+/* Writes the numbers of the scene's things, so that a reader sees what another tool took away. They are written twice,
+ * in the mark and with the scene: three.js and Blender drop the one, gltfpack the other. */
 static void write_holds(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -54,14 +55,14 @@ void write_asset(struct writer *writer)
 
 /* ---- meshes ---- */
 
-/* A member that names a view of the mesh. */
+/* Writes a member that names a view of the mesh. */
 static void write_view_name(struct json_writer *json, const char *key, const char *id, const char *part)
 {
     json_key(json, key);
     json_text_of_two(json, id, part);
 }
 
-/* The views of vertices that no primitive has. */
+/* Names the views of vertices that no primitive has. */
 static void write_loose_views(struct writer *writer, const struct mesh_plan *plan, const char *id)
 {
     const cp_mesh *shape = plan->shape;
@@ -82,7 +83,7 @@ static void write_loose_views(struct writer *writer, const struct mesh_plan *pla
         write_view_name(&writer->json, "coordinates_2", id, ":coordinates_2");
 }
 
-/* How the mesh's faces are found again in what is drawn. */
+/* Writes how the mesh's faces are found again in the drawn triangles. */
 static void write_faces(struct json_writer *json, const struct mesh_plan *plan, const cp_mesh *mesh)
 {
     if (!plan->has_split && !plan->has_faces)
@@ -100,7 +101,7 @@ static void write_faces(struct json_writer *json, const struct mesh_plan *plan, 
     json_close(json, '}');
 }
 
-/* How far what is drawn may be from the mesh: metres in the world, degrees. */
+/* Writes how far the drawn mesh may be from the scene's: metres in the world, degrees. */
 static void write_quantised(struct writer *writer, const struct mesh_plan *plan)
 {
     struct json_writer *json = &writer->json;

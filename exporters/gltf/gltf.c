@@ -138,7 +138,8 @@ static cp_status write_as(cp_context *context, const cp_scene *scene, const stru
 {
     struct writer writer = {
         .context = context, .scene = scene, .settings = settings, .glb = glb, .binary = {.context = context}};
-    /* Said here, not by `carries`: which meshes are for what is kept, only those that nobody draws go. */
+    /* Report it here, not by `carries`: only meshes that nobody draws are left out, if they are not kept for another
+     * use. */
     uint64_t left_out = 0, size;
     for (uint32_t i = 0; i < scene->instance_count; i++)
         left_out += instance_is_left_out(&writer, &scene->instances[i]);

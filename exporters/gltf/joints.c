@@ -1,4 +1,4 @@
-/* Joints: which axis of which node moves, and AGI_articulations (Vendor extension, complete). */
+/* Joints: the node and the axis that move, and AGI_articulations (Vendor extension, complete). */
 #include "writer.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 /* ---- names of articulations ---- */
 
-/* The base, or the base with the first number that makes it new. */
+/* Names an articulation by the base, or the base with the first number that makes it new. */
 static bool name_articulation(struct writer *writer, struct name_map *taken, uint32_t joint, const char *base)
 {
     const char *name = base;
@@ -23,7 +23,7 @@ static bool name_articulation(struct writer *writer, struct name_map *taken, uin
     return name && added;
 }
 
-/* A factor relative to zero says nothing. */
+/* Tells whether the joint can be an articulation; a factor relative to zero would not be defined. */
 static bool has_articulation(const struct writer *writer, uint32_t joint)
 {
     cp_joint_type type = writer->scene->joints[joint].type;
@@ -32,7 +32,7 @@ static bool has_articulation(const struct writer *writer, uint32_t joint)
 
 /* ---- articulations of several stages ---- */
 
-/* The articulation that a joint was a stage of, in a file of another tool. */
+/* Returns the articulation of which a joint was a stage, in a file of another tool. */
 static const char *find_origin(const struct writer *writer, uint32_t joint)
 {
     uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, "articulation");
@@ -46,8 +46,8 @@ static void add_stages(struct writer *writer, uint32_t first, uint32_t count)
         writer->joints[joint].in_other = true;
 }
 
-/* Joints of a node that were one articulation become one again: the first one's node gets the stages, which are
- * relative to where the joints are now. So between the first one's motion and the last one's all others are at rest. */
+/* Joins joints of a node again that were one articulation: the first one's node gets the stages, which are relative to
+ * the joints' present values. So all others between the first one's motion and the last one's must be at rest. */
 static bool plan_origins(struct writer *writer, struct name_map *taken, const cp_node *node)
 {
     uint32_t end = node->first_joint + node->joint_count;
@@ -71,7 +71,7 @@ static bool plan_origins(struct writer *writer, struct name_map *taken, const cp
     return good;
 }
 
-/* Whether a joint does as its master does, about the same axis, and is no stage yet. */
+/* Tells whether a joint moves as its master does, about the same axis, and is no stage yet. */
 static bool follows(const struct writer *writer, uint32_t joint, uint32_t master)
 {
     const cp_joint *it = &writer->scene->joints[joint], *other = &writer->scene->joints[master];
@@ -81,7 +81,7 @@ static bool follows(const struct writer *writer, uint32_t joint, uint32_t master
            !plan->aligned && plan->axis == others->axis;
 }
 
-/* Nodes that shared an articulation do so again: the joints of one follow those of the other. */
+/* Lets nodes share an articulation again if they did so: the joints of one follow those of the other. */
 static void plan_followers(struct writer *writer, const cp_node *node)
 {
     uint32_t end = node->first_joint + node->joint_count;
@@ -110,7 +110,7 @@ bool plan_joints(struct writer *writer)
         struct joint_plan *plan = &writer->joints[i];
         if (!has_articulation(writer, i) || plan->articulation || plan->in_other)
             continue;
-        /* Blanks and controls as '_': the extension's names stand in scripts between blanks. */
+        /* Write blanks and control characters as '_': scripts have the extension's names between blanks. */
         const char *id = scene->joints[i].id;
         size_t size = strlen(id);
         char *name = scene_allocate(writer->work, size + 1, 1);
@@ -129,14 +129,14 @@ void plan_joint(const cp_joint *joint, struct joint_plan *plan)
     const double *axis = joint->axis;
     if (joint->type == CP_JOINT_FIXED)
         return;
-    /* One of the node's own, where it is one: exactly, since a reader would see the difference. */
+    /* Take one of the node's own axes if it is exactly the joint's, since a reader would see a difference. */
     for (int i = 0; i < 3; i++)
         if (axis[i] == 1 && axis[(i + 1) % 3] == 0 && axis[(i + 2) % 3] == 0) {
             plan->axis = i;
             return;
         }
-    /* Else Z is turned into it, by the rotation between two unit vectors: (Z x axis, 1 + Z . axis), normalised. That
-     * has no digits left near -Z: below the horizon it is the rotation from -Z, after half a turn about X. */
+    /* Else turn Z into it, by the rotation between two unit vectors: (Z x axis, 1 + Z . axis), normalised. Near -Z that
+     * has no digits left, so below the horizon it is the rotation from -Z, after half a turn about X. */
     plan->aligned = true;
     plan->axis = 2;
     double level = 1 + fabs(axis[2]);
@@ -149,7 +149,7 @@ void plan_joint(const cp_joint *joint, struct joint_plan *plan)
 
 /* ---- JSON ---- */
 
-/* The value of a stage, relative to the joint's current value. */
+/* Returns the value of a stage, relative to the joint's current value. */
 static double stage_value(const cp_joint *joint, double q, double value)
 {
     return joint->type == CP_JOINT_REVOLUTE ? radians_to_degrees(value - q)
@@ -237,7 +237,7 @@ void write_extensions(struct writer *writer)
         lights = lights || find_light(writer, i);
     }
     writer->light_count = 0;
-    /* Positions as integers are what no reader without the extension can show. */
+    /* A reader without the extension cannot show positions as integers. */
     bool quantised = writer->web.streams[STREAM_POSITIONS].count > 0;
     bool needed = quantised || writer->binary.fallback_size > 0;
     bool textures = has_texture_extensions(writer, false), needs_textures = has_texture_extensions(writer, true);

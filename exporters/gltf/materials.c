@@ -1,10 +1,10 @@
-/* Materials: one entry a material and look. doubleSided and alphaMode belong to glTF's material, but depend on the
- * mesh. */
+/* Materials: one entry for each material and look. doubleSided and alphaMode belong to glTF's material, but depend on
+ * the mesh. */
 #include "writer.h"
 
 #include <string.h>
 
-/* As chosen for matt painted metal: robots are rarely chrome. */
+/* Chosen for matt painted metal: robots are rarely chrome. */
 static const double plain_roughness = 0.8;
 
 static bool has_look(const uint32_t *row)
@@ -29,14 +29,14 @@ bool plan_materials(struct writer *writer)
             uint32_t row = primitive->material == CP_NONE ? scene->material_count : primitive->material;
             writer->looks[(size_t)row * LOOK_COUNT + primitive->look] = 0;
         }
-    /* A material that no mesh has gets the look that it has on any mesh. */
+    /* A material that no mesh has gets its usual look. */
     for (uint32_t i = 0; i < scene->material_count; i++) {
         const cp_material *material = &scene->materials[i];
         uint32_t *row = writer->looks + (size_t)i * LOOK_COUNT;
         if (!has_look(row))
             row[(material->two_sided ? LOOK_DOUBLE_SIDED : 0) | (material_blends(material, false) ? LOOK_BLEND : 0)] =
                 0;
-        /* A reader of a stage finds the textures in the first entry. */
+        /* A reader of a stage searches the textures in the first entry. */
         for (unsigned look = LOOK_BARE; look < LOOK_COUNT && !is_deliver(writer); look++)
             if (row[look] != CP_NONE)
                 row[look - LOOK_BARE] = 0;
@@ -48,7 +48,7 @@ bool plan_materials(struct writer *writer)
     return true;
 }
 
-/* For the web not where it is glTF's default. */
+/* Writes the factor; for the web not if it is glTF's default. */
 static void write_factor(struct writer *writer, const double factor[4])
 {
     bool plain = factor[0] == 1 && factor[1] == 1 && factor[2] == 1 && factor[3] == 1;
@@ -70,7 +70,7 @@ static void write_surface(struct writer *writer, const double factor[4], unsigne
         json_key_true(json, "doubleSided");
 }
 
-/* Members of a material that glTF has words for. */
+/* Writes the members of a material that glTF defines. */
 static void write_members(struct writer *writer, const cp_material *material, const double factor[4], unsigned look)
 {
     struct json_writer *json = &writer->json;

@@ -1,4 +1,4 @@
-/* Meshes: what is drawn, and how the faces are kept beside it. */
+/* Plans meshes: the drawn triangles, and the faces that are kept beside them. */
 #include "writer.h"
 
 #include <math.h>
@@ -49,14 +49,14 @@ static bool colours_are_clamped(const cp_mesh *mesh)
 
 /* ---- shapes ---- */
 
-/* Most shapes are the scene's meshes as they are: only others have a place of their own. */
+/* Keeps the shape. Most shapes are the scene's meshes as they are, so only others get memory of their own. */
 static bool keep_shape(struct writer *writer, const cp_mesh *shape, struct mesh_plan *plan)
 {
     plan->shape = arena_copy(writer->work->arena, shape, 1, sizeof *shape);
     return plan->shape != NULL;
 }
 
-/* The shape that is written: the scene's mesh as it is, or tessellated, with normals made or left out. */
+/* Makes the shape that is written: the scene's mesh as it is, or tessellated, with normals made or left out. */
 static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_plan *plan)
 {
     cp_mesh shape = *mesh;
@@ -89,7 +89,7 @@ static bool make_shape(struct writer *writer, const cp_mesh *mesh, struct mesh_p
 
 /* ---- what is drawn ---- */
 
-/* One primitive a group that has something to draw. starts: of face_count + 1 faces in the indices. */
+/* Makes a primitive of each group that has something to draw. starts: of face_count + 1 faces in the indices. */
 static bool split_groups(struct writer *writer, struct mesh_plan *plan, const uint32_t *starts)
 {
     const cp_mesh *shape = plan->shape;
@@ -160,7 +160,7 @@ static bool draw_lines(struct writer *writer, struct mesh_plan *plan)
 
 bool material_blends(const cp_material *material, bool translucent)
 {
-    bool textured = false; /* with an alpha that only decoders know */
+    bool textured = false; /* set if a texture has an alpha that only decoders know */
     for (uint32_t i = 0; i < material->texture_count; i++)
         textured = textured || material->textures[i].role == CP_TEXTURE_BASE_COLOUR;
     return material->alpha == CP_ALPHA_BLEND && (translucent || textured || material->rgba[3] < 1);
@@ -191,7 +191,7 @@ static void give_looks(struct writer *writer, struct mesh_plan *plan, bool singl
 
 /* ---- accessors and views ---- */
 
-/* A view with a name, which our extras refer to. */
+/* Adds a view with a name, to which our extras refer. */
 static bool add_raw(struct writer *writer, const char *id, const char *part, const void *data, uint64_t count,
                     enum encoding encoding)
 {
@@ -199,7 +199,7 @@ static bool add_raw(struct writer *writer, const char *id, const char *part, con
     return add_view(&writer->binary, view) != CP_NONE;
 }
 
-/* For each vertex behind the mesh's own: the one that it was split off. */
+/* Adds a list with the origin of each vertex that was split off, behind the mesh's own. */
 static bool add_split(struct writer *writer, const cp_mesh *mesh, const cp_mesh *shape)
 {
     uint32_t own = mesh->vertex_count, count = shape->vertex_count - own;
@@ -244,7 +244,7 @@ static bool add_indices(struct writer *writer, struct mesh_plan *plan)
 
 /* ---- one mesh ---- */
 
-/* Views and accessors of what is drawn. */
+/* Adds views and accessors of the drawn triangles. */
 static bool add_drawn(struct writer *writer, struct mesh_plan *plan)
 {
     const cp_mesh *shape = plan->shape;
@@ -265,7 +265,7 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     const cp_mesh *mesh = &writer->scene->meshes[index];
     if (!make_shape(writer, mesh, plan))
         return false;
-    /* For the web, integers take the place of the shape's floats. */
+    /* web=yes replaces the shape's floats by integers. */
     if (writer->settings->web && plan->shape->corner_count > 0) {
         struct web_mesh *web = writer_allocate(writer, 1, sizeof *web);
         plan->web = web;
@@ -273,7 +273,7 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
             return false;
         web->position += writer->web.rounded;
     }
-    /* Faces that are no triangles are kept beside what is drawn where a reader has use for them. */
+    /* Faces that are no triangles are kept beside the drawn ones if a reader can use them. */
     bool polygons = !is_deliver(writer), told = writer->settings->extras;
     plan->has_split = told && plan->split && !plan->web && has_only_triangles(mesh);
     plan->has_faces = told && (mesh->kind == CP_MESH_LINES || (plan->split && !plan->web && !plan->has_split) ||
@@ -281,7 +281,7 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     bool lines = plan->shape->kind == CP_MESH_LINES, single_sided = false;
     if (!(lines ? draw_lines(writer, plan) : draw_triangles(writer, plan->shape, plan)))
         return false;
-    /* Seen from outside only: profile stage does not look, it would cost more than the rest. */
+    /* Only profile deliver looks whether a mesh is seen from outside only, as that costs more than the rest. */
     if (is_deliver(writer) && mesh_bounds_solid(writer->context, plan->shape, &single_sided) != CP_OK)
         return false;
     give_looks(writer, plan, single_sided);
@@ -290,8 +290,8 @@ static bool plan_mesh(struct writer *writer, uint32_t index, struct mesh_plan *p
     if (drawn && !add_drawn(writer, plan))
         return false;
 
-    /* What no primitive draws stays in views of its own: all of it, or the attributes that break glTF's rules. Colours
-     * are of the scene's vertices, which come first where some are split. */
+    /* Data that no primitive draws get views of their own: all of them, or the attributes that break glTF's rules.
+     * Colours are of the scene's vertices, which come first if some are split. */
     const cp_mesh *shape = plan->shape;
     bool vertices = told && mesh->kind < CP_MESH_BOX && shape->vertex_count > 0, good = true;
     uint64_t count = shape->vertex_count;
@@ -323,7 +323,7 @@ bool plan_meshes(struct writer *writer)
     bool *wanted = writer_allocate(writer, scene->mesh_count, sizeof *wanted);
     if (!writer->meshes || !wanted)
         return false;
-    /* A mesh goes when all its instances go; one without instances stays. */
+    /* A mesh is left out with all its instances; one without instances stays. */
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         bool gone = instance_is_left_out(writer, &scene->instances[i]);
         wanted[scene->instances[i].mesh] |= !gone;

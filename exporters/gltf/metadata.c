@@ -1,4 +1,4 @@
-/* Metadata: in our extras as lists, and what came from a glTF file in the places that other tools look for it: extras
+/* Metadata: lists in our extras. Metadata of a glTF file go to the places where other tools look for them: extras
  * beside ours, isAttachPoint and the copyright. */
 #include "writer.h"
 
@@ -29,8 +29,8 @@ uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t ind
 
 /* ---- what has a place of its own ---- */
 
-/* CP_INPUT for what is no JSON: anybody can write metadata, and it cannot stand in the file as it is. Call json_free
- * even on failure. */
+/* Parses metadata. CP_INPUT if it is no JSON: anybody can write metadata, so it cannot go into the file unchecked. Call
+ * json_free even on failure. */
 static cp_status parse_metadata(const struct writer *writer, const cp_metadata_entry *metadata,
                                 struct json_document *json)
 {
@@ -41,7 +41,8 @@ static cp_status parse_metadata(const struct writer *writer, const cp_metadata_e
     return text ? json_parse(json, NULL, nesting, NULL) : CP_INPUT;
 }
 
-/* Whether metadata can be extras of its owner: an object that does not say what our own extras do. CP_INPUT: no. */
+/* Checks whether metadata can be extras of its owner: an object that does not contradict our own extras. CP_INPUT:
+ * no. */
 static cp_status check_extras(const struct writer *writer, const cp_metadata_entry *metadata)
 {
     struct json_document json;
@@ -56,7 +57,7 @@ static cp_status check_extras(const struct writer *writer, const cp_metadata_ent
     return status;
 }
 
-/* Whether metadata can be a light: an object with a type. CP_INPUT: no. */
+/* Checks whether metadata can be a light: an object with a type. CP_INPUT: no. */
 static cp_status check_light(const struct writer *writer, const cp_metadata_entry *metadata)
 {
     struct json_document json;
@@ -67,7 +68,7 @@ static cp_status check_light(const struct writer *writer, const cp_metadata_entr
     return status;
 }
 
-/* What metadata may be that has a place of its own. */
+/* The kinds of metadata that have a place of their own. */
 enum { PLACE_NONE, PLACE_EXTRAS, PLACE_ASSET, PLACE_ATTACH_POINT, PLACE_LIGHT, PLACE_COUNT };
 
 static int place_of(const struct writer *writer, const cp_metadata_entry *metadata)
@@ -77,7 +78,7 @@ static int place_of(const struct writer *writer, const cp_metadata_entry *metada
         return PLACE_EXTRAS;
     if (metadata->owner == CP_OWNER_SCENE && strcmp(metadata->key, "asset.extras") == 0)
         return PLACE_ASSET;
-    /* A light shines from the glTF node of its node: with joints, that is not where its geometry is. */
+    /* A light shines from the glTF node of its node; with joints, the geometry is on another glTF node. */
     bool node = metadata->owner == CP_OWNER_NODE, light = node && strcmp(metadata->key, "KHR_lights_punctual") == 0;
     if (light && writer->scene->nodes[metadata->index].joint_count == 0)
         return PLACE_LIGHT;
@@ -101,7 +102,7 @@ bool plan_metadata(struct writer *writer)
         plan->next[i] = plan->first[slot];
         plan->first[slot] = i;
     }
-    /* Of an owner's, the first of each kind gets a place of its own. Stages keep all metadata in one place, in its
+    /* The first of each kind of an owner gets a place of its own. Stages keep all metadata in one place, in its
      * order. */
     for (uint32_t slot = 0; is_deliver(writer) && slot < slots; slot++) {
         bool seen[PLACE_COUNT] = {true};

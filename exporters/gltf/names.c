@@ -1,11 +1,12 @@
-/* Names in delivered files: no two nodes have the same one, as three.js sees it. Its GLTFLoader binds clips to objects
- * by names, after PropertyBinding.sanitizeNodeName: white space becomes '_', and [ ] . : / go. Primitives are objects
- * with the name of their mesh. Repeats are numbered (`_1`, `_2`), and nobody looks whether that name is free. */
+/* Makes names in delivered files unique: no two nodes have the same one, as three.js sees it. Its GLTFLoader binds
+ * clips to objects by names, after PropertyBinding.sanitizeNodeName: white space becomes '_', and [ ] . : / are
+ * dropped. Primitives are objects with the name of their mesh. It numbers repeats (`_1`, `_2`) without a check whether
+ * that name is free. */
 #include "writer.h"
 
 #include <string.h>
 
-/* Bytes of the white space character (ECMAScript: \s) that the text begins with, or 0. */
+/* Returns the bytes of the white space character (ECMAScript: \s) with which the text begins, or 0. */
 static size_t white_space(const char *text)
 {
     static const char *const wide[] = {"\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8", "\xe2\x80\xa9",
@@ -20,7 +21,7 @@ static size_t white_space(const char *text)
     return 0;
 }
 
-/* The name as three.js has it. NULL when out of memory. */
+/* Returns the name as three.js has it. NULL when out of memory. */
 static char *sanitise(struct writer *writer, const char *name)
 {
     char *key = scene_allocate(writer->work, strlen(name) + 1, 1);
@@ -43,7 +44,7 @@ static const char *add_number(struct writer *writer, const char *name, uint32_t 
     return arena_number(writer->work->arena, name, '_', number);
 }
 
-/* The number n behind a key that is BASE_n, as three.js writes it, and the size of BASE; 0: there is none. */
+/* Returns the number n of a key BASE_n, as three.js writes it, and the size of BASE; 0: there is none. */
 static uint32_t number_behind(const char *key, size_t *base_size)
 {
     const char *last = strrchr(key, '_');
@@ -57,7 +58,7 @@ static uint32_t number_behind(const char *key, size_t *base_size)
     return number;
 }
 
-/* Further places of a mesh are called NAME_instance_0, NAME_instance_1, ... */
+/* Tells whether it is a name of further places of a mesh: NAME_instance_0, NAME_instance_1, ... */
 static bool is_name_of_copy(const char *key)
 {
     static const char mark[] = "_instance_";
@@ -67,12 +68,12 @@ static bool is_name_of_copy(const char *key)
            last[1 + strspn(last + 1, "0123456789")] == '\0';
 }
 
-/* Keys are names as three.js has them. */
+/* The names by keys, which are names as three.js has them. */
 struct names {
-    struct name_map nodes;    /* by key: the last number that was tried behind it */
-    struct name_map numbered; /* by BASE: the smallest number n with a node BASE_n */
-    struct name_map meshes;   /* by key: how many objects get it from meshes */
-    struct name_map mended;   /* by key of meshes: the number they get behind their name */
+    struct name_map nodes;    /* maps a key to the last number that was tried behind it */
+    struct name_map numbered; /* maps BASE to the smallest number n of a node BASE_n */
+    struct name_map meshes;   /* maps a key to the number of objects that get it from meshes */
+    struct name_map mended;   /* maps a key of meshes to the number that is added to their name */
 };
 
 /* ---- nodes ---- */
@@ -90,8 +91,8 @@ static bool note_number(struct writer *writer, struct names *names, const char *
     return smallest != NULL;
 }
 
-/* The name, or the name with the first number that makes it new; NULL when out of memory. A nameless node may be one
- * of many: clips find it all the same. */
+/* Returns the name, or the name with the first number that makes it new; NULL when out of memory. Several nodes may be
+ * nameless, as clips find them all the same. */
 static const char *name_node(struct writer *writer, struct names *names, const char *name)
 {
     const char *key = sanitise(writer, name), *tried = key, *found = name;
@@ -109,14 +110,14 @@ static const char *name_node(struct writer *writer, struct names *names, const c
 
 /* ---- meshes ---- */
 
-/* A mesh without a name is called by its number. */
+/* Returns the mesh's name; one without a name gets its number. */
 static const char *mesh_name(struct writer *writer, uint32_t mesh)
 {
     const char *name = writer->scene->meshes[mesh].name;
     return *name ? name : add_number(writer, "mesh", writer->meshes[mesh].index);
 }
 
-/* Whether the objects of meshes with this key are called as no node is. */
+/* Tells whether no node has the name of an object of the meshes with this key. */
 static bool are_apart(const struct names *names, const char *key, uint32_t objects)
 {
     const uint32_t *smallest = name_map_find(&names->numbered, key);

@@ -6,7 +6,7 @@
 
 /* ---- plan ---- */
 
-/* The transform that is written for an instance: with the grid of its mesh. */
+/* Returns the transform that is written for an instance: with the grid of its mesh. */
 cp_pose written_transform(const struct writer *writer, uint32_t index)
 {
     const cp_instance *instance = &writer->scene->instances[index];
@@ -24,7 +24,7 @@ static uint32_t plan_instances(const struct writer *writer, const cp_node *node,
     return next;
 }
 
-/* Decides everything about the node's own glTF nodes, the first of which is `next`; returns what follows them. */
+/* Plans the node's own glTF nodes, the first of which is `next`; returns the number behind them. */
 static uint32_t plan_node(struct writer *writer, const cp_node *node, struct node_plan *plan, uint32_t next)
 {
     plan->first_child = plan->next_sibling = plan->shown = CP_NONE;
@@ -39,7 +39,7 @@ static uint32_t plan_node(struct writer *writer, const cp_node *node, struct nod
     }
     plan->tail = next - 1;
 
-    /* An instance is on the tail itself when it is the only drawn one and stands where its node stands. */
+    /* An instance is on the tail itself if it is the only drawn one and has its node's pose. */
     const cp_instance *instances = writer->scene->instances;
     uint32_t end = node->first_instance + node->instance_count, drawn_count = 0;
     for (uint32_t i = node->first_instance; i < end; i++)
@@ -51,7 +51,8 @@ static uint32_t plan_node(struct writer *writer, const cp_node *node, struct nod
     if (drawn_count > 1)
         plan->shown = CP_NONE;
 
-    /* Places in the node's list where a reader would not find them by itself: it takes drawn ones first. */
+    /* Positions in the node's list are written only if a reader would not find them itself: it takes drawn ones
+     * first. */
     uint32_t drawn = 0, undrawn = drawn_count, position = 0;
     for (uint32_t i = node->first_instance; i < end; i++) {
         writer->positions[i] = CP_NONE;
@@ -94,7 +95,7 @@ static void write_child(struct json_writer *json, uint32_t child)
     json_close(json, ']');
 }
 
-/* What hangs on glTF node `index` of the scene node's chain: the next one, or all that the scene node has. */
+/* Writes the children of glTF node `index` of the scene node's chain: the next one, or all that the scene node has. */
 static void write_below(struct writer *writer, uint32_t node, uint32_t index)
 {
     struct json_writer *json = &writer->json;
@@ -187,7 +188,7 @@ static void write_articulation(struct json_writer *json, const char *name, bool 
     json_close(json, '}');
 }
 
-/* Lights are numbered in the order of their nodes. */
+/* Writes extensions; lights are numbered in the order of their nodes. */
 static void write_node_extensions(struct writer *writer, uint32_t node)
 {
     struct json_writer *json = &writer->json;
@@ -279,7 +280,7 @@ static void write_instance(struct writer *writer, uint32_t index, uint32_t *next
 
 /* ---- joints ---- */
 
-/* The joint's node, between two turns where its axis is none of the node's own. */
+/* Writes the joint's node, between two turns if its axis is none of the node's own. */
 static void write_joint(struct writer *writer, uint32_t index)
 {
     struct json_writer *json = &writer->json;

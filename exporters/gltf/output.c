@@ -1,4 +1,4 @@
-/* The file: the order of the plans, then GLB, or JSON with a sibling .bin or a data URI. */
+/* Writes the file: the order of the plans, then GLB, or JSON with a sibling .bin or a data URI. */
 #include "base/context.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- the JSON ---- */
 
-/* sink NULL: what is too long to be kept is only measured. */
+/* Composes the text. sink NULL: text that is too long to be kept is only measured. */
 static cp_status compose_text(struct writer *writer, struct sink *sink)
 {
     struct json_writer *json = &writer->json;
@@ -39,7 +39,7 @@ static cp_status compose_text(struct writer *writer, struct sink *sink)
             json_key_text(json, "uri", writer->uri);
         writer->uri_end = json->out->size - 1;
         json_close(json, '}');
-        if (binary->fallback_size) { /* in which packed views lie unpacked: it has no bytes anywhere */
+        if (binary->fallback_size) { /* the buffer for the unpacked places of packed views has no bytes anywhere */
             json_open(json, '{');
             json_key_integer(json, "byteLength", binary->fallback_size);
             json_key_open(json, "extensions", '{');
@@ -67,7 +67,7 @@ enum {
     CHUNK_HEAD = 8
 };
 
-/* With the blanks that fill the text to a word. */
+/* Returns the size with the blanks that fill the text to a word. */
 static uint64_t padded_text(const struct writer *writer)
 {
     return (json_size(&writer->json) + 3) / 4 * 4;
@@ -79,7 +79,8 @@ static uint64_t glb_size(const struct writer *writer)
     return GLB_HEAD + CHUNK_HEAD + padded_text(writer) + binary;
 }
 
-/* All of the text but its end stays in the buffer only as far as it is short: what was not kept is made once more. */
+/* Writes the text. Only a short text is kept in the buffer; of a long one only the end is, and the rest is composed
+ * again. */
 static cp_status emit_text(struct writer *writer, struct sink *sink)
 {
     return writer->json.passed > 0 ? compose_text(writer, sink) : CP_OK;
@@ -108,7 +109,7 @@ static cp_status emit_glb(struct writer *writer, struct sink *sink)
 
 /* ---- .gltf ---- */
 
-/* The name of the sibling with the binary part; NULL when out of memory. */
+/* Returns the name of the sibling with the binary part; NULL when out of memory. */
 static const char *name_sibling(struct writer *writer, const struct sink *sink)
 {
     struct buffer text = {.context = writer->context};
@@ -172,7 +173,7 @@ cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size)
     return status;
 }
 
-/* What extras=no leaves out of what the scene has, beside what `carries` says. */
+/* Reports the content that extras=no leaves out, beside what `carries` reports. */
 static void report_left_out(const struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -188,7 +189,7 @@ static void report_left_out(const struct writer *writer)
         report_loss(writer->context, "gltf-clips", NOWHERE, unplayed, "clips that move nothing (extras=no)");
 }
 
-/* As a viewer counts it. */
+/* Counts the output as a viewer does. */
 static void count_written(const struct writer *writer)
 {
     cp_written *written = &writer->context->written;

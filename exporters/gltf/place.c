@@ -7,12 +7,13 @@
 
 #include "mesh/mesh.h"
 
-/* Written TRS may be this far (relative to the largest entry) from the pose; the reader's own bound is 1e-6. */
+/* Written TRS may differ from the pose by this part of the largest entry; the reader's own bound is 1e-6. */
 static const double trs_tolerance = 5e-7;
 
 static const struct trs trs_identity = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 
-/* pose = first * second: translation, rotation, scale; then a rotation alone. By the singular values of the pose. */
+/* Splits a pose: pose = first * second, a translation, rotation and scale, then a rotation alone. It uses the singular
+ * values of the pose. */
 static void split_shear(const cp_pose *pose, struct placement *placement)
 {
     double m[3][3], v[3][3];
@@ -42,7 +43,7 @@ struct placement place(const cp_pose *pose)
     return placement;
 }
 
-/* A turn by less than 1e-8 is none among floats. */
+/* Drops a turn by less than 1e-8, which floats cannot tell from none. */
 static double drop_noise(double value)
 {
     return fabs(value) < 1e-8 ? 0 : value;
@@ -113,12 +114,12 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
     case CP_JOINT_FIXED:
         break;
     }
-    for (int i = 0; i < 3; i++) /* a joint at -0 is at 0 for viewers */
+    for (int i = 0; i < 3; i++) /* viewers show a joint at -0 at 0 */
         trs.translation[i] += 0.0, trs.rotation[i] += 0.0;
     return trs;
 }
 
-/* Measuring looks at every vertex, so it is done only for a joint that slides without limits. */
+/* Measures the scene, only for a joint that slides without limits, as that reads every vertex. */
 bool plan_diagonal(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;

@@ -1,19 +1,19 @@
-/* Clips as they are played: without attachments and formulas, and with a tolerance with few keys of few digits. */
+/* Makes clips as they are played: without attachments and formulas, and with a tolerance with few keys of few
+ * digits. */
 #include "writer.h"
 
 #include <math.h>
 
 #include "mesh/mesh.h"
 
-/* For the web, unless the user says otherwise: 0.1 mm, and where the scene is larger than 6.5 m this part of it, a
+/* The tolerance of web=yes, unless the user gives one: 0.1 mm; if the scene is larger than 6.5 m, this part of it, a
  * quarter of a step of the positions. */
 static const double web_tolerance = 1e-4, web_part = 1.0 / 65536;
-/* What is sampled without a tolerance is this near: a two-millionth of the scene, about what single precision tells
- * apart. */
+/* The tolerance of samples if none is given: a two-millionth of the scene, about the step of single precision. */
 static const double exact_part = 5e-7;
-/* Where loops are solved, straight ways bend too much for that many keys: a fifty-thousandth. */
+/* The same for solved loops, whose ways bend too much for so many keys: a fifty-thousandth. */
 static const double loop_part = 2e-5;
-/* The parts of the tolerance for what is sampled, for that and keys that are left out, and for rounding. */
+/* The parts of the tolerance: for samples, for samples and keys that are left out, and for rounding. */
 static const double bake_part = 0.25, thin_part = 0.75, round_part = 0.25;
 
 static double tolerance_of(const struct writer *writer)
@@ -49,7 +49,7 @@ bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip 
 
 /* ---- rounding ---- */
 
-/* How many channels of one clip may move one thing: at most so many errors come together. */
+/* Returns the number of channels of one clip that may move one thing: at most so many errors add up. */
 static double count_channels(const struct writer *writer, const struct played_clip *played, double *counts)
 {
     const cp_scene *scene = writer->scene;
@@ -69,7 +69,7 @@ static double count_channels(const struct writer *writer, const struct played_cl
     return most;
 }
 
-/* For each node: how far from its origin something is that hangs on it, and how much of the world a length is there. */
+/* Finds for each node how far from its origin something hangs on it, and how long a unit there is in the world. */
 static bool measure_levers(struct writer *writer, double *levers, double *stretches)
 {
     const cp_scene *scene = writer->scene;

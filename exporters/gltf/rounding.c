@@ -1,5 +1,5 @@
-/* Poses in single precision, as web=yes writes them: how far from its place that puts something in the world. Where it
- * is more than a part of what positions are off by, poses are written in double precision. */
+/* Poses in single precision, as web=yes writes them: measures how far rounding moves something in the world. If that is
+ * more than a part of the positions' error, poses are written in double precision. */
 #include "writer.h"
 
 #include <float.h>
@@ -8,17 +8,17 @@
 
 #include "base/text/text.h"
 
-/* Of what positions are off by without it. */
+/* The part of the positions' error that rounding may add. */
 static const double rounding_part = 1.0 / 16;
-/* Double precision itself, in a chain of some poses: of the distance. */
+/* The rounding of double precision itself, in a chain of some poses, as a part of the distance. */
 static const double double_part = 16 * DBL_EPSILON;
 
-/* A chain of glTF nodes: their poses as the text says them, in double and in single precision. */
+/* A chain of glTF nodes: their poses as the text has them, in double and in single precision. */
 struct chain {
     cp_pose exact, rounded;
 };
 
-/* glTF 2.0, 5.25: the quaternion's matrix, which readers do not make unit first. */
+/* Returns the quaternion's matrix (glTF 2.0, 5.25), which readers do not make unit first. */
 static cp_pose trs_pose(const struct trs *trs)
 {
     double x = trs->rotation[0], y = trs->rotation[1], z = trs->rotation[2], w = trs->rotation[3];
@@ -28,7 +28,7 @@ static cp_pose trs_pose(const struct trs *trs)
                       2 * (x * z - y * w) * s[0], 2 * (y * z + x * w) * s[1], (1 - 2 * (x * x + y * y)) * s[2], t[2]}};
 }
 
-/* This is what a reader makes of the numbers' texts. */
+/* Reads the numbers' texts as a reader does. */
 static void read_rounded(const double *values, uint32_t count, double *rounded)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ static void append_pose(struct chain *chain, const cp_pose *pose)
         append_trs(chain, &placement.second);
 }
 
-/* The node and its joints, below what the chain has already. */
+/* Appends the node and its joints to the chain. */
 static void append_node(const struct writer *writer, uint32_t index, struct chain *chain)
 {
     const cp_node *node = &writer->scene->nodes[index];
@@ -78,7 +78,7 @@ static void append_node(const struct writer *writer, uint32_t index, struct chai
     }
 }
 
-/* Of the corners of the mesh's grid, between which all its vertices are: how far apart the chain's ends have them at
+/* Measures the corners of the mesh's grid, which hold all its vertices: how far apart the chain's ends have them at
  * most, and how far they are from the origin. */
 static void measure_instance(const struct writer *writer, const cp_instance *instance, const struct chain *chain,
                              double *error, double *distance)

@@ -1,5 +1,5 @@
-/* Made clips: one that moves all joints, then one a joint. Viewers play the first animation of a file by themselves: a
- * recording if the scene has one, else all joints. */
+/* Made clips: one that moves all joints, then one for each joint. Viewers play the first animation of a file by
+ * themselves: a recording if the scene has one, else all joints. */
 #include "writer.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 
 struct sweeps {
     const uint32_t *devices; /* of each joint, or CP_NONE */
-    struct name_map names;   /* of all clips: the last number behind it */
+    struct name_map names;   /* names of all clips: the last number that was tried behind each */
     cp_track *tracks;        /* of the joints that sweep */
     uint32_t track_count;
 };
 
 /* ---- names ---- */
 
-/* The device that has each joint: the first one, but one that is joined from others only if there is no other. */
+/* Finds the device of each joint: the first one, but a composite device only if there is no other. */
 static const uint32_t *list_devices(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -34,7 +34,7 @@ static const uint32_t *list_devices(struct writer *writer)
     return devices;
 }
 
-/* The name, or the name with the first number that makes it new. */
+/* Returns the name, or the name with the first number that makes it new. */
 static const char *name_clip(struct writer *writer, struct name_map *names, const char *name)
 {
     const char *found = name;
@@ -44,7 +44,7 @@ static const char *name_clip(struct writer *writer, struct name_map *names, cons
     return added ? found : NULL;
 }
 
-/* DEVICE/JOINT, since joints of several devices are often called alike; of a joint DEVICE.JOINT, too. */
+/* Returns DEVICE/JOINT, since joints of several devices often have the same name; also for a joint DEVICE.JOINT. */
 static const char *name_sweep(struct writer *writer, struct sweeps *sweeps, uint32_t joint)
 {
     const char *name = writer->scene->joints[joint].name;
@@ -86,7 +86,7 @@ static bool list_tracks(struct writer *writer, struct sweeps *sweeps)
     return sweeps->tracks != NULL;
 }
 
-/* How far formulas go in a made clip. */
+/* Widens the ranges of joints with formulas to their values in a made clip. */
 static void widen_ranges(struct writer *writer, const cp_clip *clip)
 {
     for (uint32_t i = 0; i < clip->track_count; i++) {
@@ -113,7 +113,7 @@ static bool plan_made_clip(struct writer *writer, const char *name, uint32_t joi
     return plan_clip(writer, plan, &played, taken);
 }
 
-/* Joints of a loop may reach their ends one by one, and not together. */
+/* Plans the clip of all joints. Joints of a loop may reach their ends one by one, but not together. */
 static bool plan_all_joints(struct writer *writer, struct sweeps *sweeps, uint32_t *taken)
 {
     const cp_clip clip = {.name = ALL_JOINTS, .tracks = sweeps->tracks, .track_count = sweeps->track_count};

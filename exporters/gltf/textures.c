@@ -1,5 +1,5 @@
-/* Images, samplers and textures: what the written materials use; profile stage writes all. Images are written as their
- * bytes are. */
+/* Images, samplers and textures that the written materials use; profile stage writes all. Images are written with their
+ * bytes unchanged. */
 #include "writer.h"
 
 #include <math.h>
@@ -25,14 +25,14 @@ static const struct image_extension *extension_of(const cp_image *image)
     return NULL;
 }
 
-/* Whether the path is a URI that anybody can open from anywhere. */
+/* Tells whether the path is an absolute URI. */
 static bool is_absolute(const char *path)
 {
     return strstr(path, "://") != NULL;
 }
 
-/* A delivered file holds all that it shows: a URI into the world may lead nowhere tomorrow. A stage keeps what the
- * scene has. */
+/* Tells whether the image is written. A delivered file holds all that it shows, as a URI into the world may be dead
+ * tomorrow. A stage keeps what the scene has. */
 static bool image_is_written(const struct writer *writer, uint32_t image)
 {
     const cp_image *of = image == CP_NONE ? NULL : &writer->scene->images[image];
@@ -46,7 +46,7 @@ static bool same_sampler(const cp_texture *a, const cp_texture *b)
     return a->wrap[0] == b->wrap[0] && a->wrap[1] == b->wrap[1] && a->magnify == b->magnify && a->minify == b->minify;
 }
 
-/* There are fewer than 200 samplers. */
+/* Plans the sampler by a linear search, as there are fewer than 200. */
 static void plan_sampler(struct writer *writer, uint32_t texture)
 {
     struct texture_plan *plan = &writer->textures;
@@ -62,7 +62,7 @@ static void plan_sampler(struct writer *writer, uint32_t texture)
     plan->sampler_of[texture] = at;
 }
 
-/* Images with the same bytes are one in a delivered file. */
+/* Plans the images. Those with the same bytes are one in a delivered file. */
 static bool plan_images(struct writer *writer)
 {
     const cp_scene *scene = writer->scene;
@@ -167,7 +167,7 @@ void report_textures(const struct writer *writer)
 
 /* ---- extensions ---- */
 
-/* The image that every reader can show, if there is one, and the one that an extension shows. */
+/* Chooses the image that every reader can show, if there is one, and the one that an extension shows. */
 static void choose_images(const struct writer *writer, const cp_texture *texture, uint32_t *plain, uint32_t *further,
                           const char **extension)
 {
@@ -202,7 +202,7 @@ static bool needs_extension(const struct writer *writer, const char *name, bool 
     return false;
 }
 
-/* How coordinates as they are written find their place in the texture: offset + R scale (origin + step * integer). */
+/* Returns how written coordinates lead to their place in the texture: offset + R scale (origin + step * integer). */
 static cp_texture_use written_use(const struct writer *writer, const cp_texture_use *use)
 {
     const struct web_coordinates *set = &writer->web.coordinates[use->set];
@@ -236,7 +236,7 @@ static bool needs_transforms(const struct writer *writer)
     return false;
 }
 
-/* Integers show nothing right without their transform. */
+/* Tells whether readers need the transforms: integers show nothing right without them. */
 static bool requires_transforms(const struct writer *writer)
 {
     return (writer->web.coordinates[0].integers || writer->web.coordinates[1].integers) && needs_transforms(writer);

@@ -1,4 +1,4 @@
-/* What all parts of the writer ask. */
+/* Functions that all parts of the writer call. */
 #include "writer.h"
 
 #include <string.h>

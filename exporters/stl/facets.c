@@ -1,5 +1,5 @@
-/* A mesh instance as facets: its vertices where the scene has them, then chunks of facets, made in several threads and
- * written in order. */
+/* Writes a mesh instance as facets: its vertices as the scene places them, then chunks of facets, made in several
+ * threads and written in order. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
     COLOUR_VALID = 0x8000
 };
 
-/* The line of a vertex, for the further facets that it is a corner of. */
+/* The line of a vertex, kept for the further facets of which it is a corner. */
 struct vertex_text {
     uint32_t vertex; /* or CP_NONE */
     uint8_t size;
@@ -28,9 +28,9 @@ struct part {
     const struct writer *writer;
     const cp_mesh *mesh;
     const float *positions;
-    const double *places; /* NULL, or what is written: positions are then near the part, for normals alone */
+    const double *places; /* NULL, or the written places; then positions are near the part, for normals alone */
     bool mirrored;
-    /* For ASCII: the lines that a slot used last, each at its vertex' number modulo text_count, a power of two. */
+    /* The lines that a slot used last (ASCII), each at its vertex' number modulo text_count, a power of two. */
     struct vertex_text *texts; /* text_count a slot */
     uint32_t text_count;
 };
@@ -43,7 +43,7 @@ static double srgb_of(const cp_material *material, int channel)
     return material->srgb ? value : srgb_from_linear(value);
 }
 
-/* The attribute bytes of facets of that material, or of CP_NONE. */
+/* Returns the attribute bytes of facets of that material, or of CP_NONE. */
 static uint32_t attributes_of(const struct writer *writer, uint32_t material)
 {
     if (!writer->settings->colours || material == CP_NONE)
@@ -115,7 +115,8 @@ static char *put_ascii_facet(char *out, const struct part *part, struct vertex_t
     out = put_numbers(put_words(out, "  facet normal"), normal);
     out = put_words(out, "    outer loop\n");
     for (int i = 0; i < 3; i++) {
-        /* A vertex is a corner of several facets, most of them near each other: it is printed once for those. */
+        /* A vertex is a corner of several facets, most of them near each other, so its printed line is kept for
+         * those. */
         uint32_t vertex = vertices[i];
         struct vertex_text *known = &texts[vertex & (part->text_count - 1)];
         out = put_words(out, "      vertex");
@@ -131,7 +132,7 @@ static char *put_ascii_facet(char *out, const struct part *part, struct vertex_t
     return put_words(out, "    endloop\n  endfacet\n");
 }
 
-/* Unit normal of a triangle, 0 0 0 where it has no area. Doubles hold the squares of all float areas. */
+/* Computes the unit normal of a triangle, 0 0 0 if it has no area. Doubles hold the squares of all float areas. */
 static void compute_normal(const float *positions, const uint32_t vertices[3], float normal[3])
 {
     double a[3], b[3];
@@ -150,7 +151,7 @@ static void compute_normal(const float *positions, const uint32_t vertices[3], f
 
 /* ---- all of them ---- */
 
-/* The group that the face is in; groups follow each other. */
+/* Returns the group that the face is in; groups follow each other. */
 static uint32_t find_group(const cp_mesh *mesh, uint32_t face)
 {
     uint32_t first = 0, end = mesh->group_count;
@@ -164,7 +165,7 @@ static uint32_t find_group(const cp_mesh *mesh, uint32_t face)
     return first;
 }
 
-/* The core has made all faces triangles. */
+/* Writes the facets of a chunk. All faces are triangles, since the core has made them so. */
 static char *make_chunk(void *user, uint32_t chunk, uint32_t slot, char *out)
 {
     const struct part *part = user;
@@ -195,7 +196,7 @@ static char *make_chunk(void *user, uint32_t chunk, uint32_t slot, char *out)
     return out;
 }
 
-/* Where a part is in the output, and by how much single precision moves it there. */
+/* The box of a part in the output, and the largest error of single precision there. */
 struct extent_of_part {
     double lower[3], upper[3], error;
 };
@@ -212,7 +213,7 @@ static void extend(struct extent_of_part *extent, const double at[3])
     extent->error = fmax(extent->error, sqrt(square));
 }
 
-/* A part without any size keeps it. */
+/* Tells whether single precision deforms the part; one without any size keeps it. */
 static bool is_far(const struct extent_of_part *extent)
 {
     bool has_size = memcmp(extent->lower, extent->upper, sizeof extent->lower) != 0;
@@ -241,11 +242,11 @@ static cp_status place_vertices(const struct writer *writer, const cp_instance *
     return CP_OK;
 }
 
-/* The number with the fewest decimals within the tolerance. */
+/* Returns the number with the fewest decimals within the tolerance. */
 static double shorten(double value, double tolerance)
 {
     enum { MOST_DECIMALS = 17 };
-    static const double exact = 9007199254740992; /* integers up to there are doubles */
+    static const double exact = 9007199254740992; /* 2^53: up to there all integers are doubles */
     double power = 1;
     for (int i = 0; i <= MOST_DECIMALS && fabs(value) * power < exact; i++, power *= 10) {
         double rounded = round(value * power) / power;
@@ -255,8 +256,8 @@ static double shorten(double value, double tolerance)
     return value;
 }
 
-/* Vertices in double, with as many digits as floats near the part know, so that the text of a file that was read comes
- * again; and near the part for the normals. */
+/* Places vertices in double, with as many digits as floats near the part have, so that the text of a file that was read
+ * comes again; and near the part for the normals. */
 static void place_exactly(const cp_mesh *mesh, const cp_pose *pose, const struct extent_of_part *extent, float *placed,
                           double *places)
 {
@@ -265,7 +266,7 @@ static void place_exactly(const cp_mesh *mesh, const cp_pose *pose, const struct
         double point[3] = {(double)from[0], (double)from[1], (double)from[2]}, at[3];
         pose_point(pose, point, at);
         for (size_t k = 0; k < 3; k++) {
-            double known = 2 * fabs(at[k]) * DBL_EPSILON; /* what the pose's own rounding may add */
+            double known = 2 * fabs(at[k]) * DBL_EPSILON; /* a bound of the pose's own rounding */
             for (size_t axis = 0; axis < 3; axis++) {
                 double next = (double)nextafterf(fabsf(from[axis]), INFINITY);
                 known += fabs(pose->m[4 * k + axis]) * (next - fabs(point[axis])) / 2;
@@ -281,8 +282,8 @@ cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
     cp_context *context = writer->context;
     const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
 
-    /* To the output's unit and axes. Dividing by the unit, not multiplying by its inverse, undoes an importer's
-     * scaling exactly. */
+    /* Convert to the output's unit and axes. To divide by the unit, not to multiply by its inverse, undoes an
+     * importer's scaling exactly. */
     cp_pose pose = pose_multiply(&writer->worlds[instance->node], &instance->transform);
     if (writer->up_y) {
         cp_pose turn = pose_y_up_from_z_up();

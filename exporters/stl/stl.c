@@ -24,12 +24,12 @@
 
 enum { UNIT_SOURCE = 6, UNIT_AUTO = 7, UP_SOURCE = 2 };
 
-/* In the order of the option's choices. */
+/* The metres of each choice of the option. */
 static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.0254, 0.3048};
 
 static uint32_t stl_shows(const void *pointer)
 {
-    static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH}; /* in the order of the choices */
+    static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH}; /* ordered like the choices */
     return uses[((const struct stl_settings *)pointer)->use];
 }
 
@@ -39,7 +39,7 @@ static bool is_written(const struct writer *writer, const cp_instance *instance)
            writer->scene->meshes[instance->mesh].kind == CP_MESH_FACES;
 }
 
-/* The name on one line, without the blanks before it that a reader takes away. False when a reader gets another. */
+/* Writes the name on one line, without leading blanks, which readers drop. False when a reader gets another name. */
 static bool write_name(struct writer *writer, const char *keyword, const char *name)
 {
     bool kept = *name != '\0' && *name != ' ';
@@ -56,7 +56,7 @@ static bool write_name(struct writer *writer, const char *keyword, const char *n
     return kept;
 }
 
-/* 80 bytes of text and the count of all facets of the file. */
+/* Writes 80 bytes of text and the count of all facets of the file. */
 static cp_status begin_binary(struct writer *writer, uint32_t first, uint32_t end)
 {
     uint64_t count = 0;
@@ -75,7 +75,7 @@ static cp_status begin_binary(struct writer *writer, uint32_t first, uint32_t en
     return CP_OK;
 }
 
-/* The instances [first, end) as one file. */
+/* Writes the instances [first, end) as one file. */
 static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t first, uint32_t end)
 {
     bool ascii = writer->settings->format == FORMAT_ASCII, any = false;
@@ -100,7 +100,7 @@ static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t f
     return status == CP_OK ? sink_status(sink) : status;
 }
 
-/* The first instance goes to the output itself, each further one to a file beside it. */
+/* Writes the first instance to the output itself, each further one to a file beside it. */
 static cp_status write_split(struct writer *writer, struct sink *top)
 {
     const cp_scene *scene = writer->scene;
@@ -159,7 +159,8 @@ static void report_losses(const struct writer *writer)
                     "materials rounded to 5 bits a channel, without transparency");
 }
 
-/* In metres. An STL of an STL keeps the file's unit, since STL does not say it; other scenes are in metres. */
+/* Returns the unit in metres. An STL of an STL keeps the file's unit, since STL does not have it; other scenes are in
+ * metres. */
 static double choose_unit(const struct stl_settings *settings, const cp_source *source)
 {
     bool kept = settings->unit == UNIT_SOURCE || (settings->unit == UNIT_AUTO && strcmp(source->format, "stl") == 0);

@@ -1,4 +1,4 @@
-/* Inside of the STL exporter: what the file and its facets share. */
+/* The declarations that the files of the STL exporter share. */
 #ifndef CELLPIPE_EXPORTERS_STL_STL_H
 #define CELLPIPE_EXPORTERS_STL_STL_H
 
@@ -20,13 +20,13 @@ struct writer {
     double unit;
     bool up_y;
     uint64_t renamed; /* solids whose name could not be kept */
-    uint64_t far;     /* instances that single precision deforms, and by how much at most in the output's unit */
+    uint64_t far;     /* instances that single precision deforms, and the largest error in the output's unit */
     double far_error;
 };
 
-/* Writes the facets of a mesh instance to the writer's sink. CP_OUTPUT where a coordinate is no float. */
+/* Writes the facets of a mesh instance to the writer's sink. CP_OUTPUT if a coordinate is no float. */
 cp_status stl_write_part(struct writer *writer, const cp_instance *instance);
-/* How many materials lose something in the attribute bytes. */
+/* Counts the materials that lose something in the attribute bytes. */
 uint64_t stl_count_changed_colours(const cp_scene *scene);
 
 /* Little-endian. */

@@ -5,9 +5,10 @@
 #include "motion/clips/clips.h"
 #include "vrml97.h"
 
-/* More turns than this between two limits show nothing. */
+/* Limits with more turns than this between them are cut off. */
 enum { MOST_STEPS = 4096 };
-/* Fractions are whole numbers of this, so both moments of a jump are one, as in the single precision of readers. */
+/* Fractions are multiples of its inverse, so that both moments of a jump are equal, as in the single precision of
+ * readers. */
 #define MOMENTS 1e9
 
 void vrml_add_wire(struct vrml *v, struct wire wire)
@@ -24,7 +25,7 @@ void vrml_write_timer(struct vrml *v, const char *name, double seconds, bool by_
     vrml_define(v, name);
     sink_text(v->out, "TimeSensor { cycleInterval ");
     vrml_number(v, seconds);
-    /* Stopped long ago, so that it starts at its first moment, and not where a loop since 1970 would be. */
+    /* A loop was stopped long ago, so that it starts at its first moment, not where a loop since 1970 would be. */
     sink_text(v->out, loop ? " loop TRUE stopTime 1 }\n" : " }\n");
     if (by_itself && v->settings->play != VRML_PLAY_CLICK)
         vrml_add_wire(v, (struct wire){v->entry, "enterTime", name, "set_startTime"});
@@ -37,7 +38,7 @@ double vrml_fraction(const struct vrml *v, double time)
     return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
 }
 
-/* The angle between two rotations; a quaternion and its negative are one. */
+/* Returns the angle between two rotations; a quaternion and its negative are one rotation. */
 static double turn_between(const double a[4], const double b[4])
 {
     double near = 0, far = 0;
@@ -58,7 +59,8 @@ static void append_key(struct vrml *v, struct vrml_keys *keys, double fraction, 
         v->failed = true;
         return;
     }
-    /* Two keys at one moment are a jump; of more the first and the last are one. Before the first moment is nothing. */
+    /* Two keys at one moment are a jump; of more, the first and the last are one. Nothing is before the first
+     * moment. */
     if (at > 0 && keys->fractions[at - 1] == fraction &&
         (fraction == 0 || (at > 1 && keys->fractions[at - 2] == fraction)))
         at--;
@@ -101,7 +103,7 @@ void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double fraction, const
     append_key(v, keys, fraction, value);
 }
 
-/* From the first moment to the last one: some readers take keys from 0 to 1 for granted. */
+/* Adds keys at 0 and 1 if they are missing: some readers rely on keys from 0 to 1. */
 static void complete_keys(struct vrml *v, struct vrml_keys *keys)
 {
     uint32_t width = path_width(keys->path), count = keys->count;
@@ -161,7 +163,7 @@ static void write_frame_value(struct vrml *v, const struct vrml_keys *keys, cons
     bool scale = keys->path == CP_PATH_SCALE;
     for (int i = 0; i < 3; i++)
         shown[i] = scale ? fmax(fabs(value[i]), LEAST_SCALE) : value[i];
-    /* Mirroring in all three directions is in the meshes, where the frame mirrors at rest. */
+    /* If the frame mirrors at rest, the meshes mirror in all three directions instead. */
     v->unscaled += scale && !(keys->mirrored ? most <= -LEAST_SCALE : least >= LEAST_SCALE);
     vrml_vector_line(v, "", shown);
 }
@@ -173,7 +175,8 @@ void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, 
     static const char *const fields[] = {"", "set_translation", "set_rotation", "set_scale"};
     static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_ROTATION, CP_PATH_TRANSLATION, CP_PATH_SCALE};
     bool joint = keys->joint != CP_NONE;
-    cp_path path = joint ? paths[v->scene->joints[keys->joint].type] : keys->path; /* what of the Transform is set */
+    cp_path path = joint ? paths[v->scene->joints[keys->joint].type] : keys->path; /* the part of the Transform that is
+                                                                                    * set */
     complete_keys(v, keys);
     const char *prefix = joint && path == CP_PATH_TRANSLATION ? "slide_" : prefixes[path];
     const char *name = v->failed ? NULL : vrml_name(v, prefix, wanted);

@@ -14,7 +14,7 @@ enum {
     WORD_SIZE = 11, /* 4294967295 and a blank */
 };
 
-/* All chunks of a list, as its lines. */
+/* Writes all chunks of a list, as its lines. */
 static void write_list(struct vrml *v, uint64_t count, uint32_t chunk_count, struct chunks chunks)
 {
     chunks.count = (uint32_t)((count + chunk_count - 1) / chunk_count);
@@ -32,7 +32,7 @@ struct vectors {
     bool too_large[MOST_SLOTS];
 };
 
-/* Mirrored vectors are exact; flat ones are rounded once. */
+/* Returns a component. Mirrored vectors are exact; flat ones are rounded once. */
 static float component_of(const struct rest *rest, const float *vector, int axis)
 {
     const double *row = rest->linear + 3 * axis;
@@ -71,7 +71,8 @@ void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *va
 
 /* ---- faces ---- */
 
-/* A face is as many words as it has corners, and -1: so one of very many corners is printed in several chunks, too. */
+/* The faces of a list. A face has a word for each of its corners, and -1; so one of very many corners is printed in
+ * several chunks, too. */
 struct faces {
     const cp_mesh *mesh;
     const cp_group *group;
@@ -79,13 +80,13 @@ struct faces {
     uint64_t first_word, end_word;
 };
 
-/* Of the mesh. */
+/* Returns the number of the first word of a face among those of the mesh. */
 static uint64_t first_word_of(const cp_mesh *mesh, uint32_t face)
 {
     return (uint64_t)mesh_face_first(mesh, face) + face;
 }
 
-/* The face that the word is in. */
+/* Returns the face of the word. */
 static uint32_t find_face(const struct faces *faces, uint64_t word)
 {
     uint32_t first = faces->group->first_face, end = first + faces->group->face_count;
@@ -99,7 +100,7 @@ static uint32_t find_face(const struct faces *faces, uint64_t word)
     return first;
 }
 
-/* The words first .. end - 1 of a face. */
+/* Writes the words first .. end - 1 of a face. */
 static char *put_face(char *out, const struct faces *faces, uint32_t face, uint32_t first, uint64_t end)
 {
     const uint32_t *corners = faces->mesh->corners + mesh_face_first(faces->mesh, face);

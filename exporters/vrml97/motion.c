@@ -1,11 +1,12 @@
-/* Joints that a click plays: one TimeSensor a part with joints, one interpolator a moving joint, and the ROUTEs. */
+/* Joints that a click plays: one TimeSensor for each part with joints, one interpolator for each moving joint, and the
+ * ROUTEs. */
 #include <math.h>
 
 #include "base/text/text.h"
 #include "motion/clips/clips.h"
 #include "vrml97.h"
 
-/* The interpolator of a joint over the cycle of the part whose click plays it, time from 0 to 1. */
+/* Writes the interpolator of a joint over the cycle of the part whose click plays it, time from 0 to 1. */
 static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index)
 {
     const cp_joint *joint = &v->scene->joints[index];
@@ -14,7 +15,7 @@ static void write_sweep(struct vrml *v, uint32_t driver, uint32_t index)
     const struct sweep *sweep = &v->joints[driver].sweep;
     if (v->joints[index].sign == 0 || !v->joints[index].name)
         return;
-    /* What a formula makes of the sweep, within a ten-thousandth of the scene's size. */
+    /* A formula's values during the sweep are sampled within a ten-thousandth of the scene's size. */
     bool sized = joint->type == CP_JOINT_PRISMATIC && v->diagonal > 0;
     struct growing_track track = {.path = CP_PATH_JOINT, .tolerance = sized ? 1e-4 * v->diagonal : 1e-4};
     const bool sampled = mechanism_samples(&v->mechanism, index);
@@ -36,7 +37,7 @@ static const char *timer_of(const struct vrml *v, uint32_t joint)
     return v->nodes[v->scene->joints[joint].node].timer;
 }
 
-/* Of a joint its limits, too: "J2: -110 to 110 deg". */
+/* Writes the name; with a joint also its limits: "J2: -110 to 110 deg". */
 void vrml_write_description(struct vrml *v, uint32_t node)
 {
     const struct node_plan *plan = &v->nodes[node];
@@ -61,7 +62,8 @@ void vrml_write_description(struct vrml *v, uint32_t node)
     buffer_free(&text);
 }
 
-/* What a click on the shapes of a frame starts, but for small joints: the recording, or the joint that moves them. */
+/* Returns the timer that a click on the shapes of a frame starts, without small joints: the recording's, or that of the
+ * joint that moves them. */
 static const char *own_timer(const struct vrml *v, const struct node_plan *node)
 {
     return node->starts             ? v->recording->timer
@@ -88,7 +90,7 @@ static void wire_clicks(struct vrml *v)
     }
 }
 
-/* The recording and the joints move the same Transforms: what starts stops the other. */
+/* Lets each timer stop the others: the recording and the joints move the same Transforms. */
 static void wire_stops(struct vrml *v)
 {
     for (uint32_t i = 0; i < v->scene->node_count && v->recording; i++)
@@ -111,7 +113,7 @@ void vrml_write_motion(struct vrml *v)
             vrml_write_timer(v, v->nodes[i].timer, v->nodes[i].cycle, !v->recording);
     wire_clicks(v);
     wire_stops(v);
-    /* In the order of the joints. One with a formula has an interpolator for each joint that the formula is over. */
+    /* Write the joints in their order. One with a formula has an interpolator for each joint that the formula uses. */
     for (uint32_t i = 0; i < scene->joint_count && !v->failed; i++) {
         uint32_t count;
         const uint32_t *drivers = mechanism_inputs(&v->mechanism, i, &count);
@@ -121,7 +123,7 @@ void vrml_write_motion(struct vrml *v)
     }
     if (v->recording && !v->failed)
         vrml_write_recording(v);
-    /* three's reader wants all ROUTEs behind all nodes. */
+    /* three's reader demands all ROUTEs behind all nodes. */
     for (uint32_t i = 0; i < v->wire_count && !v->failed; i++) {
         const struct wire *wire = &v->wires[i];
         const char *const words[] = {"ROUTE ", wire->from, ".", wire->event, " TO ", wire->to, ".", wire->field, "\n"};

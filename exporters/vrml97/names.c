@@ -1,4 +1,4 @@
-/* Memory until the file is written. DEF names: legal, unique, and the originals in a WorldInfo. */
+/* Memory until the file is written, and DEF names: legal, unique, with the originals in a WorldInfo. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* Keywords of the grammar (ISO/IEC 14772-1, A.1). */
 static const char *const keywords[] = {"DEF", "EXTERNPROTO", "IS",       "PROTO",        "ROUTE", "TO",
                                        "USE", "eventIn",     "eventOut", "exposedField", "field", NULL};
-/* three's reader takes any word that begins with one of these for the value. */
+/* three's reader takes any word that begins with one of these as that value. */
 static const char *const values[] = {"FALSE", "NULL", "TRUE", NULL};
 
 void *vrml_plan_room(struct vrml *v, size_t count, size_t size)
@@ -25,8 +25,8 @@ static bool begins_name(unsigned char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The standard allows more characters; letters, digits and _ are what all readers share. Others become _, one for
- * each character, not for each byte. */
+/* Makes a name legal. The standard allows more characters, but all readers share only letters, digits and _. Others
+ * become _, one for each character, not for each byte. */
 static char *legal_name(struct vrml *v, const char *prefix, const char *wanted)
 {
     const char *text = wanted && *wanted ? wanted : "unnamed";
@@ -58,7 +58,8 @@ const char *vrml_name(struct vrml *v, const char *prefix, const char *wanted)
     bool added = false;
     const char *base = v->failed ? NULL : legal_name(v, prefix, wanted), *name = base;
     bool fine = name && name_map_add(&v->names, name, 2, &added);
-    /* base_2, base_3, ...: the map holds for each name the number to try next, so that equal names cost no search. */
+    /* Try base_2, base_3, ...: the map holds for each name the number to try next, so that equal names cost no
+     * search. */
     while (fine && !added) {
         uint32_t *next = name_map_find(&v->names, base);
         name = arena_print(v->arena, "%s_%lu", base, (unsigned long)(*next)++);
@@ -68,7 +69,7 @@ const char *vrml_name(struct vrml *v, const char *prefix, const char *wanted)
     return fine ? name : NULL;
 }
 
-/* Frames first: their names stay as near to the source's as they can. */
+/* Frames are named first, so that their names stay as near to the source's as possible. */
 void vrml_name_frames(struct vrml *v)
 {
     const cp_scene *scene = v->scene;
@@ -106,8 +107,8 @@ static void info_end(struct vrml *v, struct buffer *line)
     line->size = 0;
 }
 
-/* "frame NAME name=ORIGINAL": the original comes last because it may hold blanks. Nothing if NAME is the prefix and the
- * original, or is not written. */
+/* Writes "frame NAME name=ORIGINAL"; the original comes last because it may hold blanks. Nothing if NAME is the prefix
+ * and the original, or is not written. */
 static void info_name(struct vrml *v, struct buffer *line, const char *kind, const char *prefix, const char *name,
                       const char *original)
 {
@@ -127,7 +128,7 @@ static void info_limit(struct buffer *line, const char *key, double value)
     buffer_text(line, " ");
 }
 
-/* What no node of VRML97 has a field for: limits, home and what it depends on. */
+/* Writes properties of a joint for which VRML97 has no field: limits, home and the joints that it depends on. */
 static void info_joint(struct vrml *v, uint32_t index, struct buffer *line)
 {
     const cp_joint *joint = &v->scene->joints[index];
@@ -142,7 +143,7 @@ static void info_joint(struct vrml *v, uint32_t index, struct buffer *line)
     info_limit(line, "acceleration", joint->acceleration);
     info_limit(line, "home", joint->home);
     if (cp_joint_is_dependent(joint)) {
-        /* Its master, or those of the formula in the order that it counts them. */
+        /* Write its master, or the joints of the formula in the formula's order. */
         for (uint32_t i = 0; i < (expression ? expression->input_count : 1); i++) {
             uint32_t master = expression ? expression->inputs[i] : joint->master;
             const char *own = v->joints[master].name;

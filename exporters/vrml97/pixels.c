@@ -11,7 +11,7 @@
 #endif
 
 #if defined(HAVE_PNG) || defined(HAVE_TURBOJPEG)
-/* A world has up to 11 bytes of text for each of them. */
+/* the world has up to 11 bytes of text for each of them */
 static const uint64_t most_pixels = UINT64_C(1) << 24;
 
 static cp_status make_room(struct arena *arena, uint32_t channels, struct pixels *pixels)

@@ -1,14 +1,14 @@
-/* Any affine pose as a Transform with a scale above zero, and what is left of it. */
+/* Writes any affine pose as a Transform with a scale above zero, and what is left of it. */
 #include <math.h>
 #include <string.h>
 
 #include "model/model.h"
 #include "vrml97.h"
 
-/* Readers hold single precision: thinner than this against its length, a map is flat to them. */
+/* A map thinner than this part of its length counts as flat, as readers have single precision. */
 #define FLAT_RATIO 1e-7
 #define FLAT_SIZE 1e-30
-/* Rotations that came through text or quaternions differ from orthonormal by rounding only. */
+/* Rotations from text or quaternions differ from orthonormal ones by rounding less than this. */
 #define UNIT_TOLERANCE 1e-9
 
 const struct rest vrml_no_rest = {REST_NONE, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -41,8 +41,8 @@ static void rotate_columns(double m[9], int a, int b, const double turn[2])
     }
 }
 
-/* m = u * diag(sizes) * v^T by Hestenes' one-sided Jacobi rotations, which keep small sizes precise; u has the sizes in
- * its columns' lengths. v is a rotation. */
+/* Finds m = u * diag(sizes) * v^T by Hestenes' one-sided Jacobi rotations, which keep small sizes precise; u has the
+ * sizes in its columns' lengths. v is a rotation. */
 static void decompose(const double m[9], double u[9], double sizes[3], double v[9])
 {
     static const int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
@@ -99,7 +99,7 @@ struct rotation vrml_quaternion_turn(const double q[4])
 struct rotation vrml_rotation(const double m[9])
 {
     double xx = m[0], yy = m[4], zz = m[8];
-    double q[4]; /* x y z w by Shepperd's choice of the largest */
+    double q[4]; /* x y z w, by Shepperd's choice of the largest */
     if (xx + yy + zz > 0) {
         q[0] = m[7] - m[5], q[1] = m[2] - m[6], q[2] = m[3] - m[1], q[3] = 1 + xx + yy + zz;
     } else if (xx >= yy && xx >= zz) {
@@ -112,8 +112,8 @@ struct rotation vrml_rotation(const double m[9])
     return vrml_quaternion_turn(q);
 }
 
-/* m = largest * u * diag(sizes) * v^T with a determinant above zero, by its polar decomposition: the rotation u * v^T,
- * then the symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation where it is not diagonal. */
+/* Places m = largest * u * diag(sizes) * v^T with a determinant above zero, by its polar decomposition: the rotation u
+ * * v^T, then the symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation if it is not diagonal. */
 static void place_stretched(const double u[9], const double sizes[3], const double v[9], double largest,
                             struct placing *placing)
 {
@@ -195,7 +195,7 @@ void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placi
     placing->scale_orientation = (struct rotation){{-a[1] / across, a[0] / across, 0}, atan2(across, a[2])};
 }
 
-/* A scale of zero may grow, and what is flat may turn: no copy of a mesh can say that, but a scale near zero can. */
+/* A scale of zero becomes one near zero: it may grow, and a flat frame may turn, which copies of meshes cannot show. */
 cp_pose vrml_node_pose(const struct vrml *v, uint32_t node)
 {
     cp_pose pose = v->scene->nodes[node].local;

@@ -1,11 +1,11 @@
-/* The first pass: what is where, what moves it, and how often a mesh is used. */
+/* The first pass: plans the place of each frame, the joint that moves it, and how often a mesh is used. */
 #include <math.h>
 
 #include "mesh/mesh.h"
 #include "model/model.h"
 #include "vrml97.h"
 
-/* The joints of a part are played one after the other by its one TimeSensor. */
+/* Plans the sweeps: the joints of a part are played one after the other by its one TimeSensor. */
 static void plan_sweeps(struct vrml *v)
 {
     const struct followers *followers = &v->followers;
@@ -47,7 +47,7 @@ static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
         v->frozen++;
     if (plan->sign == 0 || plan->driver == CP_NONE || !plan->name)
         return;
-    /* A click moves it: the timers of its drivers' parts are written. */
+    /* A click moves the node, so the timers of its drivers' parts are written. */
     node->mover = index;
     v->nodes[joints[plan->driver].node].plays = true;
     uint32_t count;
@@ -57,7 +57,7 @@ static void plan_joint(struct vrml *v, uint32_t index, struct node_plan *node)
             v->nodes[joints[inputs[i]].node].plays = true;
 }
 
-/* Counts a transform that leaves more behind it than it found. */
+/* Counts a transform that leaves a worse rest than it found. */
 static void count_rest(struct vrml *v, enum rest_kind before, enum rest_kind after)
 {
     v->flat += after == REST_FLAT && before != REST_FLAT;
@@ -82,7 +82,7 @@ static void plan_nodes(struct vrml *v)
     }
 }
 
-/* The diagonals of the boxes around what the frames hold, in the world, or a little more. */
+/* Measures the diagonals of the boxes around the contents of the frames, in the world, or a little more. */
 static const double *measure_frames(struct vrml *v)
 {
     const cp_scene *scene = v->scene;
@@ -101,8 +101,8 @@ static const double *measure_frames(struct vrml *v)
     return sizes;
 }
 
-/* Parts of which little is seen, as of fingers, are hard to hit: a click on the largest shape of their device plays
- * their joints, too. */
+/* Finds small parts, such as fingers, which are hard to hit: a click on the largest shape of their device plays their
+ * joints, too. */
 static void plan_small_parts(struct vrml *v)
 {
     const double least = 0.02; /* of the scene's diagonal */
@@ -160,7 +160,7 @@ static void plan_instances(struct vrml *v)
     }
 }
 
-/* The box around all that is drawn, or else around all there is. */
+/* Finds the box around all that is drawn, or else around all there is. */
 static cp_status plan_bounds(struct vrml *v)
 {
     cp_measures measures = {.size = sizeof measures};
@@ -177,7 +177,7 @@ static cp_status plan_bounds(struct vrml *v)
     return CP_OK;
 }
 
-/* In the order of the scene's nodes; a placeholder that holds nothing is left out. */
+/* Plans the nodes in their order; a placeholder that holds nothing is left out. */
 static void plan_children(struct vrml *v)
 {
     for (uint32_t i = 0; i < v->scene->node_count; i++)

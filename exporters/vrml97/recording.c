@@ -1,4 +1,4 @@
-/* A clip as a recording that a click plays: one TimeSensor, and an interpolator for all that moves. */
+/* Writes a clip as a recording that a click plays: one TimeSensor, and an interpolator for all that moves. */
 #include <math.h>
 
 #include "motion/clips/clips.h"
@@ -27,7 +27,7 @@ cp_status vrml_plan_recording(struct vrml *v)
     recording->posed = vrml_plan_room(v, scene->node_count, sizeof *recording->posed);
     if (!recording->work || !recording->posed)
         return CP_LIMIT;
-    /* Where translation alone is set, the rest of the pose stays as it is, sheared or not. */
+    /* A node whose translation alone is set keeps the rest of its pose, sheared or not. */
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (clip->tracks[i].path == CP_PATH_ROTATION || clip->tracks[i].path == CP_PATH_SCALE)
             recording->posed[clip->tracks[i].target] = true;
@@ -43,8 +43,8 @@ void vrml_free_recording(struct vrml *v)
         cp_scene_free(v->recording->work);
 }
 
-/* A click on the base of a device starts the recording: on parts that no joint of their own device moves. If none of
- * these is drawn, on any part. */
+/* Marks the parts on which a click starts the recording: those of a device that no joint of their own device moves, as
+ * its base. If none of these is drawn, all parts. */
 static bool mark_starts(struct vrml *v)
 {
     const cp_scene *scene = v->scene;
@@ -109,7 +109,7 @@ static void write_node_track(struct vrml *v, const cp_track *track)
     for (uint32_t i = 0; i < track->key_count && !v->failed; i++) {
         double value[4];
         memcpy(value, track->values + (size_t)i * width, width * sizeof *value);
-        /* Below a mirroring translations change their signs. */
+        /* Below a mirroring, translations change their signs. */
         for (int k = 0; k < 3 && above == REST_MIRRORED && track->path == CP_PATH_TRANSLATION; k++)
             value[k] = 0 - value[k];
         vrml_add_key(v, &keys, vrml_fraction(v, track->times[i]), value);
@@ -117,7 +117,7 @@ static void write_node_track(struct vrml *v, const cp_track *track)
     vrml_write_keys(v, &keys, v->recording->timer, node->name, plan->name);
 }
 
-/* A joint that clicks move, and the clip does not: where the clip has it. */
+/* Writes the clip's value of a joint that clicks move, but the clip does not. */
 static void write_resting_joint(struct vrml *v, uint32_t index)
 {
     const struct joint_plan *plan = &v->joints[index];
@@ -128,7 +128,7 @@ static void write_resting_joint(struct vrml *v, uint32_t index)
     vrml_write_keys(v, &keys, v->recording->timer, v->scene->joints[index].name, plan->name);
 }
 
-/* Of the track's joint, or of one that has it for its master. */
+/* Writes the track for its joint, or for one that has this as its master. */
 static void write_joint_track(struct vrml *v, const cp_track *track, uint32_t index)
 {
     const cp_joint *joint = &v->scene->joints[index];

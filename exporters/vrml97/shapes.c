@@ -1,4 +1,4 @@
-/* A mesh is written once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
+/* Writes a mesh once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- appearance ---- */
 
-/* VRML97 says nothing of colour spaces; its readers show the numbers as they are, that is as sRGB. */
+/* VRML97 does not mention colour spaces; its readers show the numbers unchanged, that is, as sRGB. */
 static double shown_colour(struct vrml *v, double linear)
 {
     v->clamped += !(linear >= 0 && linear <= 1);
@@ -19,8 +19,8 @@ static bool material_has_texture(const cp_material *material)
     return material && material->texture_count > 0 && material->textures[0].role == CP_TEXTURE_BASE_COLOUR;
 }
 
-/* Once in a file, then by USE; without the material's texture each time. use: of that texture, NULL: it is not shown.
- */
+/* Writes a look once in a file, then by USE; without the material's texture each time. use: of that texture, NULL: it
+ * is not shown. */
 static void write_look(struct vrml *v, uint32_t index, bool lines, const cp_texture_use *use)
 {
     struct look_plan *look = &v->looks[(index == CP_NONE ? 0 : 2 * (size_t)index + 2) + lines];
@@ -59,7 +59,7 @@ static void write_look(struct vrml *v, uint32_t index, bool lines, const cp_text
 
 /* ---- faces and lines: a Shape a group ---- */
 
-/* A list of the mesh's vertices: where several Shapes share it, defined by the first and used by the others. */
+/* A list of the mesh's vertices. If several Shapes share it, the first one defines it and the others use it. */
 struct vertex_list {
     const char *field, *type, *list, *prefix; /* the last: of its DEF name */
     const float *vectors;
@@ -71,12 +71,12 @@ struct part {
     const struct rest *rest;
     bool lines, concave, closed;
     bool shared;                         /* several Shapes on the same points */
-    bool tinted;                         /* groups multiply the vertex colours by different colours; then: */
-    uint32_t *places, *listed, *corners; /* a vertex' place in the list of a group, that list, the corners in it */
+    bool tinted;                         /* groups multiply the vertex colours by different colours, and then: */
+    uint32_t *places, *listed, *corners; /* a vertex' place in the list of a group, that list, its corners */
     struct vertex_list points, normals, colours;
 };
 
-/* "field DEF name Type { list [", or "field USE name" and false. */
+/* Writes "field DEF name Type { list [", or "field USE name" and returns false. */
 static bool open_vertices(struct vrml *v, const struct part *part, struct vertex_list *list)
 {
     vrml_indent(v);
@@ -106,15 +106,16 @@ static void write_vertices(struct vrml *v, const struct part *part, struct verte
 
 /* ---- vertex colours ---- */
 
-/* glTF multiplies the colours of vertices by the material's (glTF 2.0, section 3.9.2); VRML97's Color takes the place
- * of diffuseColor. So the products are written. Without a material they are the vertices' own. */
+/* Finds the colour that multiplies a group's vertex colours. glTF multiplies them by the material's (glTF 2.0, section
+ * 3.9.2), but VRML97's Color replaces diffuseColor. So the products are written. Without a material they are the
+ * vertices' own. */
 static void tint_of(const struct vrml *v, const cp_group *group, double tint[3])
 {
     for (int i = 0; i < 3; i++)
         tint[i] = group->material == CP_NONE ? 1 : linear_channel(&v->scene->materials[group->material], i);
 }
 
-/* The group has colours of its own: not those of its material alone. */
+/* Tells whether the group has colours of its own beside that of its material. */
 static bool is_coloured(const cp_mesh *mesh, const cp_group *group)
 {
     if (!mesh->colours || group->face_count == 0 || group->material == CP_NONE)
@@ -137,7 +138,7 @@ static void write_colour(struct vrml *v, const float *colour, const double tint[
     sink_text(v->out, "\n");
 }
 
-/* Of all vertices, in their order: the Shapes of the mesh share them. */
+/* Writes the colours of all vertices, in their order: the Shapes of the mesh share them. */
 static void write_colours(struct vrml *v, struct part *part, const cp_group *group)
 {
     double tint[3];
@@ -149,7 +150,8 @@ static void write_colours(struct vrml *v, struct part *part, const cp_group *gro
     vrml_line(v, "] }");
 }
 
-/* Of the group's vertices alone, with a colorIndex: a list of all vertices for each group would grow with both. */
+/* Writes the colours of the group's vertices alone, with a colorIndex: a list of all vertices for each group would grow
+ * with both. */
 static void write_own_colours(struct vrml *v, const struct part *part, const cp_group *group, bool reversed)
 {
     cp_mesh mesh = *part->mesh;
@@ -175,7 +177,7 @@ static void write_own_colours(struct vrml *v, const struct part *part, const cp_
     vrml_line(v, "]");
 }
 
-/* What the colours of a mesh are written with, and what is lost of them. */
+/* Decides how the colours of a mesh are written, and reports what is lost of them. */
 static cp_status plan_colours(struct vrml *v, struct part *part, const cp_group *groups, uint32_t count)
 {
     const cp_mesh *mesh = part->mesh;
@@ -279,8 +281,8 @@ static cp_status write_faces(struct vrml *v, const cp_mesh *mesh, const struct r
 
 /* ---- primitives ---- */
 
-/* VRML97's own kind of a primitive: with sizes above zero, and the same mirrored at its centre, but for the cone. NULL
- * if it must be written as faces. */
+/* Returns VRML97's own kind of a primitive: with sizes above zero, and also mirrored at its centre, except the cone.
+ * NULL if it must be written as faces. */
 static const char *own_kind(const struct vrml *v, const cp_mesh *mesh, const struct rest *rest)
 {
     const double *size = mesh->size;
@@ -349,7 +351,7 @@ static cp_status write_geometry(struct vrml *v, const cp_mesh *mesh, const struc
 
 /* ---- files ---- */
 
-/* Writes an Inline, and begins its file "d_DEVICE/STEM_WANTED.wrl" ("d_cell" for what belongs to no device): by the
+/* Writes an Inline, and begins its file "d_DEVICE/STEM_WANTED.wrl" ("d_cell" if it belongs to no device). With the
  * stem, worlds in one folder keep their parts apart. name: DEF name of the Inline, or NULL. */
 static cp_status open_file(struct vrml *v, uint32_t node, const char *wanted, const char *name, struct vrml_part *part)
 {
@@ -398,7 +400,7 @@ cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const str
     const cp_mesh *mesh = &v->scene->meshes[instance->mesh];
     struct mesh_plan *plan =
         rest->kind == REST_FLAT ? NULL : &v->meshes[2 * (size_t)instance->mesh + (rest->kind == REST_MIRRORED)];
-    bool one_file = v->settings->layout != VRML_PARTS; /* in which all meshes are, or all Inlines */
+    bool one_file = v->settings->layout != VRML_PARTS; /* all meshes are in one file, or all Inlines */
     if (plan && plan->file > 0 && (one_file || plan->file == v->file)) {
         vrml_indent(v);
         vrml_use(v, plan->name);

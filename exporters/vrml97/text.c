@@ -4,7 +4,7 @@
 
 #include "vrml97.h"
 
-/* Deep scenes would else be mostly blanks. */
+/* deeper lines would be mostly blanks */
 enum { INDENT_MOST = 20 };
 
 void vrml_indent(struct vrml *v)
@@ -86,8 +86,8 @@ void vrml_vector(struct vrml *v, const char *field, const double value[3])
     }
 }
 
-/* Strings know the escapes \" and \\ only (ISO/IEC 14772-1, 5.9), and some readers want them on one line: control
- * characters become their Unicode pictures. */
+/* Writes a string. Strings know only the escapes \" and \\ (ISO/IEC 14772-1, 5.9), and some readers demand them on one
+ * line: control characters become their Unicode pictures. */
 void vrml_string(struct vrml *v, const char *text)
 {
     sink_text(v->out, "\"");

@@ -9,7 +9,7 @@
 
 /* ---- images ---- */
 
-/* The image that browsers show (ISO/IEC 14772-1, 6.22: PNG and JPEG; GIF too, as they should), or CP_NONE. Of
+/* Returns the image if browsers show it (ISO/IEC 14772-1, 6.22: PNG and JPEG; GIF too, as they should), or CP_NONE. Of
  * images with the same bytes it is the first. */
 static uint32_t shown_image(const struct vrml *v, const cp_texture_use *use)
 {
@@ -25,7 +25,7 @@ static uint32_t shown_image(const struct vrml *v, const cp_texture_use *use)
     return CP_NONE;
 }
 
-/* Textures come in the order of their roles. */
+/* Returns the base colour; textures come in the order of their roles. */
 static const cp_texture_use *base_colour(const struct vrml *v, uint32_t material, const cp_mesh *mesh)
 {
     const cp_material *of = material == CP_NONE ? NULL : &v->scene->materials[material];
@@ -128,7 +128,7 @@ const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, 
 
 /* ---- nodes ---- */
 
-/* "image WIDTH HEIGHT CHANNELS" and a number a pixel, the lowest row first (ISO/IEC 14772-1, 5.5). */
+/* Writes "image WIDTH HEIGHT CHANNELS" and a number for each pixel, the lowest row first (ISO/IEC 14772-1, 5.5). */
 static void write_pixels(struct vrml *v, const struct pixels *pixels)
 {
     static const char digits[] = "0123456789abcdef";
@@ -168,7 +168,7 @@ void vrml_write_texture(struct vrml *v, const cp_texture_use *use)
     name->file = v->file;
     vrml_define(v, name->name);
     if (picture->file) {
-        /* Files of parts lie in a folder of their own. */
+        /* Files of parts are in a folder of their own. */
         const char *url = v->out == v->top ? picture->file : arena_print(v->arena, "../%s", picture->file);
         v->failed |= !url;
         sink_text(v->out, "ImageTexture { url ");

@@ -4,7 +4,7 @@
 #include "base/text/text.h"
 #include "model/model.h"
 
-/* A joint's Transform at its current value. A revolute one always has its rotation, about its own axis. */
+/* Opens a joint's Transform at its current value. A revolute one always has its rotation, about its own axis. */
 static void open_joint(struct vrml *v, uint32_t index, struct rest *rest)
 {
     const cp_joint *joint = &v->scene->joints[index];
@@ -24,7 +24,7 @@ static void open_joint(struct vrml *v, uint32_t index, struct rest *rest)
     vrml_open_transform(v, plan->name, &placing);
 }
 
-/* A node's instances of one use. With layout=parts they are in a file of their own. */
+/* Writes a node's instances of one use. With layout=parts they are in a file of their own. */
 static void write_instances(struct vrml *v, const cp_node *node, uint32_t use, const struct rest *node_rest)
 {
     struct vrml_part part;
@@ -65,7 +65,7 @@ static void write_content(struct vrml *v, uint32_t index, const struct rest *res
         drawn_only += use == CP_USE_DRAWN;
         collision_only += use == CP_USE_COLLISION;
     }
-    /* A TouchSensor feels all that is below its Group, so the Group holds this node's shapes alone. */
+    /* A TouchSensor senses all that is below its Group, so the Group holds only this node's shapes. */
     bool moved = plan->mover != CP_NONE && !plan->starts;
     bool sensitive = drawn > 0 && (moved || plan->starts || plan->substitutes);
     if (sensitive) {
@@ -79,7 +79,7 @@ static void write_content(struct vrml *v, uint32_t index, const struct rest *res
         sink_text(v->out, "}\n");
     }
     write_instances(v, node, CP_USE_BOTH, rest);
-    /* What is only drawn does not collide: without a proxy nothing does, else the instances for collision alone. */
+    /* Instances that are only drawn do not collide: without a proxy none does, else those for collision alone do. */
     if (collision_only > 0 || drawn_only > 0) {
         vrml_open(v, NULL, "Collision {");
         if (collision_only == 0)

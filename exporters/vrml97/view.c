@@ -1,11 +1,11 @@
-/* What a viewer shows at first: views of the cell, light and a background. */
+/* The first sight in a viewer: views of the cell, light and a background. */
 #include <math.h>
 
 #include "model/model.h"
 #include "view/view.h"
 #include "vrml97.h"
 
-/* As the file has it: Y up if it is. */
+/* Returns the camera in the file's axes: Y up if the file has that. */
 static cp_pose written_camera(const struct vrml *v, const struct viewpoint *view)
 {
     cp_pose turn = v->settings->up == VRML_UP_Y ? pose_y_up_from_z_up() : POSE_IDENTITY;
@@ -20,7 +20,7 @@ static void write_navigation(struct vrml *v, double radius)
     vrml_line(v, "type [ \"EXAMINE\" \"ANY\" ]");
     vrml_line(v, "headlight FALSE");
     vrml_indent(v);
-    /* Viewers clip what is nearer than about the avatar's size. */
+    /* Viewers clip everything nearer than about the avatar's size. */
     vrml_vector(v, "avatarSize [", (double[]){radius / 100, radius / 10, radius / 20});
     sink_text(v->out, " ]\n");
     vrml_indent(v);
@@ -30,8 +30,8 @@ static void write_navigation(struct vrml *v, double radius)
     vrml_close(v, "}");
 }
 
-/* In a Transform at the cell's middle: EXAMINE turns about the origin of a Viewpoint's coordinates, for which VRML97
- * has no field. */
+/* Writes the viewpoints in a Transform at the cell's middle: EXAMINE turns about the origin of a Viewpoint's
+ * coordinates, for which VRML97 has no field. */
 static void write_viewpoints(struct vrml *v, const struct views *views)
 {
     struct placing placing = {.scale = {1, 1, 1}};
@@ -61,7 +61,7 @@ static void write_viewpoints(struct vrml *v, const struct views *views)
 
 /* ---- light and background ---- */
 
-/* Above and below the horizon: from there to the zenith, and to the ground under the cell. */
+/* Writes colours above and below the horizon: from there to the zenith, and to the ground under the cell. */
 static void write_background(struct vrml *v)
 {
     vrml_open(v, NULL, "Background {");
@@ -72,8 +72,8 @@ static void write_background(struct vrml *v)
     vrml_close(v, "}");
 }
 
-/* Three lights as a photographer places them, about the first camera's own axes: the key from the left above, the fill
- * from the right, the rim from behind. */
+/* Writes three lights as a photographer places them, about the first camera's own axes: the key from the left above,
+ * the fill from the right, the rim from behind. */
 static void write_lights(struct vrml *v, const cp_pose *camera)
 {
     static const struct light {

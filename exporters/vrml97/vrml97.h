@@ -13,7 +13,7 @@ struct pixels {
  * memory. */
 cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixels *pixels);
 
-/* Inside of the VRML97 exporter: what its files share. */
+/* The declarations that the files of the VRML97 exporter share. */
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };
@@ -45,8 +45,9 @@ struct placing {
     struct rotation scale_orientation;
 };
 
-/* What the Transforms so far could not say and what is below must take over: nothing, a point mirroring (it commutes
- * with every rotation, so only signs of translations change), or a singular map (all is flat: motion ends here). */
+/* The part of a pose that the Transforms so far could not hold, and that everything below takes over: nothing, a point
+ * mirroring (it commutes with every rotation, so only signs of translations change), or a singular map (all is flat, so
+ * motion ends here). */
 enum rest_kind { REST_NONE, REST_MIRRORED, REST_FLAT };
 struct rest {
     enum rest_kind kind;
@@ -58,7 +59,7 @@ struct node_plan {
     uint32_t first_child; /* nodes, or CP_NONE */
     uint32_t next_sibling;
     bool left_out;     /* a placeholder that holds nothing */
-    struct rest rest;  /* in which the node's shapes and children sit */
+    struct rest rest;  /* the rest for the node's shapes and children */
     uint32_t mover;    /* the innermost joint at or above the node that a click moves, or CP_NONE */
     const char *touch; /* DEF name of its TouchSensor, or NULL */
     const char *timer; /* DEF name of the TimeSensor of its joints, or NULL */
@@ -71,11 +72,12 @@ struct node_plan {
 
 struct joint_plan {
     const char *name; /* DEF name of its Transform, or NULL for a fixed joint */
-    int sign;         /* of translations: -1 where mirrored; 0: flat */
+    int sign;         /* sign of translations: -1 where mirrored; 0: flat */
     bool sweeps;      /* a driving joint with a way to go: */
     struct sweep sweep;
-    uint32_t driver; /* sweeps and moves this one: itself, its master, the first of its formula's; or CP_NONE */
-    double start;    /* of its sweep within the cycle of its node */
+    uint32_t driver; /* the joint that sweeps and moves this one: itself, its master, the first of its formula's; or
+                      * CP_NONE */
+    double start;    /* the begin of its sweep within the cycle of its node */
 };
 
 /* A ROUTE: names of nodes and of their events. */
@@ -86,15 +88,15 @@ struct wire {
 /* What a clip moves. */
 struct recording {
     const cp_clip *source; /* the scene's */
-    cp_scene *work;        /* owns what is made of it */
+    cp_scene *work;        /* owns what is made of the clip */
     cp_clip clip;          /* as it is written: straight tracks, without attachments */
     double first, last;    /* seconds */
     const char *timer;     /* DEF name */
-    bool *posed;           /* nodes whose pose it tells */
+    bool *posed;           /* nodes whose whole pose it sets */
     uint64_t sheared, flat;
 };
 
-/* A mesh as it stands, or mirrored at the origin. */
+/* A mesh as it is, or mirrored at the origin. */
 struct mesh_plan {
     uint32_t uses;
     const char *name; /* DEF name, or NULL: used once, without a name */
@@ -131,14 +133,14 @@ struct vrml {
     cp_mechanism mechanism; /* its values: the joints' own */
     struct followers followers;
     struct recording *recording; /* NULL: none is written */
-    const char *entry;           /* DEF name of what tells that somebody looks, or NULL */
+    const char *entry;           /* DEF name of the sensor that notices a visitor, or NULL */
     struct wire *wires;
     uint32_t wire_count, wire_room;
-    struct mesh_plan *meshes;  /* 2 a mesh: as it is, mirrored */
-    struct look_plan *looks;   /* 2 a material, the first for no material: of faces, of lines */
+    struct mesh_plan *meshes;  /* 2 for each mesh: as it is, mirrored */
+    struct look_plan *looks;   /* 2 for each material, the first ones for no material: of faces, of lines */
     struct picture *pictures;  /* of images; empty: not shown */
-    uint32_t *same_images;     /* of images: the first one with the same bytes */
-    const char **folders;      /* a device, the last for no device; NULL until used */
+    uint32_t *same_images;     /* indexed by image: the first one with the same bytes */
+    const char **folders;      /* one for each device, the last for no device; NULL until used */
     uint32_t file;             /* the number of the file being written */
     unsigned depth;            /* of indentation */
     double diagonal;           /* of the scene, metres */
@@ -151,10 +153,10 @@ struct vrml {
 };
 
 /* names.c */
-/* Room until the file is written, zeroed; NULL when out of memory (then failed is set). */
+/* Makes room until the file is written, zeroed; NULL when out of memory (then failed is set). */
 void *vrml_plan_room(struct vrml *v, size_t count, size_t size);
-/* A legal name that the output has not yet: prefix and what is legal of `wanted`, "_2", "_3" appended. NULL when out of
- * memory (then failed is set). */
+/* Makes a legal name that is new in the output: the prefix and the legal part of `wanted`, with "_2", "_3" appended if
+ * needed. NULL when out of memory (then failed is set). */
 const char *vrml_name(struct vrml *v, const char *prefix, const char *wanted);
 void vrml_name_frames(struct vrml *v);
 void vrml_name_meshes(struct vrml *v);
@@ -162,15 +164,16 @@ void vrml_write_info(struct vrml *v);
 
 /* placing.c */
 extern const struct rest vrml_no_rest;
-/* The legal Transform nearest to rest * pose; rest becomes what is left of it. */
+/* Finds the legal Transform nearest to rest * pose; rest becomes what is left of it. */
 void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing);
 struct rotation vrml_rotation(const double m[9]);
-/* Of a quaternion x y z w of any length. */
+/* Returns the turn of a quaternion x y z w of any length. */
 struct rotation vrml_quaternion_turn(const double q[4]);
 bool vrml_placing_is_identity(const struct placing *placing);
-/* The stretch by q > 0 along the axis of a scale joint. */
+/* Finds the stretch by q > 0 along the axis of a scale joint. */
 void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing);
-/* The node's own pose as its Transform has it: as translation, rotation and scale where a clip sets one of them. */
+/* Returns the node's own pose as its Transform has it: as translation, rotation and scale if a clip sets one of
+ * them. */
 cp_pose vrml_node_pose(const struct vrml *v, uint32_t node);
 
 /* plan.c */
@@ -181,10 +184,10 @@ void vrml_indent(struct vrml *v);
 void vrml_line(struct vrml *v, const char *text);   /* indented, with newline */
 void vrml_define(struct vrml *v, const char *name); /* "DEF name ", or nothing for NULL */
 void vrml_use(struct vrml *v, const char *name);    /* "USE name" and a newline */
-/* "DEF name type {", one level deeper from there. */
+/* Writes "DEF name type {", and goes one level deeper. */
 void vrml_open(struct vrml *v, const char *name, const char *type);
 void vrml_close(struct vrml *v, const char *brackets);
-/* A Group and its children; a Transform with the fields that are not at their defaults, and its children. */
+/* Open a Group and its children; or a Transform with the fields that differ from their defaults, and its children. */
 void vrml_open_group(struct vrml *v, const char *name);
 void vrml_open_transform(struct vrml *v, const char *name, const struct placing *placing);
 /* Closes a node whose last field is a list. */
@@ -199,7 +202,7 @@ void vrml_string(struct vrml *v, const char *text);
 /* tree.c, shapes.c */
 cp_status vrml_write_tree(struct vrml *v);
 cp_status vrml_write_mesh(struct vrml *v, const cp_instance *instance, const struct rest *rest);
-/* Begins a file of its own for what a frame holds, by an Inline; the state to give back. */
+/* Begins a file of its own for the contents of a frame, by an Inline; holds the state to restore. */
 struct vrml_part {
     struct sink *sink;
     unsigned depth;
@@ -208,26 +211,26 @@ cp_status vrml_open_part(struct vrml *v, uint32_t node, struct vrml_part *part);
 cp_status vrml_close_part(struct vrml *v, const struct vrml_part *part);
 
 /* textures.c */
-/* Writes the images that the drawn meshes show beside the world, or decodes them for a stream; what cannot be is
- * counted. */
+/* Writes the images of the drawn meshes beside the world, or decodes them for a stream; impossible ones are counted. */
 cp_status vrml_write_images(struct vrml *v);
-/* The base colour texture of the material, if the mesh shows it; else NULL. material may be CP_NONE. */
+/* Returns the base colour texture of the material, if the mesh shows it; else NULL. material may be CP_NONE. */
 const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, const cp_mesh *mesh);
-/* "texture ImageTexture { ... }" or PixelTexture, and the mesh's "texCoord TextureCoordinate { ... }". */
+/* Writes "texture ImageTexture { ... }" or PixelTexture, and the mesh's "texCoord TextureCoordinate { ... }". */
 void vrml_write_texture(struct vrml *v, const cp_texture_use *use);
 void vrml_write_coordinates(struct vrml *v, const cp_mesh *mesh, const cp_texture_use *use);
 
 /* lists.c */
-/* A vector a line, as the rest makes it. */
+/* Writes a vector in each line, changed by the rest. */
 void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *values, uint32_t count);
-/* The corners of a face and -1 a line; a reversed face runs the other way round from the same first corner. */
+/* Writes the corners of a face and -1 in each line; a reversed face runs the other way round from the same first
+ * corner. */
 void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *group, bool reversed);
 
 /* interpolators.c */
 void vrml_add_wire(struct vrml *v, struct wire wire);
-/* by_itself: it is what moves without a click, if the settings ask for that. */
+/* Writes a timer. With by_itself, it runs without a click, if the settings ask for that. */
 void vrml_write_timer(struct vrml *v, const char *name, double seconds, bool by_itself);
-/* Where the time is in the recording: 0 at its first moment, 1 at its last. */
+/* Returns the place of a time in the recording: 0 at its first moment, 1 at its last. */
 double vrml_fraction(const struct vrml *v, double time);
 /* Keys of a joint's value, or of a frame's translation, rotation or scale, at fractions of a timer's cycle. */
 struct vrml_keys {
@@ -245,9 +248,9 @@ void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, 
 
 /* motion.c, view.c */
 void vrml_write_motion(struct vrml *v);
-/* What a click on the shapes of a frame does, as the value of a field. */
+/* Writes the effect of a click on the shapes of a frame, as the value of a field. */
 void vrml_write_description(struct vrml *v, uint32_t node);
-/* What a viewer shows at first: views, light and a background. */
+/* Writes the first sight in a viewer: views, light and a background. */
 cp_status vrml_write_scenery(struct vrml *v);
 
 /* recording.c */

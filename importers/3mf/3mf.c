@@ -77,7 +77,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 
 #endif
 
-/* Whether the text is in the bytes; its letters are lower case, theirs in any. */
+/* Tells whether the text is in the bytes. Its letters are lower case, those of the bytes may be in any case. */
 static bool has_text(const char *bytes, size_t size, const char *text)
 {
     size_t length = strlen(text);
@@ -91,7 +91,8 @@ static bool has_text(const char *bytes, size_t size, const char *text)
     return false;
 }
 
-/* A ZIP archive in whose first 64 KiB a model part begins, or perhaps another part of a package; or a model part. */
+/* Knows a ZIP archive in whose first 64 KiB a model part begins, or perhaps another part of a package; or a model
+ * part. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;

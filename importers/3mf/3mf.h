@@ -1,5 +1,5 @@
 /* 3MF, part by part: package.c unpacks a part, model.c reads its XML, mesh.c makes meshes and colours of it, place.c
- * builds the tree of what is to be built. 3mf.c puts them together. */
+ * builds the tree of the build items. 3mf.c puts them together. */
 #ifndef CELLPIPE_IMPORTERS_3MF_3MF_H
 #define CELLPIPE_IMPORTERS_3MF_3MF_H
 
@@ -23,12 +23,12 @@ struct settings {
 
 enum resource_kind { RESOURCE_OBJECT, RESOURCE_COLOURS, RESOURCE_OTHER };
 
-/* What has an id in a part. */
+/* An element with an id in a part. */
 struct resource {
     enum resource_kind kind;
     uint32_t first, count; /* of colours; first: the object */
     const char *element;   /* its name */
-    uint64_t uses;         /* triangles that name it, of others */
+    uint64_t uses;         /* the number of triangles that name it, for other elements than meshes */
 };
 
 struct colour {
@@ -39,17 +39,17 @@ struct colour {
 
 /* A model part: it has ids of its own. */
 struct part {
-    const char *name;      /* in the package, without the first slash */
+    const char *name;      /* path in the package, without the first slash */
     double unit;           /* metres */
     struct name_map names; /* ids to resources */
 };
 
-/* The object with the id in the part, once all parts are read. */
+/* A reference to the object with the id in the part, which is followed once all parts are read. */
 struct reference {
     uint32_t part;
     const char *id;
     uint64_t line;
-    uint32_t in; /* the part that says so */
+    uint32_t in; /* the part with the reference */
 };
 
 struct component {
@@ -62,9 +62,9 @@ struct component {
 struct object {
     const char *name, *part_number, *type, *id;
     uint32_t part, mesh; /* CP_NONE: none */
-    double origin[3];    /* of the mesh: not 0 if it is far from the object's */
+    double origin[3];    /* the mesh's: not 0 if it is far from the object's */
     uint32_t first_component, component_count;
-    uint64_t node_count; /* of its components, theirs included; UINT64_MAX: too many */
+    uint64_t node_count; /* nodes of its components, theirs included; UINT64_MAX: too many */
     enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_DONE } state;
 };
 
@@ -91,7 +91,7 @@ bool is_package(const struct source *source);
 /* Opens the ZIP archive, whose first model part is the package's: *name. Close it even on failure. */
 cp_status package_open(struct threemf *file, const char **name);
 void package_close(struct threemf *file);
-/* Whether there is a part of that name, in any case. False, too, when out of memory: ask arena_failed. */
+/* Tells whether there is a part of that name, in any case. False, too, when out of memory: ask arena_failed. */
 bool package_has(const struct threemf *file, const char *name);
 /* Unpacks a part: its bytes and a NUL, with the size of the bytes. */
 cp_status package_unpack(struct threemf *file, const char *name, struct buffer *bytes);
@@ -106,17 +106,17 @@ struct model_reader {
     cp_status status;
 };
 cp_status model_read(struct threemf *file, uint32_t part, const struct source *source);
-/* The number of the part, a new one if it was not met so far; CP_NONE when out of memory. */
+/* Returns the number of the part, a new one if it was not met so far; CP_NONE when out of memory. */
 uint32_t model_add_part(struct threemf *file, const char *name);
-/* Sets and returns the model's status: an error where the parser is. */
+/* Sets and returns the model's status: an error at the parser's place. */
 cp_status model_error(struct model_reader *model, const char *code, const char *what, const char *value);
-/* The next child of the open element at `depth` that is the format's own; others are losses. */
+/* Finds the next child of the open element at `depth` that is the format's own; others are losses. */
 bool model_child(struct model_reader *model, uint32_t depth);
-/* A child that nobody reads. */
+/* Skips a child that no code reads. */
 void model_skip(struct model_reader *model);
-/* The attribute's value as a number from 0; `missing` without the attribute. */
+/* Reads the attribute's value as a number from 0; `missing` without the attribute. */
 bool model_index(struct model_reader *model, const char *name, uint32_t missing, uint32_t *index);
-/* An error unless the whole text is a number that a float holds. */
+/* Reads a number; an error unless the whole text is a number that a float holds. */
 bool model_float(struct model_reader *model, const char *name, const char *text, float *value);
 bool model_text_index(struct model_reader *model, const char *name, const char *text, uint32_t *index);
 struct resource *model_resource(const struct model_reader *model, const char *id);
@@ -126,7 +126,7 @@ struct resource *model_resource(const struct model_reader *model, const char *id
  * resource's id, or NULL. */
 cp_status mesh_read(struct model_reader *model, struct object *object, const char *pid, uint32_t pindex);
 
-/* place.c: what is to be built, as nodes. */
+/* place.c: makes nodes of the build items. */
 cp_status place_items(struct threemf *file);
 
 #endif

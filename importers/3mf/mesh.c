@@ -19,14 +19,14 @@ static const struct paint unpainted = {{CP_NONE, CP_NONE, CP_NONE}};
 struct builder {
     struct model_reader *model;
     float *positions;
-    double *places; /* the same as the text has them, while they may be far from the origin */
+    double *places; /* the same as the text gives them, while they may be far from the origin */
     uint32_t *corners;
     struct paint *paints; /* NULL as long as no triangle has a colour */
     uint32_t place_room;
     bool is_near; /* they cannot be */
     uint32_t vertex_count, vertex_room, face_count, face_room, paint_room;
     const char *pid;   /* the resource of triangles that name none; or NULL */
-    uint32_t plain[3]; /* numbers in it, of triangles without any */
+    uint32_t plain[3]; /* its colours of triangles that have none of their own, as numbers in it */
     uint64_t unknown, unknown_line, degenerate, degenerate_line;
 };
 
@@ -45,7 +45,7 @@ static void refuse_size(struct builder *builder)
                                      (unsigned long long)limit_vertices(builder->model->file->context)));
 }
 
-/* Ordinary meshes give their places up early: see find_far_origin. */
+/* Keeps the place as the text gives it. Ordinary meshes stop early: see find_far_origin. */
 static bool keep_place(struct builder *builder, const double place[3])
 {
     enum { FIRST_TEST = 256 };
@@ -96,8 +96,8 @@ static void read_vertex(struct builder *builder)
     memcpy(builder->positions + 3 * (size_t)builder->vertex_count++, position, sizeof position);
 }
 
-/* What the colours of number p[] in the resource are; all corners have one, or none has. A triangle whose resource is
- * not there or has no such number is counted, and so is one that something else than colours paints. */
+/* Finds the colours of numbers p[] in the resource; all corners have one, or none has. A triangle is counted if its
+ * resource is missing or has no such number, or if something other than colours paints it. */
 static struct paint find_paint(struct builder *builder, const char *pid, const uint32_t p[3])
 {
     struct paint paint = unpainted;
@@ -124,7 +124,7 @@ static bool is_painted(const struct paint *paint)
     return paint->colours[0] != CP_NONE;
 }
 
-/* Keeps the paint of the triangle that comes next, and of those before it when it is the first one with any. */
+/* Keeps the paint of the next triangle, and of those before it if it is the first one with any. */
 static bool add_paint(struct builder *builder, const struct paint *paint)
 {
     if (!builder->paints && !is_painted(paint))
@@ -194,7 +194,7 @@ static void read_list(struct builder *builder, const char *element, void (*read)
 
 /* ---- colours ---- */
 
-/* The material of the colour, made when it is first met. */
+/* Returns the material of the colour, made when it is first met. */
 static uint32_t material_of(struct threemf *file, uint32_t index)
 {
     struct colour *colour = index == CP_NONE ? NULL : &file->colours[index];
@@ -215,7 +215,7 @@ static bool is_flat(const struct paint *paint)
     return paint->colours[0] == paint->colours[1] && paint->colours[0] == paint->colours[2];
 }
 
-/* Consecutive triangles of one colour as groups. */
+/* Makes groups of consecutive triangles of one colour. */
 static bool add_groups(struct builder *builder, cp_mesh *mesh)
 {
     struct threemf *file = builder->model->file;
@@ -238,7 +238,7 @@ static bool add_groups(struct builder *builder, cp_mesh *mesh)
     return groups != NULL;
 }
 
-/* Some triangle goes from one colour to another: then corners have the colours, and a vertex for each of its own.
+/* Gives the colours to corners, each with a vertex of its own, as some triangle goes from one colour to another.
  * Triangles without a colour are white there. */
 static bool add_vertex_colours(struct builder *builder, cp_mesh *mesh)
 {
@@ -294,7 +294,7 @@ static cp_status report_oddities(const struct builder *builder)
     return status;
 }
 
-/* A mesh far from the origin gets the text's coordinates from its own. */
+/* Reads the coordinates of a mesh far from the origin again from the text, from an origin of its own. */
 static void move_near(struct builder *builder, double origin[3])
 {
     if (builder->is_near || !find_far_origin(builder->positions, builder->vertex_count, origin))

@@ -21,7 +21,7 @@ cp_status model_error(struct model_reader *model, const char *code, const char *
                                         value ? value : "", value ? "\"" : "");
 }
 
-/* A copy that lives as long as reading does; "" for NULL. NULL when out of memory, with the status set. */
+/* Returns a copy that lives as long as the reading; "" for NULL. NULL when out of memory, with the status set. */
 static const char *keep(struct model_reader *model, const char *text)
 {
     const char *copy = text && *text ? arena_copy_text(model->file->arena, text, strlen(text)) : "";
@@ -69,7 +69,7 @@ bool model_index(struct model_reader *model, const char *name, uint32_t missing,
     return !text || model_text_index(model, name, text, index);
 }
 
-/* Twelve numbers, the matrix column by column for row vectors; its translation in the part's unit. */
+/* Reads twelve numbers, the matrix column by column for row vectors; its translation is in the part's unit. */
 static bool read_transform(struct model_reader *model, cp_pose *pose)
 {
     *pose = POSE_IDENTITY;
@@ -93,7 +93,7 @@ static bool read_transform(struct model_reader *model, cp_pose *pose)
     return false;
 }
 
-/* #RRGGBB or #RRGGBBAA. */
+/* Reads a colour: #RRGGBB or #RRGGBBAA. */
 static bool read_colour(struct model_reader *model, const char *text, double rgba[4])
 {
     size_t size = text ? strlen(text) : 0;
@@ -112,11 +112,11 @@ static bool read_colour(struct model_reader *model, const char *text, double rgb
 /* ---- namespaces ---- */
 
 static const struct {
-    const char *prefix; /* that the specifications use; it stands for the namespace where nothing declares it */
+    const char *prefix; /* the specifications' prefix, which means the namespace if nothing declares it */
     const char *uri;
 } extensions[] = {{"m", MATERIAL_URI}, {"p", PRODUCTION_URI}, {"s", SLICE_URI}, {"t", TRIANGLE_SETS_URI}};
 
-/* The namespace of a name: a URI, or a prefix that nothing declares. */
+/* Returns the namespace of a name: a URI, or a prefix that nothing declares. */
 static const char *namespace_of(const char *uri)
 {
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
@@ -166,7 +166,7 @@ uint32_t model_add_part(struct threemf *file, const char *name)
     return file->part_count++;
 }
 
-/* The attribute objectid, and p:path of the production extension. */
+/* Reads the attribute objectid, and p:path of the production extension. */
 static bool read_reference(struct model_reader *model, struct reference *to)
 {
     const struct xml *xml = &model->xml;
@@ -359,7 +359,7 @@ static void read_unit(struct model_reader *model)
         file->scene->source.unit = unit;
 }
 
-/* A model must not be read by a program that does not know an extension which the model requires. */
+/* Checks an extension. A program that does not know one which the model requires must not read the model. */
 static void check_extension(struct model_reader *model, const char *prefix, size_t size)
 {
     const struct xml *xml = &model->xml;
@@ -424,7 +424,8 @@ static void read_build(struct model_reader *model)
 {
     struct threemf *file = model->file;
     uint32_t depth = model->xml.depth;
-    while (model->part == 0 && model_child(model, depth)) /* the build of other parts is not ours (production) */
+    while (model->part == 0 && model_child(model, depth)) /* the builds of other parts do not count (production
+                                                           * extension) */
         if (strcmp(model->xml.name, "item") != 0)
             model_skip(model);
         else

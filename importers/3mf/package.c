@@ -27,8 +27,8 @@ static cp_status report_zip(const struct threemf *file, zip_error_t *error, cons
                         part ? "the part \"" : "", part ? part : "", part ? "\" " : "", zip_error_strerror(error));
 }
 
-/* A name of a part by which it is found: names have no case (OPC), a '\\' is a '/', and one in front says nothing. NULL
- * when out of memory. */
+/* Returns the key of a part's name: names ignore case (OPC), a '\\' is a '/', and a first '/' is dropped. NULL when out
+ * of memory. */
 static const char *key_of_name(struct arena *arena, const char *name)
 {
     char *copy = arena_copy_text(arena, name, strlen(name));
@@ -76,7 +76,7 @@ static cp_status open_archive(struct threemf *file)
     return status;
 }
 
-/* The target of the first relation to a model; NULL when there is none, or no memory (arena_failed). */
+/* Finds the target of the first relation to a model; NULL when there is none, or no memory (arena_failed). */
 static cp_status read_relations(struct threemf *file, const struct source *source, const char **target)
 {
     static const struct xml_codes codes = XML_CODES("3mf");

@@ -24,7 +24,7 @@ static bool push(struct threemf *file, struct steps *stack, struct step step)
     return true;
 }
 
-/* The next component of the object on top; NULL when it has no more. */
+/* Returns the next component of the object on top; NULL when it has no more. */
 static struct component *next_component(const struct threemf *file, const struct steps *stack)
 {
     struct step *top = &stack->steps[stack->count - 1];
@@ -56,8 +56,8 @@ static uint64_t add_bounded(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* How many nodes each object takes, before any is made: a few objects that double each other ask for more than there
- * is memory. An object that contains itself is refused. */
+/* Counts how many nodes each object takes, before any is made: a few objects that double each other need more than
+ * there is memory. An object that contains itself is refused. */
 static cp_status count_nodes(struct threemf *file, struct steps *stack, uint32_t root)
 {
     stack->count = 0;
@@ -116,7 +116,7 @@ static bool add_metadata(struct threemf *file, uint32_t node, const char *key, c
     return !*value || scene_add_metadata(file->scene, CP_OWNER_NODE, node, key, CP_VALUE_STRING, value);
 }
 
-/* A node for the component, with the mesh of its object; CP_NONE when out of memory. */
+/* Adds a node for the component, with the mesh of its object; CP_NONE when out of memory. */
 static uint32_t add_node(struct threemf *file, uint32_t parent, const struct component *component)
 {
     cp_scene *scene = file->scene;

@@ -1,10 +1,10 @@
-/* Where the objects of an AC3D file are.
+/* Reads the places of the objects of an AC3D file.
  *
  * AC3D file format (Inivis, "ac3dfileformat"): an object's `loc` and `rot` place it in its parent, vertices and kids
  * alike: rot * v + loc. assimp adds the loc to the vertices of polygons before it turns them, leaves those of lines
- * where they are, and kids too. So assimp is shown zeros in the loc lines, and the nodes get them here.
+ * where they are, and kids too. So assimp gets zeros in the loc lines, and the nodes get their places here.
  *
- * `subdiv N` asks for a surface that is rounder than its faces; these are read, and that is a loss. */
+ * `subdiv N` asks for a surface that is rounder than its faces; the faces are read, and that is a loss. */
 #include "assimp.h"
 
 #include "base/text/text.h"
@@ -15,10 +15,10 @@
 #include <string.h>
 
 struct text {
-    const char *at, *end; /* of a line, without the blanks before it */
+    const char *at, *end; /* the line, without the white space before it */
 };
 
-/* Steps over the word and the blanks after it if the line begins with it. */
+/* If the line begins with the word, skips it and the white space after it. */
 static bool accept_word(struct text *line, const char *word)
 {
     size_t size = strlen(word);
@@ -41,8 +41,8 @@ static bool accept_numbers(struct text *line, double *numbers, int count)
     return true;
 }
 
-/* The line's numbers are the place of the last object; zeros are put in their place in a copy of the text. assimp ends
- * at a blank line. */
+/* Takes the line's numbers as the place of the last object, and writes zeros over them in a copy of the text. assimp
+ * ends at a blank line. */
 static cp_status take_place(struct assimp_import *import, const double numbers[3], const char *start, const char *end,
                             char **shown)
 {
@@ -82,7 +82,7 @@ cp_status take_places(struct assimp_import *import, char **shown)
                                sizeof *import->places))
                 return CP_LIMIT;
             import->places[import->place_count++] = (struct place_of_object){{ 0, 0, 0 }};
-        } else if (accept_word(&line, "data")) { /* so many bytes after the line are no lines */
+        } else if (accept_word(&line, "data")) { /* the next N bytes are data, not lines */
             size_t left = (size_t)(end - next);
             if (accept_numbers(&line, numbers, 1) && numbers[0] > 0)
                 next += numbers[0] < (double)left ? (size_t)numbers[0] : left;
@@ -98,7 +98,8 @@ cp_status take_places(struct assimp_import *import, char **shown)
     return status;
 }
 
-/* Of all nodes below, the root included; assimp may have added one above the file's objects. */
+/* Checks that the places fit the nodes. node_count: all nodes, the root included; assimp may have added one above the
+ * file's objects. */
 void match_places(struct assimp_import *import, uint64_t node_count)
 {
     uint64_t lost = 0;

@@ -1,4 +1,4 @@
-/* Animations of nodes become clips; what moves vertices (bones, morphs) is counted as lost. */
+/* Makes clips of the animations of nodes; those that move vertices (bones, morphs) are counted as lost. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -8,7 +8,7 @@
 /* assimp: "0 if not specified", and its viewers then take 25. */
 #define DEFAULT_TICKS_PER_SECOND 25
 
-/* One channel's keys of one kind. */
+/* The keys of one kind of one channel. */
 struct keys {
     cp_path path;
     unsigned count;
@@ -28,7 +28,7 @@ static void turn_vector(const cp_pose *turn, const double in[3], double out[3])
         out[row] = turn->m[4 * row] * in[0] + turn->m[4 * row + 1] * in[1] + turn->m[4 * row + 2] * in[2];
 }
 
-/* Keys of one channel of one kind as a track. *good: the times ascend, and all is finite. */
+/* Copies the keys of one kind of one channel as a track. *good: the times ascend, and all is finite. */
 static cp_status copy_track(struct assimp_import *import, const struct keys *keys, double ticks, cp_track *track,
                             bool *good)
 {
@@ -67,7 +67,7 @@ static cp_status copy_track(struct assimp_import *import, const struct keys *key
     return CP_OK;
 }
 
-/* Adds the tracks of one channel to those at tracks; *lost counts the ones that make no sense. */
+/* Adds the tracks of one channel to those at tracks; *lost counts those that are not good. */
 static cp_status copy_channel(struct assimp_import *import, const struct aiNodeAnim *channel, double ticks,
                               struct track_list *out)
 {

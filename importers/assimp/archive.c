@@ -1,5 +1,5 @@
-/* ZIP archives, as ZAE files are. assimp ends the process where a file's checksum is wrong. So what its unzip code
- * would refuse is refused here; encrypted files and those of other methods are left to it. */
+/* Checks ZIP archives, such as ZAE files. assimp ends the process if a file's checksum is wrong, so the archives that
+ * its unzip code would fail on are refused here. Encrypted files and those of other methods are left to it. */
 #include "base/bytes/archive.h"
 
 #include "assimp.h"

@@ -32,7 +32,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* assimp keeps the text of its last error in a variable of the process: reading and fetching it are one step. */
+/* assimp keeps the text of its last error in a variable of the process, so one thread at a time reads and fetches
+ * it. */
 static pthread_mutex_t assimp_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct option assimp_options[] = {
@@ -43,7 +44,7 @@ static const struct option assimp_options[] = {
     OPTIONS_END,
 };
 
-/* Ours, and that of the library which runs, whatever headers it was built with. */
+/* our version, and that of the library in use, whatever headers it was built with */
 static char version_text[64];
 
 static void print_version(void)
@@ -61,8 +62,8 @@ static const char *assimp_version(void)
 
 /* ---- names ---- */
 
-/* The file's name as assimp shall see it: without .gz, whose content is expanded already, and without folders, so that
- * the names of further files come out relative to the top one's folder. */
+/* Returns the file's name for assimp: without .gz, whose content is expanded already, and without folders, so that the
+ * names of further files are relative to the top one's folder. */
 static char *visible_name(cp_scene *scene, const char *name)
 {
     name = text_file_name(name);
@@ -74,7 +75,8 @@ static char *visible_name(cp_scene *scene, const char *name)
 
 /* ---- assimp's part ---- */
 
-/* assimp's last error as one of ours. text: a copy, in which control characters of the file's text become blanks. */
+/* Reports assimp's last error as one of ours. text: a copy, in which control characters of the file's text become
+ * blanks. */
 static cp_status report_failure(struct assimp_import *import, const struct source *source, char *text)
 {
     struct place place = IN_FILE(import->file);
@@ -83,14 +85,14 @@ static cp_status report_failure(struct assimp_import *import, const struct sourc
             *at = ' ';
     if (strstr(text, "bad_alloc"))
         return report_error(import->context, CP_LIMIT, "assimp-memory", place, "assimp ran out of memory");
-    /* The second is the end of assimp's own search among keywords that other texts have as well. */
+    /* The second text ends assimp's own search among keywords that other texts have as well. */
     if (strncmp(text, "No suitable reader", 18) == 0 || strstr(text, "determine STL storage representation"))
         return report_unknown_content(source);
     return report_error(import->context, CP_INPUT, "assimp-failed", place, "assimp cannot read it: %s",
                         *text ? text : "it does not say why");
 }
 
-/* factors: the transforms of FBX models come factor by factor, not as products. */
+/* factors: the transforms of FBX models are read factor by factor, not as products. */
 static cp_status run_assimp(struct assimp_import *import, struct file_system *system, bool factors)
 {
     enum { ERROR_SIZE = 400 }; /* the longest text of assimp's that is shown */
@@ -129,7 +131,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
     cp_status status = run_assimp(import, system, true);
     if (status == CP_OK)
         status = find_factors(import, &found);
-    /* Keys move factors one by one, and what moves a whole node is what a clip has. */
+    /* Clips move whole nodes, but keys of factors move them one by one, so the products are needed. */
     if (status == CP_OK && found.any && !found.wrong_product && import->from->mNumAnimations > 0) {
         aiReleaseImport(import->from);
         status = run_assimp(import, system, false);
@@ -225,7 +227,7 @@ static cp_status read_text(cp_context *context, const struct source *source, con
 
 static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    cp_status status = source_decode(source); /* of UTF-16 several of assimp's readers make an empty scene */
+    cp_status status = source_decode(source); /* several of assimp's readers make an empty scene of UTF-16 */
     struct source shown = *source;
     char *text = NULL;
     if (status == CP_OK)
@@ -240,8 +242,8 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
     return status;
 }
 
-/* Formats that begin with words of their own are known by them. Else some reader of assimp's may know the bytes; every
- * native one that does is surer. */
+/* Knows formats that begin with words of their own. For other bytes, some reader of assimp's may know them; every
+ * native importer that does is surer. */
 static int assimp_probe(const char *head, size_t size, uint64_t file_size)
 {
     static const char *const signs[] = {"BLENDER", "IDPO",  "IDP2",   "IDP3", "IDST",
@@ -266,8 +268,9 @@ static int assimp_probe(const char *head, size_t size, uint64_t file_size)
 
 #endif
 
-/* Of what libassimp 5.2.5 reads: formats of CAD and modelling programs that cellpipe does not read itself. First those
- * that the tests read. What is left out, formats of games among them, assimp refuses or damages more often than not. */
+/* The formats of CAD and modelling programs that libassimp 5.2.5 reads and cellpipe does not read itself; first those
+ * that the tests read. Others, formats of games among them, are left out, as assimp refuses or damages most of their
+ * files. */
 const struct importer assimp_importer = {
     .plugin =
         {

@@ -1,4 +1,4 @@
-/* What the files of the assimp importer share. */
+/* The declarations that the files of the assimp importer share. */
 #ifndef CELLPIPE_IMPORTERS_ASSIMP_ASSIMP_H
 #define CELLPIPE_IMPORTERS_ASSIMP_ASSIMP_H
 
@@ -13,18 +13,18 @@
 
 #ifdef HAVE_ASSIMP
 
-/* Which way a file's coordinates point. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
+/* The directions of a file's axes. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
 
-/* What is known about a format beside what assimp's scene says. */
+/* The properties of a format that assimp's scene does not give. */
 struct format {
-    const char *title;    /* how the name of assimp's reader begins */
-    double unit;          /* metres; 0: the root's scale says it */
-    enum axes axes;       /* of the coordinates below the root */
+    const char *title;    /* the beginning of the name of assimp's reader */
+    double unit;          /* metres; 0: given by the root's scale */
+    enum axes axes;       /* the axes of the coordinates below the root */
     bool axes_in_root;    /* assimp turns to Y up (and scales) by the root's transform */
-    bool unit_in_file;    /* the text has an attribute for it, which assimp does not hand on */
-    bool numbers_objects; /* assimp puts numbers in place of the objects' names */
-    bool root_is_scene;   /* the root stands for the file, whatever its name */
+    bool unit_in_file;    /* an attribute of the text gives it, which assimp does not pass on */
+    bool numbers_objects; /* assimp replaces the objects' names by numbers */
+    bool root_is_scene;   /* the root represents the file, whatever its name */
     bool only_settings;   /* the scene's metadata are an editor's settings */
 };
 
@@ -34,12 +34,12 @@ struct assimp_settings {
     int up;      /* 0: the format's, else an enum axes + 1 */
 };
 
-/* The scene meshes made of one of assimp's: CP_NONE where it has no such elements. */
+/* The scene meshes made of one of assimp's; CP_NONE if it has no such elements. */
 struct mesh_parts {
     uint32_t faces, lines;
 };
 
-/* Where an object of an AC3D file is in its parent. */
+/* The place of an AC3D file's object in its parent. */
 struct place_of_object {
     double at[3];
 };
@@ -65,7 +65,7 @@ struct assimp_import {
     struct name_map images;   /* paths to the scene's images */
     const char **objects;     /* names of a 3DS file's meshes, in its order */
     uint32_t object_count, object_room;
-    struct place_of_object *places; /* of an AC3D file's objects, in its order */
+    struct place_of_object *places; /* places of an AC3D file's objects, in its order */
     uint32_t place_count, place_room;
     bool clear_is_opaque; /* a Collada file that has a transparency of 0 */
     uint64_t opaque;      /* materials that are opaque by it */
@@ -79,7 +79,7 @@ struct file_system {
     cp_context *context;
     const struct source *top;
     const char *top_name; /* as assimp knows it */
-    char *top_text;       /* what assimp is shown in place of the top file; NULL: the file */
+    char *top_text;       /* the text that assimp gets in place of the top file; NULL: the file */
     const struct import_settings *settings;
     cp_status status; /* the first failure that is not a missing file */
     struct open_file *files;
@@ -87,68 +87,69 @@ struct file_system {
 void file_system_start(struct file_system *system, const struct source *top, const char *top_name,
                        const struct import_settings *settings);
 void file_system_end(struct file_system *system);
-/* Zero bytes in a text are an error; with partial=yes a warning, and *size is that of the whole lines before them. Else
- * *size is the source's. A block of them in another file is a warning. */
+/* Checks a text for zero bytes, which are an error; with partial=yes a warning, and *size is that of the whole lines
+ * before them. Else *size is the source's. A block of them in another file is a warning. */
 cp_status cut_at_zeros(const struct source *source, const struct import_settings *settings, size_t *size);
-/* Text whose lines end in CR alone, which assimp's readers take for one line: a copy with LF, size + 1 bytes; else
- * NULL. */
+/* Replaces lone CRs in a text without LF, which assimp's readers would take for one line: a copy with LF, size + 1
+ * bytes; else NULL. */
 cp_status end_lines(const struct source *source, char **text);
 
-/* collada.c: CP_OK for a Collada file in which all fits, or for another. What nobody reads is told as lost. *clear:
- * some <transparency> is 0. */
+/* collada.c: CP_OK for a Collada file without contradictions, or for another file. Reports elements that no reader
+ * reads as lost. *clear: some <transparency> is 0. */
 cp_status check_collada(const struct source *source, bool strict, struct arena *arena, bool *clear);
-/* A Collada file's text with convex meshes as meshes, and without images that name no file; NULL where it has none of
- * them. size + 1 bytes. */
+/* Rewrites a Collada file's text: convex meshes become meshes, and images that name no file are left out. NULL if it
+ * has none of them. size + 1 bytes. */
 cp_status show_collada(const struct source *source, bool strict, char **shown);
 
-/* An XML text without its declaration, if this names an encoding that libxml2 is not let read: assimp takes all for
- * UTF-8. */
+/* Returns an XML text without its declaration, if this names an encoding that libxml2 may not read: assimp takes all
+ * for UTF-8. */
 struct source skip_declaration(const struct source *source);
 
-/* x3d.c: the text of an X3D file that assimp is shown, with a NUL behind it, which counts; nothing of another file.
- * *unit: the file's own, in metres, or 0. What nobody reads is told as lost. buffer_free it on failure, too. */
+/* x3d.c: writes the text of an X3D file for assimp, with a NUL behind it, which counts; nothing for another file.
+ * *unit: the file's own, in metres, or 0. Reports elements that no reader reads as lost. Call buffer_free on failure,
+ * too. */
 cp_status show_x3d(const struct source *source, bool strict, struct arena *arena, struct buffer *shown, double *unit);
 
 /* names.c: see there. */
 cp_status find_object_names(struct assimp_import *import);
-/* The file's names; NULL when out of memory. */
+/* These return the names that the file has; NULL if out of memory. */
 const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh);
 const char *name_of_node(struct assimp_import *import, const struct aiNode *node);
 
-/* ac3d.c: see there. *shown: the text without the places, or NULL; size + 1 bytes. */
+/* ac3d.c: takes the places out of the text. *shown: the text without them, or NULL; size + 1 bytes. */
 cp_status take_places(struct assimp_import *import, char **shown);
 void match_places(struct assimp_import *import, uint64_t node_count);
 void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *local);
 
 /* archive.c: CP_OK for a ZIP archive that is whole, or no archive at all. */
 cp_status check_archive(const struct source *source);
-/* The attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
+/* Returns the attribute's value in an XML tag whose name ends at `at`, *size bytes; NULL when it has none. */
 const char *find_attribute(const char *at, const char *end, const char *name, size_t *size);
 
 /* axes.c */
 void find_format(struct assimp_import *import);
 cp_status find_axes(struct assimp_import *import);
-/* The double that the shortest decimal of a float means: 0.0254 for an inch, not 0.025399999692. */
+/* Returns the double that the shortest decimal of a float means: 0.0254 for an inch, not 0.025399999692. */
 double double_from_float(float value);
 cp_pose pose_from_assimp(const struct aiMatrix4x4 *matrix);
-/* A pose between two of the file's frames as one between the scene's. */
+/* Returns a pose between two of the file's frames as one between the scene's. */
 cp_pose turn_local(const struct assimp_import *import, const cp_pose *local);
-/* Metres and Z up from the file's own coordinates, for mesh instances. */
+/* Returns the pose from the file's own coordinates to metres and Z up, for mesh instances. */
 cp_pose turn_geometry(const struct assimp_import *import);
 
 /* materials.c, geometry.c, tree.c, animation.c, metadata.c: in the order in which they are called. */
 cp_status copy_materials(struct assimp_import *import);
 cp_status copy_meshes(struct assimp_import *import);
 cp_status copy_tree(struct assimp_import *import);
-/* Whether nodes of assimp's tree are factors of an FBX model's transform (tree.c), and whether assimp's own product of
- * them would be wrong. */
+/* FBX: nodes of assimp's tree are factors of a model's transform (tree.c), and assimp's own product of them would be
+ * wrong. */
 struct factors {
     bool any, wrong_product;
 };
 cp_status find_factors(struct assimp_import *import, struct factors *found);
 cp_status copy_animations(struct assimp_import *import);
 cp_status copy_metadata(struct assimp_import *import, const struct aiMetadata *metadata, uint32_t node);
-/* A NUL-ended UTF-8 copy that lives as long as the scene. */
+/* Returns a NUL-ended UTF-8 copy that lives as long as the scene. */
 const char *copy_text(struct assimp_import *import, const struct aiString *text);
 
 #endif

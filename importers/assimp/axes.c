@@ -1,4 +1,4 @@
-/* Units and axes: what each format means, and what assimp has made of it. */
+/* Units and axes: the meaning of each format, and what assimp has made of it. */
 #include "assimp.h"
 
 #include "base/text/text.h"
@@ -123,8 +123,8 @@ static void axes_from_fbx(const struct aiScene *from, double *unit, enum axes *a
     *unit = double_from_float(factor) / 100;
 }
 
-/* The unit that assimp does not hand on: the attribute `unit` of AMF's <amf>.
- * ISO/ASTM 52915: millimeter (default), inch, feet, meter, micron. *unit stays when the text gives none. */
+/* Finds the unit that assimp does not pass on: the attribute `unit` of AMF's <amf>. ISO/ASTM 52915: millimeter
+ * (default), inch, feet, meter, micron. *unit stays when the text gives none. */
 static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
 {
     enum { HEAD_SIZE = 1 << 16 };
@@ -157,13 +157,13 @@ static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
 
 cp_status find_axes(struct assimp_import *import)
 {
-    /* What the format and the file say. */
+    /* Start with the format's axes and unit, then take those of the file. */
     const struct format *format = import->format;
     enum axes axes = format->axes, found;
     double unit = format->unit;
     float factor;
     bool in_root = format->axes_in_root && axes_from_root(&import->from->mRootNode->mTransformation, &factor, &found);
-    /* A root of any other format that is neither at rest nor turned from Z up is a node like others. */
+    /* The root of any other format counts as a node like others if it is neither at rest nor turned from Z up. */
     if (in_root && (*format->title || (found == AXES_Z_UP && factor == 1))) {
         import->root_holds_axes = true;
         axes = found;

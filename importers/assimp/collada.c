@@ -1,9 +1,9 @@
-/* What a Collada file holds, looked at before assimp sees it: assimp ends the process, reads what lies in memory behind
- * an array, or passes over what it does not know, and says nothing of it. So what does not fit is refused here with its
- * line, and what nobody reads is counted.
+/* Checks a Collada file before assimp reads it. assimp ends the process, reads memory behind an array, or skips
+ * elements that it does not know, without a message. So contradictions are refused here with their line, and elements
+ * that no reader reads are counted.
  *
  * COLLADA 1.4.1 and 1.5: "accessor", "input", "p", "vcount", "sampler", "skin". Elements that refer to others come
- * after them, but for instances. */
+ * after them, except instances. */
 #include "collada.h"
 
 #include "base/text/text.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What nobody reads; an element may be counted under two of them. */
+/* Elements that no reader reads; an element may be counted under two of them. */
 static const struct unread {
     const char *element, *attribute; /* counted if it has the attribute; NULL: always */
     const char *words;
@@ -116,7 +116,7 @@ const struct dae_source *dae_find_source(const struct dae *dae, const char *refe
     return row ? &dae->source_rows[*row] : NULL;
 }
 
-/* A copy of an attribute of the open element, "" when there is none; NULL when out of memory. */
+/* Returns a copy of an attribute of the open element, "" when there is none; NULL when out of memory. */
 static const char *copy_attribute(struct dae *dae, const char *name)
 {
     const char *text = xml_attribute(&dae->xml, name);
@@ -152,7 +152,7 @@ static cp_status read_array(struct dae *dae)
     return CP_OK;
 }
 
-/* The parameters of the open accessor. */
+/* Reads the parameters of the open accessor. */
 static void read_parameters(struct dae *dae, struct dae_source *source)
 {
     unsigned axes = 0;
@@ -255,14 +255,14 @@ static bool note_id(struct dae *dae)
     return id && (!*id || name_map_add(&dae->geometries, id, 0, NULL));
 }
 
-/* attribute: "#id". */
+/* Notes a link to "#id", which the attribute has. */
 static bool note_link(struct dae *dae, const char *attribute)
 {
     const char *url = copy_attribute(dae, attribute);
     return url && add_text(dae, *url == '#' ? url + 1 : "", &dae->link_rows, &dae->link_count, &dae->link_room);
 }
 
-/* A controller that begins; one of a name that was there is that one again, as for assimp. */
+/* Notes a controller that begins. One with a known name is that one again, as it is for assimp. */
 static cp_status note_controller(struct dae *dae)
 {
     const char *id = copy_attribute(dae, "id");
@@ -279,7 +279,7 @@ static cp_status note_controller(struct dae *dae)
     return note_id(dae) ? CP_OK : CP_LIMIT;
 }
 
-/* The open <skin> or <morph> is the last controller's. */
+/* Gives the open <skin> or <morph> to the last controller. */
 static cp_status note_shown(struct dae *dae)
 {
     const char *source = copy_attribute(dae, "source");
@@ -290,7 +290,8 @@ static cp_status note_shown(struct dae *dae)
     return CP_OK;
 }
 
-/* assimp follows what a controller shows, through other controllers, to the end: a ring has none. */
+/* Refuses rings of controllers: assimp follows what a controller shows, through other controllers, and a ring has no
+ * end. */
 static cp_status check_rings(struct dae *dae)
 {
     uint32_t *walks = memory_allocate_zeroed(dae->context, dae->controller_count, sizeof *walks);
@@ -311,7 +312,7 @@ static cp_status check_rings(struct dae *dae)
 
 /* ---- animations and skins, whose sources assimp looks up at the end ---- */
 
-/* Puts the open <input> into that of its semantic. */
+/* Takes the open <input> as that of its semantic. */
 static cp_status take_input(struct dae *dae, const char *const semantics[], struct dae_input *const inputs[])
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic");
@@ -339,7 +340,8 @@ static cp_status read_sampler(struct dae *dae)
     return dae->xml.status;
 }
 
-/* "node/place.X", "node/matrix(3)(0)": assimp counts a member from the numbers in brackets, whatever they are. */
+/* Checks a target such as "node/place.X" or "node/matrix(3)(0)": assimp computes a member from the numbers in brackets
+ * without a check. */
 static cp_status check_channel(struct dae *dae)
 {
     const char *target = xml_attribute(&dae->xml, "target");
@@ -409,7 +411,7 @@ static cp_status read_skin(struct dae *dae)
     return status == CP_OK ? dae->xml.status : status;
 }
 
-/* The input's source: of numbers or of words, with at least so many elements. */
+/* Checks the input's source: of numbers or of words, with at least so many elements. */
 static cp_status check_input(struct dae *dae, const struct dae_input *input, const char *what, bool numbers,
                              uint64_t least, const struct dae_source **found)
 {
@@ -529,8 +531,8 @@ static cp_status check_element(struct dae *dae, uint64_t counts[UNREAD])
     return strcmp(name, "skew") ? CP_OK : dae_error(dae, "the transform <skew> is not read");
 }
 
-/* Instances of what is not there, geometry that nothing shows, and animations of nameless nodes; a morph's targets are
- * not looked at. */
+/* Reports instances of missing things, geometry that nothing shows, and animations of nameless nodes; a morph's targets
+ * are not checked. */
 static cp_status report_links(struct dae *dae)
 {
     struct name_map shown = {.context = dae->context};
@@ -645,8 +647,8 @@ cp_status check_collada(const struct source *source, bool strict, struct arena *
 
 /* ---- what assimp is shown ---- */
 
-/* The end of an <image> in which assimp finds no file, nor bytes: no text in <init_from> or <data>. NULL for others.
- */
+/* Returns the end of an <image> in which assimp finds no file, nor bytes: no text in <init_from> or <data>. NULL for
+ * others. */
 static char *end_of_empty_image(char *at)
 {
     static const char close[] = "</image>";

@@ -1,4 +1,4 @@
-/* What the checks of a Collada file share. */
+/* The declarations that the checks of a Collada file share. */
 #ifndef CELLPIPE_IMPORTERS_ASSIMP_COLLADA_H
 #define CELLPIPE_IMPORTERS_ASSIMP_COLLADA_H
 
@@ -7,14 +7,14 @@
 
 /* A <source>: elements of `size` values each, which begin at offset + i * stride of its array. */
 struct dae_source {
-    bool known, numbers; /* its array is one that assimp reads; of numbers, not of words */
+    bool known, numbers; /* assimp reads its array; the array has numbers, not words */
     bool xyz;            /* its parameters have the names of three coordinates */
     uint64_t count, size;
     const char *array; /* its id */
     uint32_t array_row;
 };
 
-/* A reference to a source, and where it is. */
+/* A reference to a source, and its place in the file. */
 struct dae_input {
     const char *id; /* NULL: none */
     uint64_t line;
@@ -27,7 +27,7 @@ struct dae_sampler {
 struct dae_skin {
     const char *geometry;
     struct dae_input joints, matrices, weights;
-    uint64_t vertices, joint_end, weight_end; /* of <vertex_weights>; the indices lie below */
+    uint64_t vertices, joint_end, weight_end; /* those of <vertex_weights>; the indices are below */
     uint64_t line;
 };
 
@@ -41,7 +41,7 @@ struct dae {
     const struct source *source;
     struct arena *arena;
     struct xml xml;
-    struct name_map arrays, sources; /* ids to the rows below; the last of a name holds, as it does for assimp */
+    struct name_map arrays, sources; /* ids to the rows below; the last of a name counts, as it does for assimp */
     struct name_map geometries;      /* ids to the number of their positions; controllers and nodes, too */
     struct dae_array {
         uint64_t count;
@@ -57,7 +57,7 @@ struct dae {
     const char **geometry_rows; /* ids */
     const char **target_rows;   /* ids of the nodes that channels move */
     struct name_map nameless;   /* ids of nodes without a name, whose animations assimp leaves out */
-    bool in_nodes;              /* in a library of nodes or scenes */
+    bool in_nodes;              /* set in a library of nodes or scenes */
     bool morphs;
     uint32_t array_count, array_room, source_count, source_room, sampler_count, sampler_room, skin_count, skin_room,
         link_count, link_room, geometry_count, geometry_room, target_count, target_room, controller_count,
@@ -69,18 +69,18 @@ struct dae {
     bool clear;           /* some <transparency> is 0 */
 };
 
-/* An error of the file at the line of the last event. */
+/* Reports an error of the file at the line of the last event. */
 cp_status dae_error(struct dae *dae, const char *format, ...) __attribute__((format(printf, 2, 3)));
 cp_status dae_error_at(struct dae *dae, uint64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A whole number in an attribute of the open element: at most as many as the file has bytes. */
+/* Reads a whole number of an attribute of the open element: at most as many as the file has bytes. */
 cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64_t *number);
-/* The source that a reference "#id" means; NULL when the file has none so far. */
+/* Returns the source that a reference "#id" means; NULL when the file has none so far. */
 const struct dae_source *dae_find_source(const struct dae *dae, const char *reference);
-/* The next word of a text as a number from 0 on; false when there is none. *bad: it is something else. */
+/* Reads the next word of a text as a number from 0 on; false when there is none. *bad: it is something else. */
 bool dae_next_index(const char **text, uint64_t *index, bool *bad);
 uint64_t dae_count_words(const char *text);
 
-/* collada_mesh.c: <vertices>, and <triangles> and the like, whose tag has just been read. */
+/* collada_mesh.c: checks <vertices>, and <triangles> and the like, whose tag has just been read. */
 cp_status dae_check_vertices(struct dae *dae);
 bool dae_is_primitive(const char *name);
 cp_status dae_check_primitive(struct dae *dae);

@@ -1,4 +1,4 @@
-/* Collada meshes: whether each index is there, and within its source. */
+/* Checks Collada meshes: each index must be there, and within its source. */
 #include "collada.h"
 
 #ifdef HAVE_ASSIMP
@@ -9,7 +9,7 @@ enum { MOST_OFFSETS = 256 };
 
 static const struct primitive {
     const char *name;
-    uint32_t corners; /* of each; 0: as many as <vcount> or <p> say */
+    uint32_t corners; /* corners of each; 0: as many as <vcount> or <p> give */
     uint32_t least;   /* corners in a <p> */
 } primitives[] = {
     {"triangles", 3, 0}, {"lines", 2, 0},     {"polylist", 0, 0},   {"polygons", 0, 1},
@@ -29,7 +29,7 @@ bool dae_is_primitive(const char *name)
     return find_primitive(name) != NULL;
 }
 
-/* What assimp reads by its index. */
+/* Tells whether assimp reads the semantic by its index. */
 static bool is_read(const char *semantic)
 {
     static const char *const read[] = {"POSITION", "NORMAL",   "TEXCOORD",   "COLOR",
@@ -40,7 +40,7 @@ static bool is_read(const char *semantic)
     return false;
 }
 
-/* The open <input>; *end: its indices lie below. */
+/* Checks the open <input>; *end: its indices are below. */
 static cp_status check_input(struct dae *dae, uint64_t *end)
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic"), *reference = xml_attribute(&dae->xml, "source");
@@ -89,7 +89,7 @@ cp_status dae_check_vertices(struct dae *dae)
 
 /* The inputs of a primitive. */
 struct mesh_inputs {
-    uint64_t ends[MOST_OFFSETS]; /* by offset: the indices lie below */
+    uint64_t ends[MOST_OFFSETS]; /* indexed by offset: the indices are below */
     uint32_t stride;
     bool vertices;
 };
@@ -116,7 +116,7 @@ static cp_status add_input(struct dae *dae, struct mesh_inputs *inputs)
     return status;
 }
 
-/* The text of <p>: whole corners, each index within its source. *corners: how many. */
+/* Checks the text of <p>: whole corners, each index within its source. *corners: how many. */
 static cp_status check_indices(struct dae *dae, const struct mesh_inputs *inputs, uint64_t *corners)
 {
     const char *text = xml_text(&dae->xml);
@@ -156,9 +156,9 @@ static cp_status check_corner_counts(struct dae *dae, uint64_t count, uint64_t *
                            (unsigned long long)count);
 }
 
-/* assimp ends the process, or refuses the file without a line, if there are fewer or more <p> than it expects: one
- * of triangles and of a <polylist>, one for each of <polygons>, any number of others unless they are said to be none.
- */
+/* Checks the number of <p>. assimp ends the process, or refuses the file without a line, if there are fewer or more
+ * than it expects: one for triangles and for a <polylist>, one for each of <polygons>, any number for others unless
+ * they are said to be none. */
 static cp_status check_text_count(struct dae *dae, const struct primitive *primitive, uint64_t line, uint64_t count,
                                   uint64_t texts)
 {

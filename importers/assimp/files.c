@@ -11,7 +11,7 @@ struct open_file {
     struct aiFile file;
     struct file_system *system;
     struct source *further; /* NULL for the top file */
-    char *text;             /* what is shown in place of a further file, or NULL */
+    char *text;             /* the text that assimp gets in place of a further file, or NULL */
     const char *data;
     size_t size, position;
     struct open_file *next;
@@ -68,10 +68,11 @@ static void file_flush(struct aiFile *handle)
     (void)handle;
 }
 
-/* By its suffix, or by a beginning without control characters. Archives have the suffix of what is in them (AMF). */
+/* Tells a text by its suffix, or by a beginning without control characters. An archive has the suffix of its contents
+ * (AMF). */
 static bool is_text(const struct source *source)
 {
-    enum { HEAD_SIZE = 512 }; /* every binary format has some of them in it */
+    enum { HEAD_SIZE = 512 }; /* every binary format has control characters in it */
     static const char *const suffixes[] = {".ac",  ".ac3d",    ".acc",     ".dae",      ".x3d", ".amf",  ".ase",
                                            ".ask", ".dxf",     ".nff",     ".enff",     ".ifc", ".smd",  ".vta",
                                            ".lws", ".mot",     ".irr",     ".irrmesh",  ".xgl", ".ogex", ".bvh",
@@ -89,7 +90,7 @@ static bool is_text(const struct source *source)
     return letters == HEAD_SIZE;
 }
 
-/* In other files zeros may be meant, but a whole block of a file system is seldom. */
+/* Checks files other than texts: zeros in them may be meant, but seldom a whole block of a file system. */
 static cp_status check_blocks(const struct source *source, bool strict)
 {
     enum { BLOCK = 4096, LEAST = 512 };
@@ -230,7 +231,7 @@ void file_system_start(struct file_system *system, const struct source *top, con
     system->io = (struct aiFileIO){file_open, file_close, (void *)system};
 }
 
-/* Closes what a reader that threw has left open. */
+/* Closes the files that a reader which threw has left open. */
 void file_system_end(struct file_system *system)
 {
     while (system->files)

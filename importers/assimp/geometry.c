@@ -1,6 +1,6 @@
-/* Meshes. assimp hands most formats out with a vertex of its own for every corner; those that are equal bit for bit
- * (position, normal, colour, texture coordinates) are joined again. Where it keeps the file's vertices they stay as
- * they are. */
+/* Meshes. assimp gives most formats a vertex of its own for every corner; vertices that are equal bit for bit
+ * (position, normal, colour, texture coordinates) are joined again. If it keeps the file's vertices, they stay as they
+ * are. */
 #include "assimp.h"
 
 #include "mesh/mesh.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What one of assimp's meshes is made of. */
+/* The counts of the elements of one of assimp's meshes. */
 struct census {
     uint64_t points, faces, lines;
     uint64_t face_corners, line_corners;
@@ -29,8 +29,8 @@ struct part {
     uint32_t *origins; /* assimp's vertex by the part's vertex; NULL: the same numbers */
 };
 
-/* The upper half of an address in memory, 0x5500 .. 0xffff under Linux of 64 bits: where a reader of assimp goes beyond
- * its arrays, such halves come as coordinates of 1e-41 to 1e-40, which no file means. */
+/* Tells whether a coordinate is the upper half of an address in memory, 0x5500 .. 0xffff under Linux of 64 bits. When a
+ * reader of assimp reads behind its arrays, such halves are coordinates of 1e-41 to 1e-40, which no file means. */
 static bool is_part_of_address(float coordinate)
 {
     uint32_t bits;
@@ -38,7 +38,7 @@ static bool is_part_of_address(float coordinate)
     return bits >= 0x5500 && bits <= 0xffff;
 }
 
-/* assimp's readers do not all check what they read: every index and coordinate is looked at here. */
+/* Checks every index and coordinate, as not all of assimp's readers do. */
 static cp_status check_mesh(struct assimp_import *import, const struct aiMesh *mesh, struct census *census)
 {
     struct place place = IN_FILE(import->file);
@@ -100,7 +100,8 @@ static void vertex_key(const struct part *part, uint32_t vertex, float key[KEY_F
         memcpy(key + 10 + 2 * set, &from->mTextureCoords[set][vertex], 2 * sizeof *key);
 }
 
-/* Turns the part's corners from assimp's vertex numbers into those of joined vertices: those of equal bits are one. */
+/* Turns the part's corners from assimp's vertex numbers into those of joined vertices: vertices of equal bits are
+ * one. */
 static cp_status join_vertices(struct part *part)
 {
     cp_context *context = part->import->context;
@@ -182,7 +183,8 @@ static cp_status copy_normals(struct part *part)
                           (unsigned)part->mesh.vertex_count);
 }
 
-/* The formats' colours are meant for a screen (IEC 61966-2-1, sRGB); the scene's vertex colours are linear light. */
+/* Copies the colours. The formats' colours are meant for a screen (IEC 61966-2-1, sRGB); the scene's vertex colours are
+ * linear light. */
 static cp_status copy_colours(struct part *part)
 {
     float *colours = scene_allocate(part->import->scene, part->mesh.vertex_count, 4 * sizeof *colours);
@@ -206,7 +208,7 @@ static cp_status copy_colours(struct part *part)
     return colours ? CP_OK : CP_LIMIT;
 }
 
-/* How many sets of texture coordinates can be read: those that are finite. */
+/* Returns how many sets of texture coordinates can be read: those that are finite. */
 static uint32_t count_sets(const struct aiMesh *from)
 {
     uint32_t sets = 0;
@@ -219,7 +221,7 @@ static uint32_t count_sets(const struct aiMesh *from)
     return sets;
 }
 
-/* assimp's second coordinate counts from the lower edge of an image. */
+/* Copies the coordinates. assimp's second one counts from the lower edge of an image. */
 static cp_status copy_coordinates(struct part *part)
 {
     for (uint32_t set = 0; set < part->sets; set++) {

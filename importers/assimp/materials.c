@@ -1,5 +1,5 @@
-/* Materials: the diffuse colour and its texture, the opacity, two-sidedness. What else a material says (numbers and
- * colours that are not neutral) is kept as metadata; other textures are counted as lost. */
+/* Materials: the diffuse colour and its texture, the opacity, two-sidedness. Other numbers and colours that are not
+ * neutral are kept as metadata; other textures are counted as lost. */
 #include "assimp.h"
 
 #include "base/text/text.h"
@@ -15,7 +15,7 @@ const char *copy_text(struct assimp_import *import, const struct aiString *text)
     return utf8_from(import->scene->arena, text->data, size, NULL);
 }
 
-/* A mesh without material gets one from assimp: "DefaultMaterial", "%%%DEFAULT" (3DS). */
+/* Tells whether assimp made the material for a mesh without one: "DefaultMaterial", "%%%DEFAULT" (3DS). */
 static bool is_invented(const struct aiString *name)
 {
     return strcmp(name->data, AI_DEFAULT_MATERIAL_NAME) == 0 || strcmp(name->data, "%%%DEFAULT") == 0;
@@ -42,7 +42,7 @@ static bool is_told_already(const char *key)
     return strncmp(key, "$tex.", 5) == 0 || strncmp(key, "$raw.", 5) == 0;
 }
 
-/* The value that assimp gives when the file says nothing. */
+/* Returns the value that assimp gives when the file has none. */
 static float neutral_value(const char *key)
 {
     static const char *const ones[] = {"$mat.refracti", "$mat.shinpercent", "$mat.bumpscaling"};
@@ -52,8 +52,8 @@ static float neutral_value(const char *key)
     return 0;
 }
 
-/* A number or colour as metadata "1" or "[1,2,3]"; not if all numbers (an alpha aside) are neutral, or one is none in
- * JSON. */
+/* Copies a number or colour as metadata "1" or "[1,2,3]"; not if all numbers (an alpha aside) are neutral, or one is
+ * none in JSON. */
 static cp_status copy_property(struct assimp_import *import, uint32_t material,
                                const struct aiMaterialProperty *property)
 {
@@ -85,7 +85,7 @@ static cp_status copy_property(struct assimp_import *import, uint32_t material,
 
 /* ---- textures ---- */
 
-/* An image in the file itself, packed as in a file of its type; CP_NONE, and CP_OK, for one of bare texels. */
+/* Copies an image in the file itself, packed as in a file of its type; CP_NONE, and CP_OK, for one of bare texels. */
 static cp_status copy_embedded(struct assimp_import *import, const struct aiTexture *from, uint32_t *image)
 {
     *image = CP_NONE;
@@ -100,7 +100,7 @@ static cp_status copy_embedded(struct assimp_import *import, const struct aiText
     return *image == CP_NONE ? CP_LIMIT : CP_OK;
 }
 
-/* The image of a path, or of a number of assimp's behind a star; each is read once. */
+/* Finds the image of a path, or of a number of assimp's behind a star; each is read once. */
 static cp_status find_image(struct assimp_import *import, const struct aiString *name, uint32_t *image)
 {
     char *path = (char *)copy_text(import, name);
@@ -123,7 +123,7 @@ static cp_status find_image(struct assimp_import *import, const struct aiString 
     return status;
 }
 
-/* Scale and offset of the coordinates. assimp counts v from the lower edge, a scene from the upper. */
+/* Sets scale and offset of the coordinates. assimp counts v from the lower edge, a scene from the upper. */
 static void place_texture(struct assimp_import *import, const struct aiMaterial *from, cp_texture_use *use)
 {
     struct aiUVTransform transform = {.mScaling = {1, 1}};
@@ -146,8 +146,8 @@ static void place_texture(struct assimp_import *import, const struct aiMaterial 
     use->offset[1] = 1 - numbers[1] - numbers[3];
 }
 
-/* The texture of the diffuse colour, if there is one. Its image takes the place of assimp's own default colour. *taken:
- * it is in the scene. */
+/* Copies the texture of the diffuse colour, if there is one. Its image replaces assimp's own default colour. *taken: it
+ * is in the scene. */
 static cp_status copy_texture(struct assimp_import *import, const struct aiMaterial *from, cp_material *material,
                               bool *taken)
 {

@@ -1,4 +1,4 @@
-/* Metadata of the scene and of nodes: what is told elsewhere, empty or zero is left out. */
+/* Metadata of the scene and of nodes. Entries that are empty or zero, or that the scene has elsewhere, are left out. */
 #include "assimp.h"
 
 #ifdef HAVE_ASSIMP
@@ -47,7 +47,8 @@ static bool print_value(struct assimp_import *import, const struct aiMetadataEnt
     }
 }
 
-/* Metadata with the value's text; a Collada node's id is the node's id instead, while a visual scene's says nothing. */
+/* Copies metadata with the value's text. A Collada node's id becomes the node's id instead; a visual scene's is
+ * dropped. */
 static cp_status copy_entry(struct assimp_import *import, const char *key, const struct aiMetadataEntry *entry,
                             uint32_t node)
 {

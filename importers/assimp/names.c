@@ -1,5 +1,5 @@
-/* Names that assimp's readers replace. 3DS: meshes are named by their number among the objects, and so are nodes where
- * the file has no hierarchy (keyframer). */
+/* Finds names that assimp's readers replace. 3DS: meshes are named by their number among the objects, and so are nodes
+ * if the file has no hierarchy (keyframer). */
 #include "assimp.h"
 
 #include "base/text/text.h"
@@ -15,7 +15,7 @@ struct chunk {
     const char *data, *end;
 };
 
-/* The chunk at *at, and steps over it; false at the end. */
+/* Reads the chunk at *at, and skips it; false at the end. */
 static bool next_chunk(const char **at, const char *end, struct chunk *chunk)
 {
     if (end - *at < CHUNK_HEAD)
@@ -68,7 +68,7 @@ cp_status find_object_names(struct assimp_import *import)
     return status;
 }
 
-/* "12" in place of the 13th object's name. */
+/* Returns the object's name for a number such as "12", which assimp gives the 13th object. */
 static const char *find_object(const struct assimp_import *import, const char *text)
 {
     uint64_t number = 0;
@@ -98,7 +98,7 @@ const char *name_of_node(struct assimp_import *import, const struct aiNode *node
         const char *object = find_object(import, from->mMeshes[node->mMeshes[0]]->mName.data);
         return object ? object : name;
     }
-    /* A Collada node without a name gets one from assimp; its id is a better one (copy_metadata). */
+    /* assimp names a Collada node without a name; its id is a better one (copy_metadata) */
     if (strncmp(name, "$ColladaAutoName$", 17) == 0)
         return "";
     return name;

@@ -1,8 +1,8 @@
 /* Nodes and instances, in file order, with a stack of our own.
  *
  * FBX: a model's transform is a product of up to fourteen, and its geometric one is for its own mesh alone. assimp's
- * products of them are wrong where a model has a PostRotation or a geometric transform; but it also hands on each
- * factor as a node "MODEL_$AssimpFbx$_FACTOR" above the model's own. These become one node again. */
+ * products of them are wrong if a model has a PostRotation or a geometric transform; but it also gives each factor as a
+ * node "MODEL_$AssimpFbx$_FACTOR" above the model's own. These become one node again. */
 #include "assimp.h"
 
 #include "model/model.h"
@@ -14,7 +14,7 @@
 struct step {
     const struct aiNode *from;
     uint32_t parent; /* in the scene */
-    uint32_t number; /* in the order of the tree */
+    uint32_t number; /* counts in the order of the tree */
     /* The product of the factors above it, and of those for its mesh. */
     cp_pose above, geometric;
     bool unlike_keys; /* assimp's keys for the whole node lack what these hold */
@@ -24,7 +24,7 @@ struct stack {
     uint32_t count, room;
 };
 
-/* The factor of a model's transform that the node is, or NULL. */
+/* Returns the factor of a model's transform that the node is, or NULL. */
 static const char *factor_of(const struct aiNode *node)
 {
     static const char mark[] = "_$AssimpFbx$_";
@@ -42,7 +42,7 @@ static bool is_multiplied_wrongly(const char *factor)
     return is_geometric(factor) || strcmp(factor, "PostRotation") == 0;
 }
 
-/* of: what comes to its children from above, their own `from` apart. */
+/* of: the transforms from above for its children, without their own `from`. */
 static bool push_children(struct assimp_import *import, struct stack *stack, const struct aiNode *from,
                           const struct step *of)
 {
@@ -56,7 +56,7 @@ static bool push_children(struct assimp_import *import, struct stack *stack, con
     return true;
 }
 
-/* Multiplies a factor into the step of the nodes below it. The inverses of geometric ones stand between a model and its
+/* Multiplies a factor into the step of the nodes below it. The inverses of geometric ones are between a model and its
  * children, which then have neither. */
 static void multiply_factor(struct step *step, const char *factor)
 {
@@ -124,7 +124,7 @@ static cp_status add_node(struct assimp_import *import, const struct step *step,
 
 cp_status copy_tree(struct assimp_import *import)
 {
-    /* How many nodes there are: the places of an AC3D file's objects are by number. */
+    /* Count the nodes first: the places of an AC3D file's objects are by number. */
     struct stack stack = {0};
     const struct aiNode *root = import->from->mRootNode;
     struct step top = {.from = root, .above = POSE_IDENTITY, .geometric = POSE_IDENTITY};
@@ -136,8 +136,8 @@ cp_status copy_tree(struct assimp_import *import)
     stack.count = 0;
     match_places(import, node_count);
 
-    /* The root: assimp adds one for the file ("<OFFRoot>", "ACWorld_0", the file's name, a Collada visual scene ...),
-     * which is left out if it says nothing. */
+    /* assimp adds a root for the file ("<OFFRoot>", "ACWorld_0", the file's name, a Collada visual scene ...), which is
+     * left out if it has no content. */
     const struct aiString *name = &root->mName;
     size_t stem = strlen(import->stem);
     bool made = import->format->root_is_scene || !name->length || name->data[0] == '<' ||

@@ -21,17 +21,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What may stand inside an element. */
+/* The kinds of contents of an element. */
 enum content { NOTHING, DOCUMENT, HEAD, CHILDREN, SHAPE, APPEARANCE, GEOMETRY };
 
 struct element {
     const char *name;
     enum content parent, holds;
     const char *shown; /* the name for assimp; NULL: the same */
-    const char *lost;  /* of an element that is read in part; NULL: of one that is read */
+    const char *lost;  /* the loss of an element that is read in part; NULL: it is read as a whole */
 };
 
-/* What assimp reads as it is meant, or under another name. */
+/* The elements that assimp reads as the standard means them, perhaps under another name. */
 static const struct element elements[] = {
     {"X3D", NOTHING, DOCUMENT, NULL, NULL},
     {"head", DOCUMENT, HEAD, NULL, NULL},
@@ -84,10 +84,10 @@ static const struct element elements[] = {
 
 enum { DEEPEST = 256, MOST_LOSSES = 100, MOST_COPIED = 1 << 24 };
 
-/* A named element (DEF) that assimp is shown. */
+/* A named element (DEF) that is passed to assimp. */
 struct definition {
     const struct element *element;
-    size_t start, end; /* of its text; end 0: it is open */
+    size_t start, end; /* begin and end of its text; end 0: it is open */
 };
 
 struct unread {
@@ -105,7 +105,7 @@ struct x3d {
     const struct element *open[DEEPEST + 1]; /* by depth */
     uint32_t opened[DEEPEST + 1];            /* their definitions, or CP_NONE */
     uint32_t skipped;                        /* the depth of the element that is passed over; 0: none */
-    bool face_normals, face_colours;         /* of the open geometry: they cannot be read */
+    bool face_normals, face_colours;         /* set if those of the open geometry cannot be read */
     size_t copied;                           /* bytes, for USE */
     struct name_map names;                   /* DEF to definitions */
     struct definition *definitions;
@@ -154,7 +154,7 @@ static cp_status x3d_error(struct x3d *x3d, const char *format, ...)
     return report_error(x3d->context, CP_INPUT, "assimp-x3d", AT_LINE(x3d->source->name, x3d->xml.line), "%s", text);
 }
 
-/* Passes over the element that has just started. */
+/* Skips the element that has just started. */
 static cp_status skip_element(struct x3d *x3d)
 {
     x3d->skipped = x3d->xml.depth;
@@ -163,7 +163,7 @@ static cp_status skip_element(struct x3d *x3d)
 
 /* ---- what assimp is shown ---- */
 
-/* A value as XML; commas, which are blanks between numbers, as blanks. */
+/* Writes a value as XML; commas, which are white space between numbers, as blanks. */
 static void write_value(struct x3d *x3d, const char *value, bool numbers)
 {
     static const char special[] = "&<\"\t\n\r,";
@@ -180,7 +180,8 @@ static void write_value(struct x3d *x3d, const char *value, bool numbers)
     }
 }
 
-/* Segments of two points each from "0 1 2 -1", or from the numbers of points of each line, which follow one another. */
+/* Writes segments of two points each from "0 1 2 -1", or from the numbers of points of each line, which follow one
+ * another. */
 static cp_status write_segments(struct x3d *x3d, const char *text, bool counts)
 {
     const char *end = text + strlen(text);
@@ -261,8 +262,7 @@ static cp_status define(struct x3d *x3d, const struct element *element, size_t s
     return CP_OK;
 }
 
-/* The element that has just started means another, before it: assimp finds shapes and what they hold by their names,
- * groups are copied. */
+/* Writes an element that means an earlier one: assimp finds shapes and their contents by name, groups are copied. */
 static cp_status use(struct x3d *x3d, const struct element *element, const char *name)
 {
     const uint32_t *row = name_map_find(&x3d->names, name);
@@ -311,7 +311,7 @@ static cp_status read_unit(struct x3d *x3d)
     return CP_OK;
 }
 
-/* What of a geometry that starts, or of what it holds, assimp cannot hand on. */
+/* Notes parts of a geometry that starts, or of its contents, which assimp cannot pass on. */
 static cp_status look_at_geometry(struct x3d *x3d, const struct element *element, bool *drop)
 {
     const struct xml *xml = &x3d->xml;
@@ -402,8 +402,8 @@ static cp_status walk(struct x3d *x3d)
 
 /* ---- the file ---- */
 
-/* Puts blanks over a DOCTYPE that names the standard's, which nobody opens. One with declarations of its own stays, and
- * is refused. */
+/* Puts blanks over a DOCTYPE that names the standard's, which no program opens. One with declarations of its own stays,
+ * and is refused. */
 static void blank_doctype(char *text)
 {
     static const char root[] = "<X3D", word[] = "<!DOCTYPE";

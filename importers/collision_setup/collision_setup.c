@@ -58,7 +58,8 @@ struct application {
     struct buffer key;
 };
 
-/* The node of that name, which becomes a placeholder when there is none. CP_NONE when out of memory or over a limit. */
+/* Returns the node of that name, which becomes a placeholder when there is none. CP_NONE when out of memory or over a
+ * limit. */
 static uint32_t find_node(struct application *work, const char *name, uint64_t line)
 {
     struct buffer *key = &work->key;
@@ -126,7 +127,7 @@ static const struct option options[] = {{"prefix",
                                          OPTION_STRING, .offset = offsetof(struct settings, prefix)},
                                         OPTIONS_END};
 
-/* XML whose first 64 KiB have the root's tag. */
+/* Knows XML whose first 64 KiB have the root's tag. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;

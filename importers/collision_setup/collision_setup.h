@@ -12,14 +12,14 @@ struct collision_statement {
     uint64_t line;
 };
 
-/* What one file says, names as they are there. */
+/* The statements of one file, with its names unchanged. */
 struct collision_setup {
     cp_context *context;
     struct arena *arena;
     const char *file;
     bool strict;          /* lenient reading is refused */
-    const char *prefix;   /* what our exporter took off the names, or NULL */
-    const char *cell_key; /* what our exporter notes of the cell, or NULL */
+    const char *prefix;   /* the prefix that our exporter took off the names, or NULL */
+    const char *cell_key; /* the key of the cell that our exporter wrote, or NULL */
     struct collision_statement *statements;
     uint32_t count, room;
     bool exclude_static_pairs;
@@ -29,10 +29,10 @@ struct collision_setup {
 cp_status collision_setup_read(struct source *source, bool strict, struct collision_setup *setup);
 void collision_setup_free(struct collision_setup *setup);
 
-/* parse.c: the reading of the bytes; fills a setup that has its arena. */
+/* parse.c: reads the bytes into a setup that has its arena. */
 cp_status collision_setup_parse(struct source *source, struct collision_setup *setup);
 
-/* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name; a name that
+/* Adds the statements to the scene, each name with the prefix before it. nodes: the scene's nodes by name. A name that
  * is not among them becomes a placeholder and joins them, with a warning when `expected`. */
 cp_status collision_setup_apply(const struct collision_setup *setup, cp_scene *scene, struct name_map *nodes,
                                 const char *prefix, bool expected);

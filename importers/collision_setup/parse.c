@@ -1,4 +1,4 @@
-/* From XML to statements. What is read and what is refused: see collision_setup.c. */
+/* Reads XML into statements; collision_setup.c lists what is read and what is refused. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void lose_text(struct reading *reading)
                     "text where no text has a meaning");
 }
 
-/* A comment of ours: key of all pairs of the cell: 0123456789abcdef */
+/* Takes a comment of ours: key of all pairs of the cell: 0123456789abcdef */
 static void take_cell_key(struct reading *reading)
 {
     static const char start[] = " key of all pairs of the cell: ";
@@ -47,7 +47,7 @@ static void take_cell_key(struct reading *reading)
         reading->status = CP_LIMIT;
 }
 
-/* A comment of ours: names are relative to "Device." */
+/* Takes a comment of ours: names are relative to "Device." */
 static void take_note(struct reading *reading)
 {
     static const char start[] = " names are relative to \"";
@@ -63,8 +63,8 @@ static void take_note(struct reading *reading)
         reading->status = CP_LIMIT;
 }
 
-/* The next element in the open one, whose children are read to their ends. False at its end. Its text is appended to
- * `text`, or lost when that is NULL. */
+/* Finds the next element in the open one, whose children are read to their ends. False at its end. Its text is appended
+ * to `text`, or lost when that is NULL. */
 static bool next_child(struct reading *reading, struct buffer *text)
 {
     struct xml *xml = &reading->xml;
@@ -89,7 +89,7 @@ static bool next_child(struct reading *reading, struct buffer *text)
     return false;
 }
 
-/* To the end of an element that has no children; RobWork does not look at those that there are. */
+/* Reads to the end of an element without children; RobWork ignores any that there are. */
 static void end_leaf(struct reading *reading, struct buffer *text)
 {
     while (next_child(reading, text)) {
@@ -105,7 +105,7 @@ static void end_leaf(struct reading *reading, struct buffer *text)
 struct pair {
     struct collision_statement statement; /* its finding is NULL, or the one here */
     cp_finding finding;
-    bool reasoned; /* the reason is one of ours, and so are the numbers then */
+    bool reasoned; /* the reason is one of ours, so the numbers are ours, too */
 };
 
 static bool is_length(const char *name)
@@ -113,7 +113,7 @@ static bool is_length(const char *name)
     return !strcmp(name, "margin") || !strcmp(name, "touch") || !strcmp(name, "clearance");
 }
 
-/* Zero and more. */
+/* Reads a length, which is zero or more. */
 static bool parse_length(const char *text, double *length)
 {
     return text_is_number(text, length) && *length >= 0;
@@ -128,7 +128,7 @@ static bool read_count(const char *text, uint32_t *count)
     return true;
 }
 
-/* Whole numbers up to 2^53 are exact. */
+/* Reads a whole number up to 2^53: all of these are exact in a double. */
 static bool read_work(const char *text, uint64_t *work)
 {
     double value;
@@ -141,7 +141,7 @@ static bool read_work(const char *text, uint64_t *work)
 /* What an attribute says. */
 enum saying {
     SAYS_NOTHING, /* to us */
-    SAYS_WRONG,   /* it is one of our numbers with a value that it cannot have */
+    SAYS_WRONG,   /* one of our numbers with a value that it cannot have */
     SAYS_IT
 };
 
@@ -160,7 +160,7 @@ static enum saying read_number(cp_finding *finding, const char *name, const char
         good = read_count(value, &finding->samples);
     else if (!strcmp(name, "descents"))
         good = read_count(value, &finding->descents);
-    else if (!strcmp(name, "key")) /* another one is another program's */
+    else if (!strcmp(name, "key")) /* a key of another form is another program's */
         return strlen(value) == 16 && text_is_hash(value, &finding->key) ? SAYS_IT : SAYS_NOTHING;
     else if (!strcmp(name, "hits"))
         good = read_count(value, &finding->hits);
@@ -197,7 +197,7 @@ static enum saying take_attribute(struct pair *pair, const char *name, const cha
 
 /* ---- statements ---- */
 
-/* Its texts are copies already. */
+/* Adds a statement, whose texts are copies already. */
 static void add_statement(struct reading *reading, const struct collision_statement *statement)
 {
     struct collision_setup *setup = reading->setup;
@@ -215,7 +215,7 @@ static void read_pair(struct reading *reading)
     struct collision_setup *setup = reading->setup;
     struct pair pair = {.statement = {.reason = "given", .evidence = ""},
                         .finding = {.touch = CP_TOUCH, .clearance = INFINITY}};
-    /* The reason first: it tells whether the numbers are ours. */
+    /* Take the reason first: it decides whether the numbers are ours. */
     for (int others = 0; others < 2; others++)
         for (uint32_t i = 0; i < reading->xml.attribute_count; i++) {
             const struct xml_attribute *attribute = &reading->xml.attributes[i];

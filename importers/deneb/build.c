@@ -1,4 +1,4 @@
-/* A cell as a scene: hosts before what hangs on them, nodes, then joints in the order of the nodes. */
+/* Makes a scene of a cell: hosts before what hangs on them, nodes, then joints in the order of the nodes. */
 #include "cell.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ struct builder {
 
 /* ---- order ---- */
 
-/* Each device once, after its host: up to what is listed, and down again. No device is its own host's host. */
+/* Lists each device once, after its host: up to one that is listed, and down again. No device is its own host's
+ * host. */
 static bool list_devices(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
@@ -40,7 +41,7 @@ static bool list_devices(struct builder *builder)
     return fine;
 }
 
-/* A counting sort by part. */
+/* Sorts the joints by part, by counting. */
 static void list_joints(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
@@ -73,7 +74,7 @@ static uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name, con
     return node;
 }
 
-/* A device's frame and those of its parts. */
+/* Adds a device's frame and those of its parts. */
 static bool add_device_nodes(struct builder *builder, uint32_t index)
 {
     struct deneb_cell *cell = builder->cell;
@@ -101,7 +102,7 @@ static uint32_t axis_count(const struct deneb_joint *joint)
     return joint->axis == DENEB_ALL_AXES ? 3 : 1;
 }
 
-/* A scale of all axes is three joints, of which the first one drives the others. */
+/* Adds a joint. A scale of all axes becomes three joints, of which the first one drives the others. */
 static bool add_joint(struct builder *builder, struct deneb_joint *from, uint32_t node)
 {
     static const cp_joint_type types[] = {CP_JOINT_PRISMATIC, CP_JOINT_REVOLUTE, CP_JOINT_SCALE};
@@ -141,7 +142,8 @@ struct freedoms {
     uint32_t count;
 };
 
-/* What makes no value is taken for 0, as NIST's translator took all formulas. Told once for all devices of a file. */
+/* Reports a formula without a value, once for all devices of a file. The value becomes 0, as NIST's translator took all
+ * formulas. */
 static cp_status refuse_formula(struct builder *builder, const struct deneb_joint *joint,
                                 const struct deneb_device *device, const char *why)
 {
@@ -156,7 +158,7 @@ static cp_status refuse_formula(struct builder *builder, const struct deneb_join
                           joint->formula, shown < size ? "..." : "", why);
 }
 
-/* The joint follows the formula, as an expression over the joints that it uses. */
+/* Lets the joint follow the formula, as an expression over the joints that it uses. */
 static cp_status add_formula(struct builder *builder, const struct deneb_joint *joint, const struct freedoms *freedoms)
 {
     cp_scene *scene = builder->scene;
@@ -169,7 +171,7 @@ static cp_status add_formula(struct builder *builder, const struct deneb_joint *
     if (builder->cell->settings->dof_zero)
         return CP_OK;
 
-    /* It must make a value where the joints are now. */
+    /* The formula must have a value where the joints are now. */
     struct expression_step steps[EXPRESSION_LONGEST];
     const char *why = expression_compile(joint->formula, angle, freedoms->count, steps, &count, &at);
     if (why)
@@ -224,8 +226,8 @@ static cp_status add_device(struct builder *builder, uint32_t index)
         cp_device *device = &scene->devices[made];
         for (uint32_t i = 0; i < freedoms.count; i++)
             joints[i] = cell->joints[freedoms.rows[i]].joint;
-        /* Ends are its tools; else parts on which none hangs: parts are in the order of a walk through their tree, so
-         * what hangs on one follows it. */
+        /* Its tools are ends; else the parts on which none hangs. Parts are in the order of a walk through their tree,
+         * so a part is followed by those that hang on it. */
         for (uint32_t i = 0; i < from->frame_count; i++)
             if (cell->frames[from->first_frame + i].is_tool)
                 ends[device->end_count++] = builder->frame_nodes[from->first_frame + i];
@@ -266,7 +268,7 @@ static bool add_frames(struct builder *builder)
     return true;
 }
 
-/* Loops of a workcell come behind those of all devices, and count the parts of the cell. */
+/* Adds the loops. Those of a workcell come after those of all devices, and use the numbers of the cell's parts. */
 static cp_status add_loops(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
@@ -327,7 +329,8 @@ static cp_status build(struct builder *builder)
         path = tag->is_path ? node : path;
     }
 
-    /* The last joint of a part in the file is the first behind its matrix: rows are multiplied from the left. */
+    /* Reverse the joints of each part: the last one in the file is the first behind its matrix, as rows are multiplied
+     * from the left. */
     for (uint32_t d = 0; d < cell->device_count; d++) {
         const struct deneb_device *device = &cell->devices[builder->order[d]];
         for (uint32_t part = device->first_part; part < device->first_part + device->part_count; part++) {
@@ -345,7 +348,7 @@ static cp_status build(struct builder *builder)
     if (status != CP_OK)
         return status;
 
-    /* Joints with a formula stand where that puts them, free ones where loops close. */
+    /* Joints with a formula get its value, free ones the values at which loops close. */
     cp_mechanism mechanism;
     status = mechanism_open(&mechanism, scene->context, scene);
     for (uint32_t i = 0; i < scene->joint_count && status == CP_OK; i++)

@@ -41,7 +41,8 @@ static bool tell_number(cp_scene *scene, uint32_t node, const char *key, uint32_
     return scene_add_metadata(scene, CP_OWNER_NODE, node, key, CP_VALUE_NUMBER, text);
 }
 
-/* A recording of the workcell goes by these, and so does the exporter of recordings. */
+/* Writes the numbers of devices and parts, to which recordings of the workcell refer, also those that the exporter
+ * writes. */
 static bool tell_numbers(const struct deneb_cell *cell)
 {
     bool told = true;
@@ -52,7 +53,7 @@ static bool tell_numbers(const struct deneb_cell *cell)
     return told;
 }
 
-/* The workcell or the single device of the source. */
+/* Reads the workcell or the single device of the source. */
 static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum deneb_kind kind)
 {
     struct deneb_file file = file_of(cell, source);
@@ -78,7 +79,7 @@ static cp_status read_cell(struct deneb_cell *cell, struct source *source, enum 
     return file.status == CP_OK ? deneb_place_models(cell, file.strict) : file.status;
 }
 
-/* A file of an option, open as long as the cell. what: "recording" or "workcell". */
+/* Opens the file of an option, which stays open as long as the cell. what: "recording" or "workcell". */
 static cp_status open_named(struct deneb_cell *cell, struct source *from, const char *path, const char *code,
                             const char *what, struct source **opened)
 {
@@ -89,7 +90,7 @@ static cp_status open_named(struct deneb_cell *cell, struct source *from, const 
     return status == CP_OK ? deneb_keep_source(cell, *opened) : status;
 }
 
-/* The file of the workcell that the user or the recording names. */
+/* Opens the file of the workcell that the user or the recording names. */
 static cp_status open_workcell(struct deneb_cell *cell, struct source *recording, struct source **workcell)
 {
     const char *path = cell->settings->workcell;
@@ -111,7 +112,7 @@ static cp_status open_workcell(struct deneb_cell *cell, struct source *recording
     return status == CP_OK ? deneb_keep_source(cell, *workcell) : status;
 }
 
-/* A device; a workcell, with the recording that the user names; or a recording, with its workcell. */
+/* Reads a device; a workcell, with the recording that the user names; or a recording, with its workcell. */
 static cp_status read_all(struct deneb_cell *cell, struct source *source, enum deneb_kind kind)
 {
     struct source *workcell = source, *recording = kind == DENEB_RECORDING ? source : NULL;

@@ -31,7 +31,7 @@ enum deneb_kind { DENEB_PART, DENEB_DEVICE, DENEB_WORKCELL, DENEB_RECORDING, DEN
 enum deneb_token_kind {
     DENEB_END,
     DENEB_BARE,   /* anything between blanks: a word, a number, bits, a path */
-    DENEB_STRING, /* in double quotes; start and size are of what is between them */
+    DENEB_STRING, /* a text in double quotes; start and size are those of the text between them */
     DENEB_FORMULA /* after "=", to the end of the line */
 };
 
@@ -55,43 +55,44 @@ struct deneb_file {
     const char *checked; /* no zero byte before it */
     uint64_t line;
     struct name_map unknown; /* words that have been warned of */
-    int64_t surplus;         /* ENDs that no section known here waits for; INT64_MIN until they are counted */
+    int64_t surplus;         /* ENDs that close no section known here; INT64_MIN until they are counted */
 };
 
 /* Begins a file, without its byte order mark and its Ctrl-Z. */
 void deneb_text_start(struct deneb_file *file);
-/* The error "deneb-zero" when a zero byte is in it: for who reads lines. Tokens are checked as they come. */
+/* Reports the error "deneb-zero" when the file has a zero byte: for code that reads lines. Tokens are checked as they
+ * come. */
 void deneb_check_text(struct deneb_file *file);
 /* Begins a file at its first token. */
 void deneb_lexer_start(struct deneb_file *file);
 void deneb_next(struct deneb_file *file);
 struct place deneb_place(const struct deneb_file *file);
-/* The current token for a message: cut, without bytes that a terminal may take amiss. */
+/* Returns the current token for a message: cut, without bytes that could control a terminal. */
 const char *deneb_shown(const struct deneb_file *file, char shown[48]);
-/* A keyword: a letter begins a line. */
+/* Tells whether the token is a keyword: a letter begins its line. */
 bool deneb_at_keyword(const struct deneb_file *file);
-/* The current token is that word, in any case. */
+/* Tells whether the current token is that word, in any case. */
 bool deneb_is(const struct deneb_file *file, const char *word);
 
 /* ---- values.c: what stands in statements. All do nothing after an error. ---- */
 
-/* "expected WHAT, found ...". */
+/* Reports "expected WHAT, found ...". */
 void deneb_expected(struct deneb_file *file, const char *what);
-/* An error when the line of the keyword ends before what belongs to it. */
+/* Reports an error if the keyword's line ends before `what`. */
 bool deneb_in_line(struct deneb_file *file, const char *what);
-/* A number, and the next token. fortran: an exponent may have lost its letter, as in 1.0+100. */
+/* Reads a number, and moves to the next token. fortran: an exponent may have lost its letter, as in 1.0+100. */
 double deneb_number(struct deneb_file *file, bool fortran);
-/* The token is a number, finite or not. */
+/* Tells whether the token is a number, finite or not. */
 bool deneb_is_number(const struct deneb_token *token, bool fortran, double *value);
-/* A number that a float can hold, fortran. */
+/* Reads a number that a float can hold, fortran. */
 double deneb_coordinate(struct deneb_file *file);
-/* A whole number of 0 .. most. */
+/* Reads a whole number of 0 .. most. */
 uint32_t deneb_count(struct deneb_file *file, const char *what, uint32_t most);
-/* A name or path, quoted or bare, as UTF-8; *raw (may be NULL) its bytes where they were not. In the arena; "" after an
- * error. */
+/* Reads a name or path, quoted or bare, as UTF-8; *raw (may be NULL): its bytes if they were not UTF-8. In the arena;
+ * "" after an error. */
 const char *deneb_name(struct deneb_file *file, const char **raw);
 bool deneb_accept(struct deneb_file *file, const char *word);
-/* Red, green, blue and, if there is one, alpha, 0 .. 1. */
+/* Reads red, green, blue and, if there is one, alpha, 0 .. 1. */
 void deneb_colour(struct deneb_file *file, double rgba[4]);
 /* Metres of a unit. */
 double deneb_unit(struct deneb_file *file);
@@ -100,25 +101,25 @@ double deneb_unit(struct deneb_file *file);
 
 enum deneb_matrix { DENEB_MATRIX_AUTO, DENEB_MATRIX_ROW, DENEB_MATRIX_COL };
 
-/* 16 numbers, a row-vector matrix in units of `unit` metres, as a pose. What is odd about it is a warning. */
+/* Reads 16 numbers, a row-vector matrix in units of `unit` metres, as a pose. Warns if they are no such matrix. */
 cp_pose deneb_pose(struct deneb_file *file, enum deneb_matrix form, double unit);
 
 /* ---- statements.c ---- */
 
 extern const char *const deneb_kind_words[]; /* "PART", ..., NULL */
 
-/* The kind of a file that begins "DCT KIND 1.0", or DENEB_KIND_COUNT. */
+/* Returns the kind of a file that begins "DCT KIND 1.0", or DENEB_KIND_COUNT. */
 enum deneb_kind deneb_find_kind(const char *head, size_t size);
-/* Steps over the first line, "DCT KIND 1.0"; an error unless it is of this kind. */
+/* Skips the first line, "DCT KIND 1.0"; an error unless it is of this kind. */
 void deneb_magic(struct deneb_file *file, enum deneb_kind kind);
-/* A statement of that word; its rest is to be read, and deneb_end_statement to be called. */
+/* Tells whether a statement of that word begins; then the caller reads its rest, and calls deneb_end_statement. */
 bool deneb_statement(struct deneb_file *file, const char *word);
-/* What is left before the next keyword is too much. */
+/* Reports an error if anything is left before the next keyword. */
 void deneb_end_statement(struct deneb_file *file);
-/* A statement that is not known here is skipped; with all up to its END where there are more of these than sections.
- * open: the sections that are open. */
+/* Skips a statement that is not known here; with all up to its END if there are more of these than sections. open: the
+ * number of open sections. */
 void deneb_skip_unknown(struct deneb_file *file, uint32_t open);
-/* The END of a section. A missing one at the end of the file is lenient. True when the section is over. */
+/* Tells whether the section is over, and skips its END. A missing END at the end of the file is lenient. */
 bool deneb_section_ends(struct deneb_file *file, const char *section);
 void deneb_close(struct deneb_file *file);
 

@@ -1,4 +1,4 @@
-/* Devices: parts on parts by attach flags, and the joints that move them. */
+/* Reads devices: parts on parts by attach flags, and the joints that move them. */
 #include "cell.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ double deneb_joint_unit(const struct deneb_joint *joint, struct deneb_units unit
 
 /* ---- parts ---- */
 
-/* The token is bits. They are text: 01 and 1 are not the same. */
+/* Tells whether the token is bits. They are text: 01 and 1 differ. */
 static bool is_bits(const struct deneb_token *token)
 {
     for (size_t i = 0; i < token->size; i++)
@@ -34,7 +34,7 @@ static bool is_bits(const struct deneb_token *token)
     return token->kind != DENEB_END && token->kind != DENEB_FORMULA && token->size > 0;
 }
 
-/* Blanks between bits do not matter. */
+/* Reads a flag, in which blanks between bits do not matter. */
 static const char *read_flag(struct deneb_file *file)
 {
     struct buffer bits = {.context = file->context};
@@ -82,7 +82,7 @@ static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struc
     return true;
 }
 
-/* After the word PART: "name" FILE "file" ATTACH bits, and maybe MATRIX and COLOR. */
+/* Reads a part after the word PART: "name" FILE "file" ATTACH bits, and perhaps MATRIX and COLOR. */
 static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
 {
     struct deneb_part part = {.pose = POSE_IDENTITY,
@@ -103,8 +103,8 @@ static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct d
         file->status = report_error(file->context, CP_INPUT, "deneb-flag", part.place,
                                     "the part \"%s\" has no ATTACH, so what hangs on it is not known", part.name);
     if (file->status == CP_OK) {
-        /* It hangs on the one that the flags before it say. Too deep a tree ends here, before it costs memory. */
-        uint64_t most = cell->context->limits.depth; /* of which the world and the device take two */
+        /* The flags before it tell on which part it hangs. Too deep a tree ends here, before it costs memory. */
+        uint64_t most = cell->context->limits.depth; /* the world and the device take two of these */
         uint32_t parent, depth;
         if (!deneb_add_layer(&cell->layers, part.flag, &parent, &depth))
             file->status = CP_LIMIT;
@@ -148,7 +148,7 @@ static bool read_type(struct deneb_file *file, struct deneb_joint *joint)
     return false;
 }
 
-/* "=...", =... to the end of the line, or a number. */
+/* Reads a formula: "=...", =... to the end of the line, or a number. */
 static const char *read_formula(struct deneb_file *file)
 {
     const struct deneb_token *token = &file->token;
@@ -168,7 +168,8 @@ static const char *read_formula(struct deneb_file *file)
     return text;
 }
 
-/* After the word JOINT: "name" PART number TYPE type, and maybe INIT, LOWER, UPPER, and VALUE or FREE. */
+/* Reads a joint after the word JOINT: "name" PART number TYPE type, and perhaps INIT, LOWER, UPPER, and VALUE or
+ * FREE. */
 static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
 {
     struct deneb_joint joint = {.lower = -INFINITY, .upper = INFINITY, .place = deneb_place(file), .joint = CP_NONE};
@@ -227,7 +228,7 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
 
 /* ---- loops and frames ---- */
 
-/* A matrix without scale, shear and mirroring. */
+/* Reads a matrix without scale, shear and mirroring. */
 static cp_pose read_rigid(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
 {
     struct place place = deneb_place(file);
@@ -287,7 +288,7 @@ void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct de
         cell->loops[cell->loop_count++] = loop;
 }
 
-/* After TOOL, MOUNT or REFERENCE: "name" PART number, and maybe MATRIX. */
+/* Reads a frame after TOOL, MOUNT or REFERENCE: "name" PART number, and perhaps MATRIX. */
 static void read_frame(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device, bool is_tool)
 {
     struct deneb_frame frame = {.pose = POSE_IDENTITY, .place = deneb_place(file), .is_tool = is_tool};
@@ -313,7 +314,7 @@ static void read_frame(struct deneb_file *file, struct deneb_cell *cell, struct 
 
 /* ---- a device ---- */
 
-/* What names a part of the device names one that is there. */
+/* Checks that the device has the part that one of its statements names. */
 static void check_part(struct deneb_file *file, const struct deneb_device *device, const char *what, const char *name,
                        uint32_t part, struct place place)
 {
@@ -353,7 +354,7 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
     device->first_frame = cell->frame_count;
     cell->layers = (struct deneb_layers){.context = cell->context};
     while (!deneb_section_ends(file, "DEVICE")) {
-        /* MATRIX and COLOR are of the last part; before the first one, MATRIX is of the device. */
+        /* MATRIX and COLOR belong to the last part; before the first one, MATRIX belongs to the device. */
         struct deneb_part own = {.pose = device->pose};
         struct deneb_part *part = device->part_count > 0 ? &cell->parts[cell->part_count - 1] : &own;
         if (deneb_statement(file, "PART")) {
@@ -390,7 +391,7 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
         check_part(file, device, "frame", frame->name, frame->part, frame->place);
     }
 
-    /* The attach flags are all there: they must have been those of a tree. */
+    /* The attach flags are complete: check that they are those of a tree. */
     uint32_t odd = deneb_end_layers(&cell->layers);
     if (file->status != CP_OK || odd == CP_NONE)
         return;

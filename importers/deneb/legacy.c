@@ -17,7 +17,7 @@ static bool is_separator(char character)
     return character == ' ' || character == ',' || (character >= '\t' && character <= '\r') || character == 0x1a;
 }
 
-/* 1 .. 99, else 0. */
+/* Returns the version, 1 .. 99, else 0. */
 static int read_version(const char *text, size_t size)
 {
     if (size == 1 && is_digit(text[0]))
@@ -32,8 +32,8 @@ static bool ends_line(const char *at, const char *end)
     return at == end || *at == '\n' || *at == '\r';
 }
 
-/* Sure enough are a "12" in a line of its own, which is what somebody has seen, and an asterisk. Other lists of numbers
- * are another importer's when his suffix says so: OFF files may begin with three counts, the first of them 12. */
+/* Sure signs are a "12" in a line of its own, which was seen in such files, and an asterisk. Other lists of numbers
+ * belong to another importer if the suffix is its own: OFF files may begin with three counts, the first of them 12. */
 int deneb_probe_legacy(const char *head, size_t size)
 {
     const char *at = text_after_mark(head, size), *end = head + size;
@@ -65,7 +65,7 @@ bool deneb_begins_legacy(const struct deneb_file *file)
 
 /* ---- tokens ---- */
 
-/* The value of digits, which may have a sign; LEGACY_NUMBER when it is none of digits. */
+/* Returns the value of digits, which may have a sign; LEGACY_NUMBER for other numbers. */
 static uint32_t read_whole(const struct deneb_token *token)
 {
     size_t i = *token->start == '+' || *token->start == '-';
@@ -90,8 +90,8 @@ static bool is_word_for_none(const struct deneb_file *file)
     return false;
 }
 
-/* The current token, and the next one. What is not even meant as a number is a word; numbers that are broken are
- * errors. */
+/* Returns the value of the current token, and moves to the next one. A token that cannot be meant as a number is a
+ * word; broken numbers are errors. */
 static uint32_t read_value(struct deneb_file *file)
 {
     const struct deneb_token *token = &file->token;
@@ -137,7 +137,8 @@ static void link_tokens(struct legacy *legacy)
     legacy->work.visited += legacy->count;
 }
 
-/* A leaf more than there are blocks: it is as large as can be, so that each search ends. */
+/* Builds the tree with one leaf more than there are blocks. That leaf is as large as possible, so that each search
+ * ends. */
 static bool build_tree(struct legacy *legacy)
 {
     uint32_t blocks = (legacy->count + BLOCK - 1) / BLOCK;
@@ -163,7 +164,7 @@ static bool build_tree(struct legacy *legacy)
     return true;
 }
 
-/* The first leaf from this one on with that much. */
+/* Returns the first leaf from this one on that is at least so large. */
 static uint32_t find_block(struct legacy *legacy, uint32_t node, uint32_t least)
 {
     for (;;) {

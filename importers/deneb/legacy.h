@@ -1,5 +1,6 @@
-/* The inside of the reader of legacy part geometry: tokens (legacy.c) -> points and lines (legacy_block.c) -> polygons
- * (legacy_faces.c) -> the scene (legacy_part.c). docs/deneb.md says what is known of such files and what is guessed. */
+/* The reader of legacy part geometry: tokens (legacy.c) -> points and lines (legacy_block.c) -> polygons
+ * (legacy_faces.c) -> the scene (legacy_part.c). docs/deneb.md lists what is known of such files and what is
+ * guessed. */
 #ifndef CELLPIPE_IMPORTERS_DENEB_LEGACY_H
 #define CELLPIPE_IMPORTERS_DENEB_LEGACY_H
 
@@ -7,7 +8,7 @@
 
 enum { LEGACY_MOST_CANDIDATES = 1000000 };
 
-/* What a token is that is no whole number of 0 .. LEGACY_STAR - 1. */
+/* The values of tokens that are no whole numbers of 0 .. LEGACY_STAR - 1. */
 enum { LEGACY_STAR = 0x7ffffffc, LEGACY_WHOLE /* negative, or large */, LEGACY_NUMBER, LEGACY_WORD };
 
 struct legacy_token {
@@ -18,10 +19,10 @@ struct legacy_token {
         equal_pair; /* the first token of here, here + 2, ... that equals the one after it; UINT32_MAX without one */
 };
 
-/* What the search took: linear in the tokens (the tests hold it to that). */
+/* The work of the search. It is linear in the tokens, as the tests check. */
 struct legacy_work {
-    uint64_t candidates; /* places where the counts fit, so that the lines were looked at */
-    uint64_t visited;    /* looks at a token, or at a node of the tree over them */
+    uint64_t candidates; /* places at which the counts fit, so that the lines were read */
+    uint64_t visited;    /* visits of a token, or of a node of the tree over them */
 };
 
 struct legacy {
@@ -34,7 +35,7 @@ struct legacy {
     struct legacy_work work;
 };
 
-/* What keeps a place from being the number of points of a geometry, in the order of the tests. */
+/* The reasons why a place is not the number of points of a geometry, in the order of the tests. */
 enum legacy_failure {
     LEGACY_NO_POINTS,
     LEGACY_FEW_NUMBERS,
@@ -43,19 +44,20 @@ enum legacy_failure {
     LEGACY_FEW_ENDS,
     LEGACY_NO_SUCH_POINT,
     LEGACY_SAME_POINT,
-    LEGACY_NO_ZERO, /* this and the next only where no asterisk says that the geometry begins here */
+    LEGACY_NO_ZERO, /* this and the next only if no asterisk marks the begin of the geometry */
     LEGACY_LOOSE_POINT,
     LEGACY_FITS,
     LEGACY_FAILURES
 };
 
-/* One reading of points and lines; tokens by their numbers. */
+/* A reading of points and lines; tokens by their numbers. */
 struct legacy_block {
-    uint32_t rivals, rival; /* how many later places fit too, and the first of them */
+    uint32_t rivals, rival; /* the number of later places that fit, too, and the first of them */
     enum legacy_failure failure;
-    uint32_t detail; /* how many numbers follow, or the line that fails */
+    uint32_t detail; /* the number of numbers that follow, or the line that fails */
     uint32_t place, point_count, line_count;
-    uint32_t value, first_end, end; /* the token that nobody can explain; the lines' first point; what follows */
+    uint32_t value, first_end, end; /* the token without a known meaning; the lines' first point; the token behind
+                                     * all */
 };
 
 enum legacy_form { LEGACY_BY_CORNERS, LEGACY_BY_EDGES, LEGACY_FORMS };
@@ -71,50 +73,50 @@ enum legacy_doubt {
     LEGACY_MORE
 };
 
-/* What becomes of the rest of the file when its polygons are of one form. */
+/* The rest of the file, read with polygons of one form. */
 struct legacy_polygons {
     enum legacy_doubt doubt;
-    uint32_t detail;                     /* the polygon that fails, or how many tokens are left */
+    uint32_t detail;                     /* the polygon that fails, or the number of tokens left */
     uint32_t first, count, corner_count; /* the first polygon's size is token `first` */
     bool closed;                         /* each line is a side of exactly two */
 };
 
-/* The file begins as legacy geometry does: by a whole number of 1 .. 99; all are numbers or "*". */
+/* Tells whether the file begins as legacy geometry does: by a whole number of 1 .. 99; all are numbers or "*". */
 int deneb_probe_legacy(const char *head, size_t size);
-/* The current token is such a number. */
+/* Tells whether the current token is such a number. */
 bool deneb_begins_legacy(const struct deneb_file *file);
 
-/* All tokens of the file, from the current one on, and what is needed to try a place in a few steps. False after an
- * error, which is the file's status. */
+/* Reads all tokens of the file, from the current one on, and builds the tables by which a place is tried in a few
+ * steps. False after an error, which is the file's status. */
 bool deneb_read_tokens(struct legacy *legacy);
 void deneb_free_tokens(struct legacy *legacy);
-/* The first token from `from` on whose value is `least` or more, or the number of tokens. */
+/* Returns the first token from `from` on whose value is `least` or more, or the number of tokens. */
 uint32_t deneb_find_value(struct legacy *legacy, uint32_t from, uint32_t least);
-/* What is told of a failure; where it has two parts, a number stands between them. */
+/* The words that describe a failure; a number goes between the two parts. */
 struct legacy_words {
     const char *before, *after;
 };
 void deneb_print_words(const struct legacy_words *words, uint32_t detail, char *text, size_t size);
 struct place deneb_token_place(const struct legacy *legacy, uint32_t token);
 
-/* The first reading of points and lines that fits. False after an error: there is none, or too much to try. */
+/* Finds the first reading of points and lines that fits. False after an error: there is none, or too much to try. */
 bool deneb_find_block(struct legacy *legacy, struct legacy_block *block);
-/* The error for a reading that has rivals. */
+/* Reports the error of a reading that has rivals. */
 cp_status deneb_refuse_rivals(const struct legacy *legacy, const struct legacy_block *block);
 
-/* Tries both forms on what follows the lines. With proof of exactly one, *form is that, else LEGACY_FORMS. False when
- * out of memory. */
+/* Tries both forms on the tokens behind the lines. If exactly one is proved, *form is that, else LEGACY_FORMS. False
+ * when out of memory. */
 bool deneb_find_polygons(struct legacy *legacy, const struct legacy_block *block,
                          struct legacy_polygons polygons[LEGACY_FORMS], enum legacy_form *form);
-/* Corners of polygons that are proven, with room for them, and count + 1 offsets. */
+/* Fills in the corners of polygons that are proved, with room for them, and count + 1 offsets. */
 void deneb_fill_polygons(const struct legacy *legacy, const struct legacy_block *block,
                          const struct legacy_polygons *polygons, enum legacy_form form, uint32_t *offsets,
                          uint32_t *corners);
-/* Why a form is not proven, as a clause. */
+/* Prints why a form is not proved, as a clause. */
 const char *deneb_print_doubt(const struct legacy_polygons *polygons, char text[96]);
 
-/* Reads the file, which is at its first token, as the geometry of that node. unit: in metres, 0 when nobody has said
- * it. */
+/* Reads the file, which is at its first token, as the geometry of that node. unit: in metres, 0 when it is not
+ * given. */
 cp_status deneb_read_legacy(struct deneb_file *file, cp_scene *scene, uint32_t node, double unit, bool explain);
 
 #endif

@@ -1,9 +1,8 @@
-/* Where the geometry begins: points and lines are taken when one reading fits, and no other.
+/* Finds the begin of the geometry: points and lines are taken when exactly one reading fits.
  *
- * Without an asterisk a part of the lines and of what follows may itself look like points and lines: a box's does,
- * twice. There the value behind the points must be the one zero that somebody has seen, and the lines must use all
- * points. Where several readings fit all the same, the first must explain the file to its end, and with it the
- * others. */
+ * Without an asterisk a part of the lines and of the rest may itself look like points and lines: a box's does, twice.
+ * Then the value behind the points must be zero, the only value that was ever seen there, and the lines must use all
+ * points. If several readings fit all the same, the first must explain the file to its end, and with it the others. */
 #include "legacy.h"
 
 #include <inttypes.h>
@@ -13,7 +12,7 @@ enum { MOST_NOTES = 30, MOST_LOOKS = 8 };
 
 /* ---- one place ---- */
 
-/* Tries the tokens from the number of points on. All tests but the last two are of one token each. */
+/* Tries the tokens from the number of points on. All tests but the last two read one token each. */
 static struct legacy_block try_place(struct legacy *legacy, uint32_t place)
 {
     const struct legacy_token *tokens = legacy->tokens;
@@ -81,10 +80,10 @@ static const char *where_tried(const struct legacy *legacy)
 
 struct search {
     struct legacy *legacy;
-    struct legacy_block first, last; /* of those that fit; of all */
+    struct legacy_block first, last; /* the first of those that fit; the last of all */
     uint32_t places, notes;
     uint32_t failures[LEGACY_FAILURES];
-    uint32_t *seen; /* of each point: the last place whose lines use it */
+    uint32_t *seen; /* indexed by point: the last place whose lines use it */
     uint64_t looks; /* at lines, for that */
 };
 
@@ -103,7 +102,7 @@ static bool uses_all_points(struct search *search, const struct legacy_block *bl
     return left == 0;
 }
 
-/* All that is tried is bounded: places, and lines of places that overlap. */
+/* Tells whether the search must stop, as all its work is bounded: the places, and the lines of places that overlap. */
 static bool is_exhausted(const struct search *search)
 {
     const struct legacy *legacy = search->legacy;
@@ -120,7 +119,7 @@ static void search_places(struct search *search)
             continue;
         struct legacy_block block = try_place(legacy, at);
 
-        /* What an asterisk would make up for. */
+        /* No asterisk marks the place, so two more tests replace it. */
         if (block.failure == LEGACY_FITS && !marked && legacy->tokens[block.value].value != 0)
             block.failure = LEGACY_NO_ZERO;
         else if (block.failure == LEGACY_FITS && !marked && !uses_all_points(search, &block))
@@ -129,7 +128,7 @@ static void search_places(struct search *search)
         search->failures[block.failure]++;
         search->last = block;
 
-        /* Without one, most numbers are the number of nothing: told are places whose points are there. */
+        /* Most numbers count nothing if there is no asterisk, so only places whose points are there are reported. */
         if (legacy->explain && search->notes < MOST_NOTES && (marked || block.failure > LEGACY_FEW_NUMBERS)) {
             char text[160];
             search->notes++;

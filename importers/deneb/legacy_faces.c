@@ -1,18 +1,18 @@
-/* Polygons behind the lines, in two forms: the line list is a checksum that only one of them may fit, to the file's
- * last number. */
+/* Finds polygons behind the lines, in two forms. The line list is a checksum that only one of them may fit, to the
+ * file's last number. */
 #include "legacy.h"
 
 #include "mesh/box_tree.h"
 
-/* One form is tried, or its corners are written. */
+/* A walk that tries a form, or writes its corners. */
 struct walk {
     struct legacy *legacy;
     const struct legacy_block *block;
     enum legacy_form form;
     struct legacy_polygons result;
     uint64_t *sides; /* lines without repeats: the lower point in the high half, sorted */
-    uint32_t *uses;  /* of each: polygons that have it as a side */
-    uint32_t *seen;  /* of each point: the last polygon that had it as a corner, from 1 */
+    uint32_t *uses;  /* one for each: the number of polygons that have it as a side */
+    uint32_t *seen;  /* indexed by point: the last polygon that had it as a corner, from 1 */
     uint32_t side_count;
 };
 
@@ -43,7 +43,7 @@ static bool list_sides(struct walk *walk)
         walk->sides[i] = swap_halves(unordered_pair(ends[2 * i].value, ends[2 * i + 1].value));
     if (!spare)
         return false;
-    radix_sort(walk->sides, spare, count); /* by the higher point, then by the lower one */
+    radix_sort(walk->sides, spare, count); /* sorts by the higher point, then by the lower one */
     for (uint32_t i = 0; i < count; i++)
         walk->sides[i] = swap_halves(walk->sides[i]);
     radix_sort(walk->sides, spare, count);
@@ -71,7 +71,7 @@ static bool use_side(struct walk *walk, uint32_t first, uint32_t second)
 
 /* ---- one polygon ---- */
 
-/* The one point that two lines share; LEGACY_STAR when they share none, or both. */
+/* Returns the one point that two lines share; LEGACY_STAR when they share none, or both. */
 static uint32_t find_shared(const struct legacy_block *block, const struct legacy_token *tokens, uint32_t first,
                             uint32_t second)
 {
@@ -84,7 +84,8 @@ static uint32_t find_shared(const struct legacy_block *block, const struct legac
     return starts == ends ? LEGACY_STAR : a[starts ? 0 : 1].value;
 }
 
-/* Corner i of the polygon of so many records: what stands there, or where its line meets the one before. */
+/* Returns corner i of the polygon of so many records: the number there, or the point at which its line meets the one
+ * before. */
 static uint32_t find_corner(const struct legacy_token *tokens, const struct legacy_block *block, enum legacy_form form,
                             const struct legacy_token *records, uint32_t size, uint32_t i)
 {
@@ -93,7 +94,7 @@ static uint32_t find_corner(const struct legacy_token *tokens, const struct lega
     return find_shared(block, tokens, records[i > 0 ? i - 1 : size - 1].value, records[i].value);
 }
 
-/* The corners are different points, and a line joins each to the next one, the last to the first. */
+/* Checks that the corners are different points, and a line joins each to the next one, the last to the first. */
 static enum legacy_doubt check_polygon(struct walk *walk, const struct legacy_token *records, uint32_t size,
                                        uint32_t number)
 {
@@ -122,7 +123,7 @@ static void refuse(struct legacy_polygons *result, enum legacy_doubt doubt, uint
     result->detail = detail;
 }
 
-/* Their number stands right behind the lines, or behind one zero, as the lines' number does behind the points [a
+/* Finds their number. It is right behind the lines, or behind one zero, as the lines' number is behind the points [a
  * guess]. */
 static bool find_count(struct walk *walk)
 {

@@ -1,4 +1,5 @@
-/* Legacy part geometry in the scene, and what is said about it: what nobody has described is never guessed at. */
+/* Puts legacy part geometry into the scene, and reports what is missing. Parts of the format that nobody has described
+ * are never guessed. */
 #include "legacy.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ struct legacy_scene {
     uint32_t node;
     double unit;
     const float *positions;
-    double origin[3]; /* of them: not 0 if they are far from the file's */
+    double origin[3]; /* that of the points: not 0 if they are far from the file's */
 };
 
 /* ---- what is not known ---- */

@@ -15,7 +15,7 @@ struct place deneb_place(const struct deneb_file *file)
     return (struct place){.file = file->source->name, .line = file->token.line, .column = file->token.column};
 }
 
-/* A zero byte is looked for a piece at a time, so that a long file needs not be in memory as a whole. */
+/* Searches zero bytes piece by piece, so that a long file need not be in memory as a whole. */
 static void check_piece(struct deneb_file *file)
 {
     enum { PIECE = 1 << 20 };
@@ -55,7 +55,7 @@ void deneb_lexer_start(struct deneb_file *file)
     deneb_next(file);
 }
 
-/* Steps over the line's end: one of CR LF counts once. */
+/* Skips the line's end: CR LF is one. */
 static void end_line(struct deneb_file *file)
 {
     bool pair = file->next[0] == '\r' && file->next + 1 < file->end && file->next[1] == '\n';
@@ -100,7 +100,7 @@ static void lex_string(struct deneb_file *file)
     file->next = at + 1;
 }
 
-/* To the end of the line, without a comment. */
+/* Reads a formula: to the end of the line, without a comment. */
 static void lex_formula(struct deneb_file *file)
 {
     struct deneb_token *token = &file->token;

@@ -1,4 +1,4 @@
-/* The 4x4 matrices of Deneb's world: row vectors, so that the translation stands in the last row. */
+/* The 4x4 matrices of Deneb's world: they multiply row vectors, so the translation is the last row. */
 #include "deneb.h"
 
 #include <math.h>

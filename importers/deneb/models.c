@@ -19,7 +19,8 @@ struct painter {
 
 /* ---- files ---- */
 
-/* A part is geometry. Devices in place of it could hold each other twice, and theirs again, without end. */
+/* Checks that the file is geometry. Devices in place of a part could hold each other twice, and theirs again, without
+ * end. */
 static cp_status check_kind(const struct model_request *request, const struct source *source)
 {
     const struct deneb_part *part = request->user;
@@ -31,7 +32,7 @@ static cp_status check_kind(const struct model_request *request, const struct so
                         part->name, deneb_kind_words[kind]);
 }
 
-/* A file that several parts lack is named once, at the first of them, with their number. */
+/* Reports a missing file once, at the first of the parts that lack it, with their number. */
 static cp_status report_missing(struct painter *painter, const struct deneb_part *part, const char *places)
 {
     const struct deneb_part *parts = painter->cell->parts;
@@ -47,7 +48,7 @@ static cp_status report_missing(struct painter *painter, const struct deneb_part
     return CP_OK;
 }
 
-/* The model of the part's file, in the file's colours; CP_NONE when it is missing, which is reported. */
+/* Finds the model of the part's file, in the file's colours; CP_NONE when it is missing, which is reported. */
 static cp_status find_model(struct painter *painter, const struct deneb_part *part, uint32_t *model)
 {
     const struct deneb_cell *cell = painter->cell;
@@ -77,7 +78,7 @@ static const char *colour_key(struct painter *painter, const double rgba[4])
     return arena_print(painter->scene->arena, "%s %s %s %s", texts[0], texts[1], texts[2], texts[3]);
 }
 
-/* The same model in the colour of the part: its faces in one group each. */
+/* Finds the same model in the colour of the part: its faces in one group each. */
 static cp_status find_coloured(struct painter *painter, const struct deneb_part *part, uint32_t *model)
 {
     cp_scene *scene = painter->scene;

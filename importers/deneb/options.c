@@ -1,4 +1,4 @@
-/* What users may ask of the Deneb importers. */
+/* The options of the Deneb importers. */
 #include <stddef.h>
 
 #include "deneb.h"

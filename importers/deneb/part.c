@@ -14,7 +14,7 @@
 #include "mesh/mesh.h"
 #include "model/model.h"
 
-/* Numbers of points, record after record. */
+/* The numbers of points, record after record. */
 struct records {
     int64_t *indices;
     uint32_t *ends; /* of each record, in indices */
@@ -28,7 +28,7 @@ struct object {
     double rgba[4];
     cp_pose pose;
     double *points;   /* as the text has them */
-    double origin[3]; /* of the mesh: not 0 if it is far from the object's */
+    double origin[3]; /* the mesh's: not 0 if it is far from the object's */
     uint32_t point_count, point_room;
     struct records lines, polygons;
     struct place place;
@@ -44,7 +44,7 @@ struct part_reader {
     uint32_t root; /* the node of the part */
 };
 
-/* How many records the rest of the file can hold, each of at least so many characters. */
+/* Returns how many records the rest of the file can hold, each of at least so many characters. */
 static uint32_t most_records(const struct deneb_file *file, size_t characters)
 {
     size_t most = (size_t)(file->end - file->token.start) / characters + 1;
@@ -56,7 +56,7 @@ static uint32_t count_in_line(struct deneb_file *file, const char *what, size_t 
     return deneb_in_line(file, what) ? deneb_count(file, what, most_records(file, characters)) : 0;
 }
 
-/* An index as it stands, or -1 for what is beyond all counts. */
+/* Returns the index as it is written, or -1 if it is beyond all counts. */
 static int64_t read_index(struct deneb_file *file)
 {
     struct place place = deneb_place(file);
@@ -67,7 +67,7 @@ static int64_t read_index(struct deneb_file *file)
     return file->status == CP_OK && value < 4294967296.0 ? (int64_t)value : -1;
 }
 
-/* One record of `size` indices. */
+/* Reads one record of `size` indices. */
 static void read_record(struct deneb_file *file, struct records *records, uint32_t size)
 {
     uint64_t count = (uint64_t)records->index_count + size;
@@ -82,7 +82,7 @@ static void read_record(struct deneb_file *file, struct records *records, uint32
     records->ends[records->count++] = records->index_count;
 }
 
-/* A statement that may stand once: past its keyword, or false after an error. */
+/* Begins a statement that may be there once: skips its keyword; false after an error. */
 static bool first_time(struct deneb_file *file, struct place *place, const char *word)
 {
     if (file->status == CP_OK && place->line > 0)
@@ -97,7 +97,7 @@ static bool first_time(struct deneb_file *file, struct place *place, const char 
 
 /* ---- an object in the scene ---- */
 
-/* Indices count from 1: none is 0 or less, and the largest is the number of points. */
+/* Tells whether indices count from 1: none is 0 or less, and the largest is the number of points. */
 static bool counts_from_one(const struct object *object)
 {
     const struct records *const lists[] = {&object->lines, &object->polygons};
@@ -111,7 +111,8 @@ static bool counts_from_one(const struct object *object)
     return largest == object->point_count && largest > 0;
 }
 
-/* What can be drawn of polygons (`what`; of 3 corners and more) or lines. first: the number of the first point. */
+/* Makes faces of the polygons (`what`; of 3 corners and more) or lines that can be drawn. first: the number of the
+ * first point. */
 static void make_faces(struct part_reader *reader, const struct object *object, const struct records *records,
                        const char *what, uint32_t least, int64_t first, cp_mesh *mesh)
 {
@@ -127,7 +128,7 @@ static void make_faces(struct part_reader *reader, const struct object *object, 
     }
     offsets[0] = 0;
     for (uint32_t i = 0, start = 0; i < records->count; start = records->ends[i++]) {
-        /* All corners but those that repeat the one before them; a polygon's first stands behind its last. */
+        /* Take all corners but those that repeat the one before them; the one before a polygon's first is its last. */
         uint32_t end = records->ends[i], size = 0, *own = corners + mesh->corner_count;
         uint32_t at = start;
         for (; at < end; at++) {
@@ -225,7 +226,7 @@ static void free_records(cp_context *context, const struct records *records)
     memory_free(context, records->ends, records->room, sizeof *records->ends);
 }
 
-/* After the word OBJECT. */
+/* Reads an object, after the word OBJECT. */
 static void read_object(struct part_reader *reader)
 {
     struct deneb_file *file = &reader->file;

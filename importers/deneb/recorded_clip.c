@@ -27,7 +27,7 @@ static bool make_room(struct recorder *recorder)
     return !arena_failed(arena);
 }
 
-/* A share of the tolerance for each track that may move a point. */
+/* Gives a share of the tolerance to each track that may move a point. */
 static cp_status set_tolerances(struct recorder *recorder, double tolerance)
 {
     const struct deneb_cell *cell = recorder->cell;
@@ -93,7 +93,7 @@ struct kept {
     uint64_t samples, keys;
 };
 
-/* Keeps a track that says something: one that never leaves the value that the scene has does not. */
+/* Keeps a track unless it never leaves the value that the scene has. */
 static bool choose_track(struct recorder *recorder, struct growing_track *track, const double *rest, uint32_t target,
                          struct kept *kept)
 {
@@ -102,7 +102,7 @@ static bool choose_track(struct recorder *recorder, struct growing_track *track,
     if (track->count == 0 || track->samples == 0 ||
         (!track->moves && memcmp(track->first, rest, width * sizeof *rest) == 0))
         return true;
-    if (kept->count == 0) { /* one track says how long the clip is, whatever the last steps tell */
+    if (kept->count == 0) { /* one track has the clip's length, even if the last steps change nothing */
         double time, value[4];
         memcpy(value, track_latest(track, &time), width * sizeof *value);
         if (time < recorder->before && !track_add(context, track, recorder->before, value))
@@ -133,7 +133,7 @@ static bool choose_tracks(struct recorder *recorder, struct kept *kept)
     return fine;
 }
 
-/* The number that a track has in the log. */
+/* Returns the number that a track has in the log. */
 static uint32_t number_of(const struct recorder *recorder, const cp_track *track)
 {
     const struct deneb_cell *cell = recorder->cell;
@@ -143,8 +143,8 @@ static uint32_t number_of(const struct recorder *recorder, const cp_track *track
     return 3 * cell->device_count + recorder->joint_numbers[track->target];
 }
 
-/* Memory for just what is kept, of which each page is touched when its keys come; then the log is dealt out, and gives
- * its own back on the way. A single block would come in large pages, all of them at once. */
+/* Makes memory for the kept keys only, each page of which is touched when its keys come; then deals out the log, which
+ * frees its own on the way. A single block would come in large pages, all of them at once. */
 static bool keep_tracks(struct recorder *recorder, struct kept *kept)
 {
     for (uint32_t i = 0; i < kept->count; i++) {

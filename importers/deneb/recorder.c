@@ -1,11 +1,11 @@
-/* Where things are at a step of a recording, and the keys that say so. */
+/* Finds the poses at a step of a recording, and makes keys of them. */
 #include "recorder.h"
 
 #include <math.h>
 
-/* A scale this near to 1 is the rounding of the numbers in the file. */
+/* A scale nearer to 1 than this is the rounding of the numbers in the file. */
 #define ROUNDED_SCALE 1e-6
-/* A grip that changes by less than this has not changed (metres, and parts of 1). */
+/* A grip that changes by less than this stays the same (metres, and parts of 1). */
 #define SAME_GRIP 1e-11
 
 /* ---- where things are in a step ---- */
@@ -27,7 +27,7 @@ static void find_world(struct recorder *recorder, uint32_t node)
     }
 }
 
-/* False when the host is flat, so that nothing can be told relative to it. */
+/* Finds the node's pose relative to the host. False when the host is flat, so that there is none. */
 static bool relative_to(struct recorder *recorder, uint32_t host, uint32_t node, cp_pose *relative)
 {
     cp_pose back;
@@ -49,7 +49,7 @@ static uint32_t host_node(const struct recorder *recorder, uint32_t part)
     return part == CP_NONE ? 0 : recorder->cell->parts[part].node;
 }
 
-/* Puts a device on its new host; in the world, with a warning, where the host hangs on it. */
+/* Puts a device on its new host; in the world, with a warning, if the host hangs on it. */
 static void hang(struct recorder *recorder, uint32_t device)
 {
     struct recorded_device *state = &recorder->devices[device];
@@ -90,7 +90,7 @@ static void add_key(struct recorder *recorder, struct growing_track *track, doub
         recorder->file->status = CP_LIMIT;
 }
 
-/* Of a rotation there are two quaternions. */
+/* Compares two values. A rotation has two quaternions, which are equal here. */
 static bool is_same_value(const struct growing_track *track, const double *a, const double *b)
 {
     uint32_t width = path_width(track->path);
@@ -102,8 +102,8 @@ static bool is_same_value(const struct growing_track *track, const double *a, co
     return same || opposite;
 }
 
-/* What was not told in the last steps, or in any, has stood still until the one before this; then comes the next
- * value. */
+/* Adds the next value. A value that was not given in the last steps, or in any, has stood still until the one before
+ * this. */
 static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
                      const double *next)
 {
@@ -139,10 +139,10 @@ static void cut_device(struct recorder *recorder, uint32_t device)
             recorder->file->status = CP_LIMIT;
 }
 
-/* A last key on the old host, an attachment, and a key at the same place on the new one. */
+/* Adds a last key on the old host, an attachment, and a key at the same place on the new one. */
 static void change_host(struct recorder *recorder, uint32_t device, const cp_pose *old_grip)
 {
-    /* Things hang elsewhere at this step, where it is a jump or the first one, else just behind it. */
+    /* The change is at this step if that is a jump or the first one, else just after it. */
     uint32_t node = recorder->cell->devices[device].node;
     bool at_once = recorder->jumps || recorder->steps == 0;
     double moment = at_once ? recorder->time : nextafter(recorder->time, INFINITY), latest = -INFINITY;
@@ -180,8 +180,8 @@ static void place_device(struct recorder *recorder, uint32_t device)
         add_pose(recorder, device, recorder->time, &recorder->locals[node]);
 }
 
-/* What hangs elsewhere is placed after what it hangs on then, so that at no moment a node hangs on itself, whatever
- * hangs on what now. */
+/* Places a device that changes hosts after its new host. So at no moment does a node hang on itself, however the hosts
+ * change. */
 static void place_changed(struct recorder *recorder, uint32_t device)
 {
     uint32_t depth = 0, node = recorder->cell->devices[device].node;
@@ -198,7 +198,7 @@ static void place_changed(struct recorder *recorder, uint32_t device)
 
 /* ---- a step ---- */
 
-/* A matrix is told in the frame of what the device hangs on now, or of the world. */
+/* Takes the matrices, which are in the frame of the device's present host, or of the world. */
 static void take_matrices(struct recorder *recorder)
 {
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
@@ -216,8 +216,8 @@ static void take_matrices(struct recorder *recorder)
     }
 }
 
-/* What changes hosts hangs on the new ones: those with a matrix in the frame of the host, or the others. All of them
- * are let go before the first one is hung up. */
+/* Hangs devices on their new hosts: those with a matrix in the frame of the host, or the others. All of them are
+ * released before the first one is hung up. */
 static void hang_changed(struct recorder *recorder, bool by_host)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -232,7 +232,7 @@ static void hang_changed(struct recorder *recorder, bool by_host)
         }
 }
 
-/* All that is needed of the world, before anything else hangs elsewhere. */
+/* Finds all poses in the world that are needed, before anything else changes hosts. */
 static void find_worlds(struct recorder *recorder)
 {
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
@@ -248,7 +248,7 @@ static void find_worlds(struct recorder *recorder)
     }
 }
 
-/* What the file tells last in a step holds. */
+/* Adds the joints' values: the last ones that the file gives in the step. */
 static void add_joints(struct recorder *recorder, const struct deneb_device *device)
 {
     for (uint32_t k = device->first_joint; k < device->first_joint + device->joint_count; k++) {

@@ -1,5 +1,4 @@
-/* The inside of reading recordings: recording.c reads steps, recorder.c makes keys of them, recorded_clip.c a clip of
- * the keys. */
+/* Reads recordings: recording.c reads steps, recorder.c makes keys of them, recorded_clip.c a clip of the keys. */
 #ifndef CELLPIPE_IMPORTERS_DENEB_RECORDER_H
 #define CELLPIPE_IMPORTERS_DENEB_RECORDER_H
 
@@ -9,7 +8,7 @@
 struct recorded_device {
     struct growing_track tracks[3]; /* translation, rotation, scale */
     struct trs rest;
-    /* In the step that is read. */
+    /* These are of the step that is read. */
     bool listed, has_matrix, has_joints, has_host, changes;
     cp_pose matrix;
     uint32_t host;     /* part of the cell, or CP_NONE */
@@ -26,33 +25,33 @@ struct recorder {
     struct deneb_units units;
     bool frame_is_parent;
     struct recorded_device *devices;
-    struct growing_track *joints; /* of the cell; those of formulas unused */
-    struct key_log log;           /* of tracks by number: 3 a device, then one a joint */
-    cp_mechanism mechanism;       /* its q: of the scene's joints, now */
+    struct growing_track *joints; /* joints of the cell; those of formulas are unused */
+    struct key_log log;           /* keys of tracks by number: 3 for each device, then one for each joint */
+    cp_mechanism mechanism;       /* its q: of the scene's joints at present */
     uint32_t *parents;            /* of the scene's nodes, now */
-    cp_pose *locals, *worlds;     /* likewise; worlds where stamps say that they are of this step */
+    cp_pose *locals, *worlds;     /* the same; a world is of this step if its stamp is */
     uint32_t *stamps, stamp, *way;
-    uint32_t *joint_numbers;        /* of the scene's joints: theirs in the cell */
-    uint32_t *placed, *order;       /* nodes that are placed in this step, by its stamp; a way of its own */
+    uint32_t *joint_numbers;        /* indexed by the scene's joint: its number in the cell */
+    uint32_t *placed, *order;       /* nodes that are placed in this step, by its stamp; the way up from a node */
     uint32_t *listed, listed_count; /* devices of this step */
     cp_attachment *attachments;
     uint32_t attachment_count, attachment_room;
-    double raw_time, time; /* of this step as written, and as kept */
+    double raw_time, time; /* time of this step as written, and as used */
     double before, last;   /* the last moment of the step before, and of this one */
     double first;          /* the time of the first step */
     bool jumps;            /* this step has the time of the one before */
     uint64_t steps, sheared, flat;
 };
 
-/* recorder.c: what a step has told becomes keys and attachments. */
+/* recorder.c: makes keys and attachments of a step. */
 void recorder_end_step(struct recorder *recorder);
-/* A pose as a track has it; one that is none counts as sheared. */
+/* Returns a pose as a track has it; one with shear counts as sheared. */
 struct trs recorder_split(struct recorder *recorder, const cp_pose *pose);
 
 /* recorded_clip.c */
-/* At the scene's own poses and values. CP_LIMIT when out of memory; free it in any case. */
+/* Starts at the scene's own poses and values. CP_LIMIT when out of memory; free it in any case. */
 cp_status recorder_start(struct recorder *recorder);
-/* All keys as a clip of the scene, named after the file. */
+/* Makes a clip of all keys in the scene, named after the file. */
 cp_status recorder_make_clip(struct recorder *recorder);
 void recorder_free(struct recorder *recorder);
 

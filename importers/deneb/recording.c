@@ -1,7 +1,7 @@
-/* Recordings: where devices are and what their joints' values are at each step, and which hangs on which.
+/* Reads recordings: the poses of devices and the values of their joints at each step, and what each device hangs on.
  *
- * A device that hangs on a part is told relative to that part from then on: its tracks hold the grip, which is mostly
- * constant, and an attachment of the clip says what it hangs on. */
+ * The poses of a device that hangs on a part are relative to that part from then on: its tracks hold the grip, which is
+ * mostly constant, and an attachment of the clip names the part. */
 #include "recorder.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static void read_host(struct recorder *recorder, struct recorded_device *state, 
         state->host = (uint32_t)host;
 }
 
-/* After the word DEV: its number, and MATRIX, JOINTS and ATTACH in any order. */
+/* Reads a device after the word DEV: its number, and MATRIX, JOINTS and ATTACH in any order. */
 static void read_device(struct recorder *recorder)
 {
     struct deneb_file *file = recorder->file;
@@ -85,7 +85,7 @@ static void read_device(struct recorder *recorder)
     }
 }
 
-/* After the word STEP. Equal times are a jump, told by two times that are next to each other. */
+/* Begins a step after the word STEP. Equal times are a jump, which gets two times that are next to each other. */
 static void begin_step(struct recorder *recorder)
 {
     struct deneb_file *file = recorder->file;

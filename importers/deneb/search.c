@@ -1,4 +1,5 @@
-/* Where the files of parts and devices are: folders of a paths file, and names without suffix or in other letters. */
+/* Searches the files of parts and devices: in the folders of a paths file, and by names without suffix or in another
+ * case. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static size_t variable_size(const char *text)
     return size;
 }
 
-/* "~" at the start, and "$NAME" anywhere, by the environment; one that is not set stays as it is. */
+/* Expands "~" at the start, and "$NAME" anywhere, by the environment; a name that is not set stays as it is. */
 static const char *expand(struct deneb_file *file, const char *text)
 {
     struct buffer out = {.context = file->context};
@@ -36,7 +37,7 @@ static const char *expand(struct deneb_file *file, const char *text)
     }
     while (out.size > 1 && out.data[out.size - 1] == '/')
         out.size--;
-    if (out.size == 0) /* not the root, which a slash behind it would make of it */
+    if (out.size == 0) /* not the root, which the slash behind an empty path would make */
         buffer_text(&out, ".");
     const char *path = arena_copy_text(file->arena, out.data ? out.data : "", out.size);
     if (out.failed || !path)
@@ -56,7 +57,7 @@ char *deneb_path(struct arena *arena, const char *text)
     return path;
 }
 
-/* For files of that kind. */
+/* Adds a folder for files of that kind. */
 static void add_folder(struct deneb_file *file, struct deneb_cell *cell, const char *text, enum deneb_kind kind)
 {
     struct file_search *search = &cell->searches[kind];
@@ -90,7 +91,7 @@ static void read_statements(struct deneb_file *file, struct deneb_cell *cell)
     }
 }
 
-/* A plain list: a folder a line, for all. */
+/* Reads a plain list: a folder in each line, for all kinds. */
 static void read_lines(struct deneb_file *file, struct deneb_cell *cell)
 {
     const char *at = file->next, *end = file->end;

@@ -1,8 +1,8 @@
-/* How a recording's tolerance is shared out among its tracks.
+/* Divides a recording's tolerance among its tracks.
  *
- * Errors of tracks add up along the tree, and a turn moves what is far away most. So each track that may move a point
- * gets an equal share, and a turn as much of it as the farthest point has behind it. A device may hold one other for a
- * time: that counts as one device more, of as many tracks and as large as the largest. */
+ * Errors of tracks add up along the tree, and a turn moves far points most. So each track that may move a point gets an
+ * equal share, and a turn gets its share divided by the distance of the farthest point behind it. A device may hold
+ * another one for a time: that counts as one more device, of as many tracks and as large as the largest. */
 #include "cell.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static double length_of(const double vector[3])
     return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
 
-/* The most tracks that move a point of the cell's tree, and of one device more. */
+/* Returns the most tracks that move a point of the cell's tree, and of one more device. */
 static uint32_t longest_chain(const struct deneb_cell *cell, uint32_t *tracks)
 {
     const cp_scene *scene = cell->scene;
@@ -36,7 +36,7 @@ static uint32_t longest_chain(const struct deneb_cell *cell, uint32_t *tracks)
     return longest + longest_device;
 }
 
-/* How far a joint that slides may carry what is behind it. */
+/* Returns how far a joint that slides may move what is behind it. */
 static double slide_of(const cp_joint *joint)
 {
     double most = fabs(joint->q);
@@ -47,8 +47,8 @@ static double slide_of(const cp_joint *joint)
     return isfinite(joint->upper) ? fmax(most, fabs(joint->upper)) : most;
 }
 
-/* The distance from a node's origin to what is below it, however its joints stand: lengths are added from the leaves
- * on. */
+/* Finds the distance from a node's origin to all below it, for any values of its joints: lengths are added from the
+ * leaves on. */
 static void find_reaches(const struct deneb_cell *cell, const cp_measures *boxes, double *reaches)
 {
     const cp_scene *scene = cell->scene;

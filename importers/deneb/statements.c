@@ -11,7 +11,7 @@ const char *const deneb_kind_words[] = {"PART", "DEVICE", "WORKCELL", "RECORDING
 
 /* ---- the first line ---- */
 
-/* The next word of a text, in any case; NULL when it is another. */
+/* Skips the next word of a text, in any case; NULL when it is another. */
 static const char *skip_word(const char *text, const char *end, const char *word)
 {
     size_t size = strlen(word);
@@ -34,7 +34,7 @@ enum deneb_kind deneb_find_kind(const char *head, size_t size)
     return after ? (enum deneb_kind)kind : DENEB_KIND_COUNT;
 }
 
-/* digits "." digits; the numbers stop growing long before they overflow. */
+/* Reads digits "." digits; the numbers stop growing long before they overflow. */
 static bool read_version(const struct deneb_token *token, uint32_t *major, uint32_t *minor)
 {
     uint32_t numbers[2] = {0, 0};
@@ -103,7 +103,7 @@ void deneb_end_statement(struct deneb_file *file)
 
 /* ---- what is not known ---- */
 
-/* In a recording DEVICES is a number. */
+/* Tells whether the word opens a section; in a recording, DEVICES is followed by a number instead. */
 static bool opens_section(const struct deneb_file *file)
 {
     static const char *const words[] = {"OBJECT", "DEVICE", "HEAD", "DEVICES", "PATHS"};
@@ -113,7 +113,7 @@ static bool opens_section(const struct deneb_file *file)
     return false;
 }
 
-/* Steps to the next keyword, past the current one. */
+/* Skips the current keyword and all up to the next one. */
 static void skip_statement(struct deneb_file *file)
 {
     do
@@ -121,7 +121,7 @@ static void skip_statement(struct deneb_file *file)
     while (file->token.kind != DENEB_END && !deneb_at_keyword(file));
 }
 
-/* How many ENDs follow that close nothing that is known: an unknown word has a section for each. */
+/* Counts the ENDs that follow and close nothing that is known: each belongs to the section of an unknown word. */
 static int64_t count_surplus(const struct deneb_file *file, uint32_t open)
 {
     struct deneb_file ahead = *file;
@@ -142,7 +142,7 @@ static void skip_section(struct deneb_file *file)
     file->surplus--;
 }
 
-/* Once a word. */
+/* Warns of an unknown word, once for each word. */
 static void warn_of_unknown(struct deneb_file *file)
 {
     char shown[48];

@@ -1,4 +1,4 @@
-/* Numbers, names, colours and units as DCT has them: free of the locale, and lenient where a meaning is certain. */
+/* Numbers, names, colours and units as DCT has them: free of the locale, and lenient if the meaning is certain. */
 #include "deneb.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static bool starts_number(const struct deneb_token *token)
            (is_digit(*token->start) || (*token->start && strchr("+-.*", *token->start)));
 }
 
-/* The text with the exponent that C's numbers have: 1.0D+00 and, where allowed, 1.0+100. False when it is too long. */
+/* Writes the number with the exponent of C: 1.0D+00 and, where allowed, 1.0+100. False when it is too long. */
 static bool spell_number(const struct deneb_token *token, bool fortran, char text[LONGEST_NUMBER], size_t *size)
 {
     size_t length = 0;

@@ -1,4 +1,4 @@
-/* Workcells: the head, the devices with what they hang on, and paths of tag points. */
+/* Reads workcells: the head, the devices with their hosts, and paths of tag points. */
 #include "cell.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void read_head(struct deneb_file *file, struct deneb_cell *cell)
 
 /* ---- devices ---- */
 
-/* A device of a file that was read before, again. */
+/* Copies a device of a file that was read before. */
 static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t from, uint32_t to)
 {
     const struct deneb_device *model = &cell->devices[from];
@@ -89,8 +89,8 @@ static void copy_device(struct deneb_file *file, struct deneb_cell *cell, uint32
         cell->frames[cell->frame_count++] = cell->frames[model->first_frame + device->frame_count];
 }
 
-/* Reads the file that holds the device, or copies the device that came of it before. The file may be large, or packed:
- * one that many devices name is opened once. name, raw: as the workcell has it, there. */
+/* Reads the file that holds the device, or copies the device if the file was read before. The file may be large, or
+ * packed, so it is opened once even if many devices name it. name, raw: as the workcell has it there. */
 static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, const char *name, const char *raw,
                              struct place place, uint32_t device)
 {
@@ -110,7 +110,7 @@ static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, c
     if (file->status != CP_OK)
         return;
 
-    /* The same file may have another name. */
+    /* Look for the path, as the same file may have another name. */
     const char *path = arena_copy_text(file->arena, source->path, strlen(source->path));
     known = path ? name_map_add(&cell->device_files, path, device, &added) : NULL;
     if (!known || !added) {
@@ -122,7 +122,7 @@ static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, c
         return;
     }
 
-    /* Part files are looked for beside it, so it stays open. */
+    /* Part files are searched beside it, so it stays open. */
     file->status = deneb_keep_source(cell, source);
     if (file->status != CP_OK)
         return;
@@ -133,7 +133,7 @@ static void read_device_file(struct deneb_file *file, struct deneb_cell *cell, c
     file->status = further.status;
 }
 
-/* After the word DEVICE: a device, or FILE and where the device of that file is. */
+/* Reads a device after the word DEVICE: its statements, or FILE and the place of the device of that file. */
 static void read_device(struct deneb_file *file, struct deneb_cell *cell)
 {
     uint32_t device = deneb_add_device(file, cell, cell->units);
@@ -163,7 +163,7 @@ static void read_device(struct deneb_file *file, struct deneb_cell *cell)
 
 /* ---- attachments ---- */
 
-/* The number of devices, and for each the part that it hangs on, -1 for none. */
+/* Reads the number of devices, and for each the part that it hangs on, -1 for none. */
 static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
 {
     struct place place = deneb_place(file);
@@ -188,8 +188,8 @@ static void read_attachments(struct deneb_file *file, struct deneb_cell *cell)
                                       "%u attachments for %u devices", (unsigned)count, (unsigned)cell->device_count);
 }
 
-/* Follows the hosts of each device as far as nobody has been; where that comes back to the way, there is a cycle, and
- * all devices in it are taken off. */
+/* Follows the hosts of each device up to one that was followed before. If that is on the same way, there is a cycle,
+ * and all devices in it lose their hosts. */
 static cp_status break_cycles(struct deneb_cell *cell, bool strict)
 {
     struct deneb_device *devices = cell->devices;
@@ -265,7 +265,7 @@ static void read_devices(struct deneb_file *file, struct deneb_cell *cell)
 
 /* ---- paths ---- */
 
-/* By name: the first. */
+/* Finds the first device of that name. */
 static uint32_t find_device(struct deneb_file *file, struct deneb_cell *cell, const char *name, struct place place)
 {
     for (; cell->listed_count < cell->device_count && file->status == CP_OK; cell->listed_count++)

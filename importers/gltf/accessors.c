@@ -13,7 +13,7 @@ static uint32_t component_size(uint32_t type)
     return type >= COMPONENT_BYTE && type <= COMPONENT_FLOAT ? sizes[type - COMPONENT_BYTE] : 0;
 }
 
-/* A slice of count elements of element_size bytes from byteOffset of a view, all of it there. */
+/* Takes a slice of count elements of element_size bytes from byteOffset of a view, all of it there. */
 static bool take_elements(struct gltf *gltf, uint32_t object, uint32_t count, uint64_t element_size,
                           struct gltf_view *view)
 {
@@ -66,7 +66,7 @@ const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index)
     accessor->count = (uint32_t)count;
     if (json_member(&gltf->json, value, "bufferView") != JSON_NONE)
         (void)take_elements(gltf, value, accessor->count, element_size(accessor), &accessor->view);
-    else if (count > gltf->source->size) /* zeros: a count without bytes must not allocate what it likes */
+    else if (count > gltf->source->size) /* a count of zeros costs no bytes, so the file's size bounds it */
         gltf_limit(gltf, value, "gltf-count", "%lu elements without bytes in a file of %zu", (unsigned long)count,
                    gltf->source->size);
     return gltf->status == CP_OK ? accessor : NULL;
@@ -82,7 +82,7 @@ static uint32_t load_bits(const unsigned char *bytes, uint32_t size)
     return bits;
 }
 
-/* The value as a number; normalised integers by the equations of section 3.6.2.2. */
+/* Returns the value as a number; normalised integers by the equations of section 3.6.2.2. */
 static double load_component(const unsigned char *bytes, uint32_t type, bool normalized)
 {
     switch (type) {
@@ -114,13 +114,13 @@ static double load_component(const unsigned char *bytes, uint32_t type, bool nor
 struct rows {
     double *doubles; /* one of the two */
     float *floats;
-    uint32_t width; /* of a row, at least the accessor's components that are read */
+    uint32_t width; /* width of a row, at least the accessor's components that are read */
     uint32_t take;  /* components to read */
     bool normalized;
-    bool mends; /* what is not finite becomes zeros */
+    bool mends; /* components that are not finite become zeros */
 };
 
-/* An error if a component is NaN or infinite, unless that is mended. */
+/* Loads a row. An error if a component is NaN or infinite, unless that is mended. */
 static bool load_row(struct gltf *gltf, const struct rows *rows, const struct gltf_accessor *accessor,
                      const unsigned char *bytes, uint32_t row)
 {
@@ -166,7 +166,7 @@ static bool open_sparse(struct gltf *gltf, const struct gltf_accessor *accessor,
            take_elements(gltf, values, sparse->count, element_size(accessor), &sparse->values);
 }
 
-/* The element that entry i replaces; CP_NONE after an error. */
+/* Returns the element that entry i replaces; CP_NONE after an error. */
 static uint32_t sparse_index(struct gltf *gltf, const struct sparse *sparse, uint32_t i, uint32_t count)
 {
     uint32_t index = load_bits(sparse->indices.bytes + i * sparse->indices.stride, sparse->index_size);
@@ -179,7 +179,7 @@ static uint32_t sparse_index(struct gltf *gltf, const struct sparse *sparse, uin
 
 /* ---- vertex attributes ---- */
 
-/* All rows of the accessor into `rows`, which are zero without a bufferView. */
+/* Loads all rows of the accessor into `rows`, which are zero without a bufferView. */
 static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
 {
     const unsigned char *bytes = accessor->view.bytes;
@@ -193,7 +193,7 @@ static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, c
                 memcpy(&rows->floats[i * rows->width + at], &bits, sizeof bits);
                 not_finite |= (bits & 0x7f800000u) == 0x7f800000u;
             }
-        loaded = !not_finite; /* else the other loop finds which */
+        loaded = !not_finite; /* else the other loop finds the wrong one */
     }
     for (uint32_t i = 0; !loaded && i < accessor->count; i++)
         if (!load_row(gltf, rows, accessor, bytes + i * stride, i))

@@ -20,7 +20,7 @@ static double *new_values(struct gltf *gltf, uint64_t rows, uint32_t width)
     return gltf_scene_array(gltf, rows * width, sizeof(double));
 }
 
-/* A root of a file that is Y up: its tracks are turned as its pose is. Scales are not: they act before. */
+/* Turns the tracks of a root of a file that is Y up as its pose is turned. Scales are not turned: they act before. */
 static const double *turn_values(struct gltf *gltf, const struct gltf_channel *channel, uint64_t rows)
 {
     static const double half = 0.70710678118654752440; /* cos 45 degrees: the quaternion of 90 degrees about X */
@@ -45,7 +45,7 @@ static const double *turn_values(struct gltf *gltf, const struct gltf_channel *c
     return values;
 }
 
-/* The values of the joint of a link from the channel's poses; the joint's axis is turned into the link's own node. */
+/* Finds the values of a link's joint by the channel's poses; the joint's axis is turned into the link's own node. */
 static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const struct gltf_channel *channel,
                         cp_track *track)
 {
@@ -104,7 +104,7 @@ static struct sampler *read_samplers(struct gltf *gltf, uint32_t animation, uint
     return samplers;
 }
 
-/* A channel as a track. False: nothing for the scene, or an error. */
+/* Reads a channel as a track. False: nothing for the scene, or an error. */
 static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler *samplers, uint32_t sampler_count,
                          cp_track *track)
 {
@@ -133,7 +133,7 @@ static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler
     if (gltf->status != CP_OK)
         return false;
 
-    /* What they move: a joint, or a scene node that hangs where its glTF parent is. */
+    /* The channel moves a joint, or a scene node that hangs where its glTF parent is. */
     const struct gltf_node *node = &gltf->nodes[channel.node];
     bool sound = channel.key_count > 0 && numbers_ascend(channel.times, channel.key_count), made = false;
     if (sound && node->in_scene && node->joint != CP_NONE) {
@@ -160,7 +160,8 @@ struct played {
     uint32_t sampler_count;
 };
 
-/* False with a warning when the target is not there, and with an error when the keys are unsound. */
+/* Reads an exact track. False with a warning when the target is missing, and with an error when the keys are
+ * unsound. */
 static bool read_own_track(struct gltf *gltf, uint32_t value, const struct played *played, cp_track *track)
 {
     static const char *const paths[] = {"joint", "translation", "rotation", "scale", NULL};
@@ -191,7 +192,7 @@ static bool read_own_track(struct gltf *gltf, uint32_t value, const struct playe
     return gltf->status == CP_OK;
 }
 
-/* False after an error, and when something is hung on what is not there. */
+/* Reads an exact clip. False after an error, and when something is hung on a missing node. */
 static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *played, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "tracks", true);
@@ -212,7 +213,7 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
     }
     clip->attachments = attachments;
 
-    /* They are in the order of time, and at no time in a circle. */
+    /* Check that they are in the order of time, and make a circle at no time. */
     uint32_t count = clip->attachment_count > 0 ? gltf->scene->node_count : 0;
     uint32_t *parents = gltf_allocate(gltf, count, sizeof *parents);
     for (uint32_t i = 0; parents && i < count; i++)
@@ -227,7 +228,7 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
     return gltf->status == CP_OK && clip->attachment_count == list.count;
 }
 
-/* Marks are kept whatever became of the tracks. */
+/* Reads the marks, which are kept even if the tracks are not. */
 static void read_marks(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "marks", true);
@@ -245,7 +246,7 @@ static void read_marks(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
 
 /* ---- clips ---- */
 
-/* False: a made clip. */
+/* Reads an animation; returns false for a clip that cellpipe has made. */
 static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *clip)
 {
     uint32_t own = gltf_own(gltf, value);
@@ -261,7 +262,7 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
     read_marks(gltf, own, clip);
     struct played played = {.channels = gltf_items(gltf, value, "channels", true)};
     played.samplers = read_samplers(gltf, value, &played.sampler_count);
-    if (whole && !read_own_clip(gltf, own, &played, clip)) { /* what it says of other frames is of no use */
+    if (whole && !read_own_clip(gltf, own, &played, clip)) { /* its statements on other frames are useless */
         clip->track_count = clip->attachment_count = 0;
         whole = false;
     }

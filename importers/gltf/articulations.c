@@ -27,8 +27,8 @@ struct gltf_articulation {
     uint32_t count;
 };
 
-/* A joint of the node for a stage. The first of all nodes keeps what tells a writer of AGI_articulations how the joints
- * were one; the others follow it. */
+/* Adds a joint of the node for a stage. That of the first node keeps the articulation's name and stage, by which a
+ * writer of AGI_articulations can join them again; the others follow it. */
 static void add_stage(struct gltf *gltf, const struct gltf_node *node, const struct gltf_articulation *origin,
                       const struct stage *stage)
 {
@@ -94,7 +94,7 @@ static void read_articulation(struct gltf *gltf, uint32_t value, struct gltf_art
     articulation->count = list.count;
 }
 
-/* All of them once, when the first node names one. */
+/* Reads all articulations once, when the first node names one. */
 static void read_articulations(struct gltf *gltf)
 {
     struct gltf_list list = gltf_items(gltf, gltf_extension(gltf, 0, "AGI_articulations"), "articulations", true);
@@ -123,7 +123,7 @@ void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node)
             gltf_warning(gltf, extension, "gltf-articulation-missing", "there is no articulation \"%.100s\"", name);
         return;
     }
-    /* Stages that read well become joints; a range that runs backwards says nothing. */
+    /* Make joints of the stages that are sound; a range that runs backwards is ignored. */
     const struct gltf_articulation *articulation = &gltf->articulations[index];
     for (uint32_t i = 0; i < articulation->count && gltf->status == CP_OK; i++) {
         const struct stage *stage = &articulation->stages[i];

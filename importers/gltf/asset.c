@@ -1,4 +1,4 @@
-/* asset and extensions: whether the file can be read at all, and what of it is not. */
+/* asset and extensions: whether the file can be read, and which parts of it cannot. */
 #include "gltf.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static void check_version(struct gltf *gltf, uint32_t asset, const char *key, co
 
 /* ---- extensions ---- */
 
-/* What this reader takes care of; the last ones by leaving out what is counted as a loss. */
+/* The extensions that this reader handles; the last ones by leaving out their contents, which are counted as losses. */
 static const char *const known_extensions[] = {"KHR_mesh_quantization",   "AGI_articulations",     "FB_ngon_encoding",
                                                "KHR_lights_punctual",     "KHR_texture_transform", "KHR_texture_basisu",
                                                "EXT_texture_webp",        "EXT_texture_avif",      "MSFT_texture_dds",
@@ -46,7 +46,7 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
         if (is_known(gltf, list.items[i]))
             continue;
         if (!required && json_string_equals(&gltf->json, list.items[i], "KHR_draco_mesh_compression"))
-            continue; /* each primitive is asked whether it is there uncompressed, too */
+            continue; /* each primitive may also be there uncompressed, which is found out later */
         const char *name = json_string_text(&gltf->json, gltf->arena, list.items[i]);
         if (!name)
             gltf_no_memory(gltf);

@@ -76,7 +76,7 @@ cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size)
         *text = source->data + mark;
         *size = source->size - mark;
     }
-    /* JSON is UTF-8; what is not is read as Latin-1, as names are. */
+    /* JSON is UTF-8; other bytes are read as Latin-1, as names are. */
     if (gltf->status == CP_OK && !utf8_valid(*text, *size)) {
         if (report_lenient(gltf->context, gltf->settings->common.strict, "gltf-encoding", IN_FILE(source->name),
                            "the JSON is not UTF-8 and is read as Latin-1") != CP_OK)
@@ -136,7 +136,7 @@ bool gltf_file_names(struct gltf *gltf, uint32_t value, char *uri, const char **
     return gltf->status == CP_OK;
 }
 
-/* The file of a relative reference (RFC 3986), or of a URI of a kind that further files may have. */
+/* Loads the file of a relative reference (RFC 3986), or of a URI of a kind that further files may have. */
 static void load_file(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer)
 {
     const char *name, *other;
@@ -181,7 +181,8 @@ static void load_uri(struct gltf *gltf, uint32_t index, uint32_t value, struct g
     buffer->whole = buffer->size;
 }
 
-/* A power loss leaves blocks of zero bytes. A buffer of nothing else holds no model; one that ends so may. */
+/* Checks for blocks of zero bytes, which a power loss leaves. A buffer of nothing else holds no model; one that ends so
+ * may. */
 static void check_zeros(struct gltf *gltf, uint32_t index, const struct gltf_buffer *buffer)
 {
     enum { DISK_BLOCK = 512 };

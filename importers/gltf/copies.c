@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-/* The rows of one attribute; NULL without it, or after an error. *count: CP_NONE at first, then that of all. */
+/* Reads the rows of one attribute; NULL without it, or after an error. *count: CP_NONE at first, then that of all. */
 static const double *read_rows(struct gltf *gltf, uint32_t attributes, const char *name, uint32_t width,
                                uint32_t *count)
 {
@@ -15,7 +15,8 @@ static const double *read_rows(struct gltf *gltf, uint32_t attributes, const cha
     const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, index);
     if (!accessor)
         return NULL;
-    /* The length of an integer quaternion does not matter. What an integer means in metres, nobody says. */
+    /* An integer quaternion needs no scale, as its length does not matter. Integers in place of metres have no defined
+     * meaning. */
     bool is_rotation = width == 4, is_float = accessor->type == COMPONENT_FLOAT;
     bool is_packed = accessor->normalized && (accessor->type == COMPONENT_BYTE || accessor->type == COMPONENT_SHORT);
     if (!is_float && !is_rotation)

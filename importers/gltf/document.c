@@ -8,10 +8,10 @@
 
 /* ---- errors ---- */
 
-/* Finding a place costs as much as the value has siblings, so not every one of a million warnings has one. */
+/* Only the first of a million warnings have a place, as to find one takes as long as the value has siblings. */
 enum { MESSAGE_SIZE = 512, WARNINGS_WITH_PLACE = 300 };
 
-/* "/meshes/0: text" in the reading's arena. */
+/* Returns "/meshes/0: text" in the reading's arena. */
 static const char *at_pointer(struct gltf *gltf, uint32_t value, const char *text)
 {
     struct buffer pointer = {.context = gltf->context};
@@ -25,7 +25,7 @@ static const char *at_pointer(struct gltf *gltf, uint32_t value, const char *tex
     return whole ? whole : "";
 }
 
-/* Notes the first error; later ones often follow from it. */
+/* Notes the first error only; later ones often follow from it. */
 static bool fail(struct gltf *gltf, cp_status status, uint32_t value, const char *code, const char *format,
                  va_list arguments)
 {
@@ -88,7 +88,7 @@ void gltf_lenient(struct gltf *gltf, uint32_t value, const char *code, const cha
 static const char *const type_words[] = {"null",     "a boolean", "a boolean", "a number",
                                          "a string", "an array",  "an object"};
 
-/* The member when it is of the type; JSON_NONE when absent, or with an error when it is something else. */
+/* Returns the member if it is of the type; JSON_NONE if it is absent, or with an error if it is of another type. */
 static uint32_t typed_member(struct gltf *gltf, uint32_t object, const char *key, enum json_type type)
 {
     if (gltf->status != CP_OK)
@@ -125,7 +125,7 @@ double gltf_number(struct gltf *gltf, uint32_t object, const char *key, double f
     return value == JSON_NONE ? fallback : finite_number(gltf, value);
 }
 
-/* Whole numbers up to 2^53 are exact in JSON's doubles. */
+/* Reads a whole number; up to 2^53 they are exact in JSON's doubles. */
 static uint64_t whole_number(struct gltf *gltf, uint32_t value)
 {
     double number = json_to_number(&gltf->json, value);
@@ -190,7 +190,7 @@ uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const ch
 
 /* ---- arrays ---- */
 
-/* Exactly `count` numbers, of an array that is there. */
+/* Reads exactly `count` numbers of an array, which exists. */
 static bool read_numbers(struct gltf *gltf, uint32_t array, double *out)
 {
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
@@ -265,8 +265,8 @@ bool gltf_made(struct gltf *gltf, uint32_t own, const char *word)
 
 /* ---- names ---- */
 
-/* Whether another tool has worn `whole` down to `worn`: three.js leaves out blanks, brackets, dots, colons and slashes,
- * and counts equal names, as Blender does. */
+/* Tells whether `worn` is what another tool made of the name `whole`: three.js leaves out blanks, brackets, dots,
+ * colons and slashes, and counts equal names, as Blender does. */
 static bool is_worn_name(const char *worn, const char *whole)
 {
     static const char dropped[] = " \t\n\r_[].:/";
@@ -279,7 +279,7 @@ static bool is_worn_name(const char *worn, const char *whole)
     return worn[strspn(worn, "_.0123456789")] == '\0';
 }
 
-/* The name that an object's extras say is taken where glTF's own may be what became of it. */
+/* Returns the name in an object's extras if glTF's own may be a worn form of it. */
 static const char *whole_name(struct gltf *gltf, uint32_t value, uint32_t place)
 {
     const char *name = gltf_text(gltf, value, "name");
@@ -289,8 +289,8 @@ static const char *whole_name(struct gltf *gltf, uint32_t value, uint32_t place)
     return whole && is_worn_name(name ? name : "", whole) ? whole : name;
 }
 
-/* Names in delivered files are unique, and other tools wear them down: ours of joints are in our extras, too, those of
- * nodes where they were changed; three.js keeps its own in the extras. */
+/* Names in delivered files are unique, and other tools change them. So our extras have the names of joints, too, and
+ * those of nodes if they were changed; three.js keeps its own in the extras. */
 const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node)
 {
     const struct json_document *json = &gltf->json;
@@ -315,7 +315,7 @@ static void keep_text(struct gltf *gltf, struct buffer *buffer, cp_owner owner, 
     buffer_free(buffer);
 }
 
-/* An object's members that gltf_node_name and the readers of our extras take are left out. */
+/* Leaves out the object's members that gltf_node_name and the readers of our extras take. */
 void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key)
 {
     const struct json_document *json = &gltf->json;
@@ -371,8 +371,8 @@ void *gltf_scene_array(struct gltf *gltf, size_t count, size_t size)
     return items;
 }
 
-/* A strip makes three corners of a byte, and tiles share their indices. Small files are free. What was unpacked has at
- * least two bytes a corner and four a vertex. */
+/* The items that a file may make for each of its bytes. A strip makes three corners of a byte, and tiles share their
+ * indices. Small files are free. Unpacked data have at least two bytes for each corner and four for each vertex. */
 enum { ITEMS_A_BYTE = 8, ITEMS_OF_ANY_FILE = 1 << 20 };
 
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count)

@@ -55,7 +55,7 @@ static int gltf_probe(const char *head, size_t size, uint64_t file_size)
     if (start == size || head[start] != '{')
         return 0;
     static const char *const words[] = {"\"asset\"", "\"accessors\"", "\"bufferViews\"", "\"nodes\"", "\"scenes\""};
-    int score = 0; /* any JSON begins so: the words decide */
+    int score = 0; /* any JSON begins so, so the words decide */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         score += holds(head, size, words[i]) ? (i == 0 ? 50 : 10) : 0;
     return score;
@@ -82,7 +82,7 @@ static void read_parts(struct gltf *gltf)
     gltf->floats = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->floats);
     own_read_asset(gltf);
 
-    /* Joints are read before chains are placed: what hangs on a chain depends on their values. */
+    /* Read joints before chains are placed, as the places on a chain depend on their values. */
     gltf_read_tree(gltf);
     gltf_give_roles(gltf);
     own_read_source(gltf);
@@ -109,8 +109,8 @@ static void read_parts(struct gltf *gltf)
 
 static cp_status gltf_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    /* A vertex has a position, a normal, a colour, coordinates, and some six corners of triangles; two for what is used
-     * twice. */
+    /* The room for each vertex: a position, a normal, a colour, coordinates, and some six corners of triangles; two
+     * more for data that are used twice. */
     enum { ROOM_A_VERTEX = 16 };
     static const struct json_codes codes = JSON_CODES("gltf");
     struct gltf reading = {.context = context, .source = source, .scene = scene, .settings = settings};

@@ -1,4 +1,4 @@
-/* The inside of the glTF importer: what its files share. */
+/* The declarations that the files of the glTF importer share. */
 #ifndef CELLPIPE_IMPORTERS_GLTF_GLTF_H
 #define CELLPIPE_IMPORTERS_GLTF_GLTF_H
 
@@ -29,7 +29,7 @@ struct gltf_buffer {
 
 /* The bytes of a bufferView. stride 0: tightly packed. */
 struct gltf_view {
-    const unsigned char *bytes; /* NULL: not looked at yet */
+    const unsigned char *bytes; /* NULL: not resolved yet */
     uint64_t size, stride;
 };
 
@@ -49,11 +49,11 @@ struct gltf_accessor {
     uint32_t components; /* 1 .. 16 */
     bool normalized;
     uint32_t count;
-    struct gltf_view view; /* from the first element; bytes NULL: all zero */
+    struct gltf_view view; /* begins with the first element; bytes NULL: all zero */
     uint32_t sparse;       /* the value, or JSON_NONE */
 };
 
-/* Floats that have been decoded: the same accessor is not decoded twice for the same purpose. */
+/* The purposes for which floats are decoded: an accessor is decoded once for each. */
 enum gltf_purpose {
     PURPOSE_POSITION = ARRAY_POSITIONS, /* each fills the array of that number */
     PURPOSE_NORMAL = ARRAY_NORMALS,
@@ -67,7 +67,7 @@ struct gltf_floats {
     const double *doubles;
 };
 
-/* What a glTF node is to the scene. */
+/* The role of a glTF node in the scene. */
 enum gltf_role {
     ROLE_NODE,     /* a node of the scene */
     ROLE_LINK,     /* a made axis or shear node, or a joint: one of the chain below a node */
@@ -85,7 +85,7 @@ struct gltf_node {
     uint32_t mesh;         /* glTF mesh, or CP_NONE */
     uint32_t link;         /* the next node of the chain, or CP_NONE */
     uint32_t target;       /* the scene node it belongs to */
-    uint32_t joint;        /* of gltf->joints, for a link that has one, or CP_NONE */
+    uint32_t joint;        /* an index of gltf->joints, for a link that has one, or CP_NONE */
     unsigned char role;    /* enum gltf_role */
     unsigned char made;    /* enum gltf_made */
     bool moves;            /* our extras hold a joint */
@@ -95,18 +95,19 @@ struct gltf_node {
     bool in_scene;         /* below such a root */
     bool has_matrix;
     const cp_pose *pose;   /* its own transform */
-    const cp_pose *frame;  /* where its children and mesh are, seen from the target's tail at current joint values */
-    const cp_pose *copies; /* where it draws its mesh, seen like the frame; known while instances are built */
+    const cp_pose *frame;  /* the frame of its children and mesh, seen from the target's tail at current joint values */
+    const cp_pose *copies; /* the places at which it draws its mesh, seen like the frame; known while instances are
+                            * built */
     uint32_t copy_count;
 };
 
-/* Scene meshes on their way: drawn ones in file order, then those that only our extras hold. */
+/* A scene mesh on its way. Drawn ones come first, in file order, then those that only our extras hold. */
 struct gltf_mesh {
     cp_mesh mesh;
-    const cp_mesh *drawn; /* what the primitives say, before our extras; NULL: the same */
+    const cp_mesh *drawn; /* the mesh of the primitives, before our extras; NULL: the same */
     uint32_t own;         /* extras.cellpipe, or JSON_NONE */
     uint32_t value;       /* the glTF mesh, or the entry of our extras */
-    uint32_t position;    /* among the scene's meshes, or CP_NONE */
+    uint32_t position;    /* its place among the scene's meshes, or CP_NONE */
     uint32_t target;      /* the scene mesh */
     bool requantised;     /* its vertices are not the floats that we write */
 };
@@ -137,7 +138,7 @@ struct gltf_clip {
     const cp_attachment *attachments;
     uint32_t mark_count;
     const cp_mark *marks;
-    uint32_t position; /* among the scene's clips, or CP_NONE */
+    uint32_t position; /* its place among the scene's clips, or CP_NONE */
 };
 
 /* Names to indices; before them, by enum scene_table, ids of our extras to rows of the scene. */
@@ -150,7 +151,7 @@ enum gltf_map {
     MAP_COUNT
 };
 
-/* What is read past; the words are in losses.c. */
+/* The kinds of content that are left out; losses.c has their words. */
 enum gltf_loss {
     LOSS_CHUNKS,
     LOSS_TEXTURES,
@@ -187,7 +188,7 @@ enum gltf_loss {
     LOSS_COUNT
 };
 
-/* What a file of ours says it holds. */
+/* The things whose numbers a file of ours states. */
 enum gltf_held { HELD_NODES, HELD_JOINTS, HELD_MESHES, HELD_LOOPS, HELD_DEVICES, HELD_PAIRS, HELD_CLIPS, HELD_COUNT };
 
 struct gltf {
@@ -214,8 +215,8 @@ struct gltf {
     struct gltf_floats *floats;
     uint64_t room;   /* vertex attributes, corners and keys that may still be made */
     uint64_t taken;  /* those that were made */
-    uint64_t bytes;  /* of the file and the files that it names */
-    uint64_t packed; /* compressed bytes that were unpacked so far, and what they came to */
+    uint64_t bytes;  /* size of the file and the files that it names */
+    uint64_t packed; /* compressed bytes that were unpacked so far, and their size unpacked */
     uint64_t unpacked;
 
     bool ours;
@@ -239,23 +240,23 @@ struct gltf {
     bool turned;       /* roots are turned from Y up to Z up */
     struct name_map maps[MAP_COUNT];
     bool views_named;
-    struct gltf_articulation *articulations; /* of articulations.c; NULL: not read yet */
+    struct gltf_articulation *articulations; /* used by articulations.c; NULL: not read yet */
 };
 
 /* ---- document.c: members, errors. All do nothing and give the fallback after the first error. ---- */
 
-/* The error at a value: "/meshes/0: text". Only the first is reported. All three return false, for `return`. */
+/* Report the error at a value: "/meshes/0: text". Only the first is reported. All three return false, for `return`. */
 bool gltf_error(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool gltf_limit(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Out of memory: already reported. */
+/* Notes that memory ran out, which was already reported. */
 bool gltf_no_memory(struct gltf *gltf);
 void gltf_warning(struct gltf *gltf, uint32_t value, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* report_lenient, at a place as gltf_error. */
+/* Calls report_lenient, at a place as gltf_error has it. */
 void gltf_lenient(struct gltf *gltf, uint32_t value, const char *code, const char *text);
-/* Counts; all losses are reported together, at the end. */
+/* Counts a loss; all losses are reported together, at the end. */
 void gltf_loss(struct gltf *gltf, enum gltf_loss loss, uint64_t count);
 void gltf_report_losses(struct gltf *gltf);
 
@@ -263,49 +264,49 @@ uint32_t gltf_object(struct gltf *gltf, uint32_t object, const char *key);
 uint32_t gltf_array(struct gltf *gltf, uint32_t object, const char *key);
 double gltf_number(struct gltf *gltf, uint32_t object, const char *key, double fallback);
 uint64_t gltf_integer(struct gltf *gltf, uint32_t object, const char *key, uint64_t fallback);
-/* An index below count, or CP_NONE when absent. */
+/* Returns an index below count, or CP_NONE when absent. */
 uint32_t gltf_index(struct gltf *gltf, uint32_t object, const char *key, uint32_t count);
 bool gltf_flag(struct gltf *gltf, uint32_t object, const char *key);
-/* NULL when absent. In the scene's arena. */
+/* Returns a text in the scene's arena; NULL if absent. */
 const char *gltf_text(struct gltf *gltf, uint32_t object, const char *key);
-/* The index of a string member in NULL-ended words; fallback when absent, an error for another word. */
+/* Returns the index of a string member in NULL-ended words; fallback when absent, an error for another word. */
 uint32_t gltf_word(struct gltf *gltf, uint32_t object, const char *key, const char *const *words, uint32_t fallback);
-/* Exactly count numbers. False when absent or wrong. */
+/* Reads exactly count numbers. False when absent or wrong. */
 bool gltf_numbers(struct gltf *gltf, uint32_t object, const char *key, uint32_t count, double *out);
-/* All numbers of an array value; NULL after an error. In the scene's arena. */
+/* Returns all numbers of an array value; NULL after an error. In the scene's arena. */
 const double *gltf_all_numbers(struct gltf *gltf, uint32_t array, uint32_t *count);
-/* True when each is larger than the one before. */
+/* Returns true if each is larger than the one before. */
 bool numbers_ascend(const double *numbers, uint32_t count);
-/* The items of an array member; an error for items that are no objects when `objects`. */
+/* Returns the items of an array member; an error for items that are no objects when `objects`. */
 struct gltf_list gltf_items(struct gltf *gltf, uint32_t object, const char *key, bool objects);
 uint32_t gltf_extension(struct gltf *gltf, uint32_t object, const char *name);
 /* extras.cellpipe of a thing. */
 uint32_t gltf_own(struct gltf *gltf, uint32_t object);
 bool gltf_made(struct gltf *gltf, uint32_t own, const char *word);
-/* count zeroed items that live as long as the reading; NULL is an error already noted. */
+/* Returns count zeroed items that live as long as the reading; NULL is an error already noted. */
 void *gltf_allocate(struct gltf *gltf, size_t count, size_t size);
-/* count items that live as long as the scene, not zeroed; NULL is an error already noted. */
+/* Returns count items that live as long as the scene, not zeroed; NULL is an error already noted. */
 void *gltf_scene_array(struct gltf *gltf, size_t count, size_t size);
-/* Takes count attributes, corners, keys or the like from what the limit of vertices, and what the bytes read so far
+/* Takes count attributes, corners, keys or the like off the room that the limit of vertices and the bytes read so far
  * allow: a small file that names the same bytes over and over must not fill the memory. */
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 
 /* ---- container.c ---- */
 
-/* The JSON text and the BIN chunk of a GLB or .gltf. */
+/* Finds the JSON text and the BIN chunk of a GLB or .gltf. */
 cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size);
-/* The bytes of a data URI (RFC 2397), decoded in place. */
+/* Decodes the bytes of a data URI (RFC 2397) in place. */
 void gltf_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer);
-/* What a URI that is no data URI means as the name of a further file: decoded in place, or else as it stands, both in
- * the reader's memory. False after an error, and for a URI of another scheme. */
+/* Finds the names of a further file that a URI, which is no data URI, may mean: decoded in place, and unchanged, both
+ * in the reader's memory. False after an error, and for a URI of another scheme. */
 bool gltf_file_names(struct gltf *gltf, uint32_t value, char *uri, const char **name, const char **other);
-/* The bytes of a buffer. False after an error. */
+/* Finds the bytes of a buffer. False after an error. */
 bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **buffer);
 
 /* ---- views.c, accessors.c ---- */
 
 bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view);
-/* A view by its name, for our extras; false when there is none. */
+/* Finds a view by its name, for our extras; false when there is none. */
 bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view);
 /* EXT_meshopt_compression and its twin: count * stride bytes into out. */
 extern const char *const meshopt_extensions[2];
@@ -313,58 +314,58 @@ bool meshopt_is_built(void);
 bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out);
 enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };
 
-/* Read and checked once. `index` came from gltf_index. NULL after an error. */
+/* Returns an accessor, which is read and checked once. `index` came from gltf_index. NULL after an error. */
 const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index);
-/* Vertex attributes as the scene has them, as wide as its arrays, in the scene's arena. NULL after an error. */
+/* Returns vertex attributes as the scene has them, as wide as its arrays, in the scene's arena. NULL after an error. */
 const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose);
-/* count x width doubles of an accessor, as numbers or normalised; NULL after an error. In the scene's arena. */
+/* Returns count x width doubles of an accessor, as numbers or normalised; NULL after an error. In the scene's arena. */
 const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count);
-/* Vertex indices, all below vertex_count, into out[accessor.count]; `value` stands in the error. */
+/* Reads vertex indices, all below vertex_count, into out[accessor.count]; an error names `value`. */
 bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
                   uint32_t *out);
 
 /* ---- the parts of the scene ---- */
 
 void gltf_read_asset(struct gltf *gltf);
-/* Generator and copyright, as metadata behind the extras. */
+/* Keeps generator and copyright, as metadata behind the extras. */
 void gltf_read_credits(struct gltf *gltf);
-/* Images and textures; before the materials. */
+/* Reads images and textures; before the materials. */
 void gltf_read_textures(struct gltf *gltf);
-/* The texture that a material's member names. False: none, or none that the scene can hold, or an error. */
+/* Finds the texture that a material's member names. False: none, or none that the scene can hold, or an error. */
 bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_texture_role role, cp_texture_use *use);
 void gltf_read_materials(struct gltf *gltf);
 void gltf_read_meshes(struct gltf *gltf);
 void gltf_place_meshes(struct gltf *gltf);
-/* Normals of a mesh that are no unit vectors, and tangents that are not one and a sign; `value` stands in an error.
- * Then what was mended in all meshes. */
+/* Mend the normals of a mesh that are no unit vectors, and tangents that are no unit vectors with a sign; an error
+ * names `value`. Then report what was mended in all meshes. */
 void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
 void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
 void gltf_report_normals(struct gltf *gltf);
 void gltf_read_tree(struct gltf *gltf);
-/* The number, or the end of its range that is nearer, with a warning. */
+/* Returns the number, or the end of its range that is nearer, with a warning. */
 double gltf_clamp(struct gltf *gltf, uint32_t value, double number, double least, double most);
 /* Appends the value of a key of an extension of materials, with numbers clamped to the ranges that it gives them. */
 void gltf_write_factor(struct gltf *gltf, const char *extension, uint32_t key, struct buffer *text);
-/* A rotation that has been read, as a unit quaternion. */
+/* Makes a rotation that has been read a unit quaternion. */
 void gltf_make_unit(struct gltf *gltf, uint32_t value, double rotation[4]);
-/* The node's copies of its mesh, of which it has `parts`: one at its frame, unless an extension lists others. */
+/* Reads the node's copies of its mesh, of which it has `parts`: one at its frame, unless an extension lists others. */
 void gltf_read_copies(struct gltf *gltf, struct gltf_node *node, uint32_t parts);
-/* A copy that lives as long as the reading; the identity when out of memory. */
+/* Returns a copy that lives as long as the reading; the identity when out of memory. */
 const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose);
 void gltf_give_roles(struct gltf *gltf);
 void gltf_build_nodes(struct gltf *gltf);
 void gltf_build_joints(struct gltf *gltf);
 void gltf_build_instances(struct gltf *gltf);
-/* Equal within 1e-6 of the largest entry, at least 1e-6. */
+/* Tells whether two poses are equal within 1e-6 of the largest entry, at least 1e-6. */
 bool gltf_poses_agree(const cp_pose *a, const cp_pose *b);
-/* Where everything on a chain of links hangs; after own_read_joints. */
+/* Finds the frames of everything on a chain of links; after own_read_joints. */
 void gltf_place_chains(struct gltf *gltf);
-/* AGI_articulations of other tools: joints of a node. */
+/* Makes joints of a node's AGI_articulations, for files of other tools. */
 void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node);
 void gltf_read_animations(struct gltf *gltf);
-/* The extras of other tools, as metadata with this key: "extras", or "asset.extras" of the asset. */
+/* Keeps the extras of other tools, as metadata with this key: "extras", or "asset.extras" of the asset. */
 void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key);
-/* A member's value, if it is there, as metadata. */
+/* Keeps a member's value, if it is there, as metadata. */
 void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key);
 /* The name of a node. */
 const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node);
@@ -375,21 +376,21 @@ const char *gltf_mesh_name(struct gltf *gltf, uint32_t mesh);
 void own_read_asset(struct gltf *gltf);
 bool own_flag(struct gltf *gltf, uint32_t own, const char *key);
 void own_read_source(struct gltf *gltf);
-/* Losses for what the mark counts and the file no longer has. */
+/* Reports losses for things that the mark counts and the file no longer has. */
 void own_count_gone(struct gltf *gltf);
-/* True and *pose from `own.pose` when it agrees with the transform that was read. */
+/* Returns true, and sets *pose from `own.pose`, if that agrees with the transform that was read. */
 bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pose);
 void own_read_node(struct gltf *gltf, uint32_t own, uint32_t node);
 void own_read_scopes(struct gltf *gltf);
 void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index);
-/* All joints, before the scene has any; then into the scene, in its order. */
+/* Read all joints, before the scene has any; then put them into the scene, in its order. */
 void own_read_joints(struct gltf *gltf);
 void own_build_joint(struct gltf *gltf, const struct gltf_node *link);
-/* The value of a joint whose motion comes nearest to the pose; `near` decides between whole turns. */
+/* Returns the value of a joint whose motion comes nearest to the pose; `near` decides between whole turns. */
 double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near);
 void own_finish_joints(struct gltf *gltf);
 void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
-/* A mesh that glTF cannot draw, from the scene's extras. */
+/* Reads a mesh that glTF cannot draw, from the scene's extras. */
 struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value);
 /* Reads the lists of the scene's extras, in the order of the tables. */
 void own_read_lists(struct gltf *gltf);
@@ -402,16 +403,16 @@ bool own_read_members(struct gltf *gltf, uint32_t object, const struct layout *l
  * these rows are there. */
 bool own_read_row(struct gltf *gltf, uint32_t object, enum scene_table table, void *row);
 void own_read_later(struct gltf *gltf, uint32_t object, enum scene_table table, void *row);
-/* The place that an entry has among its kind, or CP_NONE. */
+/* Returns the place that an entry has among its kind, or CP_NONE. */
 uint32_t own_position(struct gltf *gltf, uint32_t own, uint32_t fallback);
-/* NULL when absent or empty. */
+/* Returns an id; NULL if it is absent or empty. */
 const char *own_id(struct gltf *gltf, uint32_t own);
 /* Remembers an id for own_find, or a name. map: an enum scene_table or gltf_map. */
 void own_name(struct gltf *gltf, size_t map, const char *id, uint32_t index);
-/* What an id or name stands for, or CP_NONE. */
+/* Returns the thing that an id or name means, or CP_NONE. */
 uint32_t own_lookup(const struct gltf *gltf, size_t map, const char *id);
 
-/* The order of count items of size bytes with a uint32_t position at offset: what has a position stands there, the
+/* Orders count items of size bytes with a uint32_t position at offset: an item with a position gets that place, the
  * others fill the gaps in order. Lives as long as the reading; NULL is an error already noted. */
 const uint32_t *gltf_arrange(struct gltf *gltf, const void *items, size_t offset, size_t size, uint32_t count);
 

@@ -1,4 +1,4 @@
-/* What the scene has no place for: counted while reading, told once. */
+/* Counts the content for which the scene has no place, and reports it once. */
 #include "gltf.h"
 
 static const struct {

@@ -25,13 +25,13 @@ static void own_colour(struct gltf *gltf, uint32_t own, cp_material *material)
 
 static const char *const alpha_modes[] = {"BLEND", "MASK", "OPAQUE", NULL}; /* as cp_alpha_mode */
 
-/* A number of 0 to 1. */
+/* Reads a number of 0 to 1. */
 static double unit_number(struct gltf *gltf, uint32_t object, const char *key, double fallback)
 {
     return gltf_clamp(gltf, object, gltf_number(gltf, object, key, fallback), 0, 1);
 }
 
-/* Metallic, roughness, emission and alpha. */
+/* Reads metallic, roughness, emission and alpha. */
 static void read_surface(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_material *material)
 {
     material->metallic = unit_number(gltf, pbr, "metallicFactor", 1);
@@ -65,7 +65,7 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* An extension's members as they are, but for textures, which become null and uses. */
+/* Copies an extension's members unchanged, except textures, which become null and uses. */
 static void read_extension(struct gltf *gltf, uint32_t extension, const char *name, struct buffer *text,
                            struct uses *uses)
 {
@@ -98,7 +98,7 @@ static void read_extension(struct gltf *gltf, uint32_t extension, const char *na
     buffer_text(text, "}");
 }
 
-/* Those of Khronos' for materials go through; the others are losses. */
+/* Copies Khronos' extensions of materials; the others are losses. */
 static void read_extensions(struct gltf *gltf, uint32_t value, cp_material *material, struct uses *uses)
 {
     struct buffer text = {.context = gltf->context};
@@ -126,7 +126,7 @@ static void read_extensions(struct gltf *gltf, uint32_t value, cp_material *mate
     buffer_free(&text);
 }
 
-/* The textures in the scene's memory, in the order of their roles, and the extensions. */
+/* Puts the textures into the scene's memory, in the order of their roles, and the extensions. */
 static void read_textures(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_material *material)
 {
     static const char *const keys[] = {"baseColorTexture", "metallicRoughnessTexture", "normalTexture",
@@ -148,7 +148,7 @@ static void read_textures(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_ma
     memory_free(gltf->context, uses.items, uses.room, sizeof *uses.items);
 }
 
-/* The scene's material of a glTF one, CP_NONE for the writer's default, or after an error. */
+/* Returns the scene's material of a glTF one, CP_NONE for the writer's default, or after an error. */
 static uint32_t read_material(struct gltf *gltf, uint32_t value)
 {
     uint32_t own = gltf_own(gltf, value);
@@ -171,7 +171,7 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
     read_textures(gltf, value, pbr, &material);
     material.two_sided = two_sided;
     material.one_sided = !two_sided;
-    if (own != JSON_NONE) { /* which says of opaque ones alone that alpha means nothing: others have none */
+    if (own != JSON_NONE) { /* our writer marks an unused alpha by "opaque"; OPAQUE without it is not meant so */
         (void)own_read_row(gltf, own, TABLE_MATERIALS, &material);
         material.one_sided = material.one_sided && !material.two_sided;
         if (material.alpha == CP_ALPHA_OPAQUE && !own_flag(gltf, own, "opaque"))

@@ -25,7 +25,7 @@ struct primitive {
     bool quantised;                              /* they are integers */
     const struct gltf_accessor *index_accessor;
     bool polygons;     /* FB_ngon_encoding */
-    uint32_t elements; /* indices, or vertices when there are none */
+    uint32_t elements; /* the number of indices, or of vertices when there are none */
 };
 
 /* The primitives of one kind, becoming a scene mesh. */
@@ -34,7 +34,7 @@ struct batch {
     struct primitive **primitives;
     uint32_t count;
     cp_mesh mesh;
-    uint32_t *offsets, *corners; /* of the mesh, while they are filled */
+    uint32_t *offsets, *corners; /* the mesh's, while they are filled */
     cp_group *groups;
     uint64_t vertices;
     bool all_triangles; /* no offsets are needed */
@@ -51,7 +51,8 @@ static void check_same_count(struct gltf *gltf, const struct primitive *primitiv
                    (unsigned long)primitive->vertex_count, (unsigned long)count, word);
 }
 
-/* Tangents are of use with normals alone. Those that do not fit the positions are left out: viewers make them. */
+/* Returns the tangents if they can be used, that is, with normals only. Those that do not fit the positions are left
+ * out, as viewers make them. */
 static uint32_t usable_tangents(struct gltf *gltf, const struct primitive *primitive)
 {
     uint32_t tangents = primitive->attributes[PURPOSE_TANGENT];
@@ -73,7 +74,8 @@ static bool has_bytes(const struct gltf *gltf, uint32_t accessor)
            json_member(json, value, "sparse") != JSON_NONE;
 }
 
-/* The accessors of a primitive that Draco compressed have bytes if its exporter wrote it uncompressed, too. */
+/* Tells whether a primitive is there only as Draco compressed it. Its accessors have bytes if its exporter wrote it
+ * uncompressed, too. */
 static bool has_only_draco(struct gltf *gltf, const struct primitive *primitive)
 {
     if (gltf_extension(gltf, primitive->value, "KHR_draco_mesh_compression") == JSON_NONE)
@@ -84,7 +86,7 @@ static bool has_only_draco(struct gltf *gltf, const struct primitive *primitive)
     return !whole;
 }
 
-/* False: nothing to keep, or an error. */
+/* Reads a primitive. False: nothing to keep, or an error. */
 static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals, struct primitive *primitive)
 {
     const struct json_document *json = &gltf->json;
@@ -92,7 +94,7 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     uint64_t mode = gltf_integer(gltf, value, "mode", MODE_TRIANGLES);
     uint32_t material = gltf_index(gltf, value, "material", gltf->material_list.count);
 
-    /* The accessors: all attributes have as many elements as there are positions. */
+    /* Check the accessors: all attributes must have as many elements as there are positions. */
     uint32_t attributes = gltf_object(gltf, value, "attributes"), limit = gltf->accessor_list.count;
     primitive->attributes[PURPOSE_POSITION] = gltf_index(gltf, attributes, "POSITION", limit);
     primitive->attributes[PURPOSE_NORMAL] = gltf_index(gltf, attributes, "NORMAL", limit);
@@ -143,8 +145,8 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
 
 /* ---- vertices ---- */
 
-/* The map's entry for the numbers: `index` if they are new. NULL is an error already noted. Each number is printed one
- * larger, so that CP_NONE, the most frequent, takes one digit. */
+/* Returns the map's entry for the numbers: `index` if they are new. NULL is an error already noted. Each number is
+ * printed one larger, so that CP_NONE, the most frequent, takes one digit. */
 static const uint32_t *add_numbers(struct gltf *gltf, struct name_map *map, const uint32_t *numbers, size_t count,
                                    uint32_t index, bool *added)
 {
@@ -162,7 +164,7 @@ static const uint32_t *add_numbers(struct gltf *gltf, struct name_map *map, cons
     return entry;
 }
 
-/* Gives each primitive its place among the vertices: the same accessors, the same vertices. */
+/* Gives each primitive its place among the vertices: the same accessors get the same vertices. */
 static void place_vertices(struct batch *batch)
 {
     struct gltf *gltf = batch->gltf;
@@ -183,9 +185,9 @@ static void place_vertices(struct batch *batch)
     batch->mesh.vertex_count = (uint32_t)batch->vertices;
 }
 
-/* An attribute of all vertices; NULL is an error already noted. A single set of vertices is the accessor itself, shared
- * with other meshes that name it. Several follow one after the other; a missing colour is white (section 3.7.2.1:
- * colours are factors), missing texture coordinates are zero: nobody uses them. */
+/* Gathers an attribute of all vertices; NULL is an error already noted. A single set of vertices is the accessor
+ * itself, shared with other meshes that name it. Several follow one after the other. A missing colour is white (section
+ * 3.7.2.1: colours are factors); missing texture coordinates are zero, as no material uses them. */
 static const float *gather(struct batch *batch, enum gltf_purpose purpose)
 {
     struct gltf *gltf = batch->gltf;
@@ -224,7 +226,7 @@ static void add_face(struct batch *batch, const uint32_t *corners, uint32_t coun
         batch->offsets[mesh->face_count] = mesh->corner_count;
 }
 
-/* One corner more for the last face. */
+/* Adds a corner to the last face. */
 static void add_corner(struct batch *batch, uint32_t corner)
 {
     cp_mesh *mesh = &batch->mesh;
@@ -232,7 +234,7 @@ static void add_corner(struct batch *batch, uint32_t corner)
     batch->offsets[mesh->face_count] = mesh->corner_count;
 }
 
-/* The faces or lines of a primitive from the vertices of its elements (section 3.7.2.1). */
+/* Adds the faces or lines of a primitive from the vertices of its elements (section 3.7.2.1). */
 static void add_faces(struct batch *batch, const struct primitive *primitive, const uint32_t *elements)
 {
     uint32_t count = primitive->elements;
@@ -249,7 +251,7 @@ static void add_faces(struct batch *batch, const struct primitive *primitive, co
         if (primitive->mode == MODE_LOOP)
             add_corner(batch, elements[0]);
         break;
-    case MODE_STRIP: /* triangles that name a vertex twice only lead the strip elsewhere */
+    case MODE_STRIP: /* triangles that name a vertex twice only connect parts of a strip */
         for (uint32_t i = 0; i + 2 < count; i++) {
             const uint32_t corners[] = {elements[i], elements[i + 1 + i % 2], elements[i + 2 - i % 2]};
             if (corners[0] != corners[1] && corners[1] != corners[2] && corners[2] != corners[0])
@@ -262,7 +264,7 @@ static void add_faces(struct batch *batch, const struct primitive *primitive, co
             add_face(batch, corners, 3);
         }
         break;
-    default: /* FB_ngon_encoding: triangles in a row that begin at the same vertex are the fan of one polygon */
+    default: /* FB_ngon_encoding: consecutive triangles that begin at the same vertex are the fan of one polygon */
         for (uint32_t i = 0; count - i >= 3; i += 3) {
             const uint32_t *triangle = elements + i;
             if (primitive->polygons && i > 0 && triangle[0] == triangle[-3] && triangle[1] == triangle[-1])
@@ -281,7 +283,7 @@ static void fill_group(struct batch *batch, const struct primitive *primitive, c
     uint32_t count = primitive->elements;
     *group = (cp_group){.first_face = mesh->face_count, .material = primitive->material};
 
-    /* The elements of whole triangles are the corners as they are; others pass through memory of their own. */
+    /* Whole triangles are read straight into the corners; other elements need memory of their own. */
     bool as_they_are = batch->all_triangles && primitive->mode == MODE_TRIANGLES && count % 3 == 0;
     uint32_t *elements =
         as_they_are ? batch->corners + mesh->corner_count : memory_allocate(gltf->context, count, sizeof *elements);
@@ -314,7 +316,7 @@ static void fill_group(struct batch *batch, const struct primitive *primitive, c
     group->face_count = mesh->face_count - group->first_face;
 }
 
-/* A lone group without a material says nothing. */
+/* Gives the groups to the mesh; a single group without a material is left out. */
 static void give_groups(struct batch *batch)
 {
     bool lone = batch->count == 1 && batch->groups[0].material == CP_NONE;
@@ -328,7 +330,7 @@ static void fill_corners(struct batch *batch)
     cp_mesh *mesh = &batch->mesh;
     uint64_t corners = 0, faces = 0;
     batch->all_triangles = mesh->kind != CP_MESH_LINES;
-    for (uint32_t i = 0; i < batch->count; i++) { /* the most that a primitive can have */
+    for (uint32_t i = 0; i < batch->count; i++) { /* the most corners of a primitive */
         const struct primitive *primitive = batch->primitives[i];
         uint32_t mode = primitive->mode;
         bool strip = mode == MODE_STRIP || mode == MODE_FAN, line = mode == MODE_LOOP || mode == MODE_LINE_STRIP;
@@ -360,8 +362,8 @@ static void fill_corners(struct batch *batch)
 
 /* ---- meshes ---- */
 
-/* The mesh of a batch. What its primitives draw, whatever their materials, is its shape: a later mesh of the same shape
- * has the same arrays, with groups of its own. */
+/* Makes the mesh of a batch. Its shape is the geometry of its primitives without materials: a later mesh of the same
+ * shape has the same arrays, with groups of its own. */
 static void make_mesh(struct batch *batch)
 {
     enum { PARTS = PURPOSE_COUNT + 3 };
@@ -390,7 +392,7 @@ static void make_mesh(struct batch *batch)
             if (any)
                 mesh_set_array(&batch->mesh, purpose, gather(batch, purpose));
         }
-        if (!batch->mesh.coordinates[0]) /* glTF wants them in order (section 3.7.2.1) */
+        if (!batch->mesh.coordinates[0]) /* glTF demands them in order (section 3.7.2.1) */
             batch->mesh.coordinates[0] = batch->mesh.coordinates[1];
         if (gltf->status == CP_OK)
             fill_corners(batch);
@@ -439,7 +441,7 @@ static bool has_same_arrays(const cp_mesh *a, const cp_mesh *b)
     return same;
 }
 
-/* primitives, chosen: room for the primitives of any mesh. */
+/* Reads a mesh. `primitives` and `chosen` have room for the primitives of any mesh. */
 static void read_mesh(struct gltf *gltf, uint32_t value, struct primitive *primitives, struct primitive **chosen)
 {
     struct gltf_list list = gltf_items(gltf, value, "primitives", true);

@@ -16,7 +16,7 @@ bool meshopt_is_built(void)
     return true;
 }
 
-/* What the decoders demand of count and stride (the extension's "JSON schema updates"). */
+/* Tells whether the decoders accept count and stride (the extension's "JSON schema updates"). */
 static bool shape_is_legal(uint32_t mode, uint32_t filter, uint64_t count, uint64_t stride)
 {
     if (mode != MESHOPT_ATTRIBUTES)

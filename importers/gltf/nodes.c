@@ -1,4 +1,4 @@
-/* Scene nodes and the places of meshes, from glTF nodes with their roles. */
+/* Makes scene nodes and the places of meshes from glTF nodes with their roles. */
 #include "gltf.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 
 /* ---- nodes ---- */
 
-/* The node's pose below the parent scene node's tail: the transform, with the shear node that belongs to it, or the
- * exact pose of our extras. */
+/* Returns the node's pose below the parent scene node's tail: the transform, with the shear node that belongs to it, or
+ * the exact pose of our extras. */
 static cp_pose exact_pose(struct gltf *gltf, const struct gltf_node *node)
 {
     const struct gltf_node *link = node->link == CP_NONE ? NULL : &gltf->nodes[node->link];
@@ -18,7 +18,7 @@ static cp_pose exact_pose(struct gltf *gltf, const struct gltf_node *node)
     return own_pose(gltf, node->own, &read, &exact) ? exact : read;
 }
 
-/* Where the children of the parent stand, seen from its scene node. Roots of files that are Y up are turned. */
+/* Returns the frame of the parent's children, seen from its scene node. Roots of files that are Y up are turned. */
 static cp_pose parent_frame(struct gltf *gltf, const struct gltf_node *node)
 {
     if (node->parent != CP_NONE)
@@ -26,7 +26,7 @@ static cp_pose parent_frame(struct gltf *gltf, const struct gltf_node *node)
     return gltf->turned ? pose_z_up_from_y_up() : POSE_IDENTITY;
 }
 
-/* A light shines from its node as it stands: who draws it finds it as metadata. */
+/* Keeps a light as metadata of its node, so that a viewer of the scene can find it. */
 static void keep_light(struct gltf *gltf, const struct gltf_node *node)
 {
     uint32_t index =
@@ -37,7 +37,7 @@ static void keep_light(struct gltf *gltf, const struct gltf_node *node)
     gltf->lights_used[index] = true;
 }
 
-/* A scene node. The first root of our own that says so is the world itself. */
+/* Makes a scene node. The first root of our own that is marked so is the world itself. */
 static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_seen)
 {
     cp_pose frame = parent_frame(gltf, node);
@@ -70,7 +70,7 @@ static void build_node(struct gltf *gltf, struct gltf_node *node, bool *world_se
     keep_light(gltf, node);
 }
 
-/* A made node: belongs to the scene node above. What is above the world belongs to it. */
+/* Handles a made node, which belongs to the scene node above. Nodes above the world belong to the world. */
 static void build_made(struct gltf *gltf, struct gltf_node *node)
 {
     if (node->role == ROLE_UP) {
@@ -146,7 +146,7 @@ static uint32_t parts_of(const struct gltf *gltf, const struct gltf_node *node)
     return node->mesh == CP_NONE ? 0 : gltf->mesh_first[node->mesh + 1] - gltf->mesh_first[node->mesh];
 }
 
-/* The instances that our extras list on a node, since no glTF node draws them. */
+/* Returns the instances that our extras list on a node, since no glTF node draws them. */
 static uint32_t undrawn_list(struct gltf *gltf, const struct gltf_node *node)
 {
     return node->role == ROLE_NODE && node->own != JSON_NONE ? gltf_array(gltf, node->own, "instances") : JSON_NONE;
@@ -157,7 +157,7 @@ static void add_placing(struct placings *placings, uint32_t node, const struct p
     placings->items[placings->first[node] + placings->filled[node]++] = *placing;
 }
 
-/* The meshes of a node that is drawn. */
+/* Places the meshes of a node that is drawn. */
 static void place_drawn(struct gltf *gltf, const struct gltf_node *node, struct placings *placings)
 {
     struct placing placing = {.use = CP_USE_DRAWN, .position = CP_NONE};
@@ -195,7 +195,7 @@ static void place_undrawn(struct gltf *gltf, uint32_t entry, uint32_t node, stru
 
 void gltf_build_instances(struct gltf *gltf)
 {
-    /* How many each scene node can have. */
+    /* Count how many instances each scene node can have. */
     uint32_t nodes = gltf->scene->node_count;
     uint64_t total = 0;
     struct placings placings = {.first = gltf_allocate(gltf, nodes, sizeof *placings.first),
@@ -216,7 +216,7 @@ void gltf_build_instances(struct gltf *gltf)
     }
     placings.items = gltf_allocate(gltf, total, sizeof *placings.items);
 
-    /* Drawn ones first: those of our extras go where their positions say. */
+    /* Place the drawn ones first: those of our extras go where their positions say. */
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++)
         place_drawn(gltf, &gltf->nodes[gltf->order[i]], &placings);
     for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {

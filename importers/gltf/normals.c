@@ -1,6 +1,6 @@
-/* Normals that are no unit vectors (glTF 2.0, section 3.7.2.1, wants them so): one without length gets the direction of
- * the faces around its vertex, others keep theirs. Tangents that are no unit vectors with a sign: one without length
- * becomes square to its normal. All others of the mesh keep their bits. */
+/* Mends normals that are no unit vectors, which glTF 2.0 demands (section 3.7.2.1): one without length gets the
+ * direction of the faces around its vertex, others keep theirs. Mends tangents that are no unit vectors with a sign:
+ * one without length becomes square to its normal. All others of the mesh keep their bits. */
 #include "gltf.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum normal { UNIT, LONG, ZERO };
 
-/* As far from 1 as an exporter lets lengths be. */
+/* The tolerance of lengths is that of exporters: normals that differ less from 1 are left as they are. */
 static const double unit_tolerance = 0.005, zero_length = 1e-6;
 
 static enum normal kind_of(const float n[3])
@@ -31,7 +31,7 @@ static void add_areas(const cp_mesh *mesh, double *sums)
     }
 }
 
-/* +z without a direction. */
+/* Sets a normal of unit length; it is +z if there is no direction. */
 static void set_normal(float normal[3], const double direction[3])
 {
     double largest = fmax(fabs(direction[0]), fmax(fabs(direction[1]), fabs(direction[2])));

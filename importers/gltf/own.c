@@ -1,5 +1,5 @@
-/* extras.cellpipe (docs/stage-format.md): ids, marks, poses, nodes, metadata. What another tool has left of them is
- * taken; an id that nothing has is a warning. */
+/* extras.cellpipe (docs/stage-format.md): ids, marks, poses, nodes, metadata. Whatever another tool has left of them is
+ * used; an id that nothing has is a warning. */
 #include "gltf.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ uint32_t own_find(struct gltf *gltf, enum scene_table table, uint32_t value)
     return index;
 }
 
-/* Blender turns true into 1. */
+/* Reads a flag, which Blender turns from true into 1. */
 bool own_flag(struct gltf *gltf, uint32_t own, const char *key)
 {
     uint32_t value = json_member(&gltf->json, own, key);
@@ -76,7 +76,7 @@ void own_read_source(struct gltf *gltf)
     if (gltf->asset_own == JSON_NONE)
         gltf_warning(gltf, JSON_NONE, "gltf-mark",
                      "another tool removed the mark of a stage: the source's format, file and unit are unknown");
-    /* Which axis of the file points up: the world's Z, unless a root was made above it. */
+    /* The file's up axis is the world's Z, unless a root was made above it. */
     uint32_t file_up = json_member(&gltf->json, gltf->asset_own, "up");
     gltf->turned = file_up != JSON_NONE && json_string_equals(&gltf->json, file_up, "y");
     for (uint32_t i = 0; i < gltf->order_count && !gltf->turned; i++)
@@ -150,7 +150,7 @@ void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
     own_read_metadata(gltf, own, CP_OWNER_NODE, index);
 }
 
-/* After the devices are there. */
+/* Reads the scopes; after the devices are made. */
 void own_read_scopes(struct gltf *gltf)
 {
     for (uint32_t i = 0; i < gltf->scene->node_count && gltf->status == CP_OK; i++) {

@@ -1,4 +1,4 @@
-/* Joints of our stages: the values of the extras, unless another tool moved the joint's node. */
+/* Joints of our stages: the values are those of the extras, unless another tool moved the joint's node. */
 #include "gltf.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void read_joint(struct gltf *gltf, uint32_t link)
         own_name(gltf, TABLE_JOINTS, joint->id, node->joint);
 }
 
-/* An expression over joints, by their places in gltf->joints. */
+/* Reads an expression over joints, by their places in gltf->joints. */
 static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
 {
     uint32_t joint = json_member(&gltf->json, gltf->nodes[entry->link].own, "joint");
@@ -67,7 +67,7 @@ static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
         gltf_warning(gltf, value, "gltf-joint", "is no expression over joints; the joint is free now");
 }
 
-/* What a joint depends on is itself free: a chain of them is cut. */
+/* Checks that a joint depends only on free ones; a chain of them is cut. */
 static void check_dependence(struct gltf *gltf, struct gltf_joint *entry)
 {
     const cp_joint *joint = &entry->joint;
@@ -90,8 +90,8 @@ static double along(const double axis[3], const cp_pose *pose, int column)
     return axis[0] * pose->m[column] + axis[1] * pose->m[4 + column] + axis[2] * pose->m[8 + column];
 }
 
-/* The turn about the axis that brings a vector across it nearest to where the pose brings it; of all equal angles the
- * one nearest to `near`. */
+/* Returns the turn about the axis that brings a vector across it nearest to where the pose brings it; of all equal
+ * angles the one nearest to `near`. */
 static double turn_about(const double axis[3], const cp_pose *pose, double near)
 {
     int least = fabs(axis[0]) < fabs(axis[1]) ? 0 : 1;
@@ -125,8 +125,8 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
     return near;
 }
 
-/* Another tool may have moved the joint's node: then the value that comes nearest to it. What no value explains stays
- * below the chain (roles.c), so that nothing that is drawn moves. */
+/* Checks the value against the joint's node. If another tool moved that, the value becomes the nearest one. The rest of
+ * the motion stays below the chain (roles.c), so that nothing that is drawn moves. */
 static void check_value(struct gltf *gltf, struct gltf_joint *entry)
 {
     cp_joint *joint = &entry->joint;
@@ -159,7 +159,7 @@ void own_read_joints(struct gltf *gltf)
         if (node->role == ROLE_LINK && node->moves)
             read_joint(gltf, gltf->order[i]);
     }
-    /* Dependence, once all ids are known. */
+    /* Set the dependence, once all ids are known. */
     count = gltf->joint_count;
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         cp_joint *joint = &gltf->joints[i].joint;
@@ -173,7 +173,7 @@ void own_read_joints(struct gltf *gltf)
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
         check_dependence(gltf, &gltf->joints[i]);
 
-    /* The values now: first of the joints that move by themselves, then of what follows them. */
+    /* Find the present values: first of the joints that move by themselves, then of their followers. */
     cp_joint *joints = gltf_allocate(gltf, count, sizeof *joints);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         struct gltf_joint *entry = &gltf->joints[i];

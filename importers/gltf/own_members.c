@@ -6,7 +6,7 @@
 
 #include "base/text/text.h"
 
-/* The bytes of "4ae9". NULL when there is no such text. */
+/* Returns the bytes of a text such as "4ae9". NULL when there is none. */
 static const char *read_raw(struct gltf *gltf, uint32_t object, const char *key)
 {
     static const char digits[] = "0123456789abcdef";
@@ -39,7 +39,7 @@ static uint32_t read_flags(struct gltf *gltf, uint32_t object, const struct memb
     return flags;
 }
 
-/* A whole number that 32 bits hold. */
+/* Reads a whole number that 32 bits hold. */
 static uint32_t read_count(struct gltf *gltf, uint32_t object, const char *key)
 {
     uint64_t count = gltf_integer(gltf, object, key, 0);
@@ -60,7 +60,7 @@ static uint64_t read_hash(struct gltf *gltf, uint32_t object, const char *key)
     return hash;
 }
 
-/* Where there may be no limit, null says that there is none. */
+/* Null says that there is no limit, where there may be none. */
 static void read_number(struct gltf *gltf, uint32_t object, const struct member *member, double *number)
 {
     uint32_t value = json_member(&gltf->json, object, member->name);

@@ -8,7 +8,8 @@
 
 /* ---- named views ---- */
 
-/* `count` 4-byte numbers of a view, or NULL: missing or the wrong size. In the scene's arena, unaligned bytes moved. */
+/* Returns `count` 4-byte numbers of a view, or NULL: missing or the wrong size. In the scene's arena, unaligned bytes
+ * moved. */
 static uint32_t *read_words(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
 {
     struct gltf_view view;
@@ -29,7 +30,7 @@ static uint64_t words_in_view(struct gltf *gltf, uint32_t own, const char *key)
     return gltf_named_view(gltf, own, key, &view) ? view.size / 4 : 0;
 }
 
-/* NULL, too, if one is not finite. */
+/* Does the same for floats. NULL, too, if one is not finite. */
 static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
 {
     uint32_t *words = read_words(gltf, own, key, count);
@@ -44,7 +45,7 @@ static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint
 
 /* ---- faces ---- */
 
-/* Triangles as they are drawn, without the vertices that were split off others for made normals. */
+/* Reads triangles as they are drawn, without the vertices that were split off others for made normals. */
 static bool read_split(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
 {
     uint64_t own = gltf_integer(gltf, faces, "vertices", 0), count = words_in_view(gltf, faces, "split");
@@ -65,7 +66,7 @@ static bool read_split(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
     return true;
 }
 
-/* The faces of the extras when they go with the primitives. */
+/* Reads the faces of the extras if they fit the primitives. */
 static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
 {
     uint64_t face_count = words_in_view(gltf, faces, "sizes"), corner_count = words_in_view(gltf, faces, "corners");
@@ -76,7 +77,7 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
     uint32_t *offsets = sizes && corners ? gltf_scene_array(gltf, face_count + 1, sizeof *offsets) : NULL;
     if (!offsets)
         return false;
-    /* Sizes as offsets: they add up to the corners, and none is too small. */
+    /* Turn sizes into offsets: they must add up to the corners, and none may be too small. */
     uint32_t least = mesh->kind == CP_MESH_LINES ? 2 : 3;
     uint64_t at = 0;
     for (uint64_t i = 0; i < face_count; i++) {
@@ -92,7 +93,7 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
     for (uint64_t i = 0; i < corner_count; i++)
         if (corners[i] >= vertices)
             return false;
-    mesh->vertex_count = (uint32_t)vertices; /* those behind them were split off for made normals */
+    mesh->vertex_count = (uint32_t)vertices; /* the vertices behind them were split off for made normals */
     mesh->face_count = (uint32_t)face_count;
     mesh->corner_count = (uint32_t)corner_count;
     mesh->face_offsets = offsets;
@@ -102,8 +103,8 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
 
 /* ---- groups ---- */
 
-/* The groups [first_face, face_count, "material id" | null], one behind the other; false when they do not cover the
- * faces. */
+/* Reads the groups [first_face, face_count, "material id" | null], one behind the other; false when they do not cover
+ * the faces. */
 static bool read_groups(struct gltf *gltf, uint32_t array, cp_mesh *mesh)
 {
     const struct json_document *json = &gltf->json;
@@ -145,11 +146,11 @@ static struct bounds bounds_of(const cp_mesh *mesh)
     return bounds;
 }
 
-/* True when what is drawn may well be the picture of the primitive: tools that join or bake meshes keep the extras of
+/* Returns true if the drawn mesh may be the picture of the primitive: tools that join or bake meshes keep the extras of
  * one of them. */
 static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_mesh *primitive)
 {
-    enum { MOST_SIDES = 1024 }; /* of what is tessellated only to be compared */
+    enum { MOST_SIDES = 1024 }; /* of primitives that are tessellated only for a comparison */
     if (drawn->vertex_count == 0 || primitive->sides > MOST_SIDES)
         return true;
     cp_mesh faces = *primitive;
@@ -171,7 +172,8 @@ static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_me
 
 /* ---- whole meshes ---- */
 
-/* A box, cylinder ...: what is drawn for it goes. Its groups have materials, but no faces. */
+/* Makes a primitive such as a box or cylinder; the mesh that is drawn for it is dropped. Its groups have materials, but
+ * no faces. */
 static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_mesh *mesh)
 {
     cp_group *groups = gltf_scene_array(gltf, mesh->group_count, sizeof *groups);
@@ -199,7 +201,7 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
     uint32_t groups = gltf_array(gltf, own, "groups");
     gltf_loss(gltf, LOSS_CHANGED_MESHES, !fits);
     if (groups == JSON_NONE || !fits || !read_groups(gltf, groups, mesh)) {
-        /* The groups of the primitives hold when they cover the faces. */
+        /* Keep the groups of the primitives if they cover the faces. */
         uint64_t covered = 0;
         for (uint32_t i = 0; i < mesh->group_count; i++)
             covered += mesh->groups[i].face_count;

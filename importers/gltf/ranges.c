@@ -1,4 +1,4 @@
-/* Factors of materials have ranges: a validator refuses a file with others, and viewers show what they like. */
+/* The ranges of materials' factors: a validator refuses a file with others, and viewers show them in any way. */
 #include "gltf.h"
 
 #include <math.h>

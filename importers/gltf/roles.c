@@ -1,5 +1,5 @@
-/* What each glTF node is to the scene: a node, or something that the writer of stages made around one
- * (docs/stage-format.md, "The tree"). Nodes of other tools are all nodes. */
+/* Finds the role of each glTF node: a scene node, or a node that the writer of stages made around one
+ * (docs/stage-format.md, "The tree"). Nodes of other tools are all scene nodes. */
 #include "gltf.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
     return true;
 }
 
-/* Tools that load a scene as an object of its own (three.js) write a root above ours: nothing but a place for the
- * extras of the scene. */
+/* Finds roots that other tools put above ours: tools that load a scene as an object of its own (three.js) write one,
+ * which only holds the extras of the scene. */
 static void find_wrappers(struct gltf *gltf)
 {
     const struct json_document *json = &gltf->json;
@@ -51,7 +51,7 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
     if (node->made == MADE_UP) {
         if ((!parent || parent->wraps) && gltf_poses_agree(node->pose, &up))
             return ROLE_UP;
-        /* Another tool turned or moved the whole scene: it stays where it is now. */
+        /* Another tool turned or moved the whole scene: keep it where it is now. */
         gltf_warning(gltf, node->value, "gltf-moved-tree", "the made root was moved and is kept as a node");
         return ROLE_NODE;
     }
@@ -78,11 +78,12 @@ void gltf_give_roles(struct gltf *gltf)
     }
 }
 
-/* In the scene all hangs on the tail of a chain. What another tool hung on a node before the tail, and what is on a
- * tail that no joint values bring where it is, keeps its place at the current values. */
+/* Places all that hangs on a chain, which in the scene is on its tail. A node that another tool hung before the tail,
+ * or a tail that no joint values bring to its place, keeps its place at the current values. */
 static void place_chain(struct gltf *gltf, struct gltf_node *head)
 {
-    /* What the links' transforms come to, and what the scene makes of them: the shear and the joints' motions. */
+    /* drawn: the product of the links' transforms; kept: what the scene makes of them, the shear and the joints'
+     * motions. */
     cp_pose drawn = POSE_IDENTITY, kept = POSE_IDENTITY, back;
     for (uint32_t at = head->link; at != CP_NONE; at = gltf->nodes[at].link) {
         const struct gltf_node *link = &gltf->nodes[at];

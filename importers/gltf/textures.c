@@ -6,7 +6,7 @@
 
 /* ---- images ---- */
 
-/* "image/png" of "data:image/png;base64,"; NULL without such a type. */
+/* Returns "image/png" of "data:image/png;base64,"; NULL without such a type. */
 static const char *type_of_data_uri(struct gltf *gltf, const char *uri)
 {
     const char *start = uri + sizeof "data:" - 1;
@@ -17,14 +17,14 @@ static const char *type_of_data_uri(struct gltf *gltf, const char *uri)
     return type;
 }
 
-/* The image in the bytes of a view or of a data URI: a copy in the scene's memory. */
+/* Keeps the image in the bytes of a view or of a data URI: a copy in the scene's memory. */
 static void keep_bytes(struct gltf *gltf, uint32_t value, const void *bytes, uint64_t size, cp_image *image)
 {
     if (size == 0 || size >= UINT32_MAX) {
         gltf_error(gltf, value, "gltf-image", "an image of %llu bytes", (unsigned long long)size);
         return;
     }
-    /* As many images may name the same bytes as room for vertices would allow. */
+    /* The room for vertices also bounds the copies, as many images may name the same bytes. */
     unsigned char *copy =
         gltf_take_room(gltf, value, size / sizeof(float)) ? gltf_scene_array(gltf, (size_t)size, 1) : NULL;
     if (!copy)
@@ -59,7 +59,7 @@ static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_
     }
 }
 
-/* Every image has a place in the scene, in order. */
+/* Reads an image. Every image has a place in the scene, in order. */
 static void read_image(struct gltf *gltf, uint32_t value)
 {
     uint32_t own = gltf_own(gltf, value), added = CP_NONE;
@@ -67,7 +67,7 @@ static void read_image(struct gltf *gltf, uint32_t value)
     cp_image image = {.name = gltf_text(gltf, value, "name"), .type = gltf_text(gltf, value, "mimeType")};
     bool is_missing = json_is(&gltf->json, uri, JSON_STRING) && json_member(&gltf->json, own, "path") != JSON_NONE;
     if (is_missing) {
-        image.path = gltf_text(gltf, own, "path"); /* who wrote it has looked for the file */
+        image.path = gltf_text(gltf, own, "path"); /* the writer of the extras has looked for the file */
     } else if (json_is(&gltf->json, uri, JSON_STRING)) {
         read_uri(gltf, uri, &image, &added);
     } else {
@@ -87,7 +87,7 @@ static void read_image(struct gltf *gltf, uint32_t value)
         gltf_no_memory(gltf);
     if (gltf->status != CP_OK)
         return;
-    /* What the bytes are is surer than what is said of them. */
+    /* The bytes decide the type, rather than the file's statement. */
     cp_image *to = &gltf->scene->images[added];
     const char *type = image_type(to->bytes, to->size, "");
     to->type = *type ? type : image.type ? image.type : image_type(NULL, 0, to->path);
@@ -98,7 +98,7 @@ static void read_image(struct gltf *gltf, uint32_t value)
 
 /* ---- textures ---- */
 
-/* The words of sampling_words for OpenGL's numbers. */
+/* Returns the index in sampling_words of OpenGL's number. */
 static cp_sampling read_filter(struct gltf *gltf, uint32_t sampler, const char *key, bool minify)
 {
     static const uint64_t filters[] = {0, 9728, 9729, 9984, 9985, 9986, 9987};
@@ -121,7 +121,7 @@ static cp_wrap read_wrap(struct gltf *gltf, uint32_t sampler, const char *key)
     return CP_WRAP_REPEAT;
 }
 
-/* The scene's texture, CP_NONE for one without an image, or after an error. */
+/* Returns the scene's texture, CP_NONE for one without an image, or after an error. */
 static uint32_t read_texture(struct gltf *gltf, uint32_t value, const struct gltf_list *samplers)
 {
     static const char *const extensions[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",

@@ -1,4 +1,4 @@
-/* The tree of nodes: transforms, parents, which scene is read, what each node is to the scene (glTF 2.0, section 3.5;
+/* The tree of nodes: transforms, parents, the scene that is read, the role of each node (glTF 2.0, section 3.5;
  * docs/stage-format.md, "The tree"). Nothing here recurses: files choose their depth. */
 #include "gltf.h"
 
@@ -20,8 +20,7 @@ const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose)
     return kept ? kept : &identity;
 }
 
-/* Quaternions of float precision are made unit; those that are unit to double precision stay as they are, bit for
- * bit. */
+/* Makes quaternions of float precision unit; those that are unit to double precision stay as they are, bit for bit. */
 void gltf_make_unit(struct gltf *gltf, uint32_t value, double q[4])
 {
     double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -56,7 +55,7 @@ static void read_node(struct gltf *gltf, uint32_t index)
     node->moves = gltf_object(gltf, own, "joint") != JSON_NONE;
     gltf->ours = gltf->ours || json_member(&gltf->json, own, "id") != JSON_NONE;
 
-    /* The transform: a matrix, or its parts. */
+    /* Read the transform: a matrix, or its parts. */
     double m[16];
     cp_pose pose;
     struct trs trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
@@ -81,7 +80,7 @@ static void read_node(struct gltf *gltf, uint32_t index)
         gltf_error(gltf, value, "gltf-number", "the transform is too large");
 }
 
-/* The node's index of a JSON number; CP_NONE is an error already noted. */
+/* Returns the node's index of a JSON number; CP_NONE is an error already noted. */
 static uint32_t read_node_index(struct gltf *gltf, uint32_t value)
 {
     double index = json_to_number(&gltf->json, value);
@@ -116,7 +115,7 @@ static void read_children(struct gltf *gltf, uint32_t parent)
 
 /* ---- which nodes, in which order ---- */
 
-/* The default scene, else the first; without scenes all roots. */
+/* Chooses the default scene, else the first; without scenes all roots. */
 static void choose_scene(struct gltf *gltf)
 {
     uint32_t scene = gltf_index(gltf, 0, "scene", gltf->scene_list.count);
@@ -141,7 +140,7 @@ static void choose_scene(struct gltf *gltf)
     }
 }
 
-/* Climbs from a node to the root, or to one whose fate is known, and gives the fate to all on the way back. A node that
+/* Climbs from a node to the root, or to one that was visited, and passes its result to all on the way back. A node that
  * is listed as a root is one if its parent is left out. `path` has room for all nodes. */
 static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
 {
@@ -168,7 +167,7 @@ static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
     }
 }
 
-/* Views that our writer made of a scene are no part of it: nodes with a camera and nothing else. Returns how many. */
+/* Leaves out the views that our writer made of a scene: nodes with a camera and nothing else. Returns how many. */
 static uint32_t leave_out_views(struct gltf *gltf)
 {
     const struct json_document *json = &gltf->json;

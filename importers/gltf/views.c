@@ -1,10 +1,11 @@
-/* bufferViews: slices of buffers, or what EXT_ and KHR_meshopt_compression make of them. */
+/* bufferViews: slices of buffers, or bytes that EXT_ and KHR_meshopt_compression unpack. */
 #include "gltf.h"
 
-/* Of one syntax; Khronos' also allows vertices in codec version 1, and colours with a filter of their own. */
+/* Both have the same syntax; Khronos' also allows vertices in codec version 1, and colours with a filter of their
+ * own. */
 const char *const meshopt_extensions[2] = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
 
-/* The slice byteOffset, byteLength of the buffer that `object` names. */
+/* Finds the slice byteOffset, byteLength of the buffer that `object` names. */
 static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
 {
     const struct gltf_buffer *buffer;

@@ -1,27 +1,27 @@
-/* MTL: the materials that the OBJ file uses. A library is searched for by the whole rest of its line, since names may
- * hold blanks, else by each word.
+/* MTL: the materials that the OBJ file uses. A library is searched by the whole rest of its line, since names may hold
+ * blanks, else by each word.
  *
  * Kd is the colour, d or 1 - Tr the opacity, both as on a screen (sRGB); Ke, Pm and Pr are emission, metallic and
- * roughness. Other numbers that say something are kept as metadata. Images: map_Kd, map_Ke, norm, and bump where it is
- * no grey image of heights. Of two materials of one name the first counts. */
+ * roughness. Other numbers that are not neutral are kept as metadata. Images: map_Kd, map_Ke, norm, and bump if it is
+ * no grey image of heights. The first of two materials of one name counts. */
 #include "obj.h"
 
 #include <math.h>
 
 #include "base/text/text.h"
 
-/* In library.kept, beside the bits of metadata. */
+/* A bit of library.kept, beside those of metadata. */
 #define OWN_EMISSION (UINT32_C(1) << 31)
 
 struct library {
     struct obj_reader *reader;
     const struct source *source;
     const char *end;
-    uint32_t material; /* the scene's at work, CP_NONE: one that is not used, or is defined already */
-    bool has_opacity;  /* by d, which outweighs Tr */
+    uint32_t material; /* the present one in the scene; CP_NONE: one that is not used, or is defined already */
+    bool has_opacity;  /* set by d, which counts more than Tr */
     uint32_t kept;     /* bits: numbers that it has already */
     bool has_colour;   /* Kd */
-    cp_texture_use uses[CP_TEXTURE_EMISSIVE + 1]; /* of the material, by their role; texture CP_NONE: none */
+    cp_texture_use uses[CP_TEXTURE_EMISSIVE + 1]; /* textures of the material, by their role; texture CP_NONE: none */
     const char *opacity_map, *colour_map;
     uint64_t textures, spectral, outside, opaque, blackened;
 };
@@ -33,7 +33,7 @@ static bool word_is(const char *at, size_t size, const char *word)
     return strlen(word) == size && memcmp(at, word, size) == 0;
 }
 
-/* Up to three numbers; returns how many. */
+/* Reads up to three numbers; returns how many. */
 static int read_values(const char *at, const char *end, double values[3])
 {
     int count = 0;
@@ -52,7 +52,7 @@ static double unit_range(struct library *library, double value)
     return value > 1 ? 1 : value > 0 ? value : 0;
 }
 
-/* Numbers that are kept as metadata, unless they are neutral. */
+/* The numbers that are kept as metadata, unless they are neutral. */
 static const struct {
     const char *word, *key;
     int count;
@@ -85,7 +85,7 @@ static cp_status keep_numbers(struct library *library, size_t which, const doubl
 
 /* ---- images ---- */
 
-/* How many words follow an option of an image; 0 for -o, -s and -t, which have up to three numbers. */
+/* The number of words after an option of an image; 0 for -o, -s and -t, which have up to three numbers. */
 static const struct {
     const char *word;
     int words;
@@ -103,7 +103,8 @@ static size_t word_size(const char *at)
 }
 
 /* Reads the options before the path of an image. OBJ's second coordinate counts from the lower edge: a point (u, v) of
- * it is (u, 1 - v), and what it shows at s v + o is, from above, 1 - s (1 - v) - o. Returns where the path begins. */
+ * it is (u, 1 - v), and its place s v + o in the image is, from above, 1 - s (1 - v) - o. Returns where the path
+ * begins. */
 static const char *read_options(const struct library *library, const char *at, cp_texture_use *use, bool *clamped)
 {
     double offset[3] = {0, 0, 0}, scale[3] = {1, 1, 1}, unused[3];
@@ -132,7 +133,7 @@ static const char *read_options(const struct library *library, const char *at, c
     return at;
 }
 
-/* The entry for a path in the library; a letter tells images, and textures of both wrappings, apart. */
+/* Returns the entry for a path in the library; a letter separates images, and textures of both wrappings. */
 static uint32_t *find_entry(struct library *library, char letter, const char *path)
 {
     struct obj_reader *reader = library->reader;
@@ -140,7 +141,7 @@ static uint32_t *find_entry(struct library *library, char letter, const char *pa
     return key ? name_map_add(&reader->textures, key, CP_NONE, NULL) : NULL;
 }
 
-/* The texture of the image at a path, which is read once. */
+/* Finds the texture of the image at a path, which is read once. */
 static cp_status find_texture(struct library *library, const char *path, bool clamped, uint32_t *texture)
 {
     cp_scene *scene = library->reader->scene;
@@ -161,7 +162,7 @@ static cp_status find_texture(struct library *library, const char *path, bool cl
     return *texture == CP_NONE ? CP_LIMIT : CP_OK;
 }
 
-/* The path of an image, perhaps in quotes, with '/' between its folders, in the reader's memory. */
+/* Returns the path of an image, perhaps in quotes, with '/' between its folders, in the reader's memory. */
 static char *copy_path(struct library *library, const char *name, uint32_t size)
 {
     bool quoted = size > 2 && name[0] == '"' && name[size - 1] == '"';
@@ -171,7 +172,7 @@ static char *copy_path(struct library *library, const char *name, uint32_t size)
     return path;
 }
 
-/* A line "map_Kd [options] path". */
+/* Reads a line "map_Kd [options] path". */
 static cp_status read_image(struct library *library, const char *at, cp_texture_role role, bool heights)
 {
     struct obj_reader *reader = library->reader;
@@ -196,7 +197,7 @@ static cp_status read_image(struct library *library, const char *at, cp_texture_
     return CP_OK;
 }
 
-/* Gives the material at work its textures. Opacity is the alpha of the colour's image, or lost. */
+/* Gives the present material its textures. Opacity is the alpha of the colour's image, or lost. */
 static cp_status end_material(struct library *library)
 {
     static const double white[3] = {1, 1, 1};
@@ -231,7 +232,7 @@ static cp_status end_material(struct library *library)
 
 /* ---- properties ---- */
 
-/* Emission, metallic and roughness. False for other lines. */
+/* Reads emission, metallic and roughness. False for other lines. */
 static bool read_surface(struct library *library, const char *at, size_t size, const double values[3], int count)
 {
     cp_material *material = &library->reader->scene->materials[library->material];
@@ -249,7 +250,7 @@ static bool read_surface(struct library *library, const char *at, size_t size, c
     return emission || metallic || rough;
 }
 
-/* A line that names an image. False in *taken for other lines. */
+/* Reads a line that names an image. *taken is false for other lines. */
 static cp_status read_map(struct library *library, const char *at, size_t size, bool *taken)
 {
     static const struct {
@@ -272,7 +273,7 @@ static cp_status read_map(struct library *library, const char *at, size_t size, 
     return library->opacity_map ? CP_OK : CP_LIMIT;
 }
 
-/* A line of a material. Unknown ones, and those that are no more than settings of a renderer, are passed over. */
+/* Reads a line of a material. Unknown ones, and mere settings of a renderer, are skipped. */
 static cp_status read_property(struct library *library, const char *at, size_t size)
 {
     static const char *const textures[] = {"disp", "decal", "refl"};
@@ -283,7 +284,7 @@ static cp_status read_property(struct library *library, const char *at, size_t s
         library->spectral += count == 0;
         library->has_colour |= count > 0;
         for (int i = 0; i < 3 && count > 0; i++)
-            rgba[i] = unit_range(library, values[i < count ? i : 0]); /* one number is a grey */
+            rgba[i] = unit_range(library, values[i < count ? i : 0]); /* one number is a shade of grey */
         return CP_OK;
     }
     if (word_is(at, size, "d") || (word_is(at, size, "Tr") && !library->has_opacity)) {
@@ -401,7 +402,7 @@ static cp_status read_library(struct obj_reader *reader, const struct source *so
     return status;
 }
 
-/* CP_NO when there is no such file. One that was read, or found missing, before is not read again. */
+/* Opens a library. CP_NO when there is no such file. One that was read or missing before is not read again. */
 static cp_status open_library(struct obj_reader *reader, const char *name, size_t size, bool must)
 {
     struct source *source = NULL;

@@ -1,7 +1,7 @@
 /* Objects, groups and materials by name, and the runs of elements that belong to them. */
 #include "obj.h"
 
-enum { LONGEST_WORD = 32 }; /* of one that nobody knows, in a message */
+enum { LONGEST_WORD = 32 }; /* the most characters of an unknown one in a message */
 
 static struct obj_section empty_section(const char *name, uint32_t size)
 {
@@ -46,7 +46,7 @@ void obj_free_names(struct obj_reader *reader)
 
 /* ---- runs ---- */
 
-/* Ends the run of a list at the element; one that goes on the last of its section grows it. */
+/* Ends the run of a list at the element. If it continues the last one of its section, that grows. */
 static bool end_run(struct obj_reader *reader, enum obj_list list, uint32_t end)
 {
     struct obj_runs *runs = &reader->runs[list];
@@ -81,7 +81,7 @@ cp_status obj_end_runs(struct obj_reader *reader, const uint32_t before[OBJ_LIST
 
 /* ---- sections ---- */
 
-/* The section of an object's group, or of the object itself: it is made when the name is new. */
+/* Returns the section of an object's group, or of the object itself, which is made when the name is new. */
 static cp_status find_section(struct obj_reader *reader, uint32_t object, const struct obj_change *change,
                               uint32_t *section)
 {

@@ -25,7 +25,7 @@ enum { MOST_BATCHES = 64, PART_SIZE = 1 << 18 };
 
 /* ---- the probe ---- */
 
-/* What the beginning of a text says: lines of OBJ, and whether any has numbers; bad: something else. */
+/* The signs in the beginning of a text: lines of OBJ, and lines with numbers among them; bad: something else. */
 struct signs {
     int keywords, numbers;
     bool bad;
@@ -58,7 +58,7 @@ static void look_at_line(const char *at, const char *end, struct signs *signs)
     signs->bad = true;
 }
 
-/* Sure by a line with the numbers of a vertex, when there is nothing but lines of OBJ before it. */
+/* Is sure by a line with the numbers of a vertex, if only lines of OBJ are before it. */
 static int probe_obj(const char *head, size_t size, uint64_t file_size)
 {
     enum { LINES = 32 };
@@ -89,7 +89,7 @@ struct file {
     cp_status status;
 };
 
-/* The line cannot be read. If it is the last one and has no end, the file may be cut off in it. */
+/* Reports a line that cannot be read. If it is the last one and has no end, the file may be cut off in it. */
 static cp_status report_fault(const struct obj_reader *reader, const struct obj_batch *batch)
 {
     char word[33];
@@ -116,7 +116,7 @@ static bool append_rows(struct obj_reader *reader, float **rows, uint32_t *room,
     return true;
 }
 
-/* Colours for all vertices as soon as one has some. */
+/* Appends the colours. As soon as one vertex has one, all have. */
 static bool append_colours(struct obj_reader *reader, const struct obj_batch *batch)
 {
     uint64_t count = (uint64_t)reader->vertex_count + batch->vertex_count;
@@ -134,7 +134,7 @@ static bool append_colours(struct obj_reader *reader, const struct obj_batch *ba
     return true;
 }
 
-/* Numbers that are relative to a batch become the file's: base is the number of rows before it. A normal before the
+/* Turns numbers that are relative to a batch into the file's: base is the number of rows before it. A normal before the
  * first one is none. */
 static void make_absolute(uint32_t *rows, uint32_t count, uint32_t base, uint64_t *lost)
 {
@@ -147,7 +147,7 @@ static void make_absolute(uint32_t *rows, uint32_t count, uint32_t base, uint64_
     }
 }
 
-/* References for all corners as soon as one has one: *all has *all_count of them, of *room. */
+/* Appends references. As soon as one corner has one, all have: *all has *all_count of them, of *room. */
 static bool append_references(struct obj_reader *reader, uint32_t **all, uint32_t *all_count, uint32_t *room,
                               const uint32_t *more, const struct obj_elements *elements, uint32_t more_count)
 {
@@ -270,7 +270,7 @@ static void read_part(void *user, uint32_t item, uint32_t slot)
     obj_read_batch(&file->batches[item], file->starts[item + 1], file->reader->end);
 }
 
-/* What was read behind a line that stopped its part is read again, or not at all. */
+/* Takes a part. If a line stopped it, the lines behind that are read again, or not at all. */
 static bool take_part(void *user, uint32_t item, uint32_t slot)
 {
     (void)slot;
@@ -288,10 +288,10 @@ static bool take_part(void *user, uint32_t item, uint32_t slot)
     return !file->ended;
 }
 
-/* The first line from `at` on that does not go on the one before it. */
+/* Returns the first line from `at` on that does not continue the one before it. */
 static const char *find_line(const char *at, const char *end)
 {
-    at -= *at == '\n' && at[-1] == '\r'; /* a backslash before both is one before the line's end */
+    at -= *at == '\n' && at[-1] == '\r'; /* a backslash before CR LF is one before the line's end */
     for (; at < end; at++) {
         bool cr_lf = *at == '\r' && at[1] == '\n';
         if (!is_line_end(*at))
@@ -355,7 +355,7 @@ cp_status obj_read_places(struct obj_reader *reader)
 
 size_t obj_trailing_fill(const char *text, const char *zero, const char *end)
 {
-    enum { MOST_FILL = 4 }; /* bytes: more may be text that a power loss has taken */
+    enum { MOST_FILL = 4 }; /* bytes: more may be text that a power loss has replaced */
     const char *at = zero;
     while (at < end && (!*at || is_space(*at) || *at == 0x1a))
         at++;
@@ -364,8 +364,8 @@ size_t obj_trailing_fill(const char *text, const char *zero, const char *end)
     return at == end && whole && fill <= MOST_FILL ? fill : 0;
 }
 
-/* Zero bytes end the text, as a power loss leaves them. Few of them at the end are fill, such as the zero behind
- * a program's text. */
+/* Finds the end of the text. Zero bytes end it, as a power loss leaves them. Few of them at the end are fill, such as
+ * the zero behind a program's text. */
 static cp_status find_end(struct obj_reader *reader)
 {
     const struct source *source = reader->source;
@@ -388,7 +388,7 @@ static cp_status find_end(struct obj_reader *reader)
 
 /* ---- references ---- */
 
-/* References to rows that are not there become none. Returns how many. */
+/* Drops references to rows that do not exist. Returns how many. */
 static uint64_t lose_references(uint32_t *references, uint32_t count, const struct obj_reach *highest, uint32_t rows)
 {
     uint64_t all = 0;
@@ -420,7 +420,8 @@ static cp_status check_references(struct obj_reader *reader)
 
 /* ---- colours ---- */
 
-/* Colours are meant for a screen (IEC 61966-2-1, sRGB), the scene's are linear light. Values up to 255 are bytes. */
+/* Converts the colours, which are meant for a screen (IEC 61966-2-1, sRGB), to the scene's linear light. Values up to
+ * 255 are bytes. */
 static cp_status finish_colours(struct obj_reader *reader)
 {
     bool bytes = reader->largest_colour > 2;
@@ -494,7 +495,7 @@ static cp_status report_counts(struct obj_reader *reader)
     return status;
 }
 
-/* A file of which nothing was read is none; one of vertices alone has points. */
+/* Checks that something was read; a file of vertices alone has points. */
 static cp_status check_content(struct obj_reader *reader)
 {
     struct place file = IN_FILE(reader->source->name);

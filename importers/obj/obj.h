@@ -1,8 +1,8 @@
-/* The inside of the OBJ importer.
+/* The declarations that the files of the OBJ importer share.
  *
- * The text is cut at line ends into parts. Several threads read these into batches, which are joined in order
- * (file.c). Lines that change what follows (o, g, usemtl, mtllib) are kept as changes, and cut the faces into runs of
- * one section and one material (names.c). Each section becomes a node with a mesh (sections.c). */
+ * The text is cut at line ends into parts. Several threads read these into batches, which are joined in order (file.c).
+ * Lines that change the state (o, g, usemtl, mtllib) are kept as changes, and cut the faces into runs of one section
+ * and one material (names.c). Each section becomes a node with a mesh (sections.c). */
 #ifndef CELLPIPE_IMPORTERS_OBJ_OBJ_H
 #define CELLPIPE_IMPORTERS_OBJ_OBJ_H
 
@@ -28,29 +28,29 @@ struct obj_settings {
 struct obj_elements {
     uint32_t *vertices;              /* by corner */
     uint32_t *normals, *coordinates; /* the same; may be OBJ_NO_NORMAL */
-    uint32_t *ends;                  /* by element: the number of corners up to its end */
+    uint32_t *ends;                  /* indexed by element: the number of corners up to its end */
     uint32_t corner_count, count;
-    /* Of the file: corner_count, or less before the first reference to a normal or texture coordinates. */
+    /* The numbers in the file: corner_count, or less before the first reference to a normal or texture coordinates. */
     uint32_t normal_count, coordinate_count;
     bool has_normals, has_coordinates, has_polygons; /* references, and elements that are no triangles */
     uint32_t corner_room, normal_room, coordinate_room, room;
 };
 
-/* The farthest reference to a row, and where it is in the text. */
+/* The farthest reference to a row, and its place in the text. */
 struct obj_reach {
     uint32_t index;
     const char *at; /* NULL: there is none */
 };
 
-/* How the references of a text to vertices, or to normals, go. */
+/* The references of a text to vertices, or to normals. */
 struct obj_references {
     struct obj_reach highest; /* of the absolute ones */
-    struct obj_reach lowest;  /* of the relative ones; as in the corners */
+    struct obj_reach lowest;  /* the lowest of the relative ones; as in the corners */
 };
 
 enum obj_change_kind { OBJ_OBJECT, OBJ_GROUP, OBJ_MATERIAL, OBJ_LIBRARY, OBJ_UNKNOWN };
 
-/* A line that changes what follows, or one with an unknown keyword. */
+/* A line that changes the state, or one with an unknown keyword. */
 struct obj_change {
     enum obj_change_kind kind;
     uint32_t size; /* of the name */
@@ -58,7 +58,7 @@ struct obj_change {
     uint32_t faces, lines; /* before it */
 };
 
-/* Things to be counted for the report. */
+/* The things that are counted for the report. */
 enum obj_count {
     OBJ_POINTS,
     OBJ_SMALL_FACES, /* of fewer than three corners */
@@ -66,12 +66,12 @@ enum obj_count {
     OBJ_SURFACES,    /* and curves */
     OBJ_TEXTURE_MAPS,
     OBJ_SMOOTHED,         /* smoothing groups */
-    OBJ_WEIGHTS,          /* of vertices, that are not 1 */
+    OBJ_WEIGHTS,          /* weights of vertices, that are not 1 */
     OBJ_EXTRA_VALUES,     /* vertices with more numbers than 7 */
     OBJ_BAD_COLOURS,      /* of vertices: no finite numbers */
     OBJ_BAD_NORMALS,      /* no three finite numbers */
     OBJ_LOST_NORMALS,     /* references to normals that are not there */
-    OBJ_BAD_COORDINATES,  /* of textures: no two finite numbers */
+    OBJ_BAD_COORDINATES,  /* coordinates of textures that are not two finite numbers */
     OBJ_LOST_COORDINATES, /* references to those that are not there */
     OBJ_TWICE_DEFINED,    /* materials */
     OBJ_COUNTS
@@ -81,7 +81,7 @@ enum obj_stop { OBJ_AT_LIMIT, OBJ_FULL, OBJ_FAULT };
 
 struct obj_batch {
     float *positions, *normals, *colours; /* rows of 3, 3 and 4; colours of all vertices or unused */
-    float *coordinates;                   /* of textures, as the scene has them: rows of 2 */
+    float *coordinates;                   /* texture coordinates, as the scene has them: rows of 2 */
     double *places;                       /* NULL, or the caller's: positions as the text has them */
     uint32_t vertex_count, normal_count, coordinate_count;
     uint32_t vertex_room, normal_room, colour_room, coordinate_room;
@@ -105,7 +105,7 @@ bool obj_begin_batch(cp_context *context, struct obj_batch *batch, size_t text_s
 void obj_free_batch(cp_context *context, struct obj_batch *batch);
 void obj_free_elements(cp_context *context, struct obj_elements *elements);
 
-/* What parts words in a line. */
+/* Tells whether the character separates words in a line. */
 static inline bool obj_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';
@@ -116,7 +116,7 @@ static inline bool obj_ends_line(char c)
     return c == '\n' || c == '\r' || c == '\0';
 }
 
-/* The line's end from `at` on. */
+/* Returns the line's end from `at` on. */
 static inline const char *obj_line_end(const char *at)
 {
     while (!obj_ends_line(*at))
@@ -131,11 +131,11 @@ static inline const char *obj_skip_blanks(const char *at)
     return at;
 }
 
-/* The rest of the line without the blanks around it. */
+/* Returns the rest of the line without the blanks around it. */
 const char *obj_rest_of_line(const char *at, uint32_t *size);
 
-/* How many zero bytes, perhaps with blanks and Ctrl-Z between, fill the text from `zero` on; 0 if anything else is
- * there, if there are more than fill a block of a transfer protocol, or if several follow a line that has no end. */
+/* Returns how many zero bytes, perhaps with blanks and Ctrl-Z between, fill the text from `zero` on; 0 if anything else
+ * is there, if there are more than fill a block of a transfer protocol, or if several follow a line that has no end. */
 size_t obj_trailing_fill(const char *text, const char *zero, const char *end);
 
 /* ---- the file ---- */
@@ -167,7 +167,7 @@ struct obj_section {
 /* A name after usemtl. */
 struct obj_material {
     const char *name;
-    const char *at; /* where it is used first */
+    const char *at; /* the place of its first use */
     uint32_t added; /* the scene's, or CP_NONE */
 };
 
@@ -225,7 +225,7 @@ cp_status obj_find_materials(struct obj_reader *reader);
 /* sections.c: nodes, meshes and instances. */
 cp_status obj_add_sections(struct obj_reader *reader);
 
-/* For messages. */
+/* Returns a place for messages. */
 static inline struct place obj_place(const struct obj_reader *reader, const char *at)
 {
     return AT_LINE(reader->source->name, source_line(reader->source, (size_t)(at - reader->source->data)));

@@ -1,14 +1,13 @@
-/* Lines of OBJ: what several threads do at a time. A thread touches nothing but its batch.
+/* Reads lines of OBJ, in several threads at a time. A thread touches nothing but its batch.
  *
  *     v x y z [w] | v x y z r g b [a]
  *     vn x y z
  *     f corner corner corner ...      corner = v, v/vt, v//vn or v/vt/vn
  *     l corner corner ...
- *
  *     vt u [v [w]]
  *
- * Numbers of vertices count from 1, or backwards from the last one before the line: -1. A line with numbers goes on
- * behind a backslash at its end. */
+ * Numbers of vertices count from 1, or backwards from the last one before the line: -1. A backslash at the end of a
+ * line with numbers continues it in the next one. */
 #include "obj.h"
 
 #include <math.h>
@@ -16,8 +15,8 @@
 #include "base/text/digits.h"
 #include "base/text/text.h"
 
-/* The least bytes of a line "v 1 2 3", of "vn ", of a corner, and of a line with corners: so much room is always
- * enough. Changes are seldom: when their room is full, the batch ends. */
+/* The least bytes of a line "v 1 2 3", of "vn ", of a corner, and of a line with corners: room by these is always
+ * enough. Changes are rare: when their room is full, the batch ends. */
 enum {
     VERTEX_BYTES = 8,
     NORMAL_BYTES = 4, /* of "vt ", too */
@@ -28,7 +27,7 @@ enum {
 
 /* ---- room ---- */
 
-/* What a batch holds is not needed when its room grows. */
+/* Makes room, without the old contents of the batch. */
 static bool make_room(cp_context *context, void *items, uint32_t *room, size_t count, size_t item_size)
 {
     void *block;
@@ -101,7 +100,7 @@ const char *obj_rest_of_line(const char *at, uint32_t *size)
     return at;
 }
 
-/* The line goes on: a backslash is all that is left of it. */
+/* If only a backslash is left of the line, continues in the next one. */
 static const char *skip_continuation(const char *at)
 {
     while (*at == '\\' && (at[1] == '\n' || at[1] == '\r')) {
@@ -111,7 +110,7 @@ static const char *skip_continuation(const char *at)
     return at;
 }
 
-/* The next word of a line of numbers. */
+/* Returns the next word of a line of numbers. */
 static inline const char *next_word(const char *at)
 {
     while (*at == ' ' || *at == '\t')
@@ -125,13 +124,13 @@ static inline bool ends_corner(char c)
     return obj_is_blank(c) || obj_ends_line(c) || c == '#' || c == '\\';
 }
 
-/* A line of numbers ends here; a comment may follow. */
+/* Tells whether a line of numbers ends here; a comment may follow. */
 static inline bool ends_here(char c)
 {
     return obj_ends_line(c) || c == '#';
 }
 
-/* The end of a line that is not read, whose last characters may be a backslash. */
+/* Returns the end of a line that is skipped, and that backslashes may continue. */
 static const char *skip_line(const char *at)
 {
     for (;;) {
@@ -153,7 +152,7 @@ static const char *fail(struct obj_batch *batch, const char *at, const char *cod
 
 /* ---- numbers ---- */
 
-/* Up to `most` numbers; returns what follows them, at the line's end, or at the first word that is none. */
+/* Reads up to `most` numbers; returns their end: the line's end, or the first word that is no number. */
 static inline const char *read_numbers(const char *at, const char *end, float *values, int most, int *count)
 {
     int n = 0;
@@ -167,7 +166,7 @@ static inline const char *read_numbers(const char *at, const char *end, float *v
     return at;
 }
 
-/* A colour for this vertex; infinity, for white, for those before it without. */
+/* Adds a colour for this vertex; infinity, for white, for earlier ones without. */
 static void add_colour(struct obj_batch *batch, const float *values, bool has_alpha)
 {
     float *out = batch->colours + 4 * (size_t)batch->vertex_count;
@@ -181,8 +180,8 @@ static void add_colour(struct obj_batch *batch, const float *values, bool has_al
     out[3] = has_alpha ? values[3] : 1;
 }
 
-/* The rest of a vertex of 6 or 7 words, of which some are no numbers, as programs print them: nan, -nan(ind), inf,
- * 1.#IND. count: the numbers so far. NULL for anything else. */
+/* Skips the rest of a vertex of 6 or 7 words, some of which are no numbers, as programs print them: nan, -nan(ind),
+ * inf, 1.#IND. count: the numbers so far. NULL for anything else. */
 static const char *skip_bad_colour(const char *at, const char *end, int count)
 {
     float value;
@@ -198,7 +197,7 @@ static const char *skip_bad_colour(const char *at, const char *end, int count)
     return count == 6 || count == 7 ? at : NULL;
 }
 
-/* The vertex' three numbers, which are there, in double. */
+/* Reads the vertex' three numbers, which are there, in double. */
 static void read_place(const char *at, const char *end, double place[3])
 {
     at = next_word(at);
@@ -240,7 +239,7 @@ static inline const char *read_vertex(struct obj_batch *batch, const char *at, c
     return count == 8 ? skip_line(at) : at;
 }
 
-/* A normal that is no three numbers has no direction. */
+/* Reads a normal; one without three numbers has no direction. */
 static inline const char *read_normal(struct obj_batch *batch, const char *at, const char *end)
 {
     float values[3];
@@ -255,7 +254,8 @@ static inline const char *read_normal(struct obj_batch *batch, const char *at, c
     return ends_here(*at) ? at : skip_line(at);
 }
 
-/* Texture coordinates, of which the second counts from the lower edge of the image; what is no number is 0. */
+/* Reads texture coordinates, the second of which counts from the lower edge of the image; a word that is no number is
+ * 0. */
 static inline const char *read_coordinates(struct obj_batch *batch, const char *at, const char *end)
 {
     float values[3] = {0, 0, 0}, *out = batch->coordinates + 2 * (size_t)batch->coordinate_count++;
@@ -270,7 +270,7 @@ static inline const char *read_coordinates(struct obj_batch *batch, const char *
 
 /* ---- corners ---- */
 
-/* An index, not 0; NULL when there is none, or beyond OBJ_MOST_ROWS. */
+/* Reads an index, not 0; NULL when there is none, or beyond OBJ_MOST_ROWS. */
 static inline const char *read_index(const char *at, const char *end, int64_t *index)
 {
     bool negative = *at == '-';
@@ -291,7 +291,7 @@ static inline const char *read_index(const char *at, const char *end, int64_t *i
     return at > first && value > 0 ? at : NULL;
 }
 
-/* The index as a corner has it. count: of the rows before it in the batch. */
+/* Returns the index as a corner has it. count: of the rows before it in the batch. */
 static inline uint32_t refer(struct obj_references *use, int64_t index, uint32_t count, const char *at)
 {
     if (index > 0) {
@@ -346,7 +346,7 @@ static inline const char *read_corner(struct obj_batch *batch, struct obj_elemen
     return after;
 }
 
-/* Up to 8 digits, as most indices have; 0 when there is none. */
+/* Reads up to 8 digits, as most indices have; 0 when there is none. */
 static inline const char *read_short_index(const char *at, uint32_t *index)
 {
     uint32_t value = 0;
@@ -356,8 +356,8 @@ static inline const char *read_short_index(const char *at, uint32_t *index)
     return at;
 }
 
-/* The corners of a line as most are: indices from 1 on, blanks and nothing else between them. NULL, and the corners are
- * not to be counted, when the line has anything else. */
+/* Reads the corners of a line as most are: indices from 1 on with only blanks between them. NULL if the line has
+ * anything else; then the corners do not count. */
 static inline const char *read_plain_corners(struct obj_batch *batch, struct obj_elements *elements, const char *at)
 {
     uint32_t corner = elements->corner_count, highest_vertex = 0, highest_normal = 0, highest_texture = 0;
@@ -454,8 +454,8 @@ static const char *add_change(struct obj_batch *batch, enum obj_change_kind kind
     return end;
 }
 
-/* Words whose lines need no more than to be counted, or not even that: OBJ_COUNTS. Of a free-form curve or surface the
- * line that begins it counts; the others go with it. */
+/* The words whose lines are only counted, or not even that: OBJ_COUNTS. The line that begins a free-form curve or
+ * surface counts; the others belong to it. */
 static const struct {
     const char *word;
     enum obj_count count;

@@ -1,8 +1,8 @@
-/* Objects and groups as nodes, each with a mesh of its faces and one of its lines.
+/* Makes nodes of objects and groups, each with a mesh of its faces and one of its lines.
  *
- * Vertices of a mesh: where it uses a whole range of the file's, each with one normal and one pair of texture
- * coordinates at most, that range as it is. Else they come in the order of their use, and a vertex with several becomes
- * several. */
+ * If a mesh uses a whole range of the file's vertices, each with at most one normal and one pair of texture
+ * coordinates, it gets that range as it is. Else its vertices come in the order of their use, and a vertex with several
+ * normals becomes several. */
 #include "obj.h"
 
 #include "mesh/mesh.h"
@@ -14,7 +14,8 @@ struct pair {
     uint32_t next; /* pair of the same vertex, or CP_NONE */
 };
 
-/* More normals of a vertex are not compared, so that time stays linear: corners beyond get vertices of their own. */
+/* At most so many normals of a vertex are compared, so that time stays linear: further corners get vertices of their
+ * own. */
 enum { MOST_COMPARED = 64 };
 
 #define UNUSED UINT32_MAX               /* mark of a vertex that the mesh has not met */
@@ -24,24 +25,24 @@ struct build {
     struct obj_reader *reader;
     enum obj_list list;
     const struct obj_section *section;
-    uint32_t *marks;            /* by the file's vertex: UNUSED between meshes */
-    uint32_t *coordinate_marks; /* the same for texture coordinates, where the file has some: only of vertices in use */
+    uint32_t *marks;            /* indexed by the file's vertex: UNUSED between meshes */
+    uint32_t *coordinate_marks; /* the same for texture coordinates, if the file has some: only for vertices in use */
     cp_mesh mesh;
-    double origin[3]; /* of the mesh in the file's coordinates: not 0 if it is far */
+    double origin[3]; /* that of the mesh in the file's coordinates: not 0 if it is far */
     bool takes_all;   /* elements of the file */
     bool is_triangles;
     uint32_t *corners, *offsets;
-    uint32_t *normals;        /* by corner: the file's, or OBJ_NO_NORMAL; NULL when the mesh has none */
+    uint32_t *normals;        /* indexed by corner: the file's, or OBJ_NO_NORMAL; NULL when the mesh has none */
     uint32_t *coordinates;    /* the same */
     uint32_t lowest, highest; /* vertices of the file in use */
-    struct pair *pairs;       /* by the mesh's vertex; NULL: the file's from the lowest on */
+    struct pair *pairs;       /* indexed by the mesh's vertex; NULL: the file's from the lowest on */
     uint32_t pair_room;
     uint64_t *mended; /* normals */
 };
 
 /* ---- corners ---- */
 
-/* Makes room for the section's elements. Where it has all of the file's, it takes their arrays over. */
+/* Makes room for the section's elements. If it has all of the file's, it takes their arrays over. */
 static bool make_room(struct build *build)
 {
     struct obj_reader *reader = build->reader;
@@ -67,7 +68,7 @@ static bool make_room(struct build *build)
            (build->coordinates || !needs_coordinates);
 }
 
-/* The elements of the section, with the file's vertices and normals. */
+/* Gathers the elements of the section, with the file's vertices and normals. */
 static cp_status gather(struct build *build)
 {
     const struct obj_reader *reader = build->reader;
@@ -160,7 +161,7 @@ static void clear_marks(struct build *build)
         build->marks[build->corners[i]] = UNUSED;
 }
 
-/* The number of the corner's vertex among the pairs, of which there are *count. */
+/* Returns the number of the corner's vertex among the pairs, of which there are *count. */
 static uint32_t find_pair(const struct build *build, uint32_t corner, uint32_t *count)
 {
     struct pair *pairs = build->pairs;
@@ -233,7 +234,7 @@ static cp_status copy_positions(struct build *build)
     return CP_OK;
 }
 
-/* A mesh far from the origin gets the text's coordinates from its own. */
+/* Reads the coordinates of a mesh far from the origin again from the text, from an origin of its own. */
 static cp_status move_near(struct build *build)
 {
     struct obj_reader *reader = build->reader;
@@ -251,7 +252,7 @@ static cp_status move_near(struct build *build)
     return status;
 }
 
-/* The file's colours are made linear already. */
+/* Copies the file's colours, which are linear already. */
 static cp_status copy_colours(struct build *build)
 {
     if (build->reader->colour_count == 0)
@@ -265,7 +266,7 @@ static cp_status copy_colours(struct build *build)
 
 /* ---- normals ---- */
 
-/* A corner without a normal has one without direction, to be mended. */
+/* Copies normals; a corner without one gets one without direction, which is mended later. */
 static cp_status copy_normals(struct build *build)
 {
     static const float none[3] = {0};
@@ -287,7 +288,7 @@ static cp_status copy_normals(struct build *build)
 
 /* ---- texture coordinates ---- */
 
-/* A corner without some has the image's upper left corner. */
+/* Copies coordinates; a corner without some has the image's upper left corner. */
 static cp_status copy_coordinates(struct build *build)
 {
     static const float none[2] = {0};
@@ -319,7 +320,7 @@ static cp_status fill_mesh(struct build *build)
     return status;
 }
 
-/* A mesh of the section's faces or lines, at its node. */
+/* Adds a mesh of the section's faces or lines, at its node. */
 static cp_status add_mesh(struct obj_reader *reader, const struct obj_section *section, enum obj_list list,
                           uint32_t node, uint32_t *marks, uint64_t *mended)
 {
@@ -352,7 +353,7 @@ static bool has_elements(const struct obj_section *section)
     return section->first[OBJ_FACES] != CP_NONE || section->first[OBJ_LINES] != CP_NONE;
 }
 
-/* A node with what the section holds. The section of the file has the file's name. */
+/* Adds a node with the contents of the section. The section of the file has the file's name. */
 static cp_status add_section(struct obj_reader *reader, uint32_t number, uint32_t parent, uint32_t *marks,
                              uint64_t *mended, uint32_t *node)
 {
@@ -368,7 +369,7 @@ static cp_status add_section(struct obj_reader *reader, uint32_t number, uint32_
     return status;
 }
 
-/* An object and its groups: those that hold something. */
+/* Adds an object and its groups, unless they are empty. */
 static cp_status add_object(struct obj_reader *reader, uint32_t number, uint32_t *marks, uint64_t *mended)
 {
     const struct obj_section *sections = reader->sections;

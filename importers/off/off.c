@@ -17,18 +17,18 @@
 
 #include <math.h>
 
-/* As its line has it. */
+/* A colour as its line has it. */
 struct off_colour {
     float values[4];
     unsigned char count; /* 0: none; else 3 or 4 */
     bool fraction;       /* some value has a point or an exponent */
 };
 
-/* The numbers that are left in a line. */
+/* The numbers left in a line. */
 enum { MOST_VALUES = 9 }; /* normal, colour, texture coordinates */
 struct rest {
     float values[MOST_VALUES];
-    uint32_t count;  /* also of those that have no room */
+    uint32_t count;  /* also counts those that have no room */
     uint32_t points; /* bit i: value i has a point or an exponent */
 };
 
@@ -38,7 +38,7 @@ struct off {
     bool has_texture, has_colours, has_normals;
     bool colour_first; /* before the normal */
     uint32_t vertex_count, face_count;
-    struct off_colour *colours; /* of the vertices, or else of the faces */
+    struct off_colour *colours; /* colours of the vertices, or else of the faces */
     uint32_t colour_count, colour_room;
     float largest; /* of all values of colours */
     uint64_t long_lines, map_indices, face_colours;
@@ -70,7 +70,7 @@ static bool ends_word(const struct off *off, const char *at)
     return at == off->end || is_space(*at) || *at == '#';
 }
 
-/* Fails at the next word; at the end of the file it is cut off. */
+/* Fails at the next word; at the end of the text the file is cut off. */
 static bool fail_word(struct off *off, const char *expected)
 {
     const struct faces *faces = &off->faces;
@@ -106,7 +106,7 @@ static inline bool read_index(struct off *off, uint32_t *index, const char *expe
     return true;
 }
 
-/* A number of few digits alone, as most colours are; else NULL. */
+/* Reads a number of few digits only, as most colours are; else NULL. */
 static inline const char *parse_digits(const char *at, const char *end, float *value)
 {
     const char *start = at;
@@ -117,7 +117,7 @@ static inline const char *parse_digits(const char *at, const char *end, float *v
     return at > start && (at == end || is_space(*at)) ? at : NULL;
 }
 
-/* The numbers up to the end of the line. */
+/* Reads the numbers up to the end of the line. */
 static bool read_rest(struct off *off, struct rest *rest)
 {
     rest->count = rest->points = 0;
@@ -144,7 +144,7 @@ static bool read_rest(struct off *off, struct rest *rest)
 
 /* ---- the header ---- */
 
-/* What follows the word [ST][C][N][4][n]OFF at `at`, or NULL. */
+/* Returns the text behind the word [ST][C][N][4][n]OFF at `at`, or NULL. */
 static const char *find_form(const char *at, const char *end, bool *texture, bool *colours, bool *normals, bool *space)
 {
     *texture = end - at > 2 && at[0] == 'S' && at[1] == 'T';
@@ -201,7 +201,7 @@ static bool is_same_line(const char *from, const char *to)
     return true;
 }
 
-/* The number of edges may be missing; it stands in the line of the others, or each number in a line of its own. */
+/* Reads the counts. That of edges may be missing; it is in the line of the others, or each is in a line of its own. */
 static bool read_counts(struct off *off)
 {
     uint32_t edges;
@@ -251,7 +251,7 @@ static bool keep_colour(struct off *off, uint32_t row, const struct rest *rest, 
     return true;
 }
 
-/* Integers go to 255, numbers with a point to 1, and all of them where none is larger. */
+/* Scales a colour: integers go to 255, numbers with a point to 1, and all of them to 1 if none is larger. */
 static void scale_colour(const struct off *off, const struct off_colour *colour, double rgba[4])
 {
     bool small = true;
@@ -289,7 +289,7 @@ static bool is_unit(const float *vector)
     return fabsf(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2] - 1) < 0.02f;
 }
 
-/* A vertex's normal, colour and texture coordinates: what is left of its line. */
+/* Takes a vertex's normal, colour and texture coordinates: the rest of its line. */
 static bool take_vertex_rest(struct off *off, uint32_t row, const struct rest *rest, const char *line)
 {
     uint32_t normal = off->has_normals ? 3 : 0, texture = off->has_texture ? 2 : 0, fixed = normal + texture;
@@ -308,7 +308,7 @@ static bool take_vertex_rest(struct off *off, uint32_t row, const struct rest *r
     return !colour || keep_colour(off, row, rest, off->colour_first ? 0 : normal, colour);
 }
 
-/* Vertices far from the origin are read again, from their own. */
+/* Reads vertices far from the origin again, from an origin of their own. */
 static void move_near(struct off *off, const char *start)
 {
     struct faces *faces = &off->faces;
@@ -316,7 +316,7 @@ static void move_near(struct off *off, const char *start)
         return;
     const char *at = start;
     for (uint32_t i = 0; i < faces->vertex_count; i++) {
-        double place[3] = {NAN, NAN, NAN}; /* for words that are no numbers */
+        double place[3] = {NAN, NAN, NAN}; /* stays if the words are no numbers */
         for (int k = 0; k < 3; k++) {
             at = skip_comments(at, off->end);
             (void)parse_double(at, off->end, &place[k]);
@@ -332,7 +332,7 @@ static void move_near(struct off *off, const char *start)
 static bool read_vertices(struct off *off)
 {
     struct faces *faces = &off->faces;
-    uint64_t most = (uint64_t)(off->end - off->at) / 5 + 1; /* with partial=yes the count may exceed them */
+    uint64_t most = (uint64_t)(off->end - off->at) / 5 + 1; /* the count may exceed them with partial=yes */
     uint32_t room = off->vertex_count < most ? off->vertex_count : (uint32_t)most;
     const char *start = off->at;
     off->status = faces_make_vertices(faces, room, off->has_normals, off->has_colours);

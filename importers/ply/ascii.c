@@ -1,8 +1,8 @@
-/* Rows of text: numbers parted by blanks, a row a line. A row may go over several lines. What a line holds beyond its
- * row is skipped. */
+/* Reads rows of text: numbers with white space between them, one row in each line. A row may take several lines. The
+ * rest of a line behind its row is skipped. */
 #include "ply.h"
 
-/* Steps over the next word: PLY_CUT without one. */
+/* Skips the next word, with an error: PLY_CUT if there is none. */
 static enum ply_end fail_word(struct ply *ply, const char *expected)
 {
     const char *at = faces_skip_spaces(ply->at, ply->end);

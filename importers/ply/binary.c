@@ -1,7 +1,7 @@
-/* Binary rows: values one after the other, without gaps. */
+/* Reads binary rows: values one after the other, without gaps. */
 #include "ply.h"
 
-/* size bytes of the file's order as a number. */
+/* Returns size bytes of the file's order as a number. */
 static inline uint64_t load_bits(const char *at, uint32_t size, bool big)
 {
     const unsigned char *bytes = (const unsigned char *)at;
@@ -48,7 +48,7 @@ static double load_value(const char *at, enum ply_type type, bool big)
     }
 }
 
-/* A vertex's number; that of no vertex is CP_NONE, or negative. */
+/* Returns a vertex's number; one that no vertex can have is CP_NONE, or negative. */
 static inline uint32_t load_index(const char *at, enum ply_type type, bool big)
 {
     if (type == PLY_INT32 || type == PLY_UINT32)
@@ -116,7 +116,7 @@ uint64_t ply_least_size(const struct ply *ply, const struct ply_element *element
 
 /* ---- many rows at a time ---- */
 
-/* Three floats of each row, from that offset on. */
+/* Loads three floats of each row, from that offset on. */
 static void load_floats(const char *at, size_t stride, uint32_t count, bool big, float *out)
 {
     for (uint32_t i = 0; i < count; i++, at += stride, out += 3)
@@ -124,7 +124,7 @@ static void load_floats(const char *at, size_t stride, uint32_t count, bool big,
             out[k] = load_float(at + 4 * k, big);
 }
 
-/* Colours of a byte a channel. */
+/* Loads colours of a byte for each channel. */
 static void load_colours(struct ply *ply, size_t stride, uint32_t count, const size_t offsets[PLY_ROLES], bool alpha)
 {
     float *out = ply->faces.colours;
@@ -136,8 +136,8 @@ static void load_colours(struct ply *ply, size_t stride, uint32_t count, const s
     }
 }
 
-/* Where each role's value is in a row. False where coordinates or normals are not floats side by side, colours not
- * bytes, or a list is among them. */
+/* Finds the offset of each role's value in a row. False if coordinates or normals are not floats side by side, colours
+ * not bytes, or a list is among them. */
 static bool find_offsets(const struct ply_element *element, size_t offsets[PLY_ROLES], size_t *stride)
 {
     *stride = 0;
@@ -175,8 +175,8 @@ enum ply_end ply_read_vertices(struct ply *ply, const struct ply_element *elemen
     return count < element->count ? PLY_CUT : PLY_READ;
 }
 
-/* The only list of a row of faces, if its length takes one byte and its numbers four; else NULL. before, after: the
- * bytes of other values, without meaning. */
+/* Returns the only list of a row of faces, if its length takes one byte and its numbers four; else NULL. before, after:
+ * the bytes of other values, without meaning. */
 static const struct ply_property *find_list(const struct ply_element *element, size_t *before, size_t *after)
 {
     const struct ply_property *list = NULL;
@@ -193,8 +193,8 @@ static const struct ply_property *find_list(const struct ply_element *element, s
     return list;
 }
 
-/* The corners of rows one after the other, of `size` each. Returns how many rows there are before one that names a
- * vertex which is not there. */
+/* Loads the corners of rows one after the other, of `size` each. Returns how many rows there are before one that names
+ * a missing vertex. */
 static inline uint32_t load_corners(const char *at, size_t stride, uint32_t rows, uint32_t size, bool big,
                                     uint32_t vertex_count, uint32_t *corners)
 {
@@ -210,7 +210,7 @@ static inline uint32_t load_corners(const char *at, size_t stride, uint32_t rows
     return rows;
 }
 
-/* The next rows of one number of corners, up to one that has an error. */
+/* Reads the next rows of one number of corners, up to one that has an error. */
 static cp_status read_alike(struct ply *ply, size_t before, size_t after, uint32_t *row, uint32_t rows)
 {
     enum { LEAST_CORNERS = 3 };
@@ -228,7 +228,7 @@ static cp_status read_alike(struct ply *ply, size_t before, size_t after, uint32
     if (status != CP_OK || count == 0)
         return status;
     uint32_t *corners = faces->corners + faces->corner_count;
-    if (size == 3 && !big) /* most files: a loop of three steps is none */
+    if (size == 3 && !big) /* most files: with a constant 3 the loop is unrolled */
         read = load_corners(at + 1, stride, count, 3, false, vertex_count, corners);
     else
         read = load_corners(at + 1, stride, count, size, big, vertex_count, corners);
@@ -257,7 +257,7 @@ enum ply_end ply_read_faces(struct ply *ply, const struct ply_element *element, 
         uint32_t count = left > before ? (unsigned char)ply->at[before] : 0;
         size_t size = before + 1 + 4 * (size_t)count + after;
         if (left < size || (count > INT8_MAX && list->length == PLY_INT8))
-            return PLY_READ; /* reading by rows says what is wrong */
+            return PLY_READ; /* to read by rows reports the error */
         ply->status = faces_reserve(faces, count);
         const char *at = ply->at + before + 1;
         for (uint32_t k = 0; k < count && ply->status == CP_OK; k++)

@@ -175,7 +175,7 @@ static enum ply_role find_role(struct ply_word name, enum ply_kind kind)
     return PLY_OTHER;
 }
 
-/* Of three roles that only mean something together, none is left where one is missing. */
+/* Drops three roles that only have a meaning together, if one of them is missing. */
 static void need_three(struct ply_element *element, enum ply_role first, enum ply_role last)
 {
     if (element->types[first] && element->types[first + 1] && element->types[first + 2])
@@ -208,7 +208,7 @@ static void find_roles(struct ply_element *element, bool colours)
     need_three(element, PLY_RED, PLY_ALPHA);
 }
 
-/* Says what each element is. Colours of faces count where vertices have none. */
+/* Settles the meaning of each element. Colours of faces count if vertices have none. */
 static cp_status settle_elements(struct header *header)
 {
     struct ply *ply = header->ply;

@@ -31,7 +31,7 @@ bool ply_reserve_indices(struct ply *ply, uint32_t count)
     return done;
 }
 
-/* Colours as 0..1 by their type: integers are of 8 bits, but for those of 16. */
+/* Scales colours to 0..1 by their type: integers have 8 bits, or 16 if their type has. */
 static void scale_colour(const struct ply *ply, const struct ply_element *element, double rgba[4])
 {
     for (int i = 0; i < 4; i++) {
@@ -73,7 +73,8 @@ static cp_status take_face(struct ply *ply, const struct ply_element *element, c
     return faces_end_face(faces, ply->index_count, at);
 }
 
-/* Every second triangle of a strip runs the other way. Those that name a vertex twice only lead to the next one. */
+/* Takes triangle strips. Every second triangle of a strip runs the other way. Triangles that name a vertex twice only
+ * connect others. */
 static cp_status take_strips(struct ply *ply, const char *at)
 {
     struct faces *faces = &ply->faces;
@@ -119,7 +120,7 @@ static cp_status report_cut(struct ply *ply, const struct ply_element *element, 
                           "the file ends after %u of %u elements \"%.*s\"", rows, element->count, SHOWN(element->name));
 }
 
-/* How many rows there may be at most; fewer than counted are an error unless what there is shall be kept. */
+/* Checks how many rows there can be; fewer than counted are an error, except with partial=yes. */
 static cp_status check_count(struct ply *ply, const struct ply_element *element, uint32_t *room)
 {
     const struct faces *faces = &ply->faces;
@@ -133,7 +134,8 @@ static cp_status check_count(struct ply *ply, const struct ply_element *element,
                         SHOWN(element->name), (unsigned long long)(element->count * least), (unsigned long long)left);
 }
 
-/* Blocks of zero bytes, as a power loss leaves them, would be read as points at the origin and faces of nothing. */
+/* Checks for blocks of zero bytes, as a power loss leaves them: they would be read as points at the origin and empty
+ * faces. */
 static cp_status check_zeros(const struct ply *ply, const char *start)
 {
     enum { DISK_BLOCK = 512 };
@@ -157,7 +159,8 @@ static enum ply_end read_row(struct ply *ply, const struct ply_element *element,
     return ply->status == CP_OK ? end : PLY_BROKEN;
 }
 
-/* Vertices far from the origin are read again, from their own. Floats of a binary file say no more than they have. */
+/* Reads vertices far from the origin again, from an origin of their own. Floats of a binary file have no more
+ * digits. */
 static void move_near(struct ply *ply, const struct ply_element *element, const char *start)
 {
     struct faces *faces = &ply->faces;

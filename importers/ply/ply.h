@@ -1,4 +1,4 @@
-/* The inside of the PLY importer: a header, and the rows of its elements as text or binary. */
+/* The declarations of the PLY importer: a header, and the rows of its elements as text or binary. */
 #ifndef CELLPIPE_IMPORTERS_PLY_PLY_H
 #define CELLPIPE_IMPORTERS_PLY_PLY_H
 
@@ -14,7 +14,7 @@ struct ply_word {
 
 enum ply_type { PLY_NO_TYPE, PLY_INT8, PLY_UINT8, PLY_INT16, PLY_UINT16, PLY_INT32, PLY_UINT32, PLY_FLOAT, PLY_DOUBLE };
 
-/* What a property says of its row. */
+/* The role of a property in its row. */
 enum ply_role {
     PLY_OTHER,
     PLY_X,
@@ -45,7 +45,7 @@ struct ply_element {
     uint32_t count;
     uint32_t property_count;
     struct ply_property *properties;
-    enum ply_type types[PLY_ROLES]; /* of its roles; PLY_NO_TYPE: it has no such property */
+    enum ply_type types[PLY_ROLES]; /* types of its roles; PLY_NO_TYPE: it has no such property */
 };
 
 enum ply_form { PLY_NO_FORM, PLY_ASCII, PLY_LITTLE_ENDIAN, PLY_BIG_ENDIAN };
@@ -71,7 +71,7 @@ struct ply {
     double values[PLY_ROLES];
     uint32_t *indices;
     uint32_t index_count, index_room;
-    uint64_t long_lines; /* of text that hold more values than the header says */
+    uint64_t long_lines; /* lines of text that hold more values than the header says */
     cp_status status;
 };
 
@@ -88,15 +88,16 @@ cp_status ply_read_header(struct ply *ply);
 /* ascii.c, binary.c: read a row's values, and its indices. */
 enum ply_end ply_read_text_row(struct ply *ply, const struct ply_element *element);
 enum ply_end ply_read_binary_row(struct ply *ply, const struct ply_element *element);
-/* The first rows of vertices and of faces in common layouts; *row is the number of the next one, 0 in other layouts. */
+/* Read the first rows of vertices and of faces in common layouts; *row is the number of the next one, 0 in other
+ * layouts. */
 enum ply_end ply_read_vertices(struct ply *ply, const struct ply_element *element, uint32_t *row);
 enum ply_end ply_read_faces(struct ply *ply, const struct ply_element *element, uint32_t *row);
-/* The bytes that a row takes at least. */
+/* Returns the least number of bytes that a row takes. */
 uint64_t ply_least_size(const struct ply *ply, const struct ply_element *element);
 
-/* ply.c: makes of its values what the row means. */
+/* ply.c: takes a row's values by their meaning. */
 cp_status ply_take_row(struct ply *ply, const struct ply_element *element, uint32_t row, const char *at);
-/* Room for so many indices. */
+/* Makes room for so many indices. */
 bool ply_reserve_indices(struct ply *ply, uint32_t count);
 
 #endif

@@ -33,7 +33,7 @@ static void skip_blanks(struct text *text)
         text->at++;
 }
 
-/* Steps over the lower-case word of so many letters, in any case, if it comes next. */
+/* Skips the lower-case word of so many letters, in any case, if it comes next. */
 static inline bool accept_sized(struct text *text, const char *word, size_t size)
 {
     skip_blanks(text);
@@ -98,7 +98,7 @@ static bool begins_statement(const char *at, const char *end)
     return begins;
 }
 
-/* The next word does not begin its line. There is a word before it. */
+/* Tells whether the next word does not begin its line. There is a word before it. */
 static bool is_behind(const struct text *text)
 {
     const char *at = text->at;
@@ -107,9 +107,8 @@ static bool is_behind(const struct text *text)
     return !is_space(at[-1]);
 }
 
-/* Steps over a comment, a line of a colour, or words behind a statement to the end of the line. False if the next word
- * is none of them, or a statement would be skipped. A comment may hold words of STL, and in its own line facets, too.
- */
+/* Skips a comment, a line of a colour, or words behind a statement to the end of the line. False if the next word is
+ * none of them, or a statement would be skipped. A comment may hold words of STL and, in its own line, also facets. */
 static bool skip_aside(struct text *text, struct stl_oddities *oddities)
 {
     skip_blanks(text);
@@ -131,7 +130,7 @@ static bool skip_aside(struct text *text, struct stl_oddities *oddities)
     return true;
 }
 
-/* A number with a comma behind it, or with Fortran's 'D' before its exponent. */
+/* Reads a number with a comma behind it, or with Fortran's 'D' before its exponent. */
 static bool accept_odd_number(struct text *text, float *value, double *exact, struct stl_oddities *oddities)
 {
     char copy[64];
@@ -155,7 +154,7 @@ static bool accept_odd_number(struct text *text, float *value, double *exact, st
 
 /* ---- facets: what several threads do at a time ---- */
 
-/* Steps over a number if it comes next; it may be infinite or no number. exact: NULL, or the finite one in double. */
+/* Reads a number if it comes next; it may be infinite or NaN. exact: NULL, or the finite one in double. */
 static inline bool accept_number(struct text *text, float *value, double *exact, struct stl_oddities *oddities)
 {
     skip_blanks(text);
@@ -179,7 +178,8 @@ static bool stop(struct text *text, struct stl_batch *batch, enum stl_stop reaso
     return false;
 }
 
-/* Behind numbers of a dialect a further number makes their places unclear: "0, 5 0 0" may be of three or of four. */
+/* Tells whether a further number behind numbers of a dialect makes their places unclear: "0, 5 0 0" may be three or
+ * four. */
 static bool is_unclear(const struct text *text)
 {
     struct text ahead = *text;
@@ -217,7 +217,7 @@ static inline bool read_vertex(struct text *text, struct stl_batch *batch)
 /* Reads a facet after its first word; false after a stop. */
 static bool read_facet(struct text *text, struct stl_batch *batch)
 {
-    /* Words in the place of the normal's numbers are skipped. */
+    /* Skip words in the place of the normal's numbers. */
     uint32_t first = batch->corner_count;
     float normal[3];
     bool has_word = ACCEPT(text, "normal"), has_normal = has_word;
@@ -260,7 +260,7 @@ static bool read_facet(struct text *text, struct stl_batch *batch)
     return true;
 }
 
-/* Reads facets from batch->at on, as long as they begin before `limit`. One that cannot be read leaves nothing. */
+/* Reads facets from batch->at on, as long as they begin before `limit`. One that cannot be read leaves no trace. */
 static void read_batch(struct stl_batch *batch, const char *limit, const char *end)
 {
     struct text text = {batch->at, end};
@@ -281,7 +281,7 @@ static void read_batch(struct stl_batch *batch, const char *limit, const char *e
         if (!read_facet(&text, batch)) {
             batch->corner_count = corner_count;
             batch->oddities = oddities;
-            batch->points.count = point_count; /* nobody asks the batch's table of points any more */
+            batch->points.count = point_count; /* the batch's table of points is not needed any more */
             break;
         }
     }
@@ -294,19 +294,19 @@ static void read_batch(struct stl_batch *batch, const char *limit, const char *e
 enum {
     FIRST_PART = 1 << 18, /* bytes of a solid that one thread reads before others join in */
     LARGEST_PART = 1 << 21,
-    CORNER_BYTES = 16, /* a guess: shorter corners only mean that a part is read in several goes */
+    CORNER_BYTES = 16, /* an estimate: if corners are shorter, a part takes several rounds */
     MOST_FILL = 127    /* bytes: XMODEM's blocks have 128 */
 };
 
 struct ascii {
     struct stl_reader *reader;
     struct text text;
-    const char *starts[STL_MOST_BATCHES + 1]; /* of the batches; each is the limit of the one before */
+    const char *starts[STL_MOST_BATCHES + 1]; /* starts of the batches; each is the limit of the one before */
     const struct stl_batch *last;             /* that was taken */
     bool ended;                               /* the batch after it could not be taken */
     bool truncated;                           /* the text ends where more was expected; reported */
-    bool distrusted;                          /* a guess was wrong: no more of them */
-    cp_status status;                         /* sticky; the parser stands still after a failure */
+    bool distrusted;                          /* a guess was wrong, so none follow */
+    cp_status status;                         /* sticky; the parser stops after a failure */
 };
 
 static struct place find_place(const struct ascii *ascii)
@@ -319,7 +319,7 @@ static struct place find_place(const struct ascii *ascii)
         .file = source->name, .line = source_line(source, offset), .column = (uint64_t)(offset - start) + 1};
 }
 
-/* The next word for a message: cut, and without bytes that a terminal may take amiss. */
+/* The next word for a message: cut, and without bytes that could control a terminal. */
 struct word {
     char text[33];
 };
@@ -333,7 +333,7 @@ static struct word next_word(const struct text *text)
     return word;
 }
 
-/* The next word has a zero byte in it. */
+/* Tells whether the next word has a zero byte in it. */
 static bool is_at_zeros(const struct text *text)
 {
     const char *at = text->at;
@@ -379,7 +379,8 @@ static void read_part(void *user, uint32_t item, uint32_t slot)
     read_batch(&ascii->reader->batches[item], ascii->starts[item + 1], ascii->text.end);
 }
 
-/* Takes a part that has been read from where a facet begins: the first, and each that the one before it led to. */
+/* Takes a part that was read from the begin of a facet: the first part, and each one at whose begin the part before it
+ * ended. */
 static bool take_part(void *user, uint32_t item, uint32_t slot)
 {
     (void)slot;
@@ -407,7 +408,7 @@ static bool read_facets(struct ascii *ascii)
     struct text *text = &ascii->text;
     const char *start = text->at;
     do {
-        /* A wave is twice as long as all before it, so that what is guessed in vain remains in proportion. */
+        /* A wave is twice as long as all before it, so that wrong guesses cost only a share of the whole. */
         size_t done = (size_t)(text->at - start), left = (size_t)(text->end - text->at);
         size_t bytes = done > 0 ? 2 * done : FIRST_PART, most = ascii->distrusted ? 1 : reader->batch_count;
         bytes = bytes < left ? bytes : left;
@@ -457,7 +458,7 @@ static bool read_facets(struct ascii *ascii)
     return ascii->status == CP_OK;
 }
 
-/* Facets far from the origin are read again, from their own. */
+/* Reads facets far from the origin again, from an origin of their own. */
 static bool read_facets_near(struct ascii *ascii)
 {
     struct stl_reader *reader = ascii->reader;
@@ -481,7 +482,7 @@ static bool begins_solid(const char *at, const char *end)
     return stl_begins_with(at, end, "solid");
 }
 
-/* The first word of the line from `at` on for which is_mark holds, else the line's end or a zero byte. */
+/* Returns the first word of the line from `at` on for which is_mark is true, else the line's end or a zero byte. */
 static const char *find_in_line(const char *at, const char *end, bool (*is_mark)(const char *, const char *))
 {
     for (;;) {
@@ -494,7 +495,7 @@ static const char *find_in_line(const char *at, const char *end, bool (*is_mark)
     }
 }
 
-/* Steps over "endsolid" if it comes next, glued to a name or in two words too; a further solid ends one as well. */
+/* Skips "endsolid" if it comes next, also glued to a name or in two words; a further solid ends one as well. */
 static bool accept_endsolid(struct ascii *ascii)
 {
     struct text *text = &ascii->text;
@@ -512,7 +513,7 @@ static bool accept_endsolid(struct ascii *ascii)
     return glued || begins;
 }
 
-/* Behind "endsolid": on to the next line, or to a solid with facets in this one. */
+/* Skips the name after "endsolid": to the next line, or to a solid with facets in this one. */
 static void skip_name(struct text *text)
 {
     text->at = find_in_line(text->at, text->end, begins_solid);
@@ -523,7 +524,7 @@ static void skip_name(struct text *text)
         text->at = facet;
 }
 
-/* Steps over lines between solids that say nothing: comments, and "endsolid" lines that come again. */
+/* Skips lines without meaning between solids: comments, and "endsolid" lines that come again. */
 static void skip_between(struct ascii *ascii)
 {
     struct text *text = &ascii->text;
@@ -538,8 +539,8 @@ static void skip_between(struct ascii *ascii)
     }
 }
 
-/* A file that ends after whole facets and without "endsolid" may have lost some; a closed surface has lost whole shells
- * at most. */
+/* Checks a file that ends after whole facets and without "endsolid": it may have lost some; a closed surface has lost
+ * whole shells at most. */
 static cp_status check_endless(struct ascii *ascii, const char *expected)
 {
     const struct stl_reader *reader = ascii->reader;

@@ -1,8 +1,9 @@
 /* The binary form, little-endian: 80 bytes of header, a 32-bit facet count, and facets of 50 bytes: normal, three
  * vertices (float32), 16 bits of attributes.
  *
- * How many facets there are: the count where the bytes are there (more bytes are trailing); all bytes where they are
- * whole facets and the count is smaller or 0xFFFFFFFF: so write programs that cannot go back to the header.
+ * The number of facets is the count if the file has so many bytes (more bytes are trailing). If all bytes are whole
+ * facets and the count is smaller or 0xFFFFFFFF, it is that of the bytes: so write programs that cannot go back to the
+ * header.
  *
  * After a power loss, blocks of a file may hold zero bytes alone: the whole file, its end, or some in between. Such
  * facets would be read as points at the origin. */
@@ -23,7 +24,7 @@ struct binary {
     cp_status status;
 };
 
-/* The first coordinate of a facet that is not finite, or 9. */
+/* Returns the first coordinate of a facet that is not finite, or 9. */
 static int find_not_finite(const char *record)
 {
     int value = 0;
@@ -75,7 +76,7 @@ static bool take_batch(void *user, uint32_t item, uint32_t slot)
     return binary->status == CP_OK;
 }
 
-/* That of STL, or none. */
+/* Tells whether the suffix is STL's, or there is none. */
 static bool has_fitting_suffix(const char *name)
 {
     size_t size;
@@ -85,7 +86,7 @@ static bool has_fitting_suffix(const char *name)
     return !*suffix || text_equal_nocase(suffix, ".gz") || text_equal_nocase(four, ".stl");
 }
 
-/* How many facets there are. */
+/* Finds how many facets there are. */
 static cp_status settle_count(const struct stl_reader *reader, uint32_t *facets)
 {
     const struct source *source = reader->source;
@@ -124,10 +125,10 @@ static bool is_zero_facet(const struct stl_reader *reader, uint64_t facet)
     return bytes_are_zero(stl_record(reader, (uint32_t)facet), STL_FACET_SIZE);
 }
 
-/* Looks for a block of zero bytes among the facets. With partial=yes they are kept, but for those at the end. */
+/* Looks for a block of zero bytes among the facets. With partial=yes such facets are kept, except those at the end. */
 static cp_status check_zeros(const struct stl_reader *reader, uint32_t *facets)
 {
-    enum { FEWEST = DISK_BLOCK / STL_FACET_SIZE - 1 }; /* whole facets of a block */
+    enum { FEWEST = DISK_BLOCK / STL_FACET_SIZE - 1 }; /* the fewest whole facets in a block */
     uint64_t first = *facets, end = first;
     while (first > 0 && is_zero_facet(reader, first - 1))
         first--;
@@ -135,7 +136,8 @@ static cp_status check_zeros(const struct stl_reader *reader, uint32_t *facets)
     size_t last_block = (reader->source->size - 1) / DISK_BLOCK * DISK_BLOCK;
     bool at_end = end - first >= FEWEST || (end - first >= 2 && STL_HEADER_SIZE + STL_FACET_SIZE * first <= last_block);
     bool found = at_end;
-    for (uint64_t i = FEWEST - 1, last = first; !found && i < last; i += FEWEST) { /* a block holds one of these */
+    for (uint64_t i = FEWEST - 1, last = first; !found && i < last; i += FEWEST) { /* each block holds one of these
+                                                                                    * facets */
         for (first = end = i; end < last && is_zero_facet(reader, end);)
             end++;
         while (end > i && first > 0 && is_zero_facet(reader, first - 1))

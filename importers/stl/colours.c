@@ -13,7 +13,7 @@
 
 enum { HEADER_TEXT = 80, COLOUR_KINDS = 32768, COLOUR_VALID = 0x8000 };
 
-/* What follows the word in the header, or NULL. */
+/* Returns the text behind the word in the header, or NULL. */
 static const char *find_in_header(const char *header, const char *word)
 {
     size_t size = strlen(word);
@@ -36,7 +36,7 @@ static uint32_t add_colour(struct stl_reader *reader, const unsigned rgb[3], con
     return scene_add_material(reader->scene, name, rgba, true);
 }
 
-/* Makes consecutive facets of one colour a group of the solid: at most so many groups as runs of equal attributes.
+/* Makes consecutive facets of one colour a group of the solid: at most as many groups as runs of equal attributes.
  * part: the material of facets without a colour of their own, or CP_NONE. */
 static cp_status colour_facets(struct stl_reader *reader, uint32_t runs, bool low_red, uint32_t own_bit, uint32_t part)
 {
@@ -81,7 +81,7 @@ cp_status stl_read_colours(struct stl_reader *reader)
     const struct stl_solid *solid = &reader->solid;
     const char *header = reader->source->data, *colour = find_in_header(header, "COLOR=");
 
-    /* Text before the header's colours is somebody's comment. */
+    /* Text before the header's colours is a comment. */
     int size = 0, most = colour ? (int)(colour - header) - (int)strlen("COLOR=") : HEADER_TEXT;
     while (size < most && header[size] >= ' ' && header[size] <= '~')
         size++;
@@ -91,9 +91,10 @@ cp_status stl_read_colours(struct stl_reader *reader)
         report_note(reader->context, "stl-header", IN_FILE(reader->source->name),
                     "the header's text is not kept: \"%.*s\"", size, header);
 
-    /* Which convention the header announces, and the part's colour. */
+    /* Find the convention that the header announces, and the part's colour. */
     bool low_red = colour && colour + 4 <= header + HEADER_TEXT; /* Materialise's order of channels */
-    uint32_t own_bit = COLOUR_VALID;                             /* the value of bit 15 that says "my own colour" */
+    uint32_t own_bit = COLOUR_VALID;                             /* the value of bit 15 in facets with a colour of their
+                                                                  * own */
     uint32_t part = CP_NONE;
     if (low_red) {
         const char *material = find_in_header(header, "MATERIAL=");
@@ -115,7 +116,8 @@ cp_status stl_read_colours(struct stl_reader *reader)
     if (!reader->attributes)
         own_bit = COLOUR_VALID; /* attributes that are 0 throughout are no colours */
 
-    /* Facets with a colour of their own; with attributes that are no colour; runs of facets of equal attributes. */
+    /* Count facets with a colour of their own, facets with attributes that are no colour, and runs of facets of equal
+     * attributes. */
     uint32_t own = 0, meaningless = 0, runs = 1;
     for (uint32_t facet = 0; reader->attributes && facet < solid->facet_count; facet++) {
         uint32_t attributes = attributes_of(reader, facet);

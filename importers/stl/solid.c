@@ -1,5 +1,5 @@
-/* Facets on their way into the scene: threads fill batches, a solid takes the batches in order and becomes a node with
- * a mesh. */
+/* Takes facets into the scene: threads fill batches, a solid takes the batches in order and becomes a node with a
+ * mesh. */
 #include "stl.h"
 
 #include "mesh/mesh.h"
@@ -43,7 +43,7 @@ void stl_free_batch(cp_context *context, struct stl_batch *batch)
 
 void stl_end_facet(struct stl_batch *batch, uint32_t first, const float *normal)
 {
-    /* Ends are kept from the first facet that is no triangle on; those before it follow from their number. */
+    /* Ends are kept from the first facet that is no triangle; those before it follow from their number. */
     bool is_polygon = batch->corner_count - first != 3;
     if (is_polygon || batch->has_polygons) {
         for (uint32_t i = 0; !batch->has_polygons && i < batch->facet_count; i++)
@@ -54,7 +54,7 @@ void stl_end_facet(struct stl_batch *batch, uint32_t first, const float *normal)
     batch->oddities.polygons += is_polygon;
     batch->facet_count++;
 
-    /* Twice the area vector of the facet, exact enough that collinear corners give zero. */
+    /* Find twice the area vector of the facet, exactly enough that collinear corners give zero. */
     const float *items = batch->points.items, *origin = items + 3 * (size_t)batch->corners[first];
     double area[3] = {0};
     for (uint32_t i = first + 1; i + 1 < batch->corner_count; i++) {
@@ -96,7 +96,7 @@ bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch)
         !array_reserve(context, &solid->positions, &solid->position_room, position_count, 3 * sizeof(float)))
         return false;
 
-    /* Numbers of the batch's points and ends of its facets go on from the solid's. */
+    /* The numbers of the batch's points and the ends of its facets continue the solid's. */
     if (points->count > 0)
         memcpy(solid->positions + 3 * (size_t)solid->position_count, points->items,
                3 * sizeof(float) * (size_t)points->count);
@@ -144,7 +144,7 @@ static void renumber_corners(void *user, uint32_t item, uint32_t worker)
         corners[i] = renumbering->numbers[corners[i]];
 }
 
-/* Joins the points of all batches; those of one are joined already. */
+/* Joins the points of all batches; those of one batch are joined already. */
 static bool join_batches(struct stl_reader *reader)
 {
     struct stl_solid *solid = &reader->solid;
@@ -154,7 +154,7 @@ static bool join_batches(struct stl_reader *reader)
     uint32_t *first = memory_allocate(reader->context, count, sizeof *first);
     bool done = first && join_scattered_rows(reader->context, solid->positions, 3, 3, count, first);
 
-    /* The first of equal positions moves up to where its number says; `first` becomes the numbers. */
+    /* Move the first of equal positions up to the place of its number; `first` becomes the numbers. */
     if (done)
         solid->position_count = 0;
     for (uint32_t i = 0; done && i < count; i++) {
@@ -173,7 +173,7 @@ static bool join_batches(struct stl_reader *reader)
     return done;
 }
 
-/* The solid as a mesh of that name; all empty ones are one. CP_NONE when out of memory. */
+/* Adds the solid as a mesh of that name; all empty ones are one. CP_NONE when out of memory. */
 static uint32_t add_mesh(struct stl_reader *reader, const char *name)
 {
     cp_scene *scene = reader->scene;
@@ -224,7 +224,7 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
     struct stl_solid *solid = &reader->solid;
     const struct stl_settings *settings = reader->settings;
 
-    /* A solid without a name has that of its file. */
+    /* A solid without a name gets that of its file. */
     if (size == 0)
         name = text_stem(reader->source->name, &size);
     uint32_t node = size > 0 ? scene_add_node(scene, 0, name, size) : scene_add_node(scene, 0, "solid", 5);

@@ -52,14 +52,14 @@ const char *stl_after_solid(const char *text, const char *end)
     return stl_begins_with(text, end, "solid") ? text + 5 : NULL;
 }
 
-/* The file's size is what its facet count says. */
+/* Tells whether the file has exactly the size of its facet count. */
 static bool is_exact_binary(const char *head, size_t size, uint64_t file_size)
 {
     return size >= STL_HEADER_SIZE && file_size == STL_HEADER_SIZE + STL_FACET_SIZE * (uint64_t)stl_integer(head + 80);
 }
 
-/* What a facet holds that programs do not write: huge or tiny numbers, as integers and text have them, or a normal of
- * another length than 1 or 0. */
+/* Tells whether a facet has values that programs do not write: huge or tiny numbers, as integers and text have them, or
+ * a normal of another length than 1 or 0. */
 static bool is_odd_facet(const float values[12])
 {
     for (int k = 0; k < 12; k++)
@@ -69,8 +69,7 @@ static bool is_odd_facet(const float values[12])
     return length != 0 && !(length > 0.9f && length < 1.1f);
 }
 
-/* The first bytes hold facets: nearly all are none that only chance would make, and at least half have three corners.
- */
+/* Tells whether the first bytes hold facets: nearly all are not odd, and at least half have three corners. */
 static bool has_plausible_facets(const char *head, size_t size)
 {
     if (size < STL_HEADER_SIZE + STL_FACET_SIZE)
@@ -87,7 +86,7 @@ static bool has_plausible_facets(const char *head, size_t size)
     return odd <= count / 16 && flat <= count / 2;
 }
 
-/* The first size bytes begin an ASCII file. */
+/* Tells whether the first size bytes begin an ASCII file. */
 static bool is_ascii(const char *head, size_t size, uint64_t file_size)
 {
     const char *end = head + size, *text = stl_after_solid(head, end);
@@ -105,8 +104,8 @@ static bool is_ascii(const char *head, size_t size, uint64_t file_size)
            !has_plausible_facets(head, size);
 }
 
-/* Sure by an exact size or by the keywords. A binary file of another size is a guess by what its facets look like, and
- * so is a count of 0, which fits many files of 84 bytes: a sign or a suffix of another format outweighs them. */
+/* Is sure by an exact size or by the keywords. A binary file of another size is only guessed by its facets, and so is a
+ * count of 0, which fits many files of 84 bytes: a sign or a suffix of another format outweighs them. */
 static int probe_stl(const char *head, size_t size, uint64_t file_size)
 {
     if (is_exact_binary(head, size, file_size))

@@ -1,7 +1,7 @@
-/* The inside of the STL importer: what its two readers share.
+/* The declarations that the two readers of STL share.
  *
  * Both cut the facets into batches. Several threads read these and join the points of each. A solid takes the batches
- * in order and joins the points of all of them in the end, so that nothing depends on where they were cut. */
+ * in order and joins the points of all of them at the end, so that nothing depends on where they were cut. */
 #ifndef CELLPIPE_IMPORTERS_STL_STL_H
 #define CELLPIPE_IMPORTERS_STL_STL_H
 
@@ -18,7 +18,7 @@ struct stl_settings {
     int up;      /* cp_up */
 };
 
-/* Facets that need a word in the report. */
+/* The facets that the report mentions. */
 struct stl_oddities {
     uint64_t degenerate, opposed, without_normal, polygons;
     uint64_t dialect; /* statements that are spelled otherwise, and lines that STL does not have */
@@ -33,16 +33,16 @@ enum stl_stop {
     STL_NOT_FINITE  /* a coordinate that is not a finite float in a facet */
 };
 
-/* Consecutive facets of one solid. A facet that cannot be read leaves nothing in it. */
+/* Consecutive facets of one solid. A facet that cannot be read leaves no trace in it. */
 struct stl_batch {
     struct points points;
     const double *origin; /* NULL, or of the points in a text that is read in double precision */
     uint32_t *corners;    /* numbers of points, facet by facet */
-    uint32_t *ends;       /* for each facet the number of corners up to its end; unused while all are triangles */
+    uint32_t *ends;       /* one for each facet the number of corners up to its end; unused while all are triangles */
     uint32_t corner_count, facet_count;
-    uint32_t room; /* for corners, and for as many of the others */
+    uint32_t room; /* room for corners, and for as many of the others */
     bool has_polygons;
-    uint32_t attributes; /* of the binary facets: the bits that are set in any */
+    uint32_t attributes; /* bits that are set in any of the binary facets */
     struct stl_oddities oddities;
     enum stl_stop stop;
     const char *at; /* where it stopped */
@@ -51,9 +51,9 @@ struct stl_batch {
 
 /* The solid being read, in the context's memory and used again for the next one. */
 struct stl_solid {
-    double origin[3]; /* of the positions: not 0 if they are far from the file's */
+    double origin[3]; /* that of the positions: not 0 if they are far from the file's */
     bool is_far;
-    float *positions; /* of its batches' points, one batch after the other */
+    float *positions; /* coordinates of its batches' points, one batch after the other */
     uint32_t position_count, position_room;
     uint32_t batch_count;
     uint32_t *corners;
@@ -74,7 +74,7 @@ struct stl_reader {
     cp_scene *scene;
     const struct stl_settings *settings;
     struct stl_solid solid;
-    uint32_t empty_mesh;                        /* of the solids without facets; CP_NONE before the first */
+    uint32_t empty_mesh;                        /* the mesh of the solids without facets; CP_NONE before the first */
     struct stl_batch batches[STL_MOST_BATCHES]; /* read at the same time */
     uint32_t batch_count;
     /* of all solids together, for the report */
@@ -100,7 +100,7 @@ static inline void stl_add_corner(struct stl_batch *batch, const float position[
 
 /* Adds the batch to the solid. False when there is no room; reported. */
 bool stl_take_batch(struct stl_reader *reader, const struct stl_batch *batch);
-/* The solid without what was read of it, and with that origin; NULL: the file's. */
+/* Empties the solid, and gives it that origin; NULL: the file's. */
 void stl_clear_solid(struct stl_solid *solid, const double origin[3]);
 /* Adds the solid as a node with a mesh and begins a new one. name: size bytes; size 0: the file's stem. */
 cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size);
@@ -108,17 +108,17 @@ void stl_free_solid(struct stl_reader *reader);
 
 /* ---- the two forms ---- */
 
-/* The file begins with "solid" (after blanks or a byte order mark): what follows the word, or NULL. */
+/* Returns the text behind "solid" if the file begins with it (after blanks or a byte order mark), or NULL. */
 const char *stl_after_solid(const char *text, const char *end);
-/* text begins with the lower-case word, in any case, and a blank or the end after it. */
+/* Tells whether text begins with the lower-case word, in any case, and a blank or the end after it. */
 bool stl_begins_with(const char *text, const char *end, const char *word);
 
 cp_status stl_read_ascii(struct stl_reader *reader);
 cp_status stl_read_binary(struct stl_reader *reader);
-/* What the header and the attributes of the binary solid's facets say: groups and materials. */
+/* Makes groups and materials of the header and the attributes of the binary solid's facets. */
 cp_status stl_read_colours(struct stl_reader *reader);
 
-/* Little-endian values at any address. */
+/* Read little-endian values at any address. */
 static inline uint32_t stl_integer(const char *bytes)
 {
     const unsigned char *b = (const unsigned char *)bytes;
@@ -133,7 +133,7 @@ static inline float stl_number(const char *bytes)
     return value;
 }
 
-/* A facet of the binary form. */
+/* Returns a facet of the binary form. */
 static inline const char *stl_record(const struct stl_reader *reader, uint32_t facet)
 {
     return reader->source->data + STL_HEADER_SIZE + (size_t)STL_FACET_SIZE * facet;

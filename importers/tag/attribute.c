@@ -1,4 +1,4 @@
-/* The attributes of a tag: typed values for those that mean something, metadata for the others. */
+/* The attributes of a tag: typed values for those with a meaning, metadata for the others. */
 #include <string.h>
 
 #include "base/text/json.h"
@@ -84,7 +84,7 @@ cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const str
 
 /* ---- metadata ---- */
 
-/* The digits alone: json_number would write -0 as -0.0. */
+/* Writes the digits alone: json_number would write -0 as -0.0. */
 static void put_number(struct json_writer *json, double value)
 {
     char digits[NUMBER_SIZE];
@@ -106,7 +106,8 @@ static void put_value(struct json_writer *json, const struct tag_value *value)
     }
 }
 
-/* No value: true; one string or number: as it is; a list or several values: a JSON array. */
+/* Keeps an attribute as metadata. No value: true; one string or number: as it is; a list or several values: a JSON
+ * array. */
 static cp_status keep(struct tag_reader *reader, const struct tag_attribute *attribute, cp_owner owner, uint32_t index)
 {
     static const cp_value_type types[] = {CP_VALUE_NUMBER, CP_VALUE_STRING, CP_VALUE_JSON}; /* by enum tag_value_kind */
@@ -135,7 +136,7 @@ static cp_status keep(struct tag_reader *reader, const struct tag_attribute *att
     return kept ? CP_OK : CP_LIMIT;
 }
 
-/* How many values an attribute has a use for. */
+/* Returns how many values of an attribute are used. */
 static uint32_t values_in_use(const char *key)
 {
     static const struct {
@@ -170,11 +171,11 @@ cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint
     for (uint32_t i = 0; i < tag->attribute_count && status == CP_OK; i++) {
         const struct tag_attribute *attribute = &tag->attributes[i];
         uint32_t count = values_in_use(attribute->key), given = attribute->value_count;
-        /* A bare "Attributes" only parts the lines for the eye. */
+        /* A bare "Attributes" is only a heading. */
         bool heading = given == 0 && !strcmp(attribute->key, "Attributes");
         if (!attribute->used && !heading)
             status = keep(reader, attribute, CP_OWNER_NODE, node);
-        else if (attribute->used && given > count) /* RobWork takes the values it needs and leaves the rest */
+        else if (attribute->used && given > count) /* RobWork takes the values it needs and ignores the rest */
             status =
                 report_lenient(reader->context, reader->strict, "tag-extra", tag_attribute_place(tag, attribute),
                                "%s has %u values and needs %u; the others are ignored", attribute->key, given, count);

@@ -35,8 +35,8 @@ cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, stru
     return home->values ? CP_OK : CP_LIMIT;
 }
 
-/* The device has its joints; all JointHomePos of theirs are known. The home is in radians and metres, whatever the
- * joints' limits. */
+/* Sets the end and the home of a device that has its joints; all their JointHomePos are known. The home is in radians
+ * and metres, whatever the joints' limits. */
 static cp_status set_end_and_home(struct tag_reader *reader, cp_device *device, uint32_t end,
                                   const struct tag_home *home, struct place place)
 {
@@ -115,7 +115,7 @@ cp_status tag_note_composite(struct tag_reader *reader, const struct tag *tag, u
         return report_error(reader->context, CP_INPUT, "tag-composite", composite.place,
                             "the composite device \"%s\" names no device", tag->name.text);
 
-    /* The devices' names are relative to the scope of the tag alone, without a search outwards. */
+    /* Search the devices' names in the scope of the tag alone, not outwards. */
     composite.names = arena_allocate(reader->arena, composite.name_count, sizeof *composite.names);
     if (!composite.names)
         return CP_LIMIT;
@@ -158,7 +158,7 @@ static cp_status make_composite(struct tag_reader *reader, const struct tag_comp
     if (!joints)
         return CP_LIMIT;
 
-    /* The devices' joints one after the other, each joint once. */
+    /* List the devices' joints one after the other, each joint once. */
     uint32_t count = 0;
     for (uint32_t i = 0; i < composite->name_count; i++) {
         const cp_device *part = &scene->devices[*name_map_find(&reader->devices, composite->names[i])];

@@ -37,7 +37,7 @@ cp_status tag_read_setup(struct tag_reader *reader, const struct tag *tag, uint3
     if (status != CP_OK)
         return status;
 
-    /* The same file under the same prefix again says nothing new. */
+    /* The same file under the same prefix adds nothing. */
     const char *key = arena_print(reader->arena, "%s\n%s", source->name, prefix);
     bool added = false;
     if (!key || !name_map_add(&reader->setups, key, 0, &added) ||

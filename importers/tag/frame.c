@@ -1,11 +1,11 @@
-/* A tag as a node: its fixed transform, its joint, its flags. */
+/* Makes a node of a tag: its fixed transform, its joint, its flags. */
 
 #include "tag.h"
 
 #include "base/text/text.h"
 #include "model/model.h"
 
-/* Each name repeats those of the devices around it. */
+/* A limit, as each name repeats those of the devices around it. */
 static const uint64_t most_name_bytes = UINT64_C(1) << 30;
 
 /* ---- the fixed transform ---- */
@@ -14,7 +14,8 @@ static const uint64_t most_name_bytes = UINT64_C(1) << 30;
 static cp_status transform_from_craig(struct tag_reader *reader, const struct tag *tag, cp_pose *pose)
 {
     static const char *const others[] = {"Position", "RPY", "I", "J", "K"};
-    const struct tag_attribute *attribute = tag_find(tag, "CraigDH"); /* not used up: RobWork keeps the four, too */
+    const struct tag_attribute *attribute = tag_find(tag, "CraigDH"); /* not marked as used, as RobWork keeps the four
+                                                                       * numbers, too */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (tag_find(tag, others[i]))
             return report_error(reader->context, CP_INPUT, "tag-conflict", tag_attribute_place(tag, attribute),
@@ -76,7 +77,7 @@ cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pos
 
 /* ---- joints ---- */
 
-/* The scope search: the node of that name, innermost scope outwards, or CP_NONE. */
+/* Searches the node of that name, from the innermost scope outwards; or CP_NONE. */
 static uint32_t find_node(struct tag_reader *reader, const char *name)
 {
     struct buffer *key = &reader->key;
@@ -91,7 +92,7 @@ static uint32_t find_node(struct tag_reader *reader, const char *name)
     return CP_NONE;
 }
 
-/* ActiveJoint, of the kind that Revolute, Prismatic or Fixed in the same tag tells, in this order. */
+/* Makes the ActiveJoint, of the kind that Revolute, Prismatic or Fixed in the same tag gives, in this order. */
 static cp_status make_active_joint(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
     cp_joint_type type = CP_JOINT_FIXED;
@@ -226,7 +227,7 @@ static cp_status add_node(struct tag_reader *reader, const struct tag *tag, uint
     if (prefix->raw == prefix->text && tag->name.raw == tag->name.text)
         return CP_OK;
 
-    /* A name whose parts were not all UTF-8 keeps its bytes, too. */
+    /* A name keeps its bytes, too, if some of its parts were not UTF-8. */
     key->size = 0;
     buffer_text(key, prefix->raw);
     buffer_text(key, tag->name.raw);

@@ -1,11 +1,11 @@
-/* The models of a frame: which file a model id means, and where it is shown. */
+/* Finds the models of a frame: the file that a model id means, and the places where it is shown. */
 
 #include "tag.h"
 
 #include "base/text/text.h"
 #include "model/model.h"
 
-/* What a tag asks for. */
+/* The wish of a tag for a model. */
 struct request {
     struct tag_reader *reader;
     const struct tag *tag;
@@ -15,7 +15,7 @@ struct request {
     uint32_t use; /* CP_USE_DRAWN or CP_USE_COLLISION */
     double scale;
     uint32_t missing;   /* the uses for which there is no model */
-    const char *places; /* where it was looked for */
+    const char *places; /* the places that were searched */
 };
 
 /* RobWork 2009: rwlibs/drawable/DrawableFactory.cpp and rw/geometry/FaceArrayFactory.cpp, in their order: the name as
@@ -26,7 +26,7 @@ static const char *const drawn_suffixes[] = {"",     ".TRI",  ".tri",  ".AC",   
 static const char *const collision_suffixes[] = {"", ".STL", ".stl", ".STLA", ".stla", ".STLB", ".stlb", NULL};
 static const struct file_search drawn = {.suffixes = drawn_suffixes}, collision = {.suffixes = collision_suffixes};
 
-/* The same words are the same mesh. */
+/* Finds a primitive; the same words are the same mesh. */
 static cp_status find_primitive(const struct request *request, uint32_t *model)
 {
     struct tag_reader *reader = request->reader;
@@ -55,7 +55,7 @@ static cp_status find_primitive(const struct request *request, uint32_t *model)
     return status;
 }
 
-/* A format that no importer reads (.TRI, .IVG, .WRL, or one that is not built), or no model at all, is passed over. */
+/* Skips a format that no importer reads (.TRI, .IVG, .WRL, or one that is not built), and files without a model. */
 static cp_status check_model(const struct model_request *wanted, const struct source *source)
 {
     const struct request *request = wanted->user;
@@ -100,7 +100,7 @@ static cp_status place_model(struct request *request)
                         "the GeoScale of \"%s\" takes the model out of range", request->tag->name.text);
 }
 
-/* A model that several frames lack is told once, with their number. */
+/* Reports a missing model once, with the number of frames that lack it. */
 static cp_status report_missing(const struct request *request)
 {
     const struct tag_reader *reader = request->reader;
@@ -109,7 +109,7 @@ static cp_status report_missing(const struct request *request)
     const char *blank = *use ? " " : "", *id = request->id->text;
     if (request->missing == 0)
         return CP_OK;
-    if (*id == '#') /* what is wrong with it was told */
+    if (*id == '#') /* its error was reported */
         report_loss(reader->context, "tag-model", place, 1, "the %s%smodel \"%s\"", use, blank, id);
     else if (reader->strict)
         return report_error(reader->context, CP_INPUT, "tag-model", place, "no %s%smodel \"%s\" is there%s", use, blank,

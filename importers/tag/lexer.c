@@ -17,8 +17,8 @@ void tag_lexer_start(struct tag_lexer *lexer, cp_context *context, const struct 
     *lexer = (struct tag_lexer){.context = context, .file = file, .line = 1, .status = CP_OK};
     lexer->next = lexer->line_start = data;
     lexer->end = data + size;
-    /* RobWork takes CR for a blank and so cannot read lines that end in CR alone; a file without any LF can only be
-     * meant that way. */
+    /* RobWork takes CR for a blank and so cannot read lines that end in CR alone. In a file without any LF they can
+     * only end lines. */
     lexer->carriage_return_ends_line = !size || !memchr(data, '\n', size);
 }
 
@@ -36,7 +36,7 @@ static cp_status fail(struct tag_lexer *lexer, cp_status status)
     return status;
 }
 
-/* A string has no escapes, but may hold newlines. */
+/* Reads a string. It has no escapes, but may hold newlines. */
 static void lex_string(struct tag_lexer *lexer)
 {
     struct tag_token *token = &lexer->token;

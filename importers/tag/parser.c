@@ -1,17 +1,17 @@
-/* From tokens to tags. The grammar is RobWork's (loaders/tul/Tag.cpp); docs/tag.md writes it down. */
+/* Makes tags of tokens. The grammar is RobWork's (loaders/tul/Tag.cpp); docs/tag.md writes it down. */
 #include <string.h>
 
 #include "base/text/text.h"
 #include "tag.h"
 
-/* More bytes of further files than any real cell has, each as often as it is included. */
+/* The limit of the bytes of further files, each as often as it is included; no real cell has so many. */
 static const uint64_t most_bytes = UINT64_C(1) << 32;
 
 struct parser {
     struct tag_list *list;
     struct tag_lexer *lexers; /* the file being read, and below it those that include it */
     uint32_t lexer_count, lexer_room;
-    /* Scratch of the current tag. */
+    /* These are scratch of the current tag. */
     struct tag_attribute *attributes;
     struct tag_value *values;
     double *numbers;
@@ -62,7 +62,7 @@ static cp_status enter_file(struct parser *parser, struct source *source)
     struct tag_lexer *lexer = &parser->lexers[parser->lexer_count++];
     tag_lexer_start(lexer, context, file);
 
-    /* Editors on Windows put a byte order mark before UTF-8; RobWork stumbles over it. */
+    /* Editors on Windows put a byte order mark before UTF-8; RobWork fails on it. */
     cp_status status = CP_OK;
     if (source->size >= 3 && !memcmp(lexer->next, "\xef\xbb\xbf", 3)) {
         lexer->next += 3;
@@ -75,7 +75,7 @@ static cp_status enter_file(struct parser *parser, struct source *source)
     return status;
 }
 
-/* False when out of memory. */
+/* Makes a text of a token; returns false if out of memory. */
 static bool make_text(struct parser *parser, const struct tag_token *token, struct tag_text *text)
 {
     text->text = utf8_from(parser->list->arena, token->start, token->size, &text->raw);
@@ -150,7 +150,7 @@ static cp_status expect_newlines(struct tag_lexer *lexer, const char *what)
     return lexer->status;
 }
 
-/* Of a key that is in the tag twice the last one with values holds. */
+/* Adds an attribute. If the tag has its key twice, the last one with values counts. */
 static cp_status add_attribute(struct parser *parser, const struct tag_lexer *lexer,
                                const struct tag_attribute *attribute)
 {
@@ -254,7 +254,7 @@ static bool token_is(const struct tag_lexer *lexer, const char *word)
            !memcmp(word, lexer->token.start, lexer->token.size);
 }
 
-/* A line with one value of that kind. */
+/* Parses a line with one value of that kind. */
 static cp_status parse_header(struct parser *parser, struct tag_lexer *lexer, enum tag_value_kind kind)
 {
     struct tag_list *list = parser->list;
@@ -273,7 +273,7 @@ static cp_status parse_header(struct parser *parser, struct tag_lexer *lexer, en
     return expect_newlines(lexer, "a new line after the header");
 }
 
-/* One header, tag or include, or the end of the file on top. */
+/* Parses one header, tag or include, or the end of the file on top. */
 static cp_status parse_item(struct parser *parser)
 {
     static const struct {

@@ -12,7 +12,7 @@ struct primitive {
     const char *word;
     cp_mesh_kind kind;
     int needed; /* numbers that must be there */
-    int sides;  /* which number is the count of sides, from 0; -1: none */
+    int sides;  /* the number that counts the sides, from 0; -1: none */
 };
 
 static const struct primitive primitives[] = {
@@ -58,7 +58,7 @@ const char *tag_primitive(const char *text, cp_mesh *mesh)
         mesh->size[1] = numbers[0];
         mesh->size[2] = numbers[1];
         break;
-    case CP_MESH_PLANE: /* without end in RobWork, drawn by it as 100 m x 100 m */
+    case CP_MESH_PLANE: /* RobWork's has no end; it draws it as 100 m x 100 m */
         mesh->size[0] = mesh->size[1] = 100;
         break;
     default:
@@ -67,7 +67,7 @@ const char *tag_primitive(const char *text, cp_mesh *mesh)
     if (primitive->sides < 0)
         return NULL;
 
-    /* A cylinder's count is always there, and 0 makes it empty; the others' may be left out. */
+    /* A cylinder always has the count, and 0 makes it empty; the others may leave it out. */
     double sides = count > primitive->sides ? numbers[primitive->sides] : USUAL_SIDES;
     if (sides < 0 || sides > MOST_SIDES)
         return "its number of sides is out of range";

@@ -123,7 +123,7 @@ static void pop_load(struct tag_reader *reader)
         source_close(load->source);
 }
 
-/* Device "file": its tags come next, in a scope of their own. DeviceHomePos is the device's, should there be one. */
+/* Opens a device. Its tags come next, in a scope of their own. DeviceHomePos is the device's, if it has one. */
 static cp_status open_device(struct tag_reader *reader, const struct tag *tag, uint32_t node)
 {
     const struct tag_attribute *attribute = tag_use(tag, "Device");
@@ -190,7 +190,7 @@ static cp_status read_cell(struct tag_reader *reader, struct source *source)
         return CP_LIMIT;
     cp_status status = push_load(reader, source, &top);
     if (status == CP_OK && reader->loads[0].next_tag) {
-        /* The world's tag gives attributes, but neither a place nor a kind nor a device. */
+        /* The world's tag has attributes, but neither a place nor a kind nor a device. */
         const struct tag *world = &reader->loads[0].list.tags[0];
         cp_pose pose;
         status = tag_transform(reader, world, &pose);
@@ -219,7 +219,7 @@ static cp_status read_cell(struct tag_reader *reader, struct source *source)
     if (status == CP_OK)
         status = tag_apply_setups(reader);
 
-    /* What a dependent joint's home comes to, now that all homes are known. */
+    /* Set the homes of dependent joints, now that all others are known. */
     for (uint32_t i = 0; status == CP_OK && i < scene->joint_count; i++) {
         cp_joint *joint = &scene->joints[i];
         if (joint->master == CP_NONE)

@@ -1,12 +1,12 @@
-/* The inside of the tag importer: lexer -> parser -> a list of tags -> nodes, joints, devices, geometry, exclusions. */
+/* The tag importer: lexer -> parser -> a list of tags -> nodes, joints, devices, geometry, exclusions. */
 #ifndef CELLPIPE_IMPORTERS_TAG_TAG_H
 #define CELLPIPE_IMPORTERS_TAG_TAG_H
 
 #include "../importers.h"
 #include "plugins/models.h"
 
-/* A string of the file: as UTF-8, and its bytes as they were (the same pointer when they were UTF-8). File names are
- * opened by their bytes, everything else goes by the text. */
+/* A string of the file: as UTF-8, and its bytes as they were (the same pointer when they were UTF-8). Its bytes open
+ * files; everything else uses the text. */
 struct tag_text {
     const char *text, *raw;
 };
@@ -34,7 +34,7 @@ enum tag_token_kind {
 
 struct tag_token {
     enum tag_token_kind kind;
-    const char *start; /* of a string: after its quote */
+    const char *start; /* begin of the text; of a string: after its quote */
     size_t size;
     uint64_t line, column;
     double number;
@@ -72,7 +72,7 @@ struct tag_attribute {
     const char *key;
     const struct tag_value *values;
     uint32_t value_count;
-    bool used; /* what the importer has no use for becomes metadata */
+    bool used; /* an unused attribute becomes metadata */
     uint64_t line, column;
 };
 
@@ -89,7 +89,7 @@ struct tag_list {
     cp_context *context;
     struct arena *arena;
     struct arena *names; /* the whole import's */
-    uint64_t *bytes;     /* of all files that are included */
+    uint64_t *bytes;     /* size of all files that are included */
     const char *file;    /* its name */
     bool strict;
     struct tag *tags;
@@ -101,7 +101,7 @@ struct tag_list {
 /* Reads the file and all that it includes. The source is the caller's and stays open as long as the list. */
 cp_status tag_parse(struct tag_list *list, struct source *source);
 void tag_list_free(struct tag_list *list);
-/* The name as a path with '/' for '\', in the arena. */
+/* Returns the name as a path with '/' for '\', in the arena. */
 const char *tag_path(struct arena *arena, const struct tag_text *name);
 /* Opens a further file that a tag file names: CP_NO when there is none, CP_LIMIT when all have too many bytes. */
 cp_status tag_open(uint64_t *bytes, const struct tag_file *from, const char *path, struct source **opened);
@@ -114,13 +114,13 @@ struct tag_home {
     uint32_t count;
 };
 
-/* A file on its way into the scene; nested devices are a stack of them. */
+/* A file on its way into the scene; nested devices are a stack of these. */
 struct tag_load {
     struct tag_list list;
     struct source *source; /* closed at the end but for the top file's */
     uint32_t next_tag;
     uint32_t root;          /* the node that has the Device attribute, or the world */
-    uint32_t device;        /* or CP_NONE when the file has no active joint */
+    uint32_t device;        /* CP_NONE when the file has no active joint */
     uint32_t scope;         /* the device that its nodes come with */
     struct tag_text prefix; /* "A.B." */
     struct place opener;    /* of the Device attribute */
@@ -153,65 +153,65 @@ struct tag_reader {
     uint32_t load_count, load_room, composite_count, composite_room, exclusions_count, exclusions_room;
     uint32_t last_link; /* the last tag with Link or ActiveJoint, whatever its file; or CP_NONE */
     uint64_t device_joints, name_bytes;
-    uint64_t bytes; /* of all files that tag files name and that are read as such */
+    uint64_t bytes; /* size of all files that tag files name and that are read as tag files */
 };
 
 /* ---- attribute.c ---- */
 
-/* The attribute, marked as used, or NULL. */
+/* Returns the attribute, marked as used, or NULL. */
 const struct tag_attribute *tag_use(const struct tag *tag, const char *key);
-/* The same without marking. */
+/* Finds an attribute like tag_use, but does not mark it as used. */
 struct tag_attribute *tag_find(const struct tag *tag, const char *key);
 struct place tag_place(const struct tag *tag);
 struct place tag_attribute_place(const struct tag *tag, const struct tag_attribute *attribute);
-/* Value number `index`; NULL or CP_INPUT after reporting when it is absent or of another kind. */
+/* Returns value number `index`; NULL or CP_INPUT after reporting when it is absent or of another kind. */
 const struct tag_value *tag_value(struct tag_reader *reader, const struct tag *tag,
                                   const struct tag_attribute *attribute, uint32_t index, enum tag_value_kind kind);
 cp_status tag_number(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      uint32_t index, double *number);
 cp_status tag_string(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      uint32_t index, const struct tag_text **string);
-/* The first value, a list of three numbers. */
+/* Reads the first value, a list of three numbers. */
 cp_status tag_triple(struct tag_reader *reader, const struct tag *tag, const struct tag_attribute *attribute,
                      double out[3]);
-/* Keeps the attributes that nobody has used as metadata. */
+/* Keeps the unused attributes as metadata. */
 cp_status tag_keep_unused(struct tag_reader *reader, const struct tag *tag, uint32_t node);
 /* Keeps header lines as metadata of the scene or of the device's base; the first of each key wins. */
 cp_status tag_keep_headers(struct tag_reader *reader, const struct tag_list *list, cp_owner owner, uint32_t index);
 
 /* ---- frame.c ---- */
 
-/* The fixed transform that the tag's attributes give. */
+/* Finds the fixed transform that the tag's attributes give. */
 cp_status tag_transform(struct tag_reader *reader, const struct tag *tag, cp_pose *pose);
 /* Makes the tag's node, with its joint and flags, below the load on top of the stack. */
 cp_status tag_make_node(struct tag_reader *reader, const struct tag *tag, uint32_t *node);
-/* JointHomePos, for every tag (the world's too). */
+/* Takes JointHomePos, which any tag may have (the world's too). */
 cp_status tag_joint_home(struct tag_reader *reader, const struct tag *tag, uint32_t node);
 
 /* ---- device.c ---- */
 
-/* After a file's last tag: the end, the joints and the home of its device. */
+/* Finishes after a file's last tag: the end, the joints and the home of its device. */
 cp_status tag_finish_device(struct tag_reader *reader, const struct tag_load *load);
 /* Remembers a CompositeDevice until all devices are known. */
 cp_status tag_note_composite(struct tag_reader *reader, const struct tag *tag, uint32_t node);
 cp_status tag_make_composites(struct tag_reader *reader);
-/* DeviceHomePos of the tag, if it has one. */
+/* Reads DeviceHomePos of the tag, if it has one. */
 cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, struct tag_home *home);
-/* The driven joint of a node or CP_NONE; a tag makes at most one joint. */
+/* Returns the driven joint of a node or CP_NONE; a tag makes at most one joint. */
 uint32_t tag_driven_joint(const cp_scene *scene, uint32_t node);
 
 /* ---- geometry.c, primitive.c ---- */
 
 /* Places all models of a tag at its node, which is the last one made or the world. */
 cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, uint32_t node);
-/* The mesh that "#Box 1 2 3" and the like ask for; NULL or the reason why not. */
+/* Makes the mesh of "#Box 1 2 3" and the like; returns NULL or the reason why not. */
 const char *tag_primitive(const char *text, cp_mesh *mesh);
 
 /* ---- exclusion.c ---- */
 
 /* Reads the collision setup that a tag names. */
 cp_status tag_read_setup(struct tag_reader *reader, const struct tag *tag, uint32_t node);
-/* After the last tag: exclusions by name become pairs of nodes. */
+/* Turns exclusions by name into pairs of nodes, after the last tag. */
 cp_status tag_apply_setups(struct tag_reader *reader);
 void tag_free_setups(struct tag_reader *reader);
 

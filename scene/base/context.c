@@ -72,7 +72,7 @@ int context_open_file(cp_context *context, const char *path, int flags)
 cp_status context_finish(cp_context *context, cp_status status)
 {
     if (status == CP_LIMIT)
-        (void)context_is_cancelled(context); /* a public function may have been called from within another */
+        (void)context_is_cancelled(context); /* a public function may have been called from within another one */
     if (!context->cancelled)
         return status;
     context->cancelled = context->out_of_memory = false;

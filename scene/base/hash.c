@@ -1,4 +1,4 @@
-/* Hashes: of content, the same everywhere, and of keys in tables, another in every run. All by xxHash. */
+/* Computes hashes by xxHash: of content, the same everywhere, and of keys in tables, different in every run. */
 #include <stdint.h>
 
 #define XXH_INLINE_ALL
@@ -23,7 +23,7 @@ cp_hash cp_hash_bytes(const void *bytes, size_t size)
     return (cp_hash){hash.low64, hash.high64};
 }
 
-/* xxHash wants its state aligned as no allocator promises it. */
+/* The room is larger than the state, since xxHash wants an alignment (64) that no allocator promises. */
 struct hash_stream {
     XXH3_state_t *state;
     char room[sizeof(XXH3_state_t) + 64];

@@ -85,7 +85,7 @@ uint64_t limit_vertices(const cp_context *context)
     return context->limits.vertices;
 }
 
-/* By the bytes that are read, UINT64_MAX otherwise. */
+/* Returns how many nodes a reader may make from the bytes that are read; UINT64_MAX if nothing is being read. */
 static uint64_t most_by_expansion(const cp_context *context)
 {
     enum { FREE_NODES = 100000 };

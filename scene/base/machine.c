@@ -1,4 +1,4 @@
-/* How much memory this process can have. Control groups: man 7 cgroups. */
+/* Finds how much memory this process can have. Control groups are described in man 7 cgroups. */
 #include "context.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 enum { LONGEST = 4096 };
 
-/* The number in a file; UINT64_MAX when there is none ("max", no file). */
+/* Returns the number in a file; UINT64_MAX if there is none ("max", no file). */
 static uint64_t number_in(const char *path)
 {
     unsigned long long number = 0;
@@ -20,7 +20,8 @@ static uint64_t number_in(const char *path)
     return found ? number : UINT64_MAX;
 }
 
-/* The least limit of a group and of those around it. A container may not see its own group, but the outermost. */
+/* Returns the least limit of a group and of all groups around it. A container may not see its own group but only the
+ * outermost. */
 static uint64_t limit_of_group(char *group, const char *mount, const char *name)
 {
     uint64_t least = UINT64_MAX;
@@ -34,7 +35,8 @@ static uint64_t limit_of_group(char *group, const char *mount, const char *name)
     return least;
 }
 
-/* Lines are NUMBER:CONTROLLERS:GROUP; version 2 has no controllers there. */
+/* Returns the least limit of all groups of this process. Their lines are NUMBER:CONTROLLERS:GROUP; in version 2 the
+ * list of controllers is empty. */
 static uint64_t limit_of_groups(void)
 {
     char line[LONGEST];
@@ -58,7 +60,7 @@ static uint64_t limit_of_groups(void)
     return least;
 }
 
-static uint64_t known; /* what does not change while the process runs */
+static uint64_t known; /* cached: it does not change while the process runs */
 
 static void find_memory(void)
 {

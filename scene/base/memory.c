@@ -1,4 +1,4 @@
-/* Allocation through the context, arenas, growing arrays and buffers. */
+/* Allocates through the context; makes arenas, growing arrays and buffers. */
 
 #include <stdalign.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@ enum {
     LARGE_BLOCK = 4 * 1024 * 1024, /* holds large pages of any usual size */
 };
 
-/* Has the pages of a large block come in large ones, where the system knows how: fewer are to be made ready, and looked
- * up. The first and the last page too: a block of two kinds of pages would be copied to grow. Each such block is a
- * mapping of its own, of which a process may have 65,530: not for small ones. */
+/* Asks the system to use large pages for a large block, if it can: fewer pages have to be cleared and looked up. The
+ * first and the last page are included, because a block of two kinds of pages would be copied when it grows. Small
+ * blocks are not worth it: each block becomes a mapping of its own, and a process may have only 65,530 of these. */
 static void ask_for_large_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -44,7 +44,7 @@ void *memory_resize_by_library(void *user, void *block, size_t old_size, size_t 
     return moved;
 }
 
-/* Whether the context may hold so many bytes more. */
+/* Tells whether the context may hold so many bytes more; reports the limit if not. */
 static bool has_room(cp_context *context, size_t more)
 {
     if (more <= context->limits.memory && context->held + more <= context->limits.memory)
@@ -55,7 +55,8 @@ static bool has_room(cp_context *context, size_t more)
 
 void *memory_resize(cp_context *context, void *block, size_t old_size, size_t size)
 {
-    if (size > 0 && context_is_cancelled(context)) /* every caller knows what to do without memory */
+    if (size > 0 && context_is_cancelled(context)) /* Cancelling looks like a lack of memory, which every caller can
+                                                    * handle. */
         return NULL;
     if (size > old_size && !has_room(context, size - old_size))
         return NULL;
@@ -85,7 +86,8 @@ void *memory_allocate(cp_context *context, size_t count, size_t size)
     return memory_resize(context, NULL, 0, bytes);
 }
 
-/* The library has large blocks as zeros from the system, page by page when they are touched. */
+/* Allocates zeroed memory. The library's own function is used if possible: the system gives large blocks as zeros, and
+ * prepares a page only when it is touched. */
 void *memory_allocate_zeroed(cp_context *context, size_t count, size_t size)
 {
     size_t bytes;
@@ -123,7 +125,7 @@ struct block {
     size_t used; /* from the block's start */
 };
 
-/* A block that somebody else has allocated; in the arena itself. */
+/* A block that was allocated elsewhere and taken over; this record is in the arena itself. */
 struct taken {
     struct taken *next;
     void *block;
@@ -132,7 +134,7 @@ struct taken {
 
 struct arena {
     cp_context *context;
-    struct block *blocks; /* the first is the one in use */
+    struct block *blocks; /* the first one is being filled */
     struct taken *taken;
     bool failed;
 };
@@ -183,7 +185,7 @@ static struct block *arena_grow(struct arena *arena, size_t bytes)
     if (!block)
         return NULL;
     *block = (struct block){.size = size, .used = header};
-    /* A large block is full at once: behind the first, so that the first goes on being filled. */
+    /* A large block is full at once. It is put behind the first block, so that the first one continues to be filled. */
     struct block **link = large && arena->blocks ? &arena->blocks->next : &arena->blocks;
     block->next = *link;
     *link = block;
@@ -288,8 +290,8 @@ char *arena_print(struct arena *arena, const char *format, ...)
     return text;
 }
 
-/* Spliced in behind the target's block in use; only the other's blocks are walked, so that many small scenes can be
- * adopted in linear time. */
+/* Splices the other's blocks in behind the target's first block. It walks only the other's blocks, so that many small
+ * scenes are adopted in linear time. */
 void arena_adopt(struct arena *target, struct arena *other)
 {
     if (!other)

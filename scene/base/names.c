@@ -1,9 +1,10 @@
-/* The map from strings to numbers: open addressing over a seeded hash. */
+/* Maps strings to numbers: open addressing with a seeded hash. */
 #include <string.h>
 
 #include "base.h"
 
-/* The slot of the key, or the free slot where it belongs. slot_count is a power of two with free slots. */
+/* Returns the slot of the key, or the free slot where it belongs. slot_count is a power of two, and some slots are
+ * always free. */
 static struct name_slot *find_slot(const struct name_map *map, const char *key, size_t size, uint32_t hash)
 {
     for (uint32_t at = hash & (map->slot_count - 1);; at = (at + 1) & (map->slot_count - 1)) {

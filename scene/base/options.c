@@ -7,11 +7,11 @@
 #include "base/text/text.h"
 #include "cellpipe_tool.h"
 
-/* What the types are. Those with neither units nor a number are texts. */
+/* Lists the types. Those with neither units nor a number are texts. */
 static const struct kind {
-    const char *word, *value; /* in schemas, and for the value in help */
-    const char *needs;        /* what a value should have been */
-    const char *unit;         /* of a bare number and of bounds */
+    const char *word, *value; /* the word in schemas, and for the value in help */
+    const char *needs;        /* says what a value should have been */
+    const char *unit;         /* the unit of a bare number and of bounds */
     const struct unit *units; /* which may stand behind a number */
     double bare;              /* the unit of a bare number, in the stored one */
 } kinds[] = {
@@ -181,7 +181,7 @@ static cp_status read_extent(const struct value *value)
     return CP_OK;
 }
 
-/* With or without a unit, whole or not. */
+/* Reads a number with or without a unit, whole or not. */
 static cp_status read_number(const struct value *value)
 {
     const double most = 9e15; /* the whole numbers that a double tells apart end a little above */

@@ -1,4 +1,5 @@
-/* Work in several threads: they take the items one after the other, so that uneven ones even out. */
+/* Does work in several threads. Each thread takes the next item when it has finished one, so that items of uneven size
+ * balance out. */
 #include "base.h"
 
 #include <pthread.h>
@@ -10,7 +11,7 @@ struct job {
     parallel_work *work;
     void *user;
     uint32_t item_count;
-    _Atomic uint32_t next; /* the item to be taken; beyond item_count once all are, or the job is cancelled */
+    _Atomic uint32_t next; /* the next item; item_count or more once all are taken, or the job is cancelled */
 };
 
 struct worker {
@@ -19,7 +20,7 @@ struct worker {
     uint32_t number;
 };
 
-/* False when none is left. */
+/* Takes the next item; returns false if none is left. */
 static bool take_item(struct job *job, uint32_t *item)
 {
     *item = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
@@ -51,7 +52,7 @@ bool parallel_for(cp_context *context, uint32_t item_count, parallel_work *work,
         if (pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) != 0)
             break; /* fewer threads do the same work */
     }
-    /* The calling thread's share; it alone may ask whether to go on. */
+    /* The calling thread does its share. It alone may ask whether the call is cancelled. */
     bool cancelled = context_is_cancelled(context);
     for (uint32_t item; !cancelled && take_item(&job, &item); cancelled = context_is_cancelled(context))
         work(user, item, 0);
@@ -69,8 +70,8 @@ struct line {
     void *user;
     uint32_t item_count, slot_count;
     pthread_mutex_t lock;    /* of what follows */
-    pthread_cond_t has_room; /* a slot is free, or the line ends */
-    pthread_cond_t is_made;  /* the result that comes next */
+    pthread_cond_t has_room; /* a slot has become free, or the line ends */
+    pthread_cond_t is_made;  /* the result that is consumed next is ready */
     uint32_t begun, consumed;
     bool ready[MOST_SLOTS];
     bool ended;
@@ -81,7 +82,7 @@ static bool line_has_room(const struct line *line)
     return line->begun < line->item_count && line->begun - line->consumed < line->slot_count;
 }
 
-/* With the lock held before and after. */
+/* Makes the next item. The lock is held before and after, and released meanwhile. */
 static void make_next(struct line *line)
 {
     uint32_t item = line->begun++, slot = item % line->slot_count;
@@ -107,7 +108,8 @@ static void *run_maker(void *user)
     return NULL;
 }
 
-/* Two a thread, so that none waits while another's result is awaited. */
+/* Returns two slots for each thread, so that a thread can begin its next item while its last result waits for an
+ * earlier one. */
 uint32_t parallel_slots(const cp_context *context, uint32_t item_count)
 {
     uint32_t workers = parallel_workers(context, item_count), slots = workers > 1 ? 2 * workers : 1;
@@ -131,7 +133,7 @@ bool parallel_in_order(cp_context *context, uint32_t item_count, parallel_work *
     for (; started < wanted && started < line.slot_count; started++)
         if (pthread_create(&threads[started], NULL, run_maker, &line) != 0)
             break; /* fewer threads do the same work */
-    /* The calling thread consumes what is ready, else it makes what others have not begun. */
+    /* The calling thread consumes what is ready; otherwise it makes an item that nobody has begun. */
     (void)pthread_mutex_lock(&line.lock);
     while (!line.ended && line.consumed < item_count) {
         uint32_t item = line.consumed, slot = item % line.slot_count;

@@ -1,4 +1,4 @@
-/* The report: entries in the order of events, bounded a code, losses added up. */
+/* Keeps the report: entries in the order of events, bounded for each code, with losses added up. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include "base/text/text.h"
 #include "context.h"
 
-/* After so many entries of one code the last one only counts on. */
+/* The most entries of one code; all further ones are only counted, in the last entry. */
 enum { ENTRIES_A_CODE = 100 };
-/* For so many there is room whatever happens. */
+/* The number of entries that there is always room for: one, and "out of memory" after it. */
 enum { FEWEST_ENTRIES = 2 };
 
 struct code_count {
@@ -20,7 +20,7 @@ struct code_count {
 
 static const char *const severity_words[] = {"note", "loss", "warning", "error"};
 
-/* A message is one line, and no name out of a file gets at the terminal. */
+/* Escapes what a terminal must not get from a file: line breaks and control characters in names. */
 static const char *make_printable(struct arena *arena, const char *message)
 {
     char character[CP_SHOWN_CHARACTER_SIZE];
@@ -37,7 +37,7 @@ static const char *make_printable(struct arena *arena, const char *message)
     return text;
 }
 
-/* The text of `entry`, whose place may be an earlier one's. */
+/* Returns the message of `entry`. */
 static const char *print_message(cp_context *context, const cp_entry *entry)
 {
     struct arena *arena = context->texts;
@@ -99,7 +99,8 @@ static void add(cp_context *context, cp_entry entry, const struct place *place, 
     }
     struct code_count *code = &context->codes[number];
     entry.code = code->code;
-    /* It adds to an earlier loss of the same code, file and text, or, when the code is full, to its last entry. */
+    /* The entry adds to an earlier loss of the same code, file and text; or, if the code has its most entries, to the
+     * last of these. */
     cp_entry *old = code->entries >= ENTRIES_A_CODE ? &context->entries[code->last] : NULL;
     bool may_add = code->entries > 0 && !old && entry.severity == CP_LOSS;
     for (uint32_t i = context->entry_count; may_add && i-- > 0 && !old;) {
@@ -181,7 +182,7 @@ static void repeat(cp_context *context, cp_entry entry, const struct place *plac
 
 void report_repeat(cp_context *context, const cp_entry *entry)
 {
-    const char *code = keep(context, entry->code); /* lives as long as the codes that are counted */
+    const char *code = keep(context, entry->code); /* lives as long as the counts of codes */
     struct place place = {.file = entry->file, .line = entry->line, .column = entry->column, .node = entry->node};
     if (code)
         repeat(context, (cp_entry){.severity = entry->severity, .code = code, .count = entry->count}, &place, "%s",
@@ -212,7 +213,8 @@ bool report_make_room(cp_context *context)
     return made;
 }
 
-/* report_make_room keeps a place free for it. message: its text behind "cellpipe: error: ". */
+/* Adds an error without taking memory: report_make_room keeps a place free for it. The entry's text is the part of
+ * `message` after "error: ". */
 static void add_last_entry(cp_context *context, const char *code, const char *message)
 {
     if (context->out_of_memory || context->entry_count >= context->entry_room)

@@ -1,4 +1,4 @@
-/* exclude: which pairs of frames never need to be checked for collision, and how that is known (docs/exclusion.md). */
+/* exclude: finds the pairs of frames that never need to be checked for collision, and why (docs/exclusion.md). */
 #include "exclude.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static const struct option options[] = {
 
 /* ---- which frames ---- */
 
-/* names: with commas between; NULL: those that say so themselves; "none". */
+/* Marks the movable frames. names: with commas between; NULL: those that the scene calls so; "none". */
 static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
 {
     cp_status status = CP_OK;
@@ -65,8 +65,8 @@ static cp_status mark_movable(const cp_scene *scene, const char *names, bool *ma
     return status;
 }
 
-/* Marks the frames that came with a device, or with another whose joints are all of this one's (a part of a composite
- * device), and those that hang on them. */
+/* Marks the frames that came with a device, or with another one whose joints are all of this one's (a part of a
+ * composite device), and those that hang on them. */
 static cp_status mark_device(const cp_scene *scene, const char *name, bool *marks)
 {
     uint32_t wanted = 0;
@@ -104,7 +104,7 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
     cp_status status = exclusions_open(&found, context, scene);
     if (status == CP_OK)
         status = exclude_check_bodies(context, &found.bodies);
-    if (status == CP_OK && own->keep) /* before the long work: it may be wrong */
+    if (status == CP_OK && own->keep) /* read it before the long work, as it may be wrong */
         status = user_pairs_read(&users, scene, own->keep);
     if (status == CP_OK)
         status = exclusions_find(&found, context, rules);

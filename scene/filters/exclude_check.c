@@ -1,4 +1,4 @@
-/* What exclude cannot judge, and what its list will not hold for. */
+/* Reports what exclude cannot judge, and the cases in which its list will not hold. */
 #include <math.h>
 
 #include "base/text/text.h"

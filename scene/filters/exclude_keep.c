@@ -16,7 +16,7 @@ static int compare_pairs(const void *a, const void *b)
     return order ? order : (left > right) - (left < right);
 }
 
-/* CP_NONE when it is the name of no frame, or of several, which a pair by name cannot tell apart. */
+/* Returns CP_NONE if no frame has the name, or several have it, which a pair by name cannot tell apart. */
 static uint32_t find_frame(struct user_pairs *pairs, const struct name_map *names, const cp_scene *list, uint32_t node)
 {
     const char *name = list->nodes[node].name;
@@ -44,7 +44,7 @@ static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names
     return CP_OK;
 }
 
-/* What the list says beside its pairs, and the scene does not. names: of the scene's frames. */
+/* Reports statements of the list beside its pairs that the scene lacks. names: of the scene's frames. */
 static void report_rest(const cp_scene *list, const cp_scene *scene, const struct name_map *names)
 {
     uint64_t count = 0;
@@ -83,7 +83,7 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     if (list->pair_count == 0 && !pairs->all_static)
         report_warning(pairs->context, "exclude-keep-empty", IN_FILE(list->source.file),
                        "excludes no pairs, so keep= keeps none");
-    /* Once each, where it is first in the list. */
+    /* Keep each once, where it is first in the list. */
     if (pairs->count > 0)
         qsort(pairs->items, pairs->count, sizeof *pairs->items, compare_pairs);
     for (uint32_t i = 0; i < pairs->count; i++)

@@ -1,4 +1,4 @@
-/* What is stated of the pairs. */
+/* States the results in the scene's pairs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "exclude.h"
 #include "motion/motion.h"
 
-/* In the order of reason_words. */
+/* The reasons, in the order of reason_words. */
 enum reason {
     REASON_GIVEN,
     REASON_USER,
@@ -53,8 +53,8 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         [JUDGED_UNDECIDED] = REASON_UNDECIDED,
     };
     enum reason reason = reasons[judgement->status];
-    /* None collided in samples and searches that look at all that the joints do, and measure what is so in the world.
-     * */
+    /* Searches are blind if they do not cover all that the joints do, or do not measure the world's lengths; then it
+     * means little that none collided. */
     bool blind =
         judgement->in_loops || judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
     bool searched = !judgement->is_cut && judgement->samples > 0;
@@ -65,7 +65,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
 }
 
-/* Why a proof was not even tried, or how it was. */
+/* Returns why a proof was not tried, or how it failed. */
 static const char *obstacle_text(const struct chain *chain, const struct body *const bodies[2], bool in_loops)
 {
     static const struct {
@@ -90,8 +90,8 @@ static const char *obstacle_text(const struct chain *chain, const struct body *c
 
 /* ---- one pair ---- */
 
-/* What a witness tells of a chain in loops: the values of the driven joints of its loops, which the others follow, and
- * of its joints that no loop holds. How many. settings may be NULL. */
+/* Lists the joint values that define a witness of a chain in loops: those of the driven joints of its loops, which the
+ * others follow, and of its joints that no loop holds. Returns how many. settings may be NULL. */
 static uint32_t list_settings(const struct exclusions *found, const struct chain *chain,
                               const struct judgement *judgement, cp_joint_setting *settings)
 {
@@ -113,7 +113,7 @@ static uint32_t list_settings(const struct exclusions *found, const struct chain
     return count;
 }
 
-/* chain: that between the two. */
+/* Makes the finding of a pair; `chain` is the one between the two frames. */
 static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct exclusions *found,
                                 const struct judgement *judgement, const struct chain *chain)
 {
@@ -141,7 +141,7 @@ static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *
     return finding;
 }
 
-/* What is stated, so far. */
+/* The statements so far. */
 struct statements {
     cp_scene *scene;
     const struct exclude_settings *own;
@@ -150,14 +150,14 @@ struct statements {
     const struct user_pairs *users;
     bool *judged;              /* nodes */
     uint32_t *links;           /* of the nodes: scene_find_links */
-    bool *filled;              /* of the heads of links: some frame of the link can collide */
-    struct pair_rules statics; /* whose groups, where all static pairs are excluded by one statement */
+    bool *filled;              /* indexed by head of a link: some frame of the link can collide */
+    struct pair_rules statics; /* its groups, if one statement excludes all static pairs */
     struct chain chain;
-    cp_finding **findings; /* of the pairs in their order */
+    cp_finding **findings; /* ordered like the pairs */
     uint32_t counts[REASON_COUNT];
     uint32_t excluded;
     uint32_t cut;     /* undecided because the search ended early */
-    bool interrupted; /* not because the time ran out */
+    bool interrupted; /* an interrupt cut it short, not the time */
 };
 
 static cp_status warn_of_user(const struct statements *made, const cp_pair *pair, const struct judgement *judgement)
@@ -192,7 +192,8 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
     return failed ? CP_LIMIT : CP_OK;
 }
 
-/* The rule of three: what happens at no more than this rate is in none of so many samples once in twenty times. */
+/* Adds the rate by the rule of three: if something happens at this rate, so many samples all miss it once in twenty
+ * times. */
 static cp_status note_rate(cp_scene *scene, cp_pair *pair)
 {
     struct buffer text = {.context = scene->context};
@@ -205,7 +206,7 @@ static cp_status note_rate(cp_scene *scene, cp_pair *pair)
     return pair->evidence ? CP_OK : CP_LIMIT;
 }
 
-/* Whether keep= excludes the pair: by name, or with all static pairs, unless the pair is found to be static. */
+/* Tells whether keep= excludes the pair: by name, or with all static pairs, unless the pair is found to be static. */
 static bool is_users(const struct statements *made, uint32_t one, uint32_t other, enum judgement_status status)
 {
     bool grouped =
@@ -213,7 +214,8 @@ static bool is_users(const struct statements *made, uint32_t one, uint32_t other
     return grouped || user_pairs_have(made->users, one, other);
 }
 
-/* True if the way in the tree from a node to another one meets no link that can collide, but those of the pair. */
+/* Returns true if the way in the tree from a node to another one meets no link that can collide, but those of the
+ * pair. */
 static bool is_open_way(const struct statements *made, const uint32_t pair[2], uint32_t from, uint32_t to)
 {
     uint32_t ways[2] = {from, to};
@@ -230,7 +232,7 @@ static bool is_open_way(const struct statements *made, const uint32_t pair[2], u
     }
 }
 
-/* True if such a way leads from one frame of the pair to the other, over a loop perhaps. */
+/* Tells whether such a way leads from one frame of the pair to the other, perhaps over a loop. */
 static bool are_neighbours(const struct statements *made, const uint32_t pair[2])
 {
     bool open = is_open_way(made, pair, pair[0], pair[1]);
@@ -241,8 +243,8 @@ static bool are_neighbours(const struct statements *made, const uint32_t pair[2]
     return open;
 }
 
-/* Neighbours often overlap at their joint. Others that always touch are mostly there by mistake, as an arm that stands
- * inside of a block, and a list without them hides that. */
+/* Warns of pairs that always touch but are no neighbours. Neighbours often overlap at their joint. Others mostly touch
+ * by mistake, as an arm that stands inside a block, and a list without them hides that. */
 static void warn_of_always(const struct statements *made, const cp_pair *pair, enum reason reason)
 {
     cp_context *context = made->scene->context;
@@ -316,7 +318,7 @@ static bool was_judged(const struct statements *made, uint32_t one, uint32_t oth
     return one != other && made->judged[one] && made->judged[other] && (!wanted || wanted[one] || wanted[other]);
 }
 
-/* The name that comes first, first: so it is with pairs that were judged. */
+/* States a pair that was not judged. The name that comes first is first, as with pairs that were judged. */
 static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, const char *reason)
 {
     bool swap = strcmp(scene->nodes[one].name, scene->nodes[other].name) > 0;
@@ -324,8 +326,8 @@ static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, c
     return pair != CP_NONE ? CP_OK : CP_LIMIT;
 }
 
-/* ExcludeStaticPairs of the file would exclude judged pairs too, which may have to be checked: instead, the static
- * pairs that were not judged and that the scene says nothing of are listed. */
+/* Lists the static pairs that were not judged and that the scene does not mention. ExcludeStaticPairs of the file would
+ * also exclude judged pairs, which may need a check. */
 static cp_status list_static_pairs(struct statements *made, const char *reason)
 {
     cp_scene *scene = made->scene;
@@ -350,7 +352,7 @@ static cp_status list_static_pairs(struct statements *made, const char *reason)
     return status;
 }
 
-/* Drops what the scene says of the pairs that were judged, and of the user's. */
+/* Drops the scene's statements on the pairs that were judged, and on the user's. */
 static cp_status drop_statements(struct statements *made)
 {
     cp_scene *scene = made->scene;
@@ -380,7 +382,8 @@ static int compare_places(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The user's pairs that were not judged, in the order of the list, which that of the frames does not change. */
+/* States the user's pairs that were not judged, in the order of the list, which does not depend on that of the
+ * frames. */
 static cp_status state_further(struct statements *made)
 {
     cp_scene *scene = made->scene;
@@ -483,7 +486,8 @@ cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const
     bool room = made.findings && made.judged && made.links && made.filled;
     bool open = chain_open(&made.chain, context, scene, rules->judge.movable);
     if (open && room && (users->all_static || scene->exclude_static_pairs))
-        open = pair_rules_find(&made.statics, context, scene, made.judged); /* of no candidates: groups are wanted */
+        open = pair_rules_find(&made.statics, context, scene, made.judged); /* without candidates, since only groups are
+                                                                             * needed */
     cp_status status = open && room ? state_all(&made) : CP_LIMIT;
     memory_free(context, made.findings, found->count, sizeof *made.findings);
     memory_free(context, made.judged, scene->node_count, sizeof *made.judged);

@@ -1,4 +1,4 @@
-/* flatten: every frame with geometry moves below the world where it is now; joints end. */
+/* flatten: every frame with geometry moves below the world, to where it is now; joints end. */
 #include "motion/motion.h"
 
 #include "filters.h"
@@ -29,7 +29,7 @@ static cp_status flatten(cp_context *context, cp_scene *scene, cp_pose *worlds, 
             node->local = worlds[i];
             node->parent = 0;
         }
-        /* Volatile frames are for geometry to come, and placeholders are names of pairs. */
+        /* volatile frames will get geometry, and placeholders are names of pairs */
         keep[i] = i == 0 || node->instance_count > 0 || node->flags & (CP_NODE_VOLATILE | CP_NODE_PLACEHOLDER);
         lost += !keep[i];
     }

@@ -1,4 +1,5 @@
-/* lod: levels of detail, as further meshes that no frame draws; or one of them in the place of the original. */
+/* lod: adds levels of detail, as further meshes that no frame draws; or puts one of them in the place of the
+ * original. */
 #include <math.h>
 
 #include "filters.h"
@@ -24,7 +25,8 @@ static const struct option options[] = {
      offsetof(struct lod_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},
     OPTIONS_END};
 
-/* Each level is made of the original, so that errors do not add up. It is called NAME_lod2, by the name or the id. */
+/* Adds a level. Each is made of the original, so that errors do not add up, and is called NAME_lod2, by the name or the
+ * id. */
 static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_t level, double ratio, uint32_t *added)
 {
     cp_scene *scene = reduction->scene;

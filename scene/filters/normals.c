@@ -22,7 +22,7 @@ static const struct option options[] = {
      offsetof(struct normals_settings, weight), "angle", .choices = "angle|area"},
     OPTIONS_END};
 
-/* A primitive has no place for normals: it becomes faces, which loses its sizes but no shape. */
+/* Computes normals. A primitive has no place for them, so it becomes faces, which loses its sizes but no shape. */
 static cp_status compute_normals(cp_scene *scene, cp_mesh *mesh, const struct normals_settings *normals,
                                  uint32_t *primitives)
 {

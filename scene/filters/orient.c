@@ -1,4 +1,4 @@
-/* orient: neighbouring faces are wound alike, closed shells outward. */
+/* orient: winds neighbouring faces alike, and closed shells outward. */
 #include "mesh/mesh.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ struct counts {
     uint64_t open, unplaced;                    /* shells */
 };
 
-/* Turns the normals of the turned faces' vertices that point away from the sum of their faces' new normals. The second
- * axis of a normal map stays where it is: the sign of a tangent turns with the normal. */
+/* Turns the normals at the turned faces' vertices, if they point away from the sum of the faces' new normals. The
+ * second axis of a normal map stays where it is, so the sign of a tangent turns with the normal. */
 static cp_status orient_normals(cp_scene *scene, cp_mesh *mesh, const struct mesh_shells *shells, struct counts *counts)
 {
     uint32_t count = mesh->vertex_count;
@@ -77,7 +77,7 @@ static cp_status orient_faces(cp_scene *scene, cp_mesh *mesh, const struct mesh_
         if (!shells_turns(shells, face))
             continue;
         uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        for (uint32_t i = 1; i < size; i++) /* each keeps its first corner */
+        for (uint32_t i = 1; i < size; i++) /* reverse all corners but the first */
             corners[first + i] = mesh->corners[first + size - i];
         counts->turned++;
     }

@@ -1,4 +1,4 @@
-/* pose: sets joint values, or those at which a frame is somewhere. Homes stay as they are; values outside a joint's
+/* pose: sets joint values, or those at which a frame has a given pose. Homes stay as they are; values outside a joint's
  * limits are taken, with a warning. */
 #include "motion/motion.h"
 
@@ -74,7 +74,7 @@ static cp_status find_targets(const cp_scene *scene, const struct pose_settings 
 
 /* ---- values ---- */
 
-/* A number, with a unit after it where the joint has one. */
+/* Reads a number, and a unit after it if the joint has one. */
 static bool read_value(const cp_joint *joint, const char *entry, bool degrees, double *value)
 {
     bool good;
@@ -135,8 +135,8 @@ static cp_status set_values(cp_context *context, cp_scene *scene, const struct t
 
 /* ---- loops ---- */
 
-/* Free joints follow: from where they closed before, on the same branch; from the values that were set, if one of them
- * was set itself. before: the mechanism at the joints' earlier values. */
+/* Moves free joints so that loops close: from where they closed before, on the same branch; from the values that were
+ * set, if one of the free joints was set itself. before: the mechanism at the joints' earlier values. */
 static cp_status close_loops(cp_mechanism *before, cp_scene *scene, bool guessed)
 {
     cp_context *context = before->context;

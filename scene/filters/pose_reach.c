@@ -36,7 +36,7 @@ void warn_of_degrees(cp_context *context, const char *entry, double radians)
         report_warning(context, "pose-degrees", NOWHERE, "the angle %s is %s rad; %sdeg?", entry, entry, entry);
 }
 
-/* Of the last three of six values. */
+/* Warns of degrees among the angles, the last three of six values. */
 static void check_angles(cp_context *context, const char *text)
 {
     char entry[ENTRY_SIZE];
@@ -69,7 +69,7 @@ static cp_status read_target(cp_context *context, const cp_scene *scene, const c
     return status;
 }
 
-/* The one with the number, or the nearest within limits. */
+/* Chooses the posture with the number, or the nearest within limits. */
 static cp_status choose_posture(cp_context *context, const cp_posture *postures, uint32_t count, int64_t number,
                                 const cp_posture **chosen)
 {

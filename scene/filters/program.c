@@ -1,4 +1,4 @@
-/* program: runs a robot program, and adds the clip of what it does. */
+/* program: runs a robot program, and adds a clip of it. */
 #include "program/run.h"
 
 #include "base/bytes/bytes.h"
@@ -35,7 +35,7 @@ static const struct option options[] = {
      offsetof(struct program_settings, solve), .initial = "x,y,z,roll,pitch,yaw"},
     OPTIONS_END};
 
-/* The device of the name, or the one with driven joints. */
+/* Finds the device of the name, or the only one with driven joints. */
 static cp_status choose_device(cp_context *context, const cp_scene *scene, const char *name, uint32_t *device)
 {
     uint32_t found = 0;

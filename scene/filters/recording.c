@@ -1,5 +1,4 @@
-/* recording: adds a clip of joint values that some other program has recorded: CSV or JSON lines (docs/recordings.md).
- */
+/* recording: adds a clip of joint values that another program has recorded: CSV or JSON lines (docs/recordings.md). */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,7 +22,7 @@ static const struct option options[] = {{"file", "required: CSV with a line of n
                                          offsetof(struct recording_settings, rate), "0", .maximum = 1e6},
                                         OPTIONS_END};
 
-/* A value of a joint at a time. */
+/* The value of a joint at a time. */
 struct sample {
     double time, value;
     uint32_t joint;
@@ -34,12 +33,12 @@ struct reader {
     cp_scene *scene;
     const struct source *source;
     double rate;
-    struct arena *arena;            /* of what is read just now */
+    struct arena *arena;            /* of the present line */
     struct arena *kept;             /* of names */
-    struct name_map names, unknown; /* of joints: the index, or CP_NONE for several of the name */
+    struct name_map names, unknown; /* indices of joints by name; CP_NONE if several have the name */
     struct sample *samples;
     uint32_t sample_count, sample_room, row_count;
-    bool timed; /* a column of times is there */
+    bool timed; /* the file has a column of times */
     bool has_points;
     uint64_t commas; /* numbers with a decimal comma */
     double last_time;
@@ -70,7 +69,7 @@ static bool list_names(struct reader *reader)
     return good;
 }
 
-/* The joint of that name; CP_NONE, with a warning for the first time, if it cannot be set. */
+/* Finds the joint of that name; CP_NONE, with a warning for the first time, if it cannot be set. */
 static cp_status find_joint(struct reader *reader, const char *name, uint32_t *joint)
 {
     const uint32_t *found = name_map_find(&reader->names, name);
@@ -103,7 +102,7 @@ static cp_status add_sample(struct reader *reader, double time, uint32_t joint, 
     return CP_OK;
 }
 
-/* Times ascend; a file without them has a rate. */
+/* Begins a row. Times must ascend; a file without them has a rate. */
 static cp_status begin_row(struct reader *reader, bool has_time, double *time)
 {
     if (!has_time && !(reader->rate > 0))
@@ -138,8 +137,8 @@ static char *next_line(struct reader *reader, struct lines *lines, struct arena 
 
 /* ---- CSV ---- */
 
-/* Cuts the next field off; quotes around it go, two of them inside become one. NULL behind the last. *open: its quotes
- * are not closed. */
+/* Cuts off the next field without quotes around it; two quotes inside become one. NULL behind the last. *open: its
+ * quotes are not closed. */
 static char *next_field(char **rest, char separator, bool *open)
 {
     char *field = *rest, *out = field, *at = field;
@@ -161,7 +160,7 @@ static char *next_field(char **rest, char separator, bool *open)
     return field;
 }
 
-/* What one of the unit is; 0: it is none of the kind. */
+/* Returns the size of the unit; 0: it is no unit of this type. */
 static double factor_of(cp_joint_type type, const char *unit)
 {
     char text[40];
@@ -190,7 +189,7 @@ struct column {
     double factor;
 };
 
-/* Without blanks at its ends. */
+/* Returns the text without white space at its ends. */
 static char *trim(char *text)
 {
     text += strspn(text, " \t");
@@ -226,8 +225,8 @@ static cp_status read_column(struct reader *reader, char *name, struct column *c
     return column->factor > 0 ? CP_OK : refuse(reader, 0, "recording-unit", "no unit of this joint: %.30s", unit);
 }
 
-/* A number; between other separators than commas also one with a decimal comma, as spreadsheets write in many
- * countries. What has both would be a guess, and so is no number. */
+/* Reads a number. If commas are not the separators, it may have a decimal comma, as spreadsheets of many countries
+ * write. A number with a comma and a point would be a guess, so it is refused. */
 static bool read_number(struct reader *reader, char *field, char separator, double *value)
 {
     char *comma = separator == ',' ? NULL : strchr(field, ',');
@@ -256,7 +255,7 @@ static cp_status read_csv_row(struct reader *reader, char *line, char separator,
             return refuse(reader, 0, "recording-quotes", "%s", "quotes are not closed");
         if (given == count)
             return refuse(reader, 0, "recording-columns", "%s", "more values than names");
-        values[given] = NAN; /* an empty field says nothing */
+        values[given] = NAN; /* an empty field gives no value */
         const bool left_out = columns[given].joint == CP_NONE && !columns[given].is_time;
         if (left_out || field[strspn(field, " \t")] == '\0')
             continue;
@@ -281,7 +280,7 @@ static cp_status read_csv_row(struct reader *reader, char *line, char separator,
     return status;
 }
 
-/* Of two columns of one joint the last one counts. */
+/* Warns of two columns of one joint, of which the last one counts. */
 static cp_status warn_of_twins(struct reader *reader, const struct column *columns, uint32_t count)
 {
     bool *seen = arena_allocate_zeroed(reader->arena, reader->scene->joint_count, sizeof *seen);
@@ -424,7 +423,7 @@ static cp_status add_clip(struct reader *reader, const char *name)
     for (uint32_t i = 0; i < reader->sample_count; i++) {
         const struct sample *sample = &reader->samples[i];
         uint32_t track = track_of[sample->joint], at = made[track].key_count;
-        if (at > 0 && times[track][at - 1] == sample->time) /* twice in one line: the last counts */
+        if (at > 0 && times[track][at - 1] == sample->time) /* the last of two values in one line counts */
             at = --made[track].key_count;
         times[track][at] = sample->time;
         values[track][at] = sample->value;

@@ -1,4 +1,4 @@
-/* Simplifying the meshes of a scene. */
+/* Simplifies the meshes of a scene. */
 #include "reduce.h"
 
 #include <math.h>
@@ -27,10 +27,10 @@ void reduction_end(struct reduction *reduction)
     memory_free(context, reduction->uses, reduction->mesh_count, sizeof *reduction->uses);
 }
 
-/* How far from the original the result may be, in the mesh's unit. */
+/* Returns how far from the original the result may be, in the mesh's unit. */
 static double own_error(const struct extent *error, const cp_mesh *mesh, double stretch)
 {
-    const double recognisable = 0.05; /* of the diagonal of the box round all vertices */
+    const double recognisable = 0.05; /* a part of the diagonal of the box round all vertices */
     if (error->metres > 0)
         return error->metres / (stretch > 0 ? stretch : 1);
     double squares = 0;
@@ -97,7 +97,7 @@ cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mes
     return CP_OK;
 }
 
-/* What more texels would reach, where textures have kept triangles; else nothing. */
+/* Prints what more texels would reach, if textures have kept triangles; else nothing. */
 static void print_offers(const struct reduction *reduction, char *text, size_t size)
 {
     const struct simplify_offer *offers = reduction->offers;

@@ -1,4 +1,5 @@
-/* repair: takes away what bounds nothing, what is there twice, and what nothing refers to; fills holes on request. */
+/* repair: removes faces that bound nothing, faces that are there twice, and what nothing refers to; fills holes on
+ * request. */
 #include "mesh/topology/topology.h"
 
 #include "filters.h"
@@ -31,7 +32,7 @@ struct repair {
     struct hole_counts holes;
 };
 
-/* Marks the faces to drop. *any: there are some. */
+/* Marks the faces to drop. *any: some are marked. */
 static bool mark_faces(struct repair *repair, const cp_mesh *mesh, bool *drop, bool *any)
 {
     cp_context *context = repair->context;
@@ -49,7 +50,7 @@ static bool mark_faces(struct repair *repair, const cp_mesh *mesh, bool *drop, b
         good = same && either && mesh_duplicates_find(&edges, same, either);
     }
     for (uint32_t face = 0; good && same && face < count; face++) {
-        /* The first face of its winding that equals an earlier one is wound against that. */
+        /* A face that is the first of its winding, but equals an earlier one, is wound against that. */
         bool opposite = same[face] == face && either[face] != face;
         drop[face] |= same[face] != face || (opposite && mode != DUPLICATES_SAME);
         if (opposite && mode == DUPLICATES_WALLS)

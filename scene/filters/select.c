@@ -1,4 +1,4 @@
-/* select: one frame with all below it, or one device. What is selected hangs below the world where it is now. */
+/* select: keeps one frame with all below it, or one device. It hangs below the world, where it is now. */
 #include "filters.h"
 
 #include "motion/motion.h"
@@ -20,7 +20,7 @@ enum part {
     PART_WHOLE
 };
 
-/* Which devices are `wanted` or came with it, through any number of scopes. Each is walked over once. */
+/* Marks the devices that are `wanted` or came with it, through any number of scopes. Each is visited once. */
 static void mark_devices(const cp_scene *scene, uint32_t wanted, unsigned char *inside)
 {
     enum { UNKNOWN, NO, YES };
@@ -28,7 +28,7 @@ static void mark_devices(const cp_scene *scene, uint32_t wanted, unsigned char *
     for (uint32_t i = 0; i < scene->device_count; i++) {
         uint32_t top = i;
         while (top != CP_NONE && inside[top] == UNKNOWN) {
-            inside[top] = NO; /* until its scope is known; ends circles as well */
+            inside[top] = NO; /* until its scope is known; this also ends circles */
             top = scene->devices[top].scope;
         }
         if (top == CP_NONE || inside[top] != YES)
@@ -46,7 +46,7 @@ static void mark_frame(unsigned char *parts, uint32_t node)
         parts[node] = PART_FRAME;
 }
 
-/* The frames that a device needs to stay a device: base, ends, joints, and what lies between. */
+/* Marks the frames that a device needs to stay a device: base, ends, joints, and all between them. */
 static void mark_chain(const cp_scene *scene, const cp_device *device, unsigned char *parts, unsigned char *walked)
 {
     mark_frame(parts, device->base);
@@ -80,7 +80,7 @@ static cp_status mark_device(const cp_scene *scene, uint32_t wanted, unsigned ch
     return status;
 }
 
-/* Keeps the marked parts. The world always stays: without its geometry, unless it was selected. */
+/* Keeps the marked parts. The world always stays, but without its geometry unless it was selected. */
 static cp_status keep_parts(cp_scene *scene, const unsigned char *parts)
 {
     uint32_t node_count = scene->node_count, kept = 0;

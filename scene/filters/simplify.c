@@ -34,7 +34,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     bool bounded = given->error.metres > 0 || given->error.part > 0;
     if (given->ratio == 1 && given->triangles == 0 && given->error.metres == 0 && given->error.part == 0)
         return report_error(context, CP_USAGE, "simplify-goal", NOWHERE, "give ratio=, triangles= or error=");
-    /* The part of each mesh that stays; 0 where only the error counts. drawn: the triangles of all instances. */
+    /* Find the part of each mesh that stays; 0 if only the error counts. drawn: the triangles of all instances. */
     uint64_t drawn = 0;
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const cp_mesh *mesh = &scene->meshes[scene->instances[i].mesh];

@@ -32,7 +32,7 @@ struct split {
     uint32_t cut_meshes;   /* of them were cut ... */
     uint64_t pieces;       /* ... into so many */
     uint64_t unused;       /* vertices */
-    uint32_t *last_number; /* for each node: of the frames named after it */
+    uint32_t *last_number; /* indexed by node: the last number of a frame named after it */
 };
 
 /* ---- meshes ---- */
@@ -69,7 +69,7 @@ static cp_status split_mesh(struct split *split, uint32_t index)
 
 /* ---- frames and instances ---- */
 
-/* How many pieces are placed: a mesh of many pieces in many places must not fill all memory. */
+/* Counts the pieces with their places, as a mesh of many pieces in many places must not fill all memory. */
 static cp_status check_places(const struct split *split)
 {
     uint64_t places = 0, limit = split->context->limits.nodes, most = CP_NONE - split->scene->instance_count - 1;
@@ -83,7 +83,7 @@ static cp_status check_places(const struct split *split)
                         (unsigned long long)places, (unsigned long long)limit);
 }
 
-/* The table with the pieces in the place of what was cut, or without it. */
+/* Makes the table of instances with the pieces in the place of what was cut, or without them. */
 static cp_status rebuild_instances(struct split *split, bool with_pieces)
 {
     cp_scene *scene = split->scene;
@@ -123,7 +123,7 @@ static cp_status add_frame(struct split *split, const cp_instance *whole, uint32
     return scene_add_instance(scene, node, piece, whole->use, &whole->transform) == CP_NONE ? CP_LIMIT : CP_OK;
 }
 
-/* Takes the instances of what was cut out of the table, and gives each of their pieces a frame. */
+/* Removes the instances of what was cut from the table, and gives each of their pieces a frame. */
 static cp_status move_to_frames(struct split *split)
 {
     cp_scene *scene = split->scene;

@@ -1,4 +1,4 @@
-/* How large meshes are in the world. */
+/* Measures how large meshes are in the world. */
 #include "shared.h"
 
 #include <math.h>

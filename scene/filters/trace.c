@@ -1,4 +1,4 @@
-/* trace: the way of a frame in a clip, as a line. */
+/* trace: draws the way of a frame in a clip as a line. */
 #include <math.h>
 
 #include "filters.h"
@@ -22,7 +22,7 @@ static const struct option options[] = {
      offsetof(struct trace_settings, colours), .initial = "yes"},
     OPTIONS_END};
 
-/* A way: places at times, without those in which it rests. */
+/* A way: places at times, without the times at which it rests. */
 struct way {
     double (*places)[3], *speeds;
     size_t count;
@@ -44,7 +44,7 @@ static cp_status follow(cp_context *context, const cp_scene *scene, const cp_cli
             subtract(place, way->places[way->count - 1], apart);
         double step = sqrt(dot_product(apart, apart));
         if (way->count > 0 && step < 1e-9) {
-            last = times[i]; /* it rests: the speed of the next step is from here on */
+            last = times[i]; /* it rests: the next step's speed counts from here */
             continue;
         }
         way->speeds[way->count] = i > 0 ? step / (times[i] - last) : 0;
@@ -58,7 +58,7 @@ static cp_status follow(cp_context *context, const cp_scene *scene, const cp_cli
     return status;
 }
 
-/* Linear: blue, cyan, green, yellow, red. */
+/* Mixes a colour linearly: blue, cyan, green, yellow, red. */
 static void colour_of(double part, float colour[4])
 {
     const double at = 4 * part;
@@ -82,7 +82,7 @@ static cp_status add_line(cp_scene *scene, const struct way *way, const struct t
     for (uint32_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++)
             positions[3 * i + (uint32_t)k] = (float)way->places[i][k];
-        if (colours) /* a point has the speed of the step to it; the first that of the step from it */
+        if (colours) /* a point has the speed of the step that leads to it; the first that of the step behind it */
             colour_of(way->fastest > 0 ? way->speeds[i > 0 ? i : 1] / way->fastest : 0, colours + 4 * (size_t)i);
         corners[i] = i;
     }

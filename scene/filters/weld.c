@@ -21,7 +21,7 @@ struct weld {
     uint64_t before, after, collapsed; /* vertices; faces that have fewer than 3 distinct corners only now */
 };
 
-/* Row-wise equality of one more array: classes[v] becomes equal for vertices of equal class and equal rows. */
+/* Refines the classes by one more array: classes[v] becomes equal for vertices of equal class and equal rows. */
 static bool refine_classes(cp_context *context, const float *rows, size_t width, uint32_t count, uint32_t *classes)
 {
     if (!rows)
@@ -39,7 +39,7 @@ static bool refine_classes(cp_context *context, const float *rows, size_t width,
     return good;
 }
 
-/* first[v] becomes the lowest vertex that v is joined with. */
+/* Finds first[v]: the lowest vertex with which v is joined. */
 static bool find_equal(cp_context *context, const cp_mesh *mesh, double tolerance, uint32_t *first)
 {
     uint32_t count = mesh->vertex_count;
@@ -57,7 +57,7 @@ static bool find_equal(cp_context *context, const cp_mesh *mesh, double toleranc
     return good;
 }
 
-/* The faces that have fewer than three distinct corners. */
+/* Counts the faces that have fewer than three distinct corners. */
 static uint64_t count_collapsed(const cp_mesh *mesh)
 {
     uint64_t count = 0;
@@ -80,7 +80,7 @@ static cp_status renumber(cp_scene *scene, cp_mesh *mesh, uint32_t *first)
     uint32_t *corners = scene_allocate(scene, mesh->corner_count, sizeof *corners);
     for (uint32_t i = 0; corners && i < mesh->corner_count; i++)
         corners[i] = first[mesh->corners[i]];
-    /* From here on, the vertices that lead, in their order. */
+    /* leaders: from here on, the vertices that lead, in their order. */
     uint32_t *leaders = first, count = 0;
     for (uint32_t i = 0; i < mesh->vertex_count; i++)
         if (first[i] == count)
@@ -117,7 +117,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     for (uint32_t i = 0; i < mesh_count && status == CP_OK; i++) {
         if (scene->meshes[i].kind >= CP_MESH_BOX)
             continue;
-        /* In the mesh's own unit. What is too small to tell floats apart is 0. */
+        /* own: in the mesh's own unit. A tolerance too small to separate floats is 0. */
         double own = stretches[i] > 0 ? tolerance / stretches[i] : tolerance;
         status = weld_mesh(&weld, scene, &scene->meshes[i], own > least ? fmin(own, 1e60) : 0);
     }

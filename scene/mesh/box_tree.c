@@ -2,7 +2,7 @@
 
 #include "base/base.h"
 
-/* The least complete tree that has leaves enough. */
+/* Sets the shape of the smallest complete tree that has enough leaves. */
 static void set_shape(struct box_tree *tree, uint32_t count)
 {
     uint32_t leaves = 1;
@@ -43,7 +43,7 @@ void box_tree_join(struct box_tree *tree)
 
 /* ---- z-order: by the interleaved bits of the boxes' middles ---- */
 
-/* The 21 low bits of value on every third bit. */
+/* Spreads the 21 low bits of a value onto every third bit. */
 static uint64_t spread_bits(uint64_t value)
 {
     value = (value | value << 32) & UINT64_C(0x001f00000000ffff);
@@ -75,11 +75,11 @@ bool box_order(cp_context *context, const struct box *boxes, uint32_t count, uin
         box_add(&all, boxes[i].low, boxes[i].high);
         entries[i] = i;
     }
-    /* All axes by the same scale: what is long and thin is cut across. */
+    /* All axes have the same scale, so that long thin shapes are cut across. */
     for (int axis = 0; axis < 3; axis++)
         length = fmax(length, all.high[axis] - all.low[axis]);
     double scale = length > 0 ? most / length : 0;
-    /* By the low halves of the keys, then by the high ones. */
+    /* Sort by the low halves of the keys, then by the high ones. */
     for (int half = 0; good && half < 2; half++) {
         for (uint32_t i = 0; i < count; i++) {
             uint32_t box = (uint32_t)entries[i];

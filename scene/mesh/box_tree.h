@@ -1,4 +1,4 @@
-/* What searches in space need: exact predicates, trees of boxes, sorting, sums. */
+/* Declares what searches in space need: exact predicates, trees of boxes, sorting, sums. */
 #ifndef CELLPIPE_MESH_BOX_TREE_H
 #define CELLPIPE_MESH_BOX_TREE_H
 
@@ -7,13 +7,14 @@
 
 #include "cellpipe.h"
 
-/* Signs of determinants, exact for any doubles whose products neither overflow nor come near the smallest ones (lengths
- * of 1e-90 to 1e90 are far from both); 0 where they overflow. */
+/* Computes signs of determinants. They are exact for all doubles whose products neither overflow nor come near the
+ * smallest doubles (lengths of 1e-90 to 1e90 are far from both); they are 0 if something overflows. */
 
-/* 1 when a, b, c turn left seen along the two axes, from the first to the second; -1 when right; 0 on one line. */
+/* Returns 1 if a, b, c turn left, seen in the plane of the two axes from the first to the second; -1 if they turn
+ * right; 0 if they are on one line. */
 int side_of_line(const double a[3], const double b[3], const double c[3], const int axes[2]);
-/* 1 when d is on the side of the plane from which a, b, c turn left; -1 on the other; 0 in the plane, or where there is
- * none. */
+/* Returns 1 if d is on the side of the plane from which a, b, c turn left; -1 if it is on the other side; 0 if it is in
+ * the plane, or if the three define none. */
 int side_of_plane(const double a[3], const double b[3], const double c[3], const double d[3]);
 
 /* Trees of boxes, and what searches in them need. */
@@ -27,7 +28,7 @@ struct box {
 /* A complete tree. Box 0 is the root; the `fan` parts of box i are the boxes from i * fan + 1 on. The boxes from
  * first_leaf on hold `leaf` items each, in the order of the items; boxes beyond the last item are empty. */
 struct box_tree {
-    uint32_t fan, leaf; /* the caller sets them: boxes in a box, items in a leaf */
+    uint32_t fan, leaf; /* set by the caller: boxes in a box, items in a leaf */
     uint32_t count;     /* items */
     uint32_t first_leaf, box_count, box_room;
     struct box *boxes;
@@ -40,8 +41,8 @@ void box_tree_free(struct box_tree *tree, cp_context *context);
  * calls box_tree_join, which makes the other boxes from the leaves. */
 void box_tree_start(struct box_tree *tree, uint32_t count);
 void box_tree_join(struct box_tree *tree);
-/* order[0 .. count): the boxes along a z-curve, near ones one after the other. Takes linear time for any boxes. False
- * when out of memory. */
+/* Sorts boxes along a z-curve, so that near ones are neighbours: order[0 .. count). Takes linear time for any boxes.
+ * False when out of memory. */
 bool box_order(cp_context *context, const struct box *boxes, uint32_t count, uint32_t *order);
 
 static inline struct box *box_tree_leaf(const struct box_tree *tree, uint32_t item)
@@ -49,7 +50,7 @@ static inline struct box *box_tree_leaf(const struct box_tree *tree, uint32_t it
     return &tree->boxes[tree->first_leaf + item / tree->leaf];
 }
 
-/* The items of a leaf that has some: from this one to below *end. */
+/* Returns the first item of a leaf that has some; the others are below *end. */
 static inline uint32_t box_tree_items(const struct box_tree *tree, uint32_t leaf, uint32_t *end)
 {
     uint32_t first = (leaf - tree->first_leaf) * tree->leaf, left = tree->count - first;
@@ -85,7 +86,7 @@ void radix_sort(uint64_t *entries, uint64_t *spare, uint32_t count);
 
 /* A triangle and a point. */
 
-/* The squared distance of a point from a triangle; the nearest place's shares of corners 0 and 1. */
+/* Returns the squared distance of a point from a triangle. shares: those of corners 0 and 1 in the nearest place. */
 double triangle_distance(const double point[3], const double *const corners[3], double shares[2]);
 
 /* Sums whose rounding does not grow with their length. */

@@ -15,7 +15,7 @@ static quad choose(quad_bits which, quad yes, quad no)
     return (quad)(((quad_bits)yes & which) | ((quad_bits)no & ~which));
 }
 
-/* A Chebyshev fit of atan(t) / t in t * t, for a tangent t of at most 1. */
+/* Finds angles by a Chebyshev fit of atan(t) / t in t * t, for a tangent t of at most 1. */
 static quad angles_of(quad sines, quad cosines)
 {
     static const float terms[] = {0.999999984f,  -0.333330668f, 0.199924836f,  -0.142025705f, 0.106367541f,
@@ -35,7 +35,7 @@ void find_angles(const double sines[LANES], const double cosines[LANES], float a
 {
     for (int first = 0; first < LANES; first += QUAD) {
         quad sine, cosine;
-        for (int i = 0; i < QUAD; i++) { /* Squares of floats can be too large for floats. */
+        for (int i = 0; i < QUAD; i++) { /* Scale both first, as squares of floats can be too large for floats. */
             double size = sines[first + i] + fabs(cosines[first + i]), scale = 1 / (size > 0 ? size : 1);
             sine[i] = (float)(sines[first + i] * scale);
             cosine[i] = size > 0 ? (float)(cosines[first + i] * scale) : 1;
@@ -52,7 +52,7 @@ void polygon_angles(const struct polygon *polygon, float *angles)
     double last[3], edge[3] = {0};
     const float *before = polygon_position(polygon, polygon->count - 1), *at = polygon_position(polygon, 0);
     for (int axis = 0; axis < 3; axis++)
-        last[axis] = (double)before[axis] - (double)at[axis]; /* backwards along the edge that ends here */
+        last[axis] = (double)before[axis] - (double)at[axis]; /* backwards along the edge that ends at this corner */
     for (uint32_t start = 0; start < polygon->count; start += LANES) {
         double sines[LANES] = {0}, cosines[LANES] = {0};
         bool reflex[LANES] = {false};

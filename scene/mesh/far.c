@@ -1,4 +1,4 @@
-/* Which meshes are far from their origin. */
+/* Finds meshes that are far from their origin. */
 #include "mesh.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ bool box_is_far(const double lower[3], const double upper[3])
     return most > FAR_SIZES * sqrt(square);
 }
 
-/* A box that is near stays near when it grows: its size grows by at least as much as its distance. */
+/* A near box stays near when it grows: its size grows by at least as much as its distance. So the search ends there. */
 bool find_far_origin(const float *positions, uint32_t count, double origin[3])
 {
     enum { VERTICES_AT_ONCE = 256 };

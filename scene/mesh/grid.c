@@ -1,6 +1,6 @@
-/* A hashed grid of cells twice as wide as the distance: what is near a position lies in its own cell or in one of the
- * seven neighbours on the sides that it is nearer to. As leaders of a class keep apart, a cell holds a bounded number.
- * */
+/* A hashed grid of cells twice as wide as the distance. All that is near a position lies in its own cell or in one of
+ * the seven neighbours on the sides that it is nearer to. Leaders of a class keep apart, so a cell holds a bounded
+ * number. */
 #include "join.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ struct grid {
     double width;
     uint64_t seed;
     uint32_t *slots;   /* the last leader of a cell, or CP_NONE */
-    uint32_t *next;    /* for each leader: the one before it in its cell, or CP_NONE */
+    uint32_t *next;    /* indexed by leader: the one before it in its cell, or CP_NONE */
     size_t slot_count; /* a power of two, at least twice the positions */
 };
 
@@ -33,7 +33,7 @@ static struct cell cell_of(const struct grid *grid, uint32_t index)
     return cell;
 }
 
-/* The slot of the cell, or the free one where it belongs. */
+/* Returns the slot of the cell, or the free one where it belongs. */
 static uint32_t *cell_slot(const struct grid *grid, const struct cell *cell)
 {
     size_t mask = grid->slot_count - 1;

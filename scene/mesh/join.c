@@ -1,10 +1,12 @@
-/* Equal rows by open-addressing tables of row numbers; the rows themselves are the keys. Each run of the rows is joined
- * by itself, which finds what is near; then its leaders, the first ones of their kind in it, are shared out by their
- * hashes, and those of each share are joined; last, the others follow their leaders. Every table is small enough for
- * the cache, so that the cost of a row does not grow with their number, and belongs to one thread.
+/* Joins equal rows by open-addressing tables of row numbers; the rows themselves are the keys.
  *
- * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots that are passed by need
- * no look at their row. */
+ * Each run of the rows is first joined by itself, which finds near equals. Then its leaders, the first rows of their
+ * kind, are divided into shares by their hashes, and each share is joined. Last, the other rows follow their leaders.
+ * Every table fits into the cache, so that the cost of a row does not grow with their number, and belongs to one
+ * thread.
+ *
+ * A slot is a row's number in its low half and its hash in its high half, or FREE: most slots on the way need no look
+ * at their row. */
 #include "join.h"
 
 #include "base/base.h"
@@ -29,10 +31,10 @@ static const unsigned char *row_at(const struct row_table *table, uint32_t row)
 static uint32_t hash_row(const struct row_table *table, uint32_t row)
 {
     uint32_t hash = (uint32_t)(hash_words(table->seed, row_at(table, row), table->words) >> 32);
-    return hash == UINT32_MAX ? 0 : hash; /* no slot in use looks free */
+    return hash == UINT32_MAX ? 0 : hash; /* FREE has the hash UINT32_MAX, so no slot in use has it */
 }
 
-/* The first row that came in equal to this one, which may be itself. */
+/* Returns the first row that came in equal to this one, which may be itself. */
 static uint32_t join_row(struct row_table *table, uint32_t row, uint32_t hash)
 {
     size_t mask = table->slot_count - 1, at = hash & mask;
@@ -107,8 +109,8 @@ static void lead_run(void *user, uint32_t run, uint32_t worker)
         join->first[row] = row;
 }
 
-/* Rows that lead their run have got their first one, in this run or an earlier one; the others of the run follow
- * theirs. */
+/* Lets the rows follow their leaders. A row that leads its run knows its first one, in this run or an earlier one; the
+ * others of the run follow it. */
 static void follow_leaders(void *user, uint32_t run, uint32_t worker)
 {
     (void)worker;
@@ -123,9 +125,9 @@ static void follow_leaders(void *user, uint32_t run, uint32_t worker)
 
 struct sharing {
     struct join join;
-    uint32_t piece_rows, piece_count; /* of all rows; each is shared out by itself */
+    uint32_t piece_rows, piece_count; /* of all rows; each piece is divided by one thread */
     uint32_t share_bits;
-    uint32_t *places;  /* where the next leader of a piece that belongs into a share goes: piece_count for each share */
+    uint32_t *places;  /* the place for the next leader of a piece in a share: piece_count for each share */
     uint64_t *leaders; /* hash and row as in a slot; share after share, in order; NULL while they are counted */
 };
 
@@ -152,7 +154,7 @@ static void share_out_piece(void *user, uint32_t piece, uint32_t worker)
     }
 }
 
-/* Once all are shared out, the place of a share's last piece is the share's end. */
+/* Returns the end of a share: the place of its last piece, once all leaders are there. */
 static uint32_t share_end(const struct sharing *sharing, uint32_t share)
 {
     return sharing->places[(share + 1) * sharing->piece_count - 1];
@@ -193,7 +195,7 @@ static bool join_leaders(const struct join *from)
     size_t place_count = (size_t)shares * sharing.piece_count;
     sharing.places = memory_allocate_zeroed(context, place_count, sizeof *sharing.places);
     bool done = sharing.places && parallel_for(context, sharing.piece_count, share_out_piece, &sharing);
-    /* Counts become places, of the shares one after the other. */
+    /* Turn counts into places, share after share. */
     for (uint32_t share = 0; done && share < shares; share++) {
         uint32_t start = next, *places = sharing.places + share * sharing.piece_count;
         for (uint32_t piece = 0; piece < sharing.piece_count; piece++) {

@@ -7,10 +7,10 @@
 
 #include "cellpipe.h"
 
-/* Joining equal rows of 32-bit words: the one hash table behind vertices, edges and welds. */
+/* Joins equal rows of 32-bit words: the one hash table behind vertices, edges and welds. */
 
-/* A hash of 32-bit words at any address, for tables of rows. Each word meets all 64 bits of what came before it, which
- * start from a seed that nobody outside can know: rows cannot be made to collide. */
+/* Hashes 32-bit words at any address, for tables of rows. Each word is mixed with all 64 bits of the hash before it,
+ * which starts from a secret seed: no file can make rows collide. */
 static inline uint64_t hash_words(uint64_t seed, const void *words, size_t count)
 {
     const unsigned char *bytes = words;
@@ -24,16 +24,16 @@ static inline uint64_t hash_words(uint64_t seed, const void *words, size_t count
     return hash;
 }
 
-/* Row i is `words` 32-bit words at rows + 4 * stride * i bytes (stride >= words >= 1). first[i] becomes the lowest
- * index of a row with the same bits. first: count entries, the caller's. Expected linear time for any rows: the hash
- * has the context's seed, which cannot be seen in the result. False when out of memory. */
+/* Finds equal rows. Row i is `words` 32-bit words at rows + 4 * stride * i bytes (stride >= words >= 1). first[i]
+ * becomes the lowest index of a row with the same bits. first: count entries, the caller's. Expected linear time for
+ * any rows: the hash has the context's seed, which does not show in the result. False when out of memory. */
 bool join_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count, uint32_t *first);
 
-/* The same, faster where equal rows are hardly ever near each other. */
+/* Does the same, faster if equal rows are hardly ever near each other. */
 bool join_scattered_rows(cp_context *context, const void *rows, size_t stride, size_t words, uint32_t count,
                          uint32_t *first);
 
-/* The same for positions (x y z each), which are equal by value: -0 equals +0. */
+/* Does the same for positions (x y z each), which are equal by value: -0 equals +0. */
 bool join_positions(cp_context *context, const float *positions, uint32_t count, uint32_t *first);
 
 /* Replaces the lowest equal indices of join_rows by dense ones, 0, 1, 2 ... in order of first use; returns how many. */
@@ -48,14 +48,14 @@ struct points {
     uint32_t count;      /* of items */
     uint32_t room;       /* for items */
     uint64_t *slots;     /* a table of numbers by hash, see points.c */
-    uint64_t slot_count; /* in use, a power of two or 0 */
+    uint64_t slot_count; /* slots in use, a power of two or 0 */
     uint64_t slot_room;  /* allocated */
-    uint64_t seed;       /* of the hash; cannot be seen in the numbers */
+    uint64_t seed;       /* seed of the hash; cannot be seen in the numbers */
 };
 
 /* Makes room for `more` items, so that adding them cannot fail. At most 2^31 items in all. */
 bool points_reserve(struct points *points, uint64_t more);
-/* The number of the position, which is new or not; there must be room. Takes no memory: may be called in any thread. */
+/* Returns the number of the position, new or not; there must be room. Takes no memory, so any thread may call it. */
 uint32_t points_add(struct points *points, const float position[3]);
 /* Forgets the items, keeps the room. */
 void points_clear(struct points *points);
@@ -70,10 +70,10 @@ void points_free(struct points *points);
 bool grid_join(cp_context *context, const float *positions, const uint32_t *classes, uint32_t count, double distance,
                uint32_t *first);
 
-/* Disjoint sets of numbers, which grow together: leaders[i] is i for the lowest number of a set, for the others a way
- * to it. */
+/* Disjoint sets of numbers that can be joined: leaders[i] is i for the lowest number of a set, for others a number
+ * nearer to it. */
 
-/* The lowest number of the set. Halves the way to it as it goes. */
+/* Returns the lowest number of the set. Halves the way to it at each call. */
 static inline uint32_t set_leader(uint32_t *leaders, uint32_t member)
 {
     while (leaders[member] != member)

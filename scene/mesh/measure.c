@@ -1,6 +1,6 @@
-/* Size, area and volume of what a scene places. Area and volume are those of the faces as they are: half of Newell's
- * sum (for faces that are not flat, the area seen along their normal) and the cones from the world's origin, in double
- * with compensated sums. Primitives are measured as they are tessellated on the way out. */
+/* Measures the size, area and volume of what a scene places. Area and volume are those of the faces as they are: half
+ * of Newell's sum (for faces that are not flat, the area seen along their normal) and the cones from the world's
+ * origin, in double with compensated sums. Primitives are measured as they are tessellated on the way out. */
 #include "base/context.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 struct measuring {
     cp_measures *measures;
     struct sum area, volume; /* twice and six times */
-    double side;             /* -1 where the pose mirrors: its faces are then seen from their other side */
+    double side;             /* -1 if the pose mirrors: its faces then show their other side */
     bool box_only;
 };
 
@@ -37,8 +37,8 @@ static void extend_bounds(cp_measures *measures, const double point[3])
     measures->any = true;
 }
 
-/* As a fan from the first corner. The cone from the world's origin has a third of a triangle's area times its height
- * over the origin. */
+/* Adds a face as a fan from its first corner. The cone from the world's origin over a triangle has a third of its area
+ * times its height over the origin. */
 static void measure_face(struct measuring *measuring, const cp_mesh *mesh, const cp_pose *pose, uint32_t face)
 {
     uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
@@ -66,7 +66,7 @@ static void measure_mesh(struct measuring *measuring, const cp_mesh *mesh, const
     bool box_only = mesh->kind == CP_MESH_LINES || measuring->box_only;
     for (uint32_t face = 0; !box_only && face < mesh->face_count; face++)
         measure_face(measuring, mesh, pose, face);
-    /* Vertices that come in the order of their first use are looked at once: all before `next` have been. */
+    /* Vertices in the order of their first use are read once: all before `next` have been. */
     for (uint32_t corner = 0, next = 0; box_only && corner < mesh->corner_count; corner++) {
         uint32_t vertex = mesh->corners[corner];
         if (vertex < next)
@@ -206,7 +206,7 @@ cp_status cp_measure_meshes(cp_context *context, const cp_scene *scene, cp_measu
         status = worlds && poses ? scene_world_poses(context, scene, NULL, worlds) : CP_LIMIT;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
         poses[i] = POSE_IDENTITY;
-    /* Instances go from the last to the first, so that the first stays. */
+    /* Take the instances from the last to the first, so that the first stays. */
     for (uint32_t i = scene->instance_count; i-- > 0 && status == CP_OK;) {
         const cp_instance *instance = &scene->instances[i];
         poses[instance->mesh] = pose_multiply(&worlds[instance->node], &instance->transform);

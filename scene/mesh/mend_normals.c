@@ -1,4 +1,4 @@
-/* Normals as files have them: those without a direction are made from the faces round their vertex. */
+/* Mends normals of files: those without a direction are made from the faces round their vertex. */
 #include "model/model.h"
 
 #include <math.h>
@@ -6,7 +6,8 @@
 
 #include "mesh.h"
 
-/* Makes the normal a unit long; one that is so to float's precision keeps its bits. False when it has no direction. */
+/* Scales the normal to unit length; one that is a unit to float's precision keeps its bits. False when it has no
+ * direction. */
 static bool make_unit(float normal[3])
 {
     const double wide[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
@@ -18,7 +19,7 @@ static bool make_unit(float normal[3])
     return true;
 }
 
-/* Sums up the normals of the faces, as long as the faces are large, at the vertices whose normals are not set. */
+/* Sums up the normals of the faces, weighted by area, at the vertices whose normals are not set. */
 static void add_faces(const cp_mesh *mesh, const bool *set, double (*sums)[3])
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {

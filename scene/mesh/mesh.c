@@ -39,7 +39,7 @@ void mesh_face_materials(const cp_mesh *mesh, const uint32_t *map, uint32_t *mat
 
 bool mesh_has_concave_faces(const cp_mesh *mesh)
 {
-    const double tolerance = 1e-6; /* of the face's size, for both the outline and the bulge */
+    const double tolerance = 1e-6; /* a part of the face's size, for both the outline and the bulge */
     if (mesh->kind != CP_MESH_FACES || !mesh->face_offsets)
         return false;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -67,7 +67,7 @@ bool mesh_move_position(const cp_pose *pose, const float from[3], float to[3], d
     return true;
 }
 
-/* The cofactors: the inverse transpose times the determinant, defined for flattening poses too. */
+/* Normals move by the cofactors: the inverse transpose times the determinant, which flattening poses have, too. */
 void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3])
 {
     const double *m = pose->m;
@@ -79,7 +79,7 @@ void mesh_normal_matrix(const cp_pose *pose, double matrix[3][3])
         }
 }
 
-/* The direction that the matrix gives, a unit long. False: it is flattened, and `to` stays as it is. */
+/* Moves a direction by the matrix, to unit length. False if the matrix flattens it; then `to` stays as it is. */
 static bool move_direction(const double matrix[3][3], const float from[3], float to[3])
 {
     double moved[3], largest = 0, square = 0;
@@ -106,7 +106,7 @@ void mesh_move_normal(const double matrix[3][3], const float from[3], float to[3
 
 void mesh_square_tangent(const float normal[3], const double direction[3], float tangent[3])
 {
-    const double least = 1e-4; /* of the direction's length: what is left of it below that is mostly rounding */
+    const double least = 1e-4; /* a part of the direction's length: a shorter rest is mostly rounding */
     const double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
     double square[3], along = dot_product(n, direction), length = 0, size = sqrt(dot_product(direction, direction));
     for (int axis = 0; axis < 3; axis++)

@@ -1,9 +1,11 @@
-/* Smooth vertex normals. Faces that meet at an edge at less than the crease angle share the normals of its two ends.
- * Corners that share one make a set; its normal is the sum of its faces' normals, weighted by the corners' angles or by
- * the faces' areas. Edges of one, three or more faces and of faces without area are creases.
+/* Smooth vertex normals.
  *
- * A place is a position, however many vertices stand there; the corners at a place are its star. Each face at an edge
- * has a corner in the star of the edge's end, so that a star finds its sets by itself, in any thread. */
+ * Faces that meet at an edge at less than the crease angle share the normals of its two ends. Corners that share one
+ * make a set; its normal is the sum of its faces' normals, weighted by the corners' angles or by the faces' areas.
+ * Edges of one, three or more faces and of faces without area are creases.
+ *
+ * A place is a position, however many vertices are there; the corners at a place are its star. Each face at an edge has
+ * a corner in the star of the edge's end. So a star finds its sets by itself, in any thread. */
 
 #include <math.h>
 #include <string.h>
@@ -12,14 +14,14 @@
 #include "mesh.h"
 #include "model/model.h"
 
-/* Float coordinates shake angles by about this much (radians): faces that meet at the crease angle itself, as those
- * of a regular prism do, are all treated alike. */
+/* The rounding of float coordinates changes angles by about this much (radians). It makes faces that meet at exactly
+ * the crease angle, as in a regular prism, all alike. */
 static const double ANGLE_NOISE = 1e-5;
 
-/* Faces that meet at less look like one. */
+/* Faces that meet at a smaller angle look like one. */
 static const double FLAT_ANGLE = 1e-3;
 
-/* A corner beside another one at the same place has no angle; its face still counts where it is alone. */
+/* A corner beside another one at the same place has no angle. This least weight still counts if its face is alone. */
 static const double LEAST_ANGLE = 1e-9;
 
 enum { ITEM_ROWS = 4096 };
@@ -28,7 +30,7 @@ struct star_corner {
     uint32_t corner, vertex; /* of the mesh */
     uint32_t beside[2];      /* the corners after and before it in its face */
     uint32_t ends[2];        /* the places to which its edges lead there */
-    double normal[3];        /* of its face: unit; zero for a face without area */
+    double normal[3];        /* normal of its face: unit length; zero for a face without area */
     double weight;
     uint32_t next; /* in its set */
 };
@@ -44,9 +46,9 @@ struct star {
     struct star_corner *corners;
     uint32_t count;
     uint32_t *leaders; /* union-find over its corners */
-    double (*sums)[3]; /* of the sets, at their leaders; then their normals */
+    double (*sums)[3]; /* sums of the sets, at their leaders; then their normals */
     struct star_edge *edges;
-    uint32_t *last; /* a guess for each place or vertex, which counts only if what it points to agrees */
+    uint32_t *last; /* a guess for each place or vertex, which counts only if the entry that it names agrees */
     bool bends;     /* some star had an edge that is bent and soft */
     bool splits;    /* some star had several sets */
 };
@@ -59,17 +61,17 @@ struct smoothing {
     bool curved_only;   /* without a bent and soft edge the mesh stays as it is */
     bool bends, splits; /* as of the stars */
     double crease_cosine, flat_cosine;
-    uint32_t *places;     /* for each vertex: the lowest one at the same position */
-    uint32_t (*lists)[2]; /* for each place: the first corner of its star, and how many it has */
-    uint32_t *next;       /* for each corner: the next one of its star */
-    /* These are NULL if all faces are triangles, whose normals and angles are found where they are needed. */
-    double (*face_normals)[3]; /* as long as twice the area */
+    uint32_t *places;     /* indexed by vertex: the lowest one at the same position */
+    uint32_t (*lists)[2]; /* indexed by place: the first corner of its star, and how many it has */
+    uint32_t *next;       /* indexed by corner: the next one of its star */
+    /* These are NULL if all faces are triangles, whose normals and angles are computed when they are needed. */
+    double (*face_normals)[3]; /* each as long as twice the area */
     uint32_t *faces;           /* for each corner */
     float *angles;             /* of the corners */
     struct star *stars;        /* of the threads */
-    float *normals;            /* of vertices whose star is one set */
-    /* Corners whose star has several sets name here the lowest corner with the same vertex and set, plus 1; at that
-     * one, first_normals has the set's normal. All others have 0: memory for what is smooth is never touched. */
+    float *normals;            /* normals of vertices whose star is one set */
+    /* Corners whose star has several sets have here the lowest corner with the same vertex and set, plus 1; at that
+     * one, first_normals has the set's normal. All others have 0: memory of smooth parts is never touched. */
     uint32_t *firsts;
     float (*first_normals)[3];
 };
@@ -160,7 +162,7 @@ static bool has_area(const struct star_corner *at)
     return at->normal[0] != 0 || at->normal[1] != 0 || at->normal[2] != 0;
 }
 
-/* True if the edge between two faces is soft. */
+/* Returns true if the edge between two faces is soft. */
 static bool is_soft(const struct smoothing *work, struct star *star, const double a[3], const double b[3])
 {
     double cosine = dot_product(a, b);
@@ -170,8 +172,8 @@ static bool is_soft(const struct smoothing *work, struct star *star, const doubl
     return true;
 }
 
-/* Most stars are a few faces once round their place, without a crease: their corners are one set. False says nothing.
- */
+/* Tells whether a star is one set for certain. Most stars are a few faces once round their place, without a crease:
+ * their corners are one set. False tells nothing. */
 static bool is_smooth_round(const struct smoothing *work, struct star *star, uint32_t place)
 {
     enum { MOST_FACES = 12 };
@@ -280,8 +282,8 @@ static void write_normal(const struct star *star, uint32_t leader, float normal[
         normal[axis] = (float)star->sums[leader][axis];
 }
 
-/* Finds for each corner the first one of its set with the same vertex: set by set, so that `last` of a vertex is of the
- * set at hand. */
+/* Finds for each corner the first one of its set with the same vertex: set by set, so that `last` of a vertex belongs
+ * to the present set. */
 static void find_firsts(const struct smoothing *work, struct star *star)
 {
     struct star_corner *corners = star->corners;
@@ -385,7 +387,7 @@ struct split {
     uint32_t count, vertex_room, normal_room;
 };
 
-/* False when out of memory. */
+/* Returns false if out of memory. */
 static bool add_vertex(struct split *split, uint32_t vertex, const float normal[3])
 {
     if (!array_reserve(split->context, &split->vertices, &split->vertex_room, (uint64_t)split->count + 1,

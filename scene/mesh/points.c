@@ -1,6 +1,6 @@
-/* A slot of the table is FREE, or an item's hash whose low bits, as many as count the slots, have given way to the
- * item's number: hardly ever must an item be looked at in vain, however many there are. The high half tells where the
- * slot belongs. */
+/* A slot of the table is FREE, or an item's hash. The item's number replaces the low bits of the hash, as many as count
+ * the slots. So an item seldom needs a look in vain, however many there are. The high half of the hash gives the place
+ * of the slot. */
 #include "join.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #define FREE UINT64_MAX
 enum { LEAST_SLOTS = 64 };
 
-/* Where an item of this hash belongs; a slot in use says the same as its hash. */
+/* Returns the place where an item of this hash belongs; the bits of a slot in use say the same as its hash. */
 static uint64_t first_place(const struct points *points, uint64_t hash)
 {
     return (hash >> 32) & (points->slot_count - 1);
@@ -28,7 +28,7 @@ static uint64_t make_slot(const struct points *points, uint64_t hash, uint32_t n
     return (hash & ~(points->slot_count - 1)) | number;
 }
 
-/* The slot that holds the position, or the free one where it belongs. */
+/* Returns the slot that holds the position, or the free one where it belongs. */
 static uint64_t *find_slot(const struct points *points, uint64_t hash, const float position[3])
 {
     uint64_t mask = points->slot_count - 1;
@@ -41,8 +41,8 @@ static uint64_t *find_slot(const struct points *points, uint64_t hash, const flo
     }
 }
 
-/* At most seven eighths of the slots are taken: more makes searches long; with less, the table of a mesh without common
- * points would need more than the file. */
+/* At most seven eighths of the slots are taken. With more, searches get long; with less, the table of a mesh without
+ * common points would need more memory than the file. */
 static uint64_t slots_for(uint64_t count)
 {
     uint64_t slot_count = LEAST_SLOTS;
@@ -51,8 +51,8 @@ static uint64_t slots_for(uint64_t count)
     return slot_count;
 }
 
-/* In place and in order: what a slot holds stays before it or goes before its double, since what was put before it has.
- * So it must begin behind a free slot. */
+/* Doubles the slots in place and in order. A slot's item stays before its old place, or before the double of it,
+ * because the items before it do. So the walk must begin behind a free slot. */
 static void double_slots(struct points *points)
 {
     uint64_t old_count = points->slot_count, begin = 0;
@@ -116,8 +116,8 @@ uint32_t points_add(struct points *points, const float position[3])
     return number;
 }
 
-/* So many slots as the items needed: the next ones will be about as many, and a few after many cost no more than those
- * did. */
+/* Keeps as many slots as the items needed: the next ones will be about as many, and a few after many cost no more than
+ * those did. */
 void points_clear(struct points *points)
 {
     if (points->slots)

@@ -18,7 +18,7 @@ struct polygon polygon_of(const cp_mesh *mesh, uint32_t face)
         normal[1] += p[2] * q[0] - p[0] * q[2];
         normal[2] += p[0] * q[1] - p[1] * q[0];
     }
-    /* Drops the axis along which the normal is longest; the other two in the order that keeps the winding. */
+    /* Drop the axis along which the normal is longest; take the other two in the order that keeps the winding. */
     int drop = 2;
     for (int axis = 0; axis < 2; axis++)
         if (fabs(normal[axis]) > fabs(normal[drop]))
@@ -53,7 +53,7 @@ double polygon_reflex_depth(const struct polygon *polygon)
     for (uint32_t corner = polygon->count; corner-- > 0 && last.x == 0 && last.y == 0;)
         last = edge_from(polygon, corner);
     double depth = 0;
-    uint32_t flips = 0; /* between upward and downward: twice for each time round */
+    uint32_t flips = 0; /* changes between upward and downward: two for each time round */
     for (uint32_t corner = 0; corner < polygon->count; corner++) {
         struct edge2 edge = edge_from(polygon, corner);
         if (edge.x == 0 && edge.y == 0)

@@ -1,7 +1,7 @@
-/* First in doubles: where the result is larger than any error that rounding can make its sign is right. Else as
- * expansions, sums of doubles without a common digit, in which sums and products of doubles are exact (Dekker 1971;
- * Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997, which also has
- * the bounds). */
+/* Computes signs first in doubles: if the result is larger than any error that rounding can make, its sign is right.
+ * Otherwise it uses expansions, sums of doubles without a common digit, for which sums and products are exact (Dekker
+ * 1971; Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997, which is
+ * also the source of the bounds). */
 #include "box_tree.h"
 
 #include <float.h>
@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Half the distance from 1 to the next double. */
+/* Half the distance from 1 to the next double: the largest relative error of one rounding. */
 static const double unit = DBL_EPSILON / 2;
-/* For the sum of a determinant's products, so that no sum of a few of them overflows. */
+/* The bound for the sum of a determinant's products; a few such sums can be added without overflow. */
 static const double most = DBL_MAX / 16;
 
 /* ---- expansions ---- */
 
-/* Components from small to large in size; none is 0. Room for a determinant of three rows of differences, as long as
- * nothing overflows: what is no number adds components without end. */
+/* A sum of components, from small to large in size; none is 0. It has room for a determinant of three rows of
+ * differences, as long as nothing overflows: NaN would add components without end. */
 enum { MOST_COMPONENTS = 192 };
 struct expansion {
     int count;
@@ -31,14 +31,15 @@ static double two_sum(double a, double b, double *lost)
     return sum;
 }
 
-/* The small ones that are lost come first, so that the order by size is kept. */
+/* Appends a component unless it is 0. Callers append the small rest of a sum first, so that the order by size is
+ * kept. */
 static void push_component(struct expansion *to, double value)
 {
     if (value != 0)
         to->components[to->count++] = value;
 }
 
-/* Only what is in use is written: expansions are large. */
+/* Sets a - b. It writes only the components in use, as expansions are large. */
 static void set_difference(struct expansion *to, double a, double b)
 {
     double lost, difference = two_sum(a, -b, &lost);
@@ -62,7 +63,7 @@ static void set_multiple(struct expansion *to, const struct expansion *a, double
     push_component(to, carried);
 }
 
-/* Shewchuk's fast-expansion-sum: of both in the order of their size. */
+/* Adds by Shewchuk's fast-expansion-sum, which takes the components of both in the order of their size. */
 static void add_expansion(struct expansion *to, const struct expansion *other)
 {
     struct expansion one;
@@ -93,7 +94,7 @@ static int sign_of(const struct expansion *value)
     return (largest > 0) - (largest < 0);
 }
 
-/* a b - c d */
+/* Computes a b - c d. */
 static void set_minor(struct expansion *to, const struct expansion *a, const struct expansion *b,
                       const struct expansion *c, const struct expansion *d)
 {
@@ -104,7 +105,8 @@ static void set_minor(struct expansion *to, const struct expansion *a, const str
 
 /* ---- lines ---- */
 
-/* Two of the points are one, as in a triangle without area: spares most of the exact work there is on real meshes. */
+/* Tells whether two points coincide in projection, as in a triangle without area. This spares most of the exact work
+ * that real meshes cause. */
 static bool same_shadow(const double a[3], const double b[3], const int axes[2])
 {
     return a[axes[0]] == b[axes[0]] && a[axes[1]] == b[axes[1]];

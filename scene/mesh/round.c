@@ -21,8 +21,8 @@ static bool is_level(const struct polygon *polygon)
     return true;
 }
 
-/* The direction of a side's normal at a corner: outward, but for the inner side of a tube, and as steep as the side.
- * At the tip of a cone it is that of the face. */
+/* Finds the direction of a side's normal at a corner: outward, but inward on the inner side of a tube, and as steep as
+ * the side. At the tip of a cone it is that of the face. */
 static void side_direction(const cp_mesh *primitive, const struct polygon *polygon, uint32_t corner, double normal[3])
 {
     const float *at = polygon_position(polygon, corner);
@@ -51,7 +51,7 @@ static void corner_normal(const cp_mesh *primitive, const struct polygon *polygo
         normal[axis] = length > 0 ? (float)(direction[axis] / length) + 0.0F : axis == 2 ? 1.0F : 0.0F;
 }
 
-/* Vertices that have several normals become several, in the order of the corners. */
+/* Splits vertices that have several normals, in the order of the corners. */
 static cp_status split_rows(cp_scene *scene, cp_mesh *mesh, const struct row *rows, const uint32_t *first)
 {
     uint32_t count = 0;

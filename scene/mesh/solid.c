@@ -1,13 +1,13 @@
-/* Whether faces bound a solid, in one pass and without a table of edges.
+/* Tells whether faces bound a solid, in one pass and without a table of edges.
  *
- * A surface is closed and wound alike throughout when each edge is gone through as often one way as the other. So every
- * vertex gets a place in a plane, as good as random, and each edge adds the area of its triangle with the origin there:
- * what is left of a closed surface is exactly 0, and of another one it is what its border goes round, which is 0 in one
- * case of 2^31 at most (J. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980).
- * Sums in integers have no order, so the parts may be added up in any.
+ * A surface is closed and wound alike throughout if each edge is passed as often one way as the other. So every vertex
+ * gets a pseudo-random place in a plane, and each edge adds the area of its triangle with the origin there. A closed
+ * surface leaves exactly 0; another one leaves the area that its border encloses, which is 0 in one case of 2^31 at
+ * most (J. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980). Sums in integers
+ * do not depend on the order, so threads may add up their parts in any.
  *
- * Places follow from the numbers of the vertices: what is closed so is closed. Only where it is not may vertices share
- * positions: then places follow from these. */
+ * At first, places are computed from the numbers of the vertices: a surface that is closed by numbers is closed. If it
+ * is not, vertices may share positions, so places are computed from the positions. */
 #include "join.h"
 
 #include "mesh.h"
@@ -17,7 +17,7 @@ enum { PART_FACES = 1 << 15 };
 
 struct part {
     uint64_t open; /* 0 when the surface is closed */
-    double volume; /* six times what the faces bound with the first vertex */
+    double volume; /* six times the volume that the faces bound with the first vertex */
 };
 
 struct search {
@@ -32,7 +32,7 @@ static const float *corner_position(const cp_mesh *mesh, uint32_t corner)
     return mesh->positions + 3 * (size_t)mesh->corners[corner];
 }
 
-/* The place of a corner's vertex: x in the low half, y in the high one. */
+/* Returns the place of a corner's vertex: x in the low half, y in the high one. */
 static uint64_t find_place(const struct search *search, uint32_t corner)
 {
     if (search->by_position) {
@@ -56,7 +56,7 @@ static void add_part(void *user, uint32_t item, uint32_t worker)
         uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
         uint64_t start = find_place(search, first), from = start;
         for (uint32_t i = 1; i <= size; i++) {
-            /* Twice the area of the triangle of the origin and the edge, modulo 2^64. */
+            /* twice the area of the triangle of the origin and the edge, modulo 2^64 */
             uint64_t to = i < size ? find_place(search, first + i) : start;
             part.open += (from & UINT32_MAX) * (to >> 32) - (to & UINT32_MAX) * (from >> 32);
             from = to;

@@ -42,7 +42,7 @@ static uint64_t sphere_bands(uint64_t sides)
     return sides < 4 ? 2 : sides / 2;
 }
 
-/* Quads go round; apexes and poles give triangles. Two caps need 3 sides. */
+/* Quads make a ring; apexes and poles give triangles. Two caps need 3 sides. */
 static struct counts count_primitive(const cp_mesh *mesh)
 {
     uint64_t sides = round_sides(mesh), bands = sphere_bands(sides);
@@ -82,8 +82,8 @@ uint64_t tessellation_triangles(const cp_mesh *mesh)
     return counts.corners - 2 * counts.faces;
 }
 
-/* Sine and cosine of part / whole of a turn. Within an eighth of a turn libm is asked, the rest is symmetry, so that
- * quarters are exact and opposite corners mirror each other. */
+/* Finds sine and cosine of part / whole of a turn. libm computes them within an eighth of a turn, and symmetry gives
+ * the rest, so that quarters are exact and opposite corners mirror each other. */
 static void turn_point(uint64_t part, uint64_t whole, double *sine, double *cosine)
 {
     uint64_t quarter = 4 * (part % whole) / whole, rest = 4 * (part % whole) % whole;
@@ -104,7 +104,7 @@ static void add_vertex(struct builder *builder, double x, double y, double z)
     position[2] = z + 0.0;
 }
 
-/* A ring of `sides` vertices; returns the first. */
+/* Adds a ring of `sides` vertices, and returns the first one. */
 static uint32_t add_ring(struct builder *builder, uint32_t sides, double radius, double z)
 {
     uint32_t first = builder->vertex_count;

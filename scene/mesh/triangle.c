@@ -2,7 +2,7 @@
 
 #include "model/model.h"
 
-/* By regions, after Ericson, Real-Time Collision Detection (2005), 5.1.5. */
+/* The point's region decides, after Ericson, Real-Time Collision Detection (2005), 5.1.5. */
 double triangle_distance(const double point[3], const double *const corners[3], double shares[2])
 {
     double ab[3], ac[3], ap[3];

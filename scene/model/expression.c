@@ -29,7 +29,7 @@ static void fail(struct parser *parser, const char *fault)
     parser->at = parser->end;
 }
 
-/* Each step takes at least one character of the text, so there is room for all. */
+/* Adds a step. Each step takes at least one character of the text, so there is room for all. */
 static void emit(struct parser *parser, enum expression_operation operation, uint32_t input, double number)
 {
     parser->steps[parser->count++] = (struct expression_step){operation, input, number};
@@ -58,7 +58,7 @@ static void expect(struct parser *parser, char character, const char *fault)
 
 /* ---- primaries ---- */
 
-/* The word at hand, letters and then digits too; size 0 when none is. */
+/* Returns the size of the present word, letters and then digits too; 0 if there is none. */
 static size_t word_size(const struct parser *parser)
 {
     const char *at = parser->at;
@@ -77,7 +77,7 @@ static bool is_word(const struct parser *parser, size_t size, const char *word)
     return true;
 }
 
-/* After "dof (": the number of an input. */
+/* Reads the number of an input and the bracket, after "dof (". */
 static void read_input(struct parser *parser)
 {
     uint64_t index = 0;
@@ -107,7 +107,7 @@ static const struct function {
     {"min", EXPRESSION_MIN, 2, UINT32_MAX}, {"max", EXPRESSION_MAX, 2, UINT32_MAX},
 };
 
-/* After its name and bracket. One of many values is applied to two, again and again. */
+/* Reads the arguments, after the name and the bracket. A function of many values is applied to two at a time. */
 static void read_function(struct parser *parser, const struct function *function)
 {
     uint32_t count = 1;
@@ -170,7 +170,7 @@ static void read_primary(struct parser *parser)
 
 /* ---- operators ---- */
 
-/* Every way down to a formula within a formula leads through here. */
+/* Every formula within a formula passes here, so the depth is counted here. */
 static void read_power(struct parser *parser)
 {
     if (parser->depth == EXPRESSION_DEEPEST) {
@@ -245,10 +245,11 @@ const char *expression_check(const char *text, uint32_t input_count, size_t *at)
 
 /* ---- running ---- */
 
-/* Each level of nesting leaves at most three values waiting: on the left of + or -, of * or /, and of a comma. */
+/* Each level of nesting leaves at most three values on the stack: those on the left of + or -, of * or /, and of a
+ * comma. */
 enum { MOST_VALUES = 3 * EXPRESSION_DEEPEST + 3 };
 
-/* What a step makes of the top of the stack: of values[0], and of values[1] where it takes two. */
+/* Applies a step to the top of the stack: to values[0], and to values[1] if it takes two. */
 static double apply(const struct expression_step *step, const double *values)
 {
     double a = values[0], unit = step->number;
@@ -305,7 +306,8 @@ const char *expression_run(const struct expression_step *steps, uint32_t count, 
             top -= step->operation >= EXPRESSION_ADD; /* those take two */
             *top = apply(step, top);
         }
-        /* Where it arises: the inverse of a result that is too large is none. */
+        /* Stop at the first value that is not finite: a later step could make a number of it again, as 1 / infinity is
+         * 0. */
         if (!isfinite(*top))
             return step->operation == EXPRESSION_DIVIDE && top[1] == 0 ? "a division by zero"
                                                                        : "the result is no finite number";
@@ -316,7 +318,8 @@ const char *expression_run(const struct expression_step *steps, uint32_t count, 
 
 /* ---- inputs ---- */
 
-/* The digits of the next input, or NULL: "dof" begins no other name, and stands before a whole number in brackets. */
+/* Finds the digits of the next input, or NULL. No other name begins with "dof", and a whole number in brackets follows
+ * it. */
 static const char *find_input(const char *text, const char *at)
 {
     for (; (at = strpbrk(at, "dD")) != NULL; at++) {
@@ -338,7 +341,7 @@ static uint32_t read_index(const char **at)
     return index - 1;
 }
 
-/* Below EXPRESSION_MOST_INPUTS: up to three digits. */
+/* Writes an index below EXPRESSION_MOST_INPUTS: up to three digits. */
 static char *write_index(char *out, uint32_t index)
 {
     uint32_t divisor = index >= 100 ? 100 : index >= 10 ? 10 : 1;
@@ -347,7 +350,7 @@ static char *write_index(char *out, uint32_t index)
     return out;
 }
 
-/* The place of an index among the sorted ones; it is added where it is not there. */
+/* Adds an index to the sorted ones, unless it is there already. */
 static void add_input(uint32_t *inputs, uint32_t *count, uint32_t index)
 {
     uint32_t place = 0;

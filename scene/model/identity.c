@@ -1,10 +1,11 @@
-/* Ids: every node, mesh, material, joint and device gets a name of its own that later stages keep. */
+/* Gives every node, mesh, material, joint and device an id of its own that later stages keep. */
 #include <math.h>
 
 #include "base/context.h"
 #include "tables.h"
 
-/* base, or base#2, base#3 ...: the first that nobody has. The number goes on where it stopped for this base. */
+/* Returns base, or the first of base#2, base#3 ... that nobody has. The search goes on where it stopped for this base,
+ * so that equal names do not take quadratic time. */
 static const char *free_id(cp_scene *scene, struct name_map *taken, const char *base)
 {
     uint32_t *place = name_map_find(taken, base);
@@ -19,7 +20,7 @@ static const char *free_id(cp_scene *scene, struct name_map *taken, const char *
     }
 }
 
-/* Ids that are set already come first: they are what other stages know. */
+/* Gives ids to the rows without one. The ids that are set already are entered first: other stages know them. */
 static cp_status give_ids(cp_scene *scene, enum scene_table table)
 {
     const struct member *id = table_member(table, MEMBER_ID), *name = table_member(table, MEMBER_NAME);
@@ -50,13 +51,14 @@ static cp_status give_ids(cp_scene *scene, enum scene_table table)
 
 /* ---- the order of metadata ---- */
 
-/* The scene's, then the nodes', meshes', materials' and joints', each in the order of its table. */
+/* Returns a number that sorts metadata by kind of owner (scene, nodes, meshes, materials, joints), each in the order of
+ * its table. */
 static uint64_t metadata_place(const cp_metadata_entry *metadata)
 {
     return (uint64_t)metadata->owner << 32 | metadata->index;
 }
 
-/* Merges runs of `width` from one table into the other. */
+/* Merges neighbouring sorted runs of `width` from one array into the other. */
 static void merge_runs(const cp_metadata_entry *from, cp_metadata_entry *to, uint32_t count, uint32_t width)
 {
     for (uint64_t begin = 0; begin < count; begin += 2 * (uint64_t)width) {
@@ -70,7 +72,7 @@ static void merge_runs(const cp_metadata_entry *from, cp_metadata_entry *to, uin
     }
 }
 
-/* By owner, and as it was for one owner: formats that keep metadata with its owner read it in this order. */
+/* Sorts metadata by owner, stably: formats that keep metadata with its owner read it in this order. */
 static cp_status sort_metadata(cp_scene *scene)
 {
     const size_t count = scene->metadata_count;

@@ -1,4 +1,4 @@
-/* Pictures: their type and size by their first bytes. */
+/* Finds the type and size of pictures by their first bytes. */
 #include "model.h"
 
 #include "base/bytes/bytes.h"
@@ -24,7 +24,7 @@ static const struct image_kind {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-/* In whatever case. */
+/* Tells whether the path has the suffix, in upper or lower case. */
 static bool path_has_suffix(const char *path, const char *suffix)
 {
     size_t size = strlen(suffix), length = strlen(path), same = 0;
@@ -65,8 +65,9 @@ static uint32_t read_big(const unsigned char *bytes, size_t count)
     return value;
 }
 
-/* JPEG (ITU-T T.81, B.1.1): segments of a marker and a length. The frame header, with height, width and the number of
- * components from its byte 5 on; NULL without one. */
+/* Finds the frame header of a JPEG (ITU-T T.81, B.1.1), which is a sequence of segments, each with a marker and a
+ * length. From byte 5 of this header on there are height, width and the number of components. Returns NULL if there is
+ * none. */
 static const unsigned char *jpeg_frame(const unsigned char *bytes, size_t count)
 {
     size_t at = 2;
@@ -94,7 +95,7 @@ bool image_size(const cp_image *image, uint32_t size[2])
     const char *type = bytes ? image_type(bytes, image->size, "") : "";
     const unsigned char *frame = strcmp(type, "image/jpeg") == 0 ? jpeg_frame(bytes, image->size) : NULL;
     bool known = frame;
-    if (strcmp(type, "image/png") == 0 && image->size >= 24) { /* the header is the first chunk */
+    if (strcmp(type, "image/png") == 0 && image->size >= 24) { /* PNG: the header is the first chunk */
         size[0] = read_big(bytes + 16, 4);
         size[1] = read_big(bytes + 20, 4);
         known = true;
@@ -109,7 +110,8 @@ bool image_is_grey(const cp_image *image)
 {
     const unsigned char *bytes = image->bytes;
     const char *type = bytes ? image_type(bytes, image->size, "") : "";
-    if (strcmp(type, "image/png") == 0 && image->size >= 26) /* colour types grey, and grey with alpha */
+    if (strcmp(type, "image/png") == 0 && image->size >= 26) /* the two colour types without colours: grey, and grey
+                                                              * with alpha */
         return bytes[25] == 0 || bytes[25] == 4;
     const unsigned char *frame = strcmp(type, "image/jpeg") == 0 ? jpeg_frame(bytes, image->size) : NULL;
     return frame && frame[9] == 1;

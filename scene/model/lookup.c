@@ -1,11 +1,11 @@
-/* One thing of a scene by name. */
+/* Finds one thing of a scene by name. */
 #include "tables.h"
 
 #include <string.h>
 
 #include "base/text/text.h"
 
-/* A row's name or id. */
+/* Returns a row's name or id. */
 static const char *label_of(const cp_scene *scene, enum scene_table table, uint32_t index, enum member_kind kind)
 {
     return row_pointer(table_row(scene, table, index), table_member(table, kind)->at);
@@ -21,13 +21,13 @@ static uint32_t count_matches(const cp_scene *scene, enum scene_table table, enu
     return matches;
 }
 
-/* What users call a row of the table. */
+/* Returns the user's word for a row of the table. */
 static const char *word_of(enum scene_table table)
 {
     return table == TABLE_NODES ? "frame" : tables[table].word;
 }
 
-/* No name is near: a few of those that there are. */
+/* Reports a few of the known names, as no name is near. */
 static cp_status report_known(const cp_scene *scene, enum scene_table table, const char *name, const char *const *words)
 {
     enum { HANDFUL = 5 };
@@ -45,7 +45,7 @@ static cp_status report_known(const cp_scene *scene, enum scene_table table, con
     return status;
 }
 
-/* Comparing is slow, so in a large scene only the first names are looked at. */
+/* Reports the nearest name. In a large scene only the first names are compared, as that is slow. */
 static cp_status report_missing(const cp_scene *scene, enum scene_table table, const char *name)
 {
     enum { MOST = 10000 };

@@ -5,7 +5,8 @@
 #include "model.h"
 #include "tables.h"
 
-/* The rows to come stand behind those of the scene, and refer to each other there. */
+/* Prepares moves for rows that are appended to those of the scene: their references to each other are shifted by the
+ * numbers of rows before them. */
 static struct moves moves_behind(cp_scene *scene)
 {
     struct moves moves = {.scene = scene};
@@ -22,7 +23,8 @@ static void adopt(cp_scene *scene, cp_scene *other)
         *row_number(other, tables[table].count) = 0;
 }
 
-/* Rows from `first` on. The memory that they point to is adopted in the end. */
+/* Appends the rows of a table from `first` on. They still point to the other's memory, which `adopt` takes over in the
+ * end. */
 static cp_status add_rows(const struct moves *moves, enum scene_table table, const cp_scene *other, uint32_t first)
 {
     for (uint32_t i = first; i < table_count(other, table); i++)
@@ -41,7 +43,8 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
     if (other->joint_count + other->clip_count + other->pair_count > 0)
         report_loss(scene->context, "scene-geometry", IN_FILE(other->source.file), 1,
                     "the file is used as geometry alone; its joints, clips and pairs are left out");
-    /* The nodes go; a mesh without a name takes that of the first one that shows it (AC3D names objects only). */
+    /* The nodes are left out. A mesh without a name takes that of the first node that shows it (AC3D names objects
+     * only). */
     for (uint32_t i = 0; i < other->instance_count; i++) {
         const cp_instance *instance = &other->instances[i];
         cp_mesh *mesh = &other->meshes[instance->mesh];
@@ -54,7 +57,7 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
         status = add_rows(&moves, geometry[i], other, 0);
     if (status != CP_OK)
         return status;
-    /* The instances in the other world's frame. */
+    /* The instances get their poses in the other world's frame. */
     *instances = scene_allocate(scene, other->instance_count, sizeof **instances);
     for (uint32_t i = 0; *instances && i < other->instance_count; i++) {
         const cp_instance *from = &other->instances[i];
@@ -63,7 +66,7 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
     }
     if (!*instances)
         return CP_LIMIT;
-    /* What is said about meshes and materials; what is said about nodes and joints stays behind. */
+    /* The metadata of meshes and materials comes along; that of nodes and joints is left out with them. */
     for (uint32_t i = 0; i < other->metadata_count; i++) {
         const cp_metadata_entry *metadata = &other->metadata[i];
         bool comes = metadata->owner == CP_OWNER_MESH || metadata->owner == CP_OWNER_MATERIAL;
@@ -76,11 +79,11 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
 
 /* ---- a whole scene below a new node ---- */
 
-/* Stops at the first failure, the scene being thrown away then. */
+/* Adds all of `other` below a new node. It stops at the first failure, since the caller throws the scene away then. */
 static cp_status add_scene(cp_scene *scene, const cp_scene *other, const char *name)
 {
     struct moves moves = moves_behind(scene);
-    /* The new node stands for the other's world, in place and as the owner of what is said about that scene. */
+    /* The new node replaces the other's world: the other's nodes hang on it, and it owns the metadata of that scene. */
     uint32_t root = scene_add_node(scene, 0, name, strlen(name));
     cp_status status = root == CP_NONE ? CP_LIMIT : CP_OK;
     for (enum scene_table table = 0; table < TABLE_COUNT && status == CP_OK; table++)

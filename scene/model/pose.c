@@ -41,7 +41,7 @@ bool pose_is_finite(const cp_pose *pose)
     return true;
 }
 
-/* Two columns at once: processors have instructions for that. */
+/* Two columns are computed at once, since processors have instructions for that. */
 typedef double double_pair __attribute__((vector_size(2 * sizeof(double))));
 
 void pose_multiply_into(const cp_pose *a, const cp_pose *b, cp_pose *restrict product)
@@ -89,7 +89,8 @@ double pose_largest_entry(const cp_pose *pose)
     return largest;
 }
 
-/* The square root of the largest sum of a row of M^T M, which no eigenvalue of it exceeds (Gershgorin). */
+/* Takes the square root of the largest sum of a row of M^T M, in absolute values: no eigenvalue of it is larger
+ * (Gershgorin's theorem). */
 double pose_stretch_bound(const cp_pose *pose)
 {
     double largest = 0;
@@ -202,7 +203,7 @@ cp_pose pose_from_trs(const struct trs *trs)
                       2 * (x * z - y * w) * s[0], 2 * (y * z + x * w) * s[1], (1 - 2 * (x * x + y * y)) * s[2], t[2]}};
 }
 
-/* The unit quaternion of a rotation matrix (Shepperd's method: the largest component first). */
+/* Computes the unit quaternion of a rotation matrix (Shepperd's method: the largest component first). */
 static void quaternion_from_columns(const double column[3][3], double quaternion[4])
 {
     double m00 = column[0][0], m11 = column[1][1], m22 = column[2][2];
@@ -211,7 +212,8 @@ static void quaternion_from_columns(const double column[3][3], double quaternion
     for (int i = 0; i < 3; i++)
         if (largest[i] > largest[best])
             best = i;
-    /* 4 q q^T in terms of the matrix; its best row divided by its length is the quaternion. */
+    /* This is the matrix 4 q q^T, made from the rotation matrix. Its longest row, divided by its length, is the
+     * quaternion. */
     double xy = column[1][0] + column[0][1], xz = column[2][0] + column[0][2], yz = column[2][1] + column[1][2];
     double wx = column[1][2] - column[2][1], wy = column[2][0] - column[0][2], wz = column[0][1] - column[1][0];
     double rows[4][4] = {{1 + largest[0], xy, xz, wx},
@@ -226,13 +228,13 @@ static void quaternion_from_columns(const double column[3][3], double quaternion
         quaternion[i] = rows[best][i] / length;
 }
 
-/* Any unit vector at right angles to the given directions (count 0, 1 or 2 unit vectors). */
+/* Finds a unit vector at right angles to the given directions (0, 1 or 2 unit vectors). */
 static void complete(const double (*directions)[3], int count, double out[3])
 {
     if (count == 2)
         cross_product(directions[0], directions[1], out);
     if (count == 2 && dot_product(out, out) < 1e-18)
-        count = 1; /* parallel: they leave as much freedom as one */
+        count = 1; /* parallel directions leave as much freedom as one */
     if (count < 2) {
         int smallest = 0;
         for (int i = 1; count == 1 && i < 3; i++)
@@ -251,8 +253,8 @@ static void complete(const double (*directions)[3], int count, double out[3])
         out[i] /= length;
 }
 
-/* Splits the columns into unit columns and lengths; columns without length get directions that complete a right-handed
- * frame. Returns false when none has a length (all zero: the identity is taken). */
+/* Splits the columns into unit columns and lengths. Columns of length 0 get directions that complete a right-handed
+ * frame; if all are 0, this is the identity. */
 static void split_columns(const cp_pose *pose, double column[3][3], double scale[3])
 {
     int order[3], known = 0, missing[3], gaps = 0;
@@ -283,7 +285,8 @@ static void split_columns(const cp_pose *pose, double column[3][3], double scale
     }
 }
 
-/* The nearest orthonormal frame to the columns, right-handed: Gram-Schmidt, exact when they are orthonormal already. */
+/* Makes the columns orthonormal and right-handed by Gram-Schmidt. Columns that are orthonormal already stay as they
+ * are. */
 static void orthonormalise(double column[3][3])
 {
     for (int c = 1; c < 3; c++) {
@@ -351,7 +354,7 @@ void joint_motion_into(const cp_joint *joint, double q, cp_pose *restrict motion
         for (int row = 0; row < 3; row++)
             AT(motion, row, 3) = q * axis[row];
         break;
-    case CP_JOINT_SCALE: /* Stretches along the axis: I + (q - 1) a a^T. */
+    case CP_JOINT_SCALE: /* This is the stretching along the axis, I + (q - 1) a a^T. */
         for (int row = 0; row < 3; row++)
             for (int column = 0; column < 3; column++)
                 AT(motion, row, column) += (q - 1) * axis[row] * axis[column];
@@ -368,7 +371,7 @@ cp_pose joint_motion(const cp_joint *joint, double q)
     return motion;
 }
 
-/* Turns columns a and b of m until they are at right angles, and those of v with them. */
+/* Rotates columns a and b of m in their plane until they are at right angles, and those of v with them. */
 static void orthogonalise(double m[3][3], double v[3][3], int a, int b)
 {
     double along = dot_product(m[a], m[b]);
@@ -384,11 +387,11 @@ static void orthogonalise(double m[3][3], double v[3][3], int a, int b)
     }
 }
 
-/* One-sided Jacobi rotations: M V = U S. */
+/* Uses one-sided Jacobi rotations until M V = U S. */
 void pose_singular(const cp_pose *pose, double us[3][3], double v[3][3])
 {
     enum { SWEEPS = 30 }; /* converges quadratically: 6 are enough for 3 x 3 */
-    /* In units of the largest entry, so that no square overflows. */
+    /* The numbers are divided by the largest entry, so that no square overflows. */
     double largest = pose_largest_entry(pose);
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
@@ -398,7 +401,8 @@ void pose_singular(const cp_pose *pose, double us[3][3], double v[3][3])
     for (int i = 0; i < SWEEPS; i++)
         for (int pair = 0; pair < 3; pair++)
             orthogonalise(us, v, pair == 2, pair == 0 ? 1 : 2);
-    /* What rounding leaves of a column without length has no direction. */
+    /* A column of squared length below 1e-30 is what rounding leaves of a column of length 0 (entries are at most 1):
+     * its direction means nothing. */
     for (int column = 0; column < 3; column++) {
         double scale = dot_product(us[column], us[column]) < 1e-30 ? 0 : largest;
         for (int row = 0; row < 3; row++)

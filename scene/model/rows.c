@@ -116,7 +116,7 @@ static uint32_t new_index(const struct moves *moves, enum scene_table table, uin
     return moves->maps[table] ? moves->maps[table][index] : index + moves->bases[table];
 }
 
-/* Whether such rows refer to rows that get a new index. */
+/* Tells whether rows of this layout can refer to rows that get a new index. */
 static bool refers_to_moved(const struct moves *moves, const struct layout *layout)
 {
     bool moved = false;
@@ -143,7 +143,8 @@ bool row_stays(const struct moves *moves, const struct layout *layout, const voi
 
 static bool move_row(const struct moves *moves, const struct layout *layout, void *row);
 
-/* Replaces an array or record by a copy of the rows that stay: scenes share arrays, so nobody changes them in place. */
+/* Replaces an array or record by a copy of the rows that stay: scenes share arrays, so that none may be changed in
+ * place. */
 static bool move_array(const struct moves *moves, const struct member *member, void *row)
 {
     uint32_t count = member_count(member, row), kept = 0;
@@ -169,7 +170,7 @@ static bool move_array(const struct moves *moves, const struct member *member, v
     return true;
 }
 
-/* Gives the references of a row their new indices. False when out of memory. */
+/* Gives the references of a row their new indices. Returns false if out of memory. */
 static bool move_row(const struct moves *moves, const struct layout *layout, void *row)
 {
     bool good = true;

@@ -144,7 +144,7 @@ uint32_t scene_add_texture(cp_scene *scene, const cp_texture *texture)
 
 uint32_t scene_add_material(cp_scene *scene, const char *name, const double rgba[4], bool srgb)
 {
-    /* The roughness of matt painted metal: robots are rarely chrome. */
+    /* The roughness is that of matt painted metal: robots are rarely chrome. */
     cp_material material = {
         .srgb = srgb, .rgba = {rgba[0], rgba[1], rgba[2], rgba[3]}, .roughness = 0.8, .cutoff = 0.5};
     material.name = scene_text(scene, name ? name : "");

@@ -18,7 +18,7 @@ cp_status scene_drop_rows(cp_scene *scene, enum scene_table table, const bool *g
     return moves_end(&moves, map ? CP_OK : CP_LIMIT);
 }
 
-/* Drops the rows of a table that no row of the table of their users refers to. mark: notes what one row uses. */
+/* Drops the rows of a table that no row of the table `users` refers to. `mark` notes what one user refers to. */
 static cp_status drop_idle(cp_scene *scene, enum scene_table table, enum scene_table users,
                            void (*mark)(const void *user, bool *idle))
 {
@@ -62,7 +62,7 @@ static void mark_images(const void *user, bool *idle)
         idle[texture->fallback] = false;
 }
 
-/* First the meshes, as what a material is for goes with them. */
+/* Drops meshes first, as a material may be used only by a dropped mesh, and so on. */
 cp_status scene_drop_unused(cp_scene *scene)
 {
     cp_status status = drop_idle(scene, TABLE_MESHES, TABLE_INSTANCES, mark_mesh);

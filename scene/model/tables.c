@@ -1,4 +1,4 @@
-/* The description of the tables of a scene, and their public views. */
+/* Describes the tables of a scene, and gives their public views. */
 #include "tables.h"
 #include "model.h"
 
@@ -104,7 +104,7 @@ static const struct member setting_members[] = {
     {0}};
 static const struct layout setting_layout = {sizeof(cp_joint_setting), setting_members};
 
-/* A witness is of no use without one of its joints; the finding stays. */
+/* A witness is useless without one of its joints and is cleared; the finding stays. */
 static const struct member finding_members[] = {
     {MEMBER_NUMBERS, AT(cp_finding, margin), BAD_FINDING, .length = 1, .dump = "finding margin", .unit = "m",
      .early = true},

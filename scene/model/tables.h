@@ -32,7 +32,7 @@ enum member_kind {
 /* Where members are shown. */
 enum { IN_DUMP = 1, IN_STAGE = 2, IN_EVIDENCE = 4, IN_INFO = 8, IN_DIFF = 16, IN_PROGRAM = 24, IN_ALL = 31 };
 
-/* What happens to an array or record if one of its rows is removed. */
+/* The effect on an array or record if one of its rows is removed. */
 enum loss {
     LOSS_SHORTENS, /* the other rows stay */
     LOSS_CLEARS,   /* the array becomes empty, the record NULL */
@@ -53,7 +53,7 @@ struct member {
     unsigned not_in;                  /* IN_...: it is not there, or written by code of its own */
     unsigned optional;                /* IN_...: it is not there if it has its initial value */
     bool early;                       /* a dump has it before the others */
-    bool (*applies)(const void *row); /* whether it means something in this row; NULL: always */
+    bool (*applies)(const void *row); /* says that it means something in this row; NULL: it always does */
     const void *initial;              /* its value in a new row; NULL: 0, CP_NONE, "", no pointer */
 
     size_t length;            /* MEMBER_NUMBERS: how many */
@@ -63,7 +63,7 @@ struct member {
     enum scene_table (*table_of)(const void *row); /* its table if that depends on the row, else NULL */
 
     size_t count;                /* MEMBER_ARRAY: offset of the number of rows, a uint32_t */
-    const struct layout *layout; /* of these rows; NULL for plain values without references */
+    const struct layout *layout; /* the layout of these rows; NULL for plain values without references */
     const char *line; /* a dump has each of them in a line that begins with this word; NULL: all in its own */
     enum loss loss;
     bool may_lack; /* the array may be NULL even if there are rows */
@@ -103,15 +103,15 @@ void row_start(const struct layout *layout, void *row);
 
 /* ---- tables ---- */
 
-/* The first member of a kind, such as the id; NULL if the rows have none. */
+/* Returns the first member of a kind, such as the id; NULL if the rows have none. */
 const struct member *table_member(enum scene_table table, enum member_kind kind);
-/* The table that a MEMBER_ROW or MEMBER_ROW_OR_NONE of this row refers to. */
+/* Returns the table that a MEMBER_ROW or MEMBER_ROW_OR_NONE of this row refers to. */
 static inline enum scene_table member_table(const struct member *member, const void *row)
 {
     return member->table_of ? member->table_of(row) : member->table;
 }
 
-/* The pointer or number at an offset of a row, or of the scene. */
+/* Returns the pointer or number at an offset of a row, or of the scene. */
 static inline void *row_pointer(const void *row, size_t at)
 {
     void *pointer;
@@ -127,7 +127,7 @@ static inline uint32_t *row_number(const void *row, size_t at)
     return (uint32_t *)(void *)((char *)row + at);
 }
 
-/* The number of rows of an array or record, and one of them; then the same for a table. */
+/* Returns the number of rows of an array or record, and one of them; then the same for a table. */
 static inline uint32_t member_count(const struct member *member, const void *row)
 {
     return member->kind == MEMBER_RECORD ? row_pointer(row, member->at) != NULL : *row_number(row, member->count);
@@ -147,7 +147,7 @@ static inline void *table_row(const cp_scene *scene, enum scene_table table, uin
 
 /* ---- rows that move ---- */
 
-/* The new indices of rows that move inside a scene, or come into it from another. References follow them. */
+/* The new indices of rows that move inside a scene, or come into it from another one. References follow them. */
 struct moves {
     cp_scene *scene;
     uint32_t *maps[TABLE_COUNT];  /* new index of each row of a table, CP_NONE if it is removed; or NULL: */
@@ -155,11 +155,11 @@ struct moves {
     uint32_t counts[TABLE_COUNT]; /* entries of each map */
 };
 
-/* False if a row is removed that this one cannot be without. */
+/* Returns false if a row is removed that this one cannot be without. */
 bool row_stays(const struct moves *moves, const struct layout *layout, const void *row);
-/* Allocates the map of a table; the caller fills it. NULL when out of memory. */
+/* Allocates the map of a table; the caller fills it. Returns NULL if out of memory. */
 uint32_t *moves_add_map(struct moves *moves, enum scene_table table);
-/* Allocates and fills the map of a table: row_stays decides about each row. False when out of memory. */
+/* Allocates and fills the map of a table: row_stays decides about each row. Returns false if out of memory. */
 bool moves_find(struct moves *moves, enum scene_table table);
 /* If the status is CP_OK, moves the rows of all tables; calls moves_find for those without a map. Always frees the
  * maps. Returns the status, or CP_LIMIT when out of memory. */

@@ -1,11 +1,12 @@
-/* The invariants of a scene (docs of cellpipe.h). A broken one is a bug of the importer or filter that made it. */
+/* Checks the invariants of a scene (described in cellpipe.h). A broken one is a bug of the importer or filter that made
+ * the scene. */
 #include <math.h>
 
 #include "base/context.h"
 #include "model.h"
 #include "tables.h"
 
-/* The scene to check, and sums that the rules add up. */
+/* The scene to check, and the sums that the rules add up. */
 struct check {
     cp_context *context;
     const cp_scene *scene;
@@ -31,7 +32,7 @@ static bool are_finite(const void *values, uint64_t count)
     return finite;
 }
 
-/* What is wrong with a row, or NULL. wrong: the message for members without one of their own. */
+/* Returns what is wrong with a row, or NULL. `wrong` is the message for members without one of their own. */
 static const char *check_members(const cp_scene *scene, const struct layout *layout, const void *row, const char *wrong)
 {
     const char *why = NULL;
@@ -110,7 +111,7 @@ static const char *check_instance(struct check *check, uint32_t index)
 
 static bool all_finite(const float *values, uint64_t count)
 {
-    /* A sum of zeros: NaN as soon as one value is not finite. */
+    /* The sum is one of zeros unless a value is not finite: then it is NaN. It needs no branch for each value. */
     float sum = 0;
     for (uint64_t i = 0; i < count; i++)
         sum += values[i] * 0;
@@ -153,7 +154,7 @@ static const char *check_mesh(struct check *check, uint32_t index)
     for (uint32_t i = 0; offsets && i < faces; i++)
         if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] < (lines ? 2 : 3))
             return "has a face of too few corners";
-    uint32_t beyond = 0; /* as wide as the corners, so that compilers take several at once */
+    uint32_t beyond = 0; /* an integer as wide as the corners, so that compilers check several at once */
     for (uint32_t i = 0; i < mesh->corner_count; i++)
         beyond |= mesh->corners[i] >= mesh->vertex_count;
     return beyond ? "has a corner that is no vertex" : check_groups(mesh);
@@ -260,7 +261,7 @@ static const char *check_clip(struct check *check, uint32_t index)
 
 /* ---- rules of all rows together ---- */
 
-/* At no time of a clip does a node hang on itself. parents: room for all nodes. */
+/* Checks that no node becomes its own ancestor at any time of a clip. `parents` has room for all nodes. */
 static cp_status check_attachments(const struct check *check, uint32_t *parents)
 {
     const cp_scene *scene = check->scene;
@@ -290,7 +291,7 @@ static cp_status check_scene(struct check *check)
     const struct limits *limits = &check->context->limits;
     if (scene->node_count == 0)
         return broken(check, "node", 0, "is missing");
-    /* check_members comes first: a rule follows the row's own references, which must be in range. */
+    /* check_members comes first, as a rule follows the row's own references, which must be in range. */
     for (enum scene_table table = 0; table < TABLE_COUNT; table++) {
         const struct layout *layout = &tables[table].layout;
         const char *row = row_pointer(scene, tables[table].rows);

@@ -1,4 +1,4 @@
-/* The words of the model's enumerations. */
+/* Lists the words of the model's enumerations. */
 #include "model.h"
 
 const char *const mesh_kind_words[] = {"faces", "lines", "box",   "cylinder", "sphere",

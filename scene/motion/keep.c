@@ -5,13 +5,13 @@
 #include "model/tables.h"
 #include "motion.h"
 
-/* A kept node below lost ones hangs on the nearest kept one and takes their current poses over. moved[node]: its pose
- * is told in another frame than before. */
+/* Maps the kept nodes. A kept node below lost ones becomes a child of the nearest kept one, and their current poses
+ * become part of its own. moved[node] is set if the node's pose is in another frame than before. */
 static cp_status keep_nodes(struct moves *moves, const cp_mechanism *mechanism, const bool *keep, bool *moved)
 {
     cp_scene *scene = moves->scene;
     uint32_t kept = 0, *map = moves_add_map(moves, TABLE_NODES);
-    /* Of a lost node: its frame in that of the nearest kept one, which is its parent from then on. */
+    /* above[i] is the frame of a lost node in that of the nearest kept node above, which is its parent from then on. */
     cp_pose *above = memory_allocate(scene->context, scene->node_count, sizeof *above);
     bool good = map && above;
     for (uint32_t i = 0; good && i < scene->node_count; i++) {
@@ -33,7 +33,7 @@ static cp_status keep_nodes(struct moves *moves, const cp_mechanism *mechanism, 
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* A dependent joint stays where it is when a joint goes that it depends on. */
+/* Maps the kept joints, devices and loops. If a joint is lost that others depend on, these stay where they are. */
 static cp_status keep_joints(struct moves *moves, const cp_mechanism *mechanism)
 {
     cp_scene *scene = moves->scene;
@@ -68,7 +68,7 @@ static cp_status keep_joints(struct moves *moves, const cp_mechanism *mechanism)
     return CP_OK;
 }
 
-/* Notes that a node stands still in a clip. Whether it was not known. */
+/* Notes that a node stands still in a clip. Returns whether that is new. */
 static bool stop(uint32_t *still, uint32_t node, uint32_t clip)
 {
     bool fresh = still[node] != clip;
@@ -76,8 +76,9 @@ static bool stop(uint32_t *still, uint32_t node, uint32_t clip)
     return fresh;
 }
 
-/* A node that a clip hangs on one that goes stands still: its motion was told from there. So does one that has tracks
- * and another parent now. Memory: still[node], the last clip, from 1, in which it stands still, and parents[node]. */
+/* Stops nodes whose motion in a clip was given in a frame that is lost: those that the clip attaches to a lost node,
+ * and those that have tracks and another parent now. The caller gives memory: still[node] is the last clip, counted
+ * from 1, in which the node stands still; parents[node] is scratch. */
 static cp_status stop_orphans(const struct moves *moves, const bool *moved, uint32_t *still, uint32_t *parents)
 {
     cp_scene *scene = moves->scene;
@@ -95,8 +96,8 @@ static cp_status stop_orphans(const struct moves *moves, const bool *moved, uint
         if (lost == before)
             continue;
 
-        /* Without the attachments of these, nodes may hang on each other that did not: then all that are attached
-         * stand still. */
+        /* The attachments of stopped nodes are left out, and the rest may then form a cycle. If so, all nodes that the
+         * clip attaches stand still. */
         bool tree = true;
         for (uint32_t i = 0; i < scene->node_count; i++)
             parents[i] = scene->nodes[i].parent;
@@ -109,7 +110,7 @@ static cp_status stop_orphans(const struct moves *moves, const bool *moved, uint
             if (map[clip->attachments[i].node] != CP_NONE)
                 lost += stop(still, clip->attachments[i].node, number);
 
-        /* Their tracks and attachments refer to no node now, so moves_end removes them. */
+        /* Their tracks and attachments now refer to no node, so that moves_end removes them. */
         cp_track *tracks = arena_copy(scene->arena, clip->tracks, clip->track_count, sizeof *tracks);
         cp_attachment *attachments =
             arena_copy(scene->arena, clip->attachments, clip->attachment_count, sizeof *attachments);
@@ -139,7 +140,7 @@ cp_status scene_keep(cp_scene *scene, const bool *keep)
     bool *moved = arena_allocate_zeroed(scratch, nodes, sizeof *moved);
     uint32_t *still = arena_allocate_zeroed(scratch, nodes, sizeof *still);
     uint32_t *parents = arena_allocate(scratch, nodes, sizeof *parents);
-    cp_mechanism mechanism; /* the joints as they are before */
+    cp_mechanism mechanism; /* of the scene before anything is lost */
     cp_status status = mechanism_open(&mechanism, context, scene);
     if (status == CP_OK)
         status = moved && still && parents ? keep_nodes(&moves, &mechanism, keep, moved) : CP_LIMIT;

@@ -137,7 +137,7 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
 
 /* ---- what a value follows from ---- */
 
-/* The first joint that loops determine of those that a joint follows, itself included; or CP_NONE. */
+/* Returns the first joint that loops determine among those that a joint follows and the joint itself; or CP_NONE. */
 static uint32_t solved_joint(const cp_mechanism *mechanism, uint32_t joint)
 {
     const struct closure *closure = mechanism->closure;
@@ -198,7 +198,7 @@ bool mechanism_failed(const cp_mechanism *mechanism)
 
 /* ---- poses ---- */
 
-/* A pose, then the motions of a node's joints. moved: room for what comes out. */
+/* Adds the motions of a node's joints to a pose. moved: room for the result. */
 static const cp_pose *add_motions(const cp_mechanism *mechanism, const cp_node *node, const cp_pose *pose,
                                   cp_pose moved[2])
 {
@@ -223,7 +223,7 @@ cp_pose node_pose(const cp_mechanism *mechanism, uint32_t node, const cp_pose *l
     return *add_motions(mechanism, it, local, moved);
 }
 
-/* All motions come first: what has just been written in parts is slow to read as a whole. */
+/* Computes all motions first: a processor stalls when it reads as a whole what was just written in parts. */
 static void set_poses(const cp_mechanism *mechanism, cp_pose *worlds)
 {
     const cp_scene *scene = mechanism->scene;
@@ -303,7 +303,7 @@ cp_status cp_world_poses(cp_context *context, const cp_scene *scene, const doubl
 
 /* ---- followers ---- */
 
-/* What a joint follows but itself. */
+/* Returns the joints that a joint follows, without itself. */
 static const uint32_t *leaders_of(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count)
 {
     const uint32_t *leaders = mechanism_inputs(mechanism, joint, count);

@@ -6,8 +6,8 @@
 
 /* The joints of a scene, compiled once: q -> values of all joints -> poses of all nodes. */
 
-/* The value of a joint is scale * (that of the joint `leader`) + offset. A joint without a master is its own leader,
- * with scale 1 and offset 0; one with a formula too, for those who are told its values. */
+/* The law of a joint: its value is scale * (that of the joint `leader`) + offset. A joint without a master is its own
+ * leader, with scale 1 and offset 0; so is one with a formula, for callers that set its values. */
 struct joint_law {
     uint32_t leader;
     double scale, offset;
@@ -19,14 +19,15 @@ static inline struct joint_law joint_law(const cp_joint *joints, uint32_t joint)
                                  : (struct joint_law){it->master, it->scale, it->offset};
 }
 
-/* It takes the value at which loops close: neither driven nor dependent, and not held by equal limits. */
+/* Tells whether the joint takes the value at which loops close: it is neither driven nor dependent, and equal limits do
+ * not hold it. */
 static inline bool joint_is_free(const cp_joint *joint)
 {
     return joint->type != CP_JOINT_FIXED && !joint->driven && !cp_joint_is_dependent(joint) &&
            joint->lower < joint->upper;
 }
 
-/* A joint, compiled: with a formula its value is scale * (that of the steps) + offset, and it has no leader. */
+/* A joint, compiled. One with a formula has the value scale * (that of the steps) + offset, and no leader. */
 struct mechanism_joint {
     struct joint_law law;
     uint32_t first_step, step_count; /* the inputs are joints */
@@ -49,27 +50,28 @@ struct cp_mechanism {
     const cp_scene *scene;
     struct mechanism_joint *joints;
     struct expression_step *steps;
-    double *values;   /* a value for each joint: those that were asked for last; at first those at the scene's own q */
-    double *q;        /* scratch of its user: a value for each joint; at first the scene's own */
-    cp_pose *motions; /* scratch */
+    double *values;          /* a value for each joint: at the q that was set last; at first the scene's own */
+    double *q;               /* scratch of its user: a value for each joint; at first the scene's own */
+    cp_pose *motions;        /* scratch */
     struct closure *closure; /* NULL: the scene has no loops */
     struct open_loop open;   /* the worst one, after CP_NO */
     uint32_t joint_count, step_count, step_room;
 };
 
-/* CP_LIMIT when out of memory; CP_NO, with an entry in the report, when a loop does not close near the scene's own
- * values (then all but the poses is of use); CP_BUG, with an entry in the report, when a joint follows none, or one
- * that follows another, or by no formula. Call mechanism_close even on failure. The scene must not change meanwhile. */
+/* Compiles the joints. CP_LIMIT when out of memory; CP_NO, with an entry in the report, when a loop does not close near
+ * the scene's own values (then all functions but those for poses can be used); CP_BUG, with an entry in the report,
+ * when a joint follows none, or one that follows another, or by no formula. Call mechanism_close even on failure. The
+ * scene must not change meanwhile. */
 cp_status mechanism_open(cp_mechanism *mechanism, cp_context *context, const cp_scene *scene);
 void mechanism_close(cp_mechanism *mechanism);
 
-/* Sets mechanism->values to those at q[joint count] (NULL: the scene's own), which is another array. With loops, free
- * joints go from the values that they have, on the same branch, to those that close them; what q has for them counts
- * only for loops' first pose (NULL). CP_NO when a loop does not close: mechanism->open says which, values of its joints
- * stay where it did. mechanism_report_open tells it. */
+/* Sets mechanism->values to those at q[joint count], which is another array; NULL: the scene's own. With loops, free
+ * joints go from the values that they have, on the same branch, to those that close the loops; their values in q count
+ * only for the loops' first pose (NULL). CP_NO when a loop does not close: mechanism->open names it, the values of its
+ * joints stay where it did close, and mechanism_report_open reports it. */
 cp_status mechanism_values(cp_mechanism *mechanism, const double *q);
 cp_status mechanism_report_open(const cp_mechanism *mechanism);
-/* The value of one joint at q. Looks at nothing but what the joint follows. */
+/* Returns the value of one joint at q. Reads only the values that the joint follows. */
 static inline double mechanism_value(const cp_mechanism *mechanism, uint32_t joint, const double *q)
 {
     const struct mechanism_joint *it = &mechanism->joints[joint];
@@ -83,33 +85,32 @@ static inline double mechanism_value(const cp_mechanism *mechanism, uint32_t joi
     return it->law.scale * value + it->law.offset;
 }
 
-/* The same, but with loops: a joint that follows from where they close is solved for, on the branch where its group of
- * loops closed last. Where that fails it stays, and mechanism_failed is true
- * from then on. */
+/* Does the same, but with loops: a joint that loops determine is solved for, on the branch where its group of loops
+ * closed last. If that fails, the joint stays, and mechanism_failed is true from then on. */
 double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const double *q);
-/* The group of loops that determines the joint, or what it follows; CP_NONE: none does. */
+/* Returns the group of loops that determines the joint, or what it follows; CP_NONE: none does. */
 uint32_t mechanism_group(const cp_mechanism *mechanism, uint32_t joint);
-/* The joint is one of a loop's: loops close at its values. */
+/* Tells whether loops determine the joint's value. */
 bool mechanism_closes(const cp_mechanism *mechanism, uint32_t joint);
 bool mechanism_failed(const cp_mechanism *mechanism);
-/* What the joint's value follows from: the driven joints of its loops, if some free joint is among what it follows;
- * else the inputs of its formula, its master, or itself. */
+/* Returns the joints that determine the joint's value: the driven joints of its loops, if it follows a free joint; else
+ * the inputs of its formula, its master, or itself. */
 const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count);
-/* Its value is no straight function of one other's: it has a formula, or follows from where loops close. */
+/* Tells whether the joint's value is no linear function of another's: it has a formula, or loops determine it. */
 bool mechanism_samples(const cp_mechanism *mechanism, uint32_t joint);
 
-/* As cp_world_poses, for those that are within a call. */
+/* Does the same as cp_world_poses, but within a call that has begun. */
 cp_status scene_world_poses(cp_context *context, const cp_scene *scene, const double *q, cp_pose *worlds);
-/* A node in its parent's frame: `local`, then its joints at mechanism->values. */
+/* Returns the pose of a node in its parent's frame: `local`, then its joints at mechanism->values. */
 cp_pose node_pose(const cp_mechanism *mechanism, uint32_t node, const cp_pose *local);
 
-/* The joints whose value follows from that of another, free ones of loops included: those of joint i, in their order,
- * are joints[ends[i - 1]] .. joints[ends[i] - 1], of the first one from 0 on. */
+/* The joints that follow another, free ones of loops included. The followers of joint i, in their order, are
+ * joints[ends[i - 1]] .. joints[ends[i] - 1]; those of the first one begin at 0. */
 struct followers {
     cp_context *context;
     uint32_t *ends, *joints, joint_count, count;
 };
-/* False when out of memory. Call free_followers even on failure. */
+/* Returns false if out of memory. Call free_followers even on failure. */
 bool list_followers(const cp_mechanism *mechanism, struct followers *followers);
 void free_followers(struct followers *followers);
 static inline uint32_t first_follower(const struct followers *followers, uint32_t joint)
@@ -127,22 +128,22 @@ struct sweep {
     double times[SWEEP_KEYS]; /* seconds, strictly ascending from 0 */
     double values[SWEEP_KEYS];
 };
-/* False when the joint has nothing to sweep: fixed, not driven, dependent, or lower = home = upper. Equal neighbours
- * (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
+/* Finds a joint's sweep. False when it has none: fixed, not driven, dependent, or lower = home = upper. Equal
+ * neighbours (home at a limit) are kept apart in time by at least 0.5 s, so the keys always ascend. */
 bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep);
 
-/* The same for a joint of a mechanism: no farther than loops close. */
+/* Does the same for a joint of a mechanism, but goes no farther than loops close. */
 bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, struct sweep *sweep);
 
 struct growing_track;
-/* What an expression, or the closing of loops, makes of the sweep of a joint that it is over, the others being as they
- * are now: keys in time (CP_PATH_JOINT), between which the straight way is nowhere further off than the track's
- * tolerance, above 0. Looked at in four places of each way. mechanism->q is as it was. False when out of memory. */
+/* Adds the keys (CP_PATH_JOINT) of a joint that follows a swept one by an expression or by loops, while the others stay
+ * as they are. Between the keys a straight line is nowhere farther off than the track's tolerance, which must be above
+ * 0; four places of each piece are tested. mechanism->q stays the same. False when out of memory. */
 bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, const struct sweep *sweep,
                       struct growing_track *track);
 
-/* Keeps the nodes with keep[node] (the world always), and what hangs on them alone; a kept node whose parent goes
- * hangs on the nearest kept one with its local multiplied by the lost ones' current poses. */
+/* Keeps the nodes with keep[node] (the world always), and what depends on them alone. A kept node whose parent is
+ * removed becomes a child of the nearest kept one; its local is multiplied by the current poses of those between. */
 cp_status scene_keep(cp_scene *scene, const bool *keep);
 
 #endif

@@ -34,7 +34,7 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
     return true;
 }
 
-/* How far from home to a value loops can be followed from the scene's own pose, as a part of the way. */
+/* Returns how far loops can be followed from home to a value, from the scene's own pose, as a part of the way. */
 static double reach_to(cp_mechanism *mechanism, uint32_t joint, double home, double value)
 {
     struct closure *closure = mechanism->closure;
@@ -59,7 +59,7 @@ bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, s
     if (!mechanism_closes(mechanism, joint))
         return true;
     cp_joint nearer = *it;
-    /* A hair's breadth before the end, where no rounding opens a loop. */
+    /* Stop a little before the end, so that rounding does not open a loop. */
     for (int i = 1; i <= 2; i++) {
         double part = reach_to(mechanism, joint, it->home, sweep->values[i]);
         double *limit = i == 1 ? &nearer.lower : &nearer.upper;
@@ -71,7 +71,8 @@ bool mechanism_sweep(cp_mechanism *mechanism, uint32_t joint, double diagonal, s
 /* ---- what follows a sweep ---- */
 
 enum { MOST_HALVINGS = 12, LOOKS = 4 };
-/* Where a piece is looked at. At quarters alone four whole waves would look like none. */
+/* The places at which a piece is tested. Four whole waves look straight at the quarters, so the last place is 1 -
+ * 0.618, by the golden ratio. */
 static const double looks[LOOKS] = {0.5, 0.25, 0.75, 0.38196601125010515};
 
 struct curve_point {
@@ -79,7 +80,8 @@ struct curve_point {
     int halvings;               /* of the way to it */
 };
 
-/* Of the joint, where the driver has a value. All that loops move is asked for at much the same values. */
+/* Returns the joint's value at the driver's. The joints of a group are asked for at nearly the same values, so a
+ * solution is kept for them. */
 static double find_result(cp_mechanism *mechanism, uint32_t driver, uint32_t joint)
 {
     const uint32_t group = mechanism_group(mechanism, joint);
@@ -108,7 +110,7 @@ bool sweep_expression(cp_mechanism *mechanism, uint32_t driver, uint32_t joint, 
     struct curve_point at = point_at(mechanism, driver, joint, sweep->times[0], sweep->values[0]);
     bool fine = track_add(mechanism->context, track, at.time, &at.result);
     for (int key = 1; key < SWEEP_KEYS && fine; key++) {
-        /* From a point that is a key to the next one of the sweep: straight, or the nearer half first. */
+        /* Go from a key to the next one of the sweep: straight, or to the nearer half first. */
         struct curve_point goals[MOST_HALVINGS + 1] = {
             point_at(mechanism, driver, joint, sweep->times[key], sweep->values[key])};
         for (uint32_t depth = 1; depth > 0 && fine;) {

@@ -7,7 +7,7 @@
 #include "mesh/mesh.h"
 #include "model/model.h"
 
-/* How much a scene has of each feature. */
+/* The amounts that a scene has of each feature. */
 struct counts {
     uint64_t hierarchy, names, instances, ngons, lines, primitives, normals, colours, vertex_colours, joints, devices,
         loops, pairs, collision, clips, marks, flags, metadata, meshes, placeholders, coordinates, textures, surfaces,
@@ -16,7 +16,7 @@ struct counts {
 
 static const struct feature {
     uint32_t bit;
-    const char *code, *text; /* what the output does without */
+    const char *code, *text; /* names the thing that the output lacks without the feature */
     size_t count;            /* in struct counts */
 } features[] = {
     {FEATURE_HIERARCHY, "loss-hierarchy", "frames are flattened into the world", offsetof(struct counts, hierarchy)},
@@ -53,7 +53,8 @@ static const struct feature {
      offsetof(struct counts, tangents)},
 };
 
-/* A base colour texture is a feature of its own. The roughness that scene_add_material gives says nothing. */
+/* Tells whether the material has more than a colour. A base colour texture is a feature of its own, and the roughness
+ * that scene_add_material gives every material says nothing. */
 static bool has_surface(const cp_material *material)
 {
     const double matt = 0.8;
@@ -65,7 +66,8 @@ static bool has_surface(const cp_material *material)
     return surface;
 }
 
-/* The key of all pairs of a cell belongs to its list of pairs, and is no loss where that is one. */
+/* Counts metadata. The key of all pairs of a cell is not counted: it belongs to the cell's list of pairs, and a format
+ * that has the list loses nothing. */
 static uint64_t count_metadata(const cp_scene *scene)
 {
     uint64_t count = scene->metadata_count;
@@ -94,7 +96,7 @@ static struct counts count_features(const cp_scene *scene)
         const cp_node *node = &scene->nodes[i];
         bool placeholder = node->flags & CP_NODE_PLACEHOLDER;
         bool plain = node->parent == 0 && node->instance_count == 1 && pose_is_identity(&node->local);
-        /* A part named by its file says nothing that the file's name does not say. */
+        /* The name of a part that repeats its file's name is no loss: the file's name keeps it. */
         bool named = *node->name && (strlen(node->name) != size || memcmp(node->name, stem, size) != 0);
         counts.hierarchy += i > 0 && !plain && !placeholder;
         counts.names += i > 0 && named && !placeholder;
@@ -126,7 +128,7 @@ static struct counts count_features(const cp_scene *scene)
     return counts;
 }
 
-/* What goes with the meshes when they go. */
+/* Returns the features that are lost together with the meshes, and are therefore not reported one by one. */
 static uint32_t features_of_meshes(const cp_scene *scene)
 {
     return scene->mesh_count == 0 ? 0

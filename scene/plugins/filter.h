@@ -1,4 +1,4 @@
-/* For authors of a filter: it defines one const struct, which filters.h names. */
+/* The header for authors of a filter: it defines one const struct, which filters.h names. */
 #ifndef CELLPIPE_PLUGINS_FILTER_H
 #define CELLPIPE_PLUGINS_FILTER_H
 
@@ -6,7 +6,7 @@
 
 struct filter {
     struct plugin plugin;
-    /* Changes the scene; on failure the core throws the half-changed copy away. */
+    /* Changes the scene. If it fails, the core throws the half-changed copy away. */
     cp_status (*apply)(cp_context *context, cp_scene *scene, const void *settings);
     bool is_shown; /* people look at what it makes: as a command it writes files for viewers */
 };

@@ -1,4 +1,4 @@
-/* For authors of an importer: it defines one const struct, which its folder's table names. */
+/* The header for authors of an importer: it defines one const struct, which its folder's table names. */
 #ifndef CELLPIPE_PLUGINS_IMPORTER_H
 #define CELLPIPE_PLUGINS_IMPORTER_H
 
@@ -14,13 +14,14 @@ struct import_settings {
 struct importer {
     struct plugin plugin;
     const char *suffixes; /* ".stl .stla", lower case */
-    const char *further;  /* or NULL: those that it reads as a library does, without a test of ours */
-    /* How sure the first size bytes (of file_size; UINT64_MAX when unknown) make it: 0 no .. 100 sure. */
+    const char *further;  /* NULL: those that it reads as a library does, without a test of ours */
+    /* Returns how sure the first `size` bytes (of file_size; UINT64_MAX if unknown) make it that the file is of this
+     * format: 0 not .. 100 sure. */
     int (*probe)(const char *head, size_t size, uint64_t file_size);
-    /* What the probe looks for, for the message about a file that nobody knows. */
+    /* The mark that the probe searches for, for the message about a file that nobody knows. */
     const char *sign;
-    /* It calls code that is not ours: CP_FLAG_ISOLATE has it read in a process of its own. It then opens further files
-     * with the source that `read` was given as their parent. */
+    /* True if it calls code that is not ours: under CP_FLAG_ISOLATE it then reads in a process of its own. It must open
+     * further files with the source that `read` was given as their parent. */
     bool third_party;
     bool is_cell;     /* its frames and joints are worth having without geometry, too */
     bool lists_pairs; /* it has pairs of frames alone, for a cell that is read beside it: nothing to convert */
@@ -28,27 +29,30 @@ struct importer {
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
 };
 
-/* Nobody knows the file: what the probes looked for. CP_INPUT. */
+/* Reports that nobody knows the file, with the marks that the probes searched for. CP_INPUT. */
 cp_status report_unknown_content(const struct source *source);
 
-/* Some importer that is built has the source's suffix, or is sure of its bytes (more than "perhaps": a score of 1). */
+/* Tells whether some importer that is built has the source's suffix, or is sure of its bytes (more than "perhaps", a
+ * score of 1). */
 bool source_is_known(const struct source *source);
 
-/* Reads a further file, opened by source_open, as a scene of its own, by the importer that its bytes and suffix ask
- * for, or the named one (format, else NULL), with the options that the user gave for it. The caller closes the source
- * and frees *scene. */
+/* Reads a further file, which source_open has opened, as a scene of its own. It uses the named importer (format) or, if
+ * that is NULL, the one that its bytes and suffix ask for, with the options that the user gave for it. The caller
+ * closes the source and frees *scene. */
 cp_status read_further(struct source *source, const char *format, cp_scene **scene);
 
-/* What nobody would see: surfaces of an alpha near 0, and the files whose writers mean something else by it. */
+/* Warns of surfaces that nobody would see, with an alpha near 0, and knows the files whose writers mean something else
+ * by such an alpha. */
 
-/* Statements that say "not to be seen" and are written for what is opaque; visible.c has the source of each. */
+/* The statements that say "invisible" and that some programs write for what is opaque; visible.c has the source of
+ * each. */
 enum opaque_rule { OPAQUE_MTL_TR, OPAQUE_3MF_BASE, OPAQUE_COLLADA_TRANSPARENCY };
 
-/* The warning that so many materials are opaque by the rule; none for 0. */
+/* Warns that so many materials are opaque by the rule; not for 0. */
 void report_opaque(cp_context *context, enum opaque_rule rule, struct place place, uint64_t count);
 
-/* Warns if nobody would see a drawn surface: "nothing-visible" if that is all the scene draws, else
- * "invisible-material" with the counts. False when out of memory. */
+/* Warns if nobody would see a drawn surface: "nothing-visible" if that is all that the scene draws, else
+ * "invisible-material" with the counts. Returns false if out of memory. */
 bool report_invisible(cp_context *context, const cp_scene *scene);
 
 #endif

@@ -1,4 +1,4 @@
-/* The signs are those of the formats' descriptions: ISO 10303-21, IGES 5.3, VRML97 (ISO/IEC 14772), X3D (ISO/IEC
+/* Recognises formats by the signs in their descriptions: ISO 10303-21, IGES 5.3, VRML97 (ISO/IEC 14772), X3D (ISO/IEC
  * 19776), JT (ISO 14306), OpenUSD, APPNOTE 6.3.3 of ZIP, and the root elements of the formats in XML. */
 #include "registry.h"
 
@@ -27,7 +27,7 @@ static bool has(struct text text, const char *word)
     return false;
 }
 
-/* Behind the next `word`; the end where there is none. */
+/* Returns the text after the next `word`; an empty one if there is none. */
 static struct text behind(struct text text, const char *word)
 {
     while (text.at < text.end && !begins(text, word))
@@ -37,7 +37,7 @@ static struct text behind(struct text text, const char *word)
     return text;
 }
 
-/* Behind a byte order mark and blanks. */
+/* Returns the text after a byte order mark and blanks. */
 static struct text skip_blanks(struct text text)
 {
     if (begins(text, "\xef\xbb\xbf"))
@@ -47,7 +47,7 @@ static struct text skip_blanks(struct text text)
     return text;
 }
 
-/* From the name of the root element on. */
+/* Returns the text from the name of the XML root element on. */
 static struct text find_root(struct text text)
 {
     for (;;) {
@@ -101,7 +101,7 @@ static const char *known_xml(struct text root)
     return NULL;
 }
 
-/* IGES: a first line of 80 columns, with S in column 73 and the number of the line behind it. */
+/* Recognises IGES by its first line of 80 columns, with S in column 73, followed by the line's number, 1. */
 static bool is_iges(struct text text)
 {
     if (text.end - text.at < 80 || text.at[72] != 'S' || text.at[79] != '1')
@@ -115,8 +115,8 @@ static bool is_iges(struct text text)
     return true;
 }
 
-/* STEP by its form, whose header names a schema of IFC as the first one. What stands in strings
- * and comments before it says nothing. */
+/* Recognises IFC: a STEP file whose header names a schema of IFC as the first one. The words in strings and comments
+ * before it do not count. */
 static bool is_ifc(struct text text)
 {
     bool named = false;
@@ -137,7 +137,7 @@ static bool is_ifc(struct text text)
     return false;
 }
 
-/* The name of an archive's first file. */
+/* Returns the name of an archive's first file. */
 static struct text first_name(struct text text)
 {
     struct text none = {text.end, text.end};

@@ -1,5 +1,5 @@
-/* A list of exclusions as it lies on the disk: a file, and with evidence beside it the further files that this names.
- * Whether it still holds for a scene: its names, and with evidence all that its findings rest on. */
+/* A list of exclusions on the disk: a file, and with evidence beside it the further files that this names. Checks its
+ * names against a scene, and with evidence all that its findings rest on. */
 #include <string.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- files ---- */
 
-/* Whether there is evidence beside the list; then it is read. Call evidence_free even on failure. */
+/* Reads the evidence beside the list, if there is any: *evident. Call evidence_free even on failure. */
 static cp_status find_evidence(struct evidence *evidence, cp_context *context, const char *path, bool *evident)
 {
     struct buffer beside = {.context = context};
@@ -25,7 +25,7 @@ static cp_status find_evidence(struct evidence *evidence, cp_context *context, c
     return status;
 }
 
-/* prefix: of the names in the file, which lack it. */
+/* Reads a file of a list. `prefix` is the one that the names in the file lack. */
 static cp_status read_file(cp_context *context, const char *path, const char *prefix, cp_scene **list)
 {
     struct buffer option = {.context = context};
@@ -37,7 +37,7 @@ static cp_status read_file(cp_context *context, const char *path, const char *pr
     return status;
 }
 
-/* CP_NONE when out of memory or over a limit. */
+/* Returns the node of a name, made if needed; CP_NONE if out of memory or over a limit. */
 static uint32_t name_node(cp_scene *list, struct name_map *names, const char *name)
 {
     const uint32_t *known = name_map_find(names, name);
@@ -46,7 +46,7 @@ static uint32_t name_node(cp_scene *list, struct name_map *names, const char *na
     return good ? node : CP_NONE;
 }
 
-/* All of the list's files in one scene: what they name are placeholders. *list is NULL on failure. */
+/* Reads all of the list's files into one scene, in which the names are placeholders. *list is NULL on failure. */
 static cp_status read_files(cp_context *context, const char *path, const struct evidence *evidence, cp_scene **list)
 {
     struct name_map names = {.context = context}; /* of the list's nodes */

@@ -1,4 +1,4 @@
-/* Each model file read once, and placed as often as it is shown. */
+/* Reads each model file once, and places it as often as it is shown. */
 #include "models.h"
 
 #include <string.h>
@@ -29,8 +29,9 @@ void models_free(struct models *models)
 
 /* ---- finding ---- */
 
-/* A name or path as a key, in models->key: without "./" and "//", a relative one in the folder. Search rules may find
- * another file for a name, a format another model in a file. NULL when out of memory. */
+/* Writes a name or path as a key into models->key: without "./" and "//", and with the folder before a relative one.
+ * The key contains the search rules, which may find another file for the same name, and the format, which may make
+ * another model of the same file. Returns NULL if out of memory. */
 static const char *write_key(struct models *models, const struct model_request *request,
                              const struct file_search *search, const char *folder, const char *path)
 {
@@ -82,7 +83,7 @@ static cp_status read_geometry(cp_scene *scene, cp_scene *other, cp_instance **p
     return status;
 }
 
-/* One spelling of the name: known, or looked for and read now. */
+/* Finds the model for one spelling of the name: it is known already, or is searched for and read now. */
 static cp_status try_file(struct models *models, const struct model_request *request, const struct file_search *search,
                           uint32_t *model)
 {
@@ -99,7 +100,7 @@ static cp_status try_file(struct models *models, const struct model_request *req
     if (status != CP_OK)
         return status != CP_NO || name_map_add(&models->files, name, CP_NONE, NULL) ? status : CP_LIMIT;
 
-    /* It may have been read under another name, or for another folder. */
+    /* The same file may have been read under another name, or for another folder. */
     const char *path = keep_key(models, write_key(models, request, NULL, "", source->path));
     known = path ? name_map_find(&models->files, path) : NULL;
     cp_scene *other = NULL;

@@ -16,19 +16,19 @@
 
 #include "model/model.h"
 
-/* A file's geometry in its own frame, and where it was placed last. */
+/* The geometry of a file in its own frame, and where it was placed last. */
 struct model {
     cp_instance *parts; /* their node and use mean nothing */
     uint32_t part_count;
-    uint32_t node, first; /* of its instances there; node CP_NONE: not yet placed */
+    uint32_t node, first; /* place of its instances there; node CP_NONE: not yet placed */
     cp_pose pose;
 };
 
 struct models {
     cp_scene *scene;
-    struct arena *arena;      /* of the names in the maps */
-    struct name_map requests; /* by folder, name, format and search: the model, or CP_NONE when it is missing */
-    struct name_map files;    /* by path and format: the same */
+    struct arena *arena;      /* arena of the names in the maps */
+    struct name_map requests; /* keyed by folder, name, format and search: the model, or CP_NONE when it is missing */
+    struct name_map files;    /* keyed by path and format: the same */
     struct buffer key, spelled;
     struct model *items;
     uint32_t count, room;
@@ -39,25 +39,25 @@ struct model_request {
     const char *name;                 /* a path or URI (bytes/resolve.h), with '/' between folders */
     const struct file_search *search; /* how it may be spelled, the same struct as long as the models; NULL: as it is */
     const char *format;               /* NULL: by its bytes and suffix */
-    /* Asked before a file is read, unless NULL. CP_NO passes it over for the next spelling. */
+    /* Is called before a file is read, unless NULL. CP_NO passes it over for the next spelling. */
     cp_status (*check)(const struct model_request *request, const struct source *source);
     const void *user; /* for check */
 };
 
-/* The scene and the arena outlive the models. */
+/* Prepares the models. The scene and the arena must outlive them. */
 void models_start(struct models *models, cp_scene *scene, struct arena *arena);
 void models_free(struct models *models);
 
-/* Finds the model of a file, an index of models->items; reads the file unless it was read before. When there is no such
- * file, *model is CP_NONE, and the status CP_NO the first time: the caller reports it. Asked again, it is CP_OK. */
+/* Finds the model of a file, an index of models->items; reads the file unless it was read before. If there is no such
+ * file, *model is CP_NONE. The status is then CP_NO the first time, so that the caller reports it, and CP_OK later. */
 cp_status models_find(struct models *models, const struct model_request *request, uint32_t *model);
-/* What the message about a missing file adds: see resolve_places. */
+/* Returns the end of the message about a missing file, which says where it was searched for: see resolve_places. */
 const char *models_places(const struct models *models, const struct model_request *request);
-/* Adds a model of parts in the scene's memory; their node and use mean nothing. CP_LIMIT when out of memory. */
+/* Adds a model made of parts in the scene's memory; their node and use mean nothing. CP_LIMIT if out of memory. */
 cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_count, uint32_t *model);
-/* Places a model at a node: the pose, which may scale, is that of the model in the node's frame. Nodes come in their
- * order, as for scene_add_instance. Drawn and collision at the same node and pose share their instances. CP_NO,
- * unreported, when the pose takes a part out of the range of numbers. */
+/* Places a model at a node; the pose, which may scale, is that of the model in the node's frame. The caller goes
+ * through the nodes in their order, as for scene_add_instance. Drawn and collision models at the same node and pose
+ * share their instances. CP_NO, unreported, if the pose moves a part out of the range of numbers. */
 cp_status models_place(struct models *models, uint32_t model, uint32_t node, uint32_t use, const cp_pose *pose);
 
 #endif

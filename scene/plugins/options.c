@@ -15,7 +15,7 @@ const struct option import_options[] = {{"strict", "refuse what breaks the forma
 cp_status options_set(cp_context *context, const struct plugin *plugin, const struct option *common, const char *text,
                       void *settings)
 {
-    enum { MOST = 64 }; /* words to choose the nearest from */
+    enum { MOST = 64 }; /* the most words among which the nearest is searched for */
     const struct option *tables[] = {plugin->options, common}, *option = NULL;
     const char *words[MOST + 1] = {NULL};
     size_t size = strcspn(text, "="), count = 0;
@@ -66,7 +66,8 @@ void options_free(cp_context *context, const struct plugin *plugin, void *settin
 
 const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text)
 {
-    size_t point = strcspn(setting, ".="); /* a point after '=' belongs to the value */
+    size_t point = strcspn(setting, ".="); /* only a point before '=' separates the importer: later ones belong to the
+                                            * value */
     if (setting[point] != '.')
         return NULL;
     *text = setting + point + 1;

@@ -1,4 +1,4 @@
-/* What importers, exporters and filters have in common: a name, and options as a table. */
+/* Declares what importers, exporters and filters have in common: a name, and options as a table. */
 #ifndef CELLPIPE_PLUGINS_PLUGIN_H
 #define CELLPIPE_PLUGINS_PLUGIN_H
 
@@ -11,7 +11,8 @@ struct plugin {
     size_t settings_size;
     const char *package; /* NULL; or the missing package of a part that is not built */
     const char *lacks;   /* NULL; or what alone is not built, and the package in brackets */
-    /* A number or text to be raised when the same input gives another result; NULL: "1". Any thread may call it. */
+    /* Returns a number or text that changes whenever the same input gives another result; NULL: "1". Any thread may
+     * call it. */
     const char *(*version)(void);
 };
 

@@ -1,4 +1,4 @@
-/* From a file to a scene: which importer, with which settings. */
+/* Reads a file into a scene: chooses the importer and its settings. */
 #include <string.h>
 
 #include "base/bytes/archive.h"
@@ -10,13 +10,15 @@
 
 enum {
     PROBE_SIZE = 1 << 16,
-    SURE = 50 /* a probe that says less guesses */
+    SURE = 50 /* a probe that returns less has guessed */
 };
 
-/* The surest by the bytes; between equals the one with the suffix, then the earlier. A guess loses against the one of
- * the file's suffix, unless that knows that it is none of its files. A file that nobody knows goes to the importer of
- * its suffix, whose error says most. *known: more than one that takes everything knows it. *guessed: neither the bytes
- * nor the suffix are a sure sign. */
+/* Returns the importer that is surest by the bytes; among equally sure ones, the one whose suffix matches, then the
+ * earlier one. A guess (below SURE) loses against the importer of the file's suffix, unless that one is certain that
+ * the file is not its own. A file that nobody knows goes to the importer of its suffix, whose error says most.
+ *
+ * *known is set if an importer knows the file, apart from those that accept everything. *guessed is set if neither the
+ * bytes nor the suffix are a sure sign. */
 static const struct importer *probe(const struct source *source, bool *known, bool *guessed)
 {
     const struct importer *best = NULL;
@@ -41,7 +43,8 @@ static const struct importer *probe(const struct source *source, bool *known, bo
     return best;
 }
 
-/* Whether something has an extent, or may move: what a guess finds in the bytes of another format seldom has. */
+/* Tells whether something has an extent, or may move. Guesses are checked by this: what an importer finds in the bytes
+ * of another format seldom has either. */
 static bool says_something(const cp_scene *scene)
 {
     bool says = scene->joint_count > 0 || scene->clip_count > 0;
@@ -94,7 +97,7 @@ static cp_status choose(const struct source *source, const char *format, const s
     } else {
         *importer = probe(source, &known, guessed);
     }
-    /* No probe took it: perhaps assimp would, which is not built. */
+    /* No probe took the file. An importer that is not built (assimp) might, by its suffix. */
     for (const struct importer *const *at = plugins->importers; *at && !*importer; at++)
         if ((*at)->plugin.package && importer_suffix_matches(*at, source->name))
             *importer = *at;
@@ -109,7 +112,7 @@ static cp_status choose(const struct source *source, const char *format, const s
 
 static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result);
 
-/* The model of a ZIP archive; CP_NO where the source is none, or one of a format's own. */
+/* Reads the model of a ZIP archive. CP_NO if the source is no archive, or one that is a format of its own. */
 static cp_status read_zipped(const struct source *source, const char *format, const struct texts *texts,
                              cp_scene **result)
 {
@@ -134,7 +137,7 @@ static cp_status read_source(struct source *source, const char *format, const st
     status = choose(source, format, &importer, &guessed);
     if (status != CP_OK)
         return status;
-    /* The options that hold for all uses of the importer, then those of this one. */
+    /* First come the options for all uses of the importer, then those of this one. */
     void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, &status);
     for (uint32_t i = 0; i < context->importer_option_count && status == CP_OK; i++) {
         const char *text;
@@ -160,7 +163,7 @@ static cp_status read_source(struct source *source, const char *format, const st
             status = isolate_read(importer, source, settings, scene);
         else
             status = importer->read(context, source, settings, scene);
-        if (status == CP_OK || status == CP_INPUT) { /* what is wrong may come from the change */
+        if (status == CP_OK || status == CP_INPUT) { /* an error may come from a change of the file meanwhile */
             cp_status unchanged = source_check(source);
             status = status == CP_OK ? unchanged : status;
         }
@@ -183,7 +186,7 @@ static cp_status read_source(struct source *source, const char *format, const st
 
 cp_status check_strict(cp_context *context)
 {
-    if (context->out_of_memory) /* even if only the report has suffered */
+    if (context->out_of_memory) /* even if only the report lacks an entry */
         return CP_LIMIT;
     size_t losses = context->flags[CP_FLAG_STRICT] ? report_loss_count(context) : 0;
     if (losses == 0)

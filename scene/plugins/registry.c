@@ -1,4 +1,4 @@
-/* The tables of plug-ins, looked at by name. */
+/* Finds plug-ins in their tables by name. */
 #include "registry.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/text/text.h"
 
-/* The head that all kinds share; NULL past the end. */
+/* Returns the members that all kinds of plug-ins share; NULL past the end. */
 static const struct plugin *plugin_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
 {
     if (kind == CP_IMPORTER)
@@ -87,7 +87,7 @@ cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char 
     if (index == SIZE_MAX)
         return context_finish(context, plugin_unknown(context, kind, name));
     const struct plugin *plugin = plugin_at(context->plugins, kind, index);
-    if (plugin->package) /* it has no options; its use says what is missing */
+    if (plugin->package) /* it has no options; using it reports what is missing */
         return CP_OK;
     const struct option *common = kind == CP_IMPORTER ? import_options : NULL;
     cp_status status;
@@ -95,7 +95,7 @@ cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char 
     return context_finish(context, status);
 }
 
-/* Importers have the common options, too, after their own. */
+/* Returns an option; importers have the common options, too, after their own. */
 static const struct option *option_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
 {
     const struct option *own = plugin_at(plugins, kind, index)->options;

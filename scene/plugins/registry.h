@@ -8,14 +8,14 @@
 
 /* The tables of plug-ins that a context is given: for scene/ and the file that fills them. */
 
-/* Option texts as a user wrote them. */
+/* The texts of options as a user wrote them. */
 struct texts {
     const char *const *items;
     size_t count;
 };
 
-/* How a scene gets from one process to another: what write_further is told, and the importer that reads it back as it
- * was. */
+/* The format in which a scene passes from one process to another: the arguments of write_further, and the importer that
+ * reads the scene back as it was. */
 struct carrier {
     const char *format, *option;
     const struct importer *importer;
@@ -30,54 +30,55 @@ struct plugins {
 };
 
 size_t plugin_count(const struct plugins *plugins, cp_plugin_kind kind);
-/* Index in the kind's table, SIZE_MAX when there is none of that name. */
+/* Returns the index in the kind's table; SIZE_MAX if there is none of that name. */
 size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const char *name);
-/* Reports that the context has no plug-in of that name, with the nearest one: CP_USAGE. */
+/* Reports that the context has no plug-in of that name, and names the nearest one: CP_USAGE. */
 cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name);
 
-/* The answers of the public functions cp_plugin_at, cp_plugin_option and cp_exporter_of. */
+/* These answer the public functions cp_plugin_at, cp_plugin_option and cp_exporter_of. */
 cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index);
 cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option);
 size_t exporter_of(const struct plugins *plugins, const char *path);
 
-/* True when name ends in one of the suffixes (".a .b"), ".gz" after it ignored. */
+/* Returns true if name ends in one of the suffixes (".a .b"); a ".gz" at its end is ignored. */
 bool plugin_suffix_matches(const char *suffixes, const char *name);
-/* The same for all suffixes of the importer. */
+/* Returns the same for all suffixes of the importer. */
 bool importer_suffix_matches(const struct importer *importer, const char *name);
-/* CP_LOSSY when losses are reported and CP_FLAG_STRICT is set. */
+/* Returns CP_LOSSY if losses are reported and CP_FLAG_STRICT is set. */
 cp_status check_strict(cp_context *context);
 
-/* What a scene has, against what a format carries: for scene/ only. */
+/* Compares what a scene has with what a format carries; for scene/ only. */
 
 /* Reports each feature that the scene has and `carries` lacks, once, with its count. */
 void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t carries, const char *output);
 
-/* The scene as the exporter wants it: primitives tessellated and n-gons triangulated where it does not carry them.
- * *prepared is NULL when the scene can be taken as it is, else the caller frees it (before the scene). */
+/* Makes the scene as the exporter wants it, with primitives tessellated and n-gons triangulated if the format does not
+ * carry them. *prepared is NULL if the scene can be taken as it is; else the caller frees it (before the scene). */
 cp_status scene_prepare(const cp_scene *scene, uint32_t carries, cp_scene **prepared);
 
-/* Formats that cellpipe knows and does not read. */
+/* Recognises formats that cellpipe does not read, to say what to do with them. */
 
-/* What the file is and what to do with it, as the end of a sentence that begins with its name; NULL: nobody knows. No
- * file that an importer reads is named. */
+/* Returns what the file is and what to do with it, as the end of a sentence that begins with its name; NULL if nobody
+ * knows. It names no file that an importer reads. */
 const char *known_format(const struct source *source);
-/* The same for kinds of which some files are read: of an archive that no reader knows, and of a .blend file that its
- * reader has refused. */
+/* These two return the same for kinds of which some files are read: for an archive that no reader knows, and for a
+ * .blend file that its reader has refused. */
 const char *known_archive(const struct source *source);
 const char *known_refusal(const struct source *source);
 
 /* Models in ZIP archives. */
 
-/* The model in a top file that is a ZIP archive: its one file whose suffix an importer has, or the importer of that
- * format (not NULL). CP_NO, unreported, where the source is no such archive, is one of a format's own by its bytes or
- * suffix, or holds no model. CP_INPUT, reported, where it holds several or one that cannot be unpacked, or breaks off.
+/* Opens the model in a top file that is a ZIP archive: its one file whose suffix an importer has, or the importer of
+ * that format (not NULL). CP_NO, unreported, if the source is no such archive, is of a format of its own by its bytes
+ * or suffix, or holds no model. CP_INPUT, reported, if it holds several, one that cannot be unpacked, or is truncated.
  * The caller closes the model, then the archive. */
 cp_status zipped_open(const struct source *source, const char *format, struct archive **archive, struct source **model);
 
-/* Option tables -> settings: for scene/ only. */
+/* Makes settings from option tables and texts; for scene/ only. */
 
-/* A plug-in's settings with defaults and then the texts "KEY=VALUE" applied, from the context's allocator; NULL
- * after reporting (CP_USAGE in *status). Free with options_free. common: a table before the plug-in's, or NULL. */
+/* Makes a plug-in's settings, from the context's allocator: the defaults, changed by the texts "KEY=VALUE". Returns
+ * NULL after reporting (CP_USAGE in *status). Free them by options_free. `common` is a table before the plug-in's, or
+ * NULL. */
 void *options_parse(cp_context *context, const struct plugin *plugin, const struct option *common,
                     const char *const *texts, size_t count, cp_status *status);
 /* Applies one more text to settings. */
@@ -87,7 +88,7 @@ void options_free(cp_context *context, const struct plugin *plugin, void *settin
 
 /* The options that all importers have. */
 extern const struct option import_options[];
-/* "stl.unit=mm": the context's importer of that name, or NULL; *text is what follows the point. */
+/* Splits "stl.unit=mm": returns the context's importer of that name, or NULL; *text is what follows the point. */
 const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text);
 cp_status check_importer_option(cp_context *context, const char *setting);
 

@@ -1,8 +1,8 @@
-/* What nobody would see. A file that says so is believed, with a warning, unless its format's writers are known to mean
- * opaque by it. */
+/* Warns of surfaces that nobody would see. A file that makes a surface invisible is believed, with a warning, unless
+ * the programs that write its format are known to mean opaque by the same statement. */
 #include "importer.h"
 
-/* A surface of a lower alpha changes a pixel of 8 bits by 5 steps at most. */
+/* The alpha below which a surface counts as invisible: it changes a pixel of 8 bits by at most 5 steps of 255. */
 static const double least_alpha = 0.02;
 
 /* Who writes the statement for an opaque surface:
@@ -25,7 +25,7 @@ void report_opaque(cp_context *context, enum opaque_rule rule, struct place plac
                        (unsigned long long)count);
 }
 
-/* The largest alpha of the vertices of the faces. */
+/* Returns the largest alpha of the vertices of the faces. */
 static double vertex_alpha(const cp_mesh *mesh, uint32_t first, uint32_t count)
 {
     float most = 0;
@@ -36,7 +36,8 @@ static double vertex_alpha(const cp_mesh *mesh, uint32_t first, uint32_t count)
     return (double)most;
 }
 
-/* An image's alpha, which nobody decodes, can only lower this. */
+/* Tells whether the group can be seen. The alpha of images, which are not decoded, is not counted; it could only lower
+ * the result. */
 static bool is_seen(const cp_scene *scene, const cp_mesh *mesh, const cp_group *group)
 {
     const cp_material *material = group->material == CP_NONE ? NULL : &scene->materials[group->material];
@@ -72,7 +73,7 @@ bool report_invisible(cp_context *context, const cp_scene *scene)
         drawn[scene->instances[i].mesh] |= (scene->instances[i].use & CP_USE_DRAWN) != 0;
 
     unsigned char all = 0;
-    uint64_t meshes = 0; /* without a material, by the colours of their vertices */
+    uint64_t meshes = 0; /* without a material, invisible by the colours of their vertices */
     for (uint32_t i = 0; done && i < scene->mesh_count; i++) {
         const cp_mesh *mesh = &scene->meshes[i];
         unsigned char bare = 0;

@@ -1,4 +1,4 @@
-/* From a scene to a file, and filters between. */
+/* Writes a scene to a file, and applies filters. */
 #include <string.h>
 
 #include "base/bytes/disk.h"
@@ -6,7 +6,7 @@
 #include "base/text/text.h"
 #include "registry.h"
 
-/* A format that ends in ".gz" is packed. */
+/* Chooses the exporter by the format, else by the path. A format that ends in ".gz" is packed. */
 static cp_status choose(cp_context *context, const char *path, const char *format, const struct exporter **exporter,
                         bool *packed)
 {
@@ -29,7 +29,7 @@ static cp_status choose(cp_context *context, const char *path, const char *forma
     return CP_OK;
 }
 
-/* One output on its way. */
+/* An output that is being written. */
 struct job {
     cp_context *context;
     const cp_scene *scene;
@@ -65,7 +65,8 @@ static bool is_shown(const cp_mesh *mesh, uint32_t carries)
     return mesh->kind != CP_MESH_FACES || cp_mesh_triangles(mesh) > 0;
 }
 
-/* An output to be looked at that shows nothing, though no cell was read: a reader or filter left nothing of a model. */
+/* Reports an output for viewers that shows nothing, unless a cell was read: then a reader or filter has left nothing of
+ * a model. */
 static void report_nothing_drawn(const struct job *job)
 {
     const cp_scene *scene = job->scene;
@@ -82,7 +83,7 @@ static void report_nothing_drawn(const struct job *job)
                 carries & FEATURE_LINES ? " or lines" : "");
 }
 
-/* Losses come first, so that --strict fails before a byte is written. */
+/* Prepares an output. Losses are reported first, so that --strict fails before a byte is written. */
 static cp_status start_job(struct job *job, const char *path, const char *format, const struct texts *texts)
 {
     cp_status status = choose(job->context, path, format, &job->exporter, &job->packed);
@@ -108,7 +109,7 @@ cp_written cp_last_written(const cp_context *context)
     return context->written;
 }
 
-/* What exporters may correct: that all which is drawn is written as it is. */
+/* Counts what is written, assuming that all that is drawn is written as it is. Exporters may correct the counts. */
 static void count_written(const struct job *job)
 {
     const cp_scene *scene = job->scene;

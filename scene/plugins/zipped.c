@@ -7,7 +7,8 @@
 #include "base/context.h"
 #include "base/text/text.h"
 
-/* Some importer takes the archive's bytes for its own, or has its suffix, as packages of a format do. */
+/* Tells whether the archive is a file of some format, as packages are: an importer recognises its bytes or its
+ * suffix. */
 static bool is_of_a_format(const struct source *source)
 {
     enum { HEAD = 1 << 16, SURE = 50 };
@@ -19,7 +20,8 @@ static bool is_of_a_format(const struct source *source)
     return is;
 }
 
-/* What systems keep beside the files of their users ("__MACOSX/._part.stl"), and lists for a cell, are no models. */
+/* Tells whether a file of the archive is a model. Lists for a cell are none, nor are the files that systems add beside
+ * those of their users ("__MACOSX/._part.stl"). */
 static bool is_model(const struct plugins *plugins, const struct importer *wanted, const char *name)
 {
     bool is = false;
@@ -28,7 +30,7 @@ static bool is_model(const struct plugins *plugins, const struct importer *wante
     return is && *text_file_name(name) != '.' && strncmp(name, "__MACOSX/", 9) != 0;
 }
 
-/* Their names, as far as a message has room. */
+/* Reports the names of several models, as far as a message has room. */
 static cp_status report_several(const struct source *source, const struct importer *wanted,
                                 const struct archive *archive, uint32_t count)
 {

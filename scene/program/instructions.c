@@ -1,4 +1,4 @@
-/* The words of programs, and what each takes. */
+/* The words of programs, and the operands of each. */
 #include <stdio.h>
 
 #include "base/text/text.h"
@@ -31,7 +31,7 @@ static void open_block(struct parser *parser, enum operation operation)
     parser->blocks[parser->depth++] = (struct block){parser->program->instruction_count, operation, false};
 }
 
-/* The block that the word belongs to; false, told, if that is another one. */
+/* Closes the block that the word belongs to; false, reported, if another one is open. */
 static bool close_block(struct parser *parser, enum operation operation, const char *what, struct block *block)
 {
     if (parser->depth == 0 ||
@@ -94,7 +94,7 @@ static void parse_move(struct parser *parser, struct instruction *instruction)
     parser_demand_numbers(parser, parser->word, instruction, parser->joint_count, parser->joint_count);
 }
 
-/* Alone it begins a block; with an instruction behind THEN that instruction has the condition. */
+/* IF alone begins a block; if an instruction follows THEN, that instruction has the condition. */
 static void parse_if(struct parser *parser, struct instruction *instruction)
 {
     static const char *const blocks[] = {"IF", "ELSE", "ENDIF", "FOR", "NEXT"};
@@ -170,7 +170,7 @@ static void parse_goto(struct parser *parser, struct instruction *instruction)
     instruction->target = label_of(parser);
 }
 
-/* SPEED v% is of joint motion. */
+/* SPEED with % sets the speed of joint motion. */
 static void parse_speed(struct parser *parser, struct instruction *instruction)
 {
     char *percent = strchr(parser->line + (parser->at - parser->line), '%');
@@ -184,7 +184,7 @@ static void parse_speed(struct parser *parser, struct instruction *instruction)
     }
 }
 
-/* What is held is a frame. */
+/* Parses the frame that is held. */
 static void parse_held(struct parser *parser, struct instruction *instruction)
 {
     instruction->points[0] = parser_point(parser);
@@ -202,11 +202,11 @@ static void parse_handle(struct parser *parser, struct instruction *instruction)
         parse_held(parser, instruction);
 }
 
-/* How an instruction's operands look: so many numbers, or points; or as a function has it. */
+/* The operands of an instruction: so many numbers, or points, or a form that a function parses. */
 static const struct word {
     const char *text;
     enum operation operation;
-    uint32_t numbers[2]; /* so many, or so many */
+    uint32_t numbers[2]; /* either so many, or so many */
     uint32_t points;
     void (*parse)(struct parser *parser, struct instruction *instruction);
 } words[] = {
@@ -254,7 +254,7 @@ static void parse_assignment(struct parser *parser, struct instruction *instruct
     }
     if (variable)
         instruction->variable = *variable / 4;
-    else /* it was told when names were looked for */
+    else /* find_names reported it already */
         parser->failed = true;
 }
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Whole steps, where roundings may have taken a part in 10^9. */
+/* Returns the number of whole steps. Rounding may have taken a part in 10^9 off a whole number. */
 static double whole(double steps)
 {
     return floor(steps + 1e-9);

@@ -56,7 +56,7 @@ static bool is_within(const cp_joint *joint, double q)
     return q >= joint->lower - 1e-9 && q <= joint->upper + 1e-9;
 }
 
-/* A joint of the program at a value. */
+/* Checks the limits of a joint of the program at a value. */
 static cp_status check_limit(const struct cp_program *program, uint32_t place, double q, const char *before)
 {
     const cp_joint *joint = &program->scene->joints[program->joints[place]];
@@ -69,7 +69,7 @@ static cp_status check_limit(const struct cp_program *program, uint32_t place, d
                          show_three_digits(limit / unit).text, turns ? "deg" : "mm");
 }
 
-/* All of them, where values are those of all joints. */
+/* Checks all of them at the values of all joints. */
 static cp_status check_limits(const struct cp_program *program, const double *values, const char *before)
 {
     cp_status status = CP_OK;
@@ -89,8 +89,8 @@ cp_status plan_move(struct cp_program *program, double acceleration, double dece
     return CP_OK;
 }
 
-/* Of a joint, in radians or metres a second; those without limits get 90 degrees or 250 mm, and four times that in
- * acceleration. */
+/* Returns a joint's speed in radians or metres a second. Joints without a limit get 90 degrees or 250 mm a second, and
+ * four times that as acceleration. */
 static double joint_speed(const cp_joint *joint)
 {
     if (joint->velocity > 0 && isfinite(joint->velocity))
@@ -103,7 +103,7 @@ static double joint_acceleration(const cp_joint *joint)
     return joint->acceleration > 0 && isfinite(joint->acceleration) ? joint->acceleration : 4 * joint_speed(joint);
 }
 
-/* All joints begin and end together: the way is 1, and the slowest joint sets its speed. */
+/* Begins a joint motion. All joints begin and end together: the way is 1, and the slowest joint sets its speed. */
 cp_status begin_joints(struct cp_program *program, const double *values)
 {
     struct move move = {.kind = MOVE_JOINTS};
@@ -128,7 +128,7 @@ cp_status begin_joints(struct cp_program *program, const double *values)
     return plan_move(program, acceleration, acceleration, speed);
 }
 
-/* What a device of too few joints can do instead, behind a message; or nothing. */
+/* Returns the advice, for the end of a message, that a device of too few joints needs; or nothing. */
 static const char *advise_freedom(const struct cp_program *program, char text[200])
 {
     const unsigned count = program->inverse->unknown_count;
@@ -156,7 +156,7 @@ static cp_status report_out_of_reach(const struct cp_program *program, const str
                          show_three_digits(radians_to_degrees(nearest->angle)).text, advise_freedom(program, advice));
 }
 
-/* The nearest posture within the limits. */
+/* Begins a joint motion to the nearest posture within the limits. */
 cp_status begin_posture(struct cp_program *program, const cp_pose *target)
 {
     const cp_posture *nearest = NULL;
@@ -211,7 +211,7 @@ static cp_status begin_way(struct cp_program *program, struct move *move)
         move->angle = 0;
     else if (move->angle == 0)
         find_turn(&move->begin, &move->end, move->axis, &move->angle);
-    /* Of millimetres and degrees the more. */
+    /* The length is the larger number: millimetres, or degrees. */
     move->length =
         fmax(move->length < 1e-9 ? 0 : move->length, move->angle > 1e-12 ? radians_to_degrees(move->angle) : 0);
     if (move->length == 0)
@@ -235,7 +235,8 @@ cp_status begin_line(struct cp_program *program, const cp_pose *target, const do
     return begin_way(program, &move);
 }
 
-/* The circle through three places: its centre, the normal about which it goes from a by b to c, and the angle to c. */
+/* Finds the circle through three places: its centre, the normal about which it goes from a by b to c, and the angle to
+ * c. */
 static bool find_circle(const double a[3], const double b[3], const double c[3], struct move *move)
 {
     double to_b[3], to_c[3], normal[3], spoke[3], end[3], across[3];
@@ -247,7 +248,7 @@ static bool find_circle(const double a[3], const double b[3], const double c[3],
         return false;
     for (int i = 0; i < 3; i++) {
         int k = (i + 1) % 3, l = (i + 2) % 3;
-        /* (bb c - cc b) x n / (2 n.n), the other way round for the centre from a */
+        /* (bb c - cc b) x n / (2 n.n), with the sign turned to lead from the centre to a */
         across[i] = (cc * to_b[k] - bb * to_c[k]) * normal[l] - (cc * to_b[l] - bb * to_c[l]) * normal[k];
     }
     for (int i = 0; i < 3; i++) {
@@ -268,7 +269,7 @@ static void place_of(const cp_pose *pose, double place[3])
         place[i] = pose->m[4 * i + 3];
 }
 
-/* Of two places that the same numbers give, roundings apart. */
+/* Tells whether two places are the same but for rounding. */
 static bool is_near(const double a[3], const double b[3])
 {
     double apart[3];
@@ -328,7 +329,7 @@ cp_pose pose_on_way(const struct move *move, double part)
     return pose;
 }
 
-/* The joint that gets farther in one step than any gets but where a singular place is near; or NULL. */
+/* Returns the joint that moves farther in one step than a joint does except near a singular place; or NULL. */
 static const cp_joint *find_jump(const struct cp_program *program, const double *before, const double *now)
 {
     for (uint32_t i = 0; i < program->joint_count; i++) {
@@ -350,8 +351,8 @@ bool joints_can_step(const struct cp_program *program, const double *before, con
     return !find_jump(program, before, now);
 }
 
-/* The joint that is fastest where the way ends that cannot be gone: between the last place that was reached, `from`,
- * and `to`, as parts of the way. NULL: none moves at all. */
+/* Returns the joint that is fastest where a way must end: between the last place that was reached, `from`, and `to`, as
+ * parts of the way. NULL: none moves at all. */
 static const cp_joint *find_fastest(struct cp_program *program, double from, double to)
 {
     const double *values = program->inverse->mechanism.values;
@@ -373,7 +374,7 @@ static const cp_joint *find_fastest(struct cp_program *program, double from, dou
     return fastest;
 }
 
-/* From a part of the way to the next. */
+/* Moves from a part of the way to the next. */
 static cp_status follow(struct cp_program *program, double before, double part)
 {
     const struct move *move = &program->move;
@@ -421,7 +422,7 @@ cp_status advance(struct cp_program *program)
     const bool ends = last || program->emergency;
     if (ends)
         move->kind = MOVE_NONE;
-    /* Free joints where loops close; along a line, as the joints get there. */
+    /* Take free joints where loops close; along a line, the driven joints as they get there. */
     if (status == CP_OK && (ends || program->mechanism.closure)) {
         if (mechanism_values(&program->mechanism, program->q) != CP_OK)
             return mechanism_report_open(&program->mechanism);

@@ -1,4 +1,4 @@
-/* What stands behind the words of a program: numbers, points, conditions. */
+/* The operands behind the words of a program: numbers, points, conditions. */
 #include <stdio.h>
 
 #include "base/text/text.h"
@@ -75,7 +75,7 @@ const uint32_t *parser_find_variable(struct parser *parser, const char *name, si
     return size > 0 && size <= LONGEST_NAME ? name_map_find(&parser->variables, name) : NULL;
 }
 
-/* "found "x"" for a message: the word here, or the end of the line. */
+/* Writes "found "x"" for a message: the word here, or the end of the line. */
 static const char *found(struct parser *parser, char text[LONGEST_NAME])
 {
     parser_skip_blanks(parser);
@@ -118,7 +118,7 @@ bool parser_at_end(struct parser *parser)
 
 /* ---- formulas ---- */
 
-/* Whether a bracket stands behind the name: then it is a function's. */
+/* Tells whether a bracket follows the name: then it is a function's. */
 static bool is_call(const char *name, size_t size, const char *end)
 {
     const char *behind = name + size;
@@ -127,8 +127,8 @@ static bool is_call(const char *name, size_t size, const char *end)
     return behind < end && *behind == '(';
 }
 
-/* TIMER(n) or COUNTER(n) at *from: the variable of that reading, and *from behind it. False, told, if n is no number.
- */
+/* Reads TIMER(n) or COUNTER(n) at *from: finds the variable of that reading, and moves *from behind it. False,
+ * reported, if n is no number. */
 static bool read_reading(struct parser *parser, enum operation operation, const char **from, uint32_t *variable)
 {
     struct program_text *program = parser->program;
@@ -152,7 +152,7 @@ static bool read_reading(struct parser *parser, enum operation operation, const 
         *variable = program->readings[*known].variable;
         return true;
     }
-    /* Room comes first: a name in the map has its reading. */
+    /* Make room first: a name in the map must have its reading. */
     char *kept = arena_copy_text(parser->names_arena, key, strlen(key));
     if (!kept ||
         !array_reserve(parser->context, &program->readings, &program->reading_room,
@@ -166,8 +166,8 @@ static bool read_reading(struct parser *parser, enum operation operation, const 
     return true;
 }
 
-/* What stands for the name at *from in the formula's text, and *from behind it: a function's name stays, a number
- * becomes dof(). False if it is neither; it is told. */
+/* Translates the name at *from for the formula's text, and moves *from behind it: a function's name stays, a number
+ * becomes dof(). False, reported, if it is neither. */
 static bool translate_name(struct parser *parser, const char **from, const char *to, char text[LONGEST_NAME + 1])
 {
     static const char *const known[] = {"SIN",  "COS", "TAN", "ASIN", "ACOS", "ATAN", "ATAN2",
@@ -231,7 +231,7 @@ static bool translate(struct parser *parser, const char *from, const char *to, c
     return true;
 }
 
-/* The formula of the text from parser->at to `to`. */
+/* Parses the formula from parser->at to `to`. */
 static struct formula parse_formula(struct parser *parser, const char *to)
 {
     struct program_text *program = parser->program;
@@ -264,7 +264,8 @@ static struct formula parse_formula(struct parser *parser, const char *to)
     return formula;
 }
 
-/* Where the operand that begins here ends: a comma outside of brackets, or a word that ends it, or the line's end. */
+/* Returns the end of the operand that begins here: a comma outside brackets, or a word that ends it, or the line's
+ * end. */
 static const char *operand_end(const char *at, bool in_condition)
 {
     int depth = 0;
@@ -331,7 +332,7 @@ void parser_demand_numbers(struct parser *parser, const char *start, const struc
 
 /* ---- points ---- */
 
-/* The node of a frame's name, or of "id:ID". False, told, if there is none, or several have the name. */
+/* Finds the node of a frame's name, or of "id:ID". False, reported, if there is none, or several have the name. */
 static bool find_frame(struct parser *parser, const char *at, const char *name, uint32_t *node)
 {
     const bool by_id = strncmp(name, "id:", 3) == 0;

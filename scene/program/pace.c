@@ -1,4 +1,4 @@
-/* Lines and arcs go no faster than the limits of the joints allow: the whole way is slowed down evenly. */
+/* Lines and arcs go no faster than the joints' limits allow: the whole way is slowed down evenly. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { MOST_ROUNDS = 20 };
 
-/* The joint that exceeds its limit of speed most, and how many times it does. */
+/* The joint that exceeds its limit of speed most, and by what factor. */
 struct fastest {
     const cp_joint *joint;
     double times;
@@ -19,7 +19,8 @@ static bool has_limit(const cp_joint *joint)
     return joint->velocity > 0 && isfinite(joint->velocity);
 }
 
-/* Joints that follow another one by a factor move with it. Formulas are not followed. */
+/* Finds the fastest joint of a step. Joints that follow another one by a factor count with it; those with a formula do
+ * not count. */
 static void find_fastest(const struct cp_program *program, const double *before, const double *now,
                          struct fastest *fastest)
 {
@@ -37,8 +38,7 @@ static void find_fastest(const struct cp_program *program, const double *before,
     }
 }
 
-/* Goes along the way as it is planned, and back. CP_NO where it cannot be gone to its end: the move itself will tell.
- */
+/* Goes along the way as it is planned, and back. CP_NO if it cannot reach the end; the move itself will report that. */
 static cp_status try_way(struct cp_program *program, struct fastest *fastest)
 {
     const struct move *move = &program->move;
@@ -64,7 +64,7 @@ static cp_status try_way(struct cp_program *program, struct fastest *fastest)
     return status == CP_OK ? back : status;
 }
 
-/* Once a line of the program. */
+/* Reports it once for each line of the program. */
 static void tell(struct cp_program *program, const struct fastest *first, double factor)
 {
     const cp_joint *joint = first->joint;
@@ -91,7 +91,7 @@ cp_status pace_way(struct cp_program *program)
         limited = limited || has_limit(&program->scene->joints[i]);
     if (program->options.keep_speeds || !limited)
         return CP_OK;
-    /* The steps of a slower way are others, so it is tried again until it holds. */
+    /* A slower way has other steps, so try again until the limits hold. */
     for (int round = 0; round < MOST_ROUNDS; round++) {
         const double seconds = program->move.plan.count * program->options.period;
         if (seconds > program->context->limits.clip)

@@ -36,7 +36,7 @@ static bool next_line(struct parser *parser, struct lines *lines)
     return true;
 }
 
-/* Goes past "label:"; its size, 0 if there is none. */
+/* Skips "label:"; returns its size, 0 if there is none. */
 static size_t skip_label(struct parser *parser, const char **label)
 {
     parser_skip_blanks(parser);
@@ -62,7 +62,7 @@ static void define(struct parser *parser, struct name_map *map, const char *name
         parser_fail(parser, name, "\"%s\" is a number, a pose and joints by turns", kept);
 }
 
-/* Names of variables and labels, and how many instructions there are. */
+/* Finds the names of variables and labels, and counts the instructions. */
 static void find_names(struct parser *parser, struct lines lines)
 {
     struct program_text *program = parser->program;
@@ -120,7 +120,7 @@ static void parse_lines(struct parser *parser, struct lines lines)
         (void)skip_label(parser, &label);
         if (parser_at_end(parser))
             continue;
-        any = any || parser->failed; /* each line says what is wrong with it */
+        any = any || parser->failed; /* each line reports its own error */
         parser->failed = false;
         if (!array_reserve(parser->context, &program->instructions, &program->instruction_room,
                            (uint64_t)program->instruction_count + 1, sizeof instruction)) {

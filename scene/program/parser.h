@@ -1,5 +1,4 @@
-/* A reader of programs: parse.c goes through the lines, instructions.c knows the words, operands.c what stands behind
- * them. */
+/* Reads programs: parse.c goes through the lines, instructions.c knows the words, operands.c their operands. */
 #ifndef CELLPIPE_PROGRAM_PARSER_H
 #define CELLPIPE_PROGRAM_PARSER_H
 
@@ -19,56 +18,56 @@ struct parser {
     struct name_map variables, labels; /* kind + 4 * index; instruction */
     struct name_map readings;          /* "17 3": indices of program->readings */
     struct name_map frames, ids;       /* nodes; CP_NONE: several have that name */
-    bool failed, naming;               /* naming: this is the first of two ways through the lines */
+    bool failed, naming;               /* naming: this is the first of two passes over the lines */
     uint64_t number;                   /* of the line */
     char line[LONGEST_LINE + 1];
     const char *at, *word; /* in the line; the instruction's first word */
     struct block {
         uint32_t instruction;
         enum operation operation;
-        bool excused; /* it was told that it does not begin */
+        bool excused; /* its missing begin was reported */
     } blocks[DEEPEST_BLOCK];
     uint32_t depth;
 };
 
 /* ---- operands.c ---- */
 
-/* An error at a place in the line (NULL: of all of it): a format with one %s for what. */
+/* Reports an error at a place in the line (NULL: the whole line); the format has one %s for `what`. */
 void parser_fail(struct parser *parser, const char *at, const char *format, const char *what);
-/* The format's %s is the name, with the nearest one (or NULL) behind it. */
+/* Reports an error whose %s is the name, and adds the nearest one (or NULL). */
 void parser_fail_near(struct parser *parser, const char *at, const char *format, const char *name, const char *near);
-/* "expected ..., found ...", here. */
+/* Reports "expected ..., found ..." at the present place. */
 void parser_fail_expected(struct parser *parser, const char *what);
 void parser_skip_blanks(struct parser *parser);
 bool parser_at_end(struct parser *parser);
-/* Goes past the word, in any case. */
+/* Skips the word, in any case of letters. */
 bool parser_accept(struct parser *parser, const char *word);
-/* The size of the name that stands at a place; 0: none. */
+/* Returns the size of the name at a place; 0: none. */
 size_t parser_name_size(const char *at);
-/* Copies the name that stands here; its size. */
+/* Copies the name at the present place; returns its size. */
 size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1]);
-/* The variable of that name, or NULL. */
+/* Returns the variable of that name, or NULL. */
 const uint32_t *parser_find_variable(struct parser *parser, const char *name, size_t size);
-/* The name in the maps (the second may be NULL) that is nearest to this one, or NULL. */
+/* Returns the name in the maps (the second may be NULL) that is nearest to this one, or NULL. */
 const char *parser_nearest(const struct name_map *map, const struct name_map *other, const char *name);
-/* One number or formula of the instruction; all up to the line's end; so many in brackets. */
+/* Add one number or formula to the instruction; all up to the line's end; so many in brackets. */
 void parser_add_formula(struct parser *parser, struct instruction *instruction);
 void parser_numbers(struct parser *parser, struct instruction *instruction);
 void parser_brackets(struct parser *parser, struct instruction *instruction, uint32_t wanted);
-/* An error at `start` unless there are `few` numbers, or `many`; with 1 and 3 anything between. */
+/* Reports an error at `start` unless there are `few` numbers, or `many`; 1 and 3 allow 2, too. */
 void parser_demand_numbers(struct parser *parser, const char *start, const struct instruction *instruction,
                            uint32_t few, uint32_t many);
-/* POSE(...) or JOINTS(...), a variable, or a frame, whose name may stand in quotes. */
+/* Reads a point: POSE(...) or JOINTS(...), a variable, or a frame, whose name may be in quotes. */
 struct point parser_point(struct parser *parser);
 void parser_condition(struct parser *parser, struct instruction *instruction);
-/* Goes past "IF c THEN" where an instruction follows in the line; else it stays. */
+/* Skips "IF c THEN" if an instruction follows in the line; else it does nothing. */
 void parser_skip_condition(struct parser *parser);
 
 /* ---- instructions.c ---- */
 
-/* True if a name and "=" stand here. */
+/* Returns true if a name and "=" begin here. */
 bool parser_is_assignment(const char *at);
-/* What the line holds behind its label. */
+/* Parses the part of the line behind its label. */
 void parser_instruction(struct parser *parser, struct instruction *instruction);
 
 #endif

@@ -1,4 +1,4 @@
-/* A clip of what a program does: keys of joints at each period, what hangs where, and marks. */
+/* Records a program as a clip: keys of joints at each period, attachments, and marks. */
 #include <math.h>
 
 #include "base/context.h"
@@ -27,7 +27,7 @@ static bool add_row(struct recording *recording, const struct cp_program *progra
     return true;
 }
 
-/* Keys of one joint, without those in the middle of a rest. */
+/* Adds the keys of one joint, without those in the middle of a rest. */
 static bool add_joint_track(cp_scene *scene, const struct recording *recording, uint32_t place, uint32_t joint,
                             cp_track *track)
 {
@@ -59,7 +59,8 @@ static uint32_t count_of(const struct cp_program *program, uint32_t node)
     return count;
 }
 
-/* Where a held node is, by steps: at first in its parent, then in each host. Of several at one time the last counts. */
+/* Adds the poses of a held node, by steps: at first in its parent, then in each host. The last of several at one time
+ * counts. */
 static bool add_node_tracks(cp_scene *scene, const struct cp_program *program, uint32_t node, cp_track *tracks)
 {
     const uint32_t most = count_of(program, node) + 1;
@@ -111,7 +112,7 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
         any_moves = any_moves || tracks[count].key_count > 1;
         count++;
     }
-    /* The clip lasts as long as the program, even if that does nothing but wait: a rest with both of its ends. */
+    /* The clip lasts as long as the program, even if that only waits: then it gets a rest with both of its ends. */
     if (!any_moves && recording->count > 1)
         tracks[0].key_count = 2;
     for (uint32_t i = 0; i < program->holding_count; i++) {
@@ -139,11 +140,11 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
     return CP_OK;
 }
 
-/* A program that does not end is stopped by the length of its clip, or by what is kept of it. */
+/* Stops a program that does not end, by the length of its clip or the number of its keys. */
 static cp_status check_size(const struct cp_program *program, const struct recording *recording)
 {
     const struct limits *limits = &program->context->limits;
-    /* What is held takes the numbers of three keys: its place, its turn and its scale. */
+    /* A held frame takes the 10 numbers of three keys: its place, its turn and its scale. */
     const uint64_t keys =
         (uint64_t)recording->count * program->joint_count + program->mark_count + UINT64_C(10) * program->holding_count;
     if (program->time > limits->clip + program->options.period / 2)

@@ -1,4 +1,4 @@
-/* The interpreter: carries out line by line, until one takes time. */
+/* The interpreter: it carries out line after line, until one takes time. */
 #include "run.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static cp_status all_numbers(struct cp_program *program, uint32_t first, uint32_
     return status;
 }
 
-/* mm and degrees. */
+/* Makes a pose from numbers in mm and degrees. */
 static cp_pose pose_of_numbers(const double *numbers)
 {
     double coordinates[6];
@@ -60,7 +60,7 @@ static double joint_value(const struct cp_program *program, uint32_t place, doub
                                                                                     : value * mm;
 }
 
-/* The pose of a point in the frame of the device's base. */
+/* Finds the pose of a point in the frame of the device's base. */
 static cp_status pose_of_point(struct cp_program *program, struct point point, cp_pose *pose)
 {
     if (point.kind == POINT_POSE) {
@@ -123,7 +123,7 @@ static cp_status mark(struct cp_program *program, const char *name, double value
     return CP_OK;
 }
 
-/* OUT, SETT and SETC: a mark such as "output 3", and what TIMER and COUNTER of that number read. */
+/* Carries out OUT, SETT and SETC: a mark such as "output 3", and the value of TIMER and COUNTER of that number. */
 static cp_status set_numbered(struct cp_program *program, enum operation operation, const double numbers[2])
 {
     const struct program_text *text = &program->text;
@@ -148,7 +148,7 @@ static cp_status set_numbered(struct cp_program *program, enum operation operati
     return name ? mark(program, name, numbers[1]) : CP_LIMIT;
 }
 
-/* "grab Part" */
+/* Adds a mark like "grab Part". */
 static cp_status mark_frame(struct cp_program *program, const char *kind, uint32_t node)
 {
     const char *name = arena_print(program->arena, "%s %s", kind, program->scene->nodes[node].name);
@@ -191,7 +191,7 @@ static double distance_to_tool(struct cp_program *program, uint32_t node)
     return sqrt(pow(tool.m[3] - there.m[3], 2) + pow(tool.m[7] - there.m[7], 2) + pow(tool.m[11] - there.m[11], 2));
 }
 
-/* What may be grabbed without a name: movable or attachable, and the nearest within reach. */
+/* Returns the part to grab if no name is given: the nearest movable or attachable frame within reach. */
 static uint32_t nearest_part(struct cp_program *program, double *distance)
 {
     uint32_t nearest = CP_NONE;
@@ -226,7 +226,7 @@ static cp_status grab(struct cp_program *program, struct point point)
     return status == CP_OK ? mark_frame(program, "grab", node) : status;
 }
 
-/* A frame, or all that the tool holds, goes to the world. */
+/* Releases a frame, or all that the tool holds, to the world. */
 static cp_status release(struct cp_program *program, struct point point)
 {
     cp_status status = CP_OK;
@@ -250,7 +250,7 @@ static cp_status release(struct cp_program *program, struct point point)
 
 /* ---- moves ---- */
 
-/* A target from numbers: without angles the tool keeps its own. */
+/* Returns the target of numbers: without angles the tool keeps its own. */
 static cp_pose target_of(struct cp_program *program, const double *numbers, uint32_t count)
 {
     cp_pose target;
@@ -262,7 +262,7 @@ static cp_pose target_of(struct cp_program *program, const double *numbers, uint
     return target;
 }
 
-/* A pose added to the tool's, in the axes of the base. */
+/* Returns the tool's pose with another one added, in the axes of the base. */
 static cp_pose moved_by(struct cp_program *program, const cp_pose *change)
 {
     cp_pose tool, turn = *change, target;
@@ -291,7 +291,7 @@ static cp_status begin_move(struct cp_program *program, const struct instruction
         memcpy(all + 3, numbers + 3, count > 3 ? sizeof(double[3]) : 0);
         poses[0] = pose_of_numbers(all);
         target = moved_by(program, &poses[0]);
-        /* About one axis alone it turns as far as it is told. */
+        /* A turn about one axis alone goes all the way, even beyond half a turn. */
         const double turn[3] = {degrees_to_radians(all[5]), degrees_to_radians(all[4]), degrees_to_radians(all[3])};
         const bool one = (turn[0] != 0) + (turn[1] != 0) + (turn[2] != 0) == 1;
         return begin_line(program, &target, one ? turn : NULL);
@@ -393,7 +393,7 @@ static cp_status assign(struct cp_program *program, const struct instruction *in
     return CP_OK;
 }
 
-/* FOR sets out, NEXT goes on: a way of so many whole steps, whatever the body does to the variable. */
+/* FOR sets the number of whole steps, NEXT counts them, whatever the body does to the variable. */
 static bool for_goes_on(const struct cp_program *program, uint32_t instruction)
 {
     double value = program->numbers[program->text.instructions[instruction].variable];
@@ -425,7 +425,7 @@ static cp_status call(struct cp_program *program, uint32_t target)
     return CP_OK;
 }
 
-/* The instructions that say which one is next. */
+/* Carries out the instructions that choose the next one. */
 static cp_status branch(struct cp_program *program, uint32_t index, const double *numbers)
 {
     const struct instruction *it = &program->text.instructions[index];
@@ -523,7 +523,7 @@ static cp_status carry_out(struct cp_program *program, uint32_t index)
     return CP_OK;
 }
 
-/* Lines up to the one that takes time. */
+/* Carries out lines up to the one that takes time. */
 static cp_status run_lines(struct cp_program *program)
 {
     cp_status status = CP_OK;
@@ -549,7 +549,7 @@ static cp_status run_lines(struct cp_program *program)
 
 /* ---- for users ---- */
 
-/* The device's joints that are set from outside. */
+/* Lists the device's joints that a program drives. */
 static bool list_joints(struct cp_program *program)
 {
     const cp_device *device = &program->scene->devices[program->options.device];

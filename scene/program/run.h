@@ -1,5 +1,5 @@
-/* A move in steps of one period: it speeds up, cruises and slows down in whole steps; what is left of the way is one
- * step more, in the slowing down. */
+/* A move in steps of one period: it speeds up, cruises and slows down in whole steps. The rest of the way is one step
+ * more while it slows down. */
 #ifndef CELLPIPE_PROGRAM_RUN_H
 #define CELLPIPE_PROGRAM_RUN_H
 
@@ -9,21 +9,22 @@
 #include "motion/inverse/inverse.h"
 
 struct lptp {
-    double acceleration, deceleration, speed, period; /* a unit of the way, and seconds; the speed that is reached */
-    double rest;                                      /* of the way: the step more */
-    uint32_t accelerating, cruising, decelerating;    /* steps */
-    uint32_t count, rest_at;                          /* of all steps, and which of them is the step more */
+    double acceleration, deceleration, speed,
+        period;  /* units are those of the way, and seconds; the speed that is reached */
+    double rest; /* the way of the extra step */
+    uint32_t accelerating, cruising, decelerating; /* steps */
+    uint32_t count, rest_at;                       /* the number of all steps, and the extra step among them */
 };
 
-/* acceleration, deceleration, speed and period are above 0, the distance is from 0. False if there are too many steps
- * to be counted. */
+/* Plans a move. acceleration, deceleration, speed and period are above 0, the distance is at least 0. False if there
+ * are too many steps to be counted. */
 bool lptp_plan(double distance, double acceleration, double deceleration, double speed, double period,
                struct lptp *plan);
-/* The length of step 0 .. count - 1. */
+/* Returns the length of step 0 .. count - 1. */
 double lptp_step(const struct lptp *plan, uint32_t step);
 
-/* Robot programs: the text as instructions (parse.c, instructions.c, operands.c), and what they do (run.c).
- * docs/program.md is the language. */
+/* Robot programs: the text as instructions (parse.c, instructions.c, operands.c), and the interpreter (run.c).
+ * docs/program.md describes the language. */
 
 enum operation {
     OPERATION_ASSIGN, /* a number: target is the variable */
@@ -39,7 +40,7 @@ enum operation {
     OPERATION_CPTP,
     OPERATION_CIRC1,
     OPERATION_CIRC2,
-    OPERATION_IF, /* of several lines; target: what is done where it does not hold */
+    OPERATION_IF, /* an IF of several lines; target: the place to go on at if it does not hold */
     OPERATION_ELSE,
     OPERATION_ENDIF,
     OPERATION_FOR, /* variable; target: behind its NEXT */
@@ -53,7 +54,7 @@ enum operation {
     OPERATION_SETC,
     OPERATION_APAWD,
     OPERATION_STAWD,
-    OPERATION_OPEN, /* HANDLE OPEN, HANDLE CLOSE, GRAB: points[0] is what, or nothing */
+    OPERATION_OPEN, /* HANDLE OPEN, HANDLE CLOSE, GRAB: points[0] is the frame, or nothing */
     OPERATION_CLOSE,
     OPERATION_WAIT,
     OPERATION_SPEED,
@@ -67,15 +68,14 @@ struct formula {
     uint32_t first_step, step_count;
 };
 
-/* POINT_..._HERE: of numbers that stand in the line. */
+/* The kind of a point; POINT_..._HERE: given by numbers in the line. */
 enum point_kind { POINT_NONE, POINT_POSE, POINT_JOINTS, POINT_POSE_HERE, POINT_JOINTS_HERE, POINT_FRAME };
 struct point {
     enum point_kind kind;
-    uint32_t index; /* of a variable of its kind, the first formula, or a node */
+    uint32_t index; /* a variable of its kind, the first formula, or a node */
 };
 
-/* One comparison of a condition. Those that AND joins with the one before belong to one clause; some clause must hold.
- */
+/* One comparison of a condition. Comparisons that AND joins belong to one clause; some clause must hold. */
 enum comparison_kind {
     COMPARE_TRUE,
     COMPARE_EQUAL,
@@ -102,13 +102,14 @@ struct instruction {
     enum operation operation;
     uint64_t line;
     uint32_t first_formula, formula_count;
-    uint32_t first_comparison, comparison_count; /* of IF; with another operation it is done only if they hold */
+    uint32_t first_comparison, comparison_count; /* those of IF; another operation with comparisons is done only if they
+                                                  * hold */
     uint32_t first_target, target_count;         /* of CASE */
     uint32_t target, variable;
     struct point points[2];
 };
 
-/* A program as its text has it. */
+/* A program as its text gives it. */
 struct program_text {
     cp_context *context;
     const char *file; /* for messages */
@@ -124,14 +125,14 @@ struct program_text {
 };
 
 /* Reads size bytes of text. Names that it does not define are frames of the scene. joint_count: how many values JOINTS
- * and MOVE take. CP_INPUT, with all errors in the report, when it cannot be read. Call program_text_free even then. */
+ * and MOVE take. CP_INPUT, with all errors in the report, when the text has any. Call program_text_free even then. */
 cp_status program_parse(cp_context *context, const cp_scene *scene, const char *file, const char *text, size_t size,
                         uint32_t joint_count, struct program_text *program);
 void program_text_free(struct program_text *program);
 int compare_readings(const void *one, const void *other);
 
-/* A program that runs: run.c carries out lines, move.c makes moves in steps, pace.c slows them down, record.c makes a
- * clip of it. */
+/* A program that runs: run.c carries out lines, move.c makes moves in steps, pace.c slows them down, record.c records a
+ * clip. */
 
 /* A way of the tool in the frame of the device's base, or of joints. */
 enum move_kind { MOVE_NONE, MOVE_WAIT, MOVE_JOINTS, MOVE_LINE, MOVE_ARC };
@@ -139,13 +140,13 @@ struct move {
     enum move_kind kind;
     struct lptp plan;
     uint32_t step;                      /* the next one */
-    double way, length;                 /* what is behind, and all of it: mm, degrees, or 1 for joints */
+    double way, length;                 /* the way that is done, and all of it: mm, degrees, or 1 for joints */
     cp_pose begin, end;                 /* of the tool */
     double axis[3], angle;              /* the turn from the one to the other */
     double centre[3], normal[3], sweep; /* of an arc: about the normal, radians */
 };
 
-/* From a time on a node hangs on a host, where it has this pose. */
+/* A change of what a node hangs on: its host from this time on, and its pose there. */
 struct holding {
     double time;
     uint32_t node, host;
@@ -163,22 +164,23 @@ struct cp_program {
     struct arena *arena;
     cp_mechanism mechanism; /* of the copy */
     cp_inverse *inverse;    /* of the copy; NULL until a line needs it */
-    uint32_t *joints;       /* that the program drives, in the device's order */
+    uint32_t *joints;       /* those that the program drives, in the device's order */
     uint32_t joint_count;
-    double *q, *trial, *joint_begin, *joint_end;         /* of all joints, twice; of those that it drives, twice */
+    double *q, *trial, *joint_begin, *joint_end;         /* values of all joints, twice; of those that it drives,
+                                                          * twice */
     double *numbers, *for_end, *for_step, *joint_values; /* variables; of instructions; of variables */
     cp_pose *poses;                                      /* variables */
     bool *number_set, *pose_set, *joints_set;
     cp_pose *locals;                              /* of nodes */
     uint32_t *hosts;                              /* the same: what they hang on */
     bool *grabbed;                                /* the same: the tool holds them */
-    bool *told;                                   /* of instructions: that they are slowed down */
+    bool *told;                                   /* indexed by instruction: a slow-down was reported */
     uint32_t calls[MOST_CALLS], call_count, next; /* instructions */
     uint64_t line, steps;
     uint64_t periods; /* that have passed */
     double time;
     double speed, acceleration, deceleration; /* mm and seconds */
-    double joint_part;                        /* of their limits of speed, in joint motion */
+    double joint_part;                        /* the part of their limits of speed, in joint motion */
     struct move move;
     bool ended, stopping, emergency;
     cp_mark *marks;
@@ -186,34 +188,35 @@ struct cp_program {
     uint32_t mark_count, mark_room, holding_count, holding_room;
 };
 
-/* move.c: the tool in the base's frame, and its moves. Each begins where the tool is. */
+/* move.c: the tool in the base's frame, and its moves. Each move begins where the tool is. */
 void place_tool(struct cp_program *program, cp_pose *tool);
 cp_pose place_node(struct cp_program *program, uint32_t node);
 cp_status begin_joints(struct cp_program *program, const double *values);
 cp_status begin_posture(struct cp_program *program, const cp_pose *target);
-/* turn: about which axis of the base it turns, and by how many radians, however many; NULL: the short way. */
+/* turn: the axis of the base about which it turns, times the radians, however many; NULL: the short way. */
 cp_status begin_line(struct cp_program *program, const cp_pose *target, const double turn[3]);
-/* Through a place to a pose; or full: on through both, and back to the beginning. */
+/* Begins an arc through a place to a pose; or full: on through both, and back to the beginning. */
 cp_status begin_arc(struct cp_program *program, const double via[3], const cp_pose *end, bool full);
 cp_status begin_wait(struct cp_program *program, double seconds);
 /* Plans the move that was begun, in its own unit and seconds. */
 cp_status plan_move(struct cp_program *program, double acceleration, double deceleration, double speed);
-/* The tool when this part of the way is behind. */
+/* Returns the tool's pose after this part of the way. */
 cp_pose pose_on_way(const struct move *move, double part);
-/* The joints get from `before` to `now`, values of all joints, in one step: within their limits, and without a jump. */
+/* Tells whether the joints can go from `before` to `now`, values of all joints, in one step: within their limits, and
+ * without a jump. */
 bool joints_can_step(const struct cp_program *program, const double *before, const double *now);
-/* One period of the move. */
+/* Moves by one period. */
 cp_status advance(struct cp_program *program);
 
 /* pace.c: plans the line or arc that was begun once more, if joints would exceed their limits of speed. */
 cp_status pace_way(struct cp_program *program);
 
-/* run.c: an error of the line that is carried out. */
+/* run.c: reports an error of the present line. */
 cp_status program_error(const struct cp_program *program, cp_status status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* record.c: runs it to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip of it.
- */
+/* record.c: runs the program to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip
+ * of it. */
 cp_status program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency);
 
 #endif

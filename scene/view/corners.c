@@ -1,12 +1,13 @@
-/* From which corner the fewest jointed parts are hidden: a small picture of the scene from each of eight, one of what
- * stands still and one of what joints move. A pixel of a part is hidden if something that stands is nearer. */
+/* Chooses the corner that hides the fewest jointed parts, by a small picture of the scene from each of eight: one of
+ * what stands still and one of what joints move. A pixel of a part is hidden if something that stands is nearer. */
 #include "view.h"
 
 #include <math.h>
 
 enum { ABOVE = 4, CORNERS = 8, SIDE = 96, PIXELS = SIDE * SIDE };
 
-/* From before, right and above first: the earlier one is taken where two hide the same. */
+/* The directions to the corners. Front, right and above come first: if two corners hide the same, the earlier one is
+ * taken. */
 static const double towards_corner[CORNERS][3] = {
     {0.6, -1, 0.55},  {-0.6, -1, 0.55},  {0.6, 1, 0.55},  {-0.6, 1, 0.55},
     {0.6, -1, -0.55}, {-0.6, -1, -0.55}, {0.6, 1, -0.55}, {-0.6, 1, -0.55},
@@ -16,12 +17,12 @@ struct count {
     uint32_t seen, hidden; /* pixels */
 };
 
-/* What one corner sees. Depths grow towards the camera. */
+/* The picture from one corner. Depths grow towards the camera. */
 struct picture {
     double axes[3][3];
     double origin[2], scale; /* pixel = (coordinate - origin) * scale */
     float still[PIXELS], moved[PIXELS];
-    uint32_t part[PIXELS]; /* that is nearest of those that move, or CP_NONE */
+    uint32_t part[PIXELS]; /* the nearest of those that move, or CP_NONE */
     struct count *counts;  /* of nodes */
 };
 
@@ -39,7 +40,7 @@ struct canvas {
     uint32_t part;
 };
 
-/* The pixels whose middles are in a row of a triangle: x from *from to *to. */
+/* Finds the pixels of a row whose middles are in a triangle: x from *from to *to. */
 static bool cross_row(double corner[3][3], double y, double *from, double *to)
 {
     *from = INFINITY;
@@ -55,7 +56,7 @@ static bool cross_row(double corner[3][3], double y, double *from, double *to)
     return *from <= *to;
 }
 
-/* The first and the end of the whole numbers n with low <= n + 0.5 <= high, within the picture. */
+/* Finds the first and the end of the whole numbers n with low <= n + 0.5 <= high, within the picture. */
 static void clip_pixels(double low, double high, int *first, int *end)
 {
     *first = (int)fmax(0, fmin(SIDE, ceil(low - 0.5)));
@@ -92,7 +93,7 @@ static void draw_triangle(const struct canvas *canvas, double corner[3][3])
 
 /* ---- one picture ---- */
 
-/* Faces as fans. */
+/* Draws an instance; faces are drawn as fans. */
 static void draw_instance(const struct shown *shown, struct picture *picture, uint32_t instance,
                           const struct canvas *canvas)
 {
@@ -151,7 +152,7 @@ static void draw_corner(void *user, uint32_t item, uint32_t worker)
         }
 }
 
-/* The whole box fits into the picture. */
+/* Aims the camera so that the whole box fits into the picture. */
 static void aim(struct picture *picture, const double towards[3], const double lower[3], const double upper[3])
 {
     double most = 0;
@@ -171,7 +172,7 @@ static void aim(struct picture *picture, const double towards[3], const double l
 
 /* ---- all ---- */
 
-/* Whether there is something that stands and something that joints move. */
+/* Tells whether something stands and something is moved by joints. */
 static bool find_jointed(struct corners *corners)
 {
     const struct shown *shown = corners->shown;
@@ -222,7 +223,7 @@ void corners_choose(const struct corners *corners, uint32_t device, double towar
     int best = 0;
     uint64_t least = UINT64_MAX;
     const cp_node *nodes = corners->shown->scene->nodes;
-    /* Of a whole cell nobody wants to see the floor from below. */
+    /* A whole cell is seen from above only, as its floor hides it from below. */
     int corner_count = device == CP_NONE ? ABOVE : CORNERS;
     for (int i = 0; i < corner_count && corners->pictures; i++) {
         uint64_t parts = 0, seen = 0, hidden = 0;
@@ -234,7 +235,7 @@ void corners_choose(const struct corners *corners, uint32_t device, double towar
             seen += count->seen;
             hidden += count->hidden;
         }
-        /* First by parts, then by tenths of all that is seen of them. */
+        /* Rank by hidden parts first, then by tenths of all that is seen of them. */
         uint64_t rank = 16 * parts + (seen > 0 ? 10 * hidden / seen : 0);
         if (rank < least) {
             least = rank;

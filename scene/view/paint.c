@@ -1,4 +1,4 @@
-/* Colours for a cell whose source has none: by device, by what may be moved, by name and by shape. Equal scenes get
+/* Gives colours to a cell whose source has none: by device, by movable frames, by name and by shape. Equal scenes get
  * equal colours. */
 #include "view.h"
 
@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 
-/* What an instance is taken for. Robots have a colour each. */
+/* The role of an instance. Each robot has a colour of its own. */
 enum role { ROLE_PLAIN, ROLE_TOOL, ROLE_WORKPIECE, ROLE_FLOOR, ROLE_FENCE, ROLE_ROBOT };
 
 /* As displayed (sRGB). */
@@ -22,22 +22,22 @@ static const double robot_colours[][4] = {{0.93, 0.43, 0.1, 1}, {0.1, 0.58, 0.56
 enum { ROBOT_COLOURS = sizeof robot_colours / sizeof *robot_colours };
 static const char *const role_names[] = {"", "tool", "workpiece", "floor", "fence", "robot"};
 
-/* In lower case; parts of names. */
+/* The words that names contain, in lower case. */
 static const char *const tool_words[] = {"gripper", "torch", "gun", "tool", "greifer", NULL};
 static const char *const floor_words[] = {"floor", "ground", "boden", NULL};
 static const char *const fence_words[] = {"fence", "guard", "barrier", "safety", "zaun", NULL};
 
-/* Shapes: a floor is flatter than this part of its length and covers as much of the cell as this, low in it; a fence
- * is thinner than this part of its length and height, and at least so high. */
+/* Shapes. A floor is flatter than this part of its length, covers at least this part of the cell, and lies low in it. A
+ * fence is thinner than this part of its length and height, and at least so high. */
 static const double FLAT = 0.05, COVERS = 0.5, LOW = 0.1, THIN = 0.1, FENCE_HEIGHT = 0.8;
 
 struct painting {
     const struct shown *shown;
     double lower[3], upper[3]; /* of all that is framed */
-    uint32_t *robots;          /* of devices: which robot, counted from 0, or CP_NONE */
+    uint32_t *robots;          /* indexed by device: the robot's number, counted from 0, or CP_NONE */
     uint32_t robot_count;
-    bool *carried; /* nodes: on a device, without being of it */
-    bool *movable; /* nodes: they or what is above them may be moved */
+    bool *carried; /* nodes that a device carries without being part of it */
+    bool *movable; /* nodes that may be moved, or hang on one that may */
     uint64_t counts[ROLE_ROBOT + 1];
 };
 
@@ -96,7 +96,8 @@ static enum role role_of(const struct painting *painting, uint32_t index)
     return role_of_shape(painting, index);
 }
 
-/* A device with joints that is on no other is a robot; what is on one, and not of it, is its tool. */
+/* Finds robots and tools. A device with joints that is on no other is a robot; a frame that hangs on it, but is no part
+ * of it, is its tool. */
 static void find_devices(struct painting *painting)
 {
     const cp_scene *scene = painting->shown->scene;
@@ -124,7 +125,7 @@ static void find_devices(struct painting *painting)
 
 /* ---- meshes ---- */
 
-/* A mesh in a further colour. */
+/* A copy of a mesh in another colour. */
 struct variant {
     uint32_t material, mesh, next; /* of the same mesh, or CP_NONE */
 };
@@ -177,7 +178,7 @@ static cp_status colour_meshes(struct arena *arena, cp_scene *copy, const uint32
 
 /* ---- all ---- */
 
-/* A cell, that is, with devices, in which nothing drawn has a colour. */
+/* Tells whether the scene is a cell, that is, has devices, in which nothing drawn has a colour. */
 static bool is_without_colours(const cp_scene *scene)
 {
     bool drawn = false;
@@ -203,7 +204,7 @@ static uint32_t add_colour(cp_scene *copy, enum role role, uint32_t robot)
     return name ? scene_add_material(copy, name, robot_colours[robot % ROBOT_COLOURS], true) : CP_NONE;
 }
 
-/* Chooses the role and so the material of each drawn instance. */
+/* Chooses the role and thus the material of each drawn instance. */
 static cp_status choose_materials(struct painting *painting, cp_scene *copy, uint32_t *materials)
 {
     const cp_scene *scene = painting->shown->scene;

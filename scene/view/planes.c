@@ -1,5 +1,5 @@
-/* Planes without borders, at a size that goes with the rest of the scene. Collision tests take them for unbounded
- * whatever their size. */
+/* Draws planes without borders at a size that suits the rest of the scene. Collision tests treat them as unbounded in
+ * any case. */
 #include "view.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ static bool is_drawn_plane(const struct shown *shown, uint32_t instance)
     return shown->scene->meshes[it->mesh].kind == CP_MESH_PLANE && it->use & CP_USE_DRAWN;
 }
 
-/* The size that each mesh of kind plane is drawn with: in the world at most `side`, where it is stretched least. */
+/* Chooses the size at which each mesh of kind plane is drawn: at most `side` in the world, where it is stretched
+ * least. */
 static void choose_sizes(const struct shown *shown, double side, double (*sizes)[2])
 {
     for (uint32_t i = 0; i < shown->scene->instance_count; i++) {
@@ -30,7 +31,7 @@ static void choose_sizes(const struct shown *shown, double side, double (*sizes)
     }
 }
 
-/* Where the plane's middle goes, in its own coordinates: below that of the scene, within its borders. */
+/* Chooses the plane's middle in its own coordinates: below that of the scene, within its borders. */
 static void choose_middle(const cp_mesh *mesh, const double size[2], const cp_pose *world, const double middle[3],
                           double at[3])
 {

@@ -1,4 +1,4 @@
-/* What is shown of a scene, and how far it reaches in given directions. */
+/* Chooses what is shown of a scene, and measures how far it reaches in given directions. */
 #include "view.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ bool shown_is_framed(const struct shown *shown, uint32_t instance)
     return is_shown(shown, instance) && (!plane || shown->planes);
 }
 
-/* Chooses what is shown: what is drawn, or else what is for collision; planes if there is nothing else. */
+/* Chooses what is shown: drawn geometry, or else that for collision; planes if there is nothing else. */
 static void choose_use(struct shown *shown)
 {
     const cp_scene *scene = shown->scene;
@@ -70,7 +70,7 @@ void shown_reach(const struct shown *shown, uint32_t instance, const double (*di
         offset[i] = d[0] * m[3] + d[1] * m[7] + d[2] * m[11];
         reach[i] = -INFINITY;
     }
-    /* Vertices that come in the order of their first use are looked at once: all before `next` have been. */
+    /* Vertices in the order of their first use are read once: all before `next` have been. */
     for (uint32_t corner = 0, next = 0; corner < mesh->corner_count; corner++) {
         uint32_t vertex = mesh->corners[corner];
         if (vertex < next)

@@ -1,6 +1,6 @@
 /* The views of a scene. A camera at c that looks along -z, with k = fill * tan(field of view / 2), shows a point (x, y,
  * z) within its part of the window if |x - c.x| <= k (c.z - z), and the same for y. So c.x and c.z follow from the
- * largest x + k z and k z - x of all points: the fit is exact, and takes one look at each point. */
+ * largest x + k z and k z - x of all points: the fit is exact, and reads each point once. */
 #include "view.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "model/model.h"
 
-/* Something to look at where nothing is, and a camera's least distance from it as a part of its size. */
+/* The radius of a scene without size, and the camera's least distance as a part of the size. */
 static const double LEAST_RADIUS = 1e-4, LEAST_DISTANCE = 0.01;
 
 enum { WIDE_RIGHT, WIDE_LEFT, WIDE_UP, WIDE_DOWN, NEAREST, FARTHEST, EXTENTS };
@@ -21,7 +21,7 @@ struct fit {
 
 void camera_axes(const double towards[3], double axes[3][3])
 {
-    /* Up is Z, or Y for who looks along Z. */
+    /* Up is Z, or Y in a view along Z. */
     bool upright = towards[0] != 0 || towards[1] != 0;
     const double up[3] = {0, upright ? 0 : 1, upright ? 1 : 0};
     double length = sqrt(dot_product(towards, towards)), right[3];
@@ -48,7 +48,7 @@ static void start_fit(struct fit *fit, const double towards[3])
         fit->most[n] = -INFINITY;
 }
 
-/* Where there is nothing, a ball of `radius` at the origin. */
+/* Sets the view. If nothing is shown, it frames a ball of `radius` at the origin. */
 static void finish_fit(struct fit *fit, double radius, struct viewpoint *view)
 {
     double k = VIEW_FILL * tan(FIELD_OF_VIEW / 2), *most = fit->most;
@@ -82,7 +82,7 @@ static void find_box(const struct shown *shown, struct views *views)
 
 /* ---- all ---- */
 
-/* Devices of which a joint and a shape of their own are there get a view; the others CP_NONE. */
+/* Chooses the devices that get a view: those with a joint and a shape of their own. The others get CP_NONE. */
 static uint32_t choose_devices(const struct shown *shown, uint32_t first, uint32_t *numbers)
 {
     const cp_scene *scene = shown->scene;
@@ -127,7 +127,7 @@ cp_status views_find(cp_context *context, const cp_scene *scene, struct arena *a
     if (status != CP_OK)
         return status;
     find_box(&shown, views);
-    if (!isfinite(views->radius)) /* no camera stands so far away */
+    if (!isfinite(views->radius)) /* the size overflows, so no camera can see it all */
         return CP_OK;
     status = corners_look(&shown, views->lower, views->upper, &corners);
     uint32_t *numbers = arena_allocate(arena, scene->device_count, sizeof *numbers);

@@ -1,15 +1,15 @@
-/* The scene before its meshes become integers: what is drawn alone, with normals, in one mesh a link. */
+/* Arranges the scene before its meshes become integers: only what is drawn, with normals, in one mesh for each link. */
 #include "web.h"
 
 #include <string.h>
 
 #include "mesh/copies/copies.h"
 
-/* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named ones are what somebody looks
- * for. */
+/* A placed mesh takes a draw call, and about as many bytes as this many triangles. Named meshes may be wanted by their
+ * names. */
 enum { MOST_REPEATED_TRIANGLES = 500 };
 
-/* Meshes that bring extras stay what these are about. */
+/* Finds meshes with extras, which must stay the meshes that the extras describe. */
 static void find_described(const cp_scene *scene, bool *described)
 {
     for (uint32_t i = 0; i < scene->metadata_count; i++)
@@ -28,7 +28,7 @@ cp_status web_merge(cp_scene *scene, struct merge_result *result)
         for (uint32_t i = 0; i < scene->instance_count; i++)
             uses[scene->instances[i].mesh]++;
         find_described(scene, keep);
-        /* What is used more than once stays one mesh with several places, if it is worth them. */
+        /* A mesh that is used more than once stays one with several places, if it is worth them. */
         for (uint32_t i = 0; i < count; i++) {
             const cp_mesh *mesh = &scene->meshes[i];
             bool worth = (mesh->name && *mesh->name) || cp_mesh_triangles(mesh) > MOST_REPEATED_TRIANGLES;
@@ -58,7 +58,7 @@ cp_status web_keep_drawn(cp_scene *scene, double *displaced)
     if (unplaced > 0)
         report_loss(context, "gltf-unplaced", NOWHERE, unplaced, "meshes without an instance are left out");
 
-    /* Instances for collision alone go; the writer reports them. */
+    /* Drop instances for collision alone; the writer reports them. */
     for (uint32_t i = 0; i < scene->instance_count; i++)
         if (scene->instances[i].use != CP_USE_COLLISION)
             scene->instances[kept++] = scene->instances[i];
@@ -69,7 +69,7 @@ cp_status web_keep_drawn(cp_scene *scene, double *displaced)
         report_loss(context, "gltf-unplaced", NOWHERE, materials - scene->material_count,
                     "unused materials are left out");
 
-    /* Copies that are worth a draw call each. One mesh has none. */
+    /* Find copies that are worth a draw call each. A single mesh has none. */
     const struct copies_settings how = {.moved = true, .reordered = true};
     uint32_t large = 0;
     count = scene->mesh_count;

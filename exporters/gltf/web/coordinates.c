@@ -1,4 +1,5 @@
-/* Texture coordinates for the web: on one grid in all meshes, so that materials are not written once a mesh. */
+/* Places texture coordinates for the web on one grid in all meshes, so that a material is not written once for each
+ * mesh. */
 #include "web.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include "mesh/mesh.h"
 #include "mesh/simplify/simplify.h"
 
-/* How many sets the textures of a material use, from the first. */
+/* Returns how many sets, from the first on, the textures of a material use. */
 static uint32_t sets_of(const cp_material *material)
 {
     uint32_t sets = 0;
@@ -38,7 +39,7 @@ uint32_t web_drop_coordinates(cp_scene *scene)
     return dropped;
 }
 
-/* The most texels that a coordinate of the set runs over from 0 to 1, in any image. */
+/* Returns the most texels that a coordinate of the set covers from 0 to 1, in any image. */
 static double count_texels(const cp_scene *scene, uint32_t set)
 {
     double most = 1;

@@ -1,5 +1,5 @@
-/* Coordinates of meshes that the world stretches alike in all directions: there one step of a grid, one crease angle
- * and one error of a simplification mean the same everywhere. */
+/* Gives meshes coordinates that the world stretches alike in all directions. In these one step of a grid, one crease
+ * angle and one error of a simplification mean the same everywhere. */
 #include "web.h"
 
 #include <math.h>
@@ -9,16 +9,18 @@
 #include "model/model.h"
 #include "motion/motion.h"
 
-/* Singular values that differ by less than this part are equal; one below this part of the largest is flat. */
+/* Singular values count as equal if they differ by less than this part; a pose with one below this part of the largest
+ * is flat. */
 static const double part = 1e-6;
 
 struct job {
     cp_scene *scene;
     cp_pose *worlds;
-    bool *changes;   /* nodes: joints or clips change how the world stretches what is there */
+    bool *changes;   /* nodes: joints or clips change how the world stretches their meshes */
     bool *keeps;     /* meshes that stay as they are */
-    double *stretch; /* of meshes: no instance makes a length grow more; 0 without instances */
-    cp_pose *frames; /* of meshes: from the new coordinates to the old ones */
+    double *stretch; /* indexed by mesh: the largest factor by which an instance stretches a length; 0 without
+                      * instances */
+    cp_pose *frames; /* indexed by mesh: from the new coordinates to the old ones */
 };
 
 /* ---- what stretches ---- */
@@ -43,7 +45,8 @@ bool web_is_uneven(const cp_pose *pose)
     return least < most * (1 - part);
 }
 
-/* A motion below an uneven pose stretches otherwise at each of its positions; scales do it themselves. */
+/* Finds changes: a motion below an uneven pose stretches otherwise at each of its positions, and scales do so
+ * themselves. */
 static void find_changes(struct job *job)
 {
     const cp_scene *scene = job->scene;
@@ -74,7 +77,7 @@ static void find_changes(struct job *job)
 
 /* ---- frames ---- */
 
-/* Makes axes of the frame as much shorter as it takes for the pose to lengthen none of its vectors. */
+/* Shortens the frame's axes just so far that the pose lengthens none of its vectors. */
 static void fit_frame(cp_pose *frame, const cp_pose *pose)
 {
     double us[3][3], v[3][3];
@@ -89,7 +92,7 @@ static void fit_frame(cp_pose *frame, const cp_pose *pose)
     frame->m[3] = frame->m[7] = frame->m[11] = 0;
 }
 
-/* A mesh whose frame comes out even stays as it is. */
+/* Finds the frames. A mesh whose frame is even stays as it is. */
 static void find_frames(struct job *job)
 {
     const cp_scene *scene = job->scene;
@@ -119,7 +122,7 @@ static void find_frames(struct job *job)
 
 /* ---- meshes ---- */
 
-/* The middle of the corners becomes the origin: there floats are finest. */
+/* Moves the origin to the middle of the corners, where floats are finest. */
 static void centre_frame(const cp_mesh *mesh, cp_pose *frame)
 {
     for (size_t axis = 0; axis < 3; axis++) {

@@ -11,7 +11,7 @@ static uint32_t code_of(int x, int y)
     return ((uint32_t)x & 0xff) | ((uint32_t)y & 0xff) << 8;
 }
 
-/* As the extension's decoder: the fold below the equator, then the length 127, rounded. */
+/* Decodes as the extension's decoder does: the fold below the equator, then the length 127, rounded. */
 void web_decode_normal(uint32_t code, signed char out[3])
 {
     float x = (float)(signed char)(code & 0xff), y = (float)(signed char)(code >> 8 & 0xff);
@@ -24,7 +24,7 @@ void web_decode_normal(uint32_t code, signed char out[3])
         out[i] = (signed char)(components[i] + (components[i] >= 0 ? 0.5F : -0.5F));
 }
 
-/* The cosine of the angle between the normal and what the code gives, times the normal's length. */
+/* Returns the cosine of the angle between the normal and the code's, times the normal's length. */
 static float likeness(const float normal[3], uint32_t code)
 {
     signed char n[3];
@@ -38,7 +38,7 @@ static int clamp(float value)
     return value < -(float)ONE ? -ONE : value > (float)ONE ? ONE : (int)value;
 }
 
-/* The best of the four codes around the point: rounding each coordinate for itself errs by half as much again. */
+/* Takes the best of the four codes around the point: to round each coordinate by itself errs by half as much again. */
 uint32_t web_encode_normal(const float normal[3])
 {
     float sum = fabsf(normal[0]) + fabsf(normal[1]) + fabsf(normal[2]);

@@ -9,15 +9,15 @@
 
 #include <string.h>
 
-/* The triangles of a group, with its vertices numbered for themselves. Memory is the mesh's whole, used for one group
- * after the other. */
+/* The triangles of a group, with numbers of their own for its vertices. The memory serves a whole mesh, one group after
+ * the other. */
 struct group {
     const uint32_t *corners; /* vertices of the mesh */
     uint32_t count;          /* of corners */
     bool creased;            /* vertices have normals */
-    uint32_t *local;         /* for each vertex of the mesh: its number here; CP_NONE between groups */
-    uint32_t *first;         /* for each number: where its corners begin in `lists` ... */
-    uint32_t *listed;        /* ... and how many are listed yet */
+    uint32_t *local;         /* one for each vertex of the mesh: its number here; CP_NONE between groups */
+    uint32_t *first;         /* indexed by number: the begin of its corners in `lists` ... */
+    uint32_t *listed;        /* ... and how many of them are still listed */
     uint32_t *lists;
     bool *taken;            /* for each triangle */
     uint32_t *left;         /* for each number: triangles that were not taken yet */
@@ -27,7 +27,7 @@ struct group {
     uint32_t written;
 };
 
-/* Triangles at one vertex that are looked at: what has more of them is as good as several vertices. */
+/* At most so many triangles at one vertex are compared; a vertex with more could as well be several. */
 enum { MOST_LOOKED_AT = 32 };
 
 static uint32_t next_corner(uint32_t corner)
@@ -45,7 +45,8 @@ static uint32_t number_at(const struct group *group, uint32_t corner)
     return group->local[group->corners[corner]];
 }
 
-/* How many corners at the front of the number's list are to be looked at; those of triangles that were taken go. */
+/* Returns how many corners at the front of the number's list must be compared; those of triangles that were taken are
+ * dropped. */
 static uint32_t look_at(struct group *group, uint32_t number)
 {
     uint32_t *list = group->lists + group->first[number], *listed = &group->listed[number], i = 0;
@@ -57,7 +58,7 @@ static uint32_t look_at(struct group *group, uint32_t number)
     return i;
 }
 
-/* The triangle comes next, beginning with this corner. */
+/* Takes the triangle as the next one, beginning with this corner. */
 static void take(struct group *group, uint32_t corner)
 {
     group->taken[corner / 3] = true;
@@ -68,14 +69,15 @@ static void take(struct group *group, uint32_t corner)
 
 enum { RECENT = 16, MOST_LEFT = 8 };
 
-/* By how many vertices were used since, from 1 (0: more than are remembered), and by how many triangles are left. */
+/* The scores by how many vertices were used since, from 1 (0: more than are remembered), and by how many triangles are
+ * left. */
 struct score_table {
     float recency[RECENT + 1], left[MOST_LEFT + 1];
 };
 
-/* Found by trying: random steps from a guess, kept where they packed fifty meshes of machine parts smaller; a hundred
- * others then packed smaller, too. Meshes with normals are cut at their creases: for them the guess itself was best, to
- * a quarter of a per cent. */
+/* These were found by random steps from a guess, each kept if it packed fifty meshes of machine parts smaller; a
+ * hundred other meshes then packed smaller, too. Meshes with normals are cut at their creases: for them the guess
+ * itself was best, within a quarter of a per cent. */
 static const struct score_table whole_scores = {
     {0.000F, 1.229F, 1.071F, 1.188F, 0.947F, 0.295F, 0.953F, 0.106F, 0.232F, 1.036F, 0.438F, 0.446F, 0.447F, 0.637F,
      0.574F, -0.710F, -0.303F},
@@ -108,7 +110,7 @@ static void take_scored(struct scores *scores, uint32_t corner)
         scores->group->left[numbers[i]]--;
         (void)look_at(scores->group, numbers[i]); /* no other list has the triangle */
     }
-    /* Its corners come to the front of the recent ones; what falls off the end is forgotten. */
+    /* Move its corners to the front of the recent ones; those at the end are forgotten. */
     memcpy(old, scores->recent, sizeof old);
     for (int i = 0; i < 3; i++)
         scores->recent[count++] = numbers[i];
@@ -122,7 +124,7 @@ static void take_scored(struct scores *scores, uint32_t corner)
     scores->recent_count = count < RECENT ? count : (uint32_t)RECENT;
 }
 
-/* The best triangle at a vertex that is remembered, or CP_NONE. */
+/* Returns the best triangle at a vertex that is remembered, or CP_NONE. */
 static uint32_t find_best(struct scores *scores)
 {
     const struct group *group = scores->group;

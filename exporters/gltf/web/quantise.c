@@ -1,4 +1,5 @@
-/* Floats to integers: positions on a grid over the mesh's largest side, normals on the octahedron, colours as bytes. */
+/* Turns floats into integers: positions on a grid over the mesh's largest side, normals on the octahedron, colours as
+ * bytes. */
 #include "web.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@
 
 /* ---- how much a mesh grows in the world ---- */
 
-/* The largest singular value: the root of the largest eigenvalue of A^T A (trigonometric solution for a symmetric
- * matrix of three rows, O. K. Smith, 1961), made larger by what rounding may have taken. */
+/* Returns the largest singular value, enlarged by a bound of the rounding: the root of the largest eigenvalue of A^T A
+ * (trigonometric solution for a symmetric matrix of three rows, O. K. Smith, 1961). */
 static double stretch_of(const cp_pose *pose)
 {
     double s[3][3], off = 0, spread = 0, determinant;
@@ -42,18 +43,18 @@ struct grid {
     double origin[3], step;
 };
 
-/* Rounded to a decimal of so many places. */
+/* Rounds to a decimal of so many places. */
 static double to_decimal(double value, int places, double (*round_to)(double))
 {
     double power = pow(10, abs(places));
     return places >= 0 ? round_to(value * power) / power : round_to(value / power) * power;
 }
 
-/* The grid over the vertices that faces use. Its step and origin have few digits, since every instance writes them: the
- * step grows by a few ten thousandths. */
+/* Finds the grid over the vertices that faces use. Its step and origin have few digits, since every instance writes
+ * them: the step grows by a few ten thousandths. */
 static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
 {
-    /* Sizes whose decimals are well within those of doubles. */
+    /* The range of sizes in which such decimals are well within the digits of doubles. */
     static const double least_short = 1e-9, most_short = 1e12;
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < mesh->corner_count; i++) {
@@ -68,7 +69,7 @@ static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
         size = fmax(size, (double)high[axis] - (double)low[axis]);
     struct grid grid = {{(double)low[0], (double)low[1], (double)low[2]}, size > 0 ? size / steps : 1};
     if (size >= least_short && size <= most_short) {
-        int places = 2 - (int)floor(log10(size / steps)); /* of a hundredth of a step */
+        int places = 2 - (int)floor(log10(size / steps)); /* rounds to a hundredth of a step */
         grid.step = to_decimal((size + pow(10, -places)) / steps, places + 2, ceil);
         for (int axis = 0; axis < 3; axis++)
             grid.origin[axis] = to_decimal(grid.origin[axis], places, floor);
@@ -76,7 +77,7 @@ static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
     return grid;
 }
 
-/* Half the diagonal of a cell. */
+/* Returns half the diagonal of a cell. */
 static double cell_of(const struct grid *grid)
 {
     return grid->step * sqrt(0.75);
@@ -84,7 +85,7 @@ static double cell_of(const struct grid *grid)
 
 /* ---- places ---- */
 
-/* Stretches of all meshes, and their uneven instances. */
+/* Finds the stretches of all meshes, and their uneven instances. */
 static bool find_stretches(cp_scene *scene, const cp_pose *worlds, struct web_place *places)
 {
     uint32_t count = 0, next = 0;
@@ -141,7 +142,7 @@ struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
 
 /* ---- vertices ---- */
 
-/* The words of the coordinates of a vertex. */
+/* Writes the words of a vertex' coordinates. */
 static void quantise_coordinates(const float uv[2], const struct web_coordinates *set, uint32_t out[2])
 {
     for (int i = 0; i < 2 && set->integers; i++) { /* unused vertices lie anywhere */
@@ -154,7 +155,7 @@ static void quantise_coordinates(const float uv[2], const struct web_coordinates
     }
 }
 
-/* out: words of zeros, as many as its mesh has. */
+/* Quantises a vertex into `out`, zeroed words of which there are as many as a vertex of the mesh has. */
 static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t index, uint32_t *out)
 {
     uint32_t places[3];
@@ -174,7 +175,7 @@ static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t
     }
 }
 
-/* The cosine between a normal and what its code gives; 1 for one without direction. */
+/* Returns the cosine between a normal and its code's; 1 for one without direction. */
 static double cosine_to_code(const float normal[3], uint32_t code)
 {
     signed char n[3];
@@ -202,7 +203,7 @@ static bool is_collapsed(const struct web_mesh *web, const uint32_t triangle[3])
     return same_place(a, b) || same_place(b, c) || same_place(c, a);
 }
 
-/* Groups with those of one material together, in the order of first use. */
+/* Sorts the groups so that those of one material are together, in the order of first use. */
 static bool sort_groups(cp_scene *scene, const cp_mesh *mesh, struct web_mesh *web)
 {
     cp_context *context = scene->context;
@@ -238,7 +239,7 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
                 join_rows(context, web->vertices, web->words, web->words, mesh->vertex_count, first);
     uint32_t count = 0;
     for (uint32_t i = 0; good && i < web->group_count; i++) {
-        /* Triangles that keep three places, behind those kept so far. */
+        /* Keep the triangles that have three different places, behind those kept so far. */
         const cp_group *group = &web->groups[i];
         uint32_t kept = web->corner_count / 3, end = group->first_face + group->face_count;
         for (uint32_t face = group->first_face; face < end; face++) {
@@ -250,7 +251,7 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
             else
                 web->corner_count += 3;
         }
-        /* One draw call a material. */
+        /* Join groups of one material, which are one draw call. */
         uint32_t faces = web->corner_count / 3 - kept;
         if (count > 0 && web->groups[count - 1].material == group->material)
             web->groups[count - 1].face_count += faces;
@@ -264,10 +265,12 @@ static bool quantise_faces(cp_scene *scene, const cp_mesh *mesh, struct web_mesh
 
 /* ---- what is off where directions are stretched unlike ---- */
 
-/* Decoders may round a component of a normal to the other side: half a step of 127 more. In radians. */
+/* The rounding of decoders, in radians: they may round a component of a normal to the other side, which is half a step
+ * of 127 more. */
 static const double rounding = 0.5 * 1.7320508075688772 / 127;
 
-/* The angle between what the matrix makes of two normals, with the rounding of decoders; 0 where it makes nothing. */
+/* Returns the angle between two normals after the matrix, with the rounding of decoders; 0 if the matrix flattens
+ * one. */
 static double angle_of(const double matrix[3][3], double stretch, const float normal[3], uint32_t code)
 {
     signed char n[3];
@@ -288,7 +291,7 @@ static double angle_of(const double matrix[3][3], double stretch, const float no
     return fmin(PI, angle + rounding * stretch / length);
 }
 
-/* The world's distances and angles at this place. */
+/* Measures the world's distances and angles at this place. */
 static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_mesh *web)
 {
     double matrix[3][3], linear[3][3], square = 0, most = 0;
@@ -330,7 +333,7 @@ struct vertices {
     const struct grid *grid;
     const struct web_coordinates *sets;
     const struct web_mesh *web;
-    double least[CP_MOST_THREADS]; /* the cosine between a normal or tangent and what its code gives */
+    double least[CP_MOST_THREADS]; /* the least cosine between a normal or tangent and its code's */
 };
 enum { ITEM_VERTICES = 8192 };
 

@@ -1,5 +1,5 @@
-/* The whole of web=yes: files are composed, with more or less simplification, until one is as it was asked for, and
- * that one is written. Each mesh is simplified and gets its normals for itself, before the meshes of a link become one:
+/* The search of web=yes: it composes files, with more or less simplification, until one fits what the user asked for,
+ * and writes that one. Each mesh is simplified and gets its normals by itself, before the meshes of a link become one:
  * parts that touch do not grow together. */
 #include "../writer.h"
 
@@ -9,25 +9,25 @@
 #include "mesh/mesh.h"
 #include "mesh/simplify/simplify.h"
 
-/* A file of this part of the budget is near enough; after so many files the search ends. */
+/* A file of this part of the budget is near enough; the search ends after so many files. */
 static const double close_enough = 0.98;
 enum { MOST_ATTEMPTS = 14, MOST_TRIES = 20 };
-/* With error=: the part of it that positions as integers may take; the rest is the simplification's. */
+/* The part of error= that positions as integers may take; the rest is for the simplification. */
 static const double quantised_part = 0.25;
-/* Without error=, positions get more bits than usual, and a warning when that does not do, where they would be off by
- * more than this part of the scene's diagonal. */
+/* If error= is not given and positions would be off by more than this part of the scene's diagonal, they get more bits
+ * than usual, and a warning if even these are not enough. */
 static const double coarse_part = 1e-3;
-/* The first guess and the most that a surface may move, as parts of the scene's diagonal. */
+/* The first guess of how far a surface may move, and the most, as parts of the scene's diagonal. */
 static const double first_guess = 1e-3, most_error = 0.5;
 
 struct attempt {
     struct writer writer;
-    double error; /* asked for, or the bound that is tried, in metres; 0: not simplified */
+    double error; /* metres: the user's, or the bound that is tried; 0: not simplified */
     double reached;
-    bool points; /* of some mesh, points alone were measured */
+    bool points; /* only points of some mesh were measured */
     uint64_t shells_gone, holes_closed;
     double shift;               /* of textures, in texels */
-    uint64_t before, triangles; /* of the meshes, each counted once */
+    uint64_t before, triangles; /* triangles of the meshes, each counted once */
     uint64_t size;
     struct merge_result merged;
 };
@@ -37,25 +37,25 @@ struct search {
     struct sink *sink;
     cp_scene *base;                 /* what is drawn */
     double displaced;               /* for it, in metres */
-    double diagonal;                /* of it; 0: there is nothing */
+    double diagonal;                /* the scene's; 0: it is empty */
     const struct web_place *places; /* of its meshes */
     struct attempt attempts[2];
     struct attempt *best; /* the least simplified one that fits, or NULL */
     uint64_t tries;
-    uint64_t least_plain; /* bytes that a file without web=yes has at least */
+    uint64_t least_plain; /* the least bytes of a file without web=yes */
 };
 
-/* Between an error that is too small and one that fits the budget. */
+/* A bracket between an error that is too small and one that fits the budget. */
 struct bracket {
-    double low, high;           /* errors: too large a file, and one that fits */
+    double low, high;           /* errors: one with too large a file, and one that fits */
     double low_size, high_size; /* their sizes */
-    bool assumed;               /* nobody tried low: its size is that of the whole */
+    bool assumed;               /* low was not tried: its size is that of the whole scene */
 };
 
 /* ---- one attempt ---- */
 
-/* With error=, no point may be farther off. For a budget the bound of the collapses is what is searched for: then one
- * go is enough. */
+/* Simplifies the meshes. With error=, no point may be farther off. A budget searches for the bound of the collapses
+ * instead, for which one round is enough. */
 static cp_status simplify_meshes(const struct search *search, struct attempt *attempt)
 {
     const struct gltf_settings *settings = attempt->writer.settings;
@@ -90,7 +90,8 @@ static cp_status simplify_meshes(const struct search *search, struct attempt *at
     return status;
 }
 
-/* The original gets them first, since its normals are what simplified meshes have; then those that have become flat. */
+/* Chooses the normals. The original gets them first, since simplified meshes take theirs from it; then meshes that have
+ * become flat. */
 static cp_status choose_normals(cp_scene *scene, const struct gltf_settings *settings)
 {
     cp_status status = CP_OK;
@@ -105,7 +106,7 @@ static cp_status choose_normals(cp_scene *scene, const struct gltf_settings *set
     return status;
 }
 
-/* Composes a file: the scene simplified, with normals, one mesh a link, and places for its vertices. */
+/* Composes a file: the scene simplified, with normals, one mesh for each link, and places for its vertices. */
 static cp_status compose_attempt(const struct search *search, double error, struct attempt *attempt)
 {
     *attempt = (struct attempt){.writer = *search->model, .error = error};
@@ -131,7 +132,7 @@ static cp_status compose_attempt(const struct search *search, double error, stru
     writer->web.places = web_place_meshes(scene, (uint32_t)settings->bits, wanted);
     if (!writer->web.places)
         return CP_LIMIT;
-    /* Positions alone may need more than their part of the error that was asked for. */
+    /* The positions alone may need more than their part of error=. */
     double most = 0;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         most = fmax(most, writer->web.places[i].cell * writer->web.places[i].stretch);
@@ -144,7 +145,7 @@ static cp_status compose_attempt(const struct search *search, double error, stru
     return compose_file(writer, search->sink, &attempt->size);
 }
 
-/* Composes an attempt and keeps it when it fits; then the one that was kept before is freed, else this one. */
+/* Composes an attempt and keeps it if it fits; then the kept one before is freed, else this one. */
 static cp_status try_error(struct search *search, double error, struct bracket *bracket)
 {
     struct attempt *attempt = &search->attempts[search->best == &search->attempts[0]];
@@ -176,7 +177,8 @@ static cp_status try_error(struct search *search, double error, struct bracket *
 
 /* ---- a budget ---- */
 
-/* Where a straight line through both ends, in the logarithms, meets what is well enough; not too near to either. */
+/* Returns the error at which a straight line through both ends, in the logarithms, has a size that is near enough; not
+ * too near to either end. */
 static double next_error(const struct bracket *bracket, double budget)
 {
     double low = log(bracket->low), high = log(bracket->high), width = high - low;
@@ -186,13 +188,13 @@ static double next_error(const struct bracket *bracket, double budget)
     return exp(low + part * width);
 }
 
-/* After the whole scene did not fit. */
+/* Searches a file within the budget, after the whole scene did not fit. */
 static cp_status meet_budget(struct search *search, struct bracket bracket)
 {
     double budget = (double)search->model->settings->budget;
     cp_status status = CP_OK;
 
-    /* Larger errors until one fits; none where there is no size to move in, or one beyond all numbers. */
+    /* Try larger errors until one fits; none if the scene has no size, or one beyond all numbers. */
     double diagonal = search->diagonal;
     for (double error = diagonal * first_guess; status == CP_OK && !search->best; error *= 8) {
         if (!(error > 0 && error <= diagonal * most_error && isfinite(error))) {
@@ -204,8 +206,8 @@ static cp_status meet_budget(struct search *search, struct bracket bracket)
         status = try_error(search, error, &bracket);
     }
 
-    /* Between an error that is too small and one that fits. When the first one tried fits, the other end is where the
-     * size would be that of the whole, if it went with the error to the power of -1.5, as it does on smooth
+    /* Search between an error that is too small and one that fits. If the first one fits, the other end is the error of
+     * the whole scene's size, assuming that the size is proportional to the error to the power of -1.5, as on smooth
      * surfaces. */
     bracket.assumed = bracket.low == 0;
     if (bracket.assumed)
@@ -278,7 +280,7 @@ static void report(const struct search *search)
                     (unsigned long long)attempt->size);
 }
 
-/* smooth: round primitives get their exact normals. */
+/* Makes triangles of all meshes. With `smooth`, round primitives get their exact normals. */
 static cp_status make_triangles(cp_scene *scene, bool smooth)
 {
     cp_status status = CP_OK;
@@ -292,7 +294,7 @@ static cp_status make_triangles(cp_scene *scene, bool smooth)
 
 /* ---- small files ---- */
 
-/* What the positions take as floats. */
+/* Returns the bytes of the positions as floats. */
 static uint64_t count_bytes(const cp_scene *scene)
 {
     uint64_t bytes = 0;
@@ -301,8 +303,8 @@ static uint64_t count_bytes(const cp_scene *scene)
     return bytes;
 }
 
-/* What packing needs to be told may be more than it saves: then the file is written as without web=yes, if it keeps to
- * the budget. packed: the bytes of the whole scene for the web. *written: whether it is. */
+/* Writes a small file as without web=yes if that is smaller, since packing adds a description, and if it keeps to the
+ * budget. packed: the bytes of the whole scene for the web. *written: it did. */
 static cp_status try_plain(const struct search *search, const struct writer *file, uint64_t packed, bool *written)
 {
     struct gltf_settings settings = *file->settings;
@@ -328,7 +330,7 @@ static cp_status try_plain(const struct search *search, const struct writer *fil
 
 /* ---- the whole ---- */
 
-/* Clips are the same in all attempts. Their memory is the base's. */
+/* Plans the clips, which are the same in all attempts. Their memory is the base's. */
 static cp_status plan_motion(struct search *search, struct writer *model)
 {
     struct writer writer = *model;

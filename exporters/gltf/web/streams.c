@@ -1,5 +1,5 @@
-/* Vertices and indices of all meshes and the numbers of clips, a view a kind: few views to describe, long runs to
- * pack. */
+/* Streams of the vertices and indices of all meshes and the numbers of clips, each in one view: few views to describe,
+ * long runs to pack. */
 #include "../writer.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 /* ---- filling ---- */
 
 static const struct stream_format {
-    uint8_t size; /* of an element in the file; indices are held as words here */
+    uint8_t size; /* bytes of an element in the file; indices are words here */
     uint16_t component;
     uint8_t width;
     uint16_t target;
@@ -29,7 +29,7 @@ static const struct stream_format {
     [STREAM_TURNS] = {16, COMPONENT_FLOAT, 4, TARGET_NONE, false, false, "EXPONENTIAL"},
 };
 
-/* The stream's next count elements; NULL when out of memory. */
+/* Returns the stream's next count elements; NULL when out of memory. */
 static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_t count)
 {
     struct stream *stream = &writer->web.streams[kind];
@@ -53,7 +53,8 @@ static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_
     return elements;
 }
 
-/* What is behind a hash of some numbers: the place of elements in a stream, or an accessor. NULL when out of memory. */
+/* Returns the entry for a hash of some numbers: the place of elements in a stream, or an accessor. NULL when out of
+ * memory. */
 static uint32_t *find_shared(struct writer *writer, char what, enum stream_kind kind, uint32_t count, uint64_t hash,
                              bool *added)
 {
@@ -63,12 +64,13 @@ static uint32_t *find_shared(struct writer *writer, char what, enum stream_kind 
     return key ? name_map_add(&writer->motion.arrays, key, 0, added) : NULL;
 }
 
-/* Readers make vertices and indices of an accessor anew for each mesh that has it, and doubt files that are little and
- * come to much. So of meshes only few bytes are shared: not more than what the mesh takes otherwise. */
+/* At most so many bytes of meshes are shared. Readers make vertices and indices of an accessor anew for each mesh that
+ * has it, and suspect files that are small and expand to much. So not more is shared than what the mesh takes
+ * otherwise. */
 enum { MOST_SHARED = 4096 };
 
-/* The accessor of the stream's last count elements. Where the same stand in it before, the last ones go, and it is that
- * of the first. False when out of memory. */
+/* Finds the accessor of the stream's last count elements. If the same ones are in it before, the last ones are dropped,
+ * and it is that of the first. False when out of memory. */
 static bool last_elements(struct writer *writer, enum stream_kind kind, uint32_t count, struct accessor *accessor)
 {
     struct stream *stream = &writer->web.streams[kind];
@@ -98,7 +100,7 @@ static bool last_elements(struct writer *writer, enum stream_kind kind, uint32_t
     return true;
 }
 
-/* A new accessor, or the one of the same elements. CP_NONE when out of memory. */
+/* Returns a new accessor, or the one of the same elements. CP_NONE when out of memory. */
 static uint32_t share_accessor(struct writer *writer, enum stream_kind kind, struct accessor accessor)
 {
     bool added = false;
@@ -131,8 +133,8 @@ static bool stream_coordinates(struct writer *writer, struct mesh_plan *plan, si
     return plan->attributes[ARRAY_COORDINATES + set] != CP_NONE;
 }
 
-/* Directions, packed: x and y of the octahedron and the length 127, for the filter; else what the filter makes of
- * them. rest: the highest byte, which it leaves alone. */
+/* Returns the word of a direction. packed: x and y of the octahedron and the length 127, for the filter; else the
+ * filter's result. rest: the highest byte, which the filter leaves alone. */
 static uint32_t direction_word(uint32_t code, uint32_t rest, bool packed)
 {
     signed char n[3];
@@ -142,7 +144,7 @@ static uint32_t direction_word(uint32_t code, uint32_t rest, bool packed)
     return ((uint32_t)n[0] & 0xff) | ((uint32_t)n[1] & 0xff) << 8 | ((uint32_t)n[2] & 0xff) << 16 | rest << 24;
 }
 
-/* An attribute of a word a vertex. */
+/* Adds an attribute of one word for each vertex. */
 static bool stream_words(struct writer *writer, struct mesh_plan *plan, enum stream_kind kind, size_t array)
 {
     uint32_t count = plan->web->vertex_count;
@@ -163,7 +165,7 @@ static bool stream_words(struct writer *writer, struct mesh_plan *plan, enum str
     return plan->attributes[array] != CP_NONE;
 }
 
-/* Positions: x and y in one word, z in the next. */
+/* Positions have x and y in one word, z in the next. */
 bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
 {
     const struct web_mesh *web = plan->web;
@@ -228,8 +230,8 @@ bool stream_indices(struct writer *writer, struct mesh_plan *plan)
 
 /* ---- numbers of clips ---- */
 
-/* The exponent of the smallest power of two that all numbers are multiples of, but none that would leave a number of
- * the component more than 23 bits. */
+/* Returns the exponent of the smallest power of two of which all numbers are multiples, but none so small that a number
+ * of the component would need more than 23 bits. */
 static int common_exponent(const float *values, uint32_t count, unsigned width)
 {
     int least = INT_MAX, most = -100;
@@ -248,8 +250,8 @@ static int common_exponent(const float *values, uint32_t count, unsigned width)
     return least == INT_MAX ? 0 : least < most - 23 ? most - 23 : least;
 }
 
-/* EXPONENTIAL of EXT_meshopt_compression (appendix B): 24 bits of a whole number, 8 of its exponent of two. The values
- * become what a decoder makes of it. */
+/* Encodes as EXPONENTIAL of EXT_meshopt_compression (appendix B): 24 bits of a whole number, 8 of its exponent of two.
+ * The values become those of a decoder. */
 static void put_exponential(unsigned char *out, float *values, uint32_t count, unsigned width)
 {
     for (unsigned k = 0; k < width; k++) {
@@ -303,7 +305,7 @@ static void run_job(void *user, uint32_t item, uint32_t worker)
     job->size = pack(job->input, job->out);
 }
 
-/* Each stream is work for a thread. */
+/* Packs the streams, each in a thread. */
 static bool pack_streams(struct writer *writer)
 {
     struct job jobs[STREAM_COUNT];

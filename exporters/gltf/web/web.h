@@ -1,4 +1,4 @@
-/* Meshes for the web: what `web=yes` makes of a scene before it is written. First the scene is arranged (fewer draw
+/* Meshes for the web, as `web=yes` prepares a scene before it is written. First the scene is arranged (fewer draw
  * calls, fewer triangles, normals), then each mesh becomes integers in an order that packs well; the writer takes those
  * in place of the mesh's floats. */
 #ifndef CELLPIPE_EXPORTERS_GLTF_WEB_WEB_H
@@ -13,14 +13,14 @@ enum { WEB_COORDINATES = 3, WEB_TANGENT = WEB_COORDINATES + 2 * CP_COORDINATE_SE
 
 struct web_mesh {
     uint32_t vertex_count, corner_count, group_count;
-    bool has_normals;   /* without, the vertices have zeros there */
-    uint32_t words;     /* of a vertex: the last ones are left out where they would be zeros in all */
+    bool has_normals;   /* if not, the vertices have zeros there */
+    uint32_t words;     /* size of a vertex: the last ones are left out if they are zeros in all */
     uint32_t *vertices; /* words each */
-    uint32_t *corners;  /* of triangles; NULL for lines, whose vertices keep their places */
+    uint32_t *corners;  /* those of triangles; NULL for lines, whose vertices keep their places */
     cp_group *groups;
-    cp_pose grid;       /* from the integers to the mesh's own coordinates: one scale and a translation */
-    double position;    /* no vertex is farther from its place in the world, in metres */
-    double normal;      /* no normal or tangent is turned by more, in radians; 0 without normals */
+    cp_pose grid;       /* leads from the integers to the mesh's own coordinates: one scale and a translation */
+    double position;    /* the largest distance of a vertex from its place in the world, in metres */
+    double normal;      /* the largest turn of a normal or tangent, in radians; 0 without normals */
     uint64_t collapsed; /* triangles that two vertices on one grid point left without area: left out */
 };
 
@@ -29,22 +29,22 @@ static inline uint32_t *web_vertex(const struct web_mesh *web, size_t vertex)
     return web->vertices + vertex * web->words;
 }
 
-/* Leaves what is drawn, copies of large meshes as places of one; meshes that stand nowhere are reported. *displaced: by
- * how much a vertex moved for it, in metres of the world. */
+/* Keeps what is drawn, with copies of large meshes as places of one; meshes without a place are reported. *displaced:
+ * how far that moved a vertex, in metres of the world. */
 cp_status web_keep_drawn(cp_scene *scene, double *displaced);
-/* The meshes of a link become one; finishes the scene. */
+/* Joins the meshes of each link; finishes the scene. */
 cp_status web_merge(cp_scene *scene, struct merge_result *result);
 
-/* Meshes of unevenly scaled and sheared instances get coordinates in which the world stretches all directions alike.
- * *displaced grows to how far rounding moved a vertex of the world at most. Meshes stay as they are where joints or
- * clips change how they are stretched, and where the world has them flat. */
+/* Gives meshes of unevenly scaled and sheared instances coordinates in which the world stretches all directions alike.
+ * *displaced grows to the farthest that rounding moved a vertex of the world. Meshes stay as they are if joints or
+ * clips change how they are stretched, or if the world flattens them. */
 cp_status web_even_out(cp_scene *scene, double *displaced);
-/* Whether the pose is no rotation with one scale. */
+/* Tells whether the pose is not a rotation with one scale. */
 bool web_is_uneven(const cp_pose *pose);
 
-/* How the positions of a mesh are kept. stretch: by how much a length in its own unit grows at most in the world, at
- * the current joint values; 0 without instances. uneven: where it is in the world for each instance that is no rotation
- * with one scale; even_stretch: of all others. */
+/* The way in which the positions of a mesh are kept. stretch: the largest factor by which the world stretches a length
+ * in its own unit, at the current joint values; 0 without instances. uneven: the poses in the world of all instances
+ * that are no rotation with one scale; even_stretch: of all others. */
 struct web_place {
     double stretch, even_stretch;
     const cp_pose *uneven;
@@ -53,50 +53,50 @@ struct web_place {
     uint32_t bits; /* of each axis */
 };
 
-/* For each mesh; in the scene's memory, NULL when out of memory. bits 0: WEB_BITS, but as many more (up to
- * WEB_MOST_BITS) as it takes to move nothing by more than `most` in the world (0: however much). */
+/* Finds the places of all meshes; in the scene's memory, NULL when out of memory. bits 0: WEB_BITS, but as many more
+ * (up to WEB_MOST_BITS) as are needed to move nothing by more than `most` in the world (0: no limit). */
 enum { WEB_BITS = 14, WEB_MOST_BITS = 16 };
 struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most);
 
-/* How a set of texture coordinates is kept in all meshes: as integers, coordinates = origin + step * integer, or, where
- * 16 bits are too few, as floats. */
+/* The way in which a set of texture coordinates is kept in all meshes: as integers, coordinates = origin + step *
+ * integer, or, if 16 bits are too few, as floats. */
 struct web_coordinates {
     bool used, integers;
     double origin[2], step; /* a power of two */
 };
-/* Leaves out the coordinates that no material of their mesh has a texture for, and tangents that none looks at. Returns
- * how many meshes had such coordinates. */
+/* Leaves out the coordinates for which no material of their mesh has a texture, and tangents that no material needs.
+ * Returns how many meshes had such coordinates. */
 uint32_t web_drop_coordinates(cp_scene *scene);
-/* For each set; no coordinate moves by more than half a texel of the images that are shown with it, or by 1/8192 where
- * the size of an image is not known. */
+/* Places each set, so that no coordinate moves by more than half a texel of the images that are shown with it, or by
+ * 1/8192 if the size of an image is not known. */
 void web_place_coordinates(const cp_scene *scene, struct web_coordinates sets[CP_COORDINATE_SETS]);
 
-/* Integers, vertices joined, triangles and vertices in order. Triangles or lines. sets: NULL if the mesh has no
- * coordinates. Memory is the scene's. False when out
- * of memory. */
+/* Turns a mesh of triangles or lines into integers, with vertices joined, triangles and vertices in order. sets: NULL
+ * if the mesh has no coordinates. Memory is the scene's. False when out of memory. */
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place,
                   const struct web_coordinates *sets, struct web_mesh *web);
 
-/* Orders the triangles of each group so that they pack well, and the vertices by their first use; unused ones go. */
+/* Orders the triangles of each group so that they pack well, and the vertices by their first use; unused ones are
+ * dropped. */
 bool web_order(cp_context *context, struct web_mesh *web);
 
-/* Unit vectors on the octahedron (EXT_meshopt_compression, appendix B): two signed bytes, x in the low one; and what
- * decoders make of them, three signed bytes. */
+/* Encode unit vectors on the octahedron (EXT_meshopt_compression, appendix B): two signed bytes, x in the low one; and
+ * decode them as decoders do, to three signed bytes. */
 uint32_t web_encode_normal(const float normal[3]);
 void web_decode_normal(uint32_t code, signed char out[3]);
 
-/* The codecs of EXT_meshopt_compression (Khronos vendor extension, appendix A), by libmeshoptimizer: vertices as
- * version 0 of mode ATTRIBUTES, triangles as version 1 of mode TRIANGLES. Nothing here allocates. What is packed is
- * vertices, or corners of triangles. */
+/* The input of the codecs of EXT_meshopt_compression (Khronos vendor extension, appendix A), by libmeshoptimizer:
+ * vertices as version 0 of mode ATTRIBUTES, triangles as version 1 of mode TRIANGLES. They allocate nothing. What is
+ * packed is vertices, or corners of triangles. */
 struct pack_input {
     const void *elements;
     size_t count;
     size_t stride;       /* bytes of a vertex, a multiple of 4, at most 256; 0: corners, each a uint32_t */
-    size_t vertex_count; /* of corners alone: each is below it */
+    size_t vertex_count; /* a bound for corners alone: each is below it */
 };
-/* False in a build without the library: then the others may not be called. */
+/* False in a build without the library: then the others must not be called. */
 bool pack_is_built(void);
-/* The most bytes that the packed elements take. */
+/* Returns the most bytes that the packed elements take. */
 size_t pack_bound(struct pack_input input);
 /* Packs into out, which has room for pack_bound bytes; returns how many it took. Triangles may begin at another of
  * their corners afterwards. */

@@ -1,4 +1,4 @@
-/* The directory of a ZIP archive, and where its files' bytes are. */
+/* Reads the directory of a ZIP archive, and finds the bytes of its files. */
 #include "archive.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static uint32_t number_at(const char *bytes, int size)
     return number;
 }
 
-/* The last record with that mark among those that end an archive. */
+/* Finds the last record with that mark among those that end an archive. */
 static const char *find_end_record(const struct source *source, const char *mark)
 {
     size_t size = source->size, least = size > END_RECORD + 65535 ? size - END_RECORD - 65535 : 0;
@@ -41,8 +41,8 @@ bool is_archive(const struct source *source)
            (walk.at && walk.end - walk.at >= DIRECTORY_RECORD && memcmp(walk.at, "PK\1\2", 4) == 0);
 }
 
-/* Where the file's bytes are; false when that is outside the archive, or when the header before the bytes does not say
- * the same: checksum and sizes, too, unless they come after the bytes or are too large. */
+/* Finds the file's bytes. False when they are outside the archive, or when the header before them differs from the
+ * directory, also in checksum and sizes, unless these come after the bytes or are too large. */
 static bool find_bytes(const struct archive_walk *walk, const char *record, struct packed *packed)
 {
     enum { SIZES_FOLLOW = 8 };

@@ -9,7 +9,7 @@
 
 enum {
     LONGEST = 4096,         /* no file's path is longer */
-    MOST_ENTRIES = 10000000 /* names of files that are compared for one top file: a second's work */
+    MOST_ENTRIES = 10000000 /* the most names of files that are compared for one top file: a second's work */
 };
 
 static bool has_drive(const char *path)
@@ -35,7 +35,7 @@ char *beside_path(struct arena *arena, const char *name, bool *failed)
     return none ? NULL : path;
 }
 
-/* Writes the name of an entry of the folder over one that differs by case alone: the same name, else the first in the
+/* Replaces a name by that of an entry of the folder that differs by case alone: the same name, else the first in the
  * order of bytes. False if there is none. */
 static bool match_entry(const char *folder, char *name, uint64_t *entries)
 {
@@ -71,7 +71,7 @@ cp_status find_beside(const struct source *parent, struct arena *arena, const ch
     buffer_append(&folder, "", 1);
     cp_status status = folder.failed ? CP_LIMIT : list_missing(parent->context, folder.data);
 
-    /* One part after the other; "." and ".." are what they are. */
+    /* Match one part after the other; "." and ".." stay as they are. */
     for (char *at = spelled; status == CP_OK && *at;) {
         size_t size = strcspn(at, "/");
         bool literal = size == 0 || (size <= 2 && memcmp(at, "..", size) == 0);

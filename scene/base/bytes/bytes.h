@@ -4,60 +4,62 @@
 
 #include "base/base.h"
 
-/* Bytes in: a file, gzip'd or not, standard input or memory, whole as memory (large files are mapped). */
+/* Reads bytes: a file, gzip'd or not, standard input or memory, whole as memory (large files are mapped). */
 
 struct source {
     cp_context *context;
-    const char *name; /* for messages: relative to the top file's folder, or as given for the top file */
+    const char *name; /* its name in messages: relative to the top file's folder, or as given for the top file */
     const char *path; /* on disk; "" for memory and standard input */
-    const char *folder, *name_folder; /* of path and of name, "" or with a '/' at the end; the top file's name has "" */
-    const char *label; /* as outputs name it, whatever folder it was found in: the top file's own name, and what its
-                        * text names, relative to it */
+    const char *folder, *name_folder; /* those of path and of name, "" or with a '/' at the end; the top file's name has
+                                       * "" as its folder */
+    const char *label; /* the name in outputs, whatever folder the file was found in: the top file's own name, and the
+                        * names in its text, relative to it */
     const char *data;  /* size bytes, NUL after the last */
     size_t size;
     uint32_t depth;  /* 0 for the top file */
-    bool ends_early; /* a gzip stream broke off (reported by the one who needs the rest) */
+    bool ends_early; /* a gzip stream broke off (whoever needs the rest reports it) */
     const struct source *parent;
-    struct archive *archive;    /* NULL, or the one that it was unpacked from: the files that it names are there, too */
+    struct archive *archive;    /* NULL, or the archive that it was unpacked from, where the files that it names are,
+                                 * too */
     struct source_state *state; /* private */
 };
 
-/* Opens a further file that `parent` names by a path or a URI: of the files that the name may mean (resolve.h), the
- * first that exists. CP_NO, unreported, when none does. Errors are reported: "source-cycle" for a file that is one of
+/* Opens a further file that `parent` names by a path or a URI: the first existing one of the files that the name may
+ * mean (resolve.h). CP_NO, unreported, when none exists. Errors are reported: "source-cycle" for a file that is one of
  * its own parents, "source-confined" for one outside the folders that confinement allows. The caller closes the source,
  * and has replaced backslashes. */
 cp_status source_open(const struct source *parent, const char *name, struct source **opened);
-/* The same for a file that formats of other systems name. Looked for are, in this order: `name` as it is; `other`, by
+/* Does the same for a file that formats of other systems name. It tries in this order: `name` as it is; `other`, by
  * which the format may mean the file as well (NULL: the name with %XX decoded); and the file beside `parent` that the
  * name, or else the other, means on another system (beside.h), with the warning "source-beside". Backslashes need not
  * be replaced. */
 cp_status source_open_near(const struct source *parent, const char *name, const char *other, struct source **opened);
-/* As source_open_near, for a picture, which a scene can do without: CP_NO, with a warning, when it may not be read or
- * cannot be. */
+/* Does the same for a picture, which a scene can do without: CP_NO, with a warning, when it is not allowed or cannot be
+ * read. */
 cp_status source_open_picture(const struct source *parent, const char *name, const char *other, struct source **opened);
-/* The same for a file that the user names in an option, from the folder of `parent` or else the current one: it may lie
- * anywhere, and what it names may lie below its folder. */
+/* Does the same for a file that the user names in an option, from the folder of `parent` or else the current one. It
+ * may lie anywhere, and the files that it names may lie below its folder. */
 cp_status source_open_option(const struct source *parent, const char *path, struct source **opened);
 void source_close(struct source *source);
-/* For formats of text: bytes that are UTF-16 text, by its byte order mark, become UTF-8. Other bytes stay. */
+/* Converts bytes that are UTF-16 text, by its byte order mark, to UTF-8: for formats of text. Other bytes stay. */
 cp_status source_decode(struct source *source);
-/* The bytes before `at` have been read for good: memory of a mapped file may go. They may still be looked at. */
+/* Frees the memory of a mapped file before `at`, which will not be read soon. It may still be read. */
 void source_forget(const struct source *source, const char *at);
-/* After reading: CP_INPUT when somebody has changed the file meanwhile, or, of the top file, one below it that is
- * closed by now. A file that is not mapped was read at once. */
+/* Checks after reading: CP_INPUT when somebody has changed the file meanwhile, or, for the top file, one below it that
+ * is closed by now. A file that is not mapped was read at once. */
 cp_status source_check(const struct source *source);
-/* The line of a byte offset, from 1 (linear: for messages only). */
+/* Returns the line of a byte offset, from 1 (linear, so for messages only). */
 uint64_t source_line(const struct source *source, size_t offset);
 
-/* For plugins/isolate/: a file that another process has opened under these names, of the bytes in the buffer, which it
- * takes over even on failure. A NUL follows the last one. parent NULL: a top file. It is not recorded as read. */
+/* Used by plugins/isolate/: a file that another process has opened under these names, of the bytes in the buffer, which
+ * it takes over even on failure. A NUL follows the last one. parent NULL: a top file. It is not recorded as read. */
 cp_status source_of_bytes(const struct source *parent, const char *path, const char *name, const char *label,
                           struct buffer *bytes, struct source **opened);
-/* For read.c: the top file ("-": standard input), or memory. */
+/* Open the top file ("-": standard input), or memory, for read.c. */
 cp_status source_open_top(cp_context *context, const char *path, struct source **opened);
 cp_status source_from_memory(cp_context *context, const void *bytes, size_t size, const char *name,
                              struct source **opened);
-/* The files that were read so far for the top file `source`, itself included. */
+/* Returns the files that were read so far for the top file `source`, itself included. */
 struct inputs;
 const struct inputs *source_inputs(const struct source *source);
 
@@ -65,10 +67,10 @@ const struct inputs *source_inputs(const struct source *source);
 
 struct input {
     const char *label; /* as outputs name it (source.h) */
-    const char *path;  /* on the disk; "" for what cannot be read again: standard input, memory, a FIFO */
-    uint64_t size;     /* of the file as it lies there */
-    uint64_t changed;  /* when it was for the last time, in nanoseconds */
-    cp_hash hash;      /* of its bytes, taken when they were read; zero: it was not taken */
+    const char *path;  /* on the disk; "" for a source that cannot be read again: standard input, memory, a FIFO */
+    uint64_t size;     /* size of the file on the disk */
+    uint64_t changed;  /* the time of its last change, in nanoseconds */
+    cp_hash hash;      /* hash of its bytes, from when they were read; zero: none was taken */
 };
 
 struct inputs {
@@ -76,12 +78,12 @@ struct inputs {
     uint32_t count, room;
 };
 
-/* The hash of the file's bytes as they lie there, packed or not: as taken when they were read, else by reading them
- * again. False when that cannot be done, for the reason *error (errno; 0: the file has changed since), or when there is
- * no path. */
+/* Finds the hash of the file's bytes on the disk, packed or not: the one from when they were read, else by reading them
+ * again. False when that fails, for the reason *error (errno; 0: the file has changed since), or when there is no
+ * path. */
 bool input_hash(cp_context *context, const struct input *input, cp_hash *hash, int *error);
 
-/* Which files a name may mean: paths, and URIs of the schemes file, package and model. */
+/* Lists the files that a name may mean: paths, and URIs of the schemes file, package and model. */
 
 struct meant_file {
     const char *path; /* on disk */
@@ -103,24 +105,24 @@ struct candidates {
  * In URIs %XX is decoded. A URI with a zero byte means no file, nor does one whose NAME is empty, ".", "..", or has a
  * slash. The list is in the arena. CP_LIMIT when out of memory. */
 cp_status resolve_files(const struct source *parent, struct arena *arena, const char *name, struct candidates *list);
-/* The name is a URI of these schemes. */
+/* Tell whether the name is a URI of these schemes, or of file. */
 bool uri_is_known(const char *name);
 bool uri_is_file(const char *name);
-/* Decodes %XX in place; *size is the new length. False when malformed: another % stands for itself. */
+/* Decodes %XX in place; *size is the new length. False when malformed: then a % is only a character. */
 bool uri_decode(char *text, size_t *size);
-/* The name with %XX decoded, in the arena; the name itself where that changes nothing or makes no name, and a URI of
- * these schemes. NULL when out of memory. */
+/* Returns the name with %XX decoded, in the arena. The name itself, if that changes nothing or gives no name, and for a
+ * URI of these schemes. NULL when out of memory. */
 const char *uri_decoded(struct arena *arena, const char *name);
-/* What a message adds about a URI whose file is missing: "; looked at A, B", and the option that gives its package a
- * folder. "" for a path, and when out of memory. */
+/* Returns an addition to the message about a URI whose file is missing: "; looked at A, B", and the option that gives
+ * its package a folder. "" for a path, and when out of memory. */
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name);
 
-/* Further files that a format spells in several ways, or looks for in folders of its own. */
+/* Finds further files that a format spells in several ways, or has in folders of its own. */
 
 /* The rules of a format. */
 struct file_search {
-    const char *const *suffixes; /* tried in this order, ended by NULL; "" is the name as it is */
-    bool any_case;               /* then all again, the path's last part in lower case; then in upper case */
+    const char *const *suffixes; /* tried in this order, ended by NULL; "" is the unchanged name */
+    bool any_case;               /* tries all again with the path's last part in lower case; then in upper case */
     bool stays;                  /* a path that leaves its folder by ".." means no file */
     const struct source *base;   /* names the folders */
     const char **folders;        /* tried for relative paths, after the include folders */
@@ -136,91 +138,92 @@ cp_status search_open(const struct file_search *search, const struct source *fro
 /* Opens the first file that any spelling finds. CP_NO when there is none. */
 cp_status search_find(const struct file_search *search, const struct source *from, const char *name,
                       struct source **opened);
-/* The path leads out of its folder by "..". */
+/* Tells whether the path leaves its folder by "..". */
 bool path_leaves_folder(const char *path);
 
-/* Compressed bytes in: gzip files, and the parts of archives. */
+/* Unpacks compressed bytes: gzip files, and the parts of archives. */
 
-/* Whether so many packed bytes may have expanded so far: CP_LIMIT, reported, for a bomb, long before it fills the
- * memory. what: "" or the words before "expands". */
+/* Checks whether so many packed bytes may have expanded so far: CP_LIMIT, reported, for a bomb, long before it fills
+ * the memory. what: "" or the words before "expands". */
 cp_status unpack_check_expanded(const struct source *source, const char *what, uint64_t packed, uint64_t expanded);
 
 bool is_gzip(const char *data, size_t size);
-/* Appends what the source's gzip'd bytes hold, with a NUL after the last byte. A stream that breaks off gives what
- * there is of it, and *ends_early. */
+/* Appends the contents of the source's gzip'd bytes, with a NUL after the last byte. A stream that breaks off gives its
+ * first part, and *ends_early. */
 cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *ends_early);
 
-/* A part of a source as ZIP archives hold it: stored or deflated. */
+/* A part of a source as ZIP archives have it: stored or deflated. */
 struct packed {
     const char *data;
     size_t size;
     bool deflated;
     uint32_t full_size, checksum; /* expanded */
 };
-/* Whether size and checksum are right. Expands it piece by piece, up to the limit. */
+/* Checks whether size and checksum are right. It expands the part piece by piece, up to the limit. */
 cp_status unpack_check(const struct source *source, const struct packed *packed, bool *whole);
-/* The same, and its bytes in the buffer, which is empty before; a NUL follows the last one. *expanded: what the parts
- * of the source have expanded to, which the limit holds for. */
+/* Does the same, and puts the bytes into the buffer, which is empty before; a NUL follows the last one. *expanded: the
+ * bytes to which all parts of the source have expanded; the limit bounds them. */
 cp_status unpack_part(const struct source *source, const struct packed *packed, struct buffer *plain,
                       uint64_t *expanded, bool *whole);
 
-/* Bytes out: a file that appears whole or not at all, a pipe, standard output or memory; gzip by suffix. */
+/* Writes bytes: to a file that appears whole or not at all, a pipe, standard output or memory; gzip by suffix. */
 
 struct sink;
 
-/* Writing never fails at once: the first error is kept and returned by sink_status and sink_close. */
+/* Writes bytes. It never fails at once: the first error is kept, and sink_status and sink_close return it. */
 void sink_write(struct sink *sink, const void *bytes, size_t size);
 void sink_text(struct sink *sink, const char *text);
 void sink_print(struct sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sink_float(struct sink *sink, float value);   /* shortest exact text */
 void sink_double(struct sink *sink, double value); /* shortest exact text */
-/* Text between tags or in quotes of XML or HTML, escaped. Returns how many characters became U+FFFD, which XML does not
- * have: control characters, U+FFFE, U+FFFF. */
+/* Writes text between tags or in quotes of XML or HTML, escaped. Returns how many characters became U+FFFD, as XML does
+ * not have them: control characters, U+FFFE, U+FFFF. */
 size_t sink_markup(struct sink *sink, const char *text);
 cp_status sink_status(const struct sink *sink);
 
-/* The output's name without folders and suffixes ("out/cell.wrl.gz" -> "cell"); "out" for standard output and memory.
- * Bytes as the system has them, perhaps not UTF-8. */
+/* Returns the output's name without folders and suffixes ("out/cell.wrl.gz" -> "cell"); "out" for standard output and
+ * memory. Its bytes are the system's, perhaps not UTF-8. */
 const char *sink_stem(const struct sink *sink);
-/* The output's file name without folders ("cell.gltf"). */
+/* Returns the output's file name without folders ("cell.gltf"). */
 const char *sink_file_name(const struct sink *sink);
-/* Nothing can lie beside it. */
+/* Tells whether no further file can lie beside the output. */
 bool sink_is_stream(const struct sink *top);
-/* CP_USAGE, reported, when the top output is a stream: to be asked before anything is written. */
+/* Reports CP_USAGE if the top output is a stream, beside which no file can be. Call it before anything is written. */
 cp_status sink_expect_further(const struct sink *top);
-/* Whether a file of this name lies beside the top output already. */
+/* Tells whether a file of this name lies beside the top output already. */
 bool sink_has_beside(const struct sink *top, const char *name);
-/* A further output beside the top one; relative may hold one folder ("d_Robot/part.wrl"), made as needed, and must
- * be safe already. CP_USAGE when the top output is a stream. The top sink owns it: sink_close_further ends it. */
+/* Opens a further output beside the top one; relative may hold one folder ("d_Robot/part.wrl"), made as needed, and
+ * must be safe already. CP_USAGE when the top output is a stream. The top sink owns it: sink_close_further ends it. */
 cp_status sink_open(struct sink *top, const char *relative, struct sink **opened);
-/* A safe, so far unused name for a further output: letters, digits, - and _ of `wanted`, cut at 200, no difference
- * by case alone; "_2", "_3" appended where needed, then the suffix. In the context's memory as long as the sink. */
+/* Returns a safe, unused name for a further output: letters, digits, - and _ of `wanted`, cut at 200; it differs from
+ * all others by more than case. "_2", "_3" are appended if needed, then the suffix. In the context's memory as long as
+ * the sink. */
 const char *sink_safe_name(struct sink *top, const char *wanted, const char *suffix);
 cp_status sink_close_further(struct sink *sink);
 
-/* Packs by gzip, if the name has not asked for it already; before anything is written. */
+/* Packs by gzip, unless the name has demanded it already. Call it before anything is written. */
 cp_status sink_pack(struct sink *sink);
 
-/* For write.c. path "-": standard output. */
+/* Opens the top output, for write.c. path "-": standard output. */
 cp_status sink_open_top(cp_context *context, const char *path, struct sink **opened);
 cp_status sink_open_memory(cp_context *context, struct sink **opened);
 /* Ends the whole output: puts all files in place when status is CP_OK and nothing failed, else removes all traces. */
 cp_status sink_close(struct sink *sink, cp_status status);
-/* As sink_close for memory; the bytes become the caller's. */
+/* Does the same as sink_close for memory; the bytes become the caller's. */
 cp_status sink_close_memory(struct sink *sink, cp_status status, void **bytes, size_t *size);
 
 /* Large outputs: chunks of bytes, made in several threads and written in order. */
 
 struct chunks {
     uint32_t count;
-    size_t largest; /* bytes that a chunk takes at most */
-    /* Puts a chunk's bytes to out and returns the end of them. A call of parallel_in_order's: no context; what it
-     * keeps from call to call belongs to its slot. */
+    size_t largest; /* the most bytes of a chunk */
+    /* Writes a chunk's bytes to out and returns their end. parallel_in_order calls it: it may use no context, and what
+     * it keeps from call to call belongs to its slot. */
     char *(*make)(void *user, uint32_t chunk, uint32_t slot, char *out);
     void *user;
 };
 
-/* Memory for a few chunks a thread is all that it takes. */
+/* Writes all chunks. It takes memory only for a few chunks in each thread. */
 cp_status write_chunks(cp_context *context, struct sink *sink, const struct chunks *chunks);
 
 #endif

@@ -1,4 +1,4 @@
-/* Chunks of bytes on their way to a sink. */
+/* Passes chunks of bytes to a sink. */
 #include "bytes.h"
 
 struct slots {

@@ -1,5 +1,5 @@
 /* Folders below which further files may lie. A path is first resolved (realpath) and then walked from the folder's
- * descriptor, one part after the other, without following links: between the two nobody can lead it elsewhere. */
+ * descriptor, one part after the other, without following links. So nobody can redirect it between the two. */
 #define _GNU_SOURCE /* O_PATH */
 #include "disk.h"
 
@@ -33,7 +33,7 @@ void root_close(struct root *root)
     *root = (struct root){NULL, -1};
 }
 
-/* What the real path has after the folder's: "" or "/...". NULL: it lies elsewhere. */
+/* Returns the part of the real path behind the folder's: "" or "/...". NULL: it lies elsewhere. */
 static const char *below(const struct root *root, const char *real)
 {
     size_t size = root->path && strcmp(root->path, "/") != 0 ? strlen(root->path) : 0;

@@ -20,10 +20,11 @@ struct file_record {
     ino_t inode; /* 0 when it is no regular file */
 };
 
-/* Keeps a copy. A file whose path or whose place on the disk is on record already takes no more memory. */
+/* Records a file with a copy of its path. A file whose path or place on the disk is recorded already takes no more
+ * memory. */
 cp_status files_record(cp_context *context, struct file_record file);
-/* True when path, by whatever name, is a file that was read or written (any of the bits `uses`), and still is that
- * file. */
+/* Returns true if the path leads, under any name, to a file that was read or written (any of the bits `uses`), and that
+ * is still the same file. */
 bool files_known(const cp_context *context, const char *path, unsigned uses);
 void files_free(cp_context *context);
 
@@ -31,18 +32,18 @@ void files_free(cp_context *context);
 
 struct file_list;
 
-/* Lists a file, whose path is copied, unless it is listed with this use and hash already. Nothing without the flag.
- * CP_LIMIT when out of memory. */
+/* Lists a file, whose path is copied, unless it is listed with this use and hash already. Does nothing without the
+ * flag. CP_LIMIT when out of memory. */
 cp_status list_file(cp_context *context, cp_file file);
-/* The same for a file that was looked for and cannot be opened. */
+/* Does the same for a file that was looked for and cannot be opened. */
 cp_status list_missing(cp_context *context, const char *path);
-/* cp_file.format, which must stay, of a file that was read; nothing if it is not listed. */
+/* Sets cp_file.format, which must stay, of a file that was read; does nothing if the file is not listed. */
 void list_format(cp_context *context, const char *path, const char *format);
 /* Drops what was listed after the first `count` files. */
 void list_cut(cp_context *context, size_t count);
 void list_free(cp_context *context);
 
-/* A file's bytes as memory, brought in by the kernel when they are looked at: for source.c. */
+/* A file's bytes as memory, which the kernel reads on first use: for source.c. */
 
 struct mapping {
     char *data; /* size bytes and a NUL that no change of the file can touch; NULL: not mapped */
@@ -50,12 +51,12 @@ struct mapping {
     size_t forgotten; /* bytes from the start */
 };
 
-/* The first size bytes of an open file. False when it cannot be mapped or has fewer bytes; the caller reads it then.
- * Should somebody cut the file short while it is mapped, looking at bytes behind its new end raises SIGBUS. */
+/* Maps the first size bytes of an open file. False when it cannot be mapped or has fewer bytes; then the caller reads
+ * it. If somebody cuts the file short while it is mapped, an access behind its new end raises SIGBUS. */
 bool mapping_open(struct mapping *mapping, int file, size_t size);
-/* Nobody will look at the first `size` bytes again soon: their memory may go, and comes back should somebody do so. */
+/* Frees the memory of the first `size` bytes, which will not be needed soon. A later access reads them again. */
 void mapping_forget(struct mapping *mapping, size_t size);
-/* An empty mapping is fine. */
+/* Unmaps the bytes, if any. */
 void mapping_close(struct mapping *mapping);
 
 /* Folders below which further files may lie: for source.c. */
@@ -69,31 +70,31 @@ struct root {
 /* Fills the root of a folder ("": the current one). Close it in any case. */
 void root_open(struct root *root, const char *folder);
 void root_close(struct root *root);
-/* Whether the real path is the folder's or below it. */
+/* Tells whether the real path is the folder's or below it. */
 bool root_holds(const struct root *root, const char *real);
-/* Opens a file that it holds for reading, by its real path. Whatever somebody makes of that path in the meantime, it
- * stays below the folder: from there no link is followed. -1 and errno; ELOOP or ENOTDIR when there is a link now. */
+/* Opens a file below the root for reading, by its real path. Even if somebody changes that path in the meantime, the
+ * file lies below the folder: no link is followed from there. -1 and errno; ELOOP or ENOTDIR if there is a link now. */
 int root_open_file(const struct root *root, const char *real);
 
 /* Files beside the one that names them, under names as other systems write them. */
 
-/* The file that `name`, as it stands in the file `parent`, means on another system: letters may be of another case, '\'
- * may part folders; and of an absolute path ("/home/x/a.png", "C:\x\a.png", "\\server\x\a.png", a file URI) only the
- * last part counts. *path is relative to the folder of `parent`, in the arena, and exists. CP_NO without such a file,
- * for URIs of other schemes, and for paths that leave the folder. *entries counts those of the folders that were
- * compared, and is bounded: beyond, nothing is found. */
+/* Finds the file that `name`, as it stands in the file `parent`, means on another system. Letters may be of another
+ * case, '\' may separate folders, and only the last part of an absolute path counts ("/home/x/a.png", "C:\x\a.png",
+ * "\\server\x\a.png", a file URI). *path is relative to the folder of `parent`, in the arena, and exists. CP_NO without
+ * such a file, for URIs of other schemes, and for paths that leave the folder. *entries counts the names in folders
+ * that were compared, and is bounded: beyond that, nothing is found. */
 cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
                       const char **path);
-/* What the name would be there as a path relative to the folder, whether or not it exists, in the arena; NULL if it can
- * be none, or when out of memory (*failed). */
+/* Returns the name as a path relative to the folder, whether or not it exists, in the arena; NULL if it can be no path,
+ * or when out of memory (*failed). */
 char *beside_path(struct arena *arena, const char *name, bool *failed);
 
-/* Where an output goes: a file that appears whole or not at all, or what is written in place. For sink.c. */
+/* The target of an output: a file that appears whole or not at all, or a path that is written in place. For sink.c. */
 
 struct target {
     const char *path;      /* symbolic links resolved; NULL for standard output and memory */
     const char *temporary; /* the file's name until it is put in place, else NULL */
-    bool is_nameless;      /* it has not got that name yet: it is open, and nowhere else */
+    bool is_nameless;      /* the file does not have that name yet: it exists only as an open descriptor */
     int file;              /* the descriptor; -1: none, or memory */
     bool through;          /* written in place: a device, FIFO, socket or standard output */
     enum {
@@ -104,29 +105,29 @@ struct target {
     } placed;
 };
 
-/* Opens what the path names, or a temporary file for it: without a name where the system has such files. Its strings
- * are in the arena. CP_USAGE when a file that was read would be replaced, or one that was written where that is not
+/* Opens the path for writing, or a temporary file for it, without a name if the system has such files. Its strings are
+ * in the arena. CP_USAGE when a file that was read would be replaced, or one that was written where that is not
  * allowed. */
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target);
-/* CP_OUTPUT when it can be seen already, before there is anything to write, that the path cannot be opened. */
+/* Reports CP_OUTPUT if it is clear, before there is anything to write, that the path cannot be opened. */
 cp_status target_expect(cp_context *context, const char *path);
-/* False for what is written in place. */
+/* Gets the stat of the target; false if it is written in place. */
 bool target_stat(const struct target *target, struct stat *info);
 /* Gives a file without a name its temporary one, and closes it. */
 cp_status target_name(cp_context *context, struct target *target);
-/* Records the temporary file as one that was written, before it is put in place: what comes after must not fail. */
+/* Records the temporary file as one that was written, before it is put in place, as nothing may fail afterwards. */
 cp_status target_record(cp_context *context, const struct target *target);
 /* Gives the temporary file its name. The permissions of a replaced file stay. keeps_old: the replaced file stays under
- * the temporary name, where the file system can do that, until target_remove. */
+ * the temporary name, if the file system can do that, until target_remove. */
 cp_status target_put_in_place(cp_context *context, struct target *target, bool keeps_old);
 /* Undoes that, unless the old file is gone for good. */
 void target_take_back(struct target *target);
-/* Takes a temporary file away that is still there. */
+/* Removes a temporary file that is still there. */
 void target_remove(struct target *target);
 
 /* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. For target.c and link.c. */
 
-/* A new name each time, in the path's folder. In the arena; NULL when out of memory. */
+/* Returns a new name each time, in the path's folder. In the arena; NULL when out of memory. */
 const char *temporary_name(struct arena *arena, const char *path);
 
 /* When the file was changed for the last time, in nanoseconds. */

@@ -9,7 +9,7 @@
 /* A regular file, about 100 bytes with its places in the chains. */
 struct file_entry {
     struct file_entry *next[2]; /* in its chains */
-    uint64_t hashes[2];         /* of its path, and of its place on the disk */
+    uint64_t hashes[2];         /* hashes of its path, and of its place on the disk */
     struct file_record file;    /* its path follows */
     size_t size;                /* of all */
 };
@@ -57,8 +57,8 @@ static void remove_entry(cp_context *context, struct file_entry *entry)
     book->count--;
 }
 
-/* One entry for each file: its uses come together, its latest path counts, and a path is that of the latest file there.
- * What is written is a new file, though it may have got the number of one that was read and is gone. */
+/* Records the use of a file. Each file has one entry with all its uses and its latest path, and a path belongs to the
+ * latest file there. A file that was written is new, even if it got the number of one that was read and is gone. */
 cp_status files_record(cp_context *context, struct file_record file)
 {
     struct file_book *book = &context->files;
@@ -113,7 +113,8 @@ bool files_known(const cp_context *context, const char *path, unsigned uses)
         return false;
     const struct file_entry *entry = find_place(context, info.st_dev, info.st_ino);
     bool known = entry && (entry->file.use & uses);
-    /* A number is given to another file once its own is gone. (Standard input has no path to ask.) */
+    /* The system may give a file's number to another one once the file is gone. (Standard input has no path to
+     * check.) */
     if (known && *entry->file.path)
         known =
             stat(entry->file.path, &info) == 0 && info.st_dev == entry->file.device && info.st_ino == entry->file.inode;

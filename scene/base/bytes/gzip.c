@@ -1,4 +1,4 @@
-/* zlib frees without a size: it stands before the block. */
+/* zlib frees without a size, so the size is kept before the block. */
 #include "archive.h"
 
 enum { HEAD = 16 }; /* keeps the block aligned for any type */

@@ -1,4 +1,4 @@
-/* Hashed when somebody asks, so that reading costs nothing more. */
+/* A file is hashed only when the hash is needed, so that reading costs nothing more. */
 #include "bytes.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "disk.h"
 
-/* The hash of a whole open file of so many bytes. Read rather than mapped, so that a fault of the disk is an errno. */
+/* Hashes a whole open file of so many bytes. It reads rather than maps, so that a fault of the disk is an errno. */
 static bool hash_file(cp_context *context, int file, uint64_t size, cp_hash *hash, int *error)
 {
     enum { PIECE = 1 << 18 };

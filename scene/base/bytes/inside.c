@@ -1,5 +1,5 @@
-/* Files in a ZIP archive, as further files of each other: found as on a disk, first by their very names, then by those
- * that other systems write. */
+/* Files in a ZIP archive, as further files of each other. They are found as on a disk, first by their exact names, then
+ * by those that other systems write. */
 #include "archive.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ struct item {
 struct archive {
     const struct source *source;
     struct arena *arena;
-    const char *folder; /* of all files, as if the archive were one: with a '/' at the end */
+    const char *folder; /* the folder that holds all files, which then counts as the archive's root: with a '/' at the
+                         * end */
     struct item *items;
     uint32_t count, room;
     struct name_map exact, folded; /* names, as they are and in lower case: the first of them in the order of bytes */
@@ -44,7 +45,7 @@ static cp_status add_item(struct archive *archive, const struct archive_file *fi
     strcpy(folded, name);
     fold(folded);
     archive->items[archive->count] = (struct item){name, *file};
-    uint32_t *first = name_map_add(&archive->exact, name, archive->count, NULL) /* of equal ones the first */
+    uint32_t *first = name_map_add(&archive->exact, name, archive->count, NULL) /* the first of equal ones */
                           ? name_map_add(&archive->folded, folded, archive->count, NULL)
                           : NULL;
     if (!first)
@@ -143,7 +144,8 @@ cp_status archive_unpack(struct archive *archive, uint32_t index, struct source 
     return open_item(archive, index, archive->source, text_file_name(archive->items[index].name), false, opened);
 }
 
-/* The name as one in the archive, from the parent's folder; NULL if it can be none, or when out of memory (*failed). */
+/* Returns the name as one in the archive, from the parent's folder; NULL if it can be none, or when out of memory
+ * (*failed). */
 static char *path_inside(const struct source *parent, const char *name, bool *failed)
 {
     const struct archive *archive = parent->archive;
@@ -172,7 +174,7 @@ static char *path_inside(const struct source *parent, const char *name, bool *fa
     return path;
 }
 
-/* The index of the file of the very path, or of one in other letters; CP_NONE without. Changes the path. */
+/* Returns the index of the file of the exact path, or of one in another case; CP_NONE without. Changes the path. */
 static uint32_t find_path(const struct archive *archive, char *path, bool any_case)
 {
     if (path && any_case)
@@ -181,7 +183,8 @@ static uint32_t find_path(const struct archive *archive, char *path, bool any_ca
     return found ? *found : CP_NONE;
 }
 
-/* As on a disk: any case from the folder of the parent, or else the last part of a path that leads elsewhere. */
+/* Finds a file as on a disk: in any case of letters from the folder of the parent, or else by the last part of a path
+ * that leads elsewhere. */
 static cp_status find_near(const struct source *parent, const char *name, uint32_t *index)
 {
     bool failed, failed_beside;

@@ -1,4 +1,4 @@
-/* Equal files become hard links of one. */
+/* Replaces equal files by hard links to one. */
 #include "base/context.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "disk.h"
 
-/* As far as it can be: a short read makes files differ. CP_NO if they do. */
+/* Compares two files. CP_NO if they differ, which a short read counts as, too. */
 static cp_status compare_bytes(cp_context *context, const char *path, const char *other)
 {
     enum { PIECE = 32768 };
@@ -62,7 +62,7 @@ cp_status cp_link_equal(cp_context *context, const char *path, const char *model
     if (status == CP_OK && link(model, temporary) != 0)
         status = report_failure(context, path, model);
     if (status == CP_OK) {
-        /* From here on the temporary counts: somebody may replace the model meanwhile, and the file itself. */
+        /* Compare with the temporary link from here on: somebody may replace the model and the file meanwhile. */
         status =
             lstat(temporary, &one) == 0 && may_be_one(&own, &one) ? compare_bytes(context, path, temporary) : CP_NO;
         if (status == CP_OK && (lstat(path, &now) != 0 || !is_same_file(&own, &now) ||

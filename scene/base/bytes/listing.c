@@ -7,7 +7,8 @@ struct file_list {
     struct arena *arena; /* paths */
     cp_file *items;
     uint32_t count, room;
-    struct name_map latest[CP_FILE_WRITTEN + 1]; /* by use: path -> its latest item, or one that was dropped since */
+    struct name_map latest[CP_FILE_WRITTEN + 1]; /* indexed by use: path -> its latest item, or one that was dropped
+                                                  * since */
 };
 
 static struct file_list *list_new(cp_context *context)

@@ -1,4 +1,5 @@
-/* Whole pages are the file's; the last, partial one is a copy, so that what follows the bytes stays a NUL. */
+/* Maps files. Whole pages are the file's; the last, partial one is a copy, so that the byte behind the last one stays a
+ * NUL. */
 #include "disk.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@ static size_t page_size(void)
     return size > 0 ? (size_t)size : 4096;
 }
 
-/* The pages of size bytes and a NUL. */
+/* Returns the length in pages of size bytes and a NUL. */
 static size_t mapped_length(size_t size)
 {
     size_t page = page_size();
@@ -58,7 +59,7 @@ void mapping_forget(struct mapping *mapping, size_t size)
     size_t until = size < whole ? size / page_size() * page_size() : whole;
     if (until < mapping->forgotten + LEAST)
         return;
-#ifdef MADV_DONTNEED /* elsewhere the kernel takes the pages when it needs them */
+#ifdef MADV_DONTNEED /* other kernels free the pages when they need them */
     (void)madvise(mapping->data + mapping->forgotten, until - mapping->forgotten, MADV_DONTNEED);
 #endif
     mapping->forgotten = until;

@@ -1,4 +1,4 @@
-/* Which files a name may mean. URIs: RFC 3986 and 8089; package:// as in ROS, model:// as in SDF. */
+/* Lists the files that a name may mean. URIs: RFC 3986 and 8089; package:// as in ROS, model:// as in SDF. */
 #include "bytes.h"
 
 #include <errno.h>
@@ -34,7 +34,8 @@ bool uri_decode(char *text, size_t *size)
     return sound;
 }
 
-/* A copy with %XX decoded, or as it is when a % stands for itself, as in many files. *is_none is set by a zero byte. */
+/* Returns a copy with %XX decoded, or an exact one if a % is only a character, as in many files. *is_none is set by a
+ * zero byte. */
 static char *decode(struct arena *arena, const char *text, size_t size, bool *is_none)
 {
     char *decoded = arena_copy_text(arena, text, size);
@@ -45,7 +46,7 @@ static char *decode(struct arena *arena, const char *text, size_t size, bool *is
     return decoded;
 }
 
-/* What follows the scheme, which is in any case; NULL when the text does not begin with it. */
+/* Returns the text behind the scheme, which may be in any case; NULL when the text does not begin with it. */
 static const char *after_scheme(const char *text, const char *scheme)
 {
     for (; *scheme; scheme++, text++)
@@ -60,7 +61,8 @@ static const char *after_package(const char *name)
     return rest ? rest : after_scheme(name, "model://");
 }
 
-/* The path of a file URI, still with %XX: absolute, or relative, which no RFC has but many robots' files. */
+/* Returns the path of a file URI, still with %XX: absolute, or relative, which no RFC allows but many robots' files
+ * have. */
 static const char *after_file(const char *name)
 {
     const char *rest = after_scheme(name, "file://");
@@ -90,7 +92,7 @@ const char *uri_decoded(struct arena *arena, const char *name)
 
 /* ---- candidates ---- */
 
-/* NULLs are found in the end. */
+/* Adds a candidate. NULLs are found at the end. */
 static void add(struct candidates *list, const char *path, const char *name)
 {
     list->items[list->count++] = (struct meant_file){path, name};
@@ -104,7 +106,7 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
     bool is_none = false;
     *list = (struct candidates){0};
 
-    /* The package and the path of a URI. */
+    /* Split the URI into the package and the path. */
     if (in_package) {
         size_t size = strcspn(in_package, "/");
         const char *rest = in_package + size + (in_package[size] == '/');
@@ -120,7 +122,7 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
     if (is_none)
         return CP_OK;
 
-    /* Room for all: each '/' of the real path ends a folder above the naming file's. */
+    /* Make room for all: each '/' of the real path ends a folder above the naming file's. */
     errno = 0;
     char *above = in_package ? realpath(*parent->folder ? parent->folder : ".", NULL) : NULL;
     if (!above && errno == ENOMEM) {
@@ -136,7 +138,7 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
         return CP_LIMIT;
     }
 
-    /* The folders that were given for the package. */
+    /* Add the folders that were given for the package. */
     size_t size = strlen(package);
     for (uint32_t i = 0; in_package && i < context->package_folder_count; i++) {
         const char *setting = context->package_folders[i]; /* NAME=FOLDER */
@@ -146,7 +148,8 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
         }
     }
 
-    /* Without any: beside the naming file; above it, as in a workspace of packages; in the include folders. */
+    /* If there are none, look beside the naming file, above it, as in a workspace of packages, and in the include
+     * folders. */
     if (!in_package && path[0] == '/') {
         add(list, path, path);
     } else if (list->count == 0) {

@@ -1,4 +1,4 @@
-/* Further files in several spellings and folders. */
+/* Searches further files in several spellings and folders. */
 #include "bytes.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool path_leaves_folder(const char *path)
 
 bool search_spell(const struct file_search *search, const char *name, uint32_t *attempt, struct buffer *spelled)
 {
-    enum { LONGEST = 4096 }; /* no file's path is longer; trying a hundred ways to spell one would take long */
+    enum { LONGEST = 4096 }; /* no file's path is longer; to try a hundred spellings of a longer one would take long */
     enum { AS_WRITTEN, LOWER, UPPER, LETTERS_COUNT };
     size_t size = strlen(name);
     if (size == 0 || size > LONGEST || (search->stays && path_leaves_folder(name)))

@@ -18,29 +18,29 @@ enum { BUFFER_SIZE = 1 << 16, LONGEST_SAFE_NAME = 200, MOST_NAMELESS = 200 /* op
 
 struct sink {
     cp_context *context;
-    struct sink *top;     /* itself for the top one */
+    struct sink *top;     /* the sink itself for the top one */
     struct sink *further; /* the top's list, newest first */
-    struct target target; /* where it goes; its path is NULL for standard output and memory */
+    struct target target; /* its path is NULL for standard output and memory */
     char *pending;        /* BUFFER_SIZE bytes not yet written */
     size_t pending_size;
     uint64_t written;         /* before it */
-    struct hash_stream *hash; /* of that; NULL without CP_FLAG_LIST_FILES, and for memory */
+    struct hash_stream *hash; /* hash of the bytes written; NULL without CP_FLAG_LIST_FILES, and for memory */
     struct buffer memory;
     z_stream *packer; /* NULL: not compressed */
     cp_status status;
     bool finished; /* all is written */
     /* of the top one only */
-    uint32_t nameless_count; /* finished ones that are open */
+    uint32_t nameless_count; /* finished files without a name, which are still open */
     struct arena *arena;
     const char *stem, *file_name;
-    struct name_map names;       /* of further outputs, in lower case */
-    const char *made_folders[8]; /* to be removed when all fails */
+    struct name_map names;       /* names of further outputs, in lower case */
+    const char *made_folders[8]; /* folders to be removed when all fails */
     uint32_t made_folder_count;
 };
 
 /* ---- writing ---- */
 
-/* For messages. */
+/* Returns the name of the output for messages. */
 static const char *visible_name(const struct sink *sink)
 {
     return sink->target.path ? sink->target.path : "stdout";
@@ -242,7 +242,7 @@ static struct sink *sink_new(cp_context *context, struct sink *top)
     return NULL;
 }
 
-/* gzip without a time or name in its header (zlib's default). */
+/* Starts gzip without a time or name in its header (zlib's default). */
 static cp_status start_packer(struct sink *sink)
 {
     sink->packer = memory_allocate_zeroed(sink->context, 1, sizeof *sink->packer);
@@ -353,7 +353,7 @@ bool sink_has_beside(const struct sink *top, const char *name)
     return path && access(path, F_OK) == 0;
 }
 
-/* The folder of a further output, made where it is not there. */
+/* Makes the folder of a further output, unless it exists. */
 static cp_status make_folder(struct sink *top, const char *path)
 {
     const char *folder = arena_copy_text(top->arena, path, (size_t)(strrchr(path, '/') - path));
@@ -396,7 +396,7 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
     return CP_OK;
 }
 
-/* The key of a name on a disk that does not tell case apart. */
+/* Returns the key of a name on a disk that ignores case. */
 static const char *lower_copy(struct arena *arena, const char *text)
 {
     char *copy = arena_copy_text(arena, text, strlen(text));
@@ -415,7 +415,7 @@ const char *sink_safe_name(struct sink *top, const char *wanted, const char *suf
     base[size] = '\0';
     if (size == 0)
         (void)strcpy(base, "part");
-    /* The counter of a base name goes on where it stopped, so that many equal names stay cheap. */
+    /* The counter of a base name continues where it stopped, so that many equal names stay cheap. */
     const char *base_key = arena_print(top->arena, "%s/", base);
     base_key = base_key ? lower_copy(top->arena, base_key) : NULL;
     uint32_t *place = base_key ? name_map_add(&top->names, base_key, 0, NULL) : NULL;
@@ -436,8 +436,8 @@ const char *sink_safe_name(struct sink *top, const char *wanted, const char *suf
 
 /* ---- closing ---- */
 
-/* One without a name stays open as long as there are few, and descriptors are left: a copy of its descriptor is closed,
- * which tells the same errors. */
+/* Closes a file. One without a name stays open as long as there are few, and descriptors are left; then only a copy of
+ * its descriptor is closed, which reports the same errors. */
 static void close_file(struct sink *sink)
 {
     struct target *target = &sink->target;
@@ -452,7 +452,7 @@ static void close_file(struct sink *sink)
         sink->status = target_name(sink->context, target);
 }
 
-/* Everything to the disk; the file is not in its place yet. */
+/* Writes everything to the disk; the file does not get its name yet. */
 static void finish_file(struct sink *sink)
 {
     if (sink->finished)
@@ -495,14 +495,14 @@ cp_status sink_close(struct sink *sink, cp_status status)
     size_t listed;
     (void)cp_files(context, &listed);
     if (status != CP_OK && sink->status == CP_OK)
-        sink->status = status; /* what a stream has not seen yet, it shall not see */
+        sink->status = status; /* a stream that has not seen the rest yet shall not see it */
     finish_file(sink);
     for (struct sink *at = sink->further; at; at = at->further)
         if (!at->finished)
             (void)sink_close_further(at);
     if (status == CP_OK)
         status = sink->status;
-    /* Put the files in place, the top one last, or take them away. */
+    /* Put the files in place, the top one last, or remove them. */
     for (struct sink *at = sink; at && status == CP_OK; at = at->further)
         status = target_record(context, &at->target);
     for (struct sink *at = sink->further; at && status == CP_OK; at = at->further)
@@ -518,7 +518,7 @@ cp_status sink_close(struct sink *sink, cp_status status)
         target_take_back(&at->target);
     if (status != CP_OK)
         list_cut(context, listed);
-    /* Make the renames last: the folders' entries are data too. Files of one folder come one after the other. */
+    /* Make the renames durable: the folders' entries are data, too. Files of one folder come one after the other. */
     const char *last = "";
     bool syncs = status == CP_OK && context->flags[CP_FLAG_SYNC] && !sink->target.through;
     for (const struct sink *at = syncs ? sink : NULL; at; at = at->further) {
@@ -552,7 +552,7 @@ cp_status sink_close_memory(struct sink *sink, cp_status status, void **bytes, s
         status = sink->status;
     if (status == CP_OK) {
         struct buffer *memory = &sink->memory;
-        /* The block shrinks to its size, so that cp_free knows it. */
+        /* Shrink the block to its size, so that cp_free knows it. */
         size_t wanted = memory->size ? memory->size : 1;
         void *block = memory_resize(sink->context, memory->data, memory->capacity, wanted);
         if (block) {

@@ -15,20 +15,20 @@
 
 struct source_state {
     struct arena *arena;     /* the names */
-    struct buffer content;   /* the bytes, where they were read or unpacked */
-    struct mapping mapping;  /* the bytes, where the file is mapped */
-    int file;                /* the mapped file, kept open to see whether it changes; else -1 */
+    struct buffer content;   /* the bytes, if they were read or unpacked */
+    struct mapping mapping;  /* the bytes, if the file is mapped */
+    int file;                /* the mapped file, kept open to see whether somebody changes it; else -1 */
     struct stat opened;      /* what it was then */
-    cp_hash hash;            /* of its bytes; zero without CP_FLAG_LIST_FILES */
-    struct inputs inputs;    /* of the top file: what was read, in the order of its end */
-    uint64_t further;        /* of the top file: how many have been opened below it */
-    uint64_t compared;       /* of the top file: names in folders, by find_beside */
-    bool has_changed;        /* of the top file: one that was opened below it did, while it was open */
-    bool is_option;          /* the user names it, in an option of the importer */
-    bool is_dispensable;     /* the reader does without it: a picture, or a file whose name is another one */
-    struct name_map counted; /* of the top file: those whose bytes are counted, "DEVICE:NUMBER" */
-    struct root root;        /* its folder, where it is the top file or an option's and names further files */
-    /* The top file's, perhaps this one: it outlives all below it, which are closed in any order. */
+    cp_hash hash;            /* hash of its bytes; zero without CP_FLAG_LIST_FILES */
+    struct inputs inputs;    /* the top file's: the files that were read, in the order in which that ended */
+    uint64_t further;        /* the top file's: the number of files opened below it */
+    uint64_t compared;       /* the top file's: the number of names in folders that find_beside compared */
+    bool has_changed;        /* the top file's: a file opened below it changed while it was open */
+    bool is_option;          /* the user names the file in an option of the importer */
+    bool is_dispensable;     /* the reader can do without it: a picture, or a file whose name is another one */
+    struct name_map counted; /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
+    struct root root;        /* the file's folder, if it is the top file or an option's and names further files */
+    /* The top file's state, perhaps this one. It outlives all below it, which are closed in any order. */
     struct source_state *top;
     dev_t device;
     ino_t inode;
@@ -37,7 +37,7 @@ struct source_state {
 /* ---- bytes ---- */
 
 enum {
-    MOST_AT_ONCE = 1 << 24, /* of one read, so that a large file can be cancelled */
+    MOST_AT_ONCE = 1 << 24, /* bytes of one read, so that a large file can be cancelled */
     LEAST_MAPPED = 1 << 18  /* smaller files are read faster than mapped */
 };
 
@@ -82,7 +82,7 @@ static cp_status read_all(struct source *source, int file, const char *name)
     return CP_OK;
 }
 
-/* The state's bytes as the source's. */
+/* Shows the state's bytes as the source's. */
 static void show_bytes(struct source *source)
 {
     const struct source_state *state = source->state;
@@ -103,7 +103,7 @@ static void release_mapping(struct source_state *state)
     state->file = -1;
 }
 
-/* In place of the file's; it stays open, for source_check. */
+/* Takes bytes in place of the file's, which stays open for source_check. */
 static void take_bytes(struct source *source, struct buffer *bytes)
 {
     mapping_close(&source->state->mapping);
@@ -112,7 +112,7 @@ static void take_bytes(struct source *source, struct buffer *bytes)
     show_bytes(source);
 }
 
-/* Replaces gzip'd bytes by what they hold. */
+/* Replaces gzip'd bytes by their contents. */
 static cp_status unpack(struct source *source)
 {
     if (!is_gzip(source->data, source->size))
@@ -232,7 +232,7 @@ static cp_status set_names(struct source *source, const char *path, const char *
     return CP_OK;
 }
 
-/* The folders of settings: FOLDER, or NAME=FOLDER. errno is ENOMEM when one of them is not known for want of memory. */
+/* Searches the folders of settings: FOLDER, or NAME=FOLDER. errno is ENOMEM when memory ran out for one of them. */
 static bool open_setting_root(const char *const *settings, uint32_t count, const char *real, struct root *root)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -248,20 +248,20 @@ static bool open_setting_root(const char *const *settings, uint32_t count, const
     return false;
 }
 
-/* CP_INPUT, reported; of a dispensable file CP_NO, with a warning. */
+/* CP_INPUT, reported; for a dispensable file CP_NO, with a warning. */
 #define refuse(source, code, ...)                                                                                      \
     (report_lenient((source)->context, !(source)->state->is_dispensable, code, IN_FILE((source)->parent->name),        \
                     __VA_ARGS__) == CP_OK                                                                              \
          ? CP_NO                                                                                                       \
          : CP_INPUT)
 
-/* Opens the source's path, which the parent names: below the folder of the top file or of one that the user has named
- * in an option, or a folder that he has given, unless confinement is lifted. *file is -1 with errno when it cannot be
- * opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere; then CP_NO for a dispensable file.
- */
+/* Opens the source's path, which the parent names. It must lie below the folder of the top file, of one that the user
+ * has named in an option, or below a folder that the user has given, unless confinement is lifted. *file is -1 with
+ * errno when it cannot be opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere; then CP_NO
+ * for a dispensable file. */
 static cp_status open_further(const struct source *source, int *file)
 {
-    enum { MOST_ATTEMPTS = 100 }; /* while somebody puts links in the way */
+    enum { MOST_ATTEMPTS = 100 }; /* for the case that somebody changes links meanwhile */
     const cp_context *context = source->context;
     *file = -1;
     if (!context->flags[CP_FLAG_CONFINE]) {
@@ -278,7 +278,7 @@ static cp_status open_further(const struct source *source, int *file)
             bool is_root = !at->parent || at->state->is_option;
             if (is_root && !at->state->root.path)
                 root_open(&at->state->root, at->folder);
-            if (is_root && !at->state->root.path) { /* nobody can say what lies below it */
+            if (is_root && !at->state->root.path) { /* the folder is unknown, so nothing lies below it */
                 int error = errno;
                 free(real);
                 errno = error;
@@ -312,7 +312,7 @@ static cp_status open_further(const struct source *source, int *file)
     return CP_OK;
 }
 
-/* The memory is the top file's. */
+/* Notes the file as an input. The memory is the top file's. */
 static cp_status note_input(const struct source *source)
 {
     const struct stat *opened = &source->state->opened;
@@ -338,7 +338,7 @@ const struct inputs *source_inputs(const struct source *source)
     return &source->state->inputs;
 }
 
-/* Looks at the open file, that it is none of its own parents either, and maps or reads it. */
+/* Checks that the open file is none of its own parents, and maps or reads it. */
 static cp_status load_file(struct source *source, int file)
 {
     cp_context *context = source->context;
@@ -354,7 +354,7 @@ static cp_status load_file(struct source *source, int file)
     for (const struct source *above = source->parent; above; above = above->parent)
         if (above->state->inode && above->state->inode == state->inode && above->state->device == state->device)
             return refuse(source, "source-cycle", "file \"%s\" includes itself", source->name);
-    /* A large regular file, of which nothing has been read, is mapped. */
+    /* Map a large regular file of which nothing has been read. */
     if (context->flags[CP_FLAG_NO_MAPPING] || !S_ISREG(info->st_mode) || info->st_size < LEAST_MAPPED ||
         (uintmax_t)info->st_size > SIZE_MAX / 4 || lseek(file, 0, SEEK_CUR) != 0 ||
         !mapping_open(&state->mapping, file, (size_t)info->st_size))
@@ -386,7 +386,7 @@ static cp_status list_read(struct source *source)
                                               .hash = state->hash});
 }
 
-/* Adds its bytes to those of the read that goes on, unless the file has been read below the same top file before. */
+/* Adds its bytes to those of the present read, unless the file has been read below the same top file before. */
 static cp_status count_bytes(const struct source *source)
 {
     const struct source_state *state = source->state;
@@ -538,7 +538,8 @@ cp_status source_of_bytes(const struct source *parent, const char *path, const c
     return CP_OK;
 }
 
-/* A small file must not ask for work without end, by files that name each other's neighbours twice. */
+/* Counts the opened files: a small file must not cause endless work by files that name each other's neighbours
+ * twice. */
 static cp_status count_further(const struct source *parent, const char *name)
 {
     const struct limits *limits = &parent->context->limits;
@@ -586,7 +587,8 @@ static cp_status open_candidate(struct source *source, const struct meant_file *
         return refuse(source, "source-open", "file \"%s\" cannot be opened: %s", source->name, strerror(error));
     if (status != CP_OK || file < 0 || is_folder)
         return status == CP_OK ? CP_NO : status;
-    if (!S_ISREG(info.st_mode) && !source->state->is_option) { /* a FIFO would be waited for, a device may not end */
+    if (!S_ISREG(info.st_mode) && !source->state->is_option) { /* a read of a FIFO would wait, and a device may not
+                                                                * end */
         (void)close(file);
         return refuse(source, "source-irregular", "file \"%s\" is no regular file", source->name);
     }
@@ -602,7 +604,7 @@ static cp_status open_named(struct source *source, const char *name)
 {
     const struct source *parent = source->parent;
     struct arena *arena = source->state->arena;
-    /* A URI that finds a package has no folder in it: its text is the label, on every machine the same. */
+    /* A URI that finds a package has no folder in it: its text is the label, the same on every machine. */
     bool whole = name[0] == '/' || uri_is_known(name);
     int folder = whole ? 0 : (int)(text_file_name(parent->label) - parent->label);
     source->label = arena_print(arena, "%.*s%s", folder, parent->label, name);
@@ -623,7 +625,7 @@ static cp_status open_beside(struct source *source, const char *name)
     struct meant_file candidate;
     const char *path;
     cp_status status = find_beside(parent, arena, name, &source->state->top->compared, &path);
-    if (status != CP_OK || strcmp(path, name) == 0) /* the very name has been tried */
+    if (status != CP_OK || strcmp(path, name) == 0) /* the exact name has been tried */
         return status == CP_OK ? CP_NO : status;
     candidate.path = arena_print(arena, "%s%s", parent->folder, path);
     candidate.name = arena_print(arena, "%s%s", parent->name_folder, path);
@@ -632,7 +634,7 @@ static cp_status open_beside(struct source *source, const char *name)
     if (!candidate.path || !candidate.name || !source->label)
         return CP_LIMIT;
     bool was_dispensable = source->state->is_dispensable;
-    source->state->is_dispensable = true; /* the file's name is not quite the one that was asked for */
+    source->state->is_dispensable = true; /* the file's name is not exactly the wanted one */
     status = open_candidate(source, &candidate);
     source->state->is_dispensable = was_dispensable;
     if (status == CP_OK)
@@ -671,7 +673,7 @@ static cp_status open_below(const struct source *parent, const char *name, const
     cp_status status = is_near && !other ? CP_LIMIT : open_named(source, name);
     if (other && strcmp(other, name) == 0)
         other = NULL;
-    /* A file of the very name is the one that is meant, however many are there whose names differ in other ways. */
+    /* A file of the exact name is meant, however many differ from it in other ways. */
     if (status == CP_NO && other)
         status = open_named(source, other);
     const bool has_folders = !context->opener; /* a host's store is asked for names, and lists none */
@@ -724,7 +726,7 @@ uint64_t source_line(const struct source *source, size_t offset)
     const char *data = source->data;
     uint64_t line = 1;
     size_t i = 0, size = offset < source->size ? offset : source->size;
-    /* Blocks without CR: a sum of so few fits a byte, and the compiler takes many bytes at a time. */
+    /* Count in blocks without CR: the sum of so few fits a byte, so that the compiler takes many bytes at a time. */
     for (; size - i > BLOCK; i += BLOCK) {
         unsigned char feeds = 0, returns = 0;
         for (size_t k = 0; k < BLOCK; k++) {

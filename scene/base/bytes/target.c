@@ -35,8 +35,8 @@ static cp_status say_unwritable(cp_context *context, const char *path)
     return report_error(context, CP_OUTPUT, "sink-open", IN_FILE(path), "cannot be written: %s", strerror(errno));
 }
 
-/* The number of a descriptor that goes by a path ("/dev/stdout", "/dev/fd/63"), or -1. Opened anew, a file behind it
- * would be written from its start, and a socket could not be opened at all. */
+/* Returns the number of a descriptor that has a path ("/dev/stdout", "/dev/fd/63"), or -1. To open the path anew would
+ * write the file behind it from its start, and fail for a socket. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -69,7 +69,7 @@ static int connect_socket(const char *path)
     return -1;
 }
 
-/* What is there; *mode 0: nothing. */
+/* Finds out what the path is; *mode 0: nothing is there. */
 static cp_status look_at(cp_context *context, const char *path, mode_t *mode, bool *through)
 {
     struct stat info = {0};
@@ -85,7 +85,7 @@ static cp_status look_at(cp_context *context, const char *path, mode_t *mode, bo
     return CP_OK;
 }
 
-/* The file behind symbolic links, which need not exist; NULL when out of memory. */
+/* Returns the file behind symbolic links, which need not exist; NULL when out of memory. */
 static const char *behind_links(struct arena *arena, const char *path)
 {
     char link[PATH_MAX];
@@ -99,7 +99,7 @@ static const char *behind_links(struct arena *arena, const char *path)
     return path;
 }
 
-/* Whether two files, which need not exist, have one name in one folder. */
+/* Tells whether two files, which need not exist, have one name in one folder. */
 static bool is_same_place(struct arena *arena, const char *a, const char *b)
 {
     const char *names[2] = {text_file_name(a), text_file_name(b)};
@@ -120,8 +120,8 @@ static void print_descriptor(int file, char text[LONGEST_DESCRIPTOR])
     (void)snprintf(text, LONGEST_DESCRIPTOR, "/proc/self/fd/%d", file);
 }
 
-/* A file without a name in the folder of the path, which is gone with its process. -1 where the system has none, or
- * where it could not get a name later. */
+/* Opens a file without a name in the folder of the path; it vanishes with its process. -1 if the system has none, or if
+ * the file could not get a name later. */
 static int open_nameless(const char *folder, mode_t mode)
 {
     char path[LONGEST_DESCRIPTOR];
@@ -135,7 +135,7 @@ static int open_nameless(const char *folder, mode_t mode)
     return -1;
 }
 
-/* A new file: without a name, else beside the path by a name that nobody has. */
+/* Opens a new file: without a name, else beside the path under a new name. */
 static cp_status open_new(cp_context *context, struct arena *arena, mode_t mode, struct target *target)
 {
     int size = (int)(text_file_name(target->path) - target->path);
@@ -170,7 +170,7 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
     if (status != CP_OK)
         return status;
     target->path = path;
-    if (through) { /* what is there already and no regular file is written in place */
+    if (through) { /* an existing file that is not regular is written in place */
         int descriptor = descriptor_of(path);
         target->through = true;
         if (descriptor >= 0)
@@ -192,7 +192,7 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
     if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
         return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
-    /* Nobody may read it who may not read the file that it replaces. */
+    /* The file gets the permissions of the one that it replaces: whoever may not read that may not read it either. */
     return open_new(context, arena, mode ? mode & 0777 : 0666, target);
 }
 
@@ -247,7 +247,7 @@ cp_status target_record(cp_context *context, const struct target *target)
         (struct file_record){.path = target->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});
 }
 
-/* renameat2 of Linux, by its number, since few C libraries have it without extensions. */
+/* Linux's renameat2 is called by its number, since few C libraries have it without extensions. */
 enum rename_way { KEEP_OTHERS = 1 /* RENAME_NOREPLACE */, EXCHANGE = 2 /* RENAME_EXCHANGE */ };
 static bool rename_by(enum rename_way way, const char *from, const char *to)
 {
@@ -262,7 +262,7 @@ static bool rename_by(enum rename_way way, const char *from, const char *to)
 #endif
 }
 
-/* Gives a file without a name one that nobody has, and closes it. */
+/* Gives a file without a name an unused one, and closes it. */
 static bool name_file(struct target *target, const char *path)
 {
     char own[LONGEST_DESCRIPTOR];
@@ -284,7 +284,7 @@ static cp_status say_not_placed(cp_context *context, const struct target *target
         no_way ? " (its file system cannot do that without replacing files; leave out --no-clobber)" : "");
 }
 
-/* A copy of a file that can get no name, as its file system has no links: under the temporary name. */
+/* Copies a file that can get no name, as its file system has no links, to the temporary name. */
 static bool copy_file(const cp_context *context, struct target *target)
 {
     char bytes[16384];
@@ -321,13 +321,13 @@ cp_status target_name(cp_context *context, struct target *target)
     return named ? CP_OK : say_not_placed(context, target);
 }
 
-/* Renames the file, or says why not. */
+/* Renames the file, or reports why not. */
 static cp_status rename_file(cp_context *context, struct target *target)
 {
     bool fresh = context->flags[CP_FLAG_NO_CLOBBER];
     bool done =
         fresh ? rename_by(KEEP_OTHERS, target->temporary, target->path) : rename(target->temporary, target->path) == 0;
-    if (!done && fresh && errno != EEXIST) { /* a hard link replaces nothing either, where there are such */
+    if (!done && fresh && errno != EEXIST) { /* a hard link replaces nothing either, if the file system has them */
         done = link(target->temporary, target->path) == 0;
         if (done)
             (void)unlink(target->temporary);
@@ -344,7 +344,7 @@ cp_status target_put_in_place(cp_context *context, struct target *target, bool k
     if (exists && !fresh) /* the replaced file's permissions stay */
         (void)(target->is_nameless ? fchmod(target->file, info.st_mode & 07777)
                                    : chmod(target->temporary, info.st_mode & 07777));
-    /* A file without a name gets its own at once where there is none; else another one, which is renamed. */
+    /* A file without a name gets its final one at once if nothing is there; else a temporary one, which is renamed. */
     bool placed = target->is_nameless && (!exists || fresh) && name_file(target, target->path);
     cp_status status = CP_OK;
     if (!placed && target->is_nameless)

@@ -1,5 +1,4 @@
-/* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. A sweep sees from the name whether the writer is gone.
- */
+/* Temporary files: .cellpipe-HOST-PID-RANDOM beside the output. The name tells a sweep whether the writer is gone. */
 #include "disk.h"
 
 #include <dirent.h>
@@ -20,8 +19,8 @@
 static const char prefix[] = ".cellpipe-";
 enum { PREFIX_SIZE = sizeof prefix - 1, RANDOM_SIZE = 16, STALE_SECONDS = 24 * 60 * 60 };
 
-/* At most 64 bytes of the host's name, safe in a file's name; with the number of the PID namespace unless that is the
- * machine's first one: another container may have the same name, and other processes of the same numbers. */
+/* At most 64 bytes of the host's name, safe in a file's name. The number of the PID namespace follows unless that is
+ * the machine's first one: another container may have the same name, and other processes of the same numbers. */
 static char host[96];
 
 static void find_host(void)
@@ -54,7 +53,7 @@ const char *temporary_name(struct arena *arena, const char *path)
 
 /* ---- sweeping ---- */
 
-/* Whether the name is one of ours; *pid is its process if that is one of this host, else 0. */
+/* Tells whether the name is one of ours; *pid is its process if that is on this host, else 0. */
 static bool read_name(const char *name, pid_t *pid)
 {
     size_t size = strlen(name);
@@ -77,14 +76,14 @@ static bool read_name(const char *name, pid_t *pid)
     return true;
 }
 
-/* The process has ended, or will without another step: it waits to be buried, or has a SIGKILL before it. */
+/* Tells whether the process has ended, or will without another step: it is a zombie, or has a SIGKILL before it. */
 static bool is_dead(pid_t pid)
 {
     char path[64], text[4096] = "";
     if (kill(pid, 0) != 0)
         return errno == ESRCH;
     (void)snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
-    int file = open(path, O_RDONLY | O_CLOEXEC); /* Linux; elsewhere what is said above is all that is known */
+    int file = open(path, O_RDONLY | O_CLOEXEC); /* Linux; elsewhere the test above is all there is */
     ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
     if (file >= 0)
         (void)close(file);
@@ -95,8 +94,9 @@ static bool is_dead(pid_t pid)
     return (state && (state[8] == 'Z' || state[8] == 'X')) || (pending >> (SIGKILL - 1) & 1);
 }
 
-/* Nobody writes it any more: its process is gone from this host, or the file is a day old. The latter holds for a
- * process that lives, too: its number has been given to another one, and the file would stay for ever. */
+/* Tells whether nobody writes the file any more: its process is gone from this host, or the file is a day old. The
+ * latter counts even if the process lives: its number may belong to another one by now, and the file would stay for
+ * ever. */
 static bool is_stale(const struct stat *info, pid_t pid)
 {
     return (pid > 0 && is_dead(pid)) || time(NULL) - info->st_mtime >= STALE_SECONDS;

@@ -1,4 +1,4 @@
-/* Compressed bytes in: gzip files, and the parts of archives. */
+/* Unpacks compressed bytes: gzip files, and the parts of archives. */
 
 #include <limits.h>
 #include <string.h>
@@ -75,7 +75,7 @@ cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *e
     (void)inflateEnd(&stream);
     if (status != CP_OK)
         return status;
-    /* After the last member zeros are padding, other bytes are nobody's. */
+    /* Zeros after the last member are padding; other bytes are ignored, with a report. */
     size_t end = source->size;
     while (!*ends_early && end > taken && data[end - 1] == '\0')
         end--;
@@ -98,8 +98,8 @@ static bool start_inflation(const struct source *source, const struct packed *pa
     return inflateInit2(stream, -MAX_WBITS) == Z_OK;
 }
 
-/* Expands into `plain`, or where that is NULL to nothing but the size and the checksum. before: bytes
- * that other parts have expanded to. */
+/* Expands into `plain`; with NULL it finds only the size and the checksum. before: bytes that other parts have expanded
+ * to. */
 static cp_status inflate_packed(const struct source *source, z_stream *stream, struct packed *found,
                                 struct buffer *plain, uint64_t before)
 {

@@ -58,7 +58,7 @@ static void close_from(int first)
     if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
         return;
 #endif
-    enum { MOST_FILES = 1 << 16 }; /* some systems allow a billion */
+    enum { MOST_FILES = 1 << 16 }; /* a bound, since some systems allow a billion */
     long most = sysconf(_SC_OPEN_MAX);
     for (int file = first; file < (most > 0 && most < MOST_FILES ? most : MOST_FILES); file++)
         (void)close(file);
@@ -113,7 +113,7 @@ static bool open_both(int channel[2], int words[2])
         close_both(channel);
         return false;
     }
-    for (int i = 0; i < 2; i++) { /* for programs that the host starts meanwhile */
+    for (int i = 0; i < 2; i++) { /* programs which the host starts meanwhile do not inherit it */
         (void)fcntl(channel[i], F_SETFD, FD_CLOEXEC);
         (void)fcntl(words[i], F_SETFD, FD_CLOEXEC);
     }
@@ -174,7 +174,8 @@ static bool hear_words(struct process *process)
     return got > 0;
 }
 
-/* Whether the process has ended; it is not reaped. Where nobody knows (the host ignores SIGCHLD), it has. */
+/* Tells whether the process has ended, without reaping it. If nobody knows (the host ignores SIGCHLD), it counts as
+ * ended. */
 static bool is_gone(pid_t id)
 {
     siginfo_t info = {0};
@@ -195,7 +196,7 @@ void cp_process_wait(struct process *const *processes, uint32_t count, short eve
         if (ready > 0 && files[2 * i + 1].revents)
             (void)hear_words(processes[i]);
         if (ready <= 0)
-            processes[i]->gone = is_gone(processes[i]->id); /* what it has sent before may still be there */
+            processes[i]->gone = is_gone(processes[i]->id); /* its earlier words may still be there */
         processes[i]->ready = ready > 0 ? files[2 * i].revents != 0 : processes[i]->gone;
     }
 }

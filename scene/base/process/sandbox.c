@@ -1,5 +1,6 @@
-/* Three fences, one behind the other: resource limits (POSIX), Landlock (Linux 5.13: files, later also TCP, signals and
- * abstract sockets) and seccomp (Linux 3.5: system calls). What the kernel lacks is left out. */
+/* Builds three fences, one behind the other: resource limits (POSIX), Landlock (Linux 5.13: files; later versions also
+ * TCP, signals and abstract sockets) and seccomp (Linux 3.5: system calls). A fence that the kernel lacks is left
+ * out. */
 #include "process.h"
 
 #include <fcntl.h>
@@ -39,7 +40,7 @@ static bool lower_limit(int resource, uint64_t soft, uint64_t hard)
     return setrlimit(resource, &limit) == 0;
 }
 
-/* The process's address space, and what of it is its own to write, in bytes. */
+/* Reads the size of the process's address space, and of its private writable part, in bytes. */
 static bool read_sizes(uint64_t *all, uint64_t *own)
 {
     char text[256] = "";
@@ -56,7 +57,7 @@ static bool read_sizes(uint64_t *all, uint64_t *own)
     return true;
 }
 
-/* Of all processes the system ends this one, when memory runs out. */
+/* Asks the system to end this process before all others when memory runs out. */
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -74,7 +75,7 @@ static uint64_t add_bounded(uint64_t a, uint64_t b)
 
 static bool limit_resources(uint64_t memory, uint64_t seconds)
 {
-    enum { STACK = 64 << 20 }; /* recursion without end must end */
+    enum { STACK = 64 << 20 }; /* so that endless recursion ends */
     uint64_t all, own;
     bool good = lower_limit(RLIMIT_CORE, 0, 0) && lower_limit(RLIMIT_FSIZE, 0, 0);
     (void)lower_limit(RLIMIT_STACK, STACK, STACK);
@@ -83,8 +84,9 @@ static bool limit_resources(uint64_t memory, uint64_t seconds)
 #endif
     if (seconds > 0)
         good &= lower_limit(RLIMIT_CPU, seconds, add_bounded(seconds, 1)); /* SIGXCPU, then SIGKILL */
-    /* Beyond what the parent had: its mapped files, and what a sanitizer reserves. The second counts where the first
-     * has been reserved long ago. */
+    /* Both limits come on top of what the parent had. The first one counts all address space: mapped files, and what a
+     * sanitizer reserves. The second one counts private memory, and is the effective one if much address space was
+     * reserved before. */
     if (read_sizes(&all, &own)) {
         good &= lower_limit(RLIMIT_AS, add_bounded(all, memory), add_bounded(all, memory));
         good &= lower_limit(RLIMIT_DATA, add_bounded(own, memory), add_bounded(own, memory));
@@ -124,7 +126,8 @@ void cp_process_limit_seconds(uint64_t seconds)
 
 /* ---- Landlock ---- */
 
-/* The kernel's numbers (include/uapi/linux/landlock.h), the same on all machines: headers may be older than it. */
+/* Denies access to files by Landlock. The numbers are the kernel's (include/uapi/linux/landlock.h), the same on all
+ * machines; they are repeated here as the system's headers may be older than its kernel. */
 static bool deny_files(void)
 {
     enum { CREATE_RULESET = 444, RESTRICT_SELF = 446, ASK_VERSION = 1 };
@@ -134,7 +137,7 @@ static bool deny_files(void)
     long version = syscall(CREATE_RULESET, NULL, (size_t)0, ASK_VERSION);
     if (version < 1)
         return false;
-    /* Every right that the version knows, and no rule that grants one. */
+    /* This handles every right that the version knows. No rule grants one, so that all are denied. */
     denied.files = version >= 5 ? 0xffff : version >= 3 ? 0x7fff : version == 2 ? 0x3fff : 0x1fff;
     denied.network = version >= 4 ? 3 : 0;
     denied.scope = version >= 6 ? 3 : 0;
@@ -155,8 +158,9 @@ static bool deny_files(void)
 #define MACHINE AUDIT_ARCH_AARCH64
 #endif
 
-/* What computing takes: memory, time, locks, the end; reading and writing of what is open; signals for itself. All else
- * fails with EPERM: to be refused is something that a reader can mind, and no file is less readable for it. */
+/* The calls that computing needs: memory, time, locks, the end of the process, reading and writing of open descriptors,
+ * signals to itself. All others fail with EPERM instead of killing the process: a reader can handle a refused call, so
+ * that no file becomes unreadable by it. */
 #ifdef MACHINE
 static const unsigned short allowed_calls[] = {
     SYS_read,
@@ -199,7 +203,7 @@ static const unsigned short allowed_calls[] = {
 };
 enum { ALLOWED = sizeof allowed_calls / sizeof *allowed_calls };
 
-/* The lower half of an argument. */
+/* The offset of the lower half of an argument. */
 #define ARGUMENT(number) (offsetof(struct seccomp_data, args) + (number) * sizeof(uint64_t))
 
 struct filter {
@@ -235,7 +239,7 @@ static void add_rules(struct filter *filter)
         add_step(filter, BPF_JMP | BPF_JEQ | BPF_K, allowed_calls[i], 0, 1);
         answer(filter, SECCOMP_RET_ALLOW);
     }
-    /* Memory, but none to be executed. */
+    /* Memory may be mapped, but not executable memory. */
     for (size_t i = 0; i < sizeof mapping_calls / sizeof *mapping_calls; i++) {
         add_step(filter, BPF_JMP | BPF_JEQ | BPF_K, mapping_calls[i], 0, 4);
         load(filter, ARGUMENT(2));
@@ -282,7 +286,7 @@ unsigned sandbox_enter(uint64_t memory, uint64_t seconds)
     if (lower_limit(RLIMIT_NOFILE, 0, 0) && limited)
         means |= SANDBOX_LIMITS;
 #ifdef __linux__
-    if (barred && deny_calls()) /* the last, since it refuses all of the above */
+    if (barred && deny_calls()) /* the last one, since it refuses all of the calls above */
         means |= SANDBOX_SECCOMP;
 #endif
     return means;

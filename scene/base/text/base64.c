@@ -40,7 +40,7 @@ bool base64_decode(const char *text, size_t length, void *out, size_t *size)
     unsigned char *to = out;
     size_t in = 0;
     uint32_t bits = 0;
-    /* Each digit but the first of four completes a byte, which never stands behind the digit. */
+    /* Each digit but the first of four completes a byte, which never overtakes the digit. */
     for (int value; in < length && (value = value_of(text[in])) >= 0; in++) {
         bits = bits << 6 | (uint32_t)value;
         if (in % 4 > 0)

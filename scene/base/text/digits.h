@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The eight digits of a number below 10^8, each by multiplication in a lane of its own: of 32, 16 and 8 bits. 10486 /
- * 2^20 and 103 / 2^10 divide by 100 and 10 all that may stand there. */
+/* Returns the eight digits of a number below 10^8. Each is found by multiplication in a lane of its own: of 32, 16 and
+ * 8 bits. 10486 / 2^20 and 103 / 2^10 divide by 100 and 10 exactly enough for all values in a lane. */
 static inline uint64_t spread_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -16,7 +16,8 @@ static inline uint64_t spread_digits(uint32_t value)
     return tens | (twos - 10 * tens) << 8;
 }
 
-/* The number of eight digits, the highest in the lowest byte: neighbours are joined in lanes of 16, 32 and 64 bits. */
+/* Returns the number of eight digits, the highest in the lowest byte: neighbours are joined in lanes of 16, 32 and 64
+ * bits. */
 static inline uint32_t join_digits(uint64_t digits)
 {
     uint64_t twos = digits * (10 * 256 + 1) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
@@ -24,7 +25,7 @@ static inline uint32_t join_digits(uint64_t digits)
     return (uint32_t)(fours * (10000 * (UINT64_C(1) << 32) + 1) >> 32);
 }
 
-/* Eight characters, the first one in the lowest byte. */
+/* Returns eight characters, the first one in the lowest byte. */
 static inline uint64_t get_eight(const char *text)
 {
     uint64_t characters;
@@ -35,10 +36,11 @@ static inline uint64_t get_eight(const char *text)
     return characters;
 }
 
-/* How many of eight characters are digits before the first other one; *number is theirs, or 0. */
+/* Returns how many of eight characters are digits before the first other one; *number is theirs, or 0. */
 static inline int leading_digits(uint64_t characters, uint32_t *number)
 {
-    /* In every byte a digit's value; the sum sets the high bit of those that exceed 9, and at most of bytes after. */
+    /* Each byte becomes a digit's value. The sum sets the high bit of those above 9, and perhaps of bytes after
+     * them. */
     uint64_t digits = characters ^ UINT64_C(0x3030303030303030);
     uint64_t others = (digits | (digits + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
     int count = others == 0 ? 8 : __builtin_ctzll(others) / 8;
@@ -46,7 +48,7 @@ static inline int leading_digits(uint64_t characters, uint32_t *number)
     return count;
 }
 
-/* Eight characters from eight digits, the one in the lowest byte first. */
+/* Writes eight characters for eight digits, the one in the lowest byte first. */
 static inline void put_eight(char *out, uint64_t digits)
 {
     uint64_t characters = digits | UINT64_C(0x3030303030303030);
@@ -56,7 +58,7 @@ static inline void put_eight(char *out, uint64_t digits)
     memcpy(out, &characters, sizeof characters);
 }
 
-/* Puts all digits of value to out, where NUMBER_SIZE bytes must be free, and returns what follows them. */
+/* Writes all digits of value to out, where NUMBER_SIZE bytes must be free, and returns their end. */
 static inline char *put_whole(char *out, uint32_t value)
 {
     uint64_t digits = spread_digits(value % 100000000);

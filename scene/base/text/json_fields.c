@@ -123,7 +123,7 @@ static cp_status take_text(cp_field_reader *reader, uint32_t value, const char *
     return *text ? CP_OK : CP_LIMIT;
 }
 
-/* A whole number, exactly: a double holds no nanoseconds since 1970. */
+/* Takes a whole number exactly: a double cannot hold nanoseconds since 1970. */
 static bool take_whole(const struct json_document *json, uint32_t value, bool *negative, uint64_t *whole)
 {
     const char *at = json->text + json->values[value].start, *end = json->text + json_end(json, value);
@@ -327,7 +327,7 @@ cp_status cp_fields_parse(cp_field_reader *reader, const char *line, size_t size
     cp_status status = size > UINT32_MAX / 2 ? CP_INPUT : json_parse(json, NULL, NESTING, NULL);
     if (status == CP_OK && !json_is(json, 0, JSON_OBJECT))
         status = CP_INPUT;
-    json->count = status == CP_OK ? json->count : 0; /* of a part, values lead nowhere */
+    json->count = status == CP_OK ? json->count : 0; /* values of a broken line lead nowhere */
     return status;
 }
 

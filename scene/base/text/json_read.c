@@ -1,4 +1,4 @@
-/* The parser of json_read.h, and the way around in its values. */
+/* The parser of json_read.h, and the access to its values. */
 #include "json.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void fail(struct parser *parser, const char *expected)
 
 /* ---- tokens ---- */
 
-/* 0 at the end. */
+/* Returns the next byte; 0 at the end. */
 static char peek(const struct parser *parser)
 {
     return parser->at < parser->json->size ? parser->json->text[parser->at] : '\0';
@@ -132,7 +132,7 @@ static void stop(struct parser *parser, cp_status status)
     parser->at = parser->json->size;
 }
 
-/* Its next is the value that comes next; of a container it is set once more when that ends. */
+/* Adds a value. The next one follows it; a container's is set again when the container ends. */
 static bool add_value(struct parser *parser, enum json_type type)
 {
     struct json_document *json = parser->json;
@@ -168,7 +168,7 @@ static void add_scalar(struct parser *parser, enum json_type type)
 cp_status json_parse(struct json_document *json, const char *file, uint64_t nesting, const struct json_codes *codes)
 {
     struct parser state = {.json = json, .file = file, .codes = codes}, *parser = &state;
-    uint32_t open = NO_CONTAINER; /* while it is, the container around it stands in place of the next value */
+    uint32_t open = NO_CONTAINER; /* while a container is open, its `after` holds the container around it */
     uint64_t depth = 0;
     bool first = true; /* of the open container's values */
     skip_blanks(parser);
@@ -246,7 +246,7 @@ bool json_is(const struct json_document *json, uint32_t value, enum json_type ty
     return value != JSON_NONE && json_type_of(json, value) == type;
 }
 
-/* Behind the quote that ends the string at `at`. */
+/* Returns the place behind the quote that ends the string at `at`. */
 static uint32_t string_end(const char *text, uint32_t at)
 {
     for (at++; text[at] != '"'; at++)
@@ -328,7 +328,7 @@ static uint32_t read_hex(const char *text)
     return code;
 }
 
-/* The bytes of the next character (or byte) of a string; *text is moved on. */
+/* Finds the bytes of the next character (or byte) of a string, and moves *text behind it. */
 static size_t next_bytes(const struct json_document *json, const char **text, const char *end, char out[4])
 {
     const char *at = *text;
@@ -342,7 +342,7 @@ static size_t next_bytes(const struct json_document *json, const char **text, co
         out[0] = letter ? codes[letter - letters] : at[1];
         return 1;
     }
-    /* The code point of \uXXXX, or of a pair of them: a high and a low surrogate. */
+    /* code: that of \uXXXX, or of a pair of them: a high and a low surrogate. */
     uint32_t code = read_hex(at + 2);
     *text = at += 6;
     bool high = code >= 0xd800 && code < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
@@ -370,7 +370,7 @@ static size_t next_bytes(const struct json_document *json, const char **text, co
 char *json_string_text(const struct json_document *json, struct arena *arena, uint32_t value)
 {
     const char *at = json->text + json->values[value].start + 1, *end = json->text + json_end(json, value) - 1;
-    /* No escape is shorter than what it stands for. */
+    /* No escape is shorter than its character, so this is room enough. */
     char *copy = arena_allocate(arena, (size_t)(end - at) + 1, 1);
     if (!copy)
         return NULL;
@@ -430,7 +430,7 @@ void json_pointer(const struct json_document *json, uint32_t value, struct buffe
     if (value == 0)
         buffer_text(buffer, "/");
     for (uint32_t container = 0; container < value;) {
-        /* Its child that is or holds the value. */
+        /* Find its child that is or holds the value. */
         uint32_t at = json_first(json, container), number = 0;
         for (uint32_t next = at; next != JSON_NONE && next <= value; next = json_next(json, container, next), number++)
             at = next;

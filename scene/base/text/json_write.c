@@ -42,7 +42,7 @@ size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZ
     return length;
 }
 
-/* The text within its quotes. Names are UTF-8, but a path on disk may be any bytes. */
+/* Writes the text within its quotes. Names are UTF-8, but a path on disk may be any bytes. */
 static void put_escaped(struct json_writer *json, const char *text)
 {
     char character[CP_JSON_CHARACTER_SIZE];

@@ -1,11 +1,11 @@
-/* Reading numbers: correctly rounded, free of the locale.
+/* Reads numbers: correctly rounded, free of the locale.
  *
- * A number is digits * 10^exponent with up to 19 digits in 64 bits. Where both are small, doubles hold them exactly and
- * one operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990); for a float nearly so is
- * enough. Else the product with the first 128 bits of the power decides (after D. Lemire, "Number parsing at a gigabyte
- * per second", 2021), whenever it can: the power is cut off by less than 1 in its last place, so the true product lies
- * less than `digits` above the computed one, and what rounds either end alike rounds the number. The rest, one in
- * billions of random ones, is left to the C library. */
+ * A number is digits * 10^exponent with up to 19 digits in 64 bits. If both are small, doubles hold them exactly and
+ * one operation rounds (W. Clinger, "How to read floating point numbers accurately", 1990); for a float nearly exact
+ * factors are enough. Else the product with the first 128 bits of the power decides (after D. Lemire, "Number parsing
+ * at a gigabyte per second", 2021), whenever it can: the power is cut off by less than 1 in its last place, so the true
+ * product lies less than `digits` above the computed one. If both ends of this range round alike, that is the number.
+ * The C library reads the rest, one in billions of random numbers. */
 #include "text.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@
 #include "powers.h"
 
 enum {
-    LONGEST_NUMBER = 1100, /* digits that can decide a double's rounding: 767, and the rest of the text */
-    MOST_DIGITS = 19,      /* that always fit 64 bits */
+    LONGEST_NUMBER = 1100, /* the digits that can decide a double's rounding, 767, and the rest of the text */
+    MOST_DIGITS = 19,      /* digits that always fit 64 bits */
     COMMON_SIZE = 12,      /* characters of d.dddddde+dd */
 };
 
@@ -25,13 +25,13 @@ struct decimal {
     uint64_t digits;  /* the first 19 significant ones */
     int64_t exponent; /* value = digits * 10^exponent */
     bool negative;
-    bool exact; /* no digit but zeros was left out */
+    bool exact; /* only zeros were left out */
     const char *end;
 };
 
 /* ---- digits ---- */
 
-/* Appends the digits that stand at text, modulo 2^64. */
+/* Appends the digits at text, modulo 2^64. */
 static inline const char *scan_digits(const char *text, const char *end, uint64_t *digits)
 {
     uint64_t value = *digits;
@@ -41,7 +41,7 @@ static inline const char *scan_digits(const char *text, const char *end, uint64_
     return text;
 }
 
-/* The same, eight at a time: for those behind a point, which are many. */
+/* Does the same, eight at a time: for those behind a point, which are many. */
 static inline const char *scan_fraction(const char *text, const char *end, uint64_t *digits)
 {
     static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -56,7 +56,8 @@ static inline const char *scan_fraction(const char *text, const char *end, uint6
     return scan_digits(text, end, digits);
 }
 
-/* The exponent part at text, if one stands there; bounded far beyond what any text's digits could make good for. */
+/* Reads the exponent at text, if there is one. It is bounded far beyond any exponent that a text's digits could
+ * outweigh. */
 static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
 {
     const char *at = text;
@@ -75,7 +76,7 @@ static inline const char *scan_exponent(const char *text, const char *end, int64
     return at;
 }
 
-/* The digits and the point in text again, when there are more than 19: leading zeros do not count, and those beyond
+/* Reads the digits and the point again, if there are more than 19: leading zeros do not count, and digits beyond 19
  * only move the exponent. */
 static void scan_long(const char *text, const char *end, struct decimal *number)
 {
@@ -141,7 +142,8 @@ static inline uint64_t infinity_bits(const struct format *format)
     return (uint64_t)(format->largest - format->smallest + 2) << (format->precision - 1);
 }
 
-/* Bits of digits * 10^exponent, rounded to nearest even. False when the first 128 bits of the power cannot tell. */
+/* Finds the bits of digits * 10^exponent, rounded to nearest even. False when the first 128 bits of the power do not
+ * decide. */
 static bool round_decimal(uint64_t digits, int64_t exponent, const struct format *format, uint64_t *bits)
 {
     bool zero = digits == 0 || exponent < SMALLEST_POWER; /* 10^19 * 10^-343 is less than half of any number */
@@ -151,8 +153,8 @@ static bool round_decimal(uint64_t digits, int64_t exponent, const struct format
     int shift = __builtin_clzll(digits);
     struct power_of_ten power = power_of_ten((int)exponent);
     digits <<= shift;
-    /* The upper 128 of 192 bits: less than 1 is cut off here, less than 1 by the power; doubled when the first bit is
-     * 0. So the number is in [product, product + 4) * 2^(first - 127), 2^127 <= product. */
+    /* Take the upper 128 of 192 bits. Less than 1 is cut off here, less than 1 by the power; both double if the first
+     * bit is 0. So the number is in [product, product + 4) * 2^(first - 127), 2^127 <= product. */
     uint128 product = multiply_wide(digits, power.high) + (uint64_t)(multiply_wide(digits, power.low) >> 64);
     int carry = (int)(product >> 127), first = floor_log2_of_power((int)exponent) + 63 - shift + carry;
     product <<= 1 - carry;
@@ -167,7 +169,7 @@ static bool round_decimal(uint64_t digits, int64_t exponent, const struct format
     uint64_t half = UINT64_C(1) << (dropped - 1), rest = high & (half | (half - 1));
     if ((rest == half && low == 0) || (rest == half - 1 && low > UINT64_MAX - 3))
         return false; /* the middle between two neighbours is in that interval */
-    /* The significand's first bit counts as an exponent, and so does what it carries over. */
+    /* The significand's first bit counts as an exponent, and so does its carry. */
     uint64_t before = below > 0 ? 0 : (uint64_t)(first - format->smallest);
     *bits = (before << (format->precision - 1)) + (dropped < 64 ? high >> dropped : 0) + (rest >= half);
     return true;
@@ -182,8 +184,8 @@ static bool round_number(const struct decimal *number, const struct format *form
 
 /* ---- the C library ---- */
 
-/* The number's text for strtod: integer digits and an exponent without a decimal point, so that the locale cannot
- * matter. Digits beyond those that can matter are dropped, a nonzero rest kept as a 1. */
+/* Writes the number's text for strtod: integer digits and an exponent without a decimal point, so that the locale does
+ * not matter. Digits beyond those that can matter are dropped, a nonzero rest is kept as a 1. */
 static void normal_text(const char *text, const struct decimal *number, char out[LONGEST_NUMBER + 64])
 {
     size_t used = 0;
@@ -216,7 +218,7 @@ static void normal_text(const char *text, const struct decimal *number, char out
     (void)print_double((double)exponent, out + used);
 }
 
-/* Where no faster way holds. Not inlined, as its text takes room on the stack. */
+/* Rounds numbers for which there is no faster way. It is not inlined, as its text takes room on the stack. */
 __attribute__((noinline)) static double round_double(const char *text, const struct decimal *number)
 {
     uint64_t bits;
@@ -251,7 +253,7 @@ const char *parse_double(const char *text, const char *end, double *value)
     struct decimal number;
     if (!scan_decimal(text, end, &number))
         return NULL;
-    /* Clinger's fast path: exact factors, one rounding. */
+    /* This is Clinger's fast path: exact factors, one rounding. */
     double result = (double)number.digits;
     int64_t exponent = number.exponent;
     if (!number.exact || number.digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
@@ -264,8 +266,8 @@ const char *parse_double(const char *text, const char *end, double *value)
     return number.end;
 }
 
-/* The float nearest to digits * 10^exponent, by a double that is off by less than two of its last places: one by the
- * power, half a one by the product. False where that may matter, since the middle between two floats is near. */
+/* Finds the float nearest to digits * 10^exponent, by a double that is off by less than two of its last places: one by
+ * the power, half a one by the product. False if that may matter, as the middle between two floats is near. */
 static inline bool small_float(uint64_t digits, int64_t exponent, float *value)
 {
     if (digits > (UINT64_C(1) << 53) || exponent < -EXACT_POWER || exponent > EXACT_POWER)
@@ -278,12 +280,13 @@ static inline bool small_float(uint64_t digits, int64_t exponent, float *value)
     return dropped < middle - 2 || dropped > middle + 2;
 }
 
-/* d.dddddde+dd: so "%e" prints numbers, and so most programs write ASCII STL. False for a number of another form. */
+/* Reads d.dddddde+dd: "%e" prints numbers so, and most programs write ASCII STL so. False for a number of another
+ * form. */
 static inline bool scan_common(const char *text, const char *end, float *value)
 {
     if (end - text < COMMON_SIZE || text[8] != 'e' || (end - text > COMMON_SIZE && is_digit(text[COMMON_SIZE])))
         return false;
-    /* In every byte a digit's value, and 0 for the point; the sum sets the high bit of those that exceed 9, or 0. */
+    /* Each byte becomes a digit's value, and 0 for the point. The sum sets the high bit of those above 9, or 0. */
     uint64_t digits = get_eight(text) ^ UINT64_C(0x3030303030302e30);
     uint64_t others = (digits | (digits + UINT64_C(0x7676767676767f76))) & UINT64_C(0x8080808080808080);
     uint32_t tens = (uint32_t)text[10] - '0', ones = (uint32_t)text[11] - '0';
@@ -294,8 +297,8 @@ static inline bool scan_common(const char *text, const char *end, float *value)
     return small_float(join_digits((digits ^ first) | first << 8), (text[9] == '-' ? -exponent : exponent) - 6, value);
 }
 
-/* ddd.ddd, with few digits before the point and after it: so most programs write all else. NULL for a number of another
- * form. */
+/* Reads ddd.ddd, with few digits before the point and after it: most programs write all other numbers so. NULL for a
+ * number of another form. */
 static inline const char *scan_short(const char *text, const char *end, float *value)
 {
     enum { MOST_WHOLE = 8, MOST_FRACTION = 10 }; /* together they fit 63 bits */
@@ -319,7 +322,7 @@ static inline const char *scan_short(const char *text, const char *end, float *v
     return (*at | 0x20) != 'e' && small_float((uint64_t)digits, -count, value) ? at : NULL;
 }
 
-/* Not inlined: the registers that it needs would be saved for the common numbers too. */
+/* Reads any float. It is not inlined: the registers that it needs would be saved for the common numbers, too. */
 __attribute__((noinline)) static const char *parse_any_float(const char *text, const char *end, float *value)
 {
     struct decimal number;

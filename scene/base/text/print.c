@@ -1,11 +1,11 @@
-/* Printing numbers: the shortest decimal that reads back to the same bits, of those the one nearest to the value.
+/* Prints numbers: the shortest decimal that reads back to the same bits, of those the one nearest to the value.
  *
  * The search is R. Giulietti's ("The Schubfach way to render doubles", 2020): let 10^k be the largest power not above
  * the distance to the neighbours. Then one or two multiples of 10^k next to the value read back to it, and at most one
- * multiple of 10^(k+1), which is shorter. All comparisons are of integers: quarters of 10^k, rounded to odd, which
- * keeps them apart from every boundary that they do not lie on. By the continued fractions of 2^n / 10^k a double's
- * value or boundary that is no multiple of 10^k / 2 is further than 2^-62.6 quarters from all: 128 bits of the power
- * tell. */
+ * multiple of 10^(k+1), which is shorter. All comparisons are of integers: quarters of 10^k, rounded to odd, so that
+ * they differ from every boundary on which they do not lie. By the continued fractions of 2^n / 10^k, a double's value
+ * or boundary that is no multiple of 10^k / 2 is farther than 2^-62.6 quarters from all of them: 128 bits of the power
+ * are enough. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "powers.h"
 #include "text.h"
 
-/* A number that is not 0, as its format has it: significand * 2^power. */
+/* A number other than 0, as its format has it: significand * 2^power. */
 struct binary {
     uint64_t significand;
     int power;
@@ -35,7 +35,7 @@ struct quarters {
     int exponent;
 };
 
-/* Without branches, since no processor could foretell them. */
+/* Chooses the decimal without branches, as no processor could predict them. */
 static inline struct decimal choose_decimal(const struct quarters *at, bool even)
 {
     uint64_t lower = at->lower + !even, upper = at->upper - !even; /* inclusive */
@@ -47,8 +47,8 @@ static inline struct decimal choose_decimal(const struct quarters *at, bool even
     return (struct decimal){(tens_below | tens_above) ? shorter : longer, at->exponent};
 }
 
-/* value * power / 2^128, rounded to odd. power is too large by at most 1, value less than 2^60: so is what an exact
- * result has too much, which is cut off. */
+/* Returns value * power / 2^128, rounded to odd. power is too large by at most 1, value is less than 2^60: so the
+ * excess of an exact result is in the bits that are cut off. */
 static uint64_t multiply_to_odd(uint128 power, uint64_t value)
 {
     uint128 product =
@@ -70,10 +70,10 @@ static struct decimal shorten_double(const struct binary *binary)
     return choose_decimal(&at, binary->significand % 2 == 0);
 }
 
-/* A float whose neighbours are equally far, as shorten_double would: in fixed point with 36 bits behind the point, in
- * units of 10^exponent. Value and half are right to less than 1 in the last place. Boundaries of floats that are no
- * multiples of 10^exponent are further from them than 2^-31.1, 30 places, middles 2^-32.8, 9 places: TIE tells all
- * apart. */
+/* Shortens a float whose neighbours are equally far, as shorten_double would: in fixed point with 36 bits behind the
+ * point, in units of 10^exponent. Value and half are right to less than 1 in the last place. Boundaries of floats that
+ * are no multiples of 10^exponent are farther from them than 2^-31.1, 30 places, middles 2^-32.8, 9 places: TIE
+ * separates all of them. */
 static inline struct decimal shorten_float(const struct binary *binary)
 {
     enum { TIE = 4 };
@@ -90,7 +90,7 @@ static inline struct decimal shorten_float(const struct binary *binary)
     return (struct decimal){shorter ? tens + above : nearest, exponent + shorter};
 }
 
-/* Of an IEEE 754 number without its sign, whose significand takes so many bits below the first. */
+/* Splits an IEEE 754 number without its sign, whose significand has so many bits below the first. */
 static struct binary split(uint64_t bits, int stored, int smallest)
 {
     uint64_t significand = bits & ((UINT64_C(1) << stored) - 1);
@@ -137,7 +137,7 @@ static const uint64_t small_powers[] = {1,
 
 static struct digits digits_of(struct decimal decimal)
 {
-    int count = floor_log10_of_power_of_2(64 - __builtin_clzll(decimal.digits)); /* less one; may be one too many */
+    int count = floor_log10_of_power_of_2(64 - __builtin_clzll(decimal.digits)); /* too small by one, or right */
     count += decimal.digits >= small_powers[count];
     uint64_t whole = decimal.digits * small_powers[17 - count], rest = whole % UINT64_C(10000000000000000);
     struct digits digits = {.first = (unsigned)(whole / UINT64_C(10000000000000000)),
@@ -148,7 +148,7 @@ static struct digits digits_of(struct decimal decimal)
     return digits;
 }
 
-/* All digits, and zeros behind them. Returns what follows the last that counts. */
+/* Writes all digits, and zeros behind them. Returns the end of the last that counts. */
 static char *put_first(const struct digits *digits, char *out)
 {
     *out = (char)('0' + digits->first);
@@ -157,7 +157,7 @@ static char *put_first(const struct digits *digits, char *out)
     return out + digits->count;
 }
 
-/* d.ddde-xx, the exponent without padding. */
+/* Writes d.ddde-xx, the exponent without padding. */
 static char *put_scientific(const struct digits *digits, char *out)
 {
     char *end = put_first(digits, out + 1);
@@ -171,8 +171,8 @@ static char *put_scientific(const struct digits *digits, char *out)
     return put_whole(end, (uint32_t)(exponent < 0 ? -exponent : exponent));
 }
 
-/* Plain notation for exponents -5 .. 16. No store reaches beyond out[27]: the longest is of 16 digits behind 0 .. 7 and
- * a point. */
+/* Writes plain notation for exponents -5 .. 16. No store reaches beyond out[27]: the longest is of 16 digits behind 0
+ * .. 7 and a point. */
 static char *put_plain(const struct digits *digits, char *out)
 {
     int point = digits->exponent;
@@ -202,8 +202,8 @@ static size_t put_digits(const struct digits *digits, bool negative, char out[NU
     return (size_t)(end - out);
 }
 
-/* Plain notation where it takes no more than 8 digits and 6 zeros, so that a register has them all: most floats. 0
- * where it does not. */
+/* Writes plain notation of no more than 8 digits and 6 zeros, so that a register has them all: most floats. Returns 0
+ * for other numbers. */
 static inline size_t put_short(struct decimal decimal, bool negative, char out[NUMBER_SIZE])
 {
     if (decimal.digits >= 100000000)
@@ -231,7 +231,7 @@ static inline size_t put_short(struct decimal decimal, bool negative, char out[N
     return (size_t)(at - out);
 }
 
-/* 0, infinities and what is no number. */
+/* Writes 0, infinities and NaN. */
 static size_t put_word(double value, char out[NUMBER_SIZE])
 {
     const char *word = isnan(value) ? "nan" : value == 0 ? (signbit(value) ? "-0" : "0") : value > 0 ? "inf" : "-inf";
@@ -242,7 +242,7 @@ static size_t put_word(double value, char out[NUMBER_SIZE])
 
 /* ---- numbers ---- */
 
-/* Of a finite value other than 0. */
+/* Returns the shortest decimal of a finite value other than 0. */
 static struct decimal shortest(double value)
 {
     uint64_t bits;
@@ -293,7 +293,7 @@ size_t cp_print_double(double value, char out[CP_NUMBER_SIZE])
     return print_double(value, out);
 }
 
-/* Whatever stands for the decimal point becomes one, once, were it several bytes. */
+/* The locale's decimal point, perhaps of several bytes, becomes one '.'. */
 struct shown_number show_number(double value)
 {
     struct shown_number shown;

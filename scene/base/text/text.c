@@ -5,7 +5,7 @@
 
 /* ---- UTF-8 ---- */
 
-/* Unicode table 3-7. */
+/* Follows table 3-7 of the Unicode Standard, which lists the well-formed byte sequences. */
 size_t utf8_length(const char *bytes, size_t size)
 {
     const unsigned char *text = (const unsigned char *)bytes;
@@ -62,8 +62,8 @@ const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const
     return text;
 }
 
-/* The code of a control character, or of a mark that changes the direction of text: "\u202e" and the like forge what
- * people see. 0 for other characters. */
+/* Returns the code of a control character, or of a mark that changes the direction of text: "\u202e" and the like
+ * change what people see. 0 for other characters. */
 static unsigned hidden_code(const char *character, size_t length)
 {
     const unsigned char *c = (const unsigned char *)character;
@@ -161,7 +161,7 @@ const char *text_stem(const char *path, size_t *size)
 
 enum { LONGEST_WORD = 63 };
 
-/* Levenshtein's distance, two rows. */
+/* Computes Levenshtein's distance, with one row of the table at a time. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[LONGEST_WORD + 1], width = strlen(b);
@@ -180,7 +180,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[width];
 }
 
-/* How many letters at their beginnings are the same. */
+/* Returns the number of letters that both have in common at their beginnings. */
 static size_t common_letters(const char *a, const char *b)
 {
     size_t count = 0;
@@ -201,13 +201,13 @@ const char *nearest_word(const char *word, const char *const *words)
     for (; length > 0 && length <= LONGEST_WORD && *words; words++) {
         if (strlen(*words) > LONGEST_WORD)
             continue;
-        /* "tol" and "tolerance" are nearer to each other than the letters that one of them lacks would make them. */
+        /* A word that begins the other, as "tol" does "tolerance", is nearer than its missing letters would make it. */
         size_t distance = edit_distance(word, *words);
         if (distance > 1 && length > 1 && is_beginning(word, *words))
             distance = 1;
         else if (distance > 2 && strlen(*words) > 2 && is_beginning(*words, word))
             distance = 2;
-        /* Of words at the same distance the one that begins alike: "LMOVE" is LMOV rather than MOVE. */
+        /* Prefer the one that begins alike if the distance is the same: "LMOVE" is LMOV rather than MOVE. */
         if (distance < best ||
             (distance == best && nearest && common_letters(word, *words) > common_letters(word, nearest))) {
             best = distance;

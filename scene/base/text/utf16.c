@@ -1,6 +1,6 @@
 #include "text.h"
 
-/* The character whose units begin at byte *at, which goes on behind them; half a pair is U+FFFD. */
+/* Returns the character whose units begin at byte *at, and moves *at behind them; half a pair is U+FFFD. */
 static uint32_t next_of_utf16(const unsigned char *bytes, size_t size, bool big_endian, size_t *at)
 {
     uint32_t units[2] = {0};

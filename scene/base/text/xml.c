@@ -1,4 +1,4 @@
-/* libxml2's push parser behind xml.h: it gets the bytes piece by piece, and its callbacks put events into a queue. */
+/* libxml2's push parser behind xml.h: it gets the bytes piece by piece, and its callbacks queue events. */
 #include "xml.h"
 
 #include <stdarg.h>
@@ -21,8 +21,8 @@ typedef xmlErrorPtr error_pointer;
 
 enum { MOST_ATTRIBUTES = 256, DEEPEST = 256 };
 
-/* Bytes at a time. Few under the address sanitizer, which so sees who holds a text for too long, and whether words that
- * are cut by the end of a piece are read. */
+/* Bytes at a time. Under the address sanitizer they are few, so that it finds texts that are kept too long, and words
+ * that the end of a piece cuts. */
 #ifdef HAS_ADDRESS_SANITIZER
 enum { PIECE_SIZE = 256 };
 #else
@@ -31,7 +31,7 @@ enum { PIECE_SIZE = 1 << 16 };
 
 struct queued {
     enum xml_event event;
-    struct xml xml; /* as it will be handed out: names and URIs are libxml2's own, texts in `piece` */
+    struct xml xml; /* as xml.h returns it: names and URIs are libxml2's own, texts are in `piece` */
 };
 
 struct xml_parser {
@@ -44,13 +44,13 @@ struct xml_parser {
     struct arena *arena;
     const char *root; /* the root's name, once it has started */
     uint32_t depth, most_depth;
-    struct queued *queue; /* what the last piece of bytes gave */
+    struct queued *queue; /* the events of the last piece of bytes */
     uint32_t count, room, taken;
     struct arena *piece;
     struct buffer element_text;
     bool strict, allows_prefixes;
     uint64_t undeclared, undeclared_line; /* prefixes; the line of the first */
-    /* the end: the error comes after all events that are before it in the document */
+    /* the end: the error is reported after all events that are before it in the document */
     bool over;
     cp_status status;
     const char *code; /* NULL: reported already */
@@ -68,7 +68,8 @@ static uint64_t line_of(const struct xml_parser *parser)
     return input && input->line > 0 ? (uint64_t)input->line : 0;
 }
 
-/* Ends the events. The error is told when those before it are taken. code NULL: out of memory, told already. */
+/* Ends the events. The error is reported after those before it have been taken. code NULL: out of memory, reported
+ * already. */
 static void fail(struct xml_parser *parser, cp_status status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -100,7 +101,7 @@ static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
         fail(parser, CP_INPUT, parser->codes->doctype, "DOCTYPE is not supported");
 }
 
-/* Encodings in which no harmless byte becomes markup, so that check_bytes sees what libxml2 will see. */
+/* Accepts only encodings in which no harmless byte becomes markup, so that check_bytes sees what libxml2 will see. */
 static void on_document(void *user)
 {
     static const char *const known[] = {"UTF-8", "US-ASCII", "ASCII", "ISO-8859-1", "windows-1252", NULL};
@@ -116,7 +117,7 @@ static void on_document(void *user)
 static void on_error(void *user, error_pointer error)
 {
     struct xml_parser *parser = user;
-    bool starts = !parser->libxml; /* its memory has run out already, and start_parser tells */
+    bool starts = !parser->libxml; /* memory ran out already, which start_parser reports */
     if (starts || parser->over || !error || error->level < XML_ERR_ERROR)
         return;
     if (error->code == XML_NS_ERR_UNDEFINED_NAMESPACE && parser->allows_prefixes && !parser->strict) {
@@ -154,7 +155,7 @@ static const char *text_or_none(const xmlChar *text)
     return text ? (const char *)text : "";
 }
 
-/* The namespace, or the prefix that nothing declares. */
+/* Returns the namespace, or the prefix that nothing declares. */
 static const char *namespace_of(const xmlChar *prefix, const xmlChar *uri)
 {
     return text_or_none(uri ? uri : prefix);
@@ -230,8 +231,9 @@ static void on_comment(void *user, const xmlChar *text)
 
 /* ---- bytes ---- */
 
-/* libxml2 compares all attributes of an element with each other, so their number is bounded before it sees them: a
- * start tag has an '=' for each outside of quotes. UTF-16 and its like, which hold zero bytes, are refused as well. */
+/* Checks the bytes before libxml2 gets them. libxml2 compares all attributes of an element with each other, so their
+ * number is bounded first: a start tag has an '=' outside quotes for each. UTF-16 and the like, which hold zero bytes,
+ * are refused as well. */
 static cp_status check_bytes(const struct source *source, const struct xml_codes *codes)
 {
     const char *zero = memchr(source->data, '\0', source->size);
@@ -249,7 +251,7 @@ static cp_status check_bytes(const struct source *source, const struct xml_codes
             at = strstr(at + strlen(markup[kind][0]), markup[kind][1]);
             continue;
         }
-        /* A tag: to its end, past the values, which may hold '=' and '>'. */
+        /* Read a tag to its end, past the values, which may hold '=' and '>'. */
         for (at++; *at && *at != '<' && *at != '>' && equal_signs <= MOST_ATTRIBUTES; at++) {
             equal_signs += *at == '=';
             if (*at == '"' || *at == '\'')
@@ -265,7 +267,7 @@ static cp_status check_bytes(const struct source *source, const struct xml_codes
     return CP_OK;
 }
 
-/* The XML declaration names an encoding that is not UTF-8. */
+/* Tells whether the XML declaration names an encoding that is not UTF-8. */
 static bool declares_encoding(const char *text, size_t size)
 {
     static const char word[] = "encoding";
@@ -311,7 +313,7 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     parser->most_depth = nesting < DEEPEST ? (uint32_t)nesting : DEEPEST;
     parser->bytes = source->data;
     parser->size = source->size;
-    /* Of the top file, read.c has told that it breaks off. */
+    /* read.c has reported already if the top file breaks off. */
     xml->status = source->depth > 0 && source->ends_early
                       ? report_error(context, CP_INPUT, codes->truncated, IN_FILE(source->name),
                                      "the file ends early, after %zu bytes", source->size)
@@ -329,7 +331,7 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     }
     if (xml->status != CP_OK)
         return xml->status;
-    /* libxml2 sets up its tables at the first use, which is safe only when one thread alone comes first. */
+    /* libxml2 sets up its tables at the first use, which is safe only in one thread. */
     static pthread_once_t tables_made = PTHREAD_ONCE_INIT;
     (void)pthread_once(&tables_made, xmlInitParser);
     parser->libxml = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
@@ -380,7 +382,7 @@ enum xml_event xml_next(struct xml *xml)
         }
         int result = xmlParseChunk(parser->libxml, parser->bytes + parser->fed, (int)size, left == 0);
         parser->fed += size;
-        /* When its input buffer cannot grow, libxml2 2.9 gives up without a word. */
+        /* If its input buffer cannot grow, libxml2 2.9 gives up without an error. */
         bool cut = result < 0 || result == XML_ERR_NO_MEMORY || (left == 0 && (!parser->root || parser->depth > 0));
         if (cut && !parser->over)
             fail(parser, CP_LIMIT, parser->codes->memory, "%s", no_memory);

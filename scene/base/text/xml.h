@@ -18,7 +18,7 @@
 
 #include "base/bytes/bytes.h"
 
-/* What an importer that reads XML says in its struct plugin. */
+/* The members of an importer's struct plugin if it reads XML. */
 #ifdef HAVE_XML2
 #define XML_PACKAGE NULL
 enum { XML_IS_BUILT = 1 };
@@ -57,8 +57,8 @@ struct xml_namespace {
     const char *uri;
 };
 
-/* The event that xml_next returned last; what it does not have is NULL or 0. Names and URIs live until xml_close, texts
- * and attributes until the next event. */
+/* The event that xml_next returned last; members that it does not have are NULL or 0. Names and URIs live until
+ * xml_close, texts and attributes until the next event. */
 struct xml {
     const char *name; /* of the element that starts or ends, without prefix */
     const char *uri;  /* of its namespace; "" for none */
@@ -69,20 +69,20 @@ struct xml {
     const char *text; /* of text or a comment: `size` bytes and a NUL */
     size_t size;
     uint32_t depth;   /* open elements, the one that starts or ends included; 1 for the root */
-    uint64_t line;    /* where the event ends: of a tag over several lines the last */
+    uint64_t line;    /* the line in which the event ends: the last one of a tag over several lines */
     cp_status status; /* CP_INPUT, CP_LIMIT: reported */
     struct xml_parser *parser;
 };
 
-/* For the probe of an importer: 95 if the head of a file looks like XML and an element of this name starts in it, else
- * 0. */
+/* Returns, for the probe of an importer, 95 if the head of a file looks like XML and an element of this name starts in
+ * it, else 0. */
 int xml_probe(const char *head, size_t size, const char *root);
 
 /* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even
  * on failure. */
 cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes);
-/* Before the first event: prefixes that nothing declares are read, with one warning of the code `syntax`, or are an
- * error if xml_open was told `strict`. Such a prefix is its own namespace. */
+/* Allows prefixes that nothing declares, with one warning of the code `syntax`; with `strict` of xml_open they are an
+ * error. Such a prefix is its own namespace. Call it before the first event. */
 void xml_allow_prefixes(struct xml *xml);
 /* Frees all, and returns the status. */
 cp_status xml_close(struct xml *xml);
@@ -94,7 +94,7 @@ bool xml_child(struct xml *xml, uint32_t depth);
 /* Goes to the end of the element that has just started, and returns the text right inside it, joined; it lives until
  * the next call. NULL after an error. */
 const char *xml_text(struct xml *xml);
-/* The value of an attribute without a namespace, or NULL. */
+/* Returns the value of an attribute without a namespace, or NULL. */
 const char *xml_attribute(const struct xml *xml, const char *name);
 
 #endif

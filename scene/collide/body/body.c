@@ -25,7 +25,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* An order that what they are decides, not where they stand in their file. Equal ones are the same, but for n-gons of
+/* Orders pieces by their contents, not by their place in the file. Equal pieces are the same, but for n-gons that have
  * the same corners. */
 static int compare_pieces(const void *one, const void *other)
 {
@@ -52,7 +52,7 @@ static int compare_pieces(const void *one, const void *other)
     return order ? order : compare_numbers(left->instance > right->instance, left->instance < right->instance);
 }
 
-/* What triangles bound with a point, which may be any when they are closed. */
+/* Returns the volume that the triangles bound together with a point. If they are closed, any point gives the same. */
 static double volume_of(const struct bvh *bvh, uint32_t first_triangle, const double point[3])
 {
     double volume = 0;
@@ -66,9 +66,9 @@ static double volume_of(const struct bvh *bvh, uint32_t first_triangle, const do
     return volume;
 }
 
-/* Fans of the faces, which are triangles or convex. exact: positions of a primitive, or NULL. outward: turned so that
- * they bound no negative volume. What is mirrored, or was wound inside out, would go round a point the other way: where
- * it overlaps another solid of the frame the two would make a hole. */
+/* Adds the faces, which are triangles or convex, as fans. exact: positions of a primitive, or NULL. outward: turns the
+ * faces so that they bound no negative volume. Faces that are mirrored or wound inside out would go round a point the
+ * other way. If such a solid overlapped another of the frame, the two would count as a hole there. */
 static cp_status add_faces(cp_context *context, struct body *body, const cp_mesh *mesh, double (*exact)[3],
                            const cp_pose *pose, bool outward)
 {
@@ -105,7 +105,7 @@ static cp_status add_faces(cp_context *context, struct body *body, const cp_mesh
     return CP_OK;
 }
 
-/* scratch: for triangles of n-gons and primitives. */
+/* Adds a piece. `scratch` takes the triangles of n-gons and primitives. */
 static cp_status add_piece(cp_scene *scratch, struct body *body, const struct piece *piece, bool solid)
 {
     cp_context *context = scratch->context;
@@ -114,7 +114,7 @@ static cp_status add_piece(cp_scene *scratch, struct body *body, const struct pi
     cp_status status = CP_OK;
     if (mesh.kind == CP_MESH_PLANE) { /* z = 0 of the instance's frame, on the inside of which its z is negative */
         cp_pose inverse;
-        if (!pose_inverse(pose, &inverse)) /* squeezed flat: what is left of it is no plane */
+        if (!pose_inverse(pose, &inverse)) /* squeezed flat, it is no plane any more */
             return CP_OK;
         if (!array_reserve(context, &body->planes, &body->plane_room, body->plane_count + UINT64_C(1),
                            sizeof *body->planes))
@@ -135,7 +135,7 @@ static cp_status add_piece(cp_scene *scratch, struct body *body, const struct pi
     return status;
 }
 
-/* One vertex of each set of triangles that share vertices: the first ones of union-find's trees. */
+/* Finds one vertex of each set of triangles that share vertices: the roots of union-find's trees. */
 static cp_status find_samples(cp_context *context, struct body *body)
 {
     uint32_t count = body->bvh.vertex_count, *parents = memory_allocate(context, count, sizeof *parents);
@@ -164,7 +164,7 @@ static cp_status find_samples(cp_context *context, struct body *body)
     return status;
 }
 
-/* solidities: of the scene's meshes. */
+/* Adds the body of a node. `solidities` are those of the scene's meshes. */
 static cp_status add_body(struct bodies *bodies, uint32_t index, enum solidity *solidities)
 {
     cp_context *context = bodies->context;
@@ -289,7 +289,7 @@ cp_status bodies_find_hulls(struct bodies *bodies)
         struct body *body = &bodies->items[i];
         struct hull *hull = &body->hull;
         status = hull_find(bodies->context, (const double(*)[3])body->bvh.vertices, body->bvh.vertex_count, hull);
-        /* It fills its hull: a single solid piece, and no smaller than 1e-9 of the hull's volume tells. */
+        /* The body fills its hull: it is a single solid piece, and its volume is within 1e-9 of the hull's. */
         body->convex = status == CP_OK && body->open_meshes == 0 && body->plane_count == 0 && body->sample_count == 1 &&
                        hull->volume > 0 &&
                        fabs(fabs(volume_of(&body->bvh, 0, hull->points[0])) - hull->volume) <= 1e-9 * hull->volume;

@@ -9,9 +9,9 @@
 
 static const int ground[2] = {0, 1};
 
-/* True when a line of the triangle, seen from above, passes the point on its right (towards larger x) at its y. Where
- * it goes through the point the latter counts as a little to the left and, by less, above; always, so that triangles
- * with a common side have neither a gap nor an overlap between them. */
+/* Returns true if a side of the triangle, seen from above, passes the point on its right (towards larger x) at its y.
+ * If the side goes through the point, the point counts as a little to the left of it and, by less, above it. This is
+ * always so; thus triangles with a common side have neither a gap nor an overlap between them. */
 static bool passes_right(const double a[3], const double b[3], const double point[3])
 {
     if ((a[1] > point[1]) == (b[1] > point[1]))
@@ -20,7 +20,7 @@ static bool passes_right(const double a[3], const double b[3], const double poin
     return side_of_line(low, high, point, ground) >= 0;
 }
 
-/* 1 or -1 when the triangle is straight above the point, as it turns left or right seen from there; else 0. */
+/* Returns 1 or -1 when the triangle is straight above the point, as it turns left or right seen from there; else 0. */
 static int roof(const double a[3], const double b[3], const double c[3], const double point[3])
 {
     if (passes_right(a, b, point) == (passes_right(b, c, point) != passes_right(c, a, point)))
@@ -55,7 +55,7 @@ static uint32_t mesh_of(const struct body *body, uint32_t vertex)
 
 static bool holds_point(const struct body *body, const double point[3], bool certain, uint64_t *tests)
 {
-    enum { MOST_MESHES = 32 }; /* at a time, that follow each other */
+    enum { MOST_MESHES = 32 }; /* consecutive meshes that are tested at a time */
     const struct bvh *bvh = &body->bvh;
     for (uint32_t first = 0, next = CP_NONE; first != CP_NONE; first = next, next = CP_NONE) {
         int rounds[MOST_MESHES] = {0}; /* how often each of them goes round the point */
@@ -97,7 +97,8 @@ bool body_holds(const struct body *body, const double point[3], bool certain)
     return holds_point(body, point, certain, &tests);
 }
 
-/* Where no surfaces meet a piece is inside as a whole, or not at all. */
+/* Tells whether a piece of the other is inside a solid of this body. Their surfaces do not meet, so each piece is
+ * inside as a whole or not at all, and one sample of it is enough. */
 static bool holds_piece(const struct body *one, const struct body *other, const cp_pose *placed, uint64_t *tests)
 {
     for (uint32_t i = 0; one->solid_vertices > 0 && i < other->sample_count; i++) {

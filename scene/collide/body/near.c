@@ -4,7 +4,7 @@
 
 /* ---- a frame in the world ---- */
 
-/* 0 unless all directions are stretched alike, at right angles to each other. */
+/* Returns the scale of the pose; 0 unless it stretches all directions alike, at right angles to each other. */
 static double even_scale(const cp_pose *pose)
 {
     enum { PAIRS = 6 };
@@ -43,7 +43,8 @@ void placed_box(const struct placed *placed, const struct bvh_box *box, double c
             half[i] += fabs(row[k]) * (double)box->half[k];
             size += fabs(row[k]) * fabs((double)box->centre[k]);
         }
-        half[i] += 2e-15 * (size + half[i]); /* more than rounding can do */
+        half[i] += 2e-15 * (size + half[i]); /* 2e-15 is nine times a double's epsilon, more than the rounding of the
+                                              * sums */
     }
 }
 
@@ -80,8 +81,8 @@ static double boxes_distance(const struct placed *one, const struct placed *othe
     return sqrt(sum);
 }
 
-/* As surfaces_distance, where lengths are the same in neither frame as in the world: by boxes along the world's axes,
- * the nearer pair first. */
+/* Returns the same as surfaces_distance, if neither frame has the world's lengths: it compares boxes along the world's
+ * axes, the nearer pair first. */
 static double stretched_distance(const struct placed *one, const struct placed *other, double most)
 {
     const struct bvh *here = &one->body->bvh, *there = &other->body->bvh;
@@ -122,11 +123,11 @@ static double stretched_distance(const struct placed *one, const struct placed *
 
 double bodies_distance(const struct placed *one, const struct placed *other, double most)
 {
-    const double least = 1e-100;                          /* whose square is a number yet */
-    double best = most > 0 ? most * (1 + 1e-12) : 1e-300; /* so that `most` itself is told from more */
+    const double least = 1e-100;                          /* its square is still a number */
+    double best = most > 0 ? most * (1 + 1e-12) : 1e-300; /* a distance of exactly `most` must be found, too */
     cp_pose placed = POSE_IDENTITY;
     uint64_t tests = 0;
-    /* Look from the frame that has an inverse, and that stretches all alike. */
+    /* Look from a frame that has an inverse, if possible from one that stretches all directions alike. */
     if (one->is_invertible + (one->scale > 0) < other->is_invertible + (other->scale > 0)) {
         const struct placed *better = other;
         other = one;
@@ -146,7 +147,7 @@ double bodies_distance(const struct placed *one, const struct placed *other, dou
     if (!(one->scale > 0))
         return fmin(best, stretched_distance(one, other, fmax(best, least)));
     double here = best / one->scale;
-    if (!(here > least)) /* they do not meet, and nothing else is asked for */
+    if (!(here > least)) /* they do not meet, and no distance is asked for */
         return best;
     return fmin(best, one->scale * surfaces_distance(&one->body->bvh, &other->body->bvh, &placed, here, &tests));
 }

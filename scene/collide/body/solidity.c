@@ -1,6 +1,6 @@
-/* Faces that are as often gone through one way as the other are closed, and yet may have no inside: shells that are
- * there twice, once from either side, or that lie in each other and are wound against each other, cancel. So each set
- * of faces that hang together must bound a volume; and where some bound a negative one, they must be cavities. */
+/* A mesh is closed if its faces are passed as often one way as the other. It may still have no inside: shells that are
+ * there twice, once from either side, cancel, and so do shells that lie in each other and are wound against each other.
+ * So each set of connected faces must bound a volume; and those that bound a negative volume must be cavities. */
 #include "body.h"
 
 #include <math.h>
@@ -8,8 +8,9 @@
 #include "mesh/join.h"
 #include "mesh/mesh.h"
 
-/* Of the faces that hang together, and of their triangles one by one: six times what they bound with a vertex of
- * theirs; twice their area, and how far they reach from that vertex. */
+/* The measures of a set of connected faces. sum: six times the volume that they bound with one of their vertices;
+ * sizes: the sum of its triangles' shares without signs; area: twice their area; reach: their largest distance from
+ * that vertex. */
 struct volume {
     double sum, sizes, area, reach;
 };
@@ -20,7 +21,8 @@ static void take_position(const cp_mesh *mesh, uint32_t vertex, double position[
         position[axis] = (double)mesh->positions[3 * (size_t)vertex + (size_t)axis];
 }
 
-/* leaders: of the vertices, by their positions: the lowest one that hangs together with it. volumes: of the leaders. */
+/* Adds the volume of a triangle to that of its shell. leaders[vertex] is the lowest vertex that is connected with it,
+ * by their positions; volumes[leader] is the shell's. */
 static void add_triangle(const cp_mesh *mesh, uint32_t *leaders, struct volume *volumes, const uint32_t corners[3])
 {
     uint32_t leader = set_leader(leaders, corners[0]);
@@ -40,7 +42,7 @@ static void add_triangle(const cp_mesh *mesh, uint32_t *leaders, struct volume *
         shell->reach = fmax(shell->reach, sqrt(dot_product(points[i], points[i])));
 }
 
-/* The mesh is closed. */
+/* Judges how the shells of a closed mesh are wound. */
 static cp_status judge_shells(cp_context *context, const cp_mesh *mesh, bool *sound)
 {
     uint32_t count = mesh->vertex_count, *leaders = memory_allocate(context, count, sizeof *leaders);

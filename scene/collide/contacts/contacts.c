@@ -57,7 +57,8 @@ static uint64_t count_pairs(const cp_collider *collider, const struct pair_rules
     return collider->every_pair ? rules->all : rules->checked;
 }
 
-/* planes: of frames that are nothing but planes. */
+/* Finds the rules for the collider's pairs. With `planes`, the candidates are only the frames that consist of
+ * planes. */
 static bool find_rules_of(const cp_collider *collider, bool planes, struct pair_rules *rules)
 {
     const cp_scene *scene = collider->scene;
@@ -140,7 +141,7 @@ uint64_t cp_collider_pairs(const cp_collider *collider)
     return count_pairs(collider, &collider->rules) - collider->plane_pairs - collider->ignored_count;
 }
 
-/* A body that something can meet. */
+/* Tells whether the node has a body that something can meet. */
 static bool has_body(const cp_collider *collider, uint32_t node, bool *plane)
 {
     const struct bodies *bodies = &collider->bodies;

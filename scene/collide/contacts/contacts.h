@@ -6,26 +6,26 @@
 #include "collide/list/list.h"
 #include "motion/clips/clips.h"
 
-/* Contacts that are meant: of what is held with what holds it, and of what rests. */
+/* Contacts that are meant: of a held frame with what holds it, and of frames that rest on each other. */
 
-/* Whether one of the two is held now by what the other belongs to: by the link that it hangs on, which is all that
- * moves with its host, and what is on that link with at most one joint between, such as fingers. What hangs on the
- * world is not held. */
+/* Tells whether one of the two is held now by a link to which the other belongs. The link is all that moves with the
+ * host of the held frame, and all that is on it with at most one joint between, such as fingers. A frame that hangs on
+ * the world is not held. */
 bool is_held_by_other(const struct player *player, uint32_t one, uint32_t other);
 
-/* Moments one after the other at which two frames meet. They rest if they do not move against each other meanwhile,
+/* A meeting: consecutive moments at which two frames meet. They rest if they do not move against each other meanwhile,
  * and if they met at the first moment of all, or one of them was hung elsewhere: taken, or put down. */
 struct meeting {
     uint32_t first, last, count; /* moments; count 0: there is none */
     cp_pose between;             /* the second one, seen from the first, at the first moment */
-    uint32_t hung;               /* attachments of the clip that were looked at */
+    uint32_t hung;               /* attachments of the clip that were handled */
     bool moves, is_meant;
 };
-/* The frames meet at a moment, where the player is; more than `most` metres is a move. The meeting goes on if they met
- * at the moment before; else it must have been ended. */
+/* Adds a moment, where the player is, at which the frames meet; more than `most` metres is a move. The meeting goes on
+ * if they met at the moment before; else it must have been ended. */
 void meeting_add(struct meeting *meeting, const struct player *player, uint32_t moment, uint32_t one, uint32_t other,
                  double most);
-/* The frames are now, where the player is, as they were at the first moment. */
+/* Tells whether the frames are now, where the player is, as they were at the first moment. */
 bool meeting_is_like_now(const struct meeting *meeting, const struct player *player, uint32_t one, uint32_t other,
                          double most);
 static inline bool meeting_rests(const struct meeting *meeting)
@@ -40,7 +40,7 @@ struct cp_collider {
     const cp_scene *scene;
     struct bodies bodies;
     struct pair_rules rules;
-    uint64_t plane_pairs; /* of frames that are nothing but planes, which are not compared */
+    uint64_t plane_pairs; /* pairs of frames that consist of planes only, which are not compared */
     bool every_pair;      /* whatever the rules say */
     uint64_t *ignored;    /* pairs that are not checked, whatever the rules say; ascending, each once */
     uint32_t ignored_count, ignored_room;
@@ -59,34 +59,35 @@ struct world_box {
 struct moment {
     const cp_collider *collider;
     struct placed *placed;   /* of each body */
-    struct world_box *boxes; /* of the bodies that can meet anything */
+    struct world_box *boxes; /* boxes of the bodies that can meet anything */
     uint32_t box_count;
-    cp_contact *contacts; /* until moment_end between bodies, then between nodes */
+    cp_contact *contacts; /* contacts between bodies until moment_end, then between nodes */
     uint32_t room;
-    uint64_t count; /* may be more than there is room for: then make room, and begin again */
+    uint64_t count; /* may be more than there is room for: then make room and begin again */
     double reach;   /* metres: pairs farther apart are of no interest */
     uint32_t lost;  /* a node whose pose is not finite, or CP_NONE */
 };
 
-/* Of two nodes that have bodies. */
+/* Tells whether the collider compares two nodes, which have bodies. */
 bool collider_checks(const cp_collider *collider, uint32_t one, uint32_t other);
 
-/* False when out of memory; call moment_close even on failure. */
+/* Returns false if out of memory; call moment_close even on failure. */
 bool moment_open(struct moment *moment, const cp_collider *collider);
 void moment_close(struct moment *moment);
 /* Makes room for count contacts. */
 bool moment_make_room(struct moment *moment);
 
-/* These make no call with the context. worlds: of the scene's nodes; they stay until the moment's end. Finds pairs
- * whose boxes are at most `reach` apart, and how far apart they are themselves is for moment_measure to say. */
+/* Finds the pairs whose boxes are at most `reach` apart; moment_measure then measures each of them. These functions
+ * make no call with the context, so any thread may call them. worlds: one pose for each of the scene's nodes; they stay
+ * until the moment's end. */
 void moment_begin(struct moment *moment, const cp_pose *worlds, double reach);
 void moment_measure(struct moment *moment, uint32_t contact);
-/* Keeps those within reach, in the order of their nodes. */
+/* Keeps the pairs within reach, in the order of their nodes. */
 void moment_end(struct moment *moment);
 
-/* The error of a lost node. */
+/* Reports the error of a lost node. */
 cp_status moment_complain(const struct moment *moment);
-/* Whether two bodies collide that are placed. */
+/* Tells whether two bodies collide, which must have been placed. */
 bool moment_collide(const struct moment *moment, uint32_t one, uint32_t other);
 
 #endif

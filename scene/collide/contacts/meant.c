@@ -4,14 +4,14 @@
 
 /* ---- held ---- */
 
-/* A clip has hung it on something that is not the world. */
+/* Tells whether a clip has hung the node on something other than the world. */
 static bool is_held(const struct player *player, uint32_t node)
 {
     const uint32_t host = player->parents[node];
     return host != player->scene->nodes[node].parent && host != CP_NONE && host != 0;
 }
 
-/* The link that holds: what moves with the host. A host that no joint moves is it alone. */
+/* Returns the link that holds: all that moves with the host. A host that no joint moves is a link of its own. */
 static uint32_t link_of(const struct player *player, uint32_t host)
 {
     uint32_t link = host;
@@ -20,7 +20,8 @@ static uint32_t link_of(const struct player *player, uint32_t host)
     return link == CP_NONE || link == 0 ? host : link;
 }
 
-/* From the link to the node is at most one joint, and the way does not lead over what is held. */
+/* Tells whether the node belongs to the link: at most one joint is between them, and the way does not lead over the
+ * node that is held. */
 static bool belongs_to(const struct player *player, uint32_t node, uint32_t link, uint32_t held)
 {
     int joints = 0;
@@ -53,7 +54,7 @@ static bool hangs_on(const struct player *player, uint32_t node, uint32_t host)
     return node == host;
 }
 
-/* The second frame, seen from the first. False if there is no such pose. */
+/* Finds the pose of the second frame, seen from the first. False if there is no such pose. */
 static bool pose_between(const struct player *player, uint32_t one, uint32_t other, cp_pose *between)
 {
     cp_pose back;

@@ -51,7 +51,7 @@ static int compare_by_z(const void *a, const void *b)
     return compare_boxes(a, b, 2);
 }
 
-/* The bodies' boxes; false, and the lost node, where a pose is not finite. */
+/* Places the bodies' boxes. False if a pose is not finite; then its node is `lost`. */
 static bool place_bodies(struct moment *moment, const cp_pose *worlds)
 {
     const struct bodies *bodies = &moment->collider->bodies;
@@ -110,7 +110,7 @@ void moment_begin(struct moment *moment, const cp_pose *worlds, double reach)
         extents[axis] = high - low;
         longest = extents[axis] > extents[longest] ? axis : longest;
     }
-    double further = reach * (1 + 1e-12); /* the boxes are rounded outward, the sum with reach is not */
+    double further = reach * (1 + 1e-12); /* rounding of the sum with reach; the boxes are already rounded outward */
     qsort(moment->boxes, moment->box_count, sizeof *moment->boxes, comparisons[longest]);
     for (uint32_t i = 0; i < moment->box_count; i++) {
         const struct world_box *one = &moment->boxes[i], *end = moment->boxes + moment->box_count;

@@ -7,7 +7,7 @@
 #include "contacts.h"
 
 enum { MOST_TIMES = 10000000 };
-static const double precision = 0.001; /* seconds, of the begin and the end */
+static const double precision = 0.001; /* seconds, of a passage's begin and end */
 
 /* ---- when to look ---- */
 
@@ -24,7 +24,7 @@ static bool add_time(cp_context *context, struct times *times, double time)
     return true;
 }
 
-/* Into how many parts the way from one time to the next is cut. */
+/* Returns the number of parts into which the way from one time to the next is cut. */
 static double part_count(const double *times, uint32_t i, double step)
 {
     return step > 0 ? fmax(1, ceil((times[i + 1] - times[i]) / step * (1 - 1e-9))) : 1;
@@ -32,7 +32,7 @@ static double part_count(const double *times, uint32_t i, double step)
 
 static cp_status find_times(cp_context *context, const cp_clip *clip, double step, struct times *times)
 {
-    /* Whenever a track has a key or something is attached, ascending. */
+    /* Lists all times at which a track has a key or something is attached, ascending. */
     struct times keys = {0};
     bool good = true;
     for (uint32_t i = 0; i < clip->track_count; i++)
@@ -40,7 +40,7 @@ static cp_status find_times(cp_context *context, const cp_clip *clip, double ste
             good = add_time(context, &keys, clip->tracks[i].times[key]);
     for (uint32_t i = 0; i < clip->attachment_count && good; i++)
         good = add_time(context, &keys, clip->attachments[i].time);
-    if (good && keys.count == 0) /* a clip that does nothing */
+    if (good && keys.count == 0) /* a clip that moves nothing */
         good = add_time(context, &keys, 0);
     keys.count = (uint32_t)sort_times(keys.items, keys.count);
     double wanted = 1;
@@ -69,14 +69,14 @@ static cp_status find_times(cp_context *context, const cp_clip *clip, double ste
 
 /* ---- what is found ---- */
 
-/* Moments in the making, a player each. */
+/* Moments in the making, each with a player of its own. */
 struct seat {
     struct player player;
     struct moment moment;
     cp_status status; /* of the player */
 };
 
-/* A pair that came near, while the clip is looked at. */
+/* A pair that came near during the clip. */
 struct sighting {
     cp_passage passage;
     uint32_t first_moment, last_moment; /* at which they collide */
@@ -89,7 +89,7 @@ struct watch {
     double reach;
     struct seat *seats;
 
-    struct sighting *sightings; /* in the order in which they came up */
+    struct sighting *sightings; /* ordered as they were found */
     uint32_t count, room;
     uint32_t *slots; /* where a pair's sighting is, by the pair's hash, or CP_NONE */
     uint32_t slot_count;
@@ -109,7 +109,7 @@ static uint32_t find_slot(const struct watch *watch, uint32_t first, uint32_t se
     }
 }
 
-/* The pair's, a new one where it comes up first. NULL when out of memory. */
+/* Returns the sighting of the pair, or a new one if the pair has none. NULL when out of memory. */
 static struct sighting *find_sighting(struct watch *watch, const cp_contact *contact)
 {
     cp_context *context = watch->collider->context;
@@ -138,7 +138,7 @@ static struct sighting *find_sighting(struct watch *watch, const cp_contact *con
     return &watch->sightings[watch->slots[slot]];
 }
 
-/* One of the pair takes the other, or goes on holding it: that ends a meeting as it should end. */
+/* Notes that one of the pair takes the other, or still holds it: such a meeting is meant, not a collision. */
 static void take_hold(const struct watch *watch, const cp_contact *contact, uint32_t moment)
 {
     const uint32_t known = watch->count > 0 ? watch->slots[find_slot(watch, contact->first, contact->second)] : CP_NONE;
@@ -196,7 +196,7 @@ static uint32_t body_of(const struct bodies *bodies, uint32_t node)
     return low;
 }
 
-/* A time at which they collide, next to one at which they do not. */
+/* Returns a time at which they collide, next to one at which they do not. */
 static double find_border(struct seat *seat, const cp_passage *passage, double apart, double together, double within)
 {
     const struct bodies *bodies = &seat->moment.collider->bodies;
@@ -217,8 +217,8 @@ static double find_border(struct seat *seat, const cp_passage *passage, double a
     return together;
 }
 
-/* The frames rest from the first contact on, and have not gone on into each other up to the moment that follows. What
- * counts as a move is twice what counts as touching: so far something is lifted before it is free. */
+/* Tells whether the frames rest from the first contact on, and have not moved further into each other until the next
+ * moment. A move is twice the distance that counts as touching: an object is lifted that far before it is free. */
 static bool begins_at_rest(const struct watch *watch, struct seat *seat, const struct sighting *sighting)
 {
     const struct meeting *meeting = &sighting->meeting;
@@ -240,7 +240,7 @@ static bool begins_at_rest(const struct watch *watch, struct seat *seat, const s
     return rests;
 }
 
-/* The frames have parted, or the clip is over: a meeting is a rest or a collision. */
+/* Ends a meeting because the frames have parted or the clip is over; it becomes a rest or a collision. */
 static void end_meeting(const struct watch *watch, struct seat *seat, struct sighting *sighting)
 {
     cp_passage *passage = &sighting->passage;
@@ -269,7 +269,7 @@ static bool note(void *user, uint32_t item, uint32_t slot)
         watch->status = moment_complain(moment);
         return false;
     }
-    if (moment->count > moment->room) { /* now there is somebody who can make room */
+    if (moment->count > moment->room) { /* the calling thread can allocate the room */
         if (!moment_make_room(moment))
             return false;
         find_near(watch, &watch->seats[slot]);
@@ -356,7 +356,7 @@ cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double step, dou
             status = CP_LIMIT;
     }
     if (status == CP_OK) {
-        watch.status = CP_LIMIT; /* unless something else is the matter */
+        watch.status = CP_LIMIT; /* unless another failure is known */
         bool done = parallel_in_order(context, watch.times.count, look, note, &watch);
         for (uint32_t i = 0; i < watch.count; i++)
             end_meeting(&watch, &watch.seats[0], &watch.sightings[i]);

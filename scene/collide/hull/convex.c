@@ -17,8 +17,8 @@ static void place_point(const struct convex *convex, uint32_t point, double out[
         memcpy(out, convex->points[point], sizeof convex->points[point]);
 }
 
-/* The direction before the points are placed: along it each is as far as along this one afterwards, but for a
- * constant. */
+/* Turns a direction back to where the points are before they are placed. Their heights along it differ from those of
+ * the placed points along `direction` only by a constant. */
 static void unplace_direction(const struct convex *convex, const double direction[3], double out[3])
 {
     const double *m = convex->pose ? convex->pose->m : POSE_IDENTITY.m;
@@ -26,7 +26,7 @@ static void unplace_direction(const struct convex *convex, const double directio
         out[i] = m[i] * direction[0] + m[4 + i] * direction[1] + m[8 + i] * direction[2];
 }
 
-/* No coordinate is larger, before or after the points are placed; nor is a sum that placing them takes. */
+/* Returns a bound of all coordinates, before and after the points are placed, and of all sums on the way. */
 static double reach_of(const struct convex *convex)
 {
     double own[3] = {0}, most = 0;
@@ -47,14 +47,14 @@ static double reach_of(const struct convex *convex)
 
 /* ---- the farthest point ---- */
 
-/* How far from its centre a cluster goes along a direction. */
+/* Returns how far a cluster extends from its centre along a direction. */
 static double half_along(const struct cluster *cluster, const double direction[3])
 {
     return cluster->half[0] * fabs(direction[0]) + cluster->half[1] * fabs(direction[1]) +
            cluster->half[2] * fabs(direction[2]);
 }
 
-/* The points of a part: all, without clusters. */
+/* Returns the number of points of a part; without clusters, all are one part. */
 static uint32_t part_count(const struct convex *convex)
 {
     return convex->cluster_count > 0 ? convex->cluster_count - 1 : 1;
@@ -65,7 +65,7 @@ static uint32_t part_end(const struct convex *convex, uint32_t part)
     return part + 1 < part_count(convex) ? (part + 1) * CLUSTER : convex->count;
 }
 
-/* The point that is farthest along a direction, `guess` being one that may be near it. */
+/* Finds the point that is farthest along a direction. `guess` is a point that may be near it. */
 static uint32_t farthest_point(const struct convex *convex, const double placed_direction[3], uint32_t guess)
 {
     double direction[3];
@@ -92,7 +92,8 @@ static uint32_t farthest_point(const struct convex *convex, const double placed_
 
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3])
 {
-    /* Two directions across the line, and where it is along them; of the points before they are placed. */
+    /* Take two directions across the line, and the line's places along them, in the frame of the points before they are
+     * placed. */
     double across[2][3], directions[2][3], places[2] = {0}, smallest[3] = {0}, most = 0;
     int least = fabs(axis[0]) <= fabs(axis[1]) ? 0 : 1;
     smallest[fabs(axis[2]) <= fabs(axis[least]) ? 2 : least] = 1;
@@ -134,7 +135,7 @@ struct simplex {
     int count;
 };
 
-/* What the nearest place of a face of the simplex is made of. */
+/* The nearest place of a face of the simplex, and the corners that span it. */
 struct nearest {
     double point[3], distance2;
     int corners[3], count;
@@ -189,7 +190,7 @@ static void offer_triangle(const struct simplex *simplex, int a, int b, int c, s
     offer(nearest, point, (const int[]){a, b, c}, 3);
 }
 
-/* The nearest place of the simplex to the origin; the simplex becomes the corners that it is made of. */
+/* Finds the nearest place of the simplex to the origin. The simplex is reduced to the corners that span this place. */
 static struct nearest reduce(struct simplex *simplex)
 {
     struct nearest nearest = {.distance2 = INFINITY};
@@ -210,7 +211,7 @@ static struct nearest reduce(struct simplex *simplex)
     return nearest;
 }
 
-/* True when the tetrahedron holds the origin. */
+/* Returns true if the tetrahedron holds the origin. */
 static bool holds_origin(const struct simplex *simplex)
 {
     static const int faces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
@@ -229,7 +230,7 @@ static bool holds_origin(const struct simplex *simplex)
 
 /* ---- the search ---- */
 
-/* The points with these numbers. */
+/* Adds the difference of the points with these numbers. */
 static void add_pair(struct simplex *simplex, const struct convex *one, const struct convex *other, uint32_t first,
                      uint32_t second)
 {
@@ -246,7 +247,7 @@ struct gap convex_gap(const struct convex *one, const struct convex *other, doub
 {
     struct simplex simplex = {.count = 0};
     struct gap gap = {.normal = {1, 0, 0}, .high = INFINITY};
-    /* of the sums and products of coordinates up to `reach` */
+    /* bounds the rounding of sums and products of coordinates up to `reach`: some 50 times a double's epsilon */
     double slack = 1e-14 * (reach_of(one) + reach_of(other));
     for (uint32_t i = 0; i < start->count; i++)
         add_pair(&simplex, one, other, start->pairs[i][0], start->pairs[i][1]);
@@ -255,10 +256,10 @@ struct gap convex_gap(const struct convex *one, const struct convex *other, doub
     for (int step = 0; step < MOST_STEPS; step++) {
         struct nearest nearest = reduce(&simplex);
         double distance = sqrt(nearest.distance2), direction[3], back[3];
-        if (nearest.count == 0) /* squares that are no numbers any more */
+        if (nearest.count == 0) /* the squares overflowed */
             break;
         gap.high = fmin(gap.high, distance);
-        if (!(distance > slack) || !(nearest.distance2 > 1e-280)) { /* whose square has its digits */
+        if (!(distance > slack) || !(nearest.distance2 > 1e-280)) { /* below 1e-280 a square loses digits */
             gap.overlap = gap.low <= slack;
             break;
         }
@@ -266,7 +267,7 @@ struct gap convex_gap(const struct convex *one, const struct convex *other, doub
             direction[i] = nearest.point[i] / distance;
             back[i] = -direction[i];
         }
-        /* Add the pair that is least apart along the direction to the nearest place. */
+        /* Add the pair whose points are least apart along the direction to the nearest place. */
         const uint32_t *guess = simplex.pairs[simplex.count - 1];
         add_pair(&simplex, one, other, farthest_point(one, direction, guess[0]), farthest_point(other, back, guess[1]));
         double along = dot_product(simplex.points[simplex.count - 1], direction), low = along - slack;

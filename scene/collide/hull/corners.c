@@ -1,14 +1,14 @@
 /* Points are added one after the other, in a random order (Clarkson and Shor, 1989). Each facet has a list of the
- * points that see it and are still to come. What a point sees goes; from its rim facets go up to the point. Whoever
- * sees a new one has seen one of the two facets at its side of the rim, as its plane lies between theirs: so only their
- * lists are looked through. */
+ * points that see it and are still to come. A new point removes all facets that it sees; from their rim new facets are
+ * raised up to the point. The plane of a new facet lies between those of the two facets at its side of the rim, so a
+ * point that sees the new one saw one of these two: only their lists need a search. */
 #include "hull.h"
 
 #include "base/base.h"
 #include "mesh/box_tree.h"
 #include "model/model.h"
 
-enum { SIMPLEX = 4 }; /* the first points, which the hull begins with, are copies of others, or stand-ins */
+enum { SIMPLEX = 4 }; /* the first points, which the hull begins with; some are copies or stand-ins */
 static const uint32_t none = UINT32_MAX;
 
 struct facet {
@@ -16,7 +16,7 @@ struct facet {
     uint32_t neighbours[3]; /* across the sides from each corner to the next; of a free one the next free one */
     uint32_t *waiting;      /* the points that see it, in their order */
     uint32_t waiting_count;
-    bool seen; /* from the point that is added */
+    bool seen; /* seen by the point that is added */
 };
 
 struct facets {
@@ -25,13 +25,13 @@ struct facets {
 
 struct growth {
     cp_context *context;
-    double (*points)[3]; /* in the order in which they are added */
+    double (*points)[3]; /* ordered as they are added */
     uint32_t count;
-    uint32_t stand_ins; /* so many of the simplex' last points are not among those given */
+    uint32_t stand_ins; /* how many of the simplex' last points are not among those given */
     struct facet *facets;
     uint32_t facet_count, facet_room, first_free;
-    uint32_t *sees;       /* for each point a facet that it sees, or none */
-    uint32_t *rim;        /* for each point the new facet at the side of the rim that begins there */
+    uint32_t *sees;       /* one for each point a facet that it sees, or none */
+    uint32_t *rim;        /* one for each point the new facet at the side of the rim that begins there */
     uint32_t *candidates; /* room for all points */
     struct facets seen, fresh;
 };
@@ -68,7 +68,7 @@ static bool take_facet(struct growth *growth, uint32_t *taken)
     return true;
 }
 
-/* Those of the candidates that see the facet wait for it to go. */
+/* Puts the candidates that see the facet onto its list. */
 static bool let_wait(struct growth *growth, uint32_t index, uint32_t candidate_count)
 {
     struct facet *facet = &growth->facets[index];
@@ -90,7 +90,7 @@ static bool let_wait(struct growth *growth, uint32_t index, uint32_t candidate_c
 
 /* ---- the simplex ---- */
 
-/* True when the points are independent: they differ, are not on a line, not in a plane. */
+/* Returns true if the points are independent: no two are equal, no three on a line, no four in a plane. */
 static bool independent(const double (*points)[3], int count)
 {
     if (count == 2)
@@ -103,9 +103,9 @@ static bool independent(const double (*points)[3], int count)
     return false;
 }
 
-/* The first points that are independent of those before them; what does not make a plane of a line will not either of
- * what is on it. Points of a plane become a pyramid under a point in its stead, of which they are corners as they are
- * of their own hull. */
+/* Chooses the first points that are independent of those before them. A point on the line of two points adds no plane,
+ * nor do later points on it. If all points lie in a plane, a stand-in above it makes a pyramid of them; the corners of
+ * the pyramid's base are those of the points' own hull. */
 static void choose_simplex(struct growth *growth, double size)
 {
     double(*points)[3] = growth->points;
@@ -161,7 +161,7 @@ static bool begin(struct growth *growth)
 
 /* ---- one more point ---- */
 
-/* A facet from a side of the rim up to the point. */
+/* Raises a facet from a side of the rim up to the point. */
 static bool raise_facet(struct growth *growth, uint32_t inner, int side, uint32_t point)
 {
     uint32_t raised;
@@ -177,7 +177,7 @@ static bool raise_facet(struct growth *growth, uint32_t inner, int side, uint32_
         if (stays->corners[i] == to)
             stays->neighbours[i] = raised;
     growth->rim[from] = raised;
-    /* Candidates for it are the points still to come that wait for one facet or the other, each once. */
+    /* Candidates for it are the points still to come that are on the list of one facet or the other, each once. */
     uint32_t i = 0, k = 0, count = 0;
     while (i < gone->waiting_count || k < stays->waiting_count) {
         uint32_t left = i < gone->waiting_count ? gone->waiting[i] : none,
@@ -195,7 +195,8 @@ static bool add_point(struct growth *growth, uint32_t point)
     struct facets *seen = &growth->seen, *fresh = &growth->fresh;
     if (growth->sees[point] == none)
         return true; /* inside */
-    /* Find all facets that it sees: they hang together. What waits for them sees nothing, until it sees a new facet. */
+    /* Find all facets that the point sees, which are connected. The points on their lists see nothing until they see a
+     * new facet. */
     seen->count = fresh->count = 0;
     growth->facets[growth->sees[point]].seen = true;
     if (!push(growth, seen, growth->sees[point]))
@@ -240,7 +241,7 @@ static bool add_point(struct growth *growth, uint32_t point)
 static cp_status keep_corners(const struct growth *growth, struct hull *hull)
 {
     const double(*points)[3] = (const double(*)[3])growth->points;
-    /* How many edges with an angle end at each point: three or more at a corner, two within an edge, none within a
+    /* Count the edges with an angle at each point: three or more end at a corner, two within an edge, none within a
      * face. */
     uint32_t *edges = growth->rim, count = 0;
     double volume = 0;
@@ -292,7 +293,7 @@ cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t 
                             .rim = arena_allocate(scratch, all, sizeof *growth.rim),
                             .candidates = arena_allocate(scratch, all, sizeof *growth.candidates)};
     bool good = !arena_failed(scratch);
-    /* Place all points behind the simplex' in an order that has nothing to do with theirs (Fisher and Yates; Knuth's
+    /* Shuffle the points behind the simplex', so that their order does not matter (Fisher and Yates; Knuth's
      * generator). */
     uint64_t state = 1;
     for (uint32_t i = SIMPLEX; i < all && good; i++) {

@@ -47,8 +47,8 @@ static int compare_z(const void *one, const void *other)
 
 /* ---- the hull ---- */
 
-/* Parts the points across the longest side of their box, in the middle, until no part has more than fit into a
- * cluster; then bounds the clusters. */
+/* Splits the points across the longest side of their box, in the middle, until each part fits into a cluster; then
+ * bounds the clusters. */
 static cp_status make_clusters(cp_context *context, struct hull *hull)
 {
     static int (*const compare[])(const void *, const void *) = {compare_x, compare_y, compare_z};
@@ -92,7 +92,7 @@ cp_status hull_find(cp_context *context, const double (*points)[3], uint32_t cou
     for (uint32_t i = 0; i < count && exact; i++)
         for (int axis = 0; axis < 3; axis++) {
             double value = fabs(points[i][axis]);
-            exact = exact && (value == 0 || (value >= 1e-75 && value <= 1e75)); /* or predicates may not be exact */
+            exact = exact && (value == 0 || (value >= 1e-75 && value <= 1e75)); /* else predicates may not be exact */
             size = fmax(size, value);
         }
     if (exact) {

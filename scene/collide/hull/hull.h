@@ -7,9 +7,9 @@
 
 #include "cellpipe.h"
 
-/* Convex hulls of points: how far apart are two? */
+/* Convex hulls of points, and the gap between two of them. */
 
-/* A box around points, from which one sees that none of them can be the one that is looked for. */
+/* A box around some points. It tells whether one of them can be the farthest, without a look at each. */
 struct cluster {
     double centre[3], half[3];
 };
@@ -20,31 +20,32 @@ struct convex {
     const double (*points)[3];
     uint32_t count;                 /* at least 1 */
     uint32_t cluster_count;         /* 0: there are none */
-    const struct cluster *clusters; /* the first is of all points, the others of CLUSTER each, in their order */
+    const struct cluster *clusters; /* the first is a box of all points, the others hold CLUSTER points each, in their
+                                     * order */
     const cp_pose *pose;            /* takes the points to where they are; NULL: they are there */
 };
 
 struct gap {
     double low;       /* the distance is at least this; 0 where they may touch */
-    double normal[3]; /* a unit vector, from the first hull to the second, along which they are `low` apart; where low
-                         is 0 any */
+    double normal[3]; /* a unit vector, from the first hull to the second, along which they are `low` apart; any if low
+                       * is 0 */
     double high;      /* the distance of two points of the hulls, the nearest that were found, up to rounding */
     bool overlap;     /* a common point was found, up to rounding */
 };
 
-/* Where a search ended, as numbers of points of both hulls. All 0: nothing is known. */
+/* The end of a search, as numbers of points of both hulls. A struct of zeros is a search from nowhere. */
 struct convex_start {
     uint32_t pairs[3][2];
     uint32_t count;
 };
 
-/* The gap between two hulls: low is right whatever the search found, as any direction in which the hulls do not overlap
- * parts them (Gilbert, Johnson and Keerthi, 1988); what rounding may do is taken off. As soon as it is above `enough`
- * the search ends. start: where the search between the same hulls, at other poses, ended; it is set to where this one
- * does. */
+/* Finds the gap between two hulls by the distance algorithm of Gilbert, Johnson and Keerthi (1988). low is a true bound
+ * whatever the search found: any direction in which the hulls do not overlap separates them, and rounding is taken off.
+ * As soon as low is above `enough`, the search ends. start: the end of the search between the same hulls at other
+ * poses; it becomes the end of this one. */
 struct gap convex_gap(const struct convex *one, const struct convex *other, double enough, struct convex_start *start);
 
-/* The largest distance of any point from a line, up to rounding. axis: a unit vector. */
+/* Returns the largest distance of any point from a line, up to rounding. axis: a unit vector. */
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3]);
 
 /* The convex hull of points. */
@@ -57,10 +58,10 @@ struct hull {
     double volume; /* 0 where all points lie in a plane */
 };
 
-/* Exact: all points lie in the hull of the corners, and none of these in that of the others. Only where a coordinate is
- * so large or small that predicates are not exact any more, beyond 1e75 or within 1e-75 of zero, all points are kept,
- * and the volume is 0. n log n steps are to be expected, whatever the points are. CP_LIMIT without memory. Call
- * hull_free even on failure. */
+/* Finds the hull exactly: all points lie in the hull of the corners, and no corner lies in that of the others. If a
+ * coordinate is beyond 1e75 or within 1e-75 of zero, predicates are not exact any more; then all points are kept, and
+ * the volume is 0. The expected time is n log n, whatever the points are. CP_LIMIT without memory. Call hull_free even
+ * on failure. */
 cp_status hull_find(cp_context *context, const double (*points)[3], uint32_t count, struct hull *hull);
 void hull_free(cp_context *context, struct hull *hull);
 
@@ -74,8 +75,8 @@ static inline struct convex hull_convex(const struct hull *hull)
 
 /* The corners of a hull. */
 
-/* Fills in the hull's points and volume. count is at least 1 and at most 2^30; size is the largest coordinate, or more
- * than 0. All that predicates are asked must be exact. */
+/* Sets the hull's points and volume. count is at least 1 and at most 2^30; size is the largest coordinate, or more than
+ * 0. All that predicates compute must be exact. */
 cp_status find_corners(cp_context *context, const double (*points)[3], uint32_t count, double size, struct hull *hull);
 
 #endif

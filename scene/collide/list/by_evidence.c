@@ -1,4 +1,4 @@
-/* Whether a list of exclusions still holds for a scene, by the evidence beside it: all that its findings rest on. */
+/* Compares a list of exclusions with a scene by the evidence beside it: all that its findings rest on. */
 #include <string.h>
 
 #include "base/context.h"
@@ -19,7 +19,7 @@ struct pair_set {
     uint32_t count;
 };
 
-/* False when out of memory. */
+/* Adds the pair of two names to the set. Returns false if out of memory. */
 static bool add_to_set(struct checking *checking, struct pair_set *set, const char *first, const char *second)
 {
     bool added;
@@ -34,13 +34,13 @@ static bool add_to_set(struct checking *checking, struct pair_set *set, const ch
     return true;
 }
 
-/* Of names that have been added to a set. */
+/* Returns the pair of two names that have been added to a set. */
 static uint64_t names_of(const struct checking *checking, const char *first, const char *second)
 {
     return unordered_pair(*name_map_find(&checking->numbers, first), *name_map_find(&checking->numbers, second));
 }
 
-/* Tells those of the one that the other lacks. */
+/* Tells the pairs of the one set that the other lacks. */
 static void tell_missing(struct checking *checking, const char *const *names, const struct pair_set *sets[2],
                          cp_list_fault_kind kind)
 {
@@ -54,14 +54,14 @@ static void tell_missing(struct checking *checking, const char *const *names, co
     }
 }
 
-/* An array of up to so many pairs: false when out of memory. */
+/* Makes room for `count` pairs. False when out of memory. */
 static bool make_room(struct checking *checking, struct pair_set *set, uint32_t count)
 {
     set->items = arena_allocate(checking->arena, count, sizeof *set->items);
     return set->items;
 }
 
-/* Those that the evidence excludes, or keeps. unnamed: also those that an element of the list excludes. */
+/* Collects the pairs that the evidence excludes, or keeps. unnamed: also those that an element of the list excludes. */
 static bool collect_evident(struct checking *checking, bool excluded, bool unnamed, struct pair_set *set)
 {
     const struct evidence *evidence = &checking->evidence;
@@ -76,7 +76,8 @@ static bool collect_evident(struct checking *checking, bool excluded, bool unnam
     return good;
 }
 
-/* Told once, whether the scene or the evidence says it. volatiles: of the list. */
+/* Tells a volatile frame that the list lacks, once, no matter whether the scene or the evidence has it. volatiles:
+ * those of the list. */
 static cp_status need_volatile(struct checking *checking, struct name_map *volatiles, const char *name)
 {
     bool added;
@@ -87,7 +88,7 @@ static cp_status need_volatile(struct checking *checking, struct name_map *volat
     return CP_OK;
 }
 
-/* What the list says beside its pairs. */
+/* Compares what the list says beside its pairs: volatile frames, and whether it excludes static pairs. */
 static cp_status compare_statements(struct checking *checking, const cp_scene *list)
 {
     const struct evidence *evidence = &checking->evidence;
@@ -115,8 +116,8 @@ enum { ATTRIBUTES = 9, STATIC_ATTRIBUTES = 2 };
 static const char *const attribute_names[ATTRIBUTES] = {"reason", "key",     "margin", "touch",   "clearance",
                                                         "work",   "samples", "hits",   "descents"};
 
-/* A hash of each attribute, with that of the names. How many there are: without a finding the reason alone, of static
- * pairs the key, too. */
+/* Hashes each attribute together with the names. Returns how many there are: without a finding the reason alone, and
+ * for static pairs the key, too. */
 static uint32_t hash_attributes(uint64_t names, const char *reason, const cp_finding *finding,
                                 uint64_t hashes[ATTRIBUTES])
 {
@@ -138,8 +139,8 @@ static uint32_t hash_attributes(uint64_t names, const char *reason, const cp_fin
     return count;
 }
 
-/* What the list says of a pair in attributes must be in the evidence, where several pairs have its names of one of
- * them. evident: the pairs that the evidence excludes; others have been told before. */
+/* Compares the attributes of the list's pairs with the evidence. If several pairs have the same names, each attribute
+ * must be that of one of them. evident: the pairs that the evidence excludes; others have been told before. */
 static cp_status compare_attributes(struct checking *checking, const cp_scene *list, const struct pair_set *evident)
 {
     const struct evidence *evidence = &checking->evidence;
@@ -165,7 +166,7 @@ static cp_status compare_attributes(struct checking *checking, const cp_scene *l
             continue;
         uint32_t count = hash_attributes(names, pair->reason, pair->finding, hashes);
         for (uint32_t k = 0; k < count; k++) {
-            bool absent = k == 1 && pair->finding->key == 0; /* lists had no keys once */
+            bool absent = k == 1 && pair->finding->key == 0; /* lists of earlier versions have no keys */
             if (!absent && !set_has(known.items, known.count, hashes[k]))
                 tell_attribute(checking, first, second, attribute_names[k]);
         }
@@ -194,7 +195,7 @@ static cp_status compare_lists(struct checking *checking, const cp_scene *list)
     listed.count = make_set(listed.items, listed.count);
     tell_missing(checking, names, (const struct pair_set *[]){&needed, &listed}, CP_LIST_NOT_LISTED);
     tell_missing(checking, names, (const struct pair_set *[]){&listed, &evident}, CP_LIST_NOT_EVIDENT);
-    /* A pair that is to be checked may have the names of one that list and evidence exclude. */
+    /* A pair that must be checked may have the names of one that list and evidence exclude. */
     for (uint32_t i = 0; i < kept.count; i++) {
         uint64_t pair = kept.items[i];
         if (set_has(listed.items, listed.count, pair) && set_has(evident.items, evident.count, pair))

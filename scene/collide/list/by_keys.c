@@ -1,5 +1,5 @@
-/* Whether a list of exclusions without evidence still holds for a scene: by its names, and by the key that each pair
- * has in the list. Several frames may have the same name. Then the list has the keys of all pairs with two names. */
+/* Compares a list of exclusions without evidence with a scene: by its names, and by the key that each pair has in the
+ * list. Several frames may have the same name. Then the list has the keys of all pairs with two names. */
 #include <string.h>
 
 #include "base/context.h"
@@ -9,9 +9,9 @@
 struct comparing {
     struct checking *checking;
     const cp_scene *list;
-    uint32_t *heads;  /* of the list's nodes: the scene's first frame with this name, or CP_NONE */
-    uint32_t *counts; /* of the list's nodes: how many frames have this name */
-    uint32_t *next;   /* of the scene's nodes: the next frame of the same name, or CP_NONE */
+    uint32_t *heads;  /* indexed by the list's node: the scene's first frame with this name, or CP_NONE */
+    uint32_t *counts; /* indexed by the list's node: the number of frames with this name */
+    uint32_t *next;   /* indexed by the scene's node: the next frame of the same name, or CP_NONE */
     /* Pairs of names, as nodes of the list, that have keys there; ascending, each once. */
     uint64_t *names;
     bool *changed; /* of the pairs of names */
@@ -29,7 +29,7 @@ static bool has_key(const cp_pair *pair)
     return pair->finding && pair->finding->key && pair->first != pair->second;
 }
 
-/* It has a key, and frames of its names are there. */
+/* Tells whether the pair has a key, and the scene has frames of its names. */
 static bool is_compared(const struct comparing *it, const cp_pair *pair)
 {
     return has_key(pair) && it->heads[pair->first] != CP_NONE && it->heads[pair->second] != CP_NONE;
@@ -45,7 +45,7 @@ static uint64_t hash_names_and_key(uint64_t names, uint64_t key)
     return hash_content((const uint64_t[]){names, key}, 2 * sizeof names);
 }
 
-/* Of names that are there. */
+/* Returns the place of two names, which are in the list. */
 static uint32_t place_of(const struct comparing *it, uint64_t names)
 {
     uint32_t low = 0, high = it->name_count - 1;
@@ -61,7 +61,7 @@ static uint32_t place_of(const struct comparing *it, uint64_t names)
 
 /* ---- names ---- */
 
-/* Finds the frames of each name. Tells of names that no frame has. */
+/* Finds the frames of each name. Tells the names that no frame has. */
 static bool find_frames(struct comparing *it)
 {
     struct checking *checking = it->checking;
@@ -94,7 +94,7 @@ static bool find_frames(struct comparing *it)
     return true;
 }
 
-/* The names and keys that the list has. How many of its pairs have no key: *unknown. */
+/* Takes the names and keys that the list has. *unknown: the number of its pairs without a key. */
 static bool take_list(struct comparing *it, uint64_t *unknown)
 {
     const cp_scene *list = it->list;
@@ -170,7 +170,7 @@ static cp_status compare_keys(struct comparing *it)
 
 /* ---- the cell ---- */
 
-/* Whether the list has a key of all pairs of its cell, and it is that of the scene. */
+/* Compares the key of all pairs of the cell. known: the list has one; same: it is the scene's. */
 static cp_status compare_cells(const struct comparing *it, bool *known, bool *same)
 {
     uint64_t listed = listed_cell_key(it->list), key, count;
@@ -183,7 +183,7 @@ static cp_status compare_cells(const struct comparing *it, bool *known, bool *sa
 
 /* ---- all ---- */
 
-/* Of each two names once, as the list has them first. */
+/* Tells each two names that changed once, in the order of the list. */
 static void tell_changes(struct comparing *it)
 {
     const cp_scene *list = it->list;

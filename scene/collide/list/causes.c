@@ -1,4 +1,5 @@
-/* Why pairs have changed since a list was made: each cause once, with the number of pairs that it concerns. */
+/* The reasons why pairs have changed since a list was made: each cause once, with the number of pairs that it
+ * concerns. */
 #include <math.h>
 #include <string.h>
 
@@ -10,11 +11,12 @@ enum joint_cause { LIMITS_CHANGED, AXIS_CHANGED, TYPE_CHANGED, RULE_CHANGED, JOI
 
 struct causes {
     struct checking *checking;
-    uint32_t (*nodes)[NODE_CAUSES]; /* of the scene's nodes and causes: how many pairs, and 1; 0: it is no cause */
+    uint32_t (*nodes)[NODE_CAUSES]; /* indexed by the scene's node and cause: how many pairs, and 1; 0: it is no
+                                     * cause */
     uint32_t (*joints)[JOINT_CAUSES];
-    const struct listed_joint **listed; /* of the scene's joints, or NULL */
-    uint32_t *seen;                     /* of the joints: the last pair on whose way they were */
-    uint32_t pair;                      /* the number of the one at hand, from 1 on */
+    const struct listed_joint **listed; /* indexed by the scene's joint, or NULL */
+    uint32_t *seen;                     /* indexed by joint: the last pair on whose way they were */
+    uint32_t pair;                      /* the number of the present pair, from 1 on */
     bool *movables;
 };
 
@@ -99,7 +101,7 @@ struct causes *causes_find(struct checking *checking)
 
 /* ---- of one pair ---- */
 
-/* Adds the pair to those of the causes that are there. Whether there is any. */
+/* Adds the pair to the causes that are known; true if there is one. */
 static bool count_causes(uint32_t *causes, uint32_t first, uint32_t end)
 {
     bool any = false;
@@ -118,7 +120,7 @@ static bool count_joint(struct causes *causes, uint32_t joint)
     return count_causes(causes->joints[joint], 0, JOINT_CAUSES);
 }
 
-/* The node's own place, and its joints with what they follow. */
+/* Counts the node's own place, and its joints with what they follow. */
 static bool count_node(struct causes *causes, uint32_t node)
 {
     const cp_scene *scene = causes->checking->scene;

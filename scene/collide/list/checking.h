@@ -1,4 +1,4 @@
-/* Whether a list still holds: what its check shares. */
+/* Declares what the check shares that tells whether a list still holds. */
 #ifndef CELLPIPE_COLLIDE_LIST_CHECKING_H
 #define CELLPIPE_COLLIDE_LIST_CHECKING_H
 
@@ -17,7 +17,7 @@ struct listed_frame {
 struct listed_node {
     const char *id, *parent; /* "" of the world */
     cp_pose pose;
-    bool is_movable; /* or attachable, or volatile, or a clip moves it */
+    bool is_movable; /* it is movable, attachable or volatile, or a clip moves it */
 };
 
 struct listed_joint {
@@ -32,7 +32,7 @@ struct listed_pair {
     bool by_element;    /* <ExcludeStaticPairs/>, so that the list need not name it */
     uint64_t key;       /* 0 when it is not known */
     const char *status; /* the reason */
-    cp_finding finding; /* its numbers; what is absent as in a finding without it */
+    cp_finding finding; /* its numbers; absent ones are as in a finding without them */
 };
 
 /* A further file of the list. */
@@ -43,7 +43,7 @@ struct listed_file {
 struct evidence {
     cp_context *context;
     struct arena *arena;
-    const char *prefix; /* of the names in the list's first file */
+    const char *prefix; /* prefix of the names in the list's first file */
     bool exclude_static_pairs;
     struct listed_file *files;
     struct listed_frame *frames;
@@ -53,11 +53,11 @@ struct evidence {
     uint32_t file_count, frame_count, pair_count, node_count, joint_count;
 };
 
-/* Free it on failure, too. */
+/* Reads the evidence. Free it even if this fails. */
 cp_status evidence_read(struct evidence *evidence, cp_context *context, const char *path);
 void evidence_free(struct evidence *evidence);
 
-/* A list of exclusions that is compared with a scene: what the files of cp_check_list share. */
+/* A list of exclusions that is compared with a scene, as the files of cp_check_list share it. */
 
 struct checking {
     cp_context *context;
@@ -67,11 +67,11 @@ struct checking {
     void *user;
     bool stale;
     struct arena *arena;
-    struct name_map frames; /* of the scene, by name: the first of a name; no placeholders */
+    struct name_map frames; /* the scene's frames by name: the first of a name; no placeholders */
     struct evidence evidence;
     uint64_t *geometry;      /* of the scene's nodes */
     uint32_t *nodes;         /* the scene's node of each listed frame, or CP_NONE */
-    struct name_map numbers; /* of names in lists and evidence */
+    struct name_map numbers; /* numbers of names in lists and evidence */
     uint32_t number_count;
 };
 
@@ -83,7 +83,7 @@ void tell_of_list(struct checking *checking, cp_list_fault_kind kind, const char
 cp_status check_by_evidence(struct checking *checking, const cp_scene *list);
 /* causes.c: what has changed in the scene since the evidence was written. NULL when out of memory. */
 struct causes *causes_find(struct checking *checking);
-/* Whether something of that lies between two nodes, whose key has changed; it counts the pair. */
+/* Tells whether a known cause lies between two nodes, whose key has changed; such a cause counts the pair. */
 bool causes_explain(struct causes *causes, uint32_t one, uint32_t other);
 /* Tells each cause that has pairs, once. */
 void causes_tell(struct causes *causes);

@@ -39,7 +39,7 @@ static void refuse_without(struct reading *reading, uint32_t object, const char 
     refuse(reading, object, why);
 }
 
-/* A copy; "" after an error. */
+/* Returns a copy of the text; "" after an error. */
 static const char *read_text(struct reading *reading, uint32_t object, const char *key)
 {
     uint32_t value = json_member(&reading->json, object, key);
@@ -52,7 +52,7 @@ static const char *read_text(struct reading *reading, uint32_t object, const cha
     return text ? text : "";
 }
 
-/* 0 when absent. */
+/* Reads a hash; 0 if it is absent. */
 static uint64_t read_hash(struct reading *reading, uint32_t object, const char *key)
 {
     uint64_t hash = 0;
@@ -61,7 +61,7 @@ static uint64_t read_hash(struct reading *reading, uint32_t object, const char *
     return hash;
 }
 
-/* Zero and more; `usual` when absent. */
+/* Reads a number of zero or more; `usual` when absent. */
 static double read_number(struct reading *reading, uint32_t object, const char *key, double usual)
 {
     uint32_t value = json_member(&reading->json, object, key);
@@ -73,7 +73,7 @@ static double read_number(struct reading *reading, uint32_t object, const char *
     return number;
 }
 
-/* A whole one. */
+/* Reads a whole number. */
 static uint64_t read_count(struct reading *reading, uint32_t object, const char *key, double most)
 {
     double number = read_number(reading, object, key, 0);
@@ -94,7 +94,7 @@ static cp_finding read_finding(struct reading *reading, uint32_t pair)
                         .hits = (uint32_t)read_count(reading, pair, "hits", UINT32_MAX)};
 }
 
-/* The first item of an array of the top object, and room for a thing of each. */
+/* Returns the first item of an array of the top object, and makes room for a thing of each. */
 static uint32_t open_array(struct reading *reading, const char *key, size_t size, void *items)
 {
     uint32_t array = json_member(&reading->json, 0, key);
@@ -117,7 +117,7 @@ static uint32_t next_item(struct reading *reading, uint32_t item)
 
 /* ---- the object ---- */
 
-/* They lie beside the list. */
+/* Reads the names of the further files, which lie beside the list. */
 static void read_files(struct reading *reading)
 {
     struct evidence *evidence = reading->evidence;
@@ -188,7 +188,7 @@ static void read_pairs(struct reading *reading)
 
 /* ---- what findings rest on ---- */
 
-/* So many numbers; 0 for what is none. */
+/* Reads an array of `count` numbers; an item that is no number becomes 0. */
 static void read_numbers(struct reading *reading, uint32_t object, const char *key, double *numbers, uint32_t count)
 {
     uint32_t array = json_member(&reading->json, object, key), item = json_first(&reading->json, array);
@@ -200,7 +200,7 @@ static void read_numbers(struct reading *reading, uint32_t object, const char *k
     }
 }
 
-/* A number of either sign; `usual` when absent. */
+/* Reads a number of either sign; `usual` when absent. */
 static double read_limit(struct reading *reading, uint32_t object, const char *key, double usual)
 {
     uint32_t value = json_member(&reading->json, object, key);

@@ -1,5 +1,5 @@
-/* Names, colours, meshes that are only drawn, values of joints, and what is not between two frames leave their key
- * alone. Numbers are hashed as they are in memory, on a little-endian machine. */
+/* Names, colours, drawn meshes, values of joints, and all that is not between two frames do not change their key.
+ * Numbers are hashed as they are in memory, on a little-endian machine. */
 #include "list.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static uint64_t add_whole(uint64_t hash, uint64_t value)
     return hash_content(both, sizeof both);
 }
 
-/* -0 is 0. */
+/* Adds numbers to a hash; -0 counts as 0. */
 static uint64_t add_numbers(uint64_t hash, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -85,14 +85,14 @@ cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *ke
 
 /* ---- what lies between ---- */
 
-/* numbers: of the variables by when they come first, as two joints that follow one are another thing than two of their
- * own; CP_NONE: not yet; count: how many have one. */
+/* Adds a motion of the chain. numbers: the variables are numbered in the order in which they come, as two joints that
+ * follow one joint differ from two independent ones; CP_NONE: not yet numbered; count: how many are. */
 static uint64_t add_motion(uint64_t hash, const struct chain *chain, const struct motion *motion, uint32_t *numbers,
                            uint32_t *count)
 {
     const cp_joint *joints = chain->scene->joints, *joint = &joints[motion->joint];
     if (numbers[motion->variable] == CP_NONE) {
-        /* The range that a proof looks at; the limits as they are where it has none. */
+        /* Hash the range that a proof covers; if it has none, the limits themselves. */
         const struct variable *variable = &chain->variables[motion->variable];
         const cp_joint *it = &joints[variable->joint];
         bool unlimited = it->type != CP_JOINT_REVOLUTE && !(isfinite(it->lower) && isfinite(it->upper));
@@ -116,13 +116,14 @@ static uint64_t add_motion(uint64_t hash, const struct chain *chain, const struc
     return hash;
 }
 
-/* The chain as it is seen from one of its ends. */
+/* Hashes the chain as it is seen from one of its ends. */
 static uint64_t hash_from(const struct chain *chain, int first, const uint64_t geometry[2], uint32_t *numbers)
 {
     uint32_t count = 0;
     uint64_t hash = add_whole((uint64_t)chain->moves << 1 | chain->movable, chain->branches[first].count);
     hash = add_whole(hash, (uint64_t)chain->obstacles << 1 | chain->is_loose); /* of what lies above both, too */
-    hash = add_numbers(hash, (double[]){(double)(float)chain->unit}, 1); /* turns above both leave rounding in it */
+    hash = add_numbers(hash, (double[]){(double)(float)chain->unit}, 1); /* as floats: turns above both leave rounding
+                                                                          * in them */
     for (uint32_t i = 0; i < chain->variable_count; i++)
         numbers[i] = CP_NONE;
     for (int side = 0; side < 2; side++) {
@@ -165,7 +166,7 @@ cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *p
     return status;
 }
 
-/* In either order. */
+/* Adds two names to a key, the same in either order. */
 static uint64_t add_names(uint64_t key, const char *one, const char *other)
 {
     uint64_t first = hash_content(one, strlen(one)), second = hash_content(other, strlen(other));

@@ -12,7 +12,7 @@ static bool has_geometry(const cp_scene *scene, const cp_node *node)
     return has && !(node->flags & CP_NODE_PLACEHOLDER);
 }
 
-/* Other geometry may come, or the first. */
+/* Tells whether the node may get its first geometry, or another one. */
 static bool is_volatile(const cp_node *node)
 {
     return node->flags & CP_NODE_VOLATILE && !(node->flags & CP_NODE_PLACEHOLDER);
@@ -45,7 +45,7 @@ static bool is_said_static(const cp_pair *pair)
     return pair->verdict == CP_PAIR_EXCLUDED && !has_key(pair) && strcmp(pair->reason, "static") == 0;
 }
 
-/* Of a list that is read alone, nobody knows what its frames are now. */
+/* Tells whether the list alone was read, so that the pair's frames are only names. */
 static bool is_only_named(const cp_scene *scene, const cp_pair *pair)
 {
     return (scene->nodes[pair->first].flags | scene->nodes[pair->second].flags) & CP_NODE_PLACEHOLDER;
@@ -69,7 +69,7 @@ cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *
         memory_free(context, keys, scene->pair_count, sizeof *keys);
     }
     if (status == CP_OK && statics > 0) {
-        /* Whether a frame may be moved is another matter: exclude may have been told that none is. */
+        /* Take no frame as movable here: exclude may have been told that none is. */
         struct chain chain;
         bool *movables = memory_allocate_zeroed(context, scene->node_count, sizeof *movables);
         status = chain_open(&chain, context, scene, movables) && movables ? CP_OK : CP_LIMIT;

@@ -11,8 +11,8 @@ struct search {
     cp_context *context;
     const struct chain *chain;
     const struct body *const *bodies;
-    cp_pose inverses[2];      /* from the common ancestor's frame to those of the bodies */
-    double touches[2];        /* in units of the bodies' frames */
+    cp_pose inverses[2];      /* lead from the common ancestor's frame to those of the bodies */
+    double touches[2];        /* units are those of the bodies' frames */
     const struct line *lines; /* the axes of all motions, in the common ancestor's frame */
 };
 
@@ -36,7 +36,7 @@ static enum reach body_reaches(const struct search *search, int side, const doub
     return NOT_REACHED;
 }
 
-/* All axes go through the point: what is off by less than 1e-9 m counts as rounding. */
+/* Tells whether all axes go through the point. A distance below 1e-9 m counts as rounding. */
 static bool axes_hold(const struct search *search, const double point[3])
 {
     double off = 1e-9 / search->chain->unit;
@@ -82,8 +82,8 @@ static void add_place(struct places *places, double place)
         places->items[places->count++] = place;
 }
 
-/* Where a line goes through a triangle's plane, if next to the triangle; and past its corners, if it lies in that
- * plane. */
+/* Adds the place at which the line crosses the triangle's plane; the caller tests whether the bodies reach it. A line
+ * that lies nearly in that plane also gets the places that are nearest to the triangle's corners. */
 static void cross_triangle(struct places *places, const struct line *line, const double triangle[3][3], double touch)
 {
     double ab[3], ac[3], normal[3], from[3];
@@ -146,8 +146,9 @@ static bool line_reaches(const struct search *search, const struct line *line, d
     return both_reach(search, point);
 }
 
-/* What both solids have of the line begins and ends at a surface of one: so it holds one of these places, or the middle
- * between two. Of very many some are looked at, as each may take as long as there are triangles. */
+/* Tests the places where the line crosses a surface, and the middles between neighbouring places. If the line has a
+ * part in both solids, that part begins and ends at a surface, so one of these points lies in it. Each test may take as
+ * long as there are triangles, so at most about MOST_PLACES places are tested. */
 static cp_status search_line(const struct search *search, const struct line *line, bool *touching)
 {
     struct places places = {.context = search->context};
@@ -176,7 +177,8 @@ static cp_status search_line(const struct search *search, const struct line *lin
 
 /* ---- both ---- */
 
-/* The axes are one line, or have a point in common. */
+/* Tests the points that no joint moves: those of the common line if all axes are one line, else the point that all axes
+ * have in common. */
 static cp_status search_axes(const struct search *search, bool *touching)
 {
     const struct line *first = &search->lines[0];
@@ -189,7 +191,7 @@ static cp_status search_axes(const struct search *search, bool *touching)
         parallel = parallel && !(length2 > 1e-18);
         if (length2 < 1e-12)
             continue;
-        /* Not parallel: all axes must meet at its nearest place on the first one. */
+        /* These two are not parallel, so all axes can only meet where this one is nearest to the first. */
         subtract(line->origin, first->origin, between);
         cross_product(between, line->axis, across);
         double place = dot_product(across, normal) / length2;
@@ -201,7 +203,7 @@ static cp_status search_axes(const struct search *search, bool *touching)
     return parallel && axes_hold(search, first->origin) ? search_line(search, first, touching) : CP_OK;
 }
 
-/* Joints that turn what lies on their axes nowhere. */
+/* Tells whether all joints only turn, so that they leave what lies on their axes in place. */
 static bool all_turn(const struct chain *chain)
 {
     for (uint32_t i = 0; i < chain->motion_count; i++) {
@@ -213,8 +215,8 @@ static bool all_turn(const struct chain *chain)
            chain->stretch < MOST_STRETCH;
 }
 
-/* The axes in the common ancestor's frame, at any values: where they have a point in common, or are one line, they have
- * so at all. poses: room for them. False when a body is squeezed flat. */
+/* Finds the axes in the common ancestor's frame at some values. Any values do: axes that meet in a point, or are one
+ * line, do so at all values. poses: room for them. False when a body is squeezed flat. */
 static bool find_axes(struct search *search, const double *values, double touch, struct line *lines, cp_pose *poses)
 {
     const struct chain *chain = search->chain;

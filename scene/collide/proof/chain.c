@@ -37,7 +37,7 @@ static uint32_t find_variable(struct chain *chain, uint32_t joint)
     return chain->numbers[joint] = chain->variable_count++;
 }
 
-/* Sizes whose powers are numbers, and what has all its digits. */
+/* Tells whether powers of the size neither overflow nor lose digits. */
 static bool is_usual(double size)
 {
     return size >= 1e-100 && size <= 1e100;
@@ -59,8 +59,8 @@ struct similarity similarity_of(const cp_pose *pose)
     return (struct similarity){scale * sqrt(size2), most};
 }
 
-/* 1 + 3 e bounds the eigenvalues of R' R, so 1 + 2 e what it does to lengths, and 4 e what it does to angles; 1e-12:
- * rounding */
+/* Bounds what the pose does to lengths and angles. With e for the similarity's stretch, the eigenvalues of R' R are at
+ * most 1 + 3 e, so lengths change by a factor of at most 1 + 2 e, and angles by at most 4 e. 1e-12 covers rounding. */
 static double stretch_of(const struct similarity *similarity)
 {
     return 4 * similarity->stretch + 1e-12;
@@ -73,7 +73,7 @@ static void add_stretch(struct chain *chain, double stretch)
         chain->obstacles |= OBSTACLE_STRETCHED;
 }
 
-/* What the pose does to all that comes behind it. Its size. */
+/* Adds the stretch that the pose causes in all that comes behind it. Returns the pose's size. */
 static double add_pose(struct chain *chain, const cp_pose *pose)
 {
     struct similarity similarity = similarity_of(pose);
@@ -86,7 +86,7 @@ bool has_unit_axis(const cp_joint *joint)
     return fabs(dot_product(joint->axis, joint->axis) - 1) <= 1e-12;
 }
 
-/* How far a joint of this type goes from where it is at 0; 0 for one of another type. */
+/* Returns how far a joint of this type goes from where it is at 0; 0 for one of another type. */
 static double longest_motion(const struct chain *chain, const struct motion *motion, cp_joint_type type)
 {
     const struct variable *variable = &chain->variables[motion->variable];
@@ -106,7 +106,8 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
     chain->is_loose = chain->is_loose || it->expression;
     if (it->type == CP_JOINT_SCALE)
         chain->obstacles |= OBSTACLE_SCALE;
-    /* What follows a joint that turns without end is at the same place after each whole turn only if it turns so. */
+    /* A joint without limits is taken through one turn only. So a follower must make whole turns with it: else it is at
+     * another place after each turn of its leader. */
     bool limited = isfinite(joints[law.leader].lower) && isfinite(joints[law.leader].upper);
     bool whole = it->type == CP_JOINT_REVOLUTE && law.scale == floor(law.scale);
     if (!limited && law.leader != joint && !whole)
@@ -118,7 +119,7 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
                                                        .offset = law.offset};
 }
 
-/* Of the nodes below the common ancestor, from above. */
+/* Fills the branch with the joints from the common ancestor, `top`, down to the node. */
 static void fill_branch(struct chain *chain, struct branch *branch, uint32_t node, uint32_t top)
 {
     uint32_t count = 0;
@@ -173,7 +174,7 @@ static void shorten_turns(struct chain *chain)
 void chain_find(struct chain *chain, uint32_t one, uint32_t other)
 {
     const cp_node *nodes = chain->scene->nodes;
-    const double most_angle = 1e5; /* one that is larger has lost its digits, and shows nothing */
+    const double most_angle = 1e5; /* an angle that is larger has lost its digits */
     uint32_t top = one, below = other;
     while (top != below) { /* the lowest frame that both are below of, or are; parents come before their children */
         if (top > below)
@@ -223,7 +224,8 @@ void find_movables(const cp_scene *scene, bool *marks)
 {
     for (uint32_t i = 0; i < scene->node_count; i++)
         marks[i] = scene->nodes[i].flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE);
-    /* What a clip moves without a joint, or hangs elsewhere, is no more fixed than what says that it may be moved. */
+    /* Clips may move a node without a joint, or hang it elsewhere. Such a node is as movable as one that is marked
+     * so. */
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const cp_clip *clip = &scene->clips[i];
         for (uint32_t k = 0; k < clip->track_count; k++)
@@ -236,7 +238,7 @@ void find_movables(const cp_scene *scene, bool *marks)
 
 /* ---- room ---- */
 
-/* The most joints that lie above one another; and nodes: chain->levels. */
+/* Fills chain->frames and chain->levels, the depth of the tree. Returns the most joints that lie above one another. */
 static uint32_t find_frames(struct chain *chain)
 {
     const cp_scene *scene = chain->scene;

@@ -6,11 +6,11 @@
 
 #include "model/model.h"
 
-/* What lies between two frames: joints, and the values that move them. */
+/* The way between two frames: its joints, and the values that move them. */
 
-/* A joint on the way, in the frame behind the one before it. */
+/* A joint on the way, in the frame behind the joint before it. */
 struct motion {
-    cp_pose before; /* what is fixed between the two */
+    cp_pose before; /* the fixed pose between the two */
     uint32_t joint, variable;
     double scale, offset; /* its value is scale * variable + offset */
 };
@@ -25,28 +25,29 @@ struct variable {
 struct branch {
     struct motion *motions;
     uint32_t count;
-    cp_pose end; /* what is fixed behind the last motion */
+    cp_pose end; /* the fixed pose behind the last motion */
 };
 
-/* What keeps a proof from covering all that may happen between the frames; several may. */
+/* Reasons why a proof does not cover all that may happen between the frames; several may hold. */
 enum obstacle {
     OBSTACLE_MOVABLE = 1,    /* a frame that may be moved, or hung elsewhere; an end that is volatile */
     OBSTACLE_EXPRESSION = 2, /* a joint that slides by a formula */
     OBSTACLE_SCALE = 4,      /* a joint that scales */
     OBSTACLE_UNLIMITED =
-        8, /* a joint that slides without limits, or turns out of reach: not even samples tell of all that it does */
+        8, /* a joint that slides without limits, or turns too far: samples do not cover all that it does either */
     OBSTACLE_STRETCHED =
         16,           /* a frame that is scaled or sheared, with joints behind it, or an axis that is no unit vector */
-    OBSTACLE_FAR = 32 /* a way so long that what is left of it has lost its digits */
+    OBSTACLE_FAR = 32 /* a way that is longer than MOST_WAY */
 };
 
-/* Metres: rounding of a way that is as long stays below a hundredth of the usual touch. */
+/* Metres. Rounding on a way of this length stays below a hundredth of the usual touch; on longer ways digits are
+ * lost. */
 #define MOST_WAY 1e7
 
-/* Numbers of six digits in files leave a stretch of 1e-6; what is more than this was meant. */
+/* Six digits of a number in a file leave a stretch of about 1e-6, so a stretch above this is meant. */
 #define MOST_STRETCH 1e-4
 
-/* What the frames down to a node, it too, do to all below it. */
+/* The sum of what the frames from the root down to a node, the node among them, do to all below it. */
 struct frame {
     double size;    /* metres per unit of the node's own frame */
     double stretch; /* as in struct chain */
@@ -60,60 +61,60 @@ struct chain {
     struct frame *frames; /* of the nodes */
     const bool *movables; /* of the nodes: see find_movables */
     struct branch branches[2];
-    struct motion *motions; /* of both branches; there is room for `most` */
+    struct motion *motions; /* motions of both branches; there is room for `most` */
     struct variable *variables;
-    uint32_t *numbers; /* of the joints: that of the variable, or CP_NONE */
+    uint32_t *numbers; /* indexed by joint: that of the variable, or CP_NONE */
     uint32_t *nodes;   /* on the way to a frame; there is room for `levels` */
     uint32_t most, levels;
     uint32_t motion_count, variable_count;
     bool moves;    /* not static: a joint of any kind, a movable or attachable frame lies between */
     bool movable;  /* a movable or attachable frame does */
-    bool is_loose; /* one of the variables is a joint that turns by a formula: not all their values are what can be */
+    bool is_loose; /* a variable is a joint that turns by a formula, which may never take some of the values */
     uint32_t obstacles;
-    double way;              /* metres: no longer one leads from one frame to the other by way of all joints */
+    double way;              /* metres: the way from one frame to the other past all joints is at most as long */
     double unit, first_unit; /* metres per unit of the common ancestor's frame, and of the first frame's */
     double stretch; /* a step in the frame of any of the motions is at most 1 + stretch times as long in the common
                      * ancestor's, and turned by less than `stretch`: 0, but for rounding in files */
 };
 
-/* The pose that turns, moves and makes larger alike in all directions that is next to another one, and how far this is
- * from being that: the largest entry of R' R / size^2 - 1; infinite where sizes are no usual numbers. */
+/* The similarity (a turn, a move and one scale for all directions) that is next to a pose. stretch: the largest entry
+ * of R' R / size^2 - 1, which is 0 for a similarity; infinite where sizes are no usual numbers. */
 struct similarity {
     double size, stretch;
 };
 struct similarity similarity_of(const cp_pose *pose);
-/* False of an axis that is a little longer or shorter than 1: a turn about it stretches. */
+/* False for an axis that is a little longer or shorter than 1: a turn about it stretches. */
 bool has_unit_axis(const cp_joint *joint);
 
-/* What values a joint may have: within its limits; one that nothing drives, and that follows nothing, is also where it
- * stands, and where it has no room it is there alone. */
+/* Finds the values that a joint may have: those within its limits. A joint that nothing drives, and that follows
+ * nothing, may also stay at its present value; if its limits leave it no room, it has that value alone. */
 void joint_reach(const cp_joint *joint, double *lower, double *upper);
-/* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and what a clip moves so. marks:
- * of all nodes. */
+/* Marks the nodes that may be moved, or hung elsewhere: movable and attachable ones, and those that a clip moves
+ * without a joint. marks: one for each node. */
 void find_movables(const cp_scene *scene, bool *marks);
 
-/* Room for the chain between any two frames of the scene. False when out of memory; call chain_close even on
+/* Makes room for the chain between any two frames of the scene. False when out of memory; call chain_close even on
  * failure. */
 bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
 void chain_close(struct chain *chain);
-/* The chain between two frames, less what lies above both. Revolute joints without limits turn half a turn each way
- * from zero, those with more than a turn between them the turn nearest to zero, unless what follows them is elsewhere
- * after a turn. */
+/* Finds the chain between two frames, without what lies above both. A revolute joint without limits turns half a turn
+ * each way from zero. One with more than a turn between its limits is cut to the turn nearest to zero, unless what
+ * follows it is elsewhere after a turn. */
 void chain_find(struct chain *chain, uint32_t one, uint32_t other);
 
-/* The motions on the way from the first frame to the second: the first branch from its end, then the second from its
- * start. */
+/* Returns the motion at a place of the way from the first frame to the second: the first branch from its end, then the
+ * second from its start. */
 static inline uint32_t motion_on_way(const struct chain *chain, uint32_t place)
 {
     uint32_t first = chain->branches[0].count;
     return place < first ? first - 1 - place : place;
 }
 
-/* The pose of each motion's joint, before it moves (poses[branch count]), and that of the frame at the end, in the
- * common ancestor's frame. values: of the variables. poses may be NULL. */
+/* Finds the pose of each motion's joint before the joint moves (poses[branch count]), and that of the frame at the end,
+ * all in the common ancestor's frame. values: one for each variable. poses may be NULL. */
 void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
-/* The axis of a motion's joint, and a point on it, from its pose in the ancestor's frame: as long as a step of 1 along
- * it is there. */
+/* Finds the axis of a motion's joint, and a point on it, by its pose in the ancestor's frame. The axis is as long as a
+ * step of 1 along it is there. */
 void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
                  double origin[3]);
 

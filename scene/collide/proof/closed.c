@@ -7,10 +7,10 @@
 #include "base/text/text.h"
 #include "motion/loops/loops.h"
 
-/* Values of the driven joints: all their ways, half a turn each way of one that turns without limits. Legs of very
- * different lengths close in few machines, and the ways to them take long, as they end near singular poses. So in every
- * fourth configuration the joints are all near the same part of their ways, and in every second one they stay nearer to
- * the scene's own values. */
+/* Chooses values of the driven joints within their limits, or within half a turn each way for one that turns without
+ * limits. Legs of very different lengths close in few machines, and the ways to them take long, as they end near
+ * singular poses. So in every fourth configuration all joints are near the same part of their ways, and in every second
+ * one they stay nearer to the scene's own values. */
 static void choose_target(const cp_scene *scene, uint64_t key, uint32_t configuration, double *q)
 {
     const uint64_t place = (uint64_t)configuration << 32;
@@ -31,7 +31,7 @@ static void choose_target(const cp_scene *scene, uint64_t key, uint32_t configur
     }
 }
 
-/* Nothing holds loops' free joints within their limits. */
+/* Tells whether all joints in loops are within their limits: closing a loop does not hold its free joints there. */
 static bool is_within_limits(const cp_mechanism *mechanism)
 {
     const double rounding = 1e-9;

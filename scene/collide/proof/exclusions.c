@@ -58,8 +58,9 @@ static cp_status list_pairs(struct exclusions *exclusions, cp_context *context, 
 struct work {
     cp_context *context;
     struct exclusions *exclusions;
-    /* The pairs that need a search, in the lower half; those with more joints, which take longer, first: no
-     * thread is left with one of them at the end. With a deadline they are last: easy ones are decided by then. */
+    /* The pairs that need a search, in the lower half of each number. Pairs with more joints take longer, so they come
+     * first: no thread then has one left at the end. With a deadline they come last, so that the easy ones are decided
+     * by then. */
     uint64_t *open;
     uint32_t open_count;
     bool shortly;                     /* for a first round */
@@ -102,7 +103,8 @@ static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
     work->undecided += !pair->judgement.waits && pair->judgement.status == JUDGED_UNDECIDED;
 }
 
-/* The pairs that wait, by all threads; all of them a step before any takes the next one, which is ten times as long. */
+/* Judges the pairs that wait, each by all threads. Each of them takes one step before any takes its next one, which is
+ * ten times as long. */
 static cp_status judge_waiting(struct work *work, cp_context *context, uint32_t threads)
 {
     cp_status status = CP_OK;
@@ -124,7 +126,7 @@ static cp_status judge_waiting(struct work *work, cp_context *context, uint32_t 
     return status;
 }
 
-/* Searches, a pair each thread; then those that wait for all threads. */
+/* Searches, each thread at a pair of its own; then judges the pairs that wait for all threads. */
 static cp_status judge_open_pairs(struct work *work, cp_context *context, uint32_t threads)
 {
     work->shortly = work->judges[0].rules->ending.deadline > 0;
@@ -146,7 +148,8 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
     const uint64_t most_joints = context->limits.pair_joints;
     uint64_t joints = 0;
     cp_status status = CP_OK;
-    /* What takes no search. The random numbers of the other pairs depend on the names of their frames. */
+    /* Decide the pairs that need no search. The others get random numbers by the names of their frames, so that their
+     * order changes nothing. */
     for (uint32_t i = 0; i < exclusions->count && status == CP_OK; i++) {
         struct exclusion *pair = &exclusions->items[i];
         uint64_t words[3] = {seed};
@@ -163,7 +166,8 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
             work->done++;
             continue;
         }
-        /* A search looks at all joints between the two, again and again: of n frames one behind the other, n^3 / 6. */
+        /* A search looks at all joints between the two, again and again: with n frames one behind the other, n^3 / 6
+         * for all pairs. */
         joints += work->judges[0].chain.motion_count;
         if (joints > most_joints)
             return report_error(context, CP_LIMIT, "exclude-many-joints", NOWHERE,
@@ -196,7 +200,8 @@ cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, co
     return bodies_find(&exclusions->bodies, context, scene);
 }
 
-/* Of pairs in loops all samples are these: as many as a pair without loops has samples and searches. */
+/* Finds configurations for pairs in loops, which have no other samples. It asks for as many as a pair without loops has
+ * samples and searches. */
 static cp_status find_configurations(struct exclusions *exclusions, cp_context *context,
                                      const struct exclusion_rules *rules)
 {

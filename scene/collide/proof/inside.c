@@ -1,11 +1,11 @@
 /* Take a link between the two bodies as the one that stays, and a point p that is fixed to it. In the middle of a box
- * of joint values p is in both bodies, at depths d[0] and d[1] below their surfaces. Seen from one of them, p moves
- * when the joints between it and the link do. Take them to any values of the box one after the other, the one next to
- * the body first: those between it and the link are at the middle still, so p is as far from the axis as it is in the
- * middle, u, and moves by the chord 2 sin(h / 2) u; a joint that slides moves it by h. Joints next to the body that
- * have moved before only carry that along. If the sum of all is no more than the depth, p stays in the body; if so on
- * both sides, the two touch in the whole box. The point is searched for by steps that lead to a larger share of the
- * depth in the sum; nothing depends on how good it is. */
+ * of joint values p is in both bodies, at depths d[0] and d[1] below their surfaces. Seen from one of the bodies, p
+ * moves when the joints between the body and the link do. Take these joints to any values of the box one after the
+ * other, the one next to the body first. Those between it and the link are at the middle still, so p is as far from the
+ * axis as it is in the middle, u, and moves by the chord 2 sin(h / 2) u; a joint that slides moves it by h. Joints next
+ * to the body that have moved before only carry that along. If the sum of all is no more than the depth, p stays in the
+ * body; if so on both sides, the two touch in the whole box. The search for p climbs to a larger share of the depth in
+ * the sum. It need not find the best point: any point with a share of 1 is a proof. */
 #include "proof.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@
 struct side {
     const struct body *body;
     cp_pose back; /* from the common ancestor's frame */
-    double size;  /* of a step there, in the body's frame */
-    double slack; /* what rounding does to a depth, in the common ancestor's frame */
+    double size;  /* size of a step there, in the body's frame */
+    double slack; /* bounds the rounding of a depth, in the common ancestor's frame */
     double stretch;
 };
 
@@ -36,7 +36,8 @@ struct found {
 
 /* ---- one point ---- */
 
-/* How deep the point is in the body, at least; negative outside, where it is no farther from its surface. */
+/* Returns a depth that the point has in the body at least. Outside it is negative: minus a distance that the point is
+ * at most from the surface. */
 static double depth_in(const struct side *side, const double point[3])
 {
     double own[3];
@@ -46,7 +47,7 @@ static double depth_in(const struct side *side, const double point[3])
     return (inside ? distance / (1 + side->stretch) : -distance * (1 + side->stretch)) - side->slack;
 }
 
-/* How far a motion takes the point at most. */
+/* Returns a bound of the distance by which a motion moves the point. */
 static double motion_at(const struct prover *prover, uint32_t motion, const double point[3])
 {
     const struct chain *chain = prover->chain;
@@ -61,7 +62,7 @@ static double motion_at(const struct prover *prover, uint32_t motion, const doub
     return (half < PI ? 2 * sin(half / 2) : 2) * sqrt(dot_product(across, across)) / length;
 }
 
-/* The share at the link that makes it largest: the motions on the way before it move the first body. */
+/* Returns the share at the link for which it is largest. The motions on the way before the link move the first body. */
 static double share_at(const struct prover *prover, const double depths[2], const double point[3])
 {
     const struct chain *chain = prover->chain;
@@ -100,7 +101,7 @@ static bool try_point(struct search *search, struct found *found, const double p
 
 /* ---- the search ---- */
 
-/* Steps along the axes, from `step` on, halved where none leads up; so many rounds. */
+/* Steps along the axes to better points, so many rounds. A round that finds none halves the step. */
 static void climb(struct search *search, struct found *found, double step, int rounds)
 {
     for (int round = 0; round < rounds && found->score < 1; round++) {
@@ -115,7 +116,8 @@ static void climb(struct search *search, struct found *found, double step, int r
     }
 }
 
-/* The box, along the common ancestor's axes, of what the hulls may have in common; false where that is nothing. */
+/* Finds the box, along the common ancestor's axes, of what the hulls may have in common; false where that is
+ * nothing. */
 static bool find_room(struct search *search)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -137,7 +139,8 @@ static bool find_room(struct search *search)
     return true;
 }
 
-/* From points that are spread over the room: multiples of three numbers that fill it evenly. */
+/* Climbs from points that fill the room evenly. The strides are 1 / g, 1 / g^2 and 1 / g^3, where g^4 = g + 1: Roberts'
+ * R3 sequence (2018). */
 static void search_room(struct search *search, struct found *found)
 {
     enum { STARTS = 3, POINTS = 32, ROUNDS = 20 };
@@ -164,7 +167,7 @@ static void search_room(struct search *search, struct found *found)
     }
 }
 
-/* From where the search before ended, as each of the bodies carries it. */
+/* Climbs from where the search before ended, a point that each of the bodies has carried with it. */
 static void search_near(struct search *search, struct found *found)
 {
     enum { ROUNDS = 5 };

@@ -1,8 +1,8 @@
-/* In this order: what is static; what may be moved; what always touches, by a point that no joint moves; common
- * collisions, by random configurations; rare ones, by descents on the distance from such; a proof that there are none.
- * What is found is the same in any order, as a proof leaves nothing to be found, so the order is that of what costs
- * least: a short proof comes before the random configurations, and then descents and proofs take turns, each of them
- * ten times as long as the one before. The long ones wait until all threads have time for them. */
+/* A pair is judged in this order: static, movable, always touching by a point that no joint moves; then common
+ * collisions by random configurations, rare ones by descents on the distance from such, and a proof that there are
+ * none. The result does not depend on the order, as a proof excludes every collision; so the cheapest comes first. A
+ * short proof comes before the random configurations. Then descents and proofs alternate, each ten times as long as the
+ * one before. The long ones wait until all threads have time for them. */
 #include "proof.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ static void random_values(const struct chain *chain, uint64_t key, uint64_t samp
 
 /* ---- distances ---- */
 
-/* Metres; 0 when they have a point in common, `most` or more when they are farther apart than that. */
+/* Returns the distance in metres: 0 if they have a point in common, `most` or more if they are farther apart than
+ * that. */
 static double distance_at(const struct judge *judge, const struct body *const bodies[2], const double *values,
                           double most)
 {
@@ -36,8 +37,8 @@ static double distance_at(const struct judge *judge, const struct body *const bo
     return bodies_distance(&placed[0], &placed[1], most / judge->chain.unit) * judge->chain.unit;
 }
 
-/* As distance_at. The hulls, whose gap costs less, tell it of convex bodies, and of others when it is too large to
- * matter. */
+/* Returns the same as distance_at. The gap of the hulls costs less, and it is enough if both bodies are convex, or if
+ * it is `most` or more. */
 static double height_at(struct judge *judge, const struct body *const bodies[2], const double *values, double most)
 {
     bool planes = bodies[0]->plane_count + bodies[1]->plane_count > 0;
@@ -46,16 +47,16 @@ static double height_at(struct judge *judge, const struct body *const bodies[2],
     return told ? gap : distance_at(judge, bodies, values, most);
 }
 
-/* A distance up to this is one up to `most` for certain: it is a bound from below, and far below where sides are nearly
- * parallel; in frames that are stretched, or above which joints scale, only that bodies meet is the same as in the
- * world. */
+/* Returns the largest distance by distance_at for which the true one is certainly at most `most`. distance_at is a
+ * lower bound, far below the distance where sides are nearly parallel. In stretched frames, and below joints that
+ * scale, it agrees with the world only in whether bodies meet, so there the limit is 0. */
 static double certain(const struct judge *judge, double most)
 {
     return judge->chain.obstacles & (OBSTACLE_SCALE | OBSTACLE_STRETCHED) ? 0 : most * 0.999;
 }
 
-/* Notes what a configuration tells, whose bodies are so far apart: where loops would not close, only whether a proof is
- * worth its work. */
+/* Notes the distance at a configuration. Where loops do not close there, it is no witness: it only tells that a proof
+ * would be in vain. */
 static void note_distance(const struct judge *judge, const double *values, double distance, struct judgement *judgement)
 {
     const bool collides = distance <= certain(judge, judge->rules->margin);
@@ -72,7 +73,7 @@ static void note_distance(const struct judge *judge, const double *values, doubl
     }
 }
 
-/* Looks at a configuration as near as `most`, and notes what it tells. Its distance, as distance_at. */
+/* Measures a configuration up to `most`, notes the distance, and returns it as distance_at does. */
 static double look_at(const struct judge *judge, const struct body *const bodies[2], const double *values, double most,
                       struct judgement *judgement)
 {
@@ -83,8 +84,8 @@ static double look_at(const struct judge *judge, const struct body *const bodies
 
 /* ---- samples and descents ---- */
 
-/* From the pair's random configuration with this number, by random steps that grow when they lead down and shrink when
- * not; judge->values is where it ends. */
+/* Descends on the distance, from the pair's random configuration with this number, by random steps that grow when they
+ * lead down and shrink when not. judge->values becomes the configuration at which it ends. */
 static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number)
 {
     const struct chain *chain = &judge->chain;
@@ -112,13 +113,13 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     }
 }
 
-/* Nothing more is to be found. */
+/* Tells whether a search has nothing more to find. */
 static bool has_collided(const struct judgement *judgement)
 {
     return judgement->witnessed || judgement->unprovable;
 }
 
-/* Until there were so many; one that is not ended does not count. */
+/* Descends until there were `most` descents. A descent that the ending cut short does not count. */
 static void take_descents(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                           struct judgement *judgement)
 {
@@ -131,7 +132,7 @@ static void take_descents(struct judge *judge, const struct body *const bodies[2
 
 /* ---- proofs ---- */
 
-/* Of a proof with so much work at most. judge->values: the middle of its last box. */
+/* Adds the result of a proof whose work was bounded by `work`. judge->values: the middle of its last box. */
 static void take_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
                        const struct proof *proof, struct judgement *judgement)
 {
@@ -150,7 +151,7 @@ static void take_proof(struct judge *judge, const struct body *const bodies[2], 
     }
 }
 
-/* Whether it is one. */
+/* Tries to prove that the bodies never meet; true if it succeeds. */
 static bool try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
                       struct judgement *judgement)
 {
@@ -162,7 +163,7 @@ static bool try_proof(struct judge *judge, const struct body *const bodies[2], u
 
 /* ---- all ---- */
 
-/* Of the judge's chain. */
+/* Tells whether loops hold a joint of the judge's chain. */
 static bool is_in_loops(const struct judge *judge)
 {
     bool any = false;
@@ -203,14 +204,14 @@ cp_status judge_at_once(struct judge *judge, cp_context *context, const struct b
     return status;
 }
 
-/* So many descents come before a proof with so much work. */
+/* Returns the number of descents that come before a proof with so much work. */
 static uint32_t descents_before(const struct judge *judge, uint64_t work)
 {
     uint64_t count = work / WORK_OF_A_DESCENT, most = judge->rules->descents;
     return (uint32_t)(count < most ? count : most);
 }
 
-/* The values of a sample. False when loops have no more of them. */
+/* Sets the values of the next sample. False when the configurations of loops are used up. */
 static bool take_values(struct judge *judge, const struct judgement *judgement)
 {
     const struct configurations *configurations = judge->rules->configurations;
@@ -226,7 +227,7 @@ static bool take_values(struct judge *judge, const struct judgement *judgement)
     return judge->configuration < configurations->count;
 }
 
-/* Until there were so many; how many of them touch. */
+/* Takes samples until there were `most`. Returns the number of new ones that touch. */
 static uint32_t take_samples(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                              struct judgement *judgement)
 {
@@ -244,7 +245,7 @@ static uint32_t take_samples(struct judge *judge, const struct body *const bodie
     return touching;
 }
 
-/* Of a pair that touched in all samples so far. */
+/* Tries to prove that two bodies which touched in every sample always do. */
 static bool try_inside(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     uint64_t work = judge->rules->work < INSIDE_WORK ? judge->rules->work : INSIDE_WORK;
@@ -285,15 +286,15 @@ bool judge_shortly(struct judge *judge, const struct body *const bodies[2], stru
     return false;
 }
 
-/* All of judge_by_search but what an early end asks for. */
+/* Does what judge_by_search does, but for the early end. */
 static void search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     const struct judge_rules *rules = judge->rules;
     const struct chain *chain = &judge->chain;
     if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
         return;
-    /* A short proof. Where a joint turns by a formula it has all the work, as nothing else tells: what collides may be
-     * nothing that can be. */
+    /* Try a short proof. If a joint turns by a formula, the proof gets all the work: a sample that collides then may be
+     * a configuration that the formula never takes. */
     uint64_t work = chain->is_loose || rules->work < FIRST_WORK ? rules->work : FIRST_WORK;
     if (try_proof(judge, bodies, work, judgement) || chain->is_loose)
         return;
@@ -313,8 +314,8 @@ static void search(struct judge *judge, const struct body *const bodies[2], stru
         judgement->status = JUDGED_ALWAYS_SAMPLED;
         return;
     }
-    /* Descents and proofs, until one of them says what is so, or the next proof is a long one. Descents vary each joint
-     * by itself, so that loops do not stay closed. */
+    /* Descents and proofs alternate until one of them decides, or the next proof is a long one. Descents vary each
+     * joint by itself, so they do not keep loops closed. */
     while (judgement->next_work > 0 && !has_collided(judgement)) {
         judgement->waits = judgement->next_work > LONG_WORK;
         if (judgement->waits)
@@ -361,7 +362,7 @@ struct descents {
     uint32_t first, variables;
     double *values; /* where each ends */
     double distances[MOST_DESCENTS];
-    bool late[MOST_DESCENTS]; /* those that are not ended, which do not count */
+    bool late[MOST_DESCENTS]; /* those that were cut short, which do not count */
 };
 
 static void descend_item(void *user, uint32_t item, uint32_t worker)
@@ -376,7 +377,8 @@ static void descend_item(void *user, uint32_t item, uint32_t worker)
            descents->variables * sizeof *judge->values);
 }
 
-/* Until there were so many. What the first to find a witness tells, and those before it, counts. */
+/* Descends by all threads until there were `most` descents. A witness counts, and the descents before it; later ones do
+ * not, so that the result is the same for any number of threads. */
 static cp_status take_descents_at_length(struct descents *descents, cp_context *context, uint32_t most,
                                          struct judgement *judgement)
 {
@@ -409,7 +411,7 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
         provers[i] = &judges[i].prover;
         begin_pair(&judges[i], bodies);
     }
-    /* Descents and proofs take turns as in judge_by_search: the next of each. */
+    /* Descents and proofs alternate as in judge_by_search: take the next of each. */
     struct proof_goal goal = {judge->rules->margin, judgement->next_work};
     if (status == CP_OK)
         status = take_descents_at_length(&descents, context, descents_before(judge, goal.work), judgement);

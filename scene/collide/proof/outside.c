@@ -7,7 +7,7 @@
 #include "base/text/text.h"
 #include "motion/clips/clips.h"
 
-/* What is found holds within the limits only. */
+/* Tells whether the value is outside the joint's limits: exclusions hold within the limits only. */
 static bool is_outside(const cp_joint *joint, double value)
 {
     double slack = 1e-9 * (1 + fabs(value));
@@ -30,14 +30,14 @@ static void warn_outside(cp_context *context, const cp_scene *scene, const cp_jo
                    lower, upper);
 }
 
-/* At a key, or on the way from it to the next one. */
+/* Tells whether the joint leaves its limits at a key, or on the way from it to the next one. */
 static bool leaves_limits(const cp_joint *joint, const cp_track *track, uint32_t key, double *value)
 {
     track_value(track, track->times[key], value);
     if (is_outside(joint, *value) || track->interpolation != CP_CUBIC || key + 1 == track->key_count)
         return is_outside(joint, *value);
-    /* Where the cubic piece turns back, in shares of its time: where the derivative of Hermite's polynomial,
-     * a t t + b t + c, is 0. Some may be no shares, or no numbers. */
+    /* The cubic piece turns back where the derivative of Hermite's polynomial, a t t + b t + c, is 0. t is a share of
+     * the piece's time; a root may lie outside 0 .. 1 or be no number. */
     const double *from = track->values + 3 * (size_t)key, *to = from + 3; /* the value is between its tangents */
     double length = track->times[key + 1] - track->times[key];
     double leave = from[2] * length, arrive = to[0] * length, rise = to[1] - from[1];

@@ -8,7 +8,7 @@
 #include "chain.h"
 #include "collide/body/body.h"
 
-/* When a search ends with what it has. */
+/* When a search must end with what it has. */
 
 struct ending {
     uint64_t deadline;        /* in milliseconds_now; 0: none */
@@ -27,27 +27,28 @@ static inline bool has_ended(const struct ending *ending)
            (ending->deadline > 0 && milliseconds_now() >= ending->deadline);
 }
 
-/* Configurations at which the loops of a scene close: what random values of its joints are to chains without loops. */
+/* Configurations at which the loops of a scene close. They replace the random values that chains without loops take. */
 
 enum { MOST_CONFIGURATIONS = 1000 };
 
 struct configurations {
-    uint32_t *groups; /* of the joints: that of the loops that hold it, or CP_NONE; NULL: the scene has no loops */
-    double *values;   /* of all joints, for each configuration */
+    uint32_t *groups; /* indexed by joint: the group of the loops that hold it, or CP_NONE; NULL: the scene has no
+                       * loops */
+    double *values;   /* values of all joints, for each configuration */
     uint32_t joint_count, count;
     struct arena *arena; /* of the arrays */
 };
 
-/* `wanted` configurations, at most MOST_CONFIGURATIONS, from random values of the driven joints between their limits;
- * where these cannot be reached, as near to them as loops close on the way from the scene's own values. Fewer where
- * free joints leave their limits, or after an early end; none without loops. The same seed gives the same ones. CP_NO,
- * with an entry in the report, if the loops do not close at the scene's own values; CP_LIMIT without memory. Call
- * configurations_free even on failure. */
+/* Finds `wanted` configurations, at most MOST_CONFIGURATIONS, from random values of the driven joints between their
+ * limits. If such values cannot be reached, it takes the nearest to them at which the loops still close on the way from
+ * the scene's own values. There are fewer where free joints leave their limits, or after an early end, and none without
+ * loops. The same seed gives the same ones. CP_NO, with an entry in the report, if the loops do not close at the
+ * scene's own values; CP_LIMIT without memory. Call configurations_free even on failure. */
 cp_status configurations_find(struct configurations *configurations, cp_context *context, const cp_scene *scene,
                               uint32_t wanted, uint64_t seed, const struct ending *ending);
 void configurations_free(struct configurations *configurations);
 
-/* Of a joint that loops hold, or that drives one. */
+/* Tells whether a loop holds the joint, or the joint drives a loop. */
 static inline bool joint_is_in_loop(const struct configurations *configurations, uint32_t joint)
 {
     return configurations->groups && configurations->groups[joint] != CP_NONE;
@@ -84,34 +85,34 @@ struct prover {
     struct arena *arena; /* of all arrays */
     const struct chain *chain;
     const struct body *bodies[2];
-    double *boxes; /* the waiting ones: the lower ends of all variables, and the upper ones */
+    double *boxes; /* the boxes that wait: the lower ends of all variables, then the upper ones */
     uint32_t box_count, box_room, box_size;
-    size_t number_room;     /* of numbers in boxes, whatever their size is */
+    size_t number_room;     /* room for numbers in boxes, whatever their size is */
     struct convex hulls[2]; /* placed in the common ancestor's frame */
     uint32_t most_motions;
     cp_pose *poses;            /* of the motions' joints there */
     cp_pose ends[2];           /* of the bodies */
-    struct convex_start start; /* the last gap's: of a box next to the one that is looked at */
-    /* Of the motions, about each body: its largest distance from the axis; less than 0 where not known. */
+    struct convex_start start; /* that of the last gap, which belongs to a neighbouring box */
+    /* The largest distance of each body from the axis of each motion; less than 0 if unknown. */
     double *radii[2];
-    double *values;             /* for which they are */
+    double *values;             /* the values for which the radii are known */
     double *terms, *ball_terms; /* what each variable may take off the gap */
-    double *reaches[2]; /* of the motions, for each body: how far from its origin the motion and those behind it may
+    double *reaches[2]; /* indexed by motion, for each body: how far from its origin the motion and those behind it may
                          * take the body */
     bool has_reaches;
-    double *halves; /* of the box that is looked at */
-    /* Of all motions in the order of the way, those before it move the first body; CP_NONE: not yet known. */
+    double *halves; /* of the present box */
+    /* The motions before this place of the way move the first body, the others the second; CP_NONE: not yet known. */
     uint32_t split;
     /* A point deep in both bodies at the box before, in the frame of each; and how far to look around it, in the common
      * ancestor's frame. */
     bool has_inside;
     double inside[2][3], inside_step;
     struct ending ending;
-    uint32_t looks; /* boxes that were looked at since the clock was */
+    uint32_t looks; /* boxes since the clock was last asked */
     bool is_late;   /* work was left because of the ending */
 };
 
-/* Room for chains of so many motions. False when out of memory; call prover_close even on failure. */
+/* Makes room for chains of so many motions. False when out of memory; call prover_close even on failure. */
 bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motions);
 void prover_close(struct prover *prover);
 
@@ -120,21 +121,21 @@ void prover_close(struct prover *prover);
  * chain: of the bodies' frames, which have their hulls. values[variable count] becomes the middle of the last box. */
 struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values);
-/* Bisects the box until in each part a point is found that is deep enough in both bodies to stay in them: PROOF_FREE,
- * when they always touch; never PROOF_HIT. touch: metres, which they may be apart. Ends soon where they are not deep in
- * each other. */
+/* Bisects the box until in each part a point is found that is deep enough in both bodies to stay in them. PROOF_FREE if
+ * they always touch; never PROOF_HIT. touch: metres, which they may be apart. Ends soon if they are not deep in each
+ * other. */
 struct proof prove_inside(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
                           double touch, uint64_t work, double *values);
-/* The same as prove_free by several threads, one for each of the provers: what comes out does not depend on their
+/* Does the same as prove_free by several threads, one for each of the provers; the result does not depend on their
  * number. CP_LIMIT when out of memory or cancelled. */
 cp_status prove_long(struct prover *const *provers, cp_context *context, const struct proof_goal *goal, double *values,
                      struct proof *proof);
 
-/* Whether the search is to end; then work is left, and a proof ends undecided. */
+/* Tells whether the search must end; then work is left, and a proof ends undecided. */
 bool prover_is_late(struct prover *prover);
-/* No boxes wait, and nothing is known. */
+/* Forgets all boxes and what is known of the chain before. */
 void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
-/* Metres: the gap between the bodies' hulls at these values. */
+/* Returns the gap between the bodies' hulls at these values, in metres. */
 double prover_gap(struct prover *prover, const double *values);
 
 /* A point so deep in both of two bodies that it stays in them whatever the joints do within a box. */
@@ -145,21 +146,21 @@ struct depth {
                      touch in the box */
 };
 
-/* Of the box whose middle the prover's poses and ends are at, and whose halves it has; the terms become what each
- * variable moves at the best point. touch: in units of the common ancestor's frame. work: points that are looked at are
- * added. */
+/* Searches the box around the prover's present poses and ends, with the prover's halves. The terms become what each
+ * variable moves at the best point. touch: in units of the common ancestor's frame. work: grows by the number of points
+ * that were tried. */
 struct depth look_inside(struct prover *prover, double touch, uint64_t *work);
 
-/* What is known of two bodies: do they never collide, always, or sometimes? */
+/* The judgement on two bodies: do they never collide, always, or sometimes? */
 
 struct judge_rules {
-    double margin; /* metres: what is not farther apart counts as colliding; at least touch */
-    double touch;  /* metres: what is not farther apart touches */
+    double margin; /* metres: bodies that are no farther apart count as colliding; at least touch */
+    double touch;  /* metres: bodies that are no farther apart touch */
     uint32_t samples, descents;
     uint32_t always_samples;                     /* at least so many, of pairs that touch in all */
     uint64_t work;                               /* bounds of a proof, at most */
-    struct ending ending;                        /* what is not decided then stays so */
-    const bool *movable;                         /* of the nodes: which may be moved or hung elsewhere */
+    struct ending ending;                        /* pairs that are not decided then stay so */
+    const bool *movable;                         /* indexed by node: which may be moved or hung elsewhere */
     const struct configurations *configurations; /* the samples of chains in loops */
 };
 
@@ -181,9 +182,9 @@ struct judgement {
     uint64_t key;       /* the caller's, for the random numbers of the pair */
     uint32_t samples, hits, descents;
     uint64_t work;      /* of all proofs */
-    uint64_t next_work; /* of the one that comes next; 0: none */
-    /* Metres: once proved never to meet, a bound that they are nowhere nearer than; else the smallest distance that was
-     * met with; infinite without. */
+    uint64_t next_work; /* work of the one that comes next; 0: none */
+    /* Metres: once they are proved never to meet, a lower bound of their distance; else the smallest distance that was
+     * found; infinite if none was. */
     double clearance;
     bool waits;      /* for judge_at_length */
     bool is_cut;     /* the time ran out before all was done that may decide it */
@@ -191,7 +192,7 @@ struct judgement {
     bool unprovable; /* they collide where loops are open, and a proof takes the loops' joints as free */
     bool witnessed;
     double *witness;        /* room for the variables: in this configuration they collide */
-    uint32_t configuration; /* with loops: of the rules, which tells the values of all joints; or CP_NONE */
+    uint32_t configuration; /* with loops: its number in the rules, which have the values of all joints; or CP_NONE */
 };
 
 /* Room for one thread. */
@@ -204,29 +205,30 @@ struct judge {
     uint32_t configuration; /* whose the values are, or CP_NONE */
 };
 
-/* rules and scene stay the caller's. False when out of memory; call judge_close even on failure. */
+/* Opens a judge. `rules` and the scene must outlive it. Returns false if out of memory; call judge_close even on
+ * failure. */
 bool judge_open(struct judge *judge, cp_context *context, const struct judge_rules *rules, const struct bodies *bodies);
 void judge_close(struct judge *judge, cp_context *context);
 
-/* Whether the search is to end. */
+/* Tells whether the search must end. */
 bool judge_is_late(struct judge *judge);
 
-/* What takes no search: static, movable and always touching pairs; for others UNDECIDED. The judge's chain is that
- * between the bodies then. CP_LIMIT without memory. */
+/* Decides the pairs that need no search: static, movable and always touching ones. Others become UNDECIDED. The judge's
+ * chain becomes that between the bodies. CP_LIMIT without memory. */
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement);
-/* The first step of judge_by_search alone, a short proof: whether it decides the pair. Else the judgement is as before,
- * or has a witness, and judge_by_search begins anew. */
+/* Takes the first step of judge_by_search alone, a short proof; true if it decides the pair. Else the judgement is as
+ * before, or has a witness, and judge_by_search begins anew. */
 bool judge_shortly(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
-/* The rest, by samples, descents and proofs that are not long; judgement: as judge_at_once left it, with a key and room
- * for a witness. Needs no memory, and so no context. */
+/* Takes the other steps: samples, descents and proofs that are not long. judgement: as judge_at_once left it, with a
+ * key and room for a witness. Needs no memory, and so no context. */
 void judge_by_search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement);
-/* The next step for a pair that waits: descents and a long proof by all threads, each of which has a judge. The pair
- * waits again if a longer proof may decide it. CP_LIMIT when out of memory or cancelled. */
+/* Takes the next step for a pair that waits: descents and a long proof by all threads, each of which has a judge. The
+ * pair waits again if a longer proof may decide it. CP_LIMIT when out of memory or cancelled. */
 cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t threads,
                           const struct body *const bodies[2], struct judgement *judgement);
 
-/* All pairs of frames that may collide, and what is known of each. */
+/* All pairs of frames that may collide, and the judgement on each. */
 
 struct exclusion {
     uint32_t bodies[2]; /* the one whose frame's name comes first, first */
@@ -235,7 +237,7 @@ struct exclusion {
 
 struct exclusions {
     struct bodies bodies;
-    struct exclusion *items; /* by the names of the frames */
+    struct exclusion *items; /* sorted by the names of the frames */
     uint32_t count, room;
     struct configurations configurations;
     double *witnesses;
@@ -245,13 +247,13 @@ struct exclusions {
 struct exclusion_rules {
     struct judge_rules judge;
     uint64_t seed;      /* of the random numbers */
-    const bool *wanted; /* of the nodes: pairs that have one of these; NULL: all pairs */
+    const bool *wanted; /* indexed by node: only pairs with a node that is set; NULL: all pairs */
 };
 
-/* The bodies of the scene, and no pairs yet. Call exclusions_free even on failure. */
+/* Finds the bodies of the scene, and no pairs yet. Call exclusions_free even on failure. */
 cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, const cp_scene *scene);
-/* Judges the pairs of the bodies by the context's threads: what comes out depends neither on their number nor on the
- * order of the frames. */
+/* Judges the pairs of the bodies by the context's threads. The result depends neither on their number nor on the order
+ * of the frames. */
 cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules);
 void exclusions_free(struct exclusions *exclusions, cp_context *context);
 

@@ -1,10 +1,10 @@
 /* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. Seen
  * from a link between the two bodies, the split, the joints on either side of it move the body on that side. Take the
  * box's joints to any of its configurations one after the other, the ones next to the split first. Those behind the
- * joint that turns are at the middle still, so it takes no point of the body further than the chord 2 sin(h / 2) u, u
- * being the largest distance of the body from its axis then; and those before it only carry that chord along. Along the
- * normal n of the gap it is less: chords are across the axis, which is as far from n as in the middle, less what the
- * joints before it turned. A joint that slides takes the body h along its axis. */
+ * joint that turns are at the middle still. So it takes no point of the body further than the chord 2 sin(h / 2) u,
+ * where u is the largest distance of the body from its axis then; and the joints before it only carry that chord along.
+ * Along the normal n of the gap it is less: chords are across the axis, which is as far from n as in the middle, less
+ * what the joints before it turned. A joint that slides takes the body h along its axis. */
 #include "proof.h"
 
 #include <math.h>
@@ -12,20 +12,20 @@
 
 #include "base/text/text.h"
 
-/* What is proved to stay clear of what: two hulls, or a plane and a hull. */
+/* A statement to prove: two hulls, or a plane and a hull, stay clear of each other. */
 struct proof_task {
     int plane_side;      /* of the bodies, the one whose plane it is; else -1 */
     const double *plane; /* in its body's frame */
-    bool surfaces;    /* the hulls are more than the bodies are: their surfaces may be apart where the hulls are not */
-    bool is_empty;    /* one of the two is not there */
-    bool inside;      /* or: that they touch always */
-    double clearance; /* in units of the common ancestor's frame; of `inside`: what they may be apart */
-    uint64_t work;    /* of `inside`: when more than this is to be expected it ends */
+    bool surfaces;       /* the hulls are larger than the bodies: surfaces may be apart where the hulls are not */
+    bool is_empty;       /* one of the two is empty */
+    bool inside;         /* the statement is instead that they always touch */
+    double clearance;    /* in units of the common ancestor's frame; of `inside`: what they may be apart */
+    uint64_t work;       /* of `inside`: it ends if more work than this is to be expected */
 };
 
 /* ---- one configuration ---- */
 
-/* How far the other body's hull is from the plane, on either side of it. */
+/* Measures how far the other body's hull is from the plane, on either side of it. */
 static struct gap plane_gap(const struct prover *prover, const struct proof_task *task)
 {
     struct gap gap = {0, {1, 0, 0}, 0, false};
@@ -93,15 +93,16 @@ static struct gap gap_at(struct prover *prover, const struct proof_task *task, c
 
 /* ---- the bound ---- */
 
-/* How far a motion may take what is at most `radius` from its axis along the normal, when it goes by half[0] and the
- * joints between it and the split turn by half[1]. normal: NULL for any direction. */
+/* Returns how far a motion may take, along the normal, a body that is at most `radius` from the motion's axis. The
+ * motion moves by half[0] either way, and the joints between it and the split turn by half[1]. normal: NULL for any
+ * direction. */
 static double motion_step(const struct chain *chain, const struct motion *it, const double axis[3],
                           const double half[2], const double *normal, double radius)
 {
     double across[3], unit[3], sine = 1, cosine = 0, length = sqrt(dot_product(axis, axis));
     for (int i = 0; i < 3; i++)
         unit[i] = axis[i] / length;
-    if (normal) { /* the angle between them, at most a right one; its cosine alone would not tell small ones */
+    if (normal) { /* the angle between them, at most a right one; the cosine alone is too coarse for small ones */
         cross_product(unit, normal, across);
         sine = sqrt(dot_product(across, across));
         cosine = fabs(dot_product(unit, normal));
@@ -117,7 +118,7 @@ static double motion_step(const struct chain *chain, const struct motion *it, co
     return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) * radius;
 }
 
-/* What a motion may take off the gap. */
+/* Returns what a motion may take off the gap. */
 static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
 {
     const struct motion *it = &prover->chain->motions[motion];
@@ -131,7 +132,7 @@ static double motion_term(struct prover *prover, uint32_t motion, int side, cons
     return motion_step(prover->chain, it, axis, half, normal, *radius);
 }
 
-/* The terms of all motions at a split, by variable; their sum. */
+/* Sets the terms of all variables at a split. Returns their sum. */
 static double sum_terms(struct prover *prover, const double *normal, uint32_t split)
 {
     const struct chain *chain = prover->chain;
@@ -155,11 +156,11 @@ static double sum_terms(struct prover *prover, const double *normal, uint32_t sp
     return sum * (1 + 1e-9 + chain->stretch);
 }
 
-/* Splits that are tried, on long ways not all, as each takes a look at all motions. */
+/* The most splits that are tried. Each takes a look at all motions, so long ways try only some. */
 enum { MOST_SPLITS = 32 };
 
-/* The split with the smallest sum in the whole box. What moves a plane must move the other body instead, as the plane
- * has no end. */
+/* Returns the split with the smallest sum in the whole box; the proof keeps it for all parts of that box. Joints that
+ * move a plane must move the other body instead, as the plane has no end. */
 static uint32_t find_split(struct prover *prover, const struct proof_task *task, const double *normal)
 {
     uint32_t best = 0, motions = prover->chain->motion_count, step = motions / MOST_SPLITS + 1;
@@ -176,7 +177,8 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
     return best;
 }
 
-/* A box is proved, in which the bodies are nowhere nearer than this, in units of the common ancestor's frame. */
+/* Notes that a box is proved: the bodies are nowhere nearer in it than `bound`, in units of the common ancestor's
+ * frame. */
 static enum proof_end prove_box(const struct prover *prover, double bound, struct proof *proof)
 {
     const struct chain *chain = prover->chain;
@@ -192,16 +194,17 @@ static void motion_origin(const struct prover *prover, uint32_t motion, double o
         origin[i] = prover->poses[motion].m[4 * i + 3];
 }
 
-/* Of each motion, how far the body of a side can be from its origin, whatever it and the motions behind it do: as what
- * turns stays as far from where its axis is, this is no more than the lengths between the origins on the way to the
- * body, and the body's own. Infinite from a joint that slides on. */
+/* Finds, for each motion, how far the body of a side can be from the motion's origin, whatever this motion and those
+ * behind it do. A turn keeps distances from its axis. So the sum of the lengths between the origins on the way to the
+ * body, and the body's own, is a bound. From a joint that slides on, the bound is infinite. */
 static void find_reaches(struct prover *prover, int side)
 {
     const struct chain *chain = prover->chain;
     const struct convex *hull = &prover->hulls[side];
     uint32_t motions = chain->motion_count;
     double *reaches = prover->reaches[side], sum = 0, before[3] = {0};
-    /* twice what the frames can stretch either way, and what the poses' rounding can do */
+    /* the share is twice what the frames can stretch either way; 1e-9 and 1e-14, some 50 times a double's epsilon, are
+     * more than the poses' rounding */
     double share = 1 + 4 * chain->stretch + 1e-9, slack = 1e-14 * (motions + 1) * (chain->way / chain->unit);
     for (uint32_t i = 0; i < motions; i++) { /* away from the body */
         uint32_t motion = motion_on_way(chain, side ? motions - 1 - i : i);
@@ -222,8 +225,9 @@ static void find_reaches(struct prover *prover, int side)
     }
 }
 
-/* What the ball of all that a motion and those behind it reach keeps from the other body, which stays, when the motions
- * before it go as far as they may in the box; the terms are of these. */
+/* Takes a ball around a motion's origin that holds all that this motion and those behind it can reach. Returns the
+ * least distance of this ball from the other body, which stays, when the motions before go as far as they may in the
+ * box. The terms are those of the ball. */
 static double ball_room(struct prover *prover, int side, uint32_t index, double *terms)
 {
     const struct chain *chain = prover->chain;
@@ -253,8 +257,8 @@ static double ball_room(struct prover *prover, int side, uint32_t index, double 
     return gap.low - prover->reaches[side][motion] - sum * (1 + 1e-9 + chain->stretch);
 }
 
-/* How much work is left where `count` joints take `sum` off, of which `room` may be taken: about so many boxes, as a
- * logarithm. Infinite without any room. */
+/* Estimates the work that is left if `count` joints take `sum` off the gap, of which `room` may be taken: about so many
+ * boxes, as a logarithm. Infinite without any room. */
 static double work_left(uint32_t count, double sum, double room)
 {
     return room > 0 ? count * log(fmax(1, sum / room)) : INFINITY;
@@ -271,9 +275,9 @@ static double sum_of(const double *terms, uint32_t variables, uint32_t *count)
     return sum;
 }
 
-/* What some ball that holds one of the bodies keeps from the other beyond the clearance, if any does; the hulls are
- * `gap` apart. Else 0, and where to prove it of a ball seems less work than of the hulls, the terms become the ball's.
- */
+/* Searches a ball that holds one of the bodies and stays farther from the other than the clearance. Returns the
+ * distance beyond the clearance, or 0 if there is no such ball. Then, if a proof by a ball seems less work than by the
+ * hulls, which are `gap` apart, the terms become that ball's. */
 static double find_room(struct prover *prover, const struct proof_task *task, double gap)
 {
     uint32_t motions = prover->chain->motion_count, variables = prover->chain->variable_count, count;
@@ -304,7 +308,8 @@ static double find_room(struct prover *prover, const struct proof_task *task, do
 
 enum { TESTS_PER_WORK = 64 };
 
-/* Whether the surfaces are farther apart than they can move, `sum`, and none is inside of the other. */
+/* Tells whether the surfaces are farther apart than the joints can move them, `sum`, and no body is inside the
+ * other. */
 static enum proof_end compare_surfaces(struct prover *prover, const struct proof_task *task, double sum,
                                        struct proof *proof)
 {
@@ -331,7 +336,8 @@ static enum proof_end compare_surfaces(struct prover *prover, const struct proof
 
 enum { POINTS_PER_BOX = 8 };
 
-/* Of the box with these middles: FREE where the bodies touch in all of it; HIT where that will not be found. */
+/* Looks at the box with these middles: FREE if the bodies touch in all of it, HIT if a proof of that is not to be
+ * expected. */
 static enum proof_end look_inside_box(struct prover *prover, const struct proof_task *task, const double *values,
                                       struct proof *proof)
 {
@@ -341,12 +347,13 @@ static enum proof_end look_inside_box(struct prover *prover, const struct proof_
         return PROOF_HIT;
     if (depth.share >= 1)
         return PROOF_FREE;
-    /* As many parts as all terms make that are no larger than the depth, at most. */
+    /* Estimates the parts into which the box must fall until all terms are below the depth. */
     bool hopeless = POINTS_PER_BOX * pow(1 / depth.share, prover->chain->variable_count) > (double)task->work;
     return hopeless ? PROOF_HIT : PROOF_UNDECIDED;
 }
 
-/* Of the box with these middles: FREE, HIT in its middle, or undecided; then the terms say which joint to bisect. */
+/* Looks at the box with these middles: FREE, HIT in its middle, or undecided; then the terms say which joint to
+ * bisect. */
 static enum proof_end look_at_box(struct prover *prover, const struct proof_task *task, const double *values,
                                   struct proof *proof)
 {
@@ -384,8 +391,8 @@ static enum proof_end run_prover(struct prover *prover, const struct proof_task 
     while (prover->box_count > 0) {
         if (proof->work >= most || (++prover->looks % LOOKS_A_CLOCK == 0 && prover_is_late(prover)))
             return PROOF_UNDECIDED;
-        /* Take the last box: its middle, and how far it goes from there, more than rounding took off. It stays where
-         * it is until another one is pushed. */
+        /* Take the last box: its middle, and how far it goes from there. 4e-16, four times a double's rounding, makes
+         * up for the digits that the differences lose. The box stays where it is until another one is pushed. */
         double *high = prover->boxes + (size_t)--prover->box_count * prover->box_size;
         for (uint32_t i = 0; i < count; i++) {
             double lower = high[i], upper = high[count + i];
@@ -421,7 +428,7 @@ static enum proof_end run_prover(struct prover *prover, const struct proof_task 
 
 /* ---- proofs ---- */
 
-/* The tasks of a proof, all of which must hold; false past the last. clearance: metres. */
+/* Sets the task with this index, all of which a proof must carry out; false past the last. clearance: metres. */
 static bool find_task(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
                       struct proof_task *task)
 {
@@ -440,15 +447,17 @@ static bool find_task(const struct chain *chain, const struct body *const bodies
     return true;
 }
 
-/* A proof that nothing is in the way of; planes have no end: two of them meet somewhere. */
+/* Starts a proof: undecided if an obstacle is in its way, else free until a box says otherwise. Planes have no end, so
+ * two of them always meet somewhere. */
 static struct proof start_proof(const struct chain *chain, const struct body *const bodies[2])
 {
     bool possible = chain->obstacles == 0 && !(bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0);
     return (struct proof){.end = possible ? PROOF_FREE : PROOF_UNDECIDED, .bound = INFINITY};
 }
 
-/* A box is halved some 60 times a variable at most, until no double lies between; a proof that needs more boxes is
- * none. Nor is one with so many variables that few boxes have room: it would take far more work than there is. */
+/* A box is halved some 60 times a variable at most, until no double lies between its ends. A proof gives up if it needs
+ * more boxes than this; or if so many variables leave room for few boxes, as it would take far more work than there
+ * is. */
 enum { HALVINGS = 80, MOST_BOXES = 4096, MOST_NUMBERS = 1 << 20 };
 
 static uint32_t room_for_boxes(uint32_t variables)
@@ -531,7 +540,7 @@ struct proof prove_inside(struct prover *prover, const struct chain *chain, cons
  * which boxes are looked at. */
 enum { MOST_ITEMS = 64, MOST_SLICE = 1000 };
 
-/* A box that is worked on, and what comes out. */
+/* A box that is worked on, and the result. */
 struct item {
     double *boxes;  /* room for what a prover leaves: with each bound there is one box more, at most */
     double *values; /* the middle of the last box */
@@ -564,7 +573,7 @@ static void work_on_item(void *user, uint32_t index, uint32_t worker)
     memcpy(item->boxes, prover->boxes, item->box_count * size);
 }
 
-/* False when out of memory. size: of a box. */
+/* Adds boxes of `size` numbers each; returns false if out of memory. */
 static bool push_boxes(struct rounds *rounds, cp_context *context, const double *boxes, uint32_t count, uint32_t size)
 {
     if (!array_reserve(context, &rounds->boxes, &rounds->number_room, ((uint64_t)rounds->box_count + count) * size,
@@ -594,8 +603,8 @@ static cp_status run_rounds(struct rounds *rounds, cp_context *context, uint64_t
         rounds->slice = left / count < slice ? left / count : slice;
         if (!parallel_for(context, count, work_on_item, rounds))
             return CP_LIMIT;
-        /* What the items say together. The boxes that are left of them wait, those of the first item last, so that
-         * they come first. */
+        /* Sum up the items. The boxes that they left wait for the next round; those of the first item are pushed last,
+         * so that they are taken first. */
         for (uint32_t i = count; i-- > 0;) {
             const struct item *item = &rounds->items[i];
             proof->work += item->proof.work;

@@ -7,12 +7,12 @@
 
 enum {
     LEAF = 2,                    /* triangles */
-    MOST_MEANS = BVH_LEVELS - 33 /* levels that are split where the mean is; below, into halves */
+    MOST_MEANS = BVH_LEVELS - 33 /* levels that are split at the mean; below, spans are halved */
 };
 
 /* ---- building ---- */
 
-/* Triangles that a box is to hold. */
+/* The triangles that a box must hold. */
 struct span {
     uint32_t box, first, count, level;
 };
@@ -50,7 +50,7 @@ static void swap_triangles(struct bvh *bvh, double (*centres)[3], uint32_t one, 
     memcpy(centres[other], centre, sizeof centre);
 }
 
-/* Depth first: of a span's halves the first is taken up at once, the other waits. */
+/* Builds the boxes depth first: one half of a span is split at once, the other waits. */
 static void build_boxes(struct bvh *bvh, double (*centres)[3])
 {
     struct span waiting[BVH_LEVELS + 2] = {{0, 0, bvh->triangle_count, 0}};
@@ -61,7 +61,7 @@ static void build_boxes(struct bvh *bvh, double (*centres)[3])
         set_box(bvh, &span);
         if (span.count <= LEAF)
             continue;
-        /* Along the box's longest axis the triangles with a centre below the mean come first. */
+        /* Put the triangles whose centre is below the mean along the box's longest axis first. */
         uint32_t low = 0;
         if (span.level < MOST_MEANS) {
             const float *half = bvh->boxes[span.box].half;
@@ -84,7 +84,7 @@ static void build_boxes(struct bvh *bvh, double (*centres)[3])
     }
 }
 
-/* The boxes of the same triangles in directions of their own. */
+/* Adds boxes of the same triangles in directions of their own. */
 static cp_status turn_boxes(cp_context *context, struct bvh *bvh)
 {
     bvh->turned = memory_allocate(context, bvh->box_count, sizeof *bvh->turned);

@@ -59,7 +59,8 @@ static void take_shorter(struct way *way, const double along[3])
     }
 }
 
-/* Of a corner; sign -1 where it is the other triangle's. */
+/* Takes the way from a corner to the triangle, if it is the shortest so far. sign: -1 if the corner is one of the other
+ * triangle's. */
 static void try_corner(struct way *way, const double corner[3], const double triangle[3][3], double sign)
 {
     double shares[2], along[3];
@@ -75,7 +76,7 @@ static double share_of(double value)
     return value > 0 ? value < 1 ? value : 1 : 0;
 }
 
-/* Of the sides a a + u and b b + v (Ericson, 5.1.9). */
+/* Takes the shortest way between the sides a a + u and b b + v (Ericson, Real-Time Collision Detection, 5.1.9). */
 static void try_sides(struct way *way, const double a[3], const double a_end[3], const double b[3],
                       const double b_end[3])
 {
@@ -97,8 +98,8 @@ static void try_sides(struct way *way, const double a[3], const double a_end[3],
     take_shorter(way, along);
 }
 
-/* No more than how far they are apart along a direction of any length; 0 where that is unknown. slack: what rounding
- * can do. */
+/* Returns a distance that the triangles certainly have along a direction of any length; 0 if that is unknown. slack:
+ * the rounding of coordinates along it. */
 static double gap_along(const double one[3][3], const double other[3][3], const double direction[3], double slack)
 {
     double end = -INFINITY, begin = INFINITY;
@@ -118,8 +119,9 @@ static double gap_either_way(const double one[3][3], const double other[3][3], c
     return fmax(gap_along(one, other, direction, slack), gap_along(one, other, back, slack));
 }
 
-/* The end of a short way has the rounding of long coordinates: along it large triangles seem to be nearer than they
- * are, or to overlap. What is at right angles to sides is known better from the sides. */
+/* Returns the largest gap along directions that come from the sides. A short way is a difference of long coordinates,
+ * and its rounding turns it: along it large triangles seem nearer than they are, or to overlap. Directions across the
+ * sides have more digits. */
 static double gap_by_sides(const double one[3][3], const double other[3][3], const double way[3], double slack)
 {
     double sides[2][3][3], direction[3], best = 0;
@@ -145,7 +147,7 @@ static double gap_by_sides(const double one[3][3], const double other[3][3], con
     return best;
 }
 
-/* Whether they are at least `most` apart along the line between their middles, or across one of them. */
+/* Tells whether the triangles are at least `most` apart along the line between their middles, or across one of them. */
 static bool are_far(const double one[3][3], const double other[3][3], double most, double slack)
 {
     double direction[3];
@@ -160,7 +162,7 @@ static bool are_far(const double one[3][3], const double other[3][3], double mos
     return gap_either_way(one, other, direction, slack) >= most;
 }
 
-/* As triangles_distance; along: the way where it is less than `most`. */
+/* Does the same as triangles_distance; along: the way if it is shorter than `most`. */
 static double find_way(const double one[3][3], const double other[3][3], double most, double slack, double along[3])
 {
     struct way way = {.square = INFINITY};
@@ -179,8 +181,8 @@ static double find_way(const double one[3][3], const double other[3][3], double 
     return is_good ? gap : fmax(gap, gap_by_sides(one, other, way.along, slack));
 }
 
-/* At least `most`, or the distance: never more, as what does not overlap along some direction is as far apart as
- * there. */
+/* Returns at least `most`, or the distance. It is never too large: the gap along any direction is a lower bound of the
+ * distance. */
 double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack)
 {
     double along[3];
@@ -189,9 +191,9 @@ double triangles_distance(const double one[3][3], const double other[3][3], doub
 
 /* ---- two surfaces ---- */
 
-/* Pairs of boxes that wait, the nearest first; and as many more as one path down to the leaves takes, the last first,
- * when there are too many. The order costs more than a comparison. So few are enough for pairs that are half as far
- * apart as the best or farther: what they have to tell is little. */
+/* The pairs of boxes that wait, the nearest first, and a stack of as many more as a path down to the leaves takes, for
+ * the case that they are too many. The order costs more than a comparison. So pairs that are half as far apart as the
+ * best, or farther, get only few places: they can shorten the distance little. */
 enum { FEW_QUEUED = 32, MOST_QUEUED = 256 };
 
 struct search {
@@ -199,10 +201,10 @@ struct search {
     const cp_pose *placed;
     struct box_frames frames;
     double slack, best;
-    /* The shortest way found so far, or one between the middles: along it most of what is left is apart, too. Its
-     * direction, also as floats, seen from either frame. */
+    /* The shortest way found so far, or one between the middles. Most of what is left is apart along it, too. It is
+     * also kept as floats, seen from either frame. */
     double way[3];
-    float along[3], along_back[3], moved; /* moved: how far the other's origin is along it */
+    float along[3], along_back[3], moved; /* moved: the other's origin along it */
     uint64_t compared;
     struct box_pair queue[MOST_QUEUED], stack[2 * BVH_LEVELS + 2]; /* the queue is a heap */
     uint32_t queued, stacked;
@@ -231,11 +233,11 @@ static struct box_pair take_nearest(struct search *search)
     return nearest;
 }
 
-/* way: of any length. */
+/* Sets the direction of the search from a vector of any length. */
 static void take_way(struct search *search, const double way[3])
 {
     double length = sqrt(dot_product(way, way));
-    bool is_one = length > 1e-100 && length < (double)INFINITY; /* as the squares have their digits */
+    bool is_one = length > 1e-100 && length < (double)INFINITY; /* as long as squares neither vanish nor overflow */
     for (int i = 0; i < 3; i++) {
         search->way[i] = is_one ? way[i] / length : i == 0;
         search->along[i] = (float)search->way[i];
@@ -271,9 +273,9 @@ static void compare_leaves(struct search *search, const struct bvh_box *first, c
     }
 }
 
-/* At most how far what is in the boxes is apart along the way. In units of half a float's epsilon and of reach: the
- * middles have 4 roundings of 1.74 each, the halves, which are sums of three, 21 and 12, the other's origin 4, and the
- * sums of these 40. That is below 100, and five times the slack 120. */
+/* Returns a lower bound of how far the contents of the boxes are apart along the way. The rounding, in units of half a
+ * float's epsilon and of reach: the middles have 4 roundings of 1.74 each, the halves, which are sums of three, 21 and
+ * 12, the other's origin 4, and the sums of these 40. That is below 100, and five times the slack is 120. */
 static double gap_of_boxes(const struct search *search, const struct box_pair *pair)
 {
     float here, here_half, there, there_half;
@@ -282,13 +284,13 @@ static double gap_of_boxes(const struct search *search, const struct box_pair *p
     return (double)(search->moved + there - here - here_half - there_half - 5 * search->frames.slack[0]) * (1 - 1e-6);
 }
 
-/* Whether there may be anything nearer than the best in it. */
+/* Tells whether the pair may hold anything nearer than the best. */
 static bool is_worth_it(const struct search *search, const struct box_pair *pair)
 {
     return !((double)pair->nearness > search->best * search->best) && !(gap_of_boxes(search, pair) > search->best);
 }
 
-/* The halves of the pair wait where they are worth it, the nearer one to be taken first. */
+/* Lets those halves of the pair wait that are worth it, so that the nearer one is taken first. */
 static void part_pair(struct search *search, const struct box_pair *pair)
 {
     struct box_pair halves[2];
@@ -311,13 +313,13 @@ static void part_pair(struct search *search, const struct box_pair *pair)
     }
 }
 
-/* Until one is at most `enough` apart. */
+/* Searches the shortest way between the surfaces; it ends as soon as one is at most `enough` long. */
 static double search_surfaces(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                               double enough, uint64_t *tests)
 {
-    /* With u half the distance from 1 to the next double: a corner is placed by sums of four roundings, 7 u reach off
-     * in all; two products with a direction are 11 u reach; their difference, divided by a length, is at most 3.5 reach
-     * and has six: 39 u in all. */
+    /* Rounding, with u for half the distance from 1 to the next double: a corner is placed by sums of four roundings,
+     * which makes 7 u reach; two products with a direction make 11 u reach; their difference, divided by a length, is
+     * at most 3.5 reach and has six. That is 39 u in all, below 6e-15. */
     static const double roundings = 6e-15;
     struct search search;
     if (one->box_count == 0 || other->box_count == 0)

@@ -9,7 +9,7 @@ void plane_seen_from(const double plane[4], const cp_pose *placed, double seen[4
         seen[i] = plane[0] * m[i] + plane[1] * m[4 + i] + plane[2] * m[8 + i] + (i == 3 ? plane[3] : 0);
 }
 
-/* No point of the box is nearer; what rounding may do is taken off. */
+/* Returns a lower bound of the distance of the box from the plane; rounding is taken off. */
 static double box_away(const double plane[4], const struct bvh_box *box)
 {
     double middle = plane[3], reach = 0, size = fabs(plane[3]);

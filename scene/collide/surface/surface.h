@@ -10,30 +10,30 @@
 
 /* Do two triangles meet? */
 
-/* True when the triangles have a point in common, borders included: exact (see predicates.h), for triangles in one
- * plane too, and for those without area, which are lines or points. */
+/* Returns true if the triangles have a point in common, borders included: exact (see predicates.h), even for triangles
+ * in one plane too, and for those without area, which are lines or points. */
 bool triangles_meet(const double one[3][3], const double other[3][3]);
 
 /* The triangles of a body in a tree of boxes. */
 
 struct bvh_box {
-    float centre[3], half[3]; /* holds all triangles below it, however they were rounded */
-    uint32_t first, count;    /* of triangles; or count 0, and the halves are the boxes first and first + 1 */
+    float centre[3], half[3]; /* holds all triangles below it, rounded outward */
+    uint32_t first, count;    /* range of triangles; or count 0, and the halves are the boxes first and first + 1 */
 };
 
-/* The same triangles in a box of other directions: its rows are x, y and z of its three axes and of its centre, and
+/* The same triangles in a box of other directions. Its rows are x, y and z of its three axes and of its centre, then
  * half its lengths. */
 struct turned_box {
     float rows[4][4];
 };
 
-/* To tell which of two boxes is worth parting. */
+/* Returns a size by which a pair of boxes splits the larger one. */
 static inline float bvh_box_size(const struct bvh_box *box)
 {
     return box->half[0] + box->half[1] + box->half[2];
 }
 
-enum { BVH_LEVELS = 73 }; /* at most, of boxes in boxes: so many may wait, and two more, where one goes depth first */
+enum { BVH_LEVELS = 73 }; /* the most levels of boxes; a walk that goes depth first needs room for two more */
 
 struct bvh {
     double (*vertices)[3]; /* in the body's frame */
@@ -45,7 +45,7 @@ struct bvh {
     double reach; /* no coordinate is larger */
 };
 
-/* The corners of a triangle, taken there by a pose; NULL: as they are. */
+/* Sets the corners of a triangle, placed by a pose; NULL: as they are. */
 static inline void bvh_triangle(const struct bvh *bvh, uint32_t triangle, const cp_pose *pose, double out[3][3])
 {
     for (int corner = 0; corner < 3; corner++) {
@@ -57,18 +57,18 @@ static inline void bvh_triangle(const struct bvh *bvh, uint32_t triangle, const 
     }
 }
 
-/* Makes the tree over vertices and triangles, and puts the triangles into its order. They are the caller's and stay
- * so. */
+/* Makes the tree over vertices and triangles, and puts the triangles into its order. The caller keeps both. */
 cp_status bvh_build(cp_context *context, struct bvh *bvh);
 void bvh_free(cp_context *context, struct bvh *bvh);
 
-/* Whether a triangle of one meets one of the other, touching included, where `placed` takes the other's frame to the
- * first one's: exact for the vertices as pose_point places them. tests: boxes compared are added. */
+/* Tells whether a triangle of one meets one of the other; touching counts. `placed` takes the other's frame to the
+ * first one's. The answer is exact for the vertices as pose_point places them. tests: grows by the boxes that were
+ * compared. */
 bool bvh_meet(const struct bvh *one, const struct bvh *other, const cp_pose *placed, uint64_t *tests);
 
-/* Boxes that are turned as what is in them is: how far does that go along a direction? */
+/* Boxes that are turned like their contents, and how far they extend along a direction. */
 
-/* Three floats that are computed with at once; the fourth has its own meaning. */
+/* Three floats that are computed with at once; the fourth has its own meaning in each place. */
 typedef float lanes __attribute__((vector_size(16)));
 typedef int32_t lane_bits __attribute__((vector_size(16)));
 
@@ -78,8 +78,8 @@ static inline lanes lane_sizes(lanes values)
     return (lanes)((lane_bits)values & all_but_sign);
 }
 
-/* Along a direction, which is nearly a unit vector or shorter, nothing in the box is farther than `*most` from
- * `middle`: up to roundings of its own numbers, which the caller takes off. */
+/* Finds where the box lies along a direction, which is nearly a unit vector or shorter: no point of it is farther than
+ * `*most` from `middle`. The rounding of the box's own numbers is not part of this; the caller takes it off. */
 static inline void turned_along(const struct turned_box *box, const float direction[3], float *middle, float *most)
 {
     lanes rows[4];
@@ -90,25 +90,26 @@ static inline void turned_along(const struct turned_box *box, const float direct
     *most = reach[0] + reach[1] + reach[2];
 }
 
-/* The box of the triangles from `first` on, the smaller one of those along the frame's axes and along their own. */
+/* Finds the box of the triangles from `first` on: the smaller one of those along the frame's axes and along their
+ * own. */
 void turned_box_find(const struct bvh *bvh, uint32_t first, uint32_t count, struct turned_box *box);
 
-/* Boxes of two trees against each other: in floats, four at once, with what rounding can do to them. */
+/* Comparisons of boxes of two trees: in floats, four at once, with a bound of their rounding. */
 
-/* How the other's frame lies in the first one's, by columns. */
+/* The pose of the other's frame in the first one's, by columns. */
 struct box_frames {
     lanes there[4], size_there[3]; /* linear part and translation; the sizes of the former's entries */
     lanes back[3], size_back[3];   /* of the inverse's linear part */
-    lanes slack, slack_back;       /* no less than rounding can do below; infinite where nothing can be told */
+    lanes slack, slack_back;       /* bounds of the rounding below; infinite if nothing is known */
     float shrink, shrink_back;     /* for squares of lengths in either frame, to be no longer than in the first one;
                                       rounding is off */
-    double reach;                  /* no coordinate in the first one's frame is larger, nor any sum that leads to one */
+    double reach;                  /* bounds all coordinates in the first one's frame, and all sums that lead to one */
 };
 
 struct box_frames box_frames_of(const struct bvh *one, const struct bvh *other, const cp_pose *placed);
 
-/* How deep two boxes are in each other along the sides of each: apart where one is negative. Never NaN where it is
- * negative. */
+/* The depths to which two boxes overlap along the sides of each. If one is negative, the boxes are apart; a negative
+ * one is never NaN. */
 struct box_depths {
     lanes first, second;
 };
@@ -149,7 +150,7 @@ static inline struct box_depths box_depths(const struct box_frames *frames, cons
     return (struct box_depths){reach - lane_sizes(away), reach_back - lane_sizes(away_back)};
 }
 
-/* The depth of the boxes in each other; negative where they are apart. */
+/* Returns the depth to which the boxes overlap; negative if they are apart. */
 static inline float boxes_depth(const struct box_frames *frames, const struct bvh_box *one, const struct bvh_box *other)
 {
     struct box_depths depths = box_depths(frames, one, other);
@@ -163,8 +164,8 @@ static inline float square_apart(lanes depth)
     return apart[0] + apart[1] + apart[2];
 }
 
-/* At most the square of the distance of what is in the boxes; where that is 0 the depth of them in each other,
- * negative. */
+/* Returns a lower bound of the square of the distance between the contents of the boxes; if that is 0, minus the depth
+ * to which the boxes overlap. */
 static inline float boxes_nearness(const struct box_frames *frames, const struct bvh_box *one,
                                    const struct bvh_box *other)
 {
@@ -181,7 +182,7 @@ struct box_pair {
     float nearness;
 };
 
-/* With the halves of the larger box, one of which is no leaf. */
+/* Splits the larger box of the pair, one of which is no leaf, and pairs its halves with the other. */
 static inline void box_pair_part(const struct bvh *one, const struct bvh *other, const struct box_pair *pair,
                                  struct box_pair halves[2])
 {
@@ -196,29 +197,30 @@ static inline void box_pair_part(const struct bvh *one, const struct bvh *other,
     }
 }
 
-/* Planes without bounds: a normal and a number; the height of a point is normal * point + number. */
+/* Planes without bounds: a normal and a number. The height of a point is normal * point + number. */
 
-/* The plane as it is seen from a frame that `placed` takes to the plane's own. */
+/* Finds the plane as it is seen from a frame that `placed` takes to the plane's own. */
 void plane_seen_from(const double plane[4], const cp_pose *placed, double seen[4]);
-/* The least height of a triangle's point above or below the plane; 0 when a triangle goes through it. What has pieces
- * on both sides does not meet it for that. `most` when it is more than that, or there are no triangles. */
+/* Returns the least height of a triangle's point above or below the plane; 0 if a triangle crosses it. A body with
+ * pieces on both sides does not meet the plane just for that. `most` if the height is more than that, or there are no
+ * triangles. */
 double plane_distance(const double plane[4], const struct bvh *bvh, double most);
 
-/* How far apart are bodies, or a point and a body? */
+/* The distance of bodies, or of a point and a body. */
 
-/* The distance of a point from the surface of a body, up to rounding; `most` or more when it is farther than that. */
+/* Returns the distance of a point from the surface of a body, up to rounding; `most` or more if it is farther away. */
 double surface_distance(const struct bvh *bvh, const double point[3], double most);
-/* The distance of two surfaces, `placed` taking the other's frame to the first one's, or `most` where it is larger.
- * Never more than the distance is, so that it can bound it in a proof; less by what rounding did: some 1e-14 of the
- * largest coordinate r, and 1e-14 r^2 / distance. 0 where they meet. tests: boxes that were compared are added; one is
- * where the bodies are too far apart as a whole. */
+/* Returns the distance of two surfaces, or `most` if it is larger; 0 if they meet. `placed` takes the other's frame to
+ * the first one's. The result is never more than the distance, so that proofs can use it as a bound. Rounding makes it
+ * less by some 1e-14 of the largest coordinate r, and by 1e-14 r^2 / distance. tests: grows by the boxes that were
+ * compared; by one if the bodies as a whole are too far apart. */
 double surfaces_distance(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                          uint64_t *tests);
-/* The first distance below `most` that is found, or `most` when they are as far apart as that. */
+/* Returns the first distance below `most` that it finds, or `most` if there is none. */
 double surfaces_nearer(const struct bvh *one, const struct bvh *other, const cp_pose *placed, double most,
                        uint64_t *tests);
-/* The distance of two triangles, or a little less than that; `most` when they are farther apart, which is then not
- * looked at more closely. slack: what rounding has done to the coordinates. */
+/* Returns the distance of two triangles, or a little less; `most` if they are at least so far apart, which is then not
+ * measured. slack: the rounding of the coordinates. */
 double triangles_distance(const double one[3][3], const double other[3][3], double most, double slack);
 
 #endif

@@ -1,14 +1,15 @@
-/* Where no corner lies in the other's plane: Guigue and Devillers, "Fast and robust triangle-triangle overlap test
- * using orientation predicates", 2003. Else two triangles meet when a side of one meets the other. */
+/* If no corner of a triangle lies in the other's plane, the test is that of Guigue and Devillers, "Fast and robust
+ * triangle-triangle overlap test using orientation predicates", 2003. Else two triangles meet if a side of one meets
+ * the other. */
 #include "surface.h"
 
 #include "mesh/box_tree.h"
 
-static const int planes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* the pairs of axes to look along the third */
+static const int planes[3][2] = {{0, 1}, {1, 2}, {2, 0}}; /* pairs of axes, each seen along the third */
 
 /* ---- in one plane ---- */
 
-/* c, which is on the line through a and b, is between them. */
+/* Tells whether c, which is on the line through a and b, is between them. */
 static bool is_between(const double a[3], const double b[3], const double c[3], const int axes[2])
 {
     for (int i = 0; i < 2; i++) {
@@ -20,8 +21,8 @@ static bool is_between(const double a[3], const double b[3], const double c[3], 
     return true;
 }
 
-/* In space: in a common plane they meet when they do seen along every axis, as one of the axes does not lie in that
- * plane. */
+/* Tells whether two segments meet in space. Two segments in a common plane meet if they do seen along every axis, as at
+ * least one axis does not lie in that plane. */
 static bool segments_meet(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     for (int i = 0; i < 3; i++) /* apart: along some axis one ends before the other begins */
@@ -59,8 +60,8 @@ static bool segment_meets(const double a[3], const double b[3], const double tri
         }
         return !(left && right);
     }
-    /* In the triangle's plane, or the triangle has no area: it crosses a side or begins inside, looked at along an axis
-     * from where the triangle has an area. */
+    /* The segment lies in the triangle's plane, or the triangle has no area. Then it meets the triangle if it crosses a
+     * side, or begins inside, seen along an axis along which the triangle has an area. */
     for (int i = 0; i < 3; i++)
         if (segments_meet(a, b, triangle[i], triangle[(i + 1) % 3]))
             return true;
@@ -85,14 +86,14 @@ static bool sides_meet(const double one[3][3], const double other[3][3])
     return false;
 }
 
-/* The corner that is alone on its side of the other's plane. */
+/* Returns the corner that is alone on its side of the other's plane. */
 static int lone_corner(const int sides[3])
 {
     return sides[0] == sides[1] ? 2 : sides[0] == sides[2] ? 1 : 0;
 }
 
-/* Each triangle has corners on both sides of the other's plane, and none in it. What they cut out of the common line of
- * the planes overlaps when neither ends before the other begins. */
+/* Tells whether the parts overlap that the triangles cut out of the common line of their planes: neither ends before
+ * the other begins. Each triangle has corners on both sides of the other's plane, and none in it. */
 static bool cuts_overlap(const double one[3][3], const int one_sides[3], const double other[3][3],
                          const int other_sides[3])
 {
@@ -105,7 +106,7 @@ static bool cuts_overlap(const double one[3][3], const int one_sides[3], const d
     return side_of_plane(p1, q1, p2, q2) <= 0 && side_of_plane(p1, r1, r2, p2) <= 0;
 }
 
-/* False when all corners of `other` are on one side; open when none is in the plane. */
+/* Returns false if all corners of `other` are on one side; open when none is in the plane. */
 static bool reaches_plane(const double plane[3][3], const double other[3][3], int sides[3], bool *open)
 {
     for (int i = 0; i < 3; i++)

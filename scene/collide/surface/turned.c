@@ -11,7 +11,7 @@ static void frame_axes(double axes[3][3])
             axes[i][k] = i == k;
 }
 
-/* Those of one triangle: its longest side, and its normal. False where it has none. */
+/* Finds the directions of one triangle: its longest side, its normal, and the third one. False if it has none. */
 static bool triangle_axes(const struct bvh *bvh, uint32_t triangle, double axes[3][3])
 {
     double corners[3][3], longest = 0, normal[3];
@@ -37,7 +37,7 @@ static bool triangle_axes(const struct bvh *bvh, uint32_t triangle, double axes[
     return true;
 }
 
-/* How the corners are spread about their middle, in units of the tree's reach. */
+/* Measures how the corners are spread about their middle, in units of the tree's reach. */
 static void find_spread(const struct bvh *bvh, uint32_t first, uint32_t count, double spread[3][3])
 {
     double sums[3] = {0}, products[3][3] = {{0}}, all = 3.0 * count, unit = bvh->reach > 0 ? bvh->reach : 1;
@@ -81,11 +81,11 @@ static void turn_plane(double matrix[3][3], double axes[3][3], int p, int q)
     }
 }
 
-/* The eigenvectors of the spread. */
+/* Finds the eigenvectors of the spread. */
 static void spread_axes(const struct bvh *bvh, uint32_t first, uint32_t count, double axes[3][3])
 {
     enum { MOST_TURNS = 6 };
-    static const double enough = 1e-6; /* the box is a good one without any more digits */
+    static const double enough = 1e-6; /* more digits would not make a better box */
     double spread[3][3];
     find_spread(bvh, first, count, spread);
     frame_axes(axes);
@@ -101,7 +101,7 @@ static void spread_axes(const struct bvh *bvh, uint32_t first, uint32_t count, d
 
 /* ---- boxes ---- */
 
-/* The axes as floats are at right angles to each other, and unit vectors, up to roundings. */
+/* Tells whether the axes, as floats, are unit vectors at right angles to each other, up to rounding. */
 static bool are_axes(float axes[3][3])
 {
     for (int i = 0; i < 3; i++)
@@ -121,8 +121,8 @@ static float float_above(double value)
     return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
 }
 
-/* Of triangles along three axes, seen from a centre: the larger of how far they go either way, and the middle of both;
- * and how far the farthest corner is from there. */
+/* The extent of triangles along three axes, seen from a centre: the distance of the farther end, the middle of both
+ * ends, and the distance of the farthest corner. */
 struct interval {
     double halves[3], middle[3], farthest;
 };
@@ -154,10 +154,10 @@ static struct interval find_extent(const struct bvh *bvh, uint32_t first, uint32
     return extent;
 }
 
-/* A point p of the triangles is centre + sum a_i axis_i. Where the axes are not quite at right angles, a is not quite
- * the products of axes and p - centre: by less than 1.1e-6 of the length of the latter for the 5e-7 above. What that
- * length and the products are rounded by is far less, so 2e-6 are added. The centre stays in floats until it is used:
- * gcc 12 loses the rounding of (double)(float)value, as mesh.h has it. */
+/* A point p of the triangles is centre + sum a_i axis_i. If the axes are not exactly at right angles, a differs from
+ * the products of axes and p - centre by less than 1.1e-6 of the latter's length, for the 5e-7 above. The rounding of
+ * that length and of the products is far less, so 2e-6 are added. The centre stays in floats until it is used: gcc 12
+ * loses the rounding of (double)(float)value, as mesh.h has it. */
 static void set_turned_box(const struct bvh *bvh, uint32_t first, uint32_t count, double exact[3][3],
                            struct turned_box *box)
 {

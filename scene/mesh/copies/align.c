@@ -56,7 +56,7 @@ static struct moments find_moments(const struct point_pairs *pairs)
     return moments;
 }
 
-/* One of Jacobi's rotations: m[p][q] becomes 0; columns of v follow. */
+/* Applies one of Jacobi's rotations: m[p][q] becomes 0; columns of v follow. */
 static void rotate(double m[4][4], double v[4][4], int p, int q)
 {
     double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
@@ -78,7 +78,7 @@ static void rotate(double m[4][4], double v[4][4], int p, int q)
     }
 }
 
-/* The unit eigenvector of the largest eigenvalue; the first one where several are as large. */
+/* Finds the unit eigenvector of the largest eigenvalue; the first one if several are as large. */
 static void largest_eigenvector(double m[4][4], double out[4])
 {
     enum { SWEEPS = 30 }; /* it converges quadratically: five or six are usual */
@@ -104,7 +104,7 @@ static void largest_eigenvector(double m[4][4], double out[4])
         out[i] = v[i][best];
 }
 
-/* Horn's matrix N of the products; its eigenvector is w x y z. */
+/* Finds the best rotation: the eigenvector of Horn's matrix N of the products is w x y z. */
 static void best_rotation(const double s[3][3], double rotation[3][3])
 {
     double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
@@ -125,7 +125,7 @@ static void best_rotation(const double s[3][3], double rotation[3][3])
     memcpy(rotation, r, sizeof r);
 }
 
-/* The translation that takes centre to centre. */
+/* Adds the translation that takes centre to centre. */
 static cp_pose finish_pose(const double linear[3][3], const double from[3], const double to[3])
 {
     cp_pose pose;
@@ -138,7 +138,7 @@ static cp_pose finish_pose(const double linear[3][3], const double from[3], cons
     return pose;
 }
 
-/* The pose with the least sum of squares. */
+/* Returns the pose with the least sum of squares. */
 static cp_pose best_pose(const struct point_pairs *pairs, bool mirrored, bool scaled)
 {
     struct moments moments = find_moments(pairs);
@@ -146,7 +146,7 @@ static cp_pose best_pose(const struct point_pairs *pairs, bool mirrored, bool sc
     double largest = 0;
     for (int i = 0; i < 9; i++)
         largest = fmax(largest, fabs(moments.products[i / 3][i % 3]));
-    for (int i = 0; i < 9 && largest > 0; i++) /* mirrored: of the points reflected in their centre */
+    for (int i = 0; i < 9 && largest > 0; i++) /* mirrored: fit the points reflected in their centre */
         moments.products[i / 3][i % 3] *= side / largest;
     if (scaled && moments.from_squares > 0 && moments.to_squares > 0)
         size = sqrt(moments.to_squares / moments.from_squares);
@@ -156,8 +156,8 @@ static cp_pose best_pose(const struct point_pairs *pairs, bool mirrored, bool sc
     return finish_pose((const double(*)[3])rotation, moments.from, moments.to);
 }
 
-/* The pose with entries of its linear part that are within 1e-4 of 0, 1 or -1 (times its scale) made so, and the
- * translation to fit; itself when not all nine are. */
+/* Returns the pose whose linear part has 0, 1 or -1 (times its scale) instead of entries within 1e-4 of these, with a
+ * translation to fit; the pose itself if one of the nine entries is not so near. */
 static cp_pose pose_along_axes(const struct point_pairs *pairs, const cp_pose *pose)
 {
     const double near = 1e-4;
@@ -184,7 +184,8 @@ static cp_pose pose_along_axes(const struct point_pairs *pairs, const cp_pose *p
     return finish_pose((const double(*)[3])linear, moments.from, moments.to);
 }
 
-/* The largest distance between from[i] moved by the pose and its partner; more than `limit` once one exceeds it. */
+/* Returns the largest distance between from[i], moved by the pose, and its partner. It stops at the first one above
+ * `limit`. */
 static double find_deviation(const struct point_pairs *pairs, const cp_pose *pose, double limit)
 {
     double largest = 0, from[3], to[3];

@@ -1,6 +1,6 @@
-/* First equal meshes by a hash of all they are; then, among those left, lookalikes by fingerprints that moving does not
- * change. Whatever hashes and fingerprints say, nothing counts as a copy before every vertex and face has been
- * compared. */
+/* First a hash of all their contents finds equal meshes. Among the others, fingerprints that a motion does not change
+ * find lookalikes. A mesh counts as a copy only after every vertex and face has been compared, whatever hashes and
+ * fingerprints say. */
 #include "copies.h"
 
 #include <math.h>
@@ -16,15 +16,15 @@ struct search {
     const cp_scene *scene;
     const struct copies_settings *settings;
     struct mesh_copy *copies;
-    uint32_t *materials; /* for each: the first that is equal */
-    double *stretches;   /* for each mesh: by how much its and its equals' instances stretch it; -1: nobody shows it */
-    uint64_t *hashes;    /* for each mesh, of its content */
+    uint32_t *materials; /* one for each: the first that is equal */
+    double *stretches;   /* indexed by mesh: the scale of its own and its equals' instances; -1: nobody shows it */
+    uint64_t *hashes;    /* one for each mesh, of its content */
     uint32_t unfinished;
 };
 
 /* ---- materials and places ---- */
 
-/* All that a material says. */
+/* Returns a text of all that a material says. */
 static char *material_key(struct arena *arena, const cp_material *m)
 {
     char *key = arena_print(arena, "%a %a %a %a %d %d %d %a %a %a %a %a %d %a", m->rgba[0], m->rgba[1], m->rgba[2],
@@ -39,7 +39,7 @@ static char *material_key(struct arena *arena, const cp_material *m)
     return key ? arena_print(arena, "%s %s %s", key, m->extensions ? m->extensions : "", m->name) : NULL;
 }
 
-/* Materials are equal by all that they say; those with metadata are told apart, since it would be lost. */
+/* Finds materials that say the same. Those with metadata stay apart, since the metadata would be lost. */
 static cp_status find_materials(const struct search *search)
 {
     const cp_scene *scene = search->scene;
@@ -87,7 +87,7 @@ static bool same_bytes(const void *a, const void *b, size_t count, size_t size)
     return a == b || (a && b && (count == 0 || memcmp(a, b, count * size) == 0));
 }
 
-/* All but positions, normals and tangents. */
+/* Compares all but positions, normals and tangents. */
 static bool same_faces(const struct search *search, const cp_mesh *a, const cp_mesh *b)
 {
     if (a->kind != b->kind || a->vertex_count != b->vertex_count || a->face_count != b->face_count ||
@@ -158,7 +158,8 @@ static cp_status find_equal(const struct search *search)
         if (search->stretches[i] < 0)
             continue;
         search->hashes[i] = hash_mesh(search, &meshes[i]);
-        /* The slot of an equal mesh, or the free one. The seed of the hash keeps others' meshes from meeting in one. */
+        /* Find the slot of an equal mesh, or a free one. The hash has a secret seed, so that no file can fill one slot
+         * with many meshes. */
         size_t at = (size_t)search->hashes[i] & (slot_count - 1);
         while (slots[at] != CP_NONE &&
                (search->hashes[slots[at]] != search->hashes[i] || !same_mesh(search, &meshes[slots[at]], &meshes[i])))
@@ -174,8 +175,8 @@ static cp_status find_equal(const struct search *search)
 
 /* ---- moved meshes ---- */
 
-/* By how much the vertices of one mesh may be off, in its own unit. What is given is taken, but for a tenth of the
- * diameter: what is shown tiny now may be shown large at other joint values. */
+/* Returns how far the vertices of one mesh may be off, in its own unit. The user's tolerance counts, but a tenth of the
+ * diameter is the most: a mesh that is shown tiny now may be shown large at other joint values. */
 static double own_tolerance(const struct search *search, const struct fingerprint *print)
 {
     if (search->settings->tolerance > 0)
@@ -193,7 +194,7 @@ static double pair_tolerance(const struct search *search, const struct fingerpri
     return fmin(leader->tolerance * size + copy->tolerance, 2e-3 * copy->values[FINGERPRINT_LARGEST]);
 }
 
-/* The usual case: one export, placed many times. */
+/* Compares meshes with the same order of vertices and faces: usually one export, placed many times. */
 static bool match_in_order(const struct search *search, const cp_mesh *from, const cp_mesh *to, double tolerance,
                            struct mesh_copy *copy)
 {
@@ -210,7 +211,7 @@ static bool match_in_order(const struct search *search, const cp_mesh *from, con
     return true;
 }
 
-/* Up to so many leaders of a cluster are compared with a mesh. Real parts seldom have two. */
+/* A mesh is compared with at most so many leaders of a cluster. Real parts seldom have two. */
 enum { MOST_LEADERS = 64, MOST_REORDERED = 8 };
 
 struct leaders {
@@ -219,7 +220,7 @@ struct leaders {
     bool more;
 };
 
-/* Whether a mesh is a moved copy of one of the leaders. */
+/* Decides whether a mesh is a moved copy of one of the leaders. */
 static cp_status match_leaders(struct search *search, const struct fingerprint *prints, const struct leaders *leaders,
                                const struct fingerprint *print)
 {
@@ -276,8 +277,8 @@ static cp_status find_moved(struct search *search)
     }
     bool good = fingerprint_cluster(search->context, prints, count, FINGERPRINT_LENGTHS, search->settings->scaled);
     cp_status status = good ? CP_OK : CP_LIMIT;
-    /* In the order of the meshes: each joins the first leader of its cluster that it is a copy of, else leads itself.
-     * */
+    /* Each mesh, in order, joins the first leader of its cluster that it is a copy of; else it becomes a leader
+     * itself. */
     struct leaders leaders = {.count = 0};
     for (uint32_t i = 0; i < count && status == CP_OK; i++) {
         if (i > 0 && prints[i].cluster != prints[i - 1].cluster)
@@ -312,7 +313,7 @@ cp_status find_copies(const cp_scene *scene, const struct copies_settings *setti
         status = find_equal(&search);
     if (status == CP_OK && settings->moved)
         status = find_moved(&search);
-    /* A mesh equal to one that is a moved copy is one, too. */
+    /* A mesh that is equal to a moved copy is a moved copy, too. */
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++)
         if (copies[copies[i].leader].leader != copies[i].leader)
             copies[i] = copies[copies[i].leader];

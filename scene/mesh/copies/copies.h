@@ -8,9 +8,9 @@
 
 struct copies_settings {
     double tolerance; /* metres of the world; 0: by mesh */
-    bool moved;       /* turned and moved copies too, not equal ones alone */
+    bool moved;       /* also turned and moved copies, not only equal ones */
     bool mirrored, scaled;
-    bool reordered; /* with vertices and faces in another order, too */
+    bool reordered; /* equal even with vertices and faces in another order */
 };
 
 struct mesh_copy {
@@ -20,8 +20,8 @@ struct mesh_copy {
     double displaced; /* the vertex farthest from its place, in metres of the world */
 };
 
-/* copies[mesh] for all meshes. A leader has a lower index than its copies and is nobody's copy. *unfinished: meshes
- * that have so many lookalikes that they were not compared with all. Meshes that nobody shows are left alone. */
+/* Finds copies[mesh] for all meshes. A leader has a lower index than its copies and is nobody's copy. *unfinished:
+ * meshes that have so many lookalikes that they were not compared with all. Meshes that nobody shows are left alone. */
 cp_status find_copies(const cp_scene *scene, const struct copies_settings *settings, struct mesh_copy *copies,
                       uint32_t *unfinished);
 
@@ -34,15 +34,15 @@ struct point_pairs {
     uint32_t count;
 };
 
-/* The rotation and translation, with a reflection first when mirrored and a uniform scale when scaled, that has the
- * least sum of squared distances between from[i] moved and its partner. Points on a line or all in one place leave
- * freedom: then one of the best, always the same. If it is a motion along the axes but for 1e-4, and such a one will
- * do, it is that. *displaced: the largest distance between from[i] moved and its partner. False when it is larger than
- * the tolerance; then *displaced is some such distance. */
+/* Finds the motion that has the least sum of squared distances between from[i], moved, and its partner: a rotation and
+ * translation, with a reflection first when mirrored and a uniform scale when scaled. If points on a line or all in one
+ * place leave freedom, it is one of the best, always the same. If it is within 1e-4 of a motion along the axes, and
+ * that is near enough, it is that. *displaced: the largest distance between from[i], moved, and its partner. False when
+ * it is larger than the tolerance; then *displaced is some such distance. */
 bool align_points(const struct point_pairs *pairs, bool mirrored, bool scaled, double tolerance, cp_pose *motion,
                   double *displaced);
 
-/* What stays of a mesh when it is moved, and its vertices and faces are put in another order: to find lookalikes. */
+/* Fingerprints of meshes: they stay the same when the mesh is moved, or its vertices and faces get another order. */
 
 /* Where a mesh stands. */
 struct placed_mesh {
@@ -50,12 +50,13 @@ struct placed_mesh {
     cp_pose pose;
 };
 
-/* The values of a fingerprint. Write q for the position of a vertex from their centre, R for the largest |q|, C for the
- * mean of q q^T and u for the mean of q |q|^2; for each face d for the differences of |q|^2 between corners that follow
- * each other, and m for the largest |d|. When no vertex is moved farther than t (beside a motion of the whole), the
- * radius changes by t at most, and so does each value by what stands behind it. */
+/* The values of a fingerprint. q is the position of a vertex from their centre, R the largest |q|, C the mean of q q^T
+ * and u the mean of q |q|^2; for each face d are the differences of |q|^2 between consecutive corners, and m is the
+ * largest |d|. If no vertex moves farther than t (beside a motion of the whole), the radius changes by at most t, and
+ * each value by at most the amount behind its colon. */
 enum fingerprint_value {
-    FINGERPRINT_LARGEST,                      /* |q|: 2 t, as all lengths: extremes, and norms of the matrix of all q */
+    FINGERPRINT_LARGEST,                      /* |q|: 2 t, as for all lengths: extremes, and norms of the matrix of all
+                                               * q */
     FINGERPRINT_SMALLEST,                     /* |q| */
     FINGERPRINT_SECOND,                       /* tr(C^2)^(1/4) */
     FINGERPRINT_THIRD,                        /* tr(C^3)^(1/6) */
@@ -68,64 +69,64 @@ enum fingerprint_value {
     FINGERPRINT_VALUES
 };
 
-/* A mirror image has the opposite twist. If its faces still show the same side, it has the opposite hand, too; shapes
- * that turn into themselves have no twist, but a hand. */
+/* The fingerprint of a mesh. A mirror image has the opposite twist. If its faces still show the same side, it has the
+ * opposite hand, too. Shapes that a turn takes into themselves have no twist, but a hand. */
 struct fingerprint {
     uint32_t mesh;
     uint64_t shape; /* counts, sizes of faces, their materials, colours: equal for copies */
     double radius;  /* root mean square of |q| */
-    double reach;   /* by the origin of its mesh, the farthest vertex: what roundings are relative to */
+    double reach;   /* the distance of the farthest vertex from the mesh's origin, to which rounding is relative */
     double values[FINGERPRINT_VALUES];
-    double tolerance; /* by which its vertices may be off, in its own unit; set by the caller */
+    double tolerance; /* how far its vertices may be off, in its own unit; set by the caller */
     uint32_t cluster; /* by fingerprint_cluster */
 };
 
-/* Of one or several meshes of faces or lines, together. material: for each material the one that stands for its equals;
- * NULL: materials, colours and normals do not count. squares: room for a number for each vertex; NULL: the values of
- * faces are 0. */
+/* Finds the fingerprint of one or several meshes of faces or lines, together. material: for each material the first one
+ * of its equals; NULL: materials, colours and normals do not count. squares: room for a number for each vertex; NULL:
+ * the values of faces are 0. */
 struct fingerprint fingerprint_find(const struct placed_mesh *meshes, uint32_t count, const uint32_t *material,
                                     double *squares);
 
-/* What floats and most ASCII files leave of the vertices: 7 digits, but for a thousandth of the diameter: small parts
- * far from the origin must not all look alike. */
+/* Returns the rounding of vertices in floats and most ASCII files: 7 digits. It is at most a thousandth of the
+ * diameter: small parts far from the origin must not all look alike. */
 double fingerprint_tolerance(const struct fingerprint *print);
 
 /* Sorts by (cluster, mesh), where any two that may be copies of each other are in one cluster: their shapes are equal,
- * and so many of their values (with scaled: in units of the radius; then lengths alone) differ by no more
- * than both tolerances allow. n log n for any input. */
+ * and so many of their values (with scaled: in units of the radius; then lengths alone) differ by no more than both
+ * tolerances allow. Takes n log n for any input. */
 bool fingerprint_cluster(cp_context *context, struct fingerprint *prints, uint32_t count, int values, bool scaled);
-/* How much two of one cluster differ: the worst of their values, over what both tolerances allow. Up to 1 they agree.
- */
+/* Returns how much two of one cluster differ: the worst of their values, over what both tolerances allow. Up to 1 they
+ * agree. */
 double fingerprint_difference(const struct fingerprint *a, const struct fingerprint *b);
 
 /* Copies of a mesh whose vertices and faces stand in another order. */
 
 struct reorder_search {
     cp_context *context;
-    const cp_mesh *from, *to;  /* of faces, with as many vertices, faces and corners */
-    const uint32_t *materials; /* for each the one that stands for its equals */
+    const cp_mesh *from, *to;  /* meshes of faces, with as many vertices, faces and corners */
+    const uint32_t *materials; /* one for each material, the first one of its equals */
     double tolerance;          /* in the unit of `to` */
     bool scaled, mirrored;
-    bool given_up; /* set when there were too many possibilities to try them all */
+    bool given_up; /* set when there were too many possibilities to try all */
 };
 
-/* Looks for a motion (*motion) that takes `from` to `to`: each position onto one of the other's within the tolerance,
+/* Searches a motion (*motion) that takes `from` to `to`: each position onto one of the other's within the tolerance,
  * *displaced at most, and each face onto one of the other's with the same corners in the same sense (the opposite one
  * when the motion mirrors), material, normals and colours. Linear but for a bounded number of attempts. CP_LIMIT when
  * out of memory. */
 cp_status reorder_match(struct reorder_search *search, cp_pose *motion, double *displaced, bool *found);
 
-/* The faces of two meshes whose positions have been matched: for reorder.c. */
+/* Matches the faces of two meshes whose positions have been matched: for reorder.c. */
 
-/* from_places, to_places: for each vertex its place, where both meshes number the same place alike. True when each face
- * of one has its partner in the other. status becomes CP_LIMIT when out of memory. */
+/* Returns true if each face of one mesh has its partner in the other. from_places, to_places: for each vertex its
+ * place; both meshes number equal places alike. status becomes CP_LIMIT when out of memory. */
 bool reorder_faces_match(const struct reorder_search *search, const uint32_t *from_places, const uint32_t *to_places,
                          const cp_pose *motion, cp_status *status);
 
-/* Meshes that are copies of others are shared: for the filter instances, and for formats that gain by it. */
+/* Shares meshes that are copies of others: for the filter instances, and for formats that gain by it. */
 
-/* Copies (find_copies) of at least so many triangles go, but those to keep (for each mesh; NULL: none), and their
- * instances show the mesh that stays. Reports losses and notes. *displaced: by how much a vertex moved at most, in
+/* Removes copies (find_copies) of at least so many triangles, except those to keep (for each mesh; NULL: none); their
+ * instances show the mesh that stays. Reports losses and notes. *displaced: the largest displacement of a vertex, in
  * metres of the world. */
 cp_status scene_share_copies(cp_scene *scene, const struct copies_settings *settings, uint64_t least, const bool *keep,
                              double *displaced);

@@ -1,5 +1,5 @@
-/* Lookalikes: meshes are sorted by one value after the other, and cut where the ranges that their tolerances leave do
- * not meet. */
+/* Finds lookalikes: sorts the meshes by one value after the other, and cuts where the ranges that their tolerances
+ * leave do not overlap. */
 #include "copies.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-/* The finisher of splitmix64 (S. Vigna). */
+/* Mixes the bits of a number: the finisher of splitmix64 (S. Vigna). */
 static uint64_t mix(uint64_t bits)
 {
     bits += UINT64_C(0x9E3779B97F4A7C15);
@@ -19,7 +19,8 @@ static uint64_t mix(uint64_t bits)
 
 /* ---- what has no order ---- */
 
-/* Of what has no order the sum of the mixed parts. */
+/* Hashes the properties that a motion does not change. The hash is a sum of mixed parts, so that the order of faces and
+ * vertices does not matter. */
 static uint64_t find_shape(const cp_mesh *mesh, const uint32_t *material)
 {
     uint64_t faces = mesh->group_count == 0 || !material ? mix(0) * mesh->face_count : 0,
@@ -53,7 +54,7 @@ static void load(const cp_mesh *mesh, size_t vertex, double point[3])
         point[axis] = (double)mesh->positions[3 * vertex + axis];
 }
 
-/* The sum of the positions, and the square of the largest distance from the origin. */
+/* Finds the sum of the positions, and the square of the largest distance from the origin. */
 static void sum_positions(const cp_mesh *mesh, double sum[3], double *reach)
 {
     double point[3];
@@ -66,14 +67,14 @@ static void sum_positions(const cp_mesh *mesh, double sum[3], double *reach)
     }
 }
 
-/* Sums over vertices, of their positions q from the centre. */
+/* Sums over vertices, with q for a position from the centre. */
 struct vertex_sums {
     double products[6]; /* xx xy xz yy yz zz */
     double cubes[3];    /* q q.q */
     double fourths, largest, smallest;
 };
 
-/* centred: the pose of the mesh with the centre as its origin. */
+/* Adds the vertices. `centred` is the pose of the mesh with the centre as its origin. */
 static void add_vertices(struct vertex_sums *sums, const cp_mesh *mesh, const cp_pose *centred, double *squares)
 {
     struct vertex_sums own = *sums; /* in registers */
@@ -102,11 +103,11 @@ static void add_vertices(struct vertex_sums *sums, const cp_mesh *mesh, const cp
     *sums = own;
 }
 
-/* Sums over faces, of the three differences d between x, y, z, the squares of corners that follow each other, and the
- * largest |d|, m. The products alone would not do: (x - y)(y - z)(z - x) is a sum over the edges, of x y^2 - x^2 y, and
- * those of a closed surface cancel out. */
+/* Sums over faces. d are the three differences between x, y, z, the squares of consecutive corners, and m is the
+ * largest |d|. The products alone would not do: (x - y)(y - z)(z - x) is a sum over the edges, of x y^2 - x^2 y, and
+ * for a closed surface these cancel out. */
 struct face_sums {
-    double cubes, products, count; /* of m^3 and d d d m; how many */
+    double cubes, products, count; /* of m^3 and d d d m, and their number */
 };
 
 static inline void add_corners(struct face_sums *sums, double x, double y, double z)
@@ -118,7 +119,8 @@ static inline void add_corners(struct face_sums *sums, double x, double y, doubl
     sums->products += p * q * (r * most);
 }
 
-/* squares: for each vertex. side: -1 if the pose mirrors, so that the faces are seen from their other side. */
+/* Adds the faces. squares[vertex] are the squared distances; `side` is -1 if the pose mirrors, so that the faces show
+ * their other side. */
 static void add_faces(struct face_sums *sums, const cp_mesh *mesh, const double *squares, double side)
 {
     struct face_sums own = {0}; /* in registers */
@@ -128,7 +130,7 @@ static void add_faces(struct face_sums *sums, const cp_mesh *mesh, const double 
     own.count = mesh->face_offsets ? 0 : mesh->face_count;
     for (uint32_t face = 0; mesh->face_offsets && face < mesh->face_count; face++) {
         uint32_t first = mesh_face_first(mesh, face), size = mesh_face_size(mesh, face);
-        /* Of a triangle, the three ways to begin are one. */
+        /* A triangle's three ways to begin give the same, so one is enough. */
         for (uint32_t i = size == 3 ? 2 : 0; i < size; i++, own.count++)
             add_corners(&own, squares[corners[first + i]], squares[corners[first + (i + 1) % size]],
                         squares[corners[first + (i + 2) % size]]);
@@ -144,8 +146,8 @@ static void multiply(const double matrix[3][3], const double in[3], double out[3
         out[row] = dot_product(matrix[row], in);
 }
 
-/* Fills the values of the third moment u and the covariance C. With the radius, which is the root of tr(C), the first
- * two say what the principal moments say, without their loss of digits where two are equal or one is 0. */
+/* Sets the values of the third moment u and the covariance C. With the radius, which is the root of tr(C), the first
+ * two say the same as the principal moments, but lose no digits if two of these are equal or one is 0. */
 static void find_moments(const struct vertex_sums *sums, double count, double values[FINGERPRINT_VALUES])
 {
     const double *p = sums->products, largest = values[FINGERPRINT_LARGEST];
@@ -153,7 +155,7 @@ static void find_moments(const struct vertex_sums *sums, double count, double va
                             {p[1] / count, p[3] / count, p[4] / count},
                             {p[2] / count, p[4] / count, p[5] / count}};
     double second = 0, third = 0, size = count * largest * largest * largest;
-    double u[3][3] = {{0}}, normal[3]; /* u, C u, C C u over their powers of the largest distance */
+    double u[3][3] = {{0}}, normal[3]; /* u, C u, C C u, divided by powers of the largest distance */
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             double square = dot_product(c[i], c[k]);
@@ -239,16 +241,17 @@ static int compare_ranges(const void *a, const void *b)
     return (p->print > q->print) - (p->print < q->print);
 }
 
-/* Where the value of a true copy may lie; index -1 is the radius. The sums' own rounding is far below 1e-9 of the size.
- */
+/* Returns the range in which the value of a true copy may lie; index -1 is the radius. The rounding of the sums is far
+ * below 1e-9 of the size. */
 static struct range value_range(const struct fingerprint *print, int index, bool scaled)
 {
     bool radius = index < 0;
     double value = radius ? print->radius : print->values[index];
     double slack = 1e-9 * print->values[FINGERPRINT_LARGEST], half = (radius ? 1 : 2) * print->tolerance + slack;
     if (index >= FINGERPRINT_LENGTHS) { /* as the header says */
-        /* Of what tells mirror images of nearly symmetric shapes apart. Roundings that all pull in the worst direction
-         * would reach the bounds; those of 160 real parts, turned, stayed below 5e-5 of them. */
+        /* The share of the bounds that these values may use, which tell mirror images of nearly symmetric shapes apart.
+         * Only if all roundings pulled in the worst direction would a value reach its bound; those of 160 real parts,
+         * turned, stayed below 5e-5 of it. */
         const double share = 1e-3;
         const double *values = print->values;
         double largest = values[FINGERPRINT_LARGEST], off = print->tolerance + slack;
@@ -300,7 +303,7 @@ bool fingerprint_cluster(cp_context *context, struct fingerprint *prints, uint32
             ranges[i].print = i;
         }
         qsort(ranges, count, sizeof *ranges, compare_ranges);
-        /* Numbers the runs of equal clusters whose ranges hang together. */
+        /* Number the runs of equal clusters whose ranges overlap, each with the next. */
         uint32_t cluster = 0;
         double high = 0;
         for (uint32_t i = 0; i < count; i++) {

@@ -17,15 +17,15 @@
 
 enum {
     MOST_ATTEMPTS = 64,   /* motions that are tried on all places */
-    CHECKS_A_PLACE = 16,  /* pairs of places that are looked at, */
+    CHECKS_A_PLACE = 16,  /* pairs of places that are compared, */
     CHECKS_MORE = 100000, /* and in all */
     MOST_IN_CELL = 64
 };
-/* Three points off by the tolerance each give a motion that is off by so much more at the far end, for the spread that
- * choose_seed asks for. */
+/* The tolerance of a coarse match. If three points are off by the tolerance each, their motion is off by this factor
+ * more at the far end, for the spread that choose_seed demands. */
 static const double COARSE = 32;
 
-/* A kind of place: how many corners are there, how far it is from the centre. Sorted by both. */
+/* A kind of place: its number of corners, and its distance from the centre. Places are sorted by both. */
 struct spot {
     uint32_t place, corners;
     double radius;
@@ -37,10 +37,10 @@ struct side {
     uint32_t count;   /* of places */
     float *points;    /* one a place */
     struct spot *spots;
-    double centre[3], square; /* of the vertices: mean, and mean squared distance from it */
+    double centre[3], square; /* mean of the vertices, and mean squared distance from it */
 };
 
-/* Cells as in grid.c: what is near lies in a place's own cell or in one of seven neighbours. */
+/* Cells as in grid.c: neighbours are in a place's own cell or in one of seven cells beside it. */
 struct cells {
     double width;
     uint32_t *heads, *next;
@@ -54,7 +54,7 @@ struct attempt {
     double size; /* of `to`, in units of `from` */
     struct cells cells;
     uint32_t *map;     /* place of `to` for each of `from` */
-    uint32_t *renamed; /* for each vertex of `from`: its place in `to` */
+    uint32_t *renamed; /* one for each vertex of `from`: its place in `to` */
     cp_pose motion;
     double displaced;
 };
@@ -133,8 +133,8 @@ static bool is_spread(const struct attempt *attempt, const struct spot *spot, co
     return sqrt(dot_product(across, across)) >= sine * r;
 }
 
-/* The first spot of the shortest run of lookalikes that lies at least `reach` from the centre and, unless first is
- * NULL, in another direction than that; CP_NONE when there is none. */
+/* Returns the first spot of the shortest run of lookalikes that lies at least `reach` from the centre and, unless first
+ * is NULL, in another direction than that; CP_NONE when there is none. */
 static uint32_t rarest_spot(const struct attempt *attempt, double reach, const struct spot *first, double sine)
 {
     const struct spot *spots = attempt->from.spots;
@@ -155,7 +155,8 @@ static uint32_t rarest_spot(const struct attempt *attempt, double reach, const s
 
 static bool choose_seed(const struct attempt *attempt, struct spot seed[2])
 {
-    static const double spreads[3][2] = {{0.5, 0.5}, {0.25, 0.25}, {0.1, 0.1}}; /* of the largest radius; sine */
+    static const double spreads[3][2] = {{0.5, 0.5}, {0.25, 0.25}, {0.1, 0.1}}; /* the radius, as a part of the largest
+                                                                                 * one, and the sine */
     double largest = 0;
     for (uint32_t i = 0; i < attempt->from.count; i++)
         largest = fmax(largest, attempt->from.spots[i].radius);
@@ -173,7 +174,7 @@ static bool choose_seed(const struct attempt *attempt, struct spot seed[2])
     return false;
 }
 
-/* The spots of `to` that may be the seed's: [begin, end). */
+/* Finds the spots of `to` that may be the seed's: [begin, end). */
 static void find_partners(const struct attempt *attempt, const struct spot *seed, uint32_t range[2])
 {
     const struct side *to = &attempt->to;
@@ -195,7 +196,7 @@ static void find_partners(const struct attempt *attempt, const struct spot *seed
 
 /* ---- a motion from a pair ---- */
 
-/* Rows: from the centre to one place, beside it towards the other, and across both. */
+/* Finds three axes: from the centre to one place, beside it towards the other, and across both. */
 static void side_frame(const struct side *side, uint32_t first, uint32_t second, double sign, double frame[3][3])
 {
     double a[3], b[3], u[3], v[3], *x = frame[0], *z = frame[2];
@@ -239,7 +240,7 @@ static cp_pose coarse_motion(const struct attempt *attempt, const struct spot se
 
 /* ---- matching all places ---- */
 
-/* Whole numbers in doubles, without -0. */
+/* Computes the cell of a point: whole numbers in doubles, without -0. */
 static void cell_of(const struct attempt *attempt, const double point[3], double cell[3])
 {
     for (int axis = 0; axis < 3; axis++)
@@ -252,7 +253,7 @@ static uint32_t *cell_head(const struct attempt *attempt, const double cell[3])
     return &attempt->cells.heads[(size_t)hash & (attempt->cells.slot_count - 1)];
 }
 
-/* A hash table of the places by their cells. */
+/* Makes a hash table of the places by their cells. */
 static bool prepare_cells(struct arena *scratch, struct attempt *attempt)
 {
     struct cells *cells = &attempt->cells;
@@ -277,8 +278,8 @@ static bool prepare_cells(struct arena *scratch, struct attempt *attempt)
     return true;
 }
 
-/* The nearest place to the point that is not taken; CP_NONE when there is none. Of a crowded cell the first places are
- * looked at. */
+/* Returns the nearest place to the point that is not taken; CP_NONE when there is none. In a crowded cell only the
+ * first places are compared. */
 static uint32_t nearest_place(const struct attempt *attempt, const double point[3])
 {
     const struct cells *cells = &attempt->cells;
@@ -308,7 +309,7 @@ static uint32_t nearest_place(const struct attempt *attempt, const double point[
     return best;
 }
 
-/* Matches all places by a coarse motion; the best one for these pairs is to be good enough, and to match the faces. */
+/* Matches all places by a coarse motion. The best motion for these pairs must be good enough, and match the faces. */
 static bool try_motion(struct attempt *attempt, const cp_pose *pose, cp_status *status)
 {
     const struct reorder_search *search = attempt->search;

@@ -1,5 +1,5 @@
-/* Faces go by the places of their corners, begun at the least rotation; those of one mesh stand in a hash table, and
- * each of the other's takes one out. */
+/* A face's key is the places of its corners, begun at the least rotation. The faces of one mesh are in a hash table,
+ * and each of the other's takes one out. */
 #include "copies.h"
 
 #include <string.h>
@@ -19,9 +19,9 @@ struct view {
 struct table {
     const struct reorder_search *search;
     struct view from, to;
-    uint32_t *starts; /* for each face of `to`: the corner where its least rotation begins */
+    uint32_t *starts; /* one for each face of `to`: the corner where its least rotation begins */
     uint32_t *heads;  /* slots */
-    uint32_t *next;   /* for each face of `to`: the next in its slot */
+    uint32_t *next;   /* one for each face of `to`: the next in its slot */
     size_t slot_count;
     const cp_pose *motion;
     double matrix[3][3]; /* of its normals */
@@ -38,8 +38,8 @@ static uint32_t place_at(const struct view *view, uint32_t face, uint32_t start,
     return view->places[view->mesh->corners[corner_at(view, face, start, i)]];
 }
 
-/* Where the rotation begins that comes first in the dictionary: two runs are compared, and the greater one is skipped.
- * */
+/* Returns the corner at which the rotation begins that comes first in the order of a dictionary. Two candidates are
+ * compared, and the greater one is skipped together with all that it excludes. */
 static uint32_t least_rotation(const struct view *view, uint32_t face)
 {
     uint32_t size = mesh_face_size(view->mesh, face), a = 0, b = 1, run = 0;
@@ -59,7 +59,7 @@ static uint32_t least_rotation(const struct view *view, uint32_t face)
     return a < b ? a : b;
 }
 
-/* The same places and material. */
+/* Tells whether two faces have the same places and material. */
 static bool faces_meet(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
     uint32_t size = mesh_face_size(table->from.mesh, from);
@@ -71,7 +71,7 @@ static bool faces_meet(const struct table *table, uint32_t from, uint32_t start,
     return true;
 }
 
-/* The same colours, texture coordinates, normals and tangents, at all corners. */
+/* Tells whether all corners have the same colours, texture coordinates, normals and tangents. */
 static bool corners_agree(const struct table *table, uint32_t from, uint32_t start, uint32_t to)
 {
     const cp_mesh *a = table->from.mesh, *b = table->to.mesh;
@@ -100,7 +100,7 @@ static uint32_t *slot_of(const struct table *table, const struct view *view, uin
     return &table->heads[(size_t)hash & (table->slot_count - 1)];
 }
 
-/* Takes the partner of a face out of the table. Of many faces on the same places, some are looked at. */
+/* Takes the partner of a face out of the table. Of many faces on the same places, only some are compared. */
 static bool take_partner(struct table *table, uint32_t face)
 {
     enum { MOST_TWINS = 64 };

@@ -1,5 +1,5 @@
-/* The shape of a whole scene: a fingerprint of all that it shows, to find parts that were exported in several places.
- */
+/* The shape of a whole scene: a fingerprint of all that it shows. It finds parts that were exported in several
+ * places. */
 #include "base/context.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "motion/motion.h"
 
-/* All instances at their places; primitives as faces in the arena. *most: the most vertices of a mesh. */
+/* Lists all instances at their places; primitives as faces in the arena. *most: the most vertices of a mesh. */
 static cp_status place_meshes(cp_context *context, const cp_scene *scene, struct arena *arena,
                               struct placed_mesh *placed, uint32_t *most)
 {
@@ -55,8 +55,9 @@ cp_status cp_find_shape(cp_context *context, const cp_scene *scene, cp_shape *sh
     return context_finish(context, status);
 }
 
-/* Within a cluster, a shape belongs to the first ones that agree with none before them: to the one that it differs from
- * least. A shape that was rounded more than others may agree with both of two mirror images. */
+/* Gives each shape of a cluster its group. The first of each group is a shape that agrees with no earlier first one;
+ * any other shape joins the one from which it differs least. So a shape that was rounded more than others, and agrees
+ * with both of two mirror images, gets the right one. */
 static void match_shapes(const struct fingerprint *prints, uint32_t count, uint32_t *first)
 {
     enum { MOST_LEADERS = 64 };

@@ -1,4 +1,4 @@
-/* Copies of a mesh, equal or moved, become instances of one: the work, and what is said about it. */
+/* Copies of a mesh, equal or moved, become instances of one; the work, and its report. */
 #include "copies.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/text/text.h"
 #include "model/model.h"
 
-/* Instances of copies show the leaders. told[mesh]: a frame that shows it, or what it is a copy of, has its name. */
+/* Lets instances of copies show the leaders. told[mesh]: a frame that shows it, or its leader, has its name. */
 static void move_instances(cp_scene *scene, const struct mesh_copy *copies, bool *told)
 {
     for (uint32_t i = 0; i < scene->instance_count; i++) {
@@ -37,7 +37,7 @@ static void report_losses(const cp_scene *scene, const bool *gone, const bool *t
         report_loss(scene->context, "instances-metadata", NOWHERE, metadata, "metadata of copied meshes is left out");
 }
 
-/* Returns by how much a vertex is displaced at most. */
+/* Reports the work. Returns the largest displacement of a vertex. */
 static double report_work(const cp_scene *scene, const struct mesh_copy *copies, const bool *gone, uint32_t unfinished)
 {
     uint32_t equal = 0, moved = 0;

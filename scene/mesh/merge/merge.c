@@ -1,4 +1,4 @@
-/* Which meshes are joined, and the scene afterwards. */
+/* Decides which meshes are joined, and changes the scene accordingly. */
 #include "merge.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@
 
 /* ---- where meshes would go ---- */
 
-/* For each node: where its meshes would go, and its pose there. */
+/* Finds for each node the anchor to which its meshes would go, and the node's pose there. */
 static cp_status find_anchors(struct merge_job *job)
 {
     const cp_scene *scene = job->scene;
@@ -70,8 +70,9 @@ static cp_status list_parts(struct merge_job *job)
 
 enum { KEY_LINES = 1 << 2, KEY_ARRAYS = 1 << 3 };
 
-/* Numbers the buckets by their first parts: its parts go to one place and are near each other there, for one use, have
- * the same arrays and, without groups, one material. For slots: numbers these, by bucket and material. */
+/* Numbers the buckets by their first parts. The parts of a bucket go to one place and are near each other there, are
+ * for one use, have the same arrays and, without groups, one material. slots: numbers these instead, by bucket and
+ * material. */
 static cp_status number_parts(struct merge_job *job, bool slots)
 {
     cp_context *context = job->scene->context;
@@ -107,11 +108,12 @@ static cp_status number_parts(struct merge_job *job, bool slots)
 
 /* ---- regions ---- */
 
-/* Farther from a mesh's origin than so many times its own size, a part keeps less than 11 of the 24 bits of floats. */
+/* If a part is farther from a mesh's origin than so many times its own size, it keeps less than 11 of the 24 bits of
+ * floats. */
 static const double farthest = 8192;
 enum { MOST_REGIONS = 8 };
 
-/* Of the vertices that faces use. */
+/* The box of the vertices that faces use. */
 struct box {
     double middle[3], half[3];
     bool known;
@@ -148,7 +150,7 @@ static bool is_near(const struct box *box, const cp_pose *pose, const double ori
     return apart <= farthest * farthest * size || sqrt(size) < (double)FLT_MIN; /* a point has no shape to lose */
 }
 
-/* True if a part loses nothing in the coordinates of the first one; at equal poses no vertex moves. */
+/* Returns true if a part loses nothing in the coordinates of the first one; at equal poses no vertex moves. */
 static bool stands_with(const struct merge_job *job, const struct merge_part *part, const struct merge_part *first,
                         struct box *boxes)
 {
@@ -172,8 +174,8 @@ static bool stands_with(const struct merge_job *job, const struct merge_part *pa
            (!job->settings->grid || is_near(box[0], &pose[0], middle));
 }
 
-/* In each bucket: those that can stand in the coordinates of the first, then of the first one that cannot, and so on.
- * What is left stays alone. */
+/* Divides each bucket into regions: the parts that can be in the coordinates of the first one, then those of the first
+ * one that cannot, and so on. Parts after MOST_REGIONS regions stay alone. */
 static void find_regions(struct merge_job *job, struct box *boxes, uint32_t *first)
 {
     for (uint32_t i = 0; i < job->part_count; i++)
@@ -200,7 +202,7 @@ static void find_regions(struct merge_job *job, struct box *boxes, uint32_t *fir
             job->parts[i].region = MOST_REGIONS + job->parts[i].instance;
 }
 
-/* Parts that floats hold in the same coordinates. */
+/* Divides parts into regions whose coordinates floats can hold. */
 static cp_status part_regions(struct merge_job *job)
 {
     cp_context *context = job->scene->context;
@@ -215,7 +217,7 @@ static cp_status part_regions(struct merge_job *job)
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* An instance takes part when some bucket has another one. The parts of the others go. */
+/* Drops the parts of instances that no bucket would join with another instance. */
 static cp_status drop_lone_parts(struct merge_job *job)
 {
     cp_context *context = job->scene->context;
@@ -238,7 +240,7 @@ static cp_status drop_lone_parts(struct merge_job *job)
     return CP_OK;
 }
 
-/* Parts by bucket, and in their old order in each. */
+/* Sorts parts by bucket, and in their old order in each. */
 static cp_status sort_parts(struct merge_job *job)
 {
     cp_context *context = job->scene->context;
@@ -267,7 +269,7 @@ static cp_status sort_parts(struct merge_job *job)
 
 /* ---- the scene afterwards ---- */
 
-/* Of each node: the instances that are left, then the joined ones that go there. */
+/* Makes the new table: for each node the instances that are left, then the joined ones that go there. */
 static cp_status place_instances(struct merge_job *job)
 {
     cp_scene *scene = job->scene;
@@ -304,9 +306,9 @@ static cp_status place_instances(struct merge_job *job)
     return good ? CP_OK : CP_LIMIT;
 }
 
-/* What joining loses. gone[mesh]: it was joined, and nothing shows it any more; told[mesh]: some frame that shows it
- * has its name; moved[node]: its geometry for collision went to another; used: room for the vertices of the largest
- * mesh. All are false. */
+/* Counts what joining loses. gone[mesh]: it was joined, and nothing shows it any more; told[mesh]: some frame that
+ * shows it has its name; moved[node]: its geometry for collision went to another; used: room for the vertices of the
+ * largest mesh. All are false at first. */
 static void count_losses(struct merge_job *job, bool *gone, bool *told, bool *moved, bool *used)
 {
     const cp_scene *scene = job->scene;

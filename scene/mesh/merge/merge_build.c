@@ -1,4 +1,4 @@
-/* The meshes that merge.c has decided on. */
+/* Builds the meshes that merge.c has decided on. */
 #include "merge.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "mesh/mesh.h"
 #include "model/model.h"
 
-/* Vertices of the instance at hand that have a number already; a stamp that is not `stamp` is an older instance's. */
+/* The numbers of the present instance's vertices. A stamp other than `stamp` is an older instance's. */
 struct numbering {
     uint32_t *numbers;
     uint64_t *stamps;
@@ -15,7 +15,7 @@ struct numbering {
     uint64_t stamp;
 };
 
-/* How the vertices of an instance get into the target's coordinates. */
+/* The motion that takes an instance's vertices to the target's coordinates. */
 struct motion {
     cp_pose pose, to_world;
     bool moves, mirrors;
@@ -25,7 +25,7 @@ struct motion {
 struct build {
     struct merge_job *job;
     struct numbering numbering;
-    uint32_t (*slots)[2]; /* for each slot: its faces and corners, then where they begin */
+    uint32_t (*slots)[2]; /* indexed by slot: the numbers of its faces and corners, then where they begin */
     cp_group *groups;
     uint32_t slot_count;
 };
@@ -88,7 +88,7 @@ cp_group merge_part_group(const cp_mesh *mesh, uint32_t group)
     return mesh->group_count > 0 ? mesh->groups[group] : (cp_group){0, mesh->face_count, CP_NONE};
 }
 
-/* True when the vertex is new to the instance; then it has the number *next. */
+/* Returns true if the vertex is new to the instance; then it has the number *next. */
 static bool number_vertex(struct numbering *numbering, uint32_t vertex, uint32_t *next)
 {
     if (numbering->stamps[vertex] == numbering->stamp)
@@ -103,7 +103,7 @@ static const cp_mesh *part_mesh(const struct merge_job *job, const struct merge_
     return &job->faces[job->scene->instances[part->instance].mesh];
 }
 
-/* Whether a new instance begins: its vertices have no numbers. */
+/* Begins a new instance, whose vertices have no numbers yet; false within the same one. */
 static bool begin_part(struct numbering *numbering, const struct merge_part *parts, uint32_t at, uint32_t first)
 {
     bool begins = at == first || parts[at].instance != parts[at - 1].instance;
@@ -119,7 +119,7 @@ static cp_status refuse_size(const struct merge_job *job, const struct merge_buc
                         bucket->part_count, (unsigned long long)corners);
 }
 
-/* Sizes of the mesh, its arrays' presence and its slots' faces and corners. */
+/* Counts the mesh's sizes and its slots' faces and corners, and notes which arrays it has. */
 static cp_status count_bucket(struct build *build, const struct merge_bucket *bucket, cp_mesh *mesh)
 {
     const struct merge_job *job = build->job;
@@ -149,7 +149,8 @@ static cp_status count_bucket(struct build *build, const struct merge_bucket *bu
 
 /* ---- filling ---- */
 
-/* False when it moves out of the range of floats. rounded: the farthest that rounding moved a vertex, in the world. */
+/* Returns false if the vertex leaves the range of floats. rounded: the farthest that rounding moved a vertex, in the
+ * world. */
 static bool add_vertex(const struct motion *motion, const cp_mesh *from, uint32_t vertex, cp_mesh *to, uint32_t number,
                        double *rounded)
 {
@@ -206,7 +207,7 @@ static cp_status fill_bucket(struct build *build, const struct merge_bucket *buc
     return CP_OK;
 }
 
-/* Turns the slots' sizes into where they begin, and into the mesh's groups. */
+/* Turns the slots' sizes into their beginnings, and into the mesh's groups. */
 static void lay_out_slots(struct build *build, const struct merge_bucket *bucket, cp_mesh *mesh)
 {
     const struct merge_job *job = build->job;
@@ -239,7 +240,7 @@ static cp_status build_bucket(struct build *build, struct merge_bucket *bucket)
     if (status != CP_OK)
         return status;
     lay_out_slots(build, bucket, &mesh);
-    /* It is called what all parts are, else like the frame. */
+    /* The mesh gets the name that all parts share, else the frame's. */
     bool same_name = true, same_source = true, ngons = false;
     for (uint32_t i = 0; i < bucket->part_count; i++) {
         const cp_mesh *other = part_mesh(job, &job->parts[bucket->first_part + i]);

@@ -1,5 +1,5 @@
-/* Pieces of a mesh: by union-find over what their faces share, then all arrays in one go, so that a million pieces cost
- * no allocation each. */
+/* Cuts a mesh into pieces: finds them by union-find over what their faces share, then fills all arrays at once, so that
+ * a million pieces need no allocation each. */
 #include "merge.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 /* ---- which face belongs to which piece ---- */
 
-/* elements[corner]: equal where two corners keep their faces together; below vertex_count, or corner_count with
- * materials. */
+/* Finds elements[corner], a number that is equal for two corners which keep their faces together. It is below
+ * vertex_count, or below corner_count with materials. */
 static bool find_elements(cp_context *context, const cp_mesh *mesh, bool materials, uint32_t *elements)
 {
     uint32_t count = mesh->corner_count;
@@ -70,7 +70,7 @@ bool mesh_find_pieces(cp_context *context, const cp_mesh *mesh, enum split_by by
 
 /* ---- the pieces ---- */
 
-/* Where a piece begins in the arrays of all. */
+/* The begin of a piece in the arrays of all pieces. */
 struct piece {
     uint32_t face;
     uint32_t corner;
@@ -84,10 +84,10 @@ struct cut {
     uint32_t count;
     struct piece *starts; /* count + 1 */
     uint32_t *order;      /* faces, piece by piece */
-    uint32_t *materials;  /* for each face; NULL without groups */
-    uint32_t *stamps;     /* for each vertex: 1 + the piece that used it last */
+    uint32_t *materials;  /* one for each face; NULL without groups */
+    uint32_t *stamps;     /* indexed by vertex: 1 + the piece that used it last */
     uint32_t *numbers;    /* and its number there */
-    cp_mesh all;          /* whose arrays hold the vertices of all pieces */
+    cp_mesh all;          /* its arrays hold the vertices of all pieces */
     uint32_t *offsets, *corners;
     cp_group *groups;
 };
@@ -97,7 +97,7 @@ static bool begins_group(const struct cut *cut, uint32_t at, uint32_t first)
     return cut->materials && (at == first || cut->materials[cut->order[at]] != cut->materials[cut->order[at - 1]]);
 }
 
-/* Sets where all pieces begin, and the order of the faces. Returns how many vertices no piece uses. */
+/* Finds where each piece begins, and the order of the faces. Returns how many vertices no piece uses. */
 static uint32_t count_pieces(struct cut *cut)
 {
     /* A counting sort, so that faces keep their order. */

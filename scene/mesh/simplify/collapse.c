@@ -3,19 +3,21 @@
 
 #include <string.h>
 
-/* Where the planes leave a direction open, the new vertex keeps to the edge's middle: small enough not to be seen in
- * the error, large enough to be solved (tuned: 1e-3 costs 1 % of the mean error, 1e-5 gains nothing). */
+/* If the planes leave a direction open, this ridge keeps the new vertex at the edge's middle. It is too small to be
+ * seen in the error, and large enough to be solved (tuned: 1e-3 costs 1 % of the mean error, 1e-5 gains nothing). */
 static const double ridge = 1e-4;
-/* A new vertex farther than this from the edge's middle, of the squared length, is not taken: on a curved surface
- * planes do not tell how far it is off. */
+/* The limit of a new vertex' distance from the edge's middle, in parts of the squared length. A farther one is not
+ * taken, since on a curved surface the planes do not show how far it is off. */
 static const double farthest = 0.5;
-/* Of two edges with the same error the shorter one goes first; of the squared length. As small as this, since the
- * errors of a finely cut mechanical part are: only noise is below. */
+/* The cost of length, in parts of its square: the shorter one of two edges with the same error goes first. The errors
+ * of a finely cut mechanical part are nearly as small as this; only noise is smaller. */
 static const double shortness = 1e-11;
-/* No face turns by more than acos of this in one collapse, or away from where the original looked there. */
+/* The cosine of the largest angle by which a face may turn in one collapse, or away from where the original looked
+ * there. */
 static const double least_cosine = 0.25;
 
-/* False when there are too many. Dead corners are unlinked on the way: each is met once. */
+/* Collects the faces at a vertex. False when there are too many. Unlinks dead corners on the way, so that each is met
+ * once. */
 static bool find_star(struct workspace *work, uint32_t vertex, struct star *star)
 {
     star->count = 0;
@@ -36,7 +38,7 @@ static bool find_star(struct workspace *work, uint32_t vertex, struct star *star
     return true;
 }
 
-/* Where an end must not leave its place, or its line: 0 free, 1 at a, 2 at b, 3 not at all. */
+/* Tells which end must not leave its place or its line: 0 neither, 1 a, 2 b, 3 both. */
 static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
 {
     const struct surface *surface = work->surface;
@@ -47,8 +49,8 @@ static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
     if (kind_a & kind_b & KIND_CORNER)
         return 3;
     if (kind_a && kind_b) {
-        /* Both ends lie on lines: the edge must be a part of one, that is a border, a seam between classes, or a fold.
-         * */
+        /* Both ends lie on lines. The edge must be a part of one, that is, a border, a seam between classes, or a
+         * fold. */
         struct star star;
         uint32_t faces = 0, corners[2] = {0, 0}, far[2] = {0, 0};
         double normals[2][3] = {{0}};
@@ -68,7 +70,7 @@ static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
     }
     if (kind_a == kind_b)
         return 0;
-    return kind_a > kind_b ? 1 : 2; /* a corner goes before a line, a line before the rest */
+    return kind_a > kind_b ? 1 : 2; /* a corner is kept rather than a line, a line rather than the rest */
 }
 
 bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate)
@@ -92,8 +94,8 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
             step[axis] = 0.5 * edge[axis];
     double off = quadric_value(sum, step), weight = quadric_weight(sum);
     if (freedom == 0) {
-        /* A corner of the shape stays exactly where it is, since the ridge would draw it away: an end that is as good
-         * is taken. */
+        /* The ridge would draw the vertex away from a corner of the shape. So an end that is as good is taken as it is,
+         * which keeps the corner exactly. */
         double at_a = sum->c > 0 ? sum->c : 0, at_b = quadric_value(sum, edge);
         if (at_a <= off || at_b <= off) {
             for (int axis = 0; axis < 3; axis++)
@@ -111,7 +113,7 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
 
 bool judge_texture(struct workspace *work, struct candidate *edge)
 {
-    const double notable = 0.1; /* of the square of a slide, beside that of a distance */
+    const double notable = 0.1; /* the weight of a slide's square beside that of a distance */
     const struct surface *surface = work->surface;
     struct star stars[2];
     struct carried carried;
@@ -171,11 +173,12 @@ uint32_t cost_bucket(double cost)
 
 /* ---- one collapse ---- */
 
-/* Whether the surface may collapse the edge. Its topology stays by the link condition (Dey, Edelsbrunner, Guha,
+/* Tells whether the surface may collapse the edge. The link condition keeps its topology (Dey, Edelsbrunner, Guha,
  * Nekhayev, Topology preserving edge contraction, 1999), for an edge of one face or two: the ends share no neighbours
  * but those faces' third corners, and more than a face turned on itself is left. A free surface may break it: a ring of
- * three edges round a hole becomes one edge, a shell of four faces two that lie on each other, and then nothing. Its
- * last faces stay. A collapse moves the boundary of a set of faces along, so that what was closed stays closed. */
+ * three edges round a hole becomes one edge; a shell of four faces becomes two that lie on each other, and then
+ * nothing. The surface's last faces stay. A collapse moves the boundary of a set of faces along, so a closed surface
+ * stays closed. */
 static bool may_collapse(struct part *part, const struct star *a, const struct star *b, const struct candidate *edge)
 {
     struct vertex_state *states = part->work->states;
@@ -197,12 +200,12 @@ static bool may_collapse(struct part *part, const struct star *a, const struct s
     return left <= MOST_FACES && (keeps || (part->work->surface->free && part->live > shared));
 }
 
-/* Whether a face that stays would turn over, or away from where the original looked, when the edge's ends meet at `to`.
- * */
+/* Tells whether a face that stays would turn over, or away from where the original looked, when the edge's ends meet at
+ * `to`. */
 static bool turns_face(const struct surface *surface, const struct star stars[2], const struct candidate *edge,
                        const double to[3])
 {
-    const double flat = 1e-20; /* of the squares of the sine: a face without an area has no side that could be turned */
+    const double flat = 1e-20; /* of the squares of the sine: a face without area has no side to be turned */
     const double(*points)[3] = (const double(*)[3])surface->points;
     double up[3], before[3], after[3], p[3], q[3];
     find_way_up(surface->ups[edge->a], surface->ups[edge->b], up);
@@ -227,17 +230,18 @@ static bool turns_face(const struct surface *surface, const struct star stars[2]
     return false;
 }
 
-/* Moves the new vertex to where the volume stays, on the way that the planes like best, if it is not far or dear (after
- * Lindstrom and Turk, Fast and memory efficient polygonal simplification, 1998). */
+/* Moves the new vertex to a place that keeps the volume, in the direction in which the planes change least, if that
+ * place is neither far nor dear (after Lindstrom and Turk, Fast and memory efficient polygonal simplification,
+ * 1998). */
 static void keep_volume(const struct surface *surface, const struct star stars[2], struct candidate *edge)
 {
-    const double far = 0.25, dear = 4; /* of the edge's squared length; of the error */
+    const double far = 0.25, dear = 4; /* parts of the edge's squared length, and of the error */
     const double(*points)[3] = (const double(*)[3])surface->points;
     const struct quadric *sum = &edge->sum;
     double sides[3] = {0, 0, 0}, way[3] = {0, 0, 0}, along[3], normal[3], to[3], volume = 0;
     subtract(points[edge->b], points[edge->a], along);
-    /* The cross products of the sides opposite the ends, seen from a: the volume below the faces that stay is their
-     * sum's product with the vertex. */
+    /* Sum the cross products of the sides opposite the ends, seen from a. The product of this sum and the vertex is the
+     * volume below the faces that stay. */
     for (int end = 0; end < 2; end++) {
         double place[3] = {end ? along[0] : 0, end ? along[1] : 0, end ? along[2] : 0}, volume_here = 0;
         for (uint32_t i = 0; i < stars[end].count; i++) {
@@ -300,7 +304,7 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     *last = CP_NONE;
     surface->parents[other] = one;
     work->states[other].first = CP_NONE;
-    /* The vertex moves, with all that it has come from. */
+    /* Move the vertex, with the sums of the faces that it has come from. */
     if (surface->colours) {
         double along[3];
         subtract(surface->points[other], surface->points[one], along);

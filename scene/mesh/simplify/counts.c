@@ -1,4 +1,4 @@
-/* Shells and holes of a surface, to tell how many of them a simplification has closed. */
+/* Counts the shells and holes of a surface, so that a simplification can report how many of them it closed. */
 #include <string.h>
 
 #include "mesh/join.h"
@@ -14,7 +14,7 @@ bool surface_count(const struct surface *surface, struct surface_counts *counts)
     uint32_t *next = memory_allocate(context, corners, sizeof *next);
     *counts = (struct surface_counts){.shells = 0};
     if (columns && next) {
-        /* shells, rings: sets of vertices that faces connect, and that border edges connect. */
+        /* shells, rings: sets of vertices that faces connect, and sets that border edges connect. */
         uint32_t *first = columns, *shells = first + vertices, *rings = shells + vertices, *faces = rings + vertices;
         uint64_t edges = 0, used = 0, sides = 0;
         bool crossed = false;
@@ -29,7 +29,7 @@ bool surface_count(const struct surface *surface, struct surface_counts *counts)
             sets_join(shells, face[corner % 3], face[(corner + 1) % 3]);
         }
         for (uint32_t vertex = 0; vertex < vertices; vertex++) {
-            /* The faces of each edge to a higher vertex, by that; then each edge once. */
+            /* List the faces of each edge to a higher vertex by that vertex; then count each edge once. */
             for (uint32_t corner = first[vertex]; corner != CP_NONE; corner = next[corner])
                 for (uint32_t side = 1; side < 3; side++)
                     faces[surface->triangles[corner / 3][(corner % 3 + side) % 3]]++;
@@ -52,7 +52,7 @@ bool surface_count(const struct surface *surface, struct surface_counts *counts)
         }
         for (uint32_t vertex = 0; vertex < vertices; vertex++)
             sides += faces[vertex] > 1;
-        /* Of an oriented surface: vertices - edges + faces = 2 shells - 2 tunnels - rings (Euler, Poincare). */
+        /* An oriented surface has vertices - edges + faces = 2 shells - 2 tunnels - rings (Euler, Poincare). */
         int64_t twice = 2 * (int64_t)counts->shells - (int64_t)sides -
                         ((int64_t)used - (int64_t)edges + (int64_t)surface->triangle_count);
         counts->holes = (uint32_t)sides + (!crossed && twice > 0 ? (uint32_t)(twice / 2) : 0);

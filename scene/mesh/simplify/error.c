@@ -1,29 +1,30 @@
-/* How far one surface is from another: the original from the simplified one, and the other way. Its points are
- * measured. A face of it is no farther than its corners are from one face of the other, since what is so near to a
- * convex thing is convex; where no face has all three so near, it is cut where it leaves what one of them has near. */
+/* Measures how far one surface is from another: the original from the simplified one, and the other way. The points of
+ * the surface are measured first. Then its faces: if all three corners are within a distance of one face of the other
+ * surface, so are all points between them, as the set of points so near to a convex shape is convex. If no face has all
+ * three so near, the face is cut where it leaves the region near one of them. */
 #include <string.h>
 
 #include "nearest.h"
 
 enum {
-    SLICE_BOXES = 64 * SLICE, /* of the tree, that an item looks into */
+    SLICE_BOXES = 64 * SLICE, /* boxes of the tree that an item may open */
     SLICE_PIECES = 256 * SLICE,
-    FACE_PIECES = 16384, /* of one face, that are looked at */
+    FACE_PIECES = 16384, /* pieces of one face that are measured at most */
     MOST_PENDING = 128
 };
 
-/* What the faces are told may be larger than it is, by this part. */
+/* The reported distance of faces may be too large by this part. */
 static const double slack = 0.1;
 
 struct error_search {
     const struct face_map *map;
     const struct measured *measured;
-    double most;    /* squared: what is farther is marked */
-    double known;   /* squared: some point is as far */
+    double most;    /* squared: farther points and faces are marked */
+    double known;   /* squared: a distance that some point is known to have */
     double *errors; /* of items: squares */
 };
 
-/* A part of an original face; by corner a face of the surface that is near. */
+/* A part of an original face; for each corner a face of the surface near it. */
 struct piece {
     double corners[3][3];
     uint32_t near[3];
@@ -33,8 +34,8 @@ struct piece {
 /* A face that is measured. */
 struct cover {
     const struct face_map *map;
-    uint32_t *boxes, *pieces; /* that may still be looked at */
-    double good;              /* squared: where a face is so near, the nearest is not looked for */
+    uint32_t *boxes, *pieces; /* boxes and pieces that may still be used */
+    double good;              /* squared: a face that is so near is good enough */
     double most;
     struct piece pending[MOST_PENDING];
     uint32_t count;
@@ -46,8 +47,8 @@ static void mark(const struct error_search *work, uint32_t row)
         work->measured->far[row] = true;
 }
 
-/* The nearest face is searched once more where a point is farther than the farthest yet; if the distances are asked
- * for, also where it is farther than a part of that. */
+/* Measures a slice of points. If a point is farther than the farthest yet, its nearest face is searched in the tree; if
+ * the distances are asked for, also if it is farther than a part of that. */
 static void measure_point_slice(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
@@ -83,8 +84,8 @@ static double distance_from(const struct cover *cover, const double point[3], ui
     return search.distance;
 }
 
-/* What one face has all of the piece within: the least, or one that is good enough; INFINITY if all have more than
- * `most`. */
+/* Returns the least distance within which one face has all of the piece, or one that is good enough; INFINITY if all
+ * faces have more than `most`. */
 static double piece_distance(const struct cover *cover, const struct piece *piece, double most)
 {
     double least = INFINITY;
@@ -106,7 +107,8 @@ static void point_between(const double a[3], const double b[3], double part, dou
         point[axis] = a[axis] + part * (b[axis] - a[axis]);
 }
 
-/* How much of the way from a to b the face has near: the distance from it has no second minimum. */
+/* Returns the part of the way from a to b that is near to the face. Along the way the distance has no second
+ * minimum. */
 static double part_near(const struct cover *cover, const double a[3], const double b[3], uint32_t face)
 {
     enum { STEPS = 6 };
@@ -122,8 +124,8 @@ static double part_near(const struct cover *cover, const double a[3], const doub
     return low;
 }
 
-/* Cuts the longest edge that no face has near, where what is near to its ends meets; if there is none, the longest in
- * its middle. */
+/* Cuts the longest edge that no face has near, at the place where the parts near to its ends meet. If there is no such
+ * edge, cuts the longest in its middle. */
 static void cut_piece(struct cover *cover, const struct piece *piece)
 {
     int edge = 0;
@@ -165,7 +167,8 @@ static void cut_piece(struct cover *cover, const struct piece *piece)
     cover->count += 2;
 }
 
-/* The squared distance that no point of the piece exceeds; as soon as one does that is farther than most, that. */
+/* Returns the squared distance that no point of the piece exceeds. As soon as one is farther than `most`, returns its
+ * distance. */
 static double cover_piece(struct cover *cover, const struct piece *whole)
 {
     double largest = 0;
@@ -219,7 +222,7 @@ static void measure_face_slice(void *user, uint32_t item, uint32_t worker)
 
 /* ---- all ---- */
 
-/* The largest of what the items find. */
+/* Runs all items and takes the largest of their results. */
 static bool measure_rows(struct error_search *work, uint32_t count, parallel_work *measure, double *error)
 {
     cp_context *context = work->map->surface->context;

@@ -1,5 +1,5 @@
-/* From a mesh to a surface: vertices of equal positions are one; unless the surface is free, only if their faces are
- * one fan. Each place is looked at by itself: the faces at it, sorted by the edges that they share there. */
+/* Makes a surface of a mesh: vertices of equal positions are joined; unless the surface is free, only if their faces
+ * are one fan. Each place is handled by itself, with the faces at it, sorted by the edges that they share there. */
 #include <float.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 enum { PLACES_AN_ITEM = 8192, SLICE_TRIANGLES = 16384, MOST_SLICES = 64 };
 
-/* Of a corner, found at its place: the edge to the next corner is a feature; the kind of its vertex. */
+/* Bits of a corner that are found at its place: the edge to the next corner is a feature; then the kind of its
+ * vertex. */
 enum { CORNER_FEATURE = 1, CORNER_KIND = 1 };
 
 /* A face's edge at a place. */
@@ -16,9 +17,9 @@ struct spoke {
     uint32_t other; /* the place at the edge's other end */
     uint32_t face;  /* number of the corner among the place's */
     bool out;       /* the face runs from the place to the other */
-    bool feature;   /* stands for an edge that is a border, a seam or a fold */
-    bool fixed;     /* of a border that was cut from other faces */
-    double angle;   /* of the face round the edge, 0 .. 4 */
+    bool feature;   /* the edge is a border, a seam or a fold, and is counted here */
+    bool fixed;     /* the edge is a border that was cut from other faces */
+    double angle;   /* position of the face in the order round the edge, 0 .. 4 */
 };
 
 struct star {
@@ -32,8 +33,8 @@ struct split {
     struct surface *surface;
     const uint32_t *first, *next; /* the corners of each place: 3 x triangle + number */
     uint32_t place_count, largest_star;
-    uint32_t *fan_counts; /* of places; later their first vertices */
-    uint32_t *fans;       /* of corners: the number of the place's fan */
+    uint32_t *fan_counts; /* indexed by place: its number of fans; later its first vertex */
+    uint32_t *fans;       /* indexed by corner: the number of the place's fan */
     uint8_t *flags;       /* of corners */
     uint32_t *cut_edges;  /* of items */
     struct star *stars;   /* of workers */
@@ -89,14 +90,14 @@ static void normal_of(const struct surface *surface, uint32_t triangle, double n
     triangle_normal(surface->points[face[0]], surface->points[face[1]], surface->points[face[2]], normal);
 }
 
-/* The corner of the spoke's face at the other end. */
+/* Returns the corner of the spoke's face at the other end. */
 static uint32_t far_corner(const struct star *star, const struct spoke *spoke)
 {
     uint32_t corner = star->corners[spoke->face], number = corner % 3;
     return corner - number + (number + (spoke->out ? 1 : 2)) % 3;
 }
 
-/* Whether two faces with a common edge are of different classes, or parts of a texture that are apart. */
+/* Tells whether two faces with a common edge are of different classes, or show separate parts of a texture. */
 static bool is_seam(const struct split *split, const struct star *star, const struct spoke *a, const struct spoke *b)
 {
     const struct surface *surface = split->surface;
@@ -106,7 +107,7 @@ static bool is_seam(const struct split *split, const struct star *star, const st
            !same_coordinates(surface, far_corner(star, a), far_corner(star, b));
 }
 
-/* Two faces that go on in each other: a seam or fold is counted once, at the first of the two, but both know of it. */
+/* Joins two faces at their common edge. A seam or fold is counted once, at the first of the two, but both know it. */
 static void join_spokes(const struct split *split, const struct star *star, struct spoke *a, struct spoke *b)
 {
     uint32_t corner_a = star->corners[a->face], corner_b = star->corners[b->face];
@@ -128,8 +129,8 @@ static void leave_border(const struct split *split, const struct star *star, str
     split->flags[star->corners[spoke->face]] |= spoke->out ? CORNER_FEATURE : 0;
 }
 
-/* Faces of more than two at an edge, by their angles round it as seen along the edge from its lower place: both ends
- * come to the same. Grows like the angle from 0 to 4, by exact operations only. */
+/* Returns a number of 0 .. 4 that grows with the angle round an edge, for edges of more than two faces. The edge is
+ * seen from its lower place, and the operations are exact, so both ends find the same order. */
 static double angle_round(const double axis[3], const double apex[3])
 {
     int least = fabs(axis[0]) <= fabs(axis[1]) && fabs(axis[0]) <= fabs(axis[2]) ? 0
@@ -145,8 +146,8 @@ static double angle_round(const double axis[3], const double apex[3])
     return y >= 0 ? 1 - x / sum : 3 + x / sum;
 }
 
-/* Solids that touch in an edge are parted: going round the edge, a face that is entered from outside goes with the one
- * where its solid ends. Round twice with the open ones on a stack (linked by `face` numbers in degrees). */
+/* Parts solids that touch in an edge. Round the edge, a face that is entered from outside belongs to the face where its
+ * solid ends. The walk goes round twice, with the open faces on a stack (linked by `face` numbers in degrees). */
 static void pair_run(const struct split *split, struct star *star, uint32_t place, struct spoke *run, uint32_t count)
 {
     const struct surface *surface = split->surface;
@@ -180,8 +181,8 @@ static void pair_run(const struct split *split, struct star *star, uint32_t plac
             leave_border(split, star, &run[i], true);
 }
 
-/* Whether the faces of a place are one closed fan of one class without a fold, as almost everywhere: then all of its
- * numbers and flags are 0, as they are already. */
+/* Tells whether the faces of a place are one closed fan of one class without a fold, as almost everywhere. Then all of
+ * its numbers and flags are 0, as they are at first. */
 static bool is_plain(const struct split *split, const struct star *star, uint32_t count)
 {
     const uint32_t most = 16;
@@ -195,7 +196,7 @@ static bool is_plain(const struct split *split, const struct star *star, uint32_
         if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3] ||
             !same_coordinates(split->surface, star->corners[face], star->corners[0]))
             return false;
-        /* On to the only face whose edge out is this one's edge in. */
+        /* Go on to the only face whose edge out is this one's edge in. */
         uint32_t other = star->spokes[2 * face + 1].other, matches = 0;
         for (uint32_t i = 0; i < count; i++)
             if (star->spokes[2 * i].other == other) {
@@ -228,8 +229,8 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
         split->fan_counts[place] = 1;
         return;
     }
-    /* Spokes to the same place are an edge: its faces are joined in pairs. In a free surface they all stay at the
-     * place, edges of three faces and more are as good as others, and lines are seams between classes alone. */
+    /* Spokes to the same place are one edge, whose faces are joined in pairs. In a free surface a place is one vertex
+     * in any case, edges of three faces and more are as good as others, and only seams between classes are lines. */
     bool free = split->surface->free, has_feature = false, is_apart = false;
     uint32_t seams = 0;
     sort_spokes(star->spokes, 2 * count);
@@ -256,7 +257,7 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
             split->flags[star->corners[i]] |= (uint8_t)(kind << CORNER_KIND);
         return;
     }
-    /* Each fan's number, from 0, and kind, at its corners. */
+    /* Write each fan's number, from 0, and kind to its corners. */
     memset(star->degrees, 0, count * sizeof *star->degrees);
     for (uint32_t i = 0; i < 2 * count; i++)
         if (star->spokes[i].feature)
@@ -336,7 +337,7 @@ static bool split_points(struct split *split)
     return good;
 }
 
-/* Places become vertices: one for each fan. Where every place is one vertex the points stay as they are. */
+/* Makes a vertex of each fan. If every place is one vertex, the points stay as they are. */
 static bool replace_places(struct split *split)
 {
     struct surface *surface = split->surface;
@@ -373,7 +374,7 @@ static bool split_fans(struct surface *surface)
     split.flags = memory_allocate_zeroed(context, corners, sizeof *split.flags);
     bool good = first && next && counts && split.fans && split.flags;
     if (good) {
-        /* The corners of each place, in their order. */
+        /* List the corners of each place, in their order. */
         memset(first, 0xff, places * sizeof *first);
         memset(counts, 0, places * sizeof *counts);
         for (uint32_t corner = corners; corner-- > 0;) {
@@ -394,7 +395,8 @@ static bool split_fans(struct surface *surface)
     return good;
 }
 
-/* Triangles by slices: those that keep three places are counted, then written behind those of the slices before. */
+/* Takes triangles by slices: first counts those that have three different places, then writes them behind those of the
+ * slices before. */
 struct taking {
     struct surface *surface;
     const cp_mesh *mesh;
@@ -440,10 +442,10 @@ static void take_slice(void *user, uint32_t slice, uint32_t worker)
         taking->starts[slice + 1] = at;
 }
 
-/* The vertices are places, as many as mesh has, and the triangles are those that keep three of them. */
+/* Takes the mesh's places as vertices, as many as the mesh has, and its triangles that have three different ones. */
 static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32_t *places, const uint32_t *classes)
 {
-    /* The frame: the middle of the box, and a power of two for its size. */
+    /* The surface's frame has its origin in the middle of the box, and a power of two as its scale. */
     double largest = 0;
     for (size_t axis = 0; axis < 3; axis++) {
         float low = FLT_MAX, high = -FLT_MAX;

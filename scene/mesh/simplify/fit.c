@@ -1,27 +1,27 @@
-/* What collapses leave behind is near the tangent planes of the original, which is outside where it is convex. Here
- * each vertex of the original looks for its place on the surface, and the surface's vertices move so that the squares
- * of the distances, measured along the faces' normals, become least. */
+/* Fits a collapsed surface to the original. Collapses put vertices near the tangent planes of the original, that is,
+ * outside where it is convex. Here each vertex of the original finds its place on the surface. Then the surface's
+ * vertices move so that the squares of the distances, measured along the faces' normals, become least. */
 #include <float.h>
 #include <string.h>
 
 #include "nearest.h"
 
 enum {
-    MOST_FACES = 64,          /* that are looked at around a vertex */
-    SLICE_BOXES = 16 * SLICE, /* of the tree, that an item looks into */
+    MOST_FACES = 64,          /* faces around a vertex that are used */
+    SLICE_BOXES = 16 * SLICE, /* boxes of the tree that an item may open */
     SWEEPS = 4                /* over all vertices, for one set of places */
 };
 
-/* Of the weight of a vertex' faces: what holds it where they leave a direction open. */
+/* A part of the weight of a vertex' faces: this ridge holds the vertex in directions that they leave open. */
 static const double ridge = 1e-2;
 
-/* An original vertex' place on its face: the share of its corners 0 and 1. */
+/* The place of an original vertex on its face: the shares of the face's corners 0 and 1. */
 struct hit {
     float shares[2];
     float height; /* above the face */
 };
 
-/* Sums over the hits of a face, of products of the shares: all that the sweeps need to know of them. */
+/* Sums over the hits of a face, of products of the shares: the sweeps need no more of the hits. */
 struct moments {
     double squares[3];  /* 00, 11, 22 */
     double products[3]; /* 12, 20, 01 */
@@ -32,12 +32,12 @@ struct moments {
 struct fit {
     struct surface *surface;
     struct face_map *map;
-    uint32_t *faces; /* of the originals: the nearest */
+    uint32_t *faces; /* indexed by original: the nearest face of each */
     struct hit *hits;
-    double (*normals)[3]; /* of faces, unit length; 0 where there is no area */
+    double (*normals)[3]; /* one for each face, unit length; 0 where there is no area */
     struct moments *moments;
     double (*steps)[3], (*next_steps)[3]; /* of vertices */
-    double noise;                         /* the square of what floats leave open */
+    double noise;                         /* the squared rounding of floats */
     double stiffness;                     /* weight of the collapses' planes */
 };
 
@@ -53,7 +53,7 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
         struct search search = search_point(fit->map, surface->originals[at]);
         search_from(&search, surface->owners[at]);
-        /* Is the place as near as the planes of the collapses make expect, or as near as floats are? */
+        /* Accept the place if it is as near as the planes of the collapses suggest, or as near as floats allow. */
         const struct quadric *quadric = &surface->quadrics[search_vertex(&search)];
         double weight = quadric_weight(quadric), expected = weight > 0 ? far * quadric->c / weight : 0;
         if (search.distance > fmax(expected, fit->noise))
@@ -89,7 +89,7 @@ static void find_normals(void *user, uint32_t item, uint32_t worker)
     }
 }
 
-/* Where each vertex is best, while its neighbours stay where they have come to by now. */
+/* Finds the best place of each vertex while its neighbours stay where they are by now. */
 static void sweep(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
@@ -100,7 +100,7 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
         struct quadric quadric = {0};
         double more[3] = {0, 0, 0};
         uint32_t left = MOST_FACES;
-        /* What the hits on its faces ask of it. */
+        /* Add the squares of the hits on its faces. */
         for (uint32_t corner = fit->map->first[vertex]; corner != CP_NONE && left-- > 0;
              corner = fit->map->next[corner]) {
             uint32_t face = corner / 3, number = corner % 3, after = (number + 1) % 3, before = (number + 2) % 3;
@@ -109,7 +109,7 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
             const double *normal = fit->normals[face];
             double square = moments->squares[number], product = moments->products[before];
             double other = moments->products[after];
-            double weight = square + product + other; /* as the shares' sum is 1, the sum of this corner's */
+            double weight = square + product + other; /* the sum of this corner's products, as the shares add up to 1 */
             double height = moments->heights[number] - square * dot_product(normal, fit->steps[at[number]]) -
                             product * dot_product(normal, fit->steps[at[after]]) -
                             other * dot_product(normal, fit->steps[at[before]]);
@@ -118,7 +118,7 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
                 quadric.b[axis] -= height * normal[axis];
         }
         if (!(surface->kinds[vertex] & KIND_CORNER)) {
-            /* What the planes of the faces that it has come from ask for. */
+            /* Add the planes of the faces that it has come from. */
             struct quadric planes = surface->quadrics[vertex];
             quadric_move(&planes, fit->steps[vertex]);
             quadric_scale(&planes, fit->stiffness);
@@ -131,7 +131,7 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
     }
 }
 
-/* Whether one of the vertex' faces turns too far, or away from `up`, when the vertex goes `to` its new place. */
+/* Tells whether one of the vertex' faces turns too far, or away from `up`, when the vertex goes `to` its new place. */
 static bool turns_face(const struct fit *fit, uint32_t vertex, const double up[3], const double to[3])
 {
     const double least_cosine = 0.5; /* of the angle by which a face may turn */
@@ -148,8 +148,8 @@ static bool turns_face(const struct fit *fit, uint32_t vertex, const double up[3
     return false;
 }
 
-/* One after the other: a face sees the corners that have moved before. Faces may turn against what they were at first.
- * */
+/* Moves the vertices one after the other, so that a face knows the corners that have moved before. A face may turn
+ * relative to its first direction. */
 static void move_vertices(struct fit *fit)
 {
     const double at_edges = 0.75, elsewhere = 1.3;
@@ -158,10 +158,10 @@ static void move_vertices(struct fit *fit)
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
         double to[3], up[3], highest = 0, *step = fit->steps[vertex];
         find_way_up(surface->ups[vertex], none, up);
-        /* How far it may go from the planes that it has come from, by the highest of the hits on its faces. Where they
-         * are far from a vertex it would go a long way to bring these onto its faces: at an edge of the shape over
-         * that. On smooth surfaces it has to go as far as hits are high. Less costs volume of the tiniest shapes, more
-         * the largest error. */
+        /* Bound how far the vertex may go from the planes that it has come from, by the highest of the hits on its
+         * faces. If hits are far from a vertex, it would go a long way to bring them onto its faces, at an edge of the
+         * shape beyond that edge. On smooth surfaces it must go as far as hits are high. A smaller bound costs volume
+         * of the tiniest shapes, a larger one the largest error. */
         for (uint32_t corner = fit->map->first[vertex]; corner != CP_NONE; corner = fit->map->next[corner])
             highest = fmax(highest, fit->moments[corner / 3].highest);
         double reach = highest * (dot_product(up, up) == 0 ? at_edges : elsewhere);
@@ -209,7 +209,7 @@ static bool fit_once(struct fit *fit)
             moments->heights[corner] += shares[corner] * height;
         }
     }
-    /* Planes count, as a whole, for a part of all hits. Without them a vertex whose faces have few hits goes far for
+    /* Weigh all planes together as a part of all hits. Without them a vertex whose faces have few hits goes far for
      * these; with more of them the surface stays too far outside. */
     double weight = 0;
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)

@@ -13,7 +13,7 @@ void search_face(struct search *search, uint32_t face)
     const struct surface *surface = search->map->surface;
     const uint32_t *at = surface->triangles[face];
     const double *const corners[3] = {surface->points[at[0]], surface->points[at[1]], surface->points[at[2]]};
-    /* Most faces whose box is near enough are not: their planes are too far off, beyond all rounding. */
+    /* Skip a face whose plane is too far off for certain: most faces whose box is near enough are so. */
     const double sure = 1 + 1e-9;
     double normal[3], away[3], shares[2];
     triangle_normal(corners[0], corners[1], corners[2], normal);
@@ -102,7 +102,7 @@ void search_all(struct search *search, uint32_t *boxes)
                 search_face(search, map->order[i]);
             continue;
         }
-        /* Its boxes that may be near enough, the nearest on top. */
+        /* Push its boxes that may be near enough, the nearest on top. */
         for (uint32_t part = at * FAN + 1; part <= (at + 1) * FAN; part++) {
             struct waiting one = {box_distance(&tree->boxes[part], search->point), part};
             uint32_t place = count;
@@ -130,7 +130,7 @@ void face_map_measure(struct face_map *map)
     box_tree_join(&map->tree);
 }
 
-/* Along a z-curve of their boxes. */
+/* Orders the faces along a z-curve of their boxes. */
 static bool order_faces(const struct surface *surface, uint32_t *order)
 {
     struct box *boxes = memory_allocate(surface->context, surface->triangle_count, sizeof *boxes);

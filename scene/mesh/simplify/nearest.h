@@ -1,5 +1,5 @@
-/* The nearest face of a surface: from face to face while it gets nearer, and by a tree of boxes where that has not led
- * near enough. */
+/* Finds the nearest face of a surface: from face to face while they get nearer, and by a tree of boxes if that has not
+ * led near enough. */
 #ifndef CELLPIPE_MESH_SIMPLIFY_NEAREST_H
 #define CELLPIPE_MESH_SIMPLIFY_NEAREST_H
 
@@ -19,51 +19,51 @@ struct search {
     double point[3];
     double distance; /* squared */
     uint32_t face;
-    double shares[2]; /* of the nearest place, of corners 0 and 1 */
+    double shares[2]; /* the shares of corners 0 and 1 in the nearest place */
 };
 
-/* False when out of memory. Call face_map_free even on failure. */
+/* Returns false if out of memory. Call face_map_free even on failure. */
 bool face_map_make(struct face_map *map, const struct surface *surface);
 void face_map_free(struct face_map *map);
-/* Sets the boxes, where the vertices are now. */
+/* Sets the boxes by the present places of the vertices. */
 void face_map_measure(struct face_map *map);
 
 struct search search_begin(const struct face_map *map, const double point[3]);
-/* Of a point in the mesh's unit. */
+/* Begins a search from a point in the mesh's unit. */
 struct search search_point(const struct face_map *map, const float point[3]);
 void search_face(struct search *search, uint32_t face);
-/* From vertex to vertex, while it gets nearer. */
+/* Searches from vertex to vertex, while that gets nearer. */
 void search_from(struct search *search, uint32_t vertex);
-/* Looks for nearer faces in the whole surface. The work is bounded: many needles in one place may hide the nearest.
- * *boxes: how many may still be looked into, for this search and others. */
+/* Searches nearer faces in the whole surface. The work is bounded: many needles in one place may hide the nearest.
+ * *boxes: how many boxes this search and others may still open. */
 void search_all(struct search *search, uint32_t *boxes);
-/* The corner of the face that is nearest to the place. */
+/* Returns the face's corner that is nearest to the place. */
 uint32_t search_vertex(const struct search *search);
 
-/* Points in the mesh's unit, and triangles over them, that are measured. */
+/* The points, in the mesh's unit, and triangles over them, that are measured. */
 struct measured {
     const float (*points)[3];
-    const uint32_t (*faces)[3]; /* of points; or NULL, and no face_count: the points alone are measured */
+    const uint32_t (*faces)[3]; /* faces of points; or NULL, and no face_count: the points alone are measured */
     uint32_t point_count, face_count;
-    uint32_t *near;   /* of points: a face near by; the nearest one comes out where that is far */
-    float *distances; /* of points, squared, a little too large where others are farther; or NULL */
-    bool *far;        /* of points, and then of faces: set for what is too far; or NULL */
+    uint32_t *near;   /* indexed by point: a face near by; replaced by the nearest one if the point is far */
+    float *distances; /* one for each point, squared; a little too large if others are farther; or NULL */
+    bool *far;        /* indexed by point, and then of faces: set if it is too far; or NULL */
 };
 
-/* texture.c. Before a vertex moves: gives its corners the coordinates of the place. False, and nothing is changed, when
- * the texture would be off by too much. */
+/* texture.c. Gives a vertex' corners the coordinates of the place to which it will move. False, and nothing is changed,
+ * when the texture would be off by too much. */
 bool move_texture(struct surface *surface, const struct face_map *map, uint32_t vertex, const double to[3]);
 
-/* error.c: the largest distance of the points, or the faces, from the surface. What is farther than `most` is too far.
- * known: that much is no news, and may come out for faces that are nearer; the points must have been measured before
- * the faces. False when out of memory. */
+/* error.c: find the largest distance of the points, or of the faces, from the surface. A distance above `most` is too
+ * far. known: a distance that is known already, and may be the result although faces are nearer. The points must be
+ * measured before the faces. False when out of memory. */
 bool measure_points(const struct face_map *map, const struct measured *measured, double most, double *error);
 bool measure_faces(const struct face_map *map, const struct measured *measured, double known, double most,
                    double *error);
 
-/* fit.c, after surface_collapse: moves vertices `passes` times so that those of the original lie evenly on both sides.
- * Makes the map of the surface as it is then; near: of the originals, faces that are near. False when out of memory.
- * Call face_map_free even on failure. */
+/* fit.c, after surface_collapse: moves the vertices `passes` times so that those of the original lie evenly on both
+ * sides. Makes the map of the surface as it is then; near: of the originals, faces that are near. False when out of
+ * memory. Call face_map_free even on failure. */
 bool surface_fit(struct surface *surface, uint32_t passes, struct face_map *map, uint32_t *near);
 
 #endif

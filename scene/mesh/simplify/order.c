@@ -1,4 +1,5 @@
-/* The Morton curve, and a radix sort by chunks: each knows where its keys go, so that threads can move them. */
+/* Sorts vertices along the Morton curve by a radix sort in chunks. Each chunk knows where its keys go, so that threads
+ * can move them. */
 #include <string.h>
 
 #include "surface.h"
@@ -7,13 +8,13 @@ enum { KEY_BITS = 48, DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, CHUNK_KEYS = 16
 
 struct sort {
     const struct surface *surface;
-    uint32_t round, count, chunk_count, shift; /* count: of what the chunks are made of */
+    uint32_t round, count, chunk_count, shift; /* count: the number of rows in the chunks */
     struct key *from, *to;
     uint32_t (*starts)[DIGITS];     /* of chunks */
-    uint32_t live[MOST_CHUNKS + 1]; /* of chunks: the first live vertex' place */
+    uint32_t live[MOST_CHUNKS + 1]; /* indexed by chunk: the place of the first live vertex */
 };
 
-/* 16 bits with two empty ones behind each. */
+/* Spreads 16 bits, with two empty ones behind each. */
 static uint64_t spread_bits(uint64_t bits)
 {
     bits = (bits | bits << 16) & UINT64_C(0x0000FF0000FF);
@@ -22,7 +23,8 @@ static uint64_t spread_bits(uint64_t bits)
     return (bits | bits << 2) & UINT64_C(0x249249249249);
 }
 
-/* Each round has the curve elsewhere, by steps that do not come back soon: powers of the root of x^4 = x + 1. */
+/* Returns the place on the curve. Each round shifts the curve by another step, so that its borders differ: the steps
+ * are multiples of powers of the root of x^4 = x + 1. */
 static uint64_t curve_code(const double point[3], uint32_t round)
 {
     static const double steps[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
@@ -97,14 +99,14 @@ bool order_vertices(const struct surface *surface, uint32_t round, struct key *k
     struct key *spare = memory_allocate(context, surface->vertex_count, sizeof *spare);
     struct sort sort = {.surface = surface, .round = round, .from = keys, .to = spare};
     sort.starts = memory_allocate(context, MOST_CHUNKS, sizeof *sort.starts);
-    /* The keys of the live vertices, counted by chunks and then written behind each other. */
+    /* Count the keys of the live vertices by chunks, then write them behind each other. */
     set_chunks(&sort, surface->vertex_count);
     bool good = spare && sort.starts && parallel_for(context, sort.chunk_count, count_live, &sort);
     for (uint32_t chunk = 0; chunk < sort.chunk_count; chunk++)
         sort.live[chunk + 1] += sort.live[chunk];
     good = good && parallel_for(context, sort.chunk_count, make_keys, &sort);
     set_chunks(&sort, sort.live[sort.chunk_count]);
-    /* An even number of passes: the last goes to `keys`. */
+    /* The number of passes is even, so that the last one writes to `keys`. */
     for (; good && sort.shift < KEY_BITS; sort.shift += DIGIT_BITS) {
         good = parallel_for(context, sort.chunk_count, count_digits, &sort);
         uint32_t total = 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Points on a face whose distance from the original is measured: its middle, and those of its edges. */
+/* The points on a face whose distance from the original is measured: its middle, and those of its edges. */
 enum { POINTS_A_FACE = 4 };
 
 bool original_keep(struct original *original, const struct surface *surface)
@@ -75,7 +75,8 @@ void deviation_free(cp_context *context, struct deviation *deviation)
     memory_free(context, deviation->far, deviation->far_count, sizeof *deviation->far);
 }
 
-/* The first corner of a face that few others have: near a vertex of very many, a face's own place is hard to find. */
+/* Returns the first corner of a face that few other faces have. Near a vertex of very many faces, the face's own place
+ * is hard to find. */
 static uint32_t find_start(const struct face_map *map, const uint32_t face[3])
 {
     for (int corner = 0; corner < 3; corner++) {
@@ -88,8 +89,8 @@ static uint32_t find_start(const struct face_map *map, const uint32_t face[3])
     return face[0];
 }
 
-/* The surface's vertices, and then the points on its faces; near: faces of the original to begin at, those of a point
- * of it that is nearest to the vertex. */
+/* Lists the surface's vertices, and then the points on its faces. near: faces of the original at which a search begins,
+ * those of an original point that is nearest to the vertex. */
 static void place_points(const struct original *original, const struct face_map *map, float (*points)[3],
                          uint32_t *near)
 {
@@ -113,7 +114,7 @@ static void place_points(const struct original *original, const struct face_map 
     }
 }
 
-/* The surface as it is measured from the original. */
+/* Starts to measure the surface from the original. */
 static bool start_off(const struct original *original, const struct face_map *map, struct measured *off)
 {
     const struct surface *surface = map->surface;
@@ -133,8 +134,8 @@ static bool start_off(const struct original *original, const struct face_map *ma
     return true;
 }
 
-/* What of the surface is too far counts at the points of the original that are nearest to its vertices, or to the
- * corners of its faces, and at the face of the original that is nearest. */
+/* Marks the original where the surface is too far from it: the points that are nearest to the surface's vertices, or to
+ * the corners of its faces, and the nearest face. */
 static void mark_origins(const struct original *original, const struct surface *surface, struct measured *off,
                          bool *far)
 {
@@ -156,7 +157,8 @@ static void mark_origins(const struct original *original, const struct surface *
 bool measure_deviation(const struct original *original, const struct surface *surface, const struct face_map *map,
                        uint32_t *near, double most, struct deviation *deviation)
 {
-    const double near_enough = 0.5; /* of a bound: large faces over many small ones are costly to tell from closer */
+    const double near_enough = 0.5; /* a part of a bound: large faces over many small ones are costly to measure more
+                                     * closely */
     cp_context *context = surface->context;
     double known = surface_noise(surface), error = 0, error_off = 0, more = 0;
     bool both_ways = original->map.surface;
@@ -178,7 +180,7 @@ bool measure_deviation(const struct original *original, const struct surface *su
     bool good =
         deviation->distances && deviation->far && measure_points(map, &from, most, &error) &&
         (!both_ways || (start_off(original, map, &off) && measure_points(&original->map, &off, most, &error_off)));
-    /* Faces are costly: nobody asks when points are too far already. */
+    /* Faces are costly, so they are skipped if points are too far already. */
     if (deviation->faces_off)
         known = fmax(known, near_enough * most);
     if (good && deviation->faces && error <= most && (deviation->one_way || error_off <= most)) {
@@ -212,14 +214,14 @@ bool raise_farthest(struct original *original, const struct surface *surface, co
     float *around = memory_allocate_zeroed(context, count, sizeof *around);
     bool good = off && worst && around;
     if (good) {
-        /* Of the surface's vertices, with the faces at them; */
+        /* Take the largest distance: at the surface's vertices, of the faces at them, */
         memcpy(off, deviation->off, vertices * sizeof *off);
         for (uint32_t point = 0; point < POINTS_A_FACE * surface->triangle_count; point++)
             for (int corner = 0; corner < 3; corner++) {
                 float *at = &off[surface->triangles[point / POINTS_A_FACE][corner]];
                 *at = fmaxf(*at, deviation->off[vertices + point]);
             }
-        /* of the original's, by the points near them; */
+        /* at the original's vertices, of the points near them, */
         for (uint32_t at = 0; at < original->point_count; at++) {
             float *here = &worst[original->origins[at]];
             *here = fmaxf(*here, fmaxf(deviation->distances[at], off[surface->owners[at]]));

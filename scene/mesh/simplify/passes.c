@@ -7,12 +7,11 @@
 
 #include "collapse.h"
 
-/* A pass takes at most this part of the edges: of those, about each second has been moved by another one before its
- * turn. */
+/* A pass takes at most this part of the edges. About half of those are moved by another collapse before their turn. */
 static const double pass_part = 1.0 / 3;
 
-/* Lists the edges. Of its two faces an edge is seen in the one where it leads to the higher vertex; those of one face
- * are in the tags. */
+/* Lists the edges. An edge of two faces is listed by the one in which it leads to the higher vertex; bits in the tags
+ * mark edges of one face. */
 void passes_start(struct part *part)
 {
     const struct workspace *work = part->work;
@@ -43,14 +42,15 @@ void passes_start(struct part *part)
 
 void passes_run(struct part *part)
 {
-    const double least = 0.01; /* of the triangles go in a pass, else the next round may do better */
+    const double least = 0.01; /* a part of the triangles: a pass that removes fewer ends the round, as the next may do
+                                * better */
     struct workspace *work = part->work;
     struct candidate edge;
     struct star stars[2];
     for (uint32_t pass = 1; part->live > part->target; pass++) {
         if (pass > 1)
             passes_start(part);
-        /* Up to where the listed edges are as many as have to go, or as a pass takes. */
+        /* Find the bound up to which the listed edges are as many as must go, or as a pass takes. */
         uint32_t before = part->live, wanted = before - part->target, sum = 0, limit = 0;
         uint32_t most = (uint32_t)(pass_part * part->list_count) + 1;
         for (; limit < part->dearest; limit++) {

@@ -1,11 +1,11 @@
-/* Collapses in the order of their costs: the edges wait in buckets. */
+/* Collapses edges in the order of their costs; they wait in buckets. */
 #include <string.h>
 
 #include "collapse.h"
 
 /* ---- buckets ---- */
 
-/* Whether the corner's edge is still queued there. */
+/* Tells whether the corner's edge is still queued there. */
 static bool is_queued(const struct workspace *work, uint32_t corner)
 {
     const struct linked_face *face = &work->faces[corner / 3];
@@ -18,7 +18,7 @@ static void give_chunk(struct queue *queue, uint32_t at)
     queue->unused = at;
 }
 
-/* False when there is no chunk left. */
+/* Puts an edge into a bucket; returns false if there is no chunk left. */
 static bool put_edge(struct queue *queue, uint32_t bucket, uint32_t corner)
 {
     uint32_t at = queue->heads[bucket];
@@ -57,7 +57,7 @@ static void drop_dead(struct part *part)
     }
 }
 
-/* An edge that finds no room is left out: that cannot be while there are at most three a triangle. */
+/* Queues an edge. One that finds no room is left out, which cannot happen while there are at most three a triangle. */
 static void push(struct part *part, uint32_t corner, double cost)
 {
     struct queue *queue = &part->queue;
@@ -73,7 +73,7 @@ static void push(struct part *part, uint32_t corner, double cost)
         queue->lowest = bucket;
 }
 
-/* Edges come in an order that no processor foresees: fetches what the next ones will be looked at for. */
+/* Fetches the data of the next edges into the cache, since no processor foresees their order. */
 static void fetch_ahead(const struct part *part, const struct chunk *chunk)
 {
     const struct workspace *work = part->work;
@@ -128,9 +128,10 @@ static uint32_t corner_before(uint32_t corner)
     return corner % 3 == 0 ? corner + 2 : corner - 1;
 }
 
-/* After a collapse, an edge from the corner to the next one, at the new vertex. If it waits it goes on waiting, but of
- * an edge that two edges have become one entry is enough (`again` false). If it does not, since it was refused or its
- * face has gone, it gets another chance (`again` true). other: the edge's other end, marked when it has been met. */
+/* Renews the edge from the corner to the next one, at the new vertex after a collapse. If it waits, it goes on waiting;
+ * but if two edges have become this one, one entry is enough (`again` false). If it does not wait, since it was refused
+ * or its face has gone, it gets another chance (`again` true). other: the edge's other end, marked when it has been
+ * met. */
 static void renew_edge(struct part *part, uint32_t corner, uint32_t other, bool again)
 {
     struct workspace *work = part->work;
@@ -181,8 +182,8 @@ void queue_run(struct part *part)
     }
 }
 
-/* The edge from the corner to the next one, unless `other` says that it has been met: it waits, or is counted as one
- * that must wait for another round. */
+/* Queues the edge from the corner to the next one, unless a mark of `other` shows that it was met: it waits, or is
+ * counted as one that must wait for another round. */
 static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
 {
     const uint32_t *face = part->work->faces[corner / 3].vertices;

@@ -1,5 +1,5 @@
 /* The order of a simplification. In each round the vertices are sorted along a Morton curve and cut into parts of equal
- * size, which depend on the surface alone; a part collapses the edges whose faces are all its own, in threads, while
+ * size, which depend on the surface alone. Each part collapses the edges whose faces are all its own, in threads, while
  * all parts raise their bound on the cost together. The next round's curve has other borders; the last round has one
  * part. */
 #include <string.h>
@@ -9,39 +9,39 @@
 #include "mesh/join.h"
 
 enum {
-    PART_VERTICES = 7000, /* so that a part stays in a processor's own cache */
+    PART_VERTICES = 7000, /* a part fits into a processor's own cache */
     MANY_PARTS = 64,      /* of a mesh that takes long */
     CHUNKS = 64           /* items of the counting sort of triangles */
 };
 
-/* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then.
- * Less would save a round of ten per cent, and make the largest error of a result half as large again. */
+/* The next round begins when this part of the triangles is left: the faces at the borders of parts wait until then. A
+ * smaller part would save a round of ten per cent, but make the largest error of a result half as large again. */
 static const double round_part = 0.4;
-/* The same for the first round of a draft, and where time matters most: of a mesh of many parts. */
+/* The same for the first round of a draft, and of a mesh of many parts, for which time matters most. */
 static const double draft_part = 0.25, large_draft_part = 0.16;
-/* What the last round is left to do, of the goal. */
+/* The part of the goal that is left to the last round. */
 static const double last_part = 0.06;
 
 struct rounds {
     struct surface *surface;
     struct workspace work;
     uint32_t number;
-    struct key *keys;   /* of live vertices, in their new order */
-    uint32_t *numbers;  /* by old vertex: the new one */
+    struct key *keys;   /* keys of live vertices, in their new order */
+    uint32_t *numbers;  /* indexed by old vertex: the new one */
     uint32_t key_count; /* live vertices */
     uint32_t part_vertices, part_count;
     struct part *parts;
     struct chunk *chunks;     /* of the parts' queues */
-    struct listed_edge *list; /* of the parts, in the first round */
+    struct listed_edge *list; /* edges of the parts, in the first round */
     size_t chunk_count, list_count;
-    double next_part;    /* of the triangles, when the next round begins */
-    double border_width; /* an edge of a border or seam counts like faces beside it this wide */
+    double next_part;    /* number of the triangles when the next round begins */
+    double border_width; /* an edge of a border or seam weighs as much as a strip of faces of this width */
     uint32_t rim_first;  /* triangles from here on belong to no part */
 };
 
 /* ---- order ---- */
 
-/* An array of vertices' rows, the new one beside the old. */
+/* An array with a row for each vertex: the old one, and the new one beside it. */
 struct column {
     void *array; /* the address of a pointer of any type */
     size_t size;
@@ -70,7 +70,7 @@ static void gather_slice(void *user, uint32_t item, uint32_t worker)
     }
 }
 
-/* The vertices in their new order, without the dead. */
+/* Puts the vertices into their new order, without the dead ones. */
 static bool reorder_vertices(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
@@ -115,11 +115,11 @@ struct deal {
     uint32_t (*triangles)[3];
     uint32_t *tags;
     float (*coordinates)[3][COORDINATES]; /* or NULL */
-    uint32_t *starts; /* of chunks: for each part, and the rim, where the chunk's next triangle goes */
-    bool counting;    /* the first time: then starts are only counts */
+    uint32_t *starts; /* indexed by chunk: for each part, and the rim, the place for the chunk's next triangle */
+    bool counting;    /* the first walk: starts are only counts then */
 };
 
-/* A triangle goes to the part of all three corners, or to the rim. */
+/* Gives each triangle to the part that has all three corners, or to the rim. */
 static void deal_chunk(void *user, uint32_t chunk, uint32_t worker)
 {
     (void)worker;
@@ -197,7 +197,8 @@ static bool deal_triangles(struct rounds *rounds)
 
 /* ---- quadrics ---- */
 
-/* All planes go through the vertices that they are added to: only the matrices are not zero. */
+/* Adds the planes of a triangle. They go through the vertices to which they are added, so only the matrices are not
+ * zero. */
 static void add_planes(struct surface *surface, uint32_t triangle, double border_width)
 {
     const uint32_t *face = surface->triangles[triangle];
@@ -271,7 +272,7 @@ static void start_part(void *user, uint32_t item, uint32_t worker)
         queue_start(part);
 }
 
-/* Collapses edges; then the surface has what has become of the triangles. */
+/* Collapses edges; then copies the triangles that are left to the surface. */
 static void run_part(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
@@ -330,7 +331,7 @@ static bool start_round(struct rounds *rounds, bool whole)
     struct surface *surface = rounds->surface;
     cp_context *context = surface->context;
     struct workspace *work = &rounds->work;
-    /* The parts share one room for edges, in their order. */
+    /* The parts share one array for edges, in their order. */
     rounds->chunk_count = rounds->list_count = 0;
     for (uint32_t number = 0; number < rounds->part_count; number++) {
         struct part *part = &rounds->parts[number];
@@ -388,7 +389,7 @@ static uint64_t edges_in_bucket(const struct rounds *rounds, uint32_t bucket)
     return count;
 }
 
-/* The bucket up to which so many edges wait. */
+/* Returns the bucket up to which so many edges wait. */
 static uint32_t find_bucket(const struct rounds *rounds, uint64_t edges)
 {
     uint64_t count = 0;
@@ -409,15 +410,15 @@ static uint64_t cheap_edges(const struct part *part, uint32_t dearest)
     return edges;
 }
 
-/* Shares among the parts what is to go, by the edges that each has up to a bound, of which there are as many as
- * triangles are to go: collapses make as many again stale or dearer, so that not all of it is done in one round. */
+/* Divides the goal among the parts: by the edges that each has up to a bound below which as many edges lie as triangles
+ * must go. Collapses make about as many edges stale or dearer, so one round does not do all of it. */
 static void set_targets(struct rounds *rounds, uint32_t triangles)
 {
     const double little = 0.2;
     const uint32_t thousand = 10 << BUCKET_BITS;
     uint32_t dearest = find_bucket(rounds, triangles);
-    /* How much of the edges up to the bound would have to be in other parts to be spread as all edges are. Where the
-     * parts are alike the bound can be higher, since they would come to it together. */
+    /* Measure how unevenly the cheap edges lie: the part of them that would have to be elsewhere to be spread as all
+     * edges are. If the parts are alike, the bound can be higher, since they would come to it together. */
     double cheap = 0, all = 0, uneven = 0;
     for (uint32_t part = 0; part < rounds->part_count; part++) {
         cheap += (double)cheap_edges(&rounds->parts[part], dearest);
@@ -428,8 +429,8 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
                        (double)cheap_edges(&rounds->parts[part], BUCKET_COUNT - 1) / all);
     if (cheap > 0 && uneven <= 2 * little)
         dearest = find_bucket(rounds, 2 * (uint64_t)triangles);
-    /* Edges that cost a thousand times as much as the one in the middle are features among flat faces: no part may come
-     * to them while others have not. */
+    /* Edges that cost a thousand times as much as the one in the middle are features among flat faces. No part may come
+     * to them before the others do. */
     uint64_t edges = 0, shared = 0;
     for (uint32_t bucket = 0; bucket < BUCKET_COUNT; bucket++)
         edges += edges_in_bucket(rounds, bucket);
@@ -446,7 +447,8 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
     }
 }
 
-/* goal: triangles. One part goes on until there are no more of them, or each further collapse is too far off. */
+/* goal: triangles. If one part is the whole, it goes on until there are no more, or each further collapse is too far
+ * off. */
 static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
 {
     struct surface *surface = rounds->surface;
@@ -469,7 +471,7 @@ static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
     return good;
 }
 
-/* Vertices of shells that have vanished become others, so that they are not there any more. */
+/* Replaces the vertices of vanished shells, to which no triangle leads any more, by a vertex that is still in use. */
 static void drop_vanished(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
@@ -521,7 +523,8 @@ bool surface_collapse(struct surface *surface, uint32_t triangles, double error,
     for (uint32_t vertex = 0; !has_borders && vertex < count; vertex++)
         has_borders = surface->kinds[vertex] != 0;
     if (has_borders) {
-        /* About as long as edges will be in the end: then borders count as much as faces, however finely cut. */
+        /* Take about the length that edges will have in the end: borders then weigh as much as faces, however finely
+         * they are cut. */
         const double weight = 2, least = 256; /* triangles */
         double area = 0;
         for (uint32_t triangle = 0; triangle < surface->triangle_count; triangle++)

@@ -1,18 +1,18 @@
-/* What a simplified surface is fitted to and measured against: the original's vertices, and points on its faces where
- * these are large. */
+/* Samples the original: its vertices, and points on its faces where these are large. A simplified surface is fitted to
+ * these points and measured against them. */
 #include <string.h>
 
 #include "surface.h"
 
-/* So many points on faces, evenly over the area; a surface whose faces are all smaller than such a point's share
- * is told well enough by its vertices, and gets hardly any. */
+/* The most points on faces, evenly over the area. If all faces are smaller than such a point's share, the vertices
+ * describe the surface well enough, and hardly any points are added. */
 enum { MOST_POINTS = 32768, POINTS_A_FACE = 16 };
 
 bool surface_sample(struct surface *surface, bool draft, bool whole)
 {
     const uint32_t many = 131072, step = draft && !whole && surface->vertex_count >= many ? 8 : 1;
     uint32_t faces = surface->triangle_count, vertices = (surface->vertex_count + step - 1) / step;
-    /* How many points the faces get in all, and the area of each. */
+    /* Find how many points all faces get, and the area of each. */
     double area = 0;
     for (uint32_t triangle = 0; triangle < faces; triangle++)
         area += double_area(surface, triangle);
@@ -31,7 +31,7 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
         if (surface->fixed && surface->fixed[at])
             surface->kinds[at * step] = KIND_CORNER;
     }
-    /* Where very many faces meet, the point's own is found from another corner. */
+    /* A vertex at which very many faces meet is a bad start for a search, so points then use another corner. */
     uint32_t counted = points > 0 ? surface->vertex_count : 0;
     uint32_t *uses = memory_allocate_zeroed(surface->context, counted, sizeof *uses);
     if (!uses)
@@ -41,8 +41,8 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
     double owed = 0.5; /* points, for the faces so far */
     for (uint32_t triangle = 0; points > 0 && triangle < faces; triangle++)
         for (owed += double_area(surface, triangle) / share; owed >= 1 && at < surface->original_room; owed--) {
-            /* Point `at` of a sequence that fills a triangle evenly: multiples of the powers of the root of x^3 = x + 1
-             * (Roberts, The unreasonable effectiveness of quasirandom sequences, 2018). */
+            /* Take point `at` of a sequence that fills a triangle evenly: multiples of the powers of the root of x^3 =
+             * x + 1 (Roberts, The unreasonable effectiveness of quasirandom sequences, 2018). */
             double u = at * 0.7548776662466927, v = at * 0.5698402909980532, point[3];
             u -= floor(u);
             v -= floor(v);
@@ -65,7 +65,7 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
         }
     memory_free(surface->context, uses, counted, sizeof *uses);
     surface->original_count = at;
-    /* Rows of points and faces are counted together where they are marked. */
+    /* Marks count rows of points and faces together. */
     if (!whole || faces > UINT32_MAX - at)
         return true;
     surface->original_faces = memory_allocate(surface->context, faces, sizeof *surface->original_faces);

@@ -1,4 +1,5 @@
-/* Normals of a simplified mesh, from the original: what looked smooth still does, however few faces are left. */
+/* Takes the normals of a simplified mesh from the original, so that smooth parts still look smooth, however few faces
+ * are left. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +8,9 @@
 
 enum { SHADED_AT_ONCE = 256 }; /* faces */
 
-/* The cosine of the angle up to which the normals of faces at a vertex become one, 13 degrees; and how far inside of
- * its face the normal of a corner is looked for, as a part of the way to the middle. By what real parts look like (the
- * row looks of the benchmark): with fewer vertices there are more faces for the same bytes. */
+/* ALIKE is the cosine of 13 degrees: normals of faces at a vertex that differ by less become one. INSIDE is how far
+ * inside its face a corner's normal is taken, as a part of the way to the middle. Both are tuned by how real parts look
+ * (the row looks of the benchmark): with fewer vertices there are more faces for the same bytes. */
 static const double ALIKE = 0.9744, INSIDE = 0.2, MOST_INSIDE = 0.3;
 
 struct shading {
@@ -20,8 +21,8 @@ struct shading {
     float (*tangents)[4]; /* of the same; NULL if the original has none */
 };
 
-/* The tangent of a place in a face of the original, with the sign of the nearest corner: all have the same, but in
- * faces that their texture mirrors within. */
+/* Finds the tangent of a place in a face of the original, with the sign of the nearest corner. All corners have the
+ * same sign, unless the texture of the face mirrors within it. */
 static void blend_tangents(const cp_mesh *original, const uint32_t corners[3], const double shares[3], float tangent[4])
 {
     int nearest = shares[1] > shares[0] ? 1 : 0;
@@ -36,7 +37,8 @@ static void blend_tangents(const cp_mesh *original, const uint32_t corners[3], c
     tangent[3] = original->tangents[4 * (size_t)corners[nearest] + 3];
 }
 
-/* The normal of the original at the nearest place, and the tangent unless that is NULL; how far the place is. */
+/* Finds the normal of the original at the nearest place, and the tangent unless that is NULL. Returns the distance of
+ * the place. */
 static double take_normal(const struct shading *work, const double point[3], double normal[3], float *tangent)
 {
     struct search search = search_begin(&work->map, point);
@@ -58,9 +60,9 @@ static double take_normal(const struct shading *work, const double point[3], dou
     return sqrt(search.distance);
 }
 
-/* The normal of a corner, as it is a little inside of the face: the vertex itself may lie on a crease, or where a plane
- * ends and a fillet begins. If what is nearest looks elsewhere, as the other side of a thin plate does, it is looked
- * for outside of the face. */
+/* Finds the normal of a corner a little inside the face: the vertex itself may lie on a crease, or where a plane ends
+ * and a fillet begins. If the nearest face of the original looks elsewhere, as the other side of a thin plate does, the
+ * search begins again outside the face. */
 static void shade_corner(const struct shading *work, const double points[3][3], const double flat[3], int corner,
                          float normal[3], float *tangent)
 {
@@ -110,7 +112,7 @@ static void shade_slice(void *user, uint32_t slice, uint32_t worker)
 
 /* ---- vertices ---- */
 
-/* A vertex of the result: of one of the mesh, with the sum of the normals of corners that look alike. */
+/* A vertex of the result: it comes from one of the mesh, and sums the normals of corners that look alike. */
 struct facet_fan {
     uint32_t next; /* of the same vertex, or CP_NONE */
     float sum[3];
@@ -132,7 +134,8 @@ static bool is_alike(const float sum[3], const float direction[3])
     return along >= ALIKE * sqrt(square);
 }
 
-/* The vertex that the corner becomes, of those that its own has become so far; a new one if none looks alike. */
+/* Returns the vertex that the corner becomes, one of those that its own has become so far; a new one if none looks
+ * alike. */
 static uint32_t find_fan(struct fans *fans, uint32_t *first, const float normal[3], const float *tangent)
 {
     uint32_t at = *first;
@@ -155,7 +158,7 @@ static uint32_t find_fan(struct fans *fans, uint32_t *first, const float normal[
     return at;
 }
 
-/* The sums become directions: normals, and tangents square to them. */
+/* Turns the sums into directions: normals, and tangents square to them. */
 static void finish_directions(const struct fans *fans, float (*normals)[3], float (*tangents)[4])
 {
     for (uint32_t vertex = 0; vertex < fans->count; vertex++) {
@@ -207,7 +210,7 @@ static bool split_vertices(cp_scene *scene, cp_mesh *mesh, const struct shading 
     return good;
 }
 
-/* The original's faces where they are, without joining any. */
+/* Takes the original's faces as they are, without joining vertices. */
 static bool take_faces(struct surface *surface, const cp_mesh *mesh)
 {
     cp_context *context = surface->context;

@@ -1,5 +1,4 @@
-/* Fewer triangles for the same shape: the mesh becomes a surface, the surface is simplified, and becomes the mesh
- * again. */
+/* Simplifies a mesh: it becomes a surface, the surface is simplified, and becomes the mesh again. */
 #include "simplify.h"
 
 #include <string.h>
@@ -13,8 +12,9 @@ struct corner_row {
     float coordinates[COORDINATES];
 };
 
-/* A vertex for all corners of the written mesh that have the same coordinates: the corners are of surface's triangles,
- * `order` says of which. The mesh has one for each vertex of the surface. */
+/* Splits vertices whose corners have different coordinates; a vertex serves all corners with the same ones. The mesh
+ * has one vertex for each of the surface before. Its corners are those of surface's triangles, in the order of
+ * `order`. */
 static bool split_at_seams(cp_scene *scene, cp_mesh *written, const struct surface *surface, const uint32_t *order)
 {
     cp_context *context = scene->context;
@@ -71,7 +71,7 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
             return CP_LIMIT;
         memcpy((float *)written.colours, surface->colours, surface->vertex_count * sizeof *surface->colours);
     }
-    /* Triangles by group, a counting sort; starts[group]: where its next triangle goes. Empty groups vanish. */
+    /* Sort triangles by group, by counting; starts[group]: the place for its next triangle. Empty groups vanish. */
     uint32_t *corners = scene_allocate(scene, 3 * (size_t)triangles, sizeof *corners);
     uint32_t *order = memory_allocate(scene->context, triangles, sizeof *order);
     uint32_t *starts = memory_allocate_zeroed(scene->context, group_count + 1, sizeof *starts);
@@ -108,11 +108,11 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
 }
 
 enum {
-    REFINED = 50000,  /* triangles: more take long to be tried several times */
-    MEASURED = 131072 /* more take long to be measured as a whole, and both ways, unless somebody asks for an error */
+    REFINED = 50000,  /* meshes of more triangles take too long to be tried several times */
+    MEASURED = 131072 /* more take too long to be measured as a whole, and both ways, unless an error is given */
 };
 
-/* A mesh on its way. */
+/* A mesh while it is simplified. */
 struct simplification {
     cp_scene *scene;
     const cp_mesh *mesh;
@@ -120,17 +120,18 @@ struct simplification {
     struct simplify_result *result;
     const uint32_t *classes;
     struct original original;
-    uint8_t *times; /* of the original's points, and then of its faces: how often they were too far from a try */
+    uint8_t *times; /* of the original's points, and then of its faces: the number of tries that were too far from
+                     * them */
     bool *fixed;    /* of the same */
     uint32_t row_count;
-    struct surface_counts counts; /* of the original; no shells: not counted yet */
+    struct surface_counts counts; /* of the original; without shells: not counted yet */
     uint32_t dearest;             /* of surface.h */
-    uint32_t lines; /* the same, where a texture may stop the work: fewer triangles then go the same way */
-    uint32_t least; /* triangles that are left if textures may move as far as they like; 0: not tried */
+    uint32_t lines; /* the same, where a texture may stop the work: then a goal of fewer triangles takes the same way */
+    uint32_t least; /* triangles that are left if textures may move without bound; 0: not tried */
 };
 
-/* Collapses a surface alone, which is thrown away: of a texture that may be off by `shift` texels, 0: by any number.
- * Tells what is left, the largest shift, and the dearest collapse. */
+/* Collapses a surface just to see the result, and throws it away. Its texture may be off by `shift` texels; 0: without
+ * bound. Finds the triangles that are left, the largest shift, and the dearest collapse. */
 static bool try_texture(const struct simplification *work, double bound, double shift, uint32_t *dearest,
                         struct simplify_offer *left)
 {
@@ -148,8 +149,8 @@ static bool try_texture(const struct simplification *work, double bound, double 
     return good;
 }
 
-/* Where a texture would have to move farther than it may, the rest of the mesh must not pay for it: no collapse is
- * dearer than the dearest one without that bound. */
+/* Finds a bound on the cost of all collapses: that of the dearest one if textures may move without bound. Else, where a
+ * texture stops collapses, the rest of the mesh would have to lose more triangles for it. */
 static bool find_dearest(struct simplification *work, double bound)
 {
     const double further = 8;
@@ -171,8 +172,8 @@ static bool find_dearest(struct simplification *work, double bound)
     return good;
 }
 
-/* The mesh's surface, collapsed and fitted to the original. bound: of the collapses, by the planes; whole: the
- * original's faces are to be measured, too. Makes the map of the surface, and *near: of the original's points, faces of
+/* Collapses the mesh's surface and fits it to the original. bound: of the collapses, by the planes; whole: the
+ * original's faces will be measured, too. Makes the map of the surface, and *near: of the original's points, faces of
  * the surface. Call surface_free, face_map_free and memory_free even on failure. */
 static bool collapse_mesh(struct simplification *work, double bound, bool whole, struct surface *surface,
                           struct face_map *map, uint32_t **near)
@@ -202,8 +203,8 @@ static bool collapse_mesh(struct simplification *work, double bound, bool whole,
     return *near && surface_fit(surface, goal->fast ? 0 : 1, map, *near);
 }
 
-/* Finds weights of the original's planes by which the errors at points become less: in each try they grow where they
- * were largest. Where holes close, many tries have the same largest error; so the product with the mean decides. The
+/* Finds weights of the original's planes that make the errors at points less: after each try they grow where the errors
+ * were largest. If holes close, many tries have the same largest error, so the product with the mean decides. The
  * tries' surfaces are thrown away. */
 static bool refine_weights(struct simplification *work)
 {
@@ -241,12 +242,12 @@ static bool refine_weights(struct simplification *work)
     return good;
 }
 
-/* What was too far from a try weighs more in the next one; what was so several times, or late, stays as it is. Where it
- * is much, *lower is set instead: the bound is to be lowered. */
+/* Learns from a try. Places from which it was too far weigh more in the next one; places from which several tries were,
+ * or a late one, stay as they are. If there are many such places, *lower is set instead: the bound must be lowered. */
 static bool learn(struct simplification *work, const struct deviation *deviation, int try, bool *lower)
 {
     const int patience = 3, late = 6; /* tries */
-    const double much = 0.1;          /* of the original's points and faces */
+    const double much = 0.1;          /* a part of the original's points and faces */
     cp_context *context = work->scene->context;
     bool weighs = work->original.map.surface;
     if (!work->times) {
@@ -268,7 +269,7 @@ static bool learn(struct simplification *work, const struct deviation *deviation
     return !weighs || raise_far(&work->original, deviation);
 }
 
-/* What is told of a try that is kept. */
+/* Fills in the result of a try that is kept. */
 static bool tell_result(struct simplification *work, const struct surface *surface, const struct deviation *deviation)
 {
     struct simplify_result *result = work->result;
@@ -300,8 +301,9 @@ static bool tell_result(struct simplification *work, const struct surface *surfa
     return true;
 }
 
-/* The planes' error is a mean over faces: what is measured may be larger. Where it is so in few places, the next try
- * heeds them more; where in many, the bound is lowered. A lower one does not help where planes see no error at all. */
+/* Simplifies the faces. The planes' error is a mean over faces, so the measured one may be larger. If it is too large
+ * in few places, the next try gives them more weight; if in many, the bound is lowered. A lower bound does not help
+ * where the planes show no error at all. */
 static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
 {
     enum { MOST_TRIES = 24, LAST_TRIES = 18, MOST_LOWERED = 3 };
@@ -313,7 +315,7 @@ static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
     bool textured = goal->texels && goal->shift > 0 && (mesh->coordinates[0] || mesh->coordinates[1]);
     if (textured && goal->triangles > 0 && !find_dearest(work, bound))
         return CP_LIMIT;
-    /* Not where a texture stops the work: then fewer triangles, or more texels, must not leave more by chance. */
+    /* Do not refine where a texture stops the work: fewer triangles, or more texels, must not leave more by chance. */
     bool refined = goal->triangles > 0 && !goal->fast && mesh->face_count < REFINED && work->dearest == UINT32_MAX;
     const uint32_t lines = work->lines;
     work->lines = refined ? 0 : lines;
@@ -341,7 +343,7 @@ static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
                 bound *= fmax(0.5, 0.9 * goal->error / error);
                 lowered++;
             } else if (try >= LAST_TRIES) {
-                bound *= 0.1; /* until there is hardly a collapse left that could be too far off */
+                bound *= 0.1; /* until hardly any collapse is left that could be too far off */
             }
         }
         deviation_free(context, &deviation);

@@ -1,5 +1,4 @@
-/* A surface of triangles while it is being simplified: what simplify.c, fans.c, rounds.c, collapse.c and fit.c share.
- * */
+/* A surface of triangles while it is simplified, as simplify.c, fans.c, rounds.c, collapse.c and fit.c share it. */
 #ifndef CELLPIPE_MESH_SIMPLIFY_SURFACE_H
 #define CELLPIPE_MESH_SIMPLIFY_SURFACE_H
 
@@ -32,7 +31,7 @@ static inline void quadric_add_plane(struct quadric *quadric, const double norma
     quadric->c += weight * height * height;
 }
 
-/* sum = a + b, about a's point; `step` leads from b's point to a's. */
+/* Adds two quadrics: sum = a + b, about a's point; `step` leads from b's point to a's. */
 static inline void quadric_sum(struct quadric *sum, const struct quadric *a, const struct quadric *b,
                                const double step[3])
 {
@@ -71,7 +70,7 @@ static inline void quadric_scale(struct quadric *quadric, double factor)
     quadric->c *= factor;
 }
 
-/* The weight of all planes. */
+/* Returns the weight of all planes. */
 static inline double quadric_weight(const struct quadric *quadric)
 {
     return quadric->a00 + quadric->a11 + quadric->a22;
@@ -105,7 +104,7 @@ static inline struct descent descent_of(const struct quadric *quadric, double mo
     return by;
 }
 
-/* x += (A + more)^-1 r */
+/* Adds to x: x += (A + more)^-1 r */
 static inline void descent_apply(const struct descent *by, const double r[3], double x[3])
 {
     double scaled[3] = {by->inverse * r[0], by->inverse * r[1], by->inverse * r[2]};
@@ -114,7 +113,7 @@ static inline void descent_apply(const struct descent *by, const double r[3], do
     x[2] += by->c02 * scaled[0] + by->c12 * scaled[1] + by->c22 * scaled[2];
 }
 
-/* x goes to where Q is least, as far as `more` lets it. */
+/* Moves x to where Q is least, as far as `more` lets it. */
 static inline void descend(const struct quadric *quadric, const struct descent *by, double x[3])
 {
     const double r[3] = {-(quadric->a00 * x[0] + quadric->a01 * x[1] + quadric->a02 * x[2] + quadric->b[0]),
@@ -123,9 +122,9 @@ static inline void descend(const struct quadric *quadric, const struct descent *
     descent_apply(by, r, x);
 }
 
-/* The x that makes Q least, drawn to where it begins by a ridge of this part of the weight: where the planes leave a
- * direction open, x stays. The second step takes nearly all of the rest where they do not: creases and corners are met.
- * */
+/* Finds the x that makes Q least. A ridge of this part of the weight draws x to where it begins, so that x stays in
+ * directions that the planes leave open. In the others the second step takes nearly all of the rest, so that creases
+ * and corners are met. */
 static inline void quadric_minimum(const struct quadric *quadric, double ridge, double x[3])
 {
     struct descent by = descent_of(quadric, ridge * quadric_weight(quadric));
@@ -133,10 +132,10 @@ static inline void quadric_minimum(const struct quadric *quadric, double ridge, 
     descend(quadric, &by, x);
 }
 
-/* What a vertex lies on. */
+/* The kinds of vertices, by what they lie on. */
 enum {
-    KIND_LINE = 1,   /* a border, a seam between two classes of faces, or a fold: it moves along it only */
-    KIND_CORNER = 2, /* where lines end or meet: it stays */
+    KIND_LINE = 1,   /* a border, a seam between two classes of faces, or a fold: it moves only along that */
+    KIND_CORNER = 2, /* the end or the meeting of lines: it stays */
     KIND_EDGE = 8    /* of a free surface: at a border, a seam or a fold, but it moves as others do */
 };
 
@@ -156,33 +155,34 @@ struct surface {
     double centre[3], scale;               /* a point of the mesh is centre + scale * point */
     double (*points)[3];
     struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
-    /* Of the original's faces that the vertex has come from: the sums of the area vectors, and of the areas. NULL as
+    /* The sums of the area vectors, and of the areas, of the original's faces that the vertex has come from. NULL with
      * the quadrics. */
     float (*ups)[4];
-    /* How much more the planes at a vertex of the original count than by their areas, from the first round on their
-     * weight by these alone. NULL: all count as much. */
+    /* The factors of the weight of the planes at the original's vertices, beside their areas; from the first round on,
+     * the whole weight. NULL: all are 1. */
     float *weights;
-    bool strict;         /* heavier planes are nearer to the bound of the collapses */
+    bool strict;         /* heavier planes reach the bound of the collapses sooner */
     float (*colours)[4]; /* or NULL */
     uint8_t *kinds;
     uint32_t (*triangles)[3]; /* [0] == CP_NONE: gone */
     uint32_t *tags;           /* of triangles */
-    /* Of triangles' corners, or NULL: where two faces at a vertex have others there is a seam between them. */
+    /* The coordinates of the triangles' corners, or NULL. Where two faces at a vertex have different ones, there is a
+     * seam between them. */
     float (*coordinates)[3][COORDINATES];
-    float *shifts; /* of vertices: by how many texels the texture is off there, about; NULL without coordinates */
-    const float (*texels)[CP_COORDINATE_SETS]; /* of classes, or NULL: see simplify_goal */
-    double shift;                              /* no vertex may have more; 0: however much */
-    uint32_t lines;    /* borders and seams count as if so many triangles were to be left; 0: as many as shall be */
+    float *shifts; /* indexed by vertex: about how many texels the texture is off there; NULL without coordinates */
+    const float (*texels)[CP_COORDINATE_SETS]; /* one for each class, or NULL: see simplify_goal */
+    double shift;                              /* the most that a vertex may have; 0: no limit */
+    uint32_t lines;    /* borders and seams weigh as if so many triangles were to be left; 0: those of the goal */
     uint32_t dearest;  /* no collapse costs more than this bucket of collapse.h; at first UINT32_MAX */
     uint32_t spent;    /* after surface_collapse: the dearest bucket that a collapse was in */
     double shifted;    /* and the largest shift of any vertex, before the fit */
-    uint32_t *parents; /* of vertices, during rounds: the vertex that each has become, itself while it lives */
+    uint32_t *parents; /* indexed by vertex, during rounds: the vertex that each has become, itself while it lives */
     uint32_t original_count, original_room;
     float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
-    uint32_t *owners;      /* for each of them a vertex near by */
-    uint32_t (*original_faces)[3], original_face_count; /* or NULL, 0: only the points are measured */
+    uint32_t *owners;      /* one for each of them a vertex near by */
+    uint32_t (*original_faces)[3], original_face_count; /* NULL, 0: only the points are measured */
     const bool *fixed; /* points, and then faces, that stay as they are; the caller's, or NULL */
-    /* What had to be cut, left out and mixed to make the surface: see simplify.h. */
+    /* The numbers of what had to be cut, left out and mixed to make the surface: see simplify.h. */
     uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
 };
 
@@ -191,7 +191,7 @@ static inline uint32_t tag_class(uint32_t tag)
     return tag >> TAG_BITS;
 }
 
-/* Where the faces looked that a vertex has come from, or two; 0 where they looked in many directions. */
+/* Finds the mean direction of the faces that a vertex, or two, has come from; 0 if they looked in many directions. */
 static inline void find_way_up(const float a[4], const float b[4], double up[3])
 {
     const double least = 0.75; /* the length of the mean of unit normals */
@@ -202,9 +202,9 @@ static inline void find_way_up(const float a[4], const float b[4], double up[3])
         up[0] = up[1] = up[2] = 0;
 }
 
-/* Whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees; or, if it did so with
- * the normal `before`, much farther than that. One that was upright may lean by 64 degrees: the walls of a hole in thin
- * sheet lean so while the hole has become smaller on one side of it alone. */
+/* Tells whether a face with the normal `after` looks too far away from `up`: by more than 60 degrees; or, if it did so
+ * with the normal `before`, much farther than before. A face that was upright may lean by 64 degrees: so do the walls
+ * of a hole in thin sheet if the hole has become smaller on one side only. */
 static inline bool looks_away(const double before[3], const double after[3], const double up[3])
 {
     const double least = 0.5, slack = 0.5, rounding = 0.05, upright = 0.3, leaning = 0.9; /* cosines */
@@ -217,11 +217,11 @@ static inline bool looks_away(const double before[3], const double after[3], con
     return off < (was <= upright ? fmin(bound, -leaning) : bound) * sqrt(length);
 }
 
-/* Whether two faces with these normals and a common edge lie on each other: their planes alone would let the edge
- * wander. */
+/* Tells whether two faces with these normals and a common edge lie on each other. Such an edge must be held, since the
+ * planes alone would let it wander. */
 static inline bool is_fold(const double a[3], const double b[3])
 {
-    const double least = 0.9999; /* of the cosine of the angle that they leave open: 0.8 degrees */
+    const double least = 0.9999; /* the cosine of the angle between them: 0.8 degrees */
     double product = dot_product(a, b);
     return product < 0 && product * product > least * least * dot_product(a, a) * dot_product(b, b);
 }
@@ -246,7 +246,7 @@ static inline double double_area(const struct surface *surface, uint32_t triangl
     return sqrt(dot_product(normal, normal));
 }
 
-/* What floats of the mesh's unit leave open. */
+/* Returns the rounding of floats of the mesh's unit. */
 static inline double surface_noise(const struct surface *surface)
 {
     double largest = 1;
@@ -255,7 +255,7 @@ static inline double surface_noise(const struct surface *surface)
     return largest * FLT_EPSILON;
 }
 
-/* Where a float of the mesh's unit is: nothing is made that the result cannot hold. */
+/* Rounds a point to floats of the mesh's unit, so that the result can hold it. */
 static inline void round_point(const struct surface *surface, double point[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -264,10 +264,10 @@ static inline void round_point(const struct surface *surface, double point[3])
     }
 }
 
-/* More faces at a vertex are a crowd: points on them are looked for from elsewhere. */
+/* A vertex with more faces is a crowd: searches for points on them begin elsewhere. */
 enum { CROWD = 64 };
 
-/* So many rows of points, faces and vertices are one item of parallel_for. */
+/* The rows of points, faces and vertices in one item of parallel_for. */
 enum { SLICE = 8192 };
 
 static inline uint32_t slices(uint32_t count)
@@ -280,31 +280,31 @@ static inline uint32_t slice_end(uint32_t item, uint32_t count)
     return count - item * SLICE < SLICE ? count : (item + 1) * SLICE;
 }
 
-/* fans.c: the surface of a mesh of triangles. classes: of each triangle. False when out of memory. Call surface_free
- * even on failure. */
+/* fans.c: makes the surface of a mesh of triangles. classes: of each triangle. False when out of memory. Call
+ * surface_free even on failure. */
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes,
                   bool free);
 void surface_free(struct surface *surface);
 
-/* texture.c: whether two corners (3 x triangle + number) at one vertex have the same coordinates. */
+/* texture.c: tells whether two corners (3 x triangle + number) at one vertex have the same coordinates. */
 bool same_coordinates(const struct surface *surface, uint32_t a, uint32_t b);
 
-/* counts.c: how a surface hangs together. */
+/* counts.c: the numbers that describe how a surface is connected. */
 struct surface_counts {
     uint32_t shells; /* sets of faces that share vertices */
     uint32_t holes;  /* rings of border edges; and tunnels, unless crossed */
-    bool crossed;    /* some edge has three faces or more: then nobody can count tunnels */
+    bool crossed;    /* some edge has three faces or more: then tunnels cannot be counted */
 };
 
-/* Linear time. False when out of memory. */
+/* Counts in linear time. Returns false if out of memory. */
 bool surface_count(const struct surface *surface, struct surface_counts *counts);
 
-/* samples.c: sets the originals, of the surface as it is: faces when `whole`; else, for a draft, not all vertices of a
- * large one. What is fixed stays where it is. */
+/* samples.c: sets the originals, from the surface as it is: faces when `whole`; else, for a draft, not all vertices of
+ * a large one. Fixed points stay where they are. */
 bool surface_sample(struct surface *surface, bool draft, bool whole);
 
-/* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further one would be off by more than
- * `error` (in units of the surface); fast: with longer rounds. */
+/* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further collapse would be off by more
+ * than `error` (in units of the surface); fast: with longer rounds. */
 bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast);
 
 /* order.c: a vertex on the Morton curve. */
@@ -313,8 +313,8 @@ struct key {
     uint32_t vertex;
 };
 
-/* The vertices that live, which are their own parents, along the Morton curve of this round: those that follow each
- * other are near each other. keys: of all vertices; *count of them are set. False when out of memory. */
+/* Orders the live vertices, which are their own parents, along this round's Morton curve, so that consecutive ones are
+ * near each other. keys: of all vertices; *count of them are set. False when out of memory. */
 bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count);
 
 #endif

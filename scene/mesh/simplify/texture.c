@@ -1,5 +1,5 @@
-/* Texture coordinates of a surface that is being simplified: what they become where vertices meet and move, and how far
- * the texture is off there. */
+/* The texture coordinates of a surface while it is simplified: their new values when vertices meet and move, and how
+ * far the texture is off there. */
 #include "collapse.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void patch_measure(struct patch *patch)
     patch->square = dot_product(patch->normal, patch->normal);
 }
 
-/* The shares of the corners of the point below `at` in the face's plane. */
+/* Finds the shares of the corners in the point below `at` in the face's plane. */
 static void find_shares(const struct patch *patch, const double at[3], double shares[3])
 {
     for (int corner = 0; corner < 3; corner++) {
@@ -39,7 +39,7 @@ static void find_shares(const struct patch *patch, const double at[3], double sh
     }
 }
 
-/* Adds the coordinates that the patch has at that point, by its area. */
+/* Adds the coordinates that the patch has at that point, weighted by its area. */
 static void add_coordinates(const struct patch *patch, const double at[3], double sum[COORDINATES], double *weight)
 {
     double shares[3], area = sqrt(patch->square);
@@ -52,7 +52,7 @@ static void add_coordinates(const struct patch *patch, const double at[3], doubl
     *weight += area;
 }
 
-/* How far apart two coordinates of a class are, in texels, where the textures say how many they have. */
+/* Returns how far apart two coordinates of a class are, in texels, if the numbers of texels are known. */
 static double find_shift(const struct surface *surface, uint32_t class, const double a[COORDINATES],
                          const float b[COORDINATES])
 {
@@ -64,7 +64,7 @@ static double find_shift(const struct surface *surface, uint32_t class, const do
     return most;
 }
 
-/* The texels of a length on the patch. */
+/* Returns the number of texels in a length on the patch. */
 static double find_density(const struct surface *surface, uint32_t class, const struct patch *patch)
 {
     double most = 0;
@@ -94,7 +94,7 @@ static struct patch patch_of_face(const struct workspace *work, uint32_t triangl
     return patch;
 }
 
-/* What a corner at the edge's end `end` with these coordinates becomes; NULL when no face at the edge tells. */
+/* Returns the side of the edge that has these coordinates at the end `end`; NULL when no face at the edge has them. */
 static const struct seam_side *find_side(const struct carried *carried, int end, const float coordinates[COORDINATES])
 {
     for (uint32_t i = 0; i < carried->count; i++)
@@ -103,7 +103,7 @@ static const struct seam_side *find_side(const struct carried *carried, int end,
     return NULL;
 }
 
-/* The sides of the edge: its faces, those on one part of the texture together. False when there are too many. */
+/* Finds the sides of the edge: its faces, those on one part of the texture together. False when there are too many. */
 static bool find_sides(const struct workspace *work, const struct star stars[2], const struct candidate *edge,
                        const double to[3], struct carried *carried)
 {
@@ -140,8 +140,8 @@ static bool find_sides(const struct workspace *work, const struct star stars[2],
     return true;
 }
 
-/* Where an end of the edge was, the new faces show another place of the texture: how far off it is, in texels, and
- * along the surface. */
+/* Measures how far the texture is off at the old place of an end, where the new faces show another place of it: in
+ * texels, and along the surface. */
 static void measure_end(const struct workspace *work, const struct star *star, const struct candidate *edge, int end,
                         const double to[3], const struct seam_side *side, double *shift, double *slide)
 {
@@ -203,7 +203,7 @@ bool carry_texture(const struct workspace *work, const struct star stars[2], con
             const struct seam_side *side = find_side(carried, end, here);
             if (!side && !carried->stays[end])
                 return false;
-            /* Of one part of the texture, two others at the other end. */
+            /* Refuse one part of the texture that meets two others at the other end. */
             for (uint32_t k = 0; k < carried->count; k++)
                 if (side && is_same(carried->sides[k].ends[end], here) && !is_same(carried->sides[k].to, side->to))
                     return false;

@@ -1,12 +1,12 @@
-/* Caps: triangles whose middle corner lies on their longest edge. To leave them out would open that edge; to turn the
- * edge moves the middle corner into the neighbour. */
+/* Repairs caps: triangles whose middle corner lies on their longest edge. Without the triangle that edge would be open.
+ * To turn the edge gives the middle corner to the neighbour. */
 #include "topology.h"
 
 #include <string.h>
 
 #include "mesh/mesh.h"
 
-/* How many faces round the middle corner are looked at to see that the new edge is not there yet. */
+/* The most faces round the middle corner that are searched for an edge that is there already. */
 enum { MOST_AROUND = 200 };
 
 struct caps {
@@ -14,14 +14,14 @@ struct caps {
     struct mesh_edges edges;
     uint32_t *corners;
     uint32_t *faces;   /* of each corner */
-    uint32_t *partner; /* for each edge: the other one where there are exactly two, else CP_NONE */
-    uint32_t *uses;    /* for the first of all equal edges: how many there are */
+    uint32_t *partner; /* indexed by edge: the other one if there are exactly two, else CP_NONE */
+    uint32_t *uses;    /* for the first of all equal edges: their number */
     uint32_t *groups;  /* of each face */
     bool *drop;
-    uint32_t *stack; /* faces without area that are to be looked at */
-    bool *waits;     /* for each face: in the stack */
+    uint32_t *stack; /* faces without area that wait for a look */
+    bool *waits;     /* indexed by face: in the stack */
     uint32_t depth;
-    size_t turns_left; /* of edges between two caps, which leave both without an area */
+    size_t turns_left; /* for edges between two caps, which leave both without an area */
     struct cap_counts *counts;
 };
 
@@ -30,7 +30,7 @@ static uint32_t place_at(const struct caps *caps, uint32_t corner)
     return caps->edges.places[caps->corners[corner]];
 }
 
-/* A triangle's edges in turn, from the given one. */
+/* A triangle's edges in order, from the given one. */
 struct triangle {
     uint32_t edges[3];
 };
@@ -71,8 +71,8 @@ static uint32_t corner_before(const struct caps *caps, uint32_t corner)
     return (corner > first ? corner : first + mesh_face_size(&caps->mesh, face)) - 1;
 }
 
-/* The corner of the next face round the corner's place, this way or the other way round; CP_NONE where there is none.
- * */
+/* Returns the corner of the next face round the corner's place, this way or the other way round; CP_NONE where there is
+ * none. */
 static uint32_t step_around(const struct caps *caps, uint32_t corner, bool back)
 {
     uint32_t partner = caps->partner[back ? corner : corner_before(caps, corner)];
@@ -82,7 +82,7 @@ static uint32_t step_around(const struct caps *caps, uint32_t corner, bool back)
     return place_at(caps, next) == place_at(caps, corner) ? next : CP_NONE;
 }
 
-/* True when a neighbour of the corner's place in its fan is the place, or when there are too many to tell. */
+/* Returns true if a neighbour of the corner's place in its fan is the place, or when there are too many to search. */
 static bool is_around(const struct caps *caps, uint32_t corner, uint32_t place, bool back)
 {
     uint32_t at = corner;
@@ -138,7 +138,7 @@ static bool fit_together(const struct caps *caps, const struct triangle *cap, co
     return d != place_at(caps, middle) && !is_around(caps, middle, d, false) && !is_around(caps, middle, d, true);
 }
 
-/* Whether the two would have an area, turned. */
+/* Tells whether both would have an area after the turn. */
 static bool get_areas(const struct caps *caps, const struct triangle *cap, const struct triangle *other)
 {
     const uint32_t *corners = caps->corners, b = corners[cap->edges[2]], d = corners[other->edges[2]];
@@ -147,7 +147,7 @@ static bool get_areas(const struct caps *caps, const struct triangle *cap, const
     return mesh_face_has_area(&view, 0) && mesh_face_has_area(&view, 1);
 }
 
-/* The edge's ends are two places. */
+/* Tells whether the edge's ends are two places. */
 static bool has_length(const struct caps *caps, uint32_t edge)
 {
     return place_at(caps, edge) != place_at(caps, corner_after(caps, edge));
@@ -179,7 +179,8 @@ static void resolve_cap(struct caps *caps, uint32_t face)
             return;
         caps->counts->turned++;
     } else {
-        /* Two caps on one edge that is the longest of both: turned, the edge is shorter, and others are the longest. */
+        /* Two caps on one edge that is the longest of both: a turn makes it shorter, and other edges become the
+         * longest. */
         if (cap_from_longest(caps, caps->faces[partner]).edges[0] != partner || caps->turns_left == 0)
             return;
         caps->turns_left--;
@@ -193,8 +194,8 @@ static void resolve_cap(struct caps *caps, uint32_t face)
     }
 }
 
-/* Turns edges, then drops the faces without an area that open nothing: edges that a face has on either side go with it.
- * */
+/* Turns edges, then drops the faces without an area whose removal opens nothing: edges that a face has on either side
+ * vanish with it. */
 static void resolve_all(struct caps *caps)
 {
     const cp_mesh *mesh = &caps->mesh;

@@ -1,4 +1,4 @@
-/* Leaving faces and vertices out. */
+/* Removes faces and vertices. */
 #include "topology.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ cp_status mesh_drop_unused_vertices(cp_scene *scene, cp_mesh *mesh, uint32_t *dr
     *dropped = 0;
     if (!numbers)
         return CP_LIMIT;
-    /* For each vertex its new number, or CP_NONE. */
+    /* numbers becomes the new number of each vertex, or CP_NONE. */
     memset(numbers, 0xff, counts[0] * sizeof *numbers);
     for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
         numbers[mesh->corners[corner]] = 0;

@@ -1,5 +1,5 @@
-/* Each face's places are written from where they, or their reverse, come first in the order of words; equal faces are
- * then equal rows, which are found by their hashes and compared. */
+/* Finds equal faces. Each face's places are written from the start, forward or in reverse, that comes first in the
+ * order of words. Equal faces are then equal rows, which are found by their hashes and compared. */
 #include "topology.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ struct search {
     uint32_t largest;
 };
 
-/* Where the least of all rotations begins. Two candidates; the one that turns out greater at its k-th word skips k + 1.
- * */
+/* Returns the start of the least of all rotations. Of two candidates, the one that is greater at its k-th word skips k
+ * + 1. */
 static uint32_t least_rotation(const uint32_t *row, uint32_t count)
 {
     uint32_t one = 0, two = 1, same = 0;
@@ -73,7 +73,7 @@ static void set_key(const struct search *search, uint32_t face)
     key->hash[1] = (uint32_t)(hash >> 32);
 }
 
-/* Different rows of one hash are not told to be equal. */
+/* Compares the rows, so that different rows of one hash do not count as equal. */
 static bool join_faces(const struct search *search, uint32_t *first)
 {
     const cp_mesh *mesh = search->edges->mesh;

@@ -1,4 +1,4 @@
-/* Which faces meet at which edges: places by a hash table, edges in buckets by their lower place, so that it takes
+/* Finds which faces meet at which edges: places by a hash table, edges in buckets by their lower place. So it takes
  * linear time on any mesh. */
 #include "topology.h"
 
@@ -27,7 +27,7 @@ bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mes
             edges->ends[first + i][1] = a < b ? b : a;
         }
     }
-    /* Edges in the order of their lower place, those of one place in their own. */
+    /* Sort edges by their lower place; those of one place keep their order. */
     for (uint32_t edge = 0; good && edge < count; edge++)
         starts[edges->ends[edge][0]]++;
     for (uint32_t place = 0; good && place < place_count; place++) {
@@ -37,7 +37,7 @@ bool mesh_edges_find(struct mesh_edges *edges, cp_context *context, const cp_mes
     }
     for (uint32_t edge = 0; good && edge < count; edge++)
         order[starts[edges->ends[edge][0]]++] = edge;
-    /* In a bucket, the last edge that came to a place is equal when it has the bucket's lower place too. */
+    /* The last edge that came to a place is equal to this one if it has the bucket's lower place, too. */
     uint32_t *last = starts;
     if (good)
         memset(last, 0xff, place_count * sizeof *last);

@@ -22,10 +22,10 @@ struct filling {
     cp_context *context;
     const cp_mesh *mesh;
     struct mesh_shells shells;
-    struct joint_place *places; /* for each vertex that leads its place */
+    struct joint_place *places; /* one for each vertex that leads its place */
     bool *seen;                 /* for each edge */
     double *areas;              /* for each shell, twice */
-    uint32_t *corners;          /* of the fillers; border edges at most */
+    uint32_t *corners;          /* corners of the fillers; border edges at most */
     uint32_t corner_count;
     struct filler *fillers;
     uint32_t count, room;
@@ -38,7 +38,7 @@ static bool is_border(const struct filling *filling, uint32_t edge)
     return filling->shells.ring[edge] == edge;
 }
 
-/* Twice the area. */
+/* Returns twice the area. */
 static double area_of(const cp_mesh *mesh, uint32_t face)
 {
     struct polygon polygon = polygon_of(mesh, face);
@@ -51,9 +51,9 @@ static uint32_t edge_end(const struct filling *filling, uint32_t edge)
     return edge_start(&filling->shells.edges, shells_next(&filling->shells, edge));
 }
 
-/* Follows the border from an edge that has not been seen; true when it comes back, having met no more than two edges at
- * any place. Its vertices are the corners from corner_count on. *against: edges that were followed against their faces.
- * */
+/* Follows the border from an edge that has not been seen. True when it comes back, having met no more than two edges at
+ * any place. Its vertices are the corners from corner_count on. *against: the number of edges that were followed
+ * against their faces. */
 static bool follow_ring(struct filling *filling, uint32_t edge, uint32_t *size, uint32_t *against)
 {
     const struct mesh_edges *edges = &filling->shells.edges;
@@ -80,7 +80,7 @@ static bool fill_ring(struct filling *filling, uint32_t edge)
     uint32_t face = shells_face(&filling->shells, edge);
     if (!follow_ring(filling, edge, &size, &against) || size > filling->most)
         return true;
-    /* A ring of half of the shell's area is its outline. */
+    /* A ring with at least half of the shell's area is its outline. */
     const uint32_t offsets[2] = {0, size};
     const cp_mesh view = {.positions = filling->mesh->positions, .corners = corners, .face_offsets = offsets};
     if (2 * area_of(&view, 0) >= filling->areas[filling->shells.shell_of[face]])
@@ -169,7 +169,7 @@ static cp_status write_fillers(cp_scene *scene, cp_mesh *mesh, const struct fill
     uint32_t count = mesh->group_count;
     if (count > 0)
         memcpy(groups, mesh->groups, count * sizeof *groups);
-    /* A group for each filler whose material is not that of the group before. */
+    /* Add a group for each filler whose material is not that of the group before. */
     for (uint32_t i = 0; count > 0 && i < filling->count; i++) {
         uint32_t material = material_of(mesh, filling->fillers[i].beside);
         if (groups[count - 1].material != material)

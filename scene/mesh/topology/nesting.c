@@ -1,8 +1,8 @@
-/* Which solid shells are cavities. A shell whose box lies in no other's is none. From the highest point of the others a
- * ray goes straight up, to the first face of another shell. Met from inside, the shell lies in that one; met from
- * outside, it lies beside it, in whatever that one lies in. The other shell is as high or higher, so it has been placed
- * before when the highest come first. A ray that hits an edge is taken to pass it at x + e^2, y + e for a tiny e: the
- * same side for all faces at the edge. */
+/* Decides which solid shells are cavities. A shell whose box lies in no other's is none. For the others a ray goes from
+ * the highest point straight up to the first face of another shell. If it meets the face from inside, the shell lies in
+ * that one; from outside, it lies beside it, in whatever that one lies in. The other shell is as high or higher, so it
+ * has been decided before when the highest come first. A ray that hits an edge passes it at x + e^2, y + e for a tiny
+ * e, which is the same side for all faces at the edge. */
 #include "mesh/box_tree.h"
 
 #include <float.h>
@@ -11,8 +11,8 @@
 #include "mesh/mesh.h"
 #include "topology.h"
 
-/* Visited boxes, and corners of faces, for each corner of the mesh: usual shells take a few. Only those that lie in
- * each other's way by the thousand take more. */
+/* The budget of visited boxes and corners, for each corner of the mesh. Usual shells take a few; only thousands of
+ * shells in each other's way take more. */
 enum { STEPS_A_CORNER = 50 };
 
 enum { STACK = 40 }; /* boxes that wait, depth first */
@@ -22,9 +22,9 @@ struct nesting {
     uint32_t *solids; /* the shells that are solid */
     uint32_t count;
     struct box *boxes;         /* of these */
-    bool *enclosed, *encloses; /* for each of these: in another's box, with another in its own */
+    bool *enclosed, *encloses; /* indexed by solid: its box is in another's, or holds another */
     bool *placed;              /* for each shell */
-    uint32_t *faces;           /* of solids that enclose others */
+    uint32_t *faces;           /* faces of the solids that enclose others */
     struct box *face_boxes;
     uint32_t face_count, face_room;
     struct box_tree tree; /* over the solids, then over these faces ... */
@@ -79,7 +79,7 @@ static void free_tree(struct nesting *nesting, cp_context *context)
     nesting->order = NULL;
 }
 
-/* Whether the box of another solid is round this one's (around), or in it. Yes when it takes too long to tell. */
+/* Tells whether the box of another solid is round this one's (around), or in it. True if the search takes too long. */
 static bool has_other(struct nesting *nesting, uint32_t solid, bool around)
 {
     const struct box_tree *tree = &nesting->tree;
@@ -129,8 +129,8 @@ struct ray {
     uint32_t hit; /* its shell, or CP_NONE */
 };
 
-/* Whether an upright line through the point meets the face: a line from there, along x, crosses its edges an odd number
- * of times. Edges are seen from their lower end in y, the same way by both faces. */
+/* Tells whether an upright line through the point meets the face: a line from there, along x, crosses its edges an odd
+ * number of times. Edges are seen from their lower end in y, so that both faces at an edge get the same answer. */
 static bool is_below(const float *from, const struct polygon *polygon)
 {
     bool inside = false;
@@ -154,7 +154,7 @@ static void meet_face(const struct nesting *nesting, struct ray *ray, uint32_t f
     uint32_t index = shells->shell_of[face];
     if (index == ray->shell || !is_below(ray->from, &polygon))
         return;
-    /* Where the face's plane is above the foot, within the face's height. */
+    /* Find the height of the face's plane above the foot, within the heights of the face. */
     polygon = polygon_of(shells->edges.mesh, face);
     const float *corner = polygon_position(&polygon, 0);
     double low = INFINITY, high = -INFINITY;
@@ -181,7 +181,7 @@ static bool may_meet(const struct ray *ray, const struct box *box)
            ray->from[1] <= box->high[1] && box->high[2] >= ray->from[2] && box->low[2] <= ray->height;
 }
 
-/* Casts the shell's ray; the lower half of a box first. */
+/* Casts the shell's ray; it tries the lower half of a box first. */
 static void place_shell(struct nesting *nesting, uint32_t index)
 {
     struct mesh_shells *shells = nesting->shells;
@@ -217,7 +217,7 @@ static void place_shell(struct nesting *nesting, uint32_t index)
 
 /* ---- all shells ---- */
 
-/* Ascending for descending values. */
+/* Returns a key that ascends as the values descend. */
 static uint32_t falling_key(float value)
 {
     uint32_t bits;
@@ -226,8 +226,8 @@ static uint32_t falling_key(float value)
     return bits >> 31 ? bits : ~bits & 0x7fffffffu;
 }
 
-/* The tree of the faces of solids that enclose others. Upright faces are met by no upright ray. `placed` is used for
- * marks, and cleared again. */
+/* Makes the tree of the faces of solids that enclose others. It leaves upright faces out, which no upright ray meets.
+ * `placed` is used for marks, and cleared again. */
 static bool make_face_tree(struct nesting *nesting, cp_context *context)
 {
     const struct mesh_shells *shells = nesting->shells;
@@ -255,7 +255,8 @@ static bool make_face_tree(struct nesting *nesting, cp_context *context)
     return build_tree(nesting, context, nesting->face_boxes, nesting->face_count);
 }
 
-/* The highest first, of equally high ones the largest: what touches the top from inside comes after what it is in. */
+/* Places the highest shells first; of equally high ones the largest, so that a shell that touches the top from inside
+ * comes after the one around it. */
 static bool place_enclosed(struct nesting *nesting, cp_context *context)
 {
     const struct mesh_shells *shells = nesting->shells;
@@ -295,7 +296,8 @@ bool shells_place(struct mesh_shells *shells)
     if (count < 2)
         return true;
     struct arena *scratch = arena_new(context);
-    uint32_t *numbers = arena_allocate(scratch, shells->count, sizeof *numbers); /* of shells among the solids */
+    uint32_t *numbers = arena_allocate(scratch, shells->count, sizeof *numbers); /* indexed by shell: its number among
+                                                                                  * the solids */
     nesting.solids = arena_allocate(scratch, count, sizeof *nesting.solids);
     nesting.boxes = arena_allocate(scratch, count, sizeof *nesting.boxes);
     nesting.enclosed = arena_allocate(scratch, count, sizeof *nesting.enclosed);

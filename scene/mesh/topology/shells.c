@@ -1,5 +1,5 @@
-/* Shells: a flood over the edges of two faces, whose other face is wound alike when it runs through the edge the other
- * way. */
+/* Finds shells: a flood over the edges of two faces. The other face is wound alike if it runs through the edge the
+ * other way. */
 #include "topology.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static bool make_rings(struct mesh_shells *shells)
     shells->ring = memory_allocate(context, count, sizeof *shells->ring);
     if (mesh->face_offsets)
         shells->faces = memory_allocate(context, count, sizeof *shells->faces);
-    /* For the first of all equal edges, the first one that bounds something. */
+    /* lowest: for the first of all equal edges, the first one of a face that bounds something. */
     uint32_t *lowest = memory_allocate(context, count, sizeof *lowest);
     bool good = shells->ring && lowest && (shells->faces || !mesh->face_offsets);
     for (uint32_t edge = 0; good && edge < count; edge++)
@@ -62,7 +62,7 @@ static bool make_shells(struct mesh_shells *shells)
     uint32_t count = mesh->face_count, depth = 0;
     shells->shell_of = memory_allocate(context, count, sizeof *shells->shell_of);
     shells->against = memory_allocate_zeroed(context, count, sizeof *shells->against);
-    /* Faces that have been reached, with their neighbours to be seen. */
+    /* The stack has the faces that have been reached, and whose neighbours have not. */
     uint32_t *stack = memory_allocate(context, count, sizeof *stack);
     for (uint32_t face = 0; shells->shell_of && face < count; face++)
         shells->shell_of[face] = CP_NONE;
@@ -112,7 +112,7 @@ static bool find_closed(struct mesh_shells *shells)
     for (uint32_t lead = 0; lead < shells->edges.mesh->corner_count; lead++) {
         if (shells->edges.first[lead] != lead || shells_partner(shells, lead) != CP_NONE)
             continue;
-        /* Around the ring once to count how often each shell runs forth more than back, once more to judge. */
+        /* Go round the ring once to count how often each shell runs forth more than back, and once more to judge. */
         uint32_t edge = lead;
         do {
             uint32_t face = shells_face(shells, edge);
@@ -136,7 +136,7 @@ static bool find_closed(struct mesh_shells *shells)
 
 struct volume {
     struct sum sum; /* six times */
-    double size;    /* of what is summed, without signs: rounding is far less than size * 2^-40 */
+    double size;    /* the sum without signs: rounding is far less than size * 2^-40 */
 };
 
 static void side_from(const float *from, const float *to, double side[3])
@@ -163,7 +163,7 @@ static bool measure_shells(struct mesh_shells *shells)
         uint32_t index = shells->shell_of[face];
         if (index == CP_NONE || !shells->shells[index].closed)
             continue;
-        /* The cones over the shell's first corner, faces as fans. */
+        /* Sum the cones over the shell's first corner, faces as fans. */
         struct shell *shell = &shells->shells[index];
         const float *top = mesh->positions + 3 * (size_t)mesh->corners[mesh_face_first(mesh, shell->first_face)];
         struct polygon polygon = polygon_view(mesh, face);

@@ -1,4 +1,4 @@
-/* How the faces of a mesh hang together. */
+/* Counts how the faces of a mesh are connected. */
 #include "base/context.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static bool judge_components(const struct mesh_shells *shells, cp_topology *topo
     for (uint32_t edge = 0; good && edge < shells->edges.mesh->corner_count; edge++) {
         if (shells->edges.first[edge] != edge || shells_partner(shells, edge) != CP_NONE)
             continue;
-        /* Joins the shells at the edge, which is open when its faces are odd in number. */
+        /* Join the shells at the edge, which is open if its number of faces is odd. */
         bool odd = false;
         uint32_t at = edge, shell = shells->shell_of[shells_face(shells, edge)];
         do {
@@ -70,7 +70,7 @@ static bool judge_vertices(const struct mesh_shells *shells, cp_topology *topolo
     uint32_t *leaders = memory_allocate(context, mesh->corner_count, sizeof *leaders);
     uint32_t *seen = memory_allocate(context, mesh->vertex_count, sizeof *seen);
     bool good = leaders && seen;
-    /* Corners of faces that hang together over the edges at their place get the same leader. */
+    /* Give corners of faces that are connected over the edges at their place the same leader. */
     for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++)
         leaders[corner] = corner;
     for (uint32_t edge = 0; good && edge < mesh->corner_count; edge++) {
@@ -84,7 +84,7 @@ static bool judge_vertices(const struct mesh_shells *shells, cp_topology *topolo
         sets_join(leaders, edge, same_way ? other : other_next);
         sets_join(leaders, next, same_way ? other_next : other);
     }
-    /* For each place the leader of its first corner, then `several` when others have come. */
+    /* seen: for each place the leader of its first corner, then `several` when another one has come. */
     if (good)
         memset(seen, 0xff, mesh->vertex_count * sizeof *seen);
     for (uint32_t corner = 0; good && corner < mesh->corner_count; corner++) {

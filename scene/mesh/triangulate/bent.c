@@ -1,5 +1,5 @@
-/* Triangles of the least area. Of few corners by dynamic programming over the diagonals (Klincsek 1980), n^3; of many
- * by turning one diagonal after the other, which may end in a minimum that is not the least. */
+/* Triangles of the least area. For few corners, dynamic programming over the diagonals finds them (Klincsek 1980), n^3.
+ * For many, one diagonal after the other is turned, which may end in a minimum that is not the least. */
 #include "triangulate.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ static double area_in_space(const struct polygon *polygon, uint32_t a, uint32_t 
     return sqrt(x * x + y * y + z * z) / 2;
 }
 
-/* Triangles that are all counter-clockwise and end at the outline cover a polygon that does not cross itself once. */
+/* Tells whether a triangle is counter-clockwise. If all are, and they end at the outline, they cover a polygon that
+ * does not cross itself exactly once. */
 static bool is_counter_clockwise(const struct polygon *polygon, uint32_t a, uint32_t b, uint32_t c)
 {
     float points[3][2];
@@ -34,8 +35,8 @@ bool polygon_is_bent(const struct polygon *polygon)
 
 cp_status bent_cut(const struct polygon *polygon, uint32_t *triangles)
 {
-    /* The least area on the side of the diagonal from i to j that has the corners between them, and the corner that its
-     * triangle has there. */
+    /* least: the least area on the side of the diagonal from i to j that has the corners between them; with the corner
+     * that its triangle has there. */
     double least[BENT_MOST_EXACT][BENT_MOST_EXACT];
     uint32_t middle[BENT_MOST_EXACT][BENT_MOST_EXACT], count = polygon->count;
     if (count < 3 || count > BENT_MOST_EXACT)
@@ -58,7 +59,7 @@ cp_status bent_cut(const struct polygon *polygon, uint32_t *triangles)
     if (!isfinite(least[0][count - 1]))
         return CP_NO;
 
-    /* From the last edge inwards. */
+    /* Write the triangles from the last edge inwards. */
     uint32_t stack[BENT_MOST_EXACT][2] = {{0, count - 1}};
     for (uint32_t depth = 1; depth > 0;) {
         uint32_t i = stack[--depth][0], j = stack[depth][1];
@@ -78,7 +79,7 @@ cp_status bent_cut(const struct polygon *polygon, uint32_t *triangles)
 
 /* ---- many corners ---- */
 
-/* Edge e of the triangles runs from triangles[e] to the next corner of triangle e / 3. */
+/* Returns the next edge of a triangle. Edge e runs from triangles[e] to the next corner of triangle e / 3. */
 static uint32_t next_edge(uint32_t edge)
 {
     return edge % 3 == 2 ? edge - 2 : edge + 1;
@@ -98,7 +99,7 @@ static int compare_edges(const void *first, const void *second)
     return a->edge < b->edge ? -1 : a->edge > b->edge;
 }
 
-/* For each edge the one on its other side, or CP_NONE at the outline. */
+/* Finds for each edge the one on its other side, or CP_NONE at the outline. */
 static bool pair_edges(cp_context *context, const uint32_t *triangles, uint32_t edge_count, uint32_t *others)
 {
     struct sided_edge *sorted = memory_allocate(context, edge_count, sizeof *sorted);
@@ -125,7 +126,7 @@ static void join_edges(uint32_t *others, uint32_t edge, uint32_t other)
         others[other] = edge;
 }
 
-/* Turns the diagonal, if that lessens the area of its two triangles and leaves both counter-clockwise. */
+/* Turns the diagonal, if that makes the area of its two triangles less and leaves both counter-clockwise. */
 static bool turn_diagonal(const struct polygon *polygon, uint32_t *triangles, uint32_t *others, uint32_t edge)
 {
     /* The triangles are a b c and b a d, and become d b c and c a d. */
@@ -150,7 +151,7 @@ static bool turn_diagonal(const struct polygon *polygon, uint32_t *triangles, ui
 
 cp_status bent_turn_diagonals(cp_context *context, const struct polygon *polygon, uint32_t *triangles)
 {
-    enum { MOST_TURNS = 64 }; /* a corner; smooth outlines take 20 */
+    enum { MOST_TURNS = 64 }; /* for each corner; smooth outlines take 20 */
     uint32_t edge_count = 3 * (polygon->count - 2), waiting = 0;
     uint64_t turns = 0, most = (uint64_t)MOST_TURNS * polygon->count;
     uint32_t *others = memory_allocate(context, edge_count, sizeof *others),

@@ -1,21 +1,21 @@
-/* Ear clipping. A corner is an ear when it is convex and its triangle holds no reflex corner. Corners wait in a queue;
- * one that fails is tried again when a neighbour has been cut off, as nothing else can make it an ear, and neighbours
- * of a cut go to the end, which keeps triangles small and each search in the tree short: n log n for the outlines that
- * parts have. What makes more work is cut along a sweep line, which knows no bad shapes but long triangles. Polygons
- * that cross themselves run dry; then all corners wait again and more is allowed. */
+/* Ear clipping. A corner is an ear when it is convex and its triangle holds no reflex corner. Corners wait in a queue.
+ * One that fails is tried again when a neighbour has been cut off, as nothing else can make it an ear. Neighbours of a
+ * cut go to the end, which keeps triangles small and each search in the tree short: n log n for the outlines that parts
+ * have. Polygons that take more work are cut along a sweep line: it has no bad shapes, but makes long triangles. If the
+ * polygon crosses itself, the queue gets empty; then all corners wait again, at a level that allows more. */
 #include "triangulate.h"
 
-/* What may be cut off; each level is tried when the queue of the one before ran dry. */
+/* The corners that may be cut off. Each level is tried when the queue of the one before got empty. */
 enum level {
-    LEVEL_EAR,    /* proper ears, and what turns back on itself */
+    LEVEL_EAR,    /* proper ears, and corners that turn back on themselves */
     LEVEL_FLAT,   /* also corners on a straight line: exact, but a triangle without area */
     LEVEL_CONVEX, /* also convex corners whose triangle holds others: overlaps */
     LEVEL_ANY
 };
 
-/* Steps a corner. Smooth and toothed outlines up to a million corners take 20 to 200. Spikes round a centre, of random
- * lengths, take 400 for 40,000 corners and more for more: a million take a sweep line a quarter of the time that 500
- * steps a corner take. What the sweep line refuses, as it touches itself, may still have ears. */
+/* Steps for each corner. Smooth and toothed outlines up to a million corners take 20 to 200. Spikes round a centre, of
+ * random lengths, take 400 for 40,000 corners and more for more: for a million, a sweep line takes a quarter of the
+ * time of 500 steps a corner. A polygon that the sweep line refuses, as it touches itself, may still have ears. */
 enum { STEPS_TO_SWEEP = 200, STEPS_TO_GIVE_UP = 500 };
 
 bool ears_reserve(struct ears *ears, cp_context *context, uint32_t room)
@@ -56,7 +56,7 @@ static bool same_point(const float a[2], const float b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-/* True when the whole box is right of the line from a to b. The corner farthest to the left decides; rounding is
+/* Returns true if the whole box is right of the line from a to b. The corner farthest to the left decides; rounding is
  * monotonic, so no point of the box can be judged otherwise by triangle_area. */
 static bool box_is_right(const struct box *box, const double a[3], const double b[3])
 {
@@ -64,8 +64,9 @@ static bool box_is_right(const struct box *box, const double a[3], const double 
     return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) < 0;
 }
 
-/* Whether a reflex corner lies in the triangle. Corners on the base's ends do not block: what starts there and runs
- * inside has a reflex corner inside. A corner on the tip blocks when the boundary runs from it into the tip's angle. */
+/* Tells whether a reflex corner lies in the triangle. Corners on the base's ends do not block: a boundary that starts
+ * there and runs inside has a reflex corner inside. A corner on the tip blocks if the boundary runs from it into the
+ * tip's angle. */
 static bool corner_blocks(const struct ears *ears, const struct triangle *triangle, uint32_t corner)
 {
     for (int i = 0; i < 3; i++)
@@ -88,7 +89,7 @@ static bool corner_blocks(const struct ears *ears, const struct triangle *triang
     return false;
 }
 
-/* True when the triangle, itself not empty, holds a reflex corner. */
+/* Returns true if the triangle, itself not empty, holds a reflex corner. */
 static bool is_blocked(struct ears *ears, const struct triangle *triangle)
 {
     const struct reflex_tree *reflex = &ears->reflex;
@@ -123,7 +124,7 @@ static bool is_blocked(struct ears *ears, const struct triangle *triangle)
     return false;
 }
 
-/* The lowest level at which the corner may be cut off. */
+/* Returns the lowest level at which the corner may be cut off. */
 static enum level level_of(struct ears *ears, uint32_t corner, enum level allowed)
 {
     struct triangle triangle = triangle_at(ears, corner);
@@ -177,7 +178,7 @@ cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
     enum level allowed = LEVEL_EAR;
     uint32_t corner = 0;
     ears->steps = 0;
-    /* All corners wait; those that are not convex go to the tree. */
+    /* Let all corners wait; those that are not convex go to the tree. */
     ears->first_waiting = ears->last_waiting = CP_NONE;
     for (uint32_t i = 0; i < count; i++)
         links[i] = (struct corner_link){i > 0 ? i - 1 : count - 1, i + 1 < count ? i + 1 : 0, CP_NONE, i};
@@ -190,7 +191,7 @@ cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
     reflex_build(reflex);
     for (uint32_t left = count; left > 3;) {
         if (ears->first_waiting == CP_NONE) {
-            /* The queue ran dry: all that are left wait again and more is allowed. */
+            /* The queue is empty: let all that are left wait again, and allow more. */
             allowed++;
             for (uint32_t i = 0; i < left; i++, corner = links[corner].next)
                 wait_last(ears, corner);
@@ -199,7 +200,7 @@ cp_status ears_clip(struct ears *ears, uint32_t count, uint32_t *triangles)
         corner = ears->first_waiting;
         stop_waiting(ears, corner);
         if (++ears->steps > (uint64_t)STEPS_TO_SWEEP * count && proper && !swept) {
-            /* The rest by a sweep line, which may find crossings. */
+            /* Cut the rest by a sweep line, which may find crossings. */
             uint32_t *corners = memory_allocate(ears->context, left, sizeof *corners);
             if (!corners)
                 return CP_LIMIT;

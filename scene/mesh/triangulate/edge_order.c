@@ -40,7 +40,7 @@ static enum side side_of(const struct edge_order *order, uint32_t place)
     return order->edges[order->edges[place].parent].children[HIGHER] == place ? HIGHER : LOWER;
 }
 
-/* Hangs a place, or nothing, where another one hangs. */
+/* Puts a place, or nothing, where another one is in the tree. */
 static void replace(struct edge_order *order, uint32_t place, uint32_t by)
 {
     uint32_t parent = order->edges[place].parent;
@@ -53,7 +53,7 @@ static void replace(struct edge_order *order, uint32_t place, uint32_t by)
         order->edges[by].parent = CP_NONE;
 }
 
-/* Turns a place and its parent round. */
+/* Exchanges a place and its parent by a rotation. */
 static void rotate_up(struct edge_order *order, uint32_t place)
 {
     uint32_t parent = order->edges[place].parent;
@@ -65,8 +65,8 @@ static void rotate_up(struct edge_order *order, uint32_t place)
     set_height(order, place);
 }
 
-/* Sets all heights from a place up. Where one child is higher than the other by 2 it goes up; before that its inner
- * child, if that is what makes it so high. */
+/* Restores all heights from a place up. If one child is higher than the other by 2, it is rotated up; before that its
+ * inner child, if that makes it so high. */
 static void mend(struct edge_order *order, uint32_t place)
 {
     for (; place != CP_NONE; place = order->edges[place].parent) {
@@ -97,7 +97,7 @@ void edge_order_insert(struct edge_order *order, uint32_t place, uint32_t below)
     if (edge->above != CP_NONE)
         order->edges[edge->above].below = place;
     edge->children[LOWER] = edge->children[HIGHER] = edge->parent = CP_NONE;
-    /* Of two neighbours in the list one is below the other in the tree, and has no child between them. */
+    /* One of two neighbours in the list is below the other in the tree, and has no child on the side between them. */
     if (below != CP_NONE && order->edges[below].children[HIGHER] == CP_NONE)
         set_child(order, below, HIGHER, place);
     else if (edge->above != CP_NONE)
@@ -112,7 +112,7 @@ void edge_order_remove(struct edge_order *order, uint32_t place)
     const struct ordered_edge *edge = &order->edges[place];
     uint32_t lower = edge->children[LOWER], higher = edge->children[HIGHER];
     if (lower != CP_NONE && higher != CP_NONE) {
-        /* The next one above, which has no lower child, comes in its stead. */
+        /* Replace it by the next one above, which has no lower child. */
         uint32_t next = edge->above, from = order->edges[next].parent;
         replace(order, next, order->edges[next].children[HIGHER]);
         replace(order, place, next);

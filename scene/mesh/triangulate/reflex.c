@@ -1,5 +1,5 @@
-/* A tree of boxes over the reflex corners. Z-order keeps corners that are near each other in the same box wherever
- * they are on the boundary, and a radix sort makes it in linear time for any input. */
+/* A tree of boxes over the reflex corners. Z-order puts corners that are near each other into the same box wherever
+ * they are on the boundary, and a radix sort takes linear time for any input. */
 #include "triangulate.h"
 
 #include <string.h>
@@ -36,14 +36,14 @@ void reflex_add(struct reflex_tree *reflex, uint32_t corner)
     reflex->order[reflex->count++] = corner;
 }
 
-/* 0 .. 65535 from low to high; 0 for what is no number. */
+/* Returns 0 .. 65535 from low to high; 0 for NaN. */
 static uint32_t quantise(double value, double low, double high)
 {
     double part = (value - low) / (high - low);
     return part > 0 && part <= 1 ? (uint32_t)(part * 65535) : 0;
 }
 
-/* The 16 low bits of value on the even bits. */
+/* Spreads the 16 low bits of value onto the even bits. */
 static uint32_t spread_bits(uint32_t value)
 {
     value = (value | value << 8) & 0x00ff00ffu;
@@ -56,7 +56,7 @@ void reflex_build(struct reflex_tree *reflex)
 {
     struct box_tree *tree = &reflex->tree;
     if (reflex->count > REFLEX_LEAF) {
-        /* In z-order: the key in the high half of each entry. */
+        /* Sort in z-order: the key is in the high half of each entry. */
         struct box all = box_empty();
         for (uint32_t i = 0; i < reflex->count; i++)
             box_add_flat(&all, reflex->points[reflex_at(reflex, i)]);

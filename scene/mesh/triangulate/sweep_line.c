@@ -19,7 +19,7 @@ struct link {
     uint32_t next[2]; /* towards each end of the chain */
 };
 
-/* What is between a lower edge and the one above it. */
+/* The part between a lower edge and the one above it. */
 struct gap {
     uint32_t ends[2]; /* of its chain */
     uint32_t last;    /* the link that came last: the rightmost */
@@ -29,10 +29,10 @@ struct sweep_line {
     const float (*points)[2]; /* of the ring */
     const uint32_t *corners;
     uint32_t count;
-    uint32_t *rank;  /* where a corner is in the order of the sweep */
-    uint32_t *place; /* of the edge that begins at a corner, in the order of edges */
+    uint32_t *rank;  /* the place of a corner in the order of the sweep */
+    uint32_t *place; /* the place of the edge that begins at a corner, in the order of edges */
     struct edge_order order;
-    struct gap *gaps; /* by the place of the lower edge */
+    struct gap *gaps; /* indexed by the place of the lower edge */
     struct link *links;
     uint32_t edge_count, link_count;
     uint32_t *triangles;
@@ -59,7 +59,7 @@ static bool emit(struct sweep_line *sweep, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-/* Puts a corner to an end of a gap's chain, and cuts off what it sees of it. */
+/* Adds a corner to an end of a gap's chain, and cuts off the triangles that it sees of it. */
 static bool extend(struct sweep_line *sweep, struct gap *gap, uint32_t corner, enum end end)
 {
     enum end inward = end == LOW ? HIGH : LOW;
@@ -93,8 +93,7 @@ static uint32_t corner_before(const struct sweep_line *sweep, uint32_t corner)
     return corner > 0 ? corner - 1 : sweep->count - 1;
 }
 
-/* Sets which edge stands at a place: the one that begins at a corner of the ring. Lower edges run from left to right.
- * */
+/* Sets the edge at a place: the one that begins at a corner of the ring. Lower edges run from left to right. */
 static void set_edge(struct sweep_line *sweep, uint32_t place, uint32_t corner)
 {
     uint32_t next = corner_after(sweep, corner);
@@ -111,7 +110,7 @@ static bool is_lower(const struct sweep_line *sweep, uint32_t place)
     return corner_after(sweep, edge->from) == edge->to;
 }
 
-/* The edge that begins at a corner comes into the order, above another; its place. */
+/* Adds the edge that begins at a corner to the order, above another. Returns its place. */
 static uint32_t add_edge(struct sweep_line *sweep, uint32_t corner, uint32_t below)
 {
     uint32_t place = sweep->edge_count++;
@@ -122,18 +121,18 @@ static uint32_t add_edge(struct sweep_line *sweep, uint32_t corner, uint32_t bel
 
 /* ---- corners ---- */
 
-/* The boundary comes from the right and turns back. */
+/* Handles a corner where the boundary comes from the right and turns back. */
 static bool start_at(struct sweep_line *sweep, uint32_t corner)
 {
     uint32_t below = edge_order_find(&sweep->order, corner), before = corner_before(sweep, corner);
     if (below == CP_NONE || !is_lower(sweep, below)) {
-        /* Outside of all gaps a new piece begins. */
+        /* Outside all gaps a new piece begins. */
         uint32_t lower = add_edge(sweep, corner, below), link = new_link(sweep, corner);
         add_edge(sweep, before, lower);
         sweep->gaps[lower] = (struct gap){{link, link}, link};
         return true;
     }
-    /* Inside of a gap, two are made of it, parted at its rightmost link. */
+    /* A gap around it becomes two, parted at its rightmost link. */
     uint32_t upper = add_edge(sweep, before, below), lower = add_edge(sweep, corner, upper);
     struct gap *first = &sweep->gaps[below], *second = &sweep->gaps[lower];
     uint32_t last = first->last, copy = new_link(sweep, sweep->links[last].corner);
@@ -147,7 +146,7 @@ static bool start_at(struct sweep_line *sweep, uint32_t corner)
     return extend(sweep, first, corner, HIGH) && extend(sweep, second, corner, LOW);
 }
 
-/* The boundary comes from the left and turns back. */
+/* Handles a corner where the boundary comes from the left and turns back. */
 static bool end_at(struct sweep_line *sweep, uint32_t corner)
 {
     const struct ordered_edge *edges = sweep->order.edges;
@@ -165,7 +164,7 @@ static bool end_at(struct sweep_line *sweep, uint32_t corner)
                    emit(sweep, corner, high, low);
         }
     } else if (edges[upper].above == lower && edges[upper].below != CP_NONE && is_lower(sweep, edges[upper].below)) {
-        /* What was between two gaps ends: one is made of them. */
+        /* The part between two gaps ends, so they become one. */
         struct gap *first = &sweep->gaps[edges[upper].below], *second = &sweep->gaps[lower];
         fits = extend(sweep, first, corner, HIGH) && extend(sweep, second, corner, LOW);
         if (fits) {
@@ -187,7 +186,7 @@ static bool take_corner(struct sweep_line *sweep, uint32_t corner)
     bool from_left = rank[before] < rank[corner], to_left = rank[corner_after(sweep, corner)] < rank[corner];
     if (from_left == to_left)
         return from_left ? end_at(sweep, corner) : start_at(sweep, corner);
-    /* The edge on the left, a lower one when it comes from there, goes over into the one on the right. */
+    /* The edge on the right takes the place of the one on the left, a lower one if the boundary comes from there. */
     uint32_t place = sweep->place[from_left ? before : corner];
     uint32_t gap = from_left ? place : sweep->order.edges[place].below;
     set_edge(sweep, place, from_left ? corner : before);
@@ -196,7 +195,7 @@ static bool take_corner(struct sweep_line *sweep, uint32_t corner)
 
 /* ---- the sweep ---- */
 
-/* Bits that are ordered as the numbers are. */
+/* Returns bits whose order is that of the numbers. */
 static uint64_t ordered_bits(float value)
 {
     uint32_t bits;
@@ -224,7 +223,7 @@ cp_status sweep_line_cut(cp_context *context, const float (*points)[2], const ui
                                          arena_allocate(scratch, count, sizeof *sweep.order.edges), CP_NONE, CP_NONE}};
     bool room = !arena_failed(scratch), fits = room;
     if (room) {
-        /* From left to right, then from below, then by number. */
+        /* Sort from left to right, then from below, then by number. */
         for (uint32_t i = 0; i < count; i++) {
             memcpy(ring[i], points[corners[i]], sizeof *ring);
             sorted[i] = ordered_bits(ring[i][1]) << 32 | i;

@@ -1,7 +1,7 @@
 /* N-gons to triangles. */
 #include "triangulate.h"
 
-/* The triangles of a polygon that is no fan, as corner numbers. CP_NO if it crosses itself. */
+/* Finds the triangles of a polygon that is no fan, as corner numbers. CP_NO if it crosses itself. */
 static cp_status cut_polygon(struct ears *ears, const struct polygon *polygon, bool bent, uint32_t *triangles)
 {
     if (bent && bent_cut(polygon, triangles) == CP_OK)
@@ -12,8 +12,8 @@ static cp_status cut_polygon(struct ears *ears, const struct polygon *polygon, b
     return status == CP_OK && bent ? bent_turn_diagonals(ears->context, polygon, triangles) : status;
 }
 
-/* The triangles of all faces; *crossing_faces: how many of these cross themselves. Either diagonal of a quadrangle is
- * as good as the other: it is cut from its first corner, which all programs do. */
+/* Finds the triangles of all faces; *crossing_faces: how many of these cross themselves. A quadrangle is cut from its
+ * first corner, as all programs do, since either diagonal is as good as the other. */
 static cp_status write_triangles(struct ears *ears, const cp_mesh *mesh, uint32_t *corners, uint32_t *crossing_faces)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -67,7 +67,7 @@ cp_status mesh_triangulate(cp_scene *scene, cp_mesh *mesh)
                        crossing_faces);
     if (status != CP_OK)
         return status;
-    /* The groups with the triangles of their faces; those without any vanish. */
+    /* Make the groups of the triangles of their faces; groups without any vanish. */
     for (uint32_t i = 0; i < mesh->group_count; i++) {
         const cp_group *group = &mesh->groups[i];
         uint32_t triangles = 0;

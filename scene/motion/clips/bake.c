@@ -1,4 +1,4 @@
-/* Clips without attachments and formulas, sampled as finely as it takes. */
+/* Samples clips so finely that they need no attachments and formulas. */
 #include "clips.h"
 
 #include <math.h>
@@ -6,9 +6,10 @@
 
 #include "mesh/mesh.h"
 
-/* A piece is halved no more often than this; a way that is not smooth ends there. */
+/* A piece is halved at most so often; so a way that is not smooth ends. */
 enum { MOST_HALVINGS = 12, CORNERS = 8, LOOKS = 4 };
-/* Where a piece is looked at. At quarters alone four whole turns would look like none. */
+/* The places at which a piece is tested. Four whole turns look like none at the quarters, so the last place is 1 -
+ * 0.618, by the golden ratio. */
 static const double looks[LOOKS] = {0.5, 0.25, 0.75, 0.38196601125010515};
 
 /* A node that hangs elsewhere for a time. */
@@ -17,14 +18,14 @@ struct guest {
     bool curved;                /* its own tracks are not straight, wherever it hangs */
     bool stretched;             /* its scale is not always the one that it has in the scene */
     double scale[3];            /* that */
-    double corners[CORNERS][3]; /* of the box around what is below it, in its frame */
+    double corners[CORNERS][3]; /* corners of the box around what is below it, in its frame */
     struct growing_track tracks[3];
 };
 
 /* A joint with an expression, or one that loops determine. */
 struct formula {
     uint32_t joint;
-    double reach; /* metres that a unit of its value moves something */
+    double reach; /* metres by which a unit of its value moves some point */
     struct growing_track track;
 };
 
@@ -49,7 +50,7 @@ struct baker {
     struct guest *guests;
     struct formula *formulas;
     uint32_t guest_count, formula_count, formula_room;
-    struct guest *guest; /* the one that is baked; NULL: formula is */
+    struct guest *guest; /* the one being baked; NULL: formula is */
     struct formula *formula;
     uint32_t *seen, seen_stamp, *queue; /* nodes that may carry the guest */
     double *times;
@@ -81,7 +82,7 @@ static bool find_guests(struct baker *baker)
     return fine;
 }
 
-/* Joints with an expression, and those that loops determine, that follow what the clip moves. */
+/* Lists the joints that follow what the clip moves by an expression or by loops. */
 static bool find_formulas(struct baker *baker, double size)
 {
     const cp_scene *scene = baker->scene;
@@ -113,7 +114,7 @@ static bool find_formulas(struct baker *baker, double size)
     return fine;
 }
 
-/* The boxes around the guests, and what their tracks may be off by. */
+/* Finds the boxes around the guests, and the tolerances of their tracks. */
 static bool measure_guests(struct baker *baker, double size)
 {
     static const cp_path paths[] = {CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
@@ -126,7 +127,7 @@ static bool measure_guests(struct baker *baker, double size)
         cp_measures *box = &boxes[guest->node];
         double reach = 1e-9; /* of the farthest corner */
         struct trs rest;
-        /* Where nothing is drawn, a box of a twentieth of the cell stands for what may be looked at. */
+        /* A guest without geometry gets a box of a twentieth of the cell, as points near it may matter to the user. */
         for (int k = 0; k < 3 && !box->any; k++) {
             box->upper[k] = size > 0 ? size / 40 : 0.01;
             box->lower[k] = -box->upper[k];
@@ -158,7 +159,7 @@ static bool add_time(struct baker *baker, double time)
     return true;
 }
 
-/* All keys of a list's tracks, and the moments just before what happens at once. */
+/* Adds all keys of a list's tracks, and the moments just before jumps. */
 static bool add_keys_of(struct baker *baker, const struct by_target *list, uint32_t target)
 {
     for (uint32_t i = first_of(list, target); i < list->ends[target]; i++) {
@@ -171,7 +172,7 @@ static bool add_keys_of(struct baker *baker, const struct by_target *list, uint3
     return true;
 }
 
-/* Of the joint, and of those that it follows. */
+/* Adds the keys of all joints that determine this one's value. */
 static bool add_keys_of_joint(struct baker *baker, uint32_t index)
 {
     uint32_t count;
@@ -190,7 +191,8 @@ static void see(struct baker *baker, uint32_t node, uint32_t *count)
     baker->queue[(*count)++] = node;
 }
 
-/* When anything changes that moves the guest, which is all that it may ever hang on, by any ways; or the formula. */
+/* Lists the times at which anything changes that moves the guest, that is any node on which it may ever hang, or the
+ * formula. */
 static bool list_times(struct baker *baker)
 {
     const struct by_target *list = &baker->lookup.attachments;
@@ -207,7 +209,7 @@ static bool list_times(struct baker *baker)
         see(baker, it->parent, &count);
         for (uint32_t k = first_of(list, node); k < list->ends[node]; k++) {
             const cp_attachment *attachment = &baker->clip->attachments[list->items[k]];
-            /* Just before it too; but what happens as the clip begins has nothing before it. */
+            /* The moment just before it counts, too, unless the clip begins with it. */
             if (!add_time(baker, attachment->time) ||
                 (attachment->time > baker->first && !add_time(baker, nextafter(attachment->time, -INFINITY))))
                 return false;
@@ -223,7 +225,7 @@ static bool list_times(struct baker *baker)
     return true;
 }
 
-/* Where a guest is in its own parent's frame, or the value of a formula. */
+/* Finds the guest's pose in its own parent's frame, or the value of the formula. */
 static void take_moment(struct baker *baker, double time, struct moment *moment)
 {
     *moment = (struct moment){.time = time};
@@ -249,7 +251,7 @@ static void take_moment(struct baker *baker, double time, struct moment *moment)
             guest->stretched = true;
 }
 
-/* Whether what is at the moment between the two is near the straight way between them. */
+/* Tells whether the moment between the two is near the straight line between them. */
 static bool is_straight(const struct baker *baker, const struct moment *a, const struct moment *b,
                         const struct moment *moment)
 {
@@ -289,7 +291,7 @@ static bool add_keys(struct baker *baker, const struct moment *moment)
 }
 
 /* Adds the keys of the guest or formula. From one time to the next the way is straight, or its nearer half comes first.
- * moments[0]: where the way is; then LOOKS between; then where it goes, the farthest first. */
+ * moments[0]: the end of the way so far; then LOOKS moments between; then the goals, the farthest first. */
 static bool bake_one(struct baker *baker)
 {
     struct moment *at = &baker->moments[0], *between = &baker->moments[1], *goals = &baker->moments[1 + LOOKS];
@@ -304,7 +306,7 @@ static bool bake_one(struct baker *baker)
         for (uint32_t depth = 1; depth > 0 && fine;) {
             struct moment *goal = &goals[depth - 1];
             double length = goal->time - at->time;
-            /* Where nothing carries it, a guest moves as its own tracks do. */
+            /* A guest on its own parent moves as its own tracks do, so only curved tracks need a test there. */
             bool bends = baker->formula || at->held || baker->guest->curved, straight = true;
             bool looked_at = bends && nextafter(at->time, INFINITY) < goal->time;
             for (int i = 0; i < LOOKS && looked_at && straight; i++) {
@@ -344,7 +346,7 @@ static bool finish(struct baker *baker)
     made->track_count = made->attachment_count = 0;
     made->tracks = tracks;
     made->attachments = NULL;
-    /* The first track of each joint that nothing else drives, and of each part of the pose of a node that is no
+    /* Keep the first track of each joint that nothing else drives, and of each part of the pose of a node that is no
      * guest. */
     for (uint32_t i = 0; fine && i < baker->guest_count; i++)
         for (int path = CP_PATH_TRANSLATION; path < PATHS; path++)
@@ -373,7 +375,7 @@ static bool finish(struct baker *baker)
 
 /* ---- clips in which nothing is baked ---- */
 
-/* A track as it is sorted, so that those of one thing come together, the first one first. */
+/* A track for sorting: tracks of one target and path come together, the first one first. */
 struct track_of {
     uint32_t target, track;
     cp_path path;
@@ -397,8 +399,8 @@ static bool is_plain(const cp_clip *clip, const bool *sampled)
     return plain;
 }
 
-/* What `finish` keeps of a plain clip, at a cost that depends on the clip and not on the scene, which may have as many
- * clips as joints. */
+/* Keeps the tracks of a plain clip that `finish` would keep. The cost depends on the clip alone, not on the scene,
+ * which may have as many clips as joints. */
 static cp_status keep_tracks(cp_scene *work, const cp_scene *scene, const cp_clip *clip, cp_clip *made)
 {
     uint32_t count = clip->track_count;

@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "clips.h"
 
-/* Differences of roundings are no excess. */
+/* Differences this small come from rounding. */
 static const double nearly = 1e-6;
 
 static void note(cp_excess *excess, double value, double time)
@@ -20,7 +20,7 @@ static void note(cp_excess *excess, double value, double time)
     }
 }
 
-/* values[count]: of the joint at the times. */
+/* Finds the largest speed and acceleration. values[count] are the joint's at the times. */
 static void look(const cp_joint *joint, const double *values, const double *times, size_t count, cp_excess found[2])
 {
     double before = 0;
@@ -46,7 +46,7 @@ static cp_status find_excesses(cp_context *context, const cp_scene *scene, const
     double *values = status == CP_OK ? arena_allocate(arena, count, sizeof *values) : NULL;
     if (!values)
         return status == CP_OK ? CP_LIMIT : status;
-    /* The last one may be nearer: a part of a period says little of an acceleration. */
+    /* Leave out the last time if it is nearer: a part of a period gives a poor acceleration. */
     count -= count > 2 && times[count - 1] - times[count - 2] < (1 - nearly) * period;
     status = lookup_start(&lookup, context, scene, clip);
     for (uint32_t joint = 0; joint < scene->joint_count && status == CP_OK; joint++) {

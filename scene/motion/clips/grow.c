@@ -30,8 +30,8 @@ static bool keep(cp_context *context, struct growing_track *track, double time, 
     return true;
 }
 
-/* The way from the pivot to a sample, which is straight in these numbers: of a rotation axis times angle of the turn
- * between the two quaternions, both of length 1. Returns how many numbers there are. */
+/* Finds the way from the pivot to a sample in numbers in which it is straight: for a rotation, axis times angle of the
+ * turn between the two quaternions, both of length 1. Returns how many numbers there are. */
 static uint32_t way_to(const struct growing_track *track, const double *value, double way[3])
 {
     const double *a = track->pivot, *b = value;
@@ -53,8 +53,8 @@ static uint32_t way_to(const struct growing_track *track, const double *value, d
     return 3;
 }
 
-/* Whether the straight way to the sample passes all samples since the pivot, each number by its share of the tolerance.
- * A turn of more than a quarter begins anew, so that the shorter way round is never the wrong one. */
+/* Tells whether the straight way to the sample passes all samples since the pivot, each number within its share of the
+ * tolerance. A turn of more than a quarter begins anew, so that the shorter way round is always the right one. */
 static bool reaches(const struct growing_track *track, const double way[3], uint32_t numbers, double length)
 {
     double turned = 0;
@@ -80,7 +80,7 @@ bool track_add(cp_context *context, struct growing_track *track, double time, co
     size_t size = path_width(track->path) * sizeof *value;
     memcpy(value, given, size);
     if (track->path == CP_PATH_ROTATION) {
-        /* Of the two quaternions of a rotation, the one that is nearer to the sample before. */
+        /* A rotation has two quaternions: take the one that is nearer to the sample before. */
         const double *before = track_latest(track, &before_time);
         for (int i = 0; before && i < 4; i++)
             dot += before[i] * value[i];
@@ -128,7 +128,7 @@ bool track_finish(cp_scene *scene, struct growing_track *track, uint32_t target,
     if (!track_cut(scene->context, track))
         return false;
     uint32_t count = track->count;
-    /* value_room counts single numbers: the array is kept as such. */
+    /* value_room counts single numbers, as the array has them. */
     const double *times = scene_keep_array(scene, &track->times, &track->room, count, sizeof *times);
     const double *values =
         times ? scene_keep_array(scene, &track->values, &track->value_room, count * width, sizeof *values) : NULL;

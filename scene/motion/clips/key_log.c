@@ -13,14 +13,15 @@ enum {
     LOOKED_BACK = 8
 };
 
-/* A key is two numbers, which name its track and its moment, and its values. */
+/* A key: two numbers for its track and its moment, then its values. */
 struct key_block {
     struct key_block *next;
     uint32_t used;
     unsigned char bytes[BLOCK_BYTES];
 };
 
-/* A difference of two numbers, modulo 2^32: 7 bits a byte, those near 0 in the fewest, the lowest bit for which way. */
+/* Writes the difference of two numbers, modulo 2^32, in 7 bits a byte. Differences near 0 take the fewest bytes; the
+ * lowest bit is the sign. */
 static unsigned char *put_difference(unsigned char *at, uint32_t from, uint32_t to)
 {
     uint32_t up = to - from, folded = up < UINT32_C(1) << 31 ? 2 * up : 2 * (from - to) - 1;
@@ -44,7 +45,7 @@ static const unsigned char *take_difference(const unsigned char *at, uint32_t *n
 
 bool key_log_add(struct key_log *log, uint32_t track, double time, const double *value, uint32_t width)
 {
-    /* Keys come step by step, so the moment is among the last ones; should it not be, it is there twice. */
+    /* Keys come step by step, so the moment is among the last ones. If it is not, it is stored twice. */
     uint32_t moment = log->moment_count, oldest = moment > LOOKED_BACK ? moment - LOOKED_BACK : 0;
     while (moment > oldest && log->moments[moment - 1] != time)
         moment--;

@@ -7,7 +7,7 @@
 
 /* ---- lists ---- */
 
-/* CP_NONE: of another list. */
+/* Returns the target of an item; CP_NONE if the item belongs to another list. */
 static uint32_t target_of(const struct clip_lookup *lookup, const struct by_target *list, uint32_t item)
 {
     if (list == &lookup->attachments)
@@ -16,7 +16,7 @@ static uint32_t target_of(const struct clip_lookup *lookup, const struct by_targ
     return (track->path == CP_PATH_JOINT) == (list == &lookup->joint_tracks) ? track->target : CP_NONE;
 }
 
-/* A counting sort. */
+/* Sorts the items by target: a counting sort. */
 static bool list_by_target(const struct clip_lookup *lookup, struct by_target *list, uint32_t target_count,
                            uint32_t count)
 {
@@ -74,7 +74,7 @@ void lookup_free(struct clip_lookup *lookup)
 
 /* ---- moments ---- */
 
-/* Of several tracks the first holds. */
+/* Sets the joint's own value, by its first track if it has several. */
 static void find_own_value(const struct clip_lookup *lookup, uint32_t joint, double time)
 {
     const struct by_target *list = &lookup->joint_tracks;
@@ -86,7 +86,7 @@ static void find_own_value(const struct clip_lookup *lookup, uint32_t joint, dou
 
 /* ---- loops ---- */
 
-/* The next time on the way to another at which a joint of the group has a key, or that time. */
+/* Returns the next time on the way to another at which a joint of the group has a key, or that time. */
 static double next_stop(const struct clip_lookup *lookup, const struct closure_group *group, double from, double time)
 {
     const struct by_target *list = &lookup->joint_tracks;
@@ -102,9 +102,9 @@ static double next_stop(const struct clip_lookup *lookup, const struct closure_g
     return time;
 }
 
-/* From key to key, so that the assembly at a time is the same whatever was asked for before. What moves with a loop is
- * asked for at the same times, one after the other. Where a way has failed once, the whole clip is refused: other times
- * would fail there again, each after as much work. */
+/* Solves the group at a time. It goes from key to key, so that the assembly at a time does not depend on earlier calls.
+ * Poses are kept, as everything that moves with a loop is computed at the same times. If a way fails once, the whole
+ * clip is refused: other times would fail there again, each after as much work. */
 static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
 {
     struct closure *closure = lookup->mechanism.closure;

@@ -21,7 +21,7 @@ cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *na
         return report_error(context, CP_USAGE, "clip-which", NOWHERE,
                             "%u clips are called \"%.100s\": choose one by its number, as clip=#%u", (unsigned)named,
                             name, (unsigned)found + 1);
-    double number; /* "#2", where that is no name: the second clip */
+    double number; /* "#2" means the second clip, if no clip has that name */
     if (named == 0 && name && *name == '#' && text_is_number(name + 1, &number) && number >= 1 &&
         number <= scene->clip_count && number == floor(number))
         found = (uint32_t)number - 1;
@@ -32,7 +32,7 @@ cp_status choose_clip(cp_context *context, const cp_scene *scene, const char *na
                : report_error(context, CP_USAGE, "clip-unknown", NOWHERE, "there is no clip \"%.100s\"", name);
 }
 
-/* Unsorted; returns how many. */
+/* Collects all times, unsorted, and returns how many there are. */
 static size_t collect_times(const cp_clip *clip, double *times)
 {
     size_t count = 0;
@@ -74,7 +74,7 @@ cp_status list_moments(cp_context *context, struct arena *arena, const cp_clip *
     return CP_OK;
 }
 
-/* Times at which the track jumps, or how many there are. */
+/* Lists the times at which the track jumps; with NULL it only counts them. */
 static size_t list_track_jumps(const cp_track *track, double *jumps)
 {
     const size_t width = path_width(track->path);
@@ -116,7 +116,7 @@ cp_status add_jumps(struct arena *arena, const cp_clip *clip, bool frames, doubl
     for (uint32_t i = 0; i < clip->track_count; i++)
         if (frames || clip->tracks[i].path == CP_PATH_JOINT)
             all += list_track_jumps(&clip->tracks[i], list + all);
-    for (size_t i = 0; i < jumps; i++, all++) /* at the first moment nothing jumps */
+    for (size_t i = 0; i < jumps; i++, all++) /* there is no moment before the first one */
         list[all] = list[*count + i] > list[0] ? nextafter(list[*count + i], -INFINITY) : list[0];
     *count = sort_times(list, all);
     *times = list;

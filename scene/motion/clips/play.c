@@ -32,7 +32,7 @@ void rotation_between(const double a[4], const double b[4], double t, double out
         dot += from[i] * to[i];
     for (int i = 0; i < 4 && dot < 0; i++)
         to[i] = -to[i];
-    /* The half angle between them; by the length of the difference, which is exact for small ones too. */
+    /* Half the angle between them is found by the length of their difference, which is exact for small angles, too. */
     double difference = 0, sum = 0;
     for (int i = 0; i < 4; i++) {
         difference += (from[i] - to[i]) * (from[i] - to[i]);
@@ -45,7 +45,7 @@ void rotation_between(const double a[4], const double b[4], double t, double out
     make_unit(out);
 }
 
-/* glTF 2.0 appendix C.5: a and b are rows of in-tangent, value, out-tangent. */
+/* Interpolates as glTF 2.0 appendix C.5 says: a and b are rows of in-tangent, value, out-tangent. */
 static double cubic(const double *a, const double *b, uint32_t width, uint32_t i, double length, double t)
 {
     double t2 = t * t, t3 = t2 * t;
@@ -53,7 +53,7 @@ static double cubic(const double *a, const double *b, uint32_t width, uint32_t i
            (3 * t2 - 2 * t3) * b[width + i] + length * (t3 - t2) * b[i];
 }
 
-/* The last key at or before the time, or the first. */
+/* Returns the last key at or before the time, or the first. */
 static uint32_t find_key(const cp_track *track, double time)
 {
     uint32_t low = 0, high = track->key_count;
@@ -67,7 +67,7 @@ static uint32_t find_key(const cp_track *track, double time)
     return low;
 }
 
-/* The first key behind a time; key_count when there is none. */
+/* Returns the first key behind a time; key_count when there is none. */
 static uint32_t key_after(const cp_track *track, double time)
 {
     uint32_t key = find_key(track, time);
@@ -171,7 +171,7 @@ void player_free(struct player *player)
     arena_free(player->arena);
 }
 
-/* The next time on the way to another at which a joint of loops has a key, or that time. */
+/* Returns the next time on the way to another at which a joint of loops has a key, or that time. */
 static double next_stop(const struct player *player, double time)
 {
     double first, last;
@@ -188,7 +188,8 @@ static double next_stop(const struct player *player, double time)
     return time;
 }
 
-/* The joints at a time, as their loops get there. Of several tracks of a joint the first holds: it is set last. */
+/* Moves the joints to a time, along the way of their loops. The first of several tracks of a joint counts, so it is set
+ * last. */
 static cp_status move_joints(struct player *player, double time)
 {
     const cp_clip *clip = player->clip;
@@ -206,7 +207,7 @@ static cp_status move_joints(struct player *player, double time)
     return status == CP_NO ? mechanism_report_open(mechanism) : status;
 }
 
-/* Of several tracks of one thing the first holds: it is set last. */
+/* The first of several tracks of one thing counts, so it is set last. */
 cp_status player_seek(struct player *player, double time)
 {
     const cp_clip *clip = player->clip;
@@ -221,8 +222,8 @@ cp_status player_seek(struct player *player, double time)
     for (; player->next < clip->attachment_count && clip->attachments[player->next].time <= time; player->next++)
         player->parents[clip->attachments[player->next].node] = clip->attachments[player->next].host;
     player->time = time;
-    /* Turned and scaled nodes alone are taken apart: the others' locals may be sheared. All of a node is replaced
-     * before it is put together, since a mirrored pose can be taken apart in several ways. */
+    /* Only nodes that are turned or scaled are taken apart, since others may be sheared. All parts of a node are
+     * replaced before it is put together, since a mirrored pose can be taken apart in several ways. */
     for (uint32_t i = 0; i < scene->node_count; i++)
         player->locals[i] = scene->nodes[i].local;
     for (uint32_t i = clip->track_count; i-- > 0;) {

@@ -1,5 +1,5 @@
-/* Clips with fewer keys: each track alone is thinned within a share of the tolerance; then all is looked at together,
- * and the shares are made smaller until it holds. */
+/* Thins the keys of clips: each track alone within a share of the tolerance; then both clips are compared as a whole,
+ * and the shares are made smaller until the tolerance holds. */
 #include "clips.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ enum {
     CORNERS = 8
 };
 
-/* How far off cubic ways are without a tolerance, as a part of the scene's size. */
+/* The error of cubic ways without a tolerance, as a part of the scene's size. */
 #define EXACT 5e-7
 
 struct times {
@@ -37,7 +37,7 @@ struct thinning {
 
 /* ---- times ---- */
 
-/* All times of keys and attachments, ascending, each once; with those just before what happens at once. */
+/* Lists all times of keys and attachments, ascending, each once, with the moments just before jumps. */
 static bool clip_times(cp_context *context, const cp_clip *clip, struct times *times)
 {
     uint64_t most = 2 * (uint64_t)clip->attachment_count;
@@ -62,8 +62,9 @@ static bool clip_times(cp_context *context, const cp_clip *clip, struct times *t
 
 /* ---- one track ---- */
 
-/* Samples of a cubic way between two keys: the ends of straight pieces that are nowhere farther off than the tolerance,
- * by the second derivative, which is largest at an end. A quaternion's numbers move half as fast as it turns. */
+/* Samples a cubic way between two keys: the ends of straight pieces that are nowhere farther off than the tolerance.
+ * The second derivative, which is largest at an end, bounds the error. A quaternion's numbers move half as fast as it
+ * turns. */
 static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key, double tolerance,
                        struct growing_track *out)
 {
@@ -87,7 +88,7 @@ static bool feed_cubic(cp_context *context, const cp_track *track, uint32_t key,
     return true;
 }
 
-/* The samples that say all of the track, for a reader that knows straight ways alone; tolerance: of cubic ways. */
+/* Adds the samples that describe the track for a reader that knows only straight ways; tolerance: of cubic ways. */
 static bool feed(const struct thinning *thinning, const cp_track *track, double tolerance, struct growing_track *out)
 {
     cp_context *context = thinning->context;
@@ -103,7 +104,7 @@ static bool feed(const struct thinning *thinning, const cp_track *track, double 
             return false;
         if (!track_add(context, out, time, key))
             return false;
-        /* What is there when something comes to hang elsewhere, or just before, stays: both hosts are exactly there. */
+        /* Keep a key if something is hung elsewhere at its time or just after: the pose is then exact on both hosts. */
         while (next < like->attachment_count && like->attachments[next].time < time)
             next++;
         bool changes = next < like->attachment_count && like->attachments[next].time <= nextafter(time, INFINITY);
@@ -113,7 +114,7 @@ static bool feed(const struct thinning *thinning, const cp_track *track, double 
     return true;
 }
 
-/* The tolerance of a track's values, when what it moves may be off by so much. */
+/* Returns the tolerance of a track's values if what it moves may be off by so much. */
 static double value_tolerance(const struct thinning *thinning, const cp_track *track, double share)
 {
     const cp_joint *joint = track->path == CP_PATH_JOINT ? &thinning->scene->joints[track->target] : NULL;
@@ -139,7 +140,7 @@ static bool thin_tracks(struct thinning *thinning, double share, cp_track *track
 
 /* ---- all of it ---- */
 
-/* The largest distance between both clips at a time, of the corners of any node's box. */
+/* Returns the largest distance between both clips at a time, of the corners of any node's box. */
 static double distance_at(struct thinning *thinning, double time)
 {
     double most = 0;
@@ -174,8 +175,8 @@ static double largest_distance(struct thinning *thinning, const struct times *ti
     return most;
 }
 
-/* At the clip's own times and between them: what is carried, or follows a formula, is not straight there; cubic ways
- * bend more than once. Where something is baked, at the times of the baked keys too. */
+/* Measures the clips at their own times and between them, as carried nodes and formulas are not straight there, and
+ * cubic ways bend more than once. If something is baked, also at the times of the baked keys. */
 static double find_error(struct thinning *thinning)
 {
     const cp_clip *clip = thinning->clip, *like = thinning->like;
@@ -191,9 +192,9 @@ static double find_error(struct thinning *thinning)
                                    : fmax(error, largest_distance(thinning, &thinning->times[1], STRAIGHT_LOOKS));
 }
 
-/* True if all that the clip does is to move one joint that no other one follows, in pieces that are straight. Its
- * values are then within the tolerance at every time, and what hangs on it is within its reach of the axis: there is
- * nothing to look at. A scene has such a clip for each joint, so that looking at all of it for each would take long. */
+/* Returns true if all that the clip does is to move one joint, which no other one follows, in straight pieces. Its
+ * values are then within the tolerance at every time, and what hangs on it is within its reach of the axis: no
+ * comparison is needed. A scene may have such a clip for each joint, so a comparison for each would take long. */
 static bool moves_one_joint(const struct thinning *thinning)
 {
     const cp_clip *like = thinning->like;

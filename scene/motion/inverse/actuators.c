@@ -16,7 +16,7 @@ struct link {
     uint32_t unknown;
 };
 
-/* The nearest node from here up that loops can move. */
+/* Returns the nearest node from here up that loops can move. */
 static uint32_t body_of(const struct cp_inverse *inverse, uint32_t node)
 {
     const cp_scene *closed = inverse->closed;
@@ -38,7 +38,7 @@ static uint32_t unknown_of(const struct cp_inverse *inverse, uint32_t joint)
     return CP_NONE;
 }
 
-/* True if the loop is a link: one unknown joint moves one of its ends, and the other is on the frame's body. */
+/* Returns true if the loop is a link: one unknown joint moves one of its ends, and the other is on the frame's body. */
 static bool read_link(const struct cp_inverse *inverse, const struct closure_loop *own, struct link *link)
 {
     const struct closure *closure = inverse->mechanism.closure;
@@ -69,7 +69,7 @@ static bool read_link(const struct cp_inverse *inverse, const struct closure_loo
     return true;
 }
 
-/* No unknown joint moves it. */
+/* Tells whether no unknown joint moves the loop. */
 static bool is_still(const struct cp_inverse *inverse, const struct closure_loop *own)
 {
     const struct closure *closure = inverse->mechanism.closure;
@@ -80,7 +80,8 @@ static bool is_still(const struct cp_inverse *inverse, const struct closure_loop
     return true;
 }
 
-/* The first link of each unknown joint, in their order. Further ones hold where these do, or nothing closes. */
+/* Finds the first link of each unknown joint, in the order of the joints. Further links of a joint then close too, or
+ * the posture does not. */
 static bool read_links(const struct cp_inverse *inverse, struct link links[MOST_ACTUATORS])
 {
     const struct closure *closure = inverse->mechanism.closure;
@@ -112,14 +113,15 @@ bool has_actuators(const struct cp_inverse *inverse)
     return read_links(inverse, links);
 }
 
-/* The place of a loop's end in the world. */
+/* Finds the place of a loop's end in the world. */
 static void end_of(const cp_loop *loop, int side, const cp_pose *world, double place[3])
 {
     const double *m = loop->poses[side].m;
     pose_point(world, (double[]){m[3], m[7], m[11]}, place);
 }
 
-/* The two values, the smaller one first, at which the actuator's end is `length` from a place. The joint is at 0. */
+/* Finds the two values, the smaller one first, at which the actuator's end is `length` from a place. The joint is at
+ * 0. */
 static bool solve_link(const struct cp_inverse *inverse, const struct link *link, const double place[3],
                        double values[2])
 {
@@ -156,7 +158,7 @@ static void set_candidate(struct cp_inverse *inverse, double values[][2], uint32
         inverse->candidate[i] = values[i][number >> (inverse->unknown_count - 1 - i) & 1];
 }
 
-/* The first posture that closes places the body; from there all others are where they are computed. */
+/* Tries all combinations of values. The first one that closes places the body, from which the others are computed. */
 static cp_status try_numbers(struct cp_inverse *inverse, double values[][2])
 {
     const uint32_t numbers = 1u << inverse->unknown_count;

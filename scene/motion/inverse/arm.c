@@ -16,7 +16,8 @@ struct arm {
     const double *now; /* values of the joints as they are */
 };
 
-/* Parts of the arm's size, radians: what is given in few digits is made exact by the solver of loops. */
+/* Parts of the arm's size, and radians. Geometry in files has few digits; the solver of loops then makes the result
+ * exact. */
 static const double nearly = 1e-6;
 
 static void read_arm(const struct cp_inverse *inverse, struct arm *arm)
@@ -35,7 +36,7 @@ static void read_arm(const struct cp_inverse *inverse, struct arm *arm)
     arm->hand = closure->worlds[inverse->reach.frame];
 }
 
-/* The point of axis a that is nearest to axis b, and how far that is; INFINITY if they are parallel. */
+/* Finds the point of axis a that is nearest to axis b. Returns its distance; INFINITY if they are parallel. */
 static double nearest_point(const struct arm *arm, int a, int b, double point[3])
 {
     double apart[3], across[3], along[3];
@@ -73,7 +74,7 @@ bool is_arm(const struct cp_inverse *inverse)
     const struct closure_loop *loop = &closure->loops[group->first_loop];
     if (inverse->unknown_count != 6 || group->loop_count != 1 || group->free_count != 6)
         return false;
-    for (uint32_t i = 0; i < loop->term_count; i++) { /* they move the frame, each by itself alone */
+    for (uint32_t i = 0; i < loop->term_count; i++) { /* each moves the frame, and none follows another joint */
         const struct closure_term *term = &closure->terms[loop->first_term + i];
         if (term->column < group->free_count &&
             (term->sign < 0 || cp_joint_is_dependent(&closed->joints[term->joint]) ||
@@ -117,22 +118,22 @@ static struct turning turning(const double a[3], const double axis[3], const dou
     return (struct turning){dot_product(a, b) - along, dot_product(a, across), along};
 }
 
-/* The angle about the axis from one vector to another, seen along it. */
+/* Returns the angle about the axis from one vector to another, seen along it. */
 static double angle_between(const double axis[3], const double from[3], const double to[3], double kept)
 {
     struct turning turn = turning(to, axis, from);
     return hypot(turn.sine, turn.cosine) > 1e-12 ? atan2(turn.sine, turn.cosine) : kept;
 }
 
-/* Bits say whether an angle is on the side where it is with all joints at zero (0), or on the other one (1). Where zero
- * is the middle, 0 is the side of positive angles. */
+/* Returns the side that a bit means: 0 is the side on which the angle is when all joints are at zero, 1 the other one.
+ * If zero is just between them, 0 is the side of positive angles. */
 static int side_of(double slope_at_zero, double size, uint32_t bit)
 {
     int side = slope_at_zero > nearly * size ? -1 : 1;
     return bit ? -side : side;
 }
 
-/* q[0], so that the point's distance along axis 2 is the wrist's. */
+/* Finds q[0] so that the point's distance along axis 2 is the wrist's. */
 static bool turn_shoulder(const struct arm *arm, const double point[3], uint32_t bit, double *q)
 {
     const double *axis = arm->axes[0], *along = arm->axes[1];
@@ -146,7 +147,7 @@ static bool turn_shoulder(const struct arm *arm, const double point[3], uint32_t
                       side_of(at_zero.sine, size, bit), arm->now[0], q);
 }
 
-/* q[2], so that the wrist is as far from axis 2 as the point. */
+/* Finds q[2] so that the wrist is as far from axis 2 as the point. */
 static bool turn_elbow(const struct arm *arm, const double point[3], uint32_t bit, double *q)
 {
     const double *axis = arm->axes[2];
@@ -162,7 +163,7 @@ static bool turn_elbow(const struct arm *arm, const double point[3], uint32_t bi
                       q);
 }
 
-/* q[3] to q[5], so that the hand turns by the rotation. */
+/* Finds q[3] to q[5] so that the hand turns by the rotation. */
 static bool turn_hand(const struct arm *arm, const cp_pose *rotation, uint32_t bit, double q[6])
 {
     const double *a4 = arm->axes[3], *a5 = arm->axes[4], *a6 = arm->axes[5];
@@ -179,9 +180,9 @@ static bool turn_hand(const struct arm *arm, const cp_pose *rotation, uint32_t b
     double along = dot_product(bent, a4);
     for (int i = 0; i < 3; i++)
         side[i] = bent[i] - along * a4[i];
-    /* A hand in line with axis 4: it keeps its value, axis 6 does the rest. */
+    /* If the hand is in line with axis 4, joint 4 keeps its value, and joint 6 does the rest. */
     q[3] = sqrt(dot_product(side, side)) > 1e-9 ? angle_between(a4, bent, wanted, arm->now[3]) : arm->now[3];
-    /* R(-q5) R(-q4) rotation = R(q6), seen at what is across axis 6. */
+    /* R(-q5) R(-q4) rotation = R(q6), by the image of a direction across axis 6. */
     double across[3] = {0};
     across[fabs(a6[0]) > 0.6] = 1;
     pose_point(&only, across, turned);

@@ -43,13 +43,14 @@ static void free_joints(struct cp_inverse *inverse)
             inverse->closed->joints[device->joints[i]].driven = false;
 }
 
-/* Whole turns of the master turn it by whole turns, too. */
+/* Tells whether whole turns of its master turn the joint by whole turns, too. */
 static bool follows_by_turns(const cp_joint *joint)
 {
     return joint->type == CP_JOINT_REVOLUTE && joint->scale == round(joint->scale);
 }
 
-/* Whole turns of a joint move what follows it by a formula, by a part of a turn, or along a slide. */
+/* Marks the joints whose whole turns change nothing. A follower by a formula, by a part of a turn, or along a slide
+ * would move. */
 static cp_status list_winding(struct cp_inverse *inverse)
 {
     const cp_scene *scene = inverse->scene;
@@ -68,7 +69,7 @@ static cp_status list_winding(struct cp_inverse *inverse)
     return CP_OK;
 }
 
-/* The device's joints that move the frame against the target. */
+/* Lists the device's joints that move the frame against the target. */
 static cp_status list_unknown(struct cp_inverse *inverse)
 {
     const cp_scene *scene = inverse->scene;
@@ -141,8 +142,8 @@ static bool turns(const struct cp_inverse *inverse, uint32_t unknown)
     return inverse->scene->joints[inverse->unknown[unknown]].type == CP_JOINT_REVOLUTE;
 }
 
-/* What turns is moved by whole turns: to near where the joint is, but into its limits, or else as near to them as can
- * be. */
+/* Moves the value of a joint that turns by whole turns: near to the joint's own value, but into its limits, or as near
+ * to them as possible. */
 static double wind(const cp_joint *joint, double value)
 {
     const double turn = 2 * PI;
@@ -158,7 +159,7 @@ static double wind(const cp_joint *joint, double value)
     return value;
 }
 
-/* Both are the same posture, to what a solution in a singular place is good for. */
+/* Tells whether both are the same posture. The tolerance is the accuracy of a solution in a singular place. */
 static bool is_same(const struct cp_inverse *inverse, const double *q, const double *other)
 {
     const double same = 1e-5;
@@ -170,7 +171,7 @@ static bool is_same(const struct cp_inverse *inverse, const double *q, const dou
     return true;
 }
 
-/* Sets what is known of a posture from its q. */
+/* Sets the posture's measures from its q. */
 static void measure(const struct cp_inverse *inverse, cp_posture *posture)
 {
     struct closure *closure = inverse->mechanism.closure;
@@ -196,7 +197,8 @@ static bool is_better(const cp_posture *posture, const cp_posture *known)
     return posture->within != known->within ? posture->within : posture->distance < known->distance;
 }
 
-/* Among many that hang together the nearest one within limits is told. */
+/* Adds a posture, unless it is known. Of a continuous set of solutions only one is kept: within limits if possible, and
+ * the nearest. */
 static void add_posture(struct cp_inverse *inverse, const cp_posture *posture)
 {
     for (uint32_t i = 0; i < inverse->posture_count; i++) {
@@ -251,7 +253,7 @@ cp_status inverse_try(struct cp_inverse *inverse, uint32_t number)
 
 /* ---- numeric ---- */
 
-/* 0 to 1, the same numbers in each call (Marsaglia's xorshift of 2003). */
+/* Returns the next number of 0 to 1 of a fixed sequence, the same in each call (Marsaglia's xorshift of 2003). */
 static double next_part(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -278,7 +280,7 @@ static int compare_distances(const void *a, const void *b)
     return (one->distance > other->distance) - (one->distance < other->distance);
 }
 
-/* The first try starts where the joints are. */
+/* Tries to close the loop from so many places. The first one is where the joints are. */
 static cp_status try_places(struct cp_inverse *inverse, uint32_t tries)
 {
     uint64_t state = 0x9e3779b97f4a7c15;
@@ -292,7 +294,7 @@ static cp_status try_places(struct cp_inverse *inverse, uint32_t tries)
         status = inverse_try(inverse, 0);
         closed += status == CP_OK;
         if (closed > 1 && inverse->postures[0].one_of_many && inverse->postures[0].within)
-            break; /* there is no end of them */
+            break; /* solutions are continuous: there is no end of them */
         pick_candidate(inverse, &state);
     }
     qsort(inverse->postures, inverse->posture_count, sizeof *inverse->postures, compare_distances);
@@ -322,7 +324,7 @@ cp_status inverse_find(struct cp_inverse *inverse, const cp_pose *target)
                                                               : try_places(inverse, inverse->reach.tries);
     if (status == CP_LIMIT || inverse->posture_count > 0)
         return status == CP_LIMIT ? CP_LIMIT : CP_OK;
-    if (inverse->method != INVERSE_NUMERIC && try_places(inverse, 1) == CP_LIMIT) /* for how near it came */
+    if (inverse->method != INVERSE_NUMERIC && try_places(inverse, 1) == CP_LIMIT) /* to tell how near it came */
         return CP_LIMIT;
     inverse->posture_count = 0;
     return CP_NO;
@@ -345,7 +347,7 @@ cp_status inverse_start(struct cp_inverse *inverse, const double *q)
     return closure_begin_group(closure, inverse->group);
 }
 
-/* Of two sets of angles for one rotation, with whole turns, the one that is nearer to where the target is. */
+/* Takes the angles nearest to the target's present ones. A rotation has two sets of angles, each up to whole turns. */
 static void take_near_angles(const double now[3], double angles[3])
 {
     double other[3] = {angles[0] + PI, PI - angles[1], angles[2] + PI}, far[2] = {0, 0};

@@ -1,4 +1,4 @@
-/* Inverse kinematics: the joint values at which a frame is where it shall be. */
+/* Inverse kinematics: finds the joint values at which a frame has a wanted pose. */
 #ifndef CELLPIPE_MOTION_INVERSE_INVERSE_H
 #define CELLPIPE_MOTION_INVERSE_INVERSE_H
 
@@ -6,11 +6,11 @@
 
 enum inverse_method { INVERSE_NUMERIC, INVERSE_ARM, INVERSE_ACTUATORS, INVERSE_ROUTINE };
 
-/* At most so many postures are told; a closed form has no more. */
+/* At most so many postures are returned; a closed form has no more. */
 enum { MOST_POSTURES = 256 };
 
-/* Joints that move the target: its place, and R = Rz(roll) Ry(pitch) Rx(yaw). Those of rows that are not asked for are
- * free. */
+/* The joints that move the target: its place, and R = Rz(roll) Ry(pitch) Rx(yaw). Joints of rows that are not asked for
+ * are free. */
 enum { TARGET_JOINTS = 6 };
 
 struct cp_inverse {
@@ -25,36 +25,37 @@ struct cp_inverse {
     uint32_t group;        /* of the closure: of the target's loop */
     uint32_t *unknown;     /* the device's joints in it, in its order */
     uint32_t unknown_count;
-    bool *winds; /* of joints: whole turns change nothing, since it turns and no other joint follows it */
+    bool *winds; /* indexed by joint: whole turns change nothing, since it turns and no other joint follows it */
     enum inverse_method method;
-    double *start;        /* of all joints: the pose to start from, and the target */
+    double *start;        /* indexed by joint: the pose to start from, and the target */
     double *candidate;    /* of unknown joints: scratch */
     struct arena *arena;  /* of the arrays above */
     struct arena *result; /* of what follows, until the next call */
     cp_posture *postures;
     uint32_t posture_count;
-    struct open_loop nearest; /* of all that did not close */
+    struct open_loop nearest; /* the loop that came nearest, if none closed */
 };
 
-/* All postures, in inverse->postures. CP_NO if there is none, with inverse->nearest; nothing is reported but by the
- * user's routine. */
+/* Finds all postures: inverse->postures. CP_NO if there is none, with inverse->nearest; only the user's routine reports
+ * something. */
 cp_status inverse_find(struct cp_inverse *inverse, const cp_pose *target);
 
-/* From now on the device is at q[joint count of the scene], a pose that closes: the target is where the frame is. */
+/* Sets the device to q[joint count of the scene], a pose that closes, and the target to where the frame is then. */
 cp_status inverse_start(struct cp_inverse *inverse, const double *q);
-/* The joints follow the frame to a target near it, on the same branch: mechanism.values has them. CP_NO, and they stay,
- * if they cannot. */
+/* Moves the joints so that the frame gets to a target near it, on the same branch: mechanism.values has them. CP_NO if
+ * they cannot; then they stay. */
 cp_status inverse_follow(struct cp_inverse *inverse, const cp_pose *target);
 
-/* Closes the target's loop from the candidate on. CP_NO if it does not close. */
+/* Closes the target's loop, starting from the candidate. CP_NO if it does not close. */
 cp_status inverse_close(struct cp_inverse *inverse);
-/* Adds the posture of mechanism.values, unless it is there already. off: by how much its joints are off. */
+/* Adds the posture of mechanism.values, unless it is there already. off: the error of its joints. */
 cp_status inverse_add(struct cp_inverse *inverse, uint32_t number, double off);
 /* Both. */
 cp_status inverse_try(struct cp_inverse *inverse, uint32_t number);
 
-/* Values of cosine * cos(q) + sine * sin(q) = constant: *q = the middle + side * an angle of 0 to 180 degrees, so that
- * the left side falls (side 1) or rises (side -1) with q there. `kept` where any q will do. False if there is none. */
+/* Solves cosine * cos(q) + sine * sin(q) = constant: *q = the middle + side * an angle of 0 to 180 degrees, so that the
+ * left side falls (side 1) or rises (side -1) with q there. If any q is a solution, *q becomes `kept`. False if there
+ * is none. */
 bool solve_turn(double cosine, double sine, double constant, int side, double kept, double *q);
 
 /* arm.c: six joints that turn, of which the second and the third are parallel and the last three meet in a point. */

@@ -1,5 +1,5 @@
 /* Inverse kinematics by a routine of the user's: a function in a shared library, with the interface of
- * contrib/routines/shlibdefs.h. It runs in a process of its own. What it says is checked by the solver of loops. */
+ * contrib/routines/shlibdefs.h. It runs in a process of its own. The solver of loops checks its solutions. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ typedef int config_function(char *name, int *dofs, int *solutions, int *hint);
 typedef int routine_function(double *lengths, double *offsets, double (*t6)[4], double *solutions, int *warnings,
                              void *data);
 
-/* How far the process came. */
+/* The stage that the process has reached. */
 enum stage {
     STAGE_NOT_LOADED,
     STAGE_NO_CONFIG,
@@ -42,7 +42,7 @@ struct routine_answer {
     double values[MOST_DOFS * MOST_SOLUTIONS]; /* [joint][solution] */
 };
 
-/* Numbers of the routine's and beside them a fence, to see whether it wrote there. */
+/* The numbers of the routine, with a fence beside them that shows whether it wrote there. */
 enum { FENCE = 64 };
 struct arguments {
     double lengths[CP_MOST_ROUTINE_LENGTHS], offsets[CP_MOST_ROUTINE_LENGTHS], t6[4][4];
@@ -58,7 +58,7 @@ struct routine_call {
 
 /* ---- in the process ---- */
 
-/* ISO C has no cast from what dlsym returns to a function. */
+/* Finds a function of the library. ISO C has no cast from dlsym's result to a function, so its bytes are copied. */
 static void *symbol(void *library, const char *name, void *function, size_t size)
 {
     void *found = dlsym(library, name);
@@ -137,7 +137,8 @@ static double from_foreign(const cp_joint *joint, double value)
     return joint->type == CP_JOINT_REVOLUTE ? degrees_to_radians(value) : value / 1000;
 }
 
-/* T6 has the axes and the place of the target as rows, in the frame `in`, or else in that of the device's base. */
+/* Fills in the arguments. T6 has the axes and the place of the target as rows, in the frame `in`, or else in that of
+ * the device's base. */
 static void fill_arguments(const struct cp_inverse *inverse, const cp_pose *target, struct arguments *own)
 {
     const cp_routine *routine = inverse->reach.routine;
@@ -165,7 +166,7 @@ static void fill_arguments(const struct cp_inverse *inverse, const cp_pose *targ
         own->before[i] = own->after[i] = 0x1.9p77;
 }
 
-/* Why the routine as a whole has no solution; NULL: it has some. */
+/* Returns why the routine as a whole has no solution; NULL: it has some. */
 static const char *refusal(const struct cp_inverse *inverse, const struct routine_answer *answer, char text[200])
 {
     switch ((enum stage)answer->stage) {
@@ -197,7 +198,7 @@ static cp_status report_refusal(const struct cp_inverse *inverse, const char *wh
                         inverse->reach.routine->name, why);
 }
 
-/* A thing that is wrong with one of its solutions. */
+/* Warns that something is wrong with one of its solutions. */
 static void warn(const struct cp_inverse *inverse, uint32_t number, const char *what)
 {
     report_warning(inverse->context, "routine-solution", NOWHERE, "solution %u of routine \"%.100s\": %s",
@@ -207,7 +208,8 @@ static void warn(const struct cp_inverse *inverse, uint32_t number, const char *
 /* A ten-thousandth of a radian, or of the device's size. */
 static const double close_enough = 1e-4;
 
-/* By how much of a radian or of the device's size the solver had to move a joint. */
+/* Returns how far the solver had to move a joint at most, as a part of a radian or of the device's size. *most: in
+ * radians or metres. */
 static double moved_part(const struct cp_inverse *inverse, double *most)
 {
     const double length = inverse->mechanism.closure->groups[inverse->group].length;

@@ -1,4 +1,4 @@
-/* Closed loops: which joints move them, how far they are from closed, and the values at which they are. */
+/* Closed loops: the joints that move them, how far they are from closed, and the values at which they close. */
 #include "loops.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-/* Smaller parts of a matrix of derivatives are geometry that is given in few digits. */
+/* Parts of a matrix of derivatives below this are noise: geometry in files has few digits. */
 static const double dependent = 1e-6;
 
 /* ---- residuals ---- */
@@ -26,7 +26,7 @@ void closure_ends(const struct closure *closure, const cp_loop *loop, struct loo
     }
 }
 
-/* How a frame moves with a joint. */
+/* The motion of a frame with a joint. */
 struct motion {
     double origin[3], x[3], y[3], z[3]; /* velocities */
 };
@@ -49,8 +49,9 @@ static void set_motion(const struct closure *closure, uint32_t joint, const stru
         cross_product(axis, ends->y, motion->y);
 }
 
-/* Rows of a loop: what differs, places in units of `length`. Directions differ by the chord between them, which is zero
- * nowhere but where they are equal. motion: NULL for the values, else their derivatives when `side` moves so. */
+/* Fills the rows of a loop: the differences between its ends, places in units of `length`. Directions differ by the
+ * chord between them, which is zero only where they are equal. motion: NULL for the values, else their derivatives when
+ * `side` moves so. */
 static uint32_t loop_rows(const cp_loop *loop, const struct loop_ends *ends, double length, const struct motion *motion,
                           int side, double *rows)
 {
@@ -142,7 +143,7 @@ void closure_place(struct closure *closure, const struct closure_group *group)
     }
 }
 
-/* By how much a dependent joint moves for its independent one. */
+/* Returns how much a dependent joint moves with its independent one. */
 static double slope_of(const struct closure *closure, const struct closure_term *term, uint32_t leader)
 {
     if (!isnan(term->slope))
@@ -201,7 +202,7 @@ static void evaluate(void *user, const double *x, double *residuals, double *jac
 
 /* ---- solving ---- */
 
-/* How far the worst loop is from closed, and what it lacks. */
+/* Returns how far the worst loop is from closed, and sets what it lacks. */
 static double find_gap(struct closure *closure, const struct closure_group *group, struct open_loop *open)
 {
     const cp_mechanism *mechanism = closure->mechanism;
@@ -272,7 +273,7 @@ void closure_find_derivatives(struct closure *closure, const struct closure_grou
     evaluate(&it, closure->x, closure->matrix, jacobian);
 }
 
-/* Of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
+/* Returns the rank of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
 static uint32_t group_rank(struct closure *closure, const struct closure_group *group, uint32_t columns,
                            const uint32_t *left_out, uint32_t left_out_count)
 {
@@ -316,7 +317,7 @@ bool closure_determines(struct closure *closure, uint32_t group, const uint32_t 
     return all == group_rank(closure, it, it->free_count, joints, count) + count;
 }
 
-/* In a singular pose itself the rank is too low; beside it, it is not. */
+/* Looks for a higher rank beside the closed pose, as the rank is too low in a singular pose itself. */
 static void probe_rank(struct closure *closure, struct closure_group *group)
 {
     const double aside = 1e-2;

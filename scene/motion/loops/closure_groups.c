@@ -1,4 +1,4 @@
-/* Which joints move which loops, and which loops are solved together. */
+/* Finds which joints move which loops, and which loops are solved together. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 struct building {
     struct closure *closure;
     const cp_scene *scene;
-    uint32_t *levels; /* of nodes: their depth; then marks */
-    uint32_t *parts;  /* of joints: another one of the same group (union-find) */
-    uint32_t *leader; /* of loops: a joint that moves it, or CP_NONE */
+    uint32_t *levels; /* indexed by node: its depth; then marks */
+    uint32_t *parts;  /* indexed by joint: another one of the same group (union-find) */
+    uint32_t *leader; /* indexed by loop: a joint that moves it, or CP_NONE */
 };
 
 /* ---- which joints move a loop ---- */
@@ -29,7 +29,7 @@ static cp_status add_term(struct building *building, uint32_t loop, const struct
     uint32_t leader = term->column, *parts = building->parts;
     const cp_joint *independent = &building->scene->joints[leader];
     if (independent->type == CP_JOINT_FIXED && leader == term->joint)
-        return CP_OK; /* it moves nothing but what follows it */
+        return CP_OK; /* it moves only its own followers */
     closure->held[leader] = !independent->driven && !joint_is_free(independent);
     if (closure->held[leader])
         return CP_OK;
@@ -66,7 +66,7 @@ static cp_status add_joint(struct building *building, uint32_t loop, uint32_t jo
     return status;
 }
 
-/* The joints between each of its nodes and the nearest node above both. */
+/* Adds the joints between each of the loop's nodes and the nearest node above both. */
 static cp_status add_loop(struct building *building, uint32_t index)
 {
     const cp_scene *scene = building->scene;
@@ -85,7 +85,8 @@ static cp_status add_loop(struct building *building, uint32_t index)
 
 /* ---- which loops are solved together ---- */
 
-/* Orders the loops by group: those that share joints; one that no joint moves is a group alone. */
+/* Orders the loops by group: loops that share joints are one group; a loop that no joint moves is a group of its
+ * own. */
 static cp_status group_loops(struct building *building)
 {
     struct closure *closure = building->closure;
@@ -154,7 +155,7 @@ static int compare_numbers(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* The loops' nodes and all above them. marks: of nodes, the last group that has them. */
+/* Adds the loops' nodes and all above them. marks: of nodes, the last group that has them. */
 static cp_status add_nodes(struct closure *closure, struct closure_group *group, uint32_t *marks, uint32_t mark)
 {
     const cp_scene *scene = closure->mechanism->scene;
@@ -175,7 +176,7 @@ static cp_status add_nodes(struct closure *closure, struct closure_group *group,
     return CP_OK;
 }
 
-/* The reach of its loops' ends and joints. */
+/* Sets the group's length to the reach of its loops' ends and joints. */
 static void set_length(struct closure *closure, struct closure_group *group)
 {
     double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY}, diagonal[3];
@@ -199,7 +200,7 @@ static void set_length(struct closure *closure, struct closure_group *group)
         group->length = 1;
 }
 
-/* A step takes the cube of them in time. */
+/* Limits of a group: the time of a step grows with their cube. */
 enum { MOST_COLUMNS = 400, MOST_ROWS = 2000 };
 
 static bool make_stand(struct arena *arena, struct stand *stand, uint32_t columns, size_t matrix)
@@ -211,7 +212,7 @@ static bool make_stand(struct arena *arena, struct stand *stand, uint32_t column
     return !arena_failed(arena);
 }
 
-/* Finds the columns whose joint, by a whole turn, turns all that follows it by whole turns. */
+/* Finds the columns whose whole turns turn all that follows them by whole turns, too. */
 static void find_repeats(struct closure *closure, const struct closure_group *group)
 {
     const cp_joint *joints = closure->mechanism->scene->joints;

@@ -15,7 +15,7 @@ static double column_square(const double *column, uint32_t from, uint32_t rows)
     return sum;
 }
 
-/* column -= direction * (2 direction.column / direction.direction), from a row on. */
+/* Reflects a column, from a row on: column -= direction * (2 direction.column / direction.direction). */
 static void reflect(const double *direction, double square, uint32_t from, uint32_t rows, double *column)
 {
     double dot = 0;
@@ -26,8 +26,8 @@ static void reflect(const double *direction, double square, uint32_t from, uint3
         column[i] -= twice * direction[i];
 }
 
-/* Turns the matrix into R, whose diagonal is in diagonal[], the rest above it in the columns in the order of order[];
- * applies Q^T to vector[rows] (or NULL). squares[columns] is scratch. */
+/* Factorises the matrix into Q R. The diagonal of R goes to diagonal[], the rest of it into the columns above, in the
+ * order of order[]; vector[rows] (or NULL) is multiplied by Q^T. squares[columns] is scratch. */
 static void factorise(double *matrix, uint32_t rows, uint32_t columns, uint32_t *order, double *diagonal,
                       double *squares, double *vector)
 {
@@ -139,7 +139,8 @@ void find_singular_values(double *matrix, uint32_t rows, uint32_t columns, uint3
     qsort(values, columns, sizeof *values, compare_descending);
 }
 
-/* Takes away what x has along the null space, which the null vectors find_null and Gram and Schmidt tell. */
+/* Subtracts from x its part in the null space, whose vectors find_null gives and Gram and Schmidt's method makes
+ * orthogonal. */
 static void make_least(const double *matrix, uint32_t rows, uint32_t columns, uint32_t rank, const uint32_t *order,
                        const double *work, double *square, double *x)
 {
@@ -186,8 +187,8 @@ struct arrays {
     uint32_t *order;
 };
 
-/* Adds the row sqrt(damping) e_j of each unknown to R by plane rotations, and solves: the step of least
- * |J step + r|^2 + damping |step|^2, in the order of the columns of R. */
+/* Finds the step of least |J step + r|^2 + damping |step|^2: adds the row sqrt(damping) e_j of each unknown to R by
+ * plane rotations, in the order of the columns of R, and solves. */
 static void damped_step(const struct least_squares *problem, struct arrays *a, double damping)
 {
     const uint32_t n = problem->columns, rows = problem->rows, known = n < rows ? n : rows;
@@ -227,7 +228,7 @@ static void damped_step(const struct least_squares *problem, struct arrays *a, d
     }
 }
 
-/* What the linear model leaves of the sum of squares after the step; Q^T r is in the residuals. */
+/* Returns the sum of squares that the linear model predicts after the step; Q^T r is in the residuals. */
 static double model_square(const struct least_squares *problem, const struct arrays *a)
 {
     const uint32_t n = problem->columns, rows = problem->rows, known = n < rows ? n : rows;
@@ -275,7 +276,7 @@ double least_squares_solve(const struct least_squares *problem, double *x, doubl
 {
     enum { MOST_STEPS = 100, MOST_TRIES = 30 };
     const uint32_t n = problem->columns, m = problem->rows;
-    const double longest = 0.5, exact = 1e-26 * (m + 1); /* residuals of 1e-13, near what roundings leave */
+    const double longest = 0.5, exact = 1e-26 * (m + 1); /* exact: residuals of 1e-13 each, near rounding */
     const double near = 1e-2;
     struct arrays a = divide(problem, work);
     double factor_of_damping = 1e-2;
@@ -285,7 +286,7 @@ double least_squares_solve(const struct least_squares *problem, double *x, doubl
         factorise(a.jacobian, m, n, a.order, a.diagonal, a.squares, a.residuals);
         bool better = false;
         for (int tries = 0; tries < MOST_TRIES && !better; tries++) {
-            /* Near a solution that is the only one there, without damping: that saves most of the work of a step. */
+            /* Step without damping near an isolated solution: that saves most of the work of a step. */
             bool plain = tries == 0 && square < near && m >= n && fabs(a.diagonal[n - 1]) > 1e-6 * fabs(a.diagonal[0]);
             damped_step(problem, &a, plain ? 0 : factor_of_damping * square);
             double most = 0;

@@ -1,4 +1,4 @@
-/* Degrees of freedom, by the rank of what the loops demand. Kutzbach's count of joints and conditions is wrong where
+/* Degrees of freedom, by the rank of the loops' conditions. Kutzbach's count of joints and conditions is wrong if
  * conditions follow from one another: it gives an Exechon 1 degree of freedom instead of 3. */
 #include "base/context.h"
 

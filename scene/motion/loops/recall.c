@@ -1,5 +1,5 @@
-/* Closed poses that were solved for before, in a hash table that is at most half full. Without memory they are solved
- * for again. */
+/* Closed poses that were solved for before, in a hash table that is at most half full. If it gets no memory, they are
+ * solved for again. */
 #include <string.h>
 
 #include "base/context.h"

@@ -1,4 +1,4 @@
-/* How near loops are to a singular pose. */
+/* The pose of a clip or scene in which loops are nearest to singular. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "loops.h"
 #include "motion/clips/clips.h"
 
-/* Takes the pose in which all groups are, if it is nearer. */
+/* Takes the present pose of all groups, if it is nearer. */
 static void look(const cp_mechanism *mechanism, double time, cp_singularity *nearest)
 {
     struct closure *closure = mechanism->closure;

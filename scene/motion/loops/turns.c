@@ -1,5 +1,5 @@
-/* Ways of many turns. What a joint that repeats does in a turn it does in the next one, if the group is back where it
- * was: so whole turns are counted, and not gone through. Other ways are gone part by part. */
+/* Ways of many turns. If a group is back where it was after a turn of a joint that repeats, each further turn does the
+ * same; so such turns are counted, not walked. Other ways are walked part by part. */
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,12 @@
 #include "base/text/text.h"
 #include "loops.h"
 
-/* 2 PI is TURN + TURN_REST: numbers of 1e8 rad need the digits of both. */
+/* 2 PI with more digits is TURN + TURN_REST: values of 1e8 rad need both. */
 static const double TURN = 2 * PI, TURN_REST = 2.4492935982947064e-16;
-/* Radians or group lengths of one part of a way. Larger values are taken within half a turn, for their digits. */
+/* Radians or group lengths of one part of a way. The turns of larger values are taken off, to within half a turn, for
+ * their digits. */
 static const double part_length = 64;
-/* Radians: beyond, values have so few digits that loops do not close at them. */
+/* Radians: larger values have so few digits that loops do not close at them. */
 static const double countable = 1e8;
 
 double turns_of(double value)
@@ -24,13 +25,13 @@ double add_turns(double value, double turns)
     return turns == 0 ? value : fma(turns, TURN, value) + turns * TURN_REST;
 }
 
-/* Of a way from the last regular pose to values of driven joints. */
+/* A way from the last regular pose to values of driven joints. */
 struct far_way {
     struct closure *closure;
     struct closure_group *group;
     const double *begin; /* of columns */
     const double *end;   /* of columns; driven ones count */
-    uint32_t moving;     /* a driven column that goes farthest */
+    uint32_t moving;     /* the driven column that goes farthest */
     bool alone;          /* no other one moves */
     double length;
 };
@@ -56,7 +57,7 @@ static struct far_way measure_way(struct closure *closure, struct closure_group 
     return way;
 }
 
-/* True if the group is where the way began, but for whole turns of joints that repeat; gained: these turns. */
+/* Returns true if the group is where the way began, but for whole turns of joints that repeat; gained: these turns. */
 static bool is_back(const struct far_way *way, const double *begin, double *gained)
 {
     const struct closure *closure = way->closure;
@@ -64,7 +65,7 @@ static bool is_back(const struct far_way *way, const double *begin, double *gain
     const uint32_t first = group->first_column;
     const double *now = closure->closed_at + first;
     if (memcmp(now, closure->regular_at + first, group->column_count * sizeof *now) != 0)
-        return false; /* a singular pose does not tell its assembly */
+        return false; /* a singular pose may belong to either assembly */
     for (uint32_t i = 0; i < group->column_count; i++) {
         const double apart = now[i] - begin[i];
         gained[i] = closure->repeats[first + i] ? rint(apart / TURN) : 0;
@@ -76,8 +77,8 @@ static bool is_back(const struct far_way *way, const double *begin, double *gain
     return true;
 }
 
-/* Turn by turn until the group is back; then all turns that are left at once. False if the group cannot be followed.
- * Where it is not back after a few turns, it stays where it is then. */
+/* Goes turn by turn until the group is back, then takes all turns that are left at once. If the group is not back after
+ * a few turns, it stays where it is then. False if it cannot be followed. */
 static bool count_turns(const struct far_way *way)
 {
     enum { MOST_TURNS = 4 };
@@ -106,7 +107,7 @@ static bool count_turns(const struct far_way *way)
     return true;
 }
 
-/* Walks what is left of a way, in parts. */
+/* Walks the rest of a way, in parts. */
 static bool go_in_parts(struct closure *closure, struct closure_group *group, const double *end)
 {
     const struct far_way way = measure_way(closure, group, end);

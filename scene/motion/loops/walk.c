@@ -1,10 +1,10 @@
-/* From one closed pose of a group of loops to another without a change of assembly.
+/* Walks from one closed pose of a group of loops to another without a change of assembly.
  *
  * Driven joints go straight to their new values. A step is predicted along the null space of the closure's derivatives
  * (Allgower and Georg, Numerical Continuation Methods, 2.2) and corrected by the solver. It counts if the correction is
  * small beside the step, and if the derivatives keep their orientation; else it is halved. Two assemblies meet where
  * the derivatives by the free joints are singular. The orientation differs on both sides of such a place, and between
- * two assemblies that are near each other. So a step that jumps to the other assembly shows. */
+ * two assemblies that are near each other. So a step that jumps to the other assembly is found out. */
 #include "loops.h"
 
 #include <math.h>
@@ -14,23 +14,25 @@
 
 /* The longest step, in radians or group lengths: of a driven joint, and of all joints of the group. */
 static const double longest_step = 0.25, longest_prediction = 0.5;
-/* Shorter steps say nothing: what the solver rounds is as long near singular places. */
+/* Shorter steps are useless: near singular places the solver's rounding is as long. */
 static const double shortest_step = 1e-6;
-/* Nearer to the end of a reach than this, no step of a way that may end early is worth its work. */
+/* A way that may end early ends this near to the end of the group's reach, as further steps are not worth their
+ * work. */
 static const double short_step = 1e-3;
 /* A correction is small if it is no longer than this part of its step. */
 static const double small = 0.1, noise = 1e-9;
 /* A pose with a smaller ratio of diagonal elements of R is too near to a singular one to begin a way there. */
 static const double regular = 1e-4;
-/* Closed as well as numbers can tell. */
+/* The best residual that rounding allows. */
 static const double exact = 3e-13; /* times the root of the number of differences */
-/* Below this ratio, roundings hide the orientation. */
+/* Below this ratio, rounding hides the orientation. */
 static const double unknown = 1e-6;
 /* A step may bring the next pose nearer to a singular one by this factor at most. */
 static const double nearer = 0.2;
-/* A step that changes derivatives ends so far from a singular pose, in parts of their change; unless it is short. */
+/* A step that changes the derivatives must end so far from a singular pose, in parts of their change; unless it is
+ * short. */
 static const double beyond = 0.2, near = 1e-4;
-/* Smaller parts of derivatives are geometry that is given in few digits. */
+/* Parts of derivatives below this are noise: geometry in files has few digits. */
 static const double dependent = 1e-6;
 
 /* The longest step over a place where two assemblies cross. */
@@ -38,7 +40,7 @@ static const double longest_over = 0.02;
 
 enum outcome { GOOD, TOO_LONG, OPEN, FAR, TURNED };
 
-/* A closed pose that the way led through. */
+/* A closed pose on the way. */
 struct passed {
     double at, *values; /* of columns */
 };
@@ -46,8 +48,8 @@ struct passed {
 struct way {
     struct closure *closure;
     struct closure_group *group;
-    const double *begin, *goal, *turns; /* of columns: without whole turns, and what was taken off */
-    double length;                      /* of the longest way of a driven joint, in what the solver counts in */
+    const double *begin, *goal, *turns; /* values of columns: without whole turns, and the turns that were taken off */
+    double length;                      /* of the longest way of a driven joint, in the solver's units */
     bool known;                         /* stands[0] has the derivatives at the beginning */
     struct passed regular;              /* the last pose that is well away from singular ones, at first the beginning */
     struct passed near[2]; /* the last two that are more than a sixth of longest_over apart, the later one first */
@@ -69,7 +71,7 @@ static double driven_value(const struct way *way, uint32_t column, double at)
     return at == 1 ? goal : way->begin[column] + at * (goal - way->begin[column]);
 }
 
-/* The tangent of the way, by the derivatives. */
+/* Finds the tangent of the way by the derivatives. */
 static void find_tangent(const struct way *way, struct stand *stand)
 {
     struct closure *closure = way->closure;
@@ -92,7 +94,7 @@ static void find_tangent(const struct way *way, struct stand *stand)
     stand->regular = group->rank > 0 ? fabs(stand->least / diagonal[0]) : 1;
 }
 
-/* At mechanism->values, which are a closed pose. */
+/* Finds the derivatives and the tangent at mechanism->values, which are a closed pose. */
 static void look_around(const struct way *way, double at, struct stand *stand)
 {
     struct closure *closure = way->closure;
@@ -101,7 +103,7 @@ static void look_around(const struct way *way, double at, struct stand *stand)
     closure_find_derivatives(closure, way->group, way->group->column_count, stand->jacobian);
 }
 
-/* How much the derivatives change. */
+/* Returns how much the derivatives change. */
 static double find_change(const struct way *way, const struct stand *from, const struct stand *to)
 {
     const size_t count = (size_t)way->group->row_count * way->group->free_count;
@@ -111,8 +113,8 @@ static double find_change(const struct way *way, const struct stand *from, const
     return sqrt(change);
 }
 
-/* The sign of det(A^T B) of the columns of two matrices of derivatives that determine the first pose. Below 0: one
- * singular value has changed its sign. */
+/* Tells the sign of det(A^T B) of the columns of two matrices of derivatives that determine the first pose. If it is
+ * below 0, one singular value has changed its sign. */
 static bool is_turned(const struct way *way, const struct stand *from, const struct stand *to)
 {
     const uint32_t rows = way->group->row_count, n = from->rank;
@@ -147,7 +149,7 @@ static bool is_turned(const struct way *way, const struct stand *from, const str
     return turned;
 }
 
-/* How far all joints of the group go in a part of the way. */
+/* Returns how far all joints of the group go in a part of the way. */
 static double step_length(const struct way *way, const struct stand *from, double part)
 {
     double square = way->length * way->length;
@@ -156,7 +158,7 @@ static double step_length(const struct way *way, const struct stand *from, doubl
     return part * sqrt(square);
 }
 
-/* A step to a part of the way. `part`: of the step, that a correction may have; else it is FAR. */
+/* Tries a step to a part of the way. part: the share of the step that a correction may have; a longer one is FAR. */
 static enum outcome try_step(const struct way *way, const struct stand *from, double at, double part, struct stand *to)
 {
     struct closure *closure = way->closure;
@@ -183,20 +185,20 @@ static enum outcome try_step(const struct way *way, const struct stand *from, do
         return FAR;
     look_around(way, at, to);
     const double change = find_change(way, from, to);
-    const bool like = change < 0.3 * from->least; /* no singular value gets near to 0 */
+    const bool like = change < 0.3 * from->least; /* no singular value comes near 0 */
     if (like && at == 1 && gap <= exact * sqrt(way->group->row_count + 1.0)) {
         to->regular = from->regular;
         return GOOD;
     }
     find_tangent(way, to);
     if (gap > exact * sqrt(way->group->row_count + 1.0) && to->regular < regular)
-        return OPEN; /* as near as it comes; redundant conditions leave a gap at regular places */
+        return OPEN; /* not closed; at regular places a gap is accepted, as redundant conditions leave one */
     if (at == 1 && to->regular < unknown)
         return GOOD; /* the assemblies meet there */
     if (to->regular < unknown || (!like && is_turned(way, from, to)))
         return TURNED;
-    /* Right behind a place where two assemblies cross, they are as near each other as the correction is long. There the
-     * other one is not turned. */
+    /* Just behind a place where two assemblies cross, they are as near to each other as the correction is long, and the
+     * orientation does not tell them apart. */
     return !like && length > near && to->least < beyond * change ? FAR : GOOD;
 }
 
@@ -209,7 +211,7 @@ static void look_from(const struct way *way, const struct passed *pose, struct s
     find_tangent(way, stand);
 }
 
-/* How far the directions are apart, in parts of their length. */
+/* Returns how far the directions are apart, in parts of their length. */
 static double bend(const struct way *way, const struct stand *a, const double *tangent)
 {
     double square = 0;
@@ -218,8 +220,8 @@ static double bend(const struct way *way, const struct stand *a, const double *t
     return sqrt(square) / step_length(way, a, 1);
 }
 
-/* Steps from a pose before the place where `from` is as near to a singular one as steps lead, to as far behind it in
- * one step. The singular pose is where the least element of R would be 0. */
+/* Steps over a singular pose: from a pose before `from`, the nearest pose that steps reach, to as far behind the
+ * singular one in one step. The singular pose is where the least element of R would be 0. */
 static bool try_over(const struct way *way, const struct passed *before, struct stand *from, struct stand *to)
 {
     const double straight = 0.01, rounded = 0.5, place = from->at, least = from->least;
@@ -235,9 +237,10 @@ static bool try_over(const struct way *way, const struct passed *before, struct 
     return outcome == TURNED && (to->regular < regular || bend(way, from, to->tangent) <= 5 * straight);
 }
 
-/* Where two assemblies cross, each goes straight on: from the last regular pose before that place, or from a nearer one
- * if that is too far away for one step, since free joints are much faster than driven ones. Assemblies that only come
- * near each other bend there instead, so that `from` has another direction than the pose before. */
+/* Passes over a place where two assemblies cross. Each goes straight on there, so the step begins at the last regular
+ * pose before it; or at a nearer one if that is too far away for one step, since free joints are much faster than
+ * driven ones. Assemblies that only come near each other bend there instead, so that `from` has another direction than
+ * the pose before. */
 static bool pass_over(const struct way *way, struct stand *from, struct stand *to)
 {
     struct closure *closure = way->closure;
@@ -253,7 +256,7 @@ static bool pass_over(const struct way *way, struct stand *from, struct stand *t
     return false;
 }
 
-/* At the very end of a group's reach: what is missing is less than what data in files are rounded to. */
+/* Accepts a pose at the very end of a group's reach: the missing length is less than the rounding of data in files. */
 static bool arrive(const struct way *way, const struct stand *from, struct stand *to)
 {
     const double short_of = 1e-6, most = 1e-2;
@@ -274,7 +277,7 @@ static bool arrive(const struct way *way, const struct stand *from, struct stand
     return true;
 }
 
-/* Keeps where the loops' ends are; or tells whether they are still there, to what is lost between two poses. */
+/* Keeps the places of the loops' ends; or tells whether they are still there, up to the rounding between two poses. */
 static bool compare_ends(const struct way *way, bool keep)
 {
     const double still = 1e-6;
@@ -295,9 +298,10 @@ static bool compare_ends(const struct way *way, bool keep)
     return same;
 }
 
-/* A ball may be three turns. Where the second one is at 90 degrees, the first and the third turn about the same axis,
- * and a tilt across it needs up to a quarter turn of both before. The ball's parts stay where they are meanwhile, so
- * that this is no other assembly. `number` says along which such motion, and which way. False if there is none. */
+/* Turns parts of a ball aside that the loops leave free. A ball joint may be three turns. If the second one is at 90
+ * degrees, the first and the third turn about the same axis, and a tilt across it first needs up to a quarter turn of
+ * both. The ball's ends stay where they are meanwhile, so the assembly stays the same. `number` chooses such a motion
+ * and its sense. False if there is none. */
 static bool turn_aside(const struct way *way, uint32_t number, const struct stand *from, struct stand *to)
 {
     struct closure *closure = way->closure;
@@ -339,7 +343,7 @@ static void keep_pose(const struct way *way, const struct stand *stand, struct p
     memcpy(pose->values, stand->values, way->group->column_count * sizeof *pose->values);
 }
 
-/* Notes a pose that the way leads through; behind a singular one, no pose before it counts. */
+/* Notes a pose on the way; behind a singular one, no pose before it counts. */
 static void note_pose(struct way *way, const struct stand *stand, bool is_behind)
 {
     if (stand->regular >= regular)
@@ -390,7 +394,8 @@ static bool go(struct way *way, struct stand stands[2])
     return true;
 }
 
-/* Tells where it ended, and what is open at the end of all parts of the way: at driven values with all their turns. */
+/* Notes where the way ended, and what is open at the end of all parts of the way: at driven values with all their
+ * turns. */
 static void tell_end(const struct way *way, const struct stand *last, const double *end)
 {
     struct closure *closure = way->closure;
@@ -418,7 +423,7 @@ static void tell_end(const struct way *way, const struct stand *last, const doub
                                                   .alone = moved == 1};
 }
 
-/* Whole turns of joints that repeat are taken off the values of columns, or given back. */
+/* Takes whole turns of joints that repeat off the values of columns, or adds them. */
 static void take_turns(const struct way *way, const double *values, double *without)
 {
     for (uint32_t i = 0; i < way->group->column_count; i++)

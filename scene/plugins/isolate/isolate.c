@@ -1,4 +1,4 @@
-/* A reader's process: started, listened to, ended, and what became of it. */
+/* Starts a reader's process, listens to it, ends it, and reports what became of it. */
 #include "isolate.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 /* ---- what became of it ---- */
 
-/* The last line that it printed, as a part of a message; "" if it printed none. */
+/* Returns the last line that the process printed, as a part of a message; "" if it printed none. */
 static const char *last_words(struct listener *listener)
 {
     enum { MOST_SHOWN = 200 };
@@ -62,7 +62,7 @@ static cp_status report_end(const struct reader *reader, struct listener *listen
         return CP_LIMIT;
     if (hearing == HEARD_NOTHING || killer == SIGXCPU)
         return report_time(reader);
-    /* Its bytes may have gone, since somebody has cut the file short. */
+    /* The process may have died because somebody has cut the mapped file short. */
     cp_status status = source_check(reader->source);
     if (status != CP_OK)
         return status;
@@ -78,7 +78,7 @@ static cp_status report_end(const struct reader *reader, struct listener *listen
 
 /* ---- the scene ---- */
 
-/* A scene that is handed over is whole: it names no files. */
+/* Refuses to open a file: a scene that is handed over is whole and names none. */
 static cp_status refuse_file(const struct source *parent, const char *name, bool is_picture, struct source **opened)
 {
     (void)parent;

@@ -10,9 +10,9 @@
 #include "base/process/process.h"
 #include "plugins/importer.h"
 
-/* As importer->read: fills the scene (made by scene_new). CP_INPUT "read-crashed" if the process dies without an answer
- * or sends nonsense; CP_LIMIT "read-timeout" and "read-memory" beyond the limits reader-seconds and reader-memory, and
- * "read-fork" if there can be no process. */
+/* Fills the scene (made by scene_new) as importer->read does. Fails with CP_INPUT "read-crashed" if the process dies
+ * without an answer or sends nonsense, with CP_LIMIT "read-timeout" or "read-memory" beyond the limits reader-seconds
+ * and reader-memory, and with CP_LIMIT "read-fork" if no process can be made. */
 cp_status isolate_read(const struct importer *importer, struct source *source, const void *settings, cp_scene *scene);
 
 /* The parent's side of the talk with a reader's process. */
@@ -32,8 +32,9 @@ struct listener {
     struct buffer scene;           /* size bytes and a NUL, if the status is CP_OK; the caller frees it */
 };
 
-/* Listens until the answer is there or cannot be: adds the reader's entries to the report, opens the files it asks for
- * by source_open and sends it their bytes. Trusts nothing that comes; takes at most until the deadline. */
+/* Listens until the answer has come or cannot come. Meanwhile it adds the reader's entries to the report, opens the
+ * files that the reader asks for by source_open, and sends it their bytes. It trusts nothing that comes, and takes at
+ * most until the deadline. */
 enum hearing listen_to_reader(struct listener *listener);
 
 /* The process in which a third-party reader runs. */

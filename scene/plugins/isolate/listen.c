@@ -1,4 +1,4 @@
-/* The parent's side: everything that comes may be forged. */
+/* The parent's side of the talk. Everything that comes from the process may be forged and is checked. */
 #include "isolate.h"
 
 #include "base/context.h"
@@ -6,7 +6,7 @@
 
 enum {
     MOST_SPENT = 1 << 28, /* bytes of entries */
-    MOST_CODES = 256      /* of the report: each entry is compared with them */
+    MOST_CODES = 256      /* codes of the report: each entry is compared with them */
 };
 
 static enum hearing receive(struct listener *listener, void *bytes, size_t size)
@@ -17,13 +17,14 @@ static enum hearing receive(struct listener *listener, void *bytes, size_t size)
 static enum hearing give(struct listener *listener, const void *bytes, size_t size)
 {
     char *plain;
-    memcpy(&plain, &bytes, sizeof plain); /* it is not written to */
+    memcpy(&plain, &bytes, sizeof plain); /* a copy without const, as struct iovec wants it: sending does not write to
+                                           * it */
     return process_transfer(listener->context, &listener->process, plain, size, true, listener->deadline);
 }
 
 /* ---- entries of the report ---- */
 
-/* A text of so many bytes at *at, and its NUL. */
+/* Takes a text of `size` bytes and its NUL at *at, and moves *at past them. */
 static bool take_text(const char **at, size_t *left, uint32_t size, uint32_t most, const char **text)
 {
     *text = NULL;
@@ -56,7 +57,8 @@ static enum hearing hear_entry(struct listener *listener, size_t size)
         sound = take_text(&at, &size, message.sizes[i], i == ENTRY_CODE ? MOST_CODE : MOST_TEXT, &texts[i]);
     if (!sound || size > 0 || !is_code(texts[ENTRY_CODE]) || !texts[ENTRY_TEXT])
         return HEARD_NONSENSE;
-    /* An entry that adds to another prints that one's text once more: it may be the longest. */
+    /* An entry that adds to another one prints the text of that one again. Each entry is therefore charged as much as
+     * the longest so far. */
     uint64_t longest = listener->longest_entry;
     listener->longest_entry = longest > length ? longest : length;
     listener->spent += listener->longest_entry;
@@ -75,7 +77,8 @@ static enum hearing hear_entry(struct listener *listener, size_t size)
 
 /* ---- files ---- */
 
-/* The answer follows the rules for all further files (source_open), which also report what is wrong with them. */
+/* Answers a question for a file. The answer follows the rules for all further files (source_open), which also report
+ * what is wrong with them. */
 static enum hearing hear_question(struct listener *listener, size_t size, bool is_picture)
 {
     const char *name = listener->payload.data;

@@ -1,8 +1,8 @@
-/* What a reader's process and its parent say to each other, over one socket. Both are the same program: numbers are as
- * the machine has them. The parent believes nothing of it (listen.c).
+/* The messages between a reader's process and its parent, over one socket. Both are the same program, so that numbers
+ * are sent as the machine has them. The parent trusts none of the messages (listen.c).
  *
- * The reader first says what restrains it, then entries of its report, and questions for files, each of which is
- * answered before it goes on. Its last word is that it is done, and the scene. */
+ * The reader first reports what restrains it. Then it sends entries of its report, and questions for files; it goes on
+ * as soon as a question is answered. Its last message reports that it is done, and the scene follows. */
 #ifndef CELLPIPE_PLUGINS_ISOLATE_MESSAGES_H
 #define CELLPIPE_PLUGINS_ISOLATE_MESSAGES_H
 
@@ -21,7 +21,7 @@ struct message_head {
 };
 enum { MOST_MESSAGE = 1 << 20, MOST_NAME = 1 << 16, MOST_CODE = 64, MOST_TEXT = 1 << 16 };
 
-/* Lengths of texts without their NUL. */
+/* A length that says "no text": lengths are those of texts without their NUL. */
 #define TEXT_ABSENT UINT32_MAX
 
 enum { ENTRY_CODE, ENTRY_FILE, ENTRY_NODE, ENTRY_TEXT, ENTRY_TEXTS };
@@ -39,7 +39,7 @@ struct file_message {
     uint64_t size;
 };
 
-/* What was too little where the status is CP_LIMIT. */
+/* The resource that was too small if the status is CP_LIMIT. */
 enum lack { LACK_OF_NOTHING, LACK_OF_MEMORY, LACK_OF_LIMIT /* of memory, as the context counts it */ };
 
 struct done_message {

@@ -1,5 +1,5 @@
-/* A reader's process. It has a copy of everything that its parent had, the file's bytes among it, and shares nothing
- * with it but a socket. */
+/* The reader's side of the talk. The process has a copy of everything that its parent had, the file's bytes among it,
+ * and shares nothing with the parent but a socket. */
 #include "isolate.h"
 
 #include <unistd.h>
@@ -13,11 +13,12 @@ static int channel; /* to the parent */
 
 /* ---- messages ---- */
 
-/* The process ends where its parent does not listen. */
+/* Sends the bytes. The process ends if its parent does not listen. */
 static void say(const void *bytes, size_t size)
 {
     char *plain;
-    memcpy(&plain, &bytes, sizeof plain); /* it is not written to */
+    memcpy(&plain, &bytes, sizeof plain); /* a copy without const, as struct iovec wants it: sending does not write to
+                                           * it */
     if (!cp_process_transfer(channel, plain, size, true, NULL))
         _exit(1);
 }
@@ -42,7 +43,7 @@ static void say_head(enum message_kind kind, size_t size)
     say(&(struct message_head){kind, (uint32_t)size}, sizeof(struct message_head));
 }
 
-/* Hands the report over and clears it: the parent goes on with it. The lack of memory is told at the end. */
+/* Hands the report over and clears it: the parent goes on with it. A lack of memory is reported at the end instead. */
 static void say_report(cp_context *context)
 {
     static const uint32_t most[ENTRY_TEXTS] = {MOST_CODE, MOST_TEXT, MOST_TEXT, MOST_TEXT};
@@ -72,7 +73,8 @@ static void say_report(cp_context *context)
     context->out_of_memory = out_of_memory;
 }
 
-/* source_open, by the parent, which resolves the name from the top file's folder: third-party readers know no other. */
+/* Opens a file as source_open does, through the parent. The parent resolves the name from the top file's folder, the
+ * only one that third-party readers know. */
 static cp_status ask_for_file(const struct source *parent, const char *name, bool is_picture, struct source **opened)
 {
     cp_context *context = parent->context;
@@ -82,7 +84,7 @@ static cp_status ask_for_file(const struct source *parent, const char *name, boo
         return CP_NO;
     if (context->out_of_memory)
         return CP_LIMIT;
-    say_report(context); /* in the order of events: what the parent finds comes after it */
+    say_report(context); /* first the entries so far: what the parent reports about this file comes after them */
     say_head(is_picture ? MESSAGE_PICTURE : MESSAGE_QUESTION, size);
     say(name, size);
     hear(&answer, sizeof answer);
@@ -115,7 +117,7 @@ static cp_status ask_for_file(const struct source *parent, const char *name, boo
 
 /* ---- the reading ---- */
 
-/* By the last error. */
+/* Finds what the reader lacked, by the last error. */
 static enum lack find_lack(const cp_context *context)
 {
     const char *code = context->entry_count ? context->entries[context->entry_count - 1].code : "";
@@ -133,7 +135,7 @@ void run_reader(void *user, int own)
     context->memory_message[0] = '\0';
     context->callbacks = (struct callbacks){0};
     context->threads = 1;
-    context->flags[CP_FLAG_STRICT] = context->flags[CP_FLAG_ISOLATE] = false; /* the parent sees to losses */
+    context->flags[CP_FLAG_STRICT] = context->flags[CP_FLAG_ISOLATE] = false; /* the parent decides about losses */
     context->open_further = ask_for_file;
     uint32_t means = sandbox_enter(reader->memory, reader->seconds);
     say_head(MESSAGE_STARTED, sizeof means);
@@ -149,7 +151,7 @@ void run_reader(void *user, int own)
         status = write_further(context, reader->scene, carrier->format, &carrier->option, carrier->option != NULL,
                                &bytes, &size);
         done.lack = find_lack(context);
-        if (status != CP_OK) { /* what it reports otherwise is about a file that nobody wants */
+        if (status != CP_OK) { /* the writer's own message names a file that no user knows */
             report_error(context, status, "read-handover", NOWHERE,
                          "the scene cannot be handed over by the process that read it; read it without (--isolate=no)");
             say_report(context);
