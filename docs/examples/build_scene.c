@@ -48,5 +48,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", entries[i].message);
     cp_scene_free(scene);
     cp_context_free(context);
-    return status;
+    return (int)status;
 }

@@ -2,6 +2,7 @@
 #ifndef CELLPIPE_EXPORTERS_VRML97_VRML97_H
 #define CELLPIPE_EXPORTERS_VRML97_VRML97_H
 
+#include "base/bytes/bytes.h"
 #include "motion/motion.h"
 
 struct pixels {

@@ -508,7 +508,7 @@ static void test_shards(void **state)
                     entry->size = random_below(1000000);
                 }
                 uint64_t weight = 0;
-                assert_int_equal(select_shard(&cli, &shard, (struct shard){index, counts[n], balance}), CP_OK);
+                assert_int_equal(select_shard(&cli, &shard, (struct shard){index, counts[n], (int)balance}), CP_OK);
                 for (uint32_t i = 0; i < shard.count; i++) {
                     assert_true(i == 0 || strcmp(shard.items[i - 1].in, shard.items[i].in) < 0);
                     first_time += !found[atoi(shard.items[i].in + 4)]++;
