@@ -118,8 +118,8 @@ static bool add_formats(struct offer *offer, cp_plugin_kind kind)
     return good;
 }
 
-/* Those of the format that comes after the flag, else of that of the last word whose suffix names one, else of all;
- * of an input also "stl.unit=", of every STL file. */
+/* Offers the options of the format that comes after the flag, else of the one that the last word's suffix names, else
+ * of all formats; for an input also those of every STL file and the like, "stl.unit=". */
 static bool add_format_options(struct offer *offer, cp_plugin_kind kind)
 {
     const char *flag = kind == CP_IMPORTER ? "--from" : "--to", *format = NULL;

@@ -1,4 +1,4 @@
-/* What a reader's process may say to its parent (scene/plugins/isolate/messages.h): any bytes. The parent ends with an
+/* Says any bytes to the parent, as a reader's process might (scene/plugins/isolate/messages.h). The parent ends with an
  * answer that keeps its own rules, or without one, soon and without a trace. */
 #include <stdio.h>
 #include <stdlib.h>

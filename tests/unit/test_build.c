@@ -84,7 +84,7 @@ static char *dump_of(const cp_scene *dumped)
     return text;
 }
 
-/* What the scenes have beside what a dump shows: the arrays of their meshes. */
+/* Compares what a dump does not show: the arrays of the meshes. */
 static void expect_same_meshes(const cp_scene *one, const cp_scene *other)
 {
     uint32_t count, others;

@@ -1,4 +1,5 @@
-/* What holds for all of the public header: structs that grow, counts that nobody asks for, the version. */
+/* Tests what holds for all of the public header: structs that grow, counts that nobody asks for, the version; and files
+ * from a host's own store. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
 
 /* Do two triangles meet? */
 
-/* Returns true if the triangles have a point in common, borders included: exact (see predicates.h), even for triangles
- * in one plane too, and for those without area, which are lines or points. */
+/* Returns true if the triangles have a point in common, borders included: exact (see mesh/box_tree.h), even for
+ * triangles in one plane too, and for those without area, which are lines or points. */
 bool triangles_meet(const double one[3][3], const double other[3][3]);
 
 /* The triangles of a body in a tree of boxes. */
