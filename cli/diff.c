@@ -150,9 +150,8 @@ static void diff_numbers(struct diff *diff, const struct thing *of, const cp_mem
                "another %s", a->name);
 }
 
-/* Compares those members of two rows that no other function here compares. */
-static void diff_members(struct diff *diff, struct thing of, const cp_rows *rows_a, uint32_t in_a,
-                         const cp_rows *rows_b, uint32_t in_b)
+void diff_members(struct diff *diff, struct thing of, const cp_rows *rows_a, uint32_t in_a, const cp_rows *rows_b,
+                  uint32_t in_b)
 {
     cp_member a = {0}, b = {0};
     while (cp_next_member(diff->a.scene, rows_a, in_a, CP_IN_DIFF, &a) &&

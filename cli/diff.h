@@ -76,6 +76,10 @@ void differ(struct diff *diff, const struct difference *difference, const char *
 /* Tells whether they are equal within the tolerance; infinities equal themselves. */
 bool near(const struct diff *diff, double a, double b);
 
+/* Compares those members of two rows for which no other function has code of its own. */
+void diff_members(struct diff *diff, struct thing of, const cp_rows *rows_a, uint32_t in_a, const cp_rows *rows_b,
+                  uint32_t in_b);
+
 /* "(x y z)" with all digits: differences may be tiny. */
 struct point_text {
     char text[3 * CP_NUMBER_SIZE + 8];

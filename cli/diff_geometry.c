@@ -181,6 +181,8 @@ static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *i
                "mesh \"%s\" is a %s, not a %s", name, kind, cp_mesh_kind_name(b->kind));
         return;
     }
+    const cp_rows meshes_a = cp_rows_of(diff->a.scene, "mesh"), meshes_b = cp_rows_of(diff->b.scene, "mesh");
+    diff_members(diff, (struct thing){"frame", frame, NULL}, &meshes_a, in_a->mesh, &meshes_b, in_b->mesh);
     if (a->kind >= CP_MESH_BOX) {
         diff_primitive(diff, frame, in_a, in_b);
         return;
@@ -230,11 +232,14 @@ static void diff_mesh(struct diff *diff, const char *frame, const cp_instance *i
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b)
 {
     const cp_node *a = &diff->a.nodes[node_a], *b = &diff->b.nodes[node_b];
-    const cp_instance *in_a = cp_instances(diff->a.scene, &(uint32_t){0});
-    const cp_instance *in_b = cp_instances(diff->b.scene, &(uint32_t){0});
+    const cp_rows rows_a = cp_rows_of(diff->a.scene, "instance"), rows_b = cp_rows_of(diff->b.scene, "instance");
+    const cp_instance *in_a = rows_a.rows, *in_b = rows_b.rows;
     if (a->instance_count != b->instance_count)
         differ(diff, &ABOUT("frame", a->name, "meshes", .a = NUMBER(a->instance_count), .b = NUMBER(b->instance_count)),
                "%" PRIu32 " meshes, not %" PRIu32, a->instance_count, b->instance_count);
-    for (uint32_t i = 0; i < a->instance_count && a->instance_count == b->instance_count; i++)
-        diff_mesh(diff, a->name, &in_a[a->first_instance + i], &in_b[b->first_instance + i]);
+    for (uint32_t i = 0; i < a->instance_count && a->instance_count == b->instance_count; i++) {
+        const uint32_t at_a = a->first_instance + i, at_b = b->first_instance + i;
+        diff_members(diff, (struct thing){"frame", a->name, NULL}, &rows_a, at_a, &rows_b, at_b);
+        diff_mesh(diff, a->name, &in_a[at_a], &in_b[at_b]);
+    }
 }

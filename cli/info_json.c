@@ -272,8 +272,10 @@ static cp_status put_measures(struct info *info)
     return CP_OK;
 }
 
-static void put_part(cp_json *json, const struct part *part, uint32_t index)
+static void put_part(struct info *info, const struct part *part, uint32_t index)
 {
+    cp_json *json = &info->json;
+    const cp_rows meshes = cp_rows_of(info->scene, "mesh");
     const cp_topology *topology = &part->topology;
     const cp_measures *box = &part->measures;
     const struct {
@@ -319,6 +321,7 @@ static void put_part(cp_json *json, const struct part *part, uint32_t index)
         cp_json_text(json, "same_as", NULL);
     else
         cp_json_count(json, "same_as", part->same_as);
+    put_row_members(info, &meshes, index);
     cp_json_close(json, '}');
 }
 
@@ -330,7 +333,7 @@ static cp_status put_parts(struct info *info)
         return status;
     cp_json_open(&info->json, "parts", '[');
     for (uint32_t i = 0; i < parts.count; i++)
-        put_part(&info->json, &parts.items[i], i);
+        put_part(info, &parts.items[i], i);
     cp_json_close(&info->json, ']');
     return CP_OK;
 }
