@@ -146,7 +146,7 @@ static uint32_t solved_joint(const cp_mechanism *mechanism, uint32_t joint)
     uint32_t count = expression ? expression->input_count : 1;
     for (uint32_t i = 0; closure && i < count; i++) {
         uint32_t input = expression ? expression->inputs[i] : mechanism->joints[joint].law.leader;
-        if (closure->group_of[input] != CP_NONE && joint_is_free(&joints[input]))
+        if (closure->chains.group_of[input] != CP_NONE && joint_is_free(&joints[input]))
             return input;
     }
     return CP_NONE;
@@ -155,7 +155,7 @@ static uint32_t solved_joint(const cp_mechanism *mechanism, uint32_t joint)
 uint32_t mechanism_group(const cp_mechanism *mechanism, uint32_t joint)
 {
     uint32_t solved = solved_joint(mechanism, joint);
-    return solved == CP_NONE ? CP_NONE : mechanism->closure->group_of[solved];
+    return solved == CP_NONE ? CP_NONE : mechanism->closure->chains.group_of[solved];
 }
 
 const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, uint32_t *count)
@@ -163,10 +163,10 @@ const uint32_t *mechanism_inputs(const cp_mechanism *mechanism, uint32_t joint, 
     const cp_expression *expression = mechanism->scene->joints[joint].expression;
     uint32_t index = mechanism_group(mechanism, joint);
     if (index != CP_NONE) {
-        const struct closure *closure = mechanism->closure;
-        const struct closure_group *group = &closure->groups[index];
+        const struct closure_chains *chains = &mechanism->closure->chains;
+        const struct closure_group *group = &chains->groups[index];
         *count = group->column_count - group->free_count;
-        return closure->columns + group->first_column + group->free_count;
+        return chains->columns + group->first_column + group->free_count;
     }
     *count = expression ? expression->input_count : 1;
     return expression ? expression->inputs : &mechanism->joints[joint].law.leader;
@@ -188,12 +188,12 @@ double mechanism_find_value(const cp_mechanism *mechanism, uint32_t joint, const
 
 bool mechanism_closes(const cp_mechanism *mechanism, uint32_t joint)
 {
-    return mechanism->closure && mechanism->closure->group_of[joint] != CP_NONE;
+    return mechanism->closure && mechanism->closure->chains.group_of[joint] != CP_NONE;
 }
 
 bool mechanism_failed(const cp_mechanism *mechanism)
 {
-    return mechanism->closure && mechanism->closure->failed;
+    return mechanism->closure && mechanism->closure->branch.failed;
 }
 
 /* ---- poses ---- */

@@ -38,15 +38,15 @@ bool joint_sweep(const cp_joint *joint, double diagonal, struct sweep *sweep)
 static double reach_to(cp_mechanism *mechanism, uint32_t joint, double home, double value)
 {
     struct closure *closure = mechanism->closure;
-    const uint32_t group = closure->group_of[joint];
-    const bool failed = closure->failed;
+    const uint32_t group = closure->chains.group_of[joint];
+    const bool failed = closure->branch.failed;
     double reached = 1;
     closure_restart(closure, group);
     mechanism->q[joint] = value;
     if (closure_solve_group(closure, group, mechanism->q) != CP_OK)
         reached = fmin(fmax((mechanism->open.value - home) / (value - home), 0), 1);
     mechanism->q[joint] = mechanism->scene->joints[joint].q;
-    closure->failed = failed;
+    closure->branch.failed = failed;
     closure_restart(closure, group);
     return reached;
 }

@@ -59,13 +59,13 @@ static void set_legs(struct machine *machine, double *values, size_t pose)
 /* The farthest that two ends of a loop are apart, metres. */
 static double gap(struct closure *closure)
 {
-    const struct closure_group *group = closure->groups;
+    const struct closure_group *group = closure->chains.groups;
     double worst = 0;
-    closure_place(closure, group);
+    closure_place(&closure->chains, group);
     for (uint32_t i = 0; i < group->loop_count; i++) {
         struct loop_ends ends;
         double square = 0;
-        closure_ends(closure, &closure->mechanism->scene->loops[closure->loops[i].loop], &ends);
+        closure_ends(&closure->chains, &closure->chains.mechanism->scene->loops[closure->chains.loops[i].loop], &ends);
         for (int k = 0; k < 3; k++)
             square += (ends.origins[0][k] - ends.origins[1][k]) * (ends.origins[0][k] - ends.origins[1][k]);
         worst = fmax(worst, sqrt(square));
@@ -105,16 +105,16 @@ static const double shift = 1;
 static int residuals(void *user, int rows, int columns, const double *x, double *values, int flag)
 {
     struct closure *closure = user;
-    const struct closure_group *group = closure->groups;
+    const struct closure_group *group = closure->chains.groups;
     uint32_t row = 0;
     (void)rows;
     (void)flag;
     for (int i = 0; i < columns; i++)
-        closure->mechanism->values[closure->columns[i]] = x[i] - shift;
-    closure_place(closure, group);
+        closure->chains.mechanism->values[closure->chains.columns[i]] = x[i] - shift;
+    closure_place(&closure->chains, group);
     for (uint32_t i = 0; i < group->loop_count; i++) {
         struct loop_ends ends;
-        closure_ends(closure, &closure->mechanism->scene->loops[closure->loops[i].loop], &ends);
+        closure_ends(&closure->chains, &closure->chains.mechanism->scene->loops[closure->chains.loops[i].loop], &ends);
         for (int k = 0; k < 3; k++)
             values[row++] = (ends.origins[0][k] - ends.origins[1][k]) / group->length;
     }
@@ -123,14 +123,14 @@ static int residuals(void *user, int rows, int columns, const double *x, double 
 
 static double time_theirs(struct machine *machine, size_t poses, double *worst)
 {
-    struct closure *closure = machine->mechanism.closure;
-    const struct closure_group *group = closure->groups;
+    const struct closure_chains *chains = &machine->mechanism.closure->chains;
+    const struct closure_group *group = chains->groups;
     const int rows = (int)group->row_count, columns = (int)group->free_count;
     double x[MOST_FREE], values[MOST_ROWS], work[MOST_ROWS * MOST_FREE + 5 * MOST_FREE + MOST_ROWS];
     int order[MOST_FREE];
     begin_path(machine);
     for (int i = 0; i < columns; i++)
-        x[i] = machine->mechanism.values[closure->columns[i]] + shift;
+        x[i] = machine->mechanism.values[chains->columns[i]] + shift;
     double begin = seconds_now();
     for (size_t pose = 0; pose < poses; pose++) {
         set_legs(machine, machine->mechanism.values, pose);
@@ -168,8 +168,8 @@ int main(int count, char **arguments)
         mechanism_open(&machine.mechanism, context, scene) != CP_OK)
         fail("the hexapod cannot be read");
     const cp_device *device = scene->devices;
-    if (device->joint_count != LEGS || machine.mechanism.closure->groups->free_count > MOST_FREE ||
-        machine.mechanism.closure->groups->row_count > MOST_ROWS)
+    if (device->joint_count != LEGS || machine.mechanism.closure->chains.groups->free_count > MOST_FREE ||
+        machine.mechanism.closure->chains.groups->row_count > MOST_ROWS)
         fail("the hexapod is another one");
     memcpy(machine.legs, device->joints, sizeof machine.legs);
     machine.q = machine.mechanism.q;
@@ -185,12 +185,12 @@ int main(int count, char **arguments)
     printf("| machine | free joints | residuals | solver | us a pose | largest gap, m | times cellpipe |\n"
            "|---|---|---|---|---|---|---|\n"
            "| hexapod | %u | %u | cellpipe | %.1f | %.1g | |\n",
-           (unsigned)machine.mechanism.closure->groups->free_count,
-           (unsigned)machine.mechanism.closure->groups->row_count, median(ours, rounds), our_gap);
+           (unsigned)machine.mechanism.closure->chains.groups->free_count,
+           (unsigned)machine.mechanism.closure->chains.groups->row_count, median(ours, rounds), our_gap);
 #ifdef HAVE_CMINPACK
     printf("| hexapod | %u | %u | lmdif1 | %.1f | %.1g | %.2f |\n",
-           (unsigned)machine.mechanism.closure->groups->free_count,
-           (unsigned)machine.mechanism.closure->groups->row_count, median(theirs, rounds), their_gap,
+           (unsigned)machine.mechanism.closure->chains.groups->free_count,
+           (unsigned)machine.mechanism.closure->chains.groups->row_count, median(theirs, rounds), their_gap,
            median(theirs, rounds) / median(ours, rounds));
 #else
     fprintf(stderr, "not installed: cminpack (libcminpack-dev)\n");

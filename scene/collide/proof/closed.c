@@ -37,7 +37,7 @@ static bool is_within_limits(const cp_mechanism *mechanism)
     const double rounding = 1e-9;
     for (uint32_t i = 0; i < mechanism->joint_count; i++) {
         const cp_joint *joint = &mechanism->scene->joints[i];
-        if (mechanism->closure->group_of[i] != CP_NONE &&
+        if (mechanism->closure->chains.group_of[i] != CP_NONE &&
             (mechanism->values[i] < joint->lower - rounding || mechanism->values[i] > joint->upper + rounding))
             return false;
     }
@@ -56,8 +56,8 @@ static cp_status find_all(struct configurations *configurations, cp_mechanism *m
         arena_allocate(configurations->arena, (size_t)wanted * joints, sizeof *configurations->values);
     if (arena_failed(configurations->arena))
         return CP_LIMIT;
-    mechanism->closure->goes_partly = true;
-    memcpy(configurations->groups, mechanism->closure->group_of, joints * sizeof *configurations->groups);
+    mechanism->closure->branch.goes_partly = true;
+    memcpy(configurations->groups, mechanism->closure->chains.group_of, joints * sizeof *configurations->groups);
     for (uint32_t i = 0; i < wanted && !has_ended(ending); i++) {
         if (context_is_cancelled(context))
             return CP_LIMIT;

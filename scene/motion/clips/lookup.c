@@ -47,7 +47,7 @@ cp_status lookup_start(struct clip_lookup *lookup, cp_context *context, const cp
     cp_status status = mechanism_open(&lookup->mechanism, context, scene);
     if (status != CP_OK)
         return status;
-    uint32_t groups = lookup->mechanism.closure ? lookup->mechanism.closure->group_count : 0;
+    uint32_t groups = lookup->mechanism.closure ? lookup->mechanism.closure->chains.group_count : 0;
     lookup->group_times = arena_allocate(lookup->mechanism.arena, groups, sizeof *lookup->group_times);
     for (uint32_t i = 0; i < groups && lookup->group_times; i++)
         lookup->group_times[i] = NAN;
@@ -95,7 +95,7 @@ static double next_stop(const struct clip_lookup *lookup, const struct closure_g
     if (isnan(from))
         return first;
     for (uint32_t i = group->free_count; i < group->column_count; i++) {
-        uint32_t joint = lookup->mechanism.closure->columns[group->first_column + i];
+        uint32_t joint = lookup->mechanism.closure->chains.columns[group->first_column + i];
         if (first_of(list, joint) < list->ends[joint])
             time = track_stop(&lookup->clip->tracks[list->items[first_of(list, joint)]], from, time);
     }
@@ -108,14 +108,14 @@ static double next_stop(const struct clip_lookup *lookup, const struct closure_g
 static void solve_group(struct clip_lookup *lookup, uint32_t index, double time)
 {
     struct closure *closure = lookup->mechanism.closure;
-    const struct closure_group *group = &closure->groups[index];
+    const struct closure_group *group = &closure->chains.groups[index];
     double *now = &lookup->group_times[index];
     if (closure_recall(closure, index, CP_NONE, time))
         *now = time;
-    while (*now != time && !closure->failed) {
+    while (*now != time && !closure->branch.failed) {
         double stop = next_stop(lookup, group, *now, time);
         for (uint32_t i = group->free_count; i < group->column_count; i++)
-            find_own_value(lookup, closure->columns[group->first_column + i], stop);
+            find_own_value(lookup, closure->chains.columns[group->first_column + i], stop);
         if (closure_solve_group(closure, index, lookup->mechanism.q) != CP_OK)
             return;
         closure_remember(closure, index, CP_NONE, stop);
@@ -129,7 +129,7 @@ cp_status clip_closes(cp_context *context, const cp_scene *scene, const cp_clip 
     double first, last;
     cp_status status = lookup_start(&lookup, context, scene, clip);
     clip_range(clip, &first, &last);
-    const uint32_t groups = lookup.mechanism.closure ? lookup.mechanism.closure->group_count : 0;
+    const uint32_t groups = lookup.mechanism.closure ? lookup.mechanism.closure->chains.group_count : 0;
     for (uint32_t i = 0; i < groups && status == CP_OK; i++) {
         solve_group(&lookup, i, last);
         status = mechanism_failed(&lookup.mechanism) ? CP_NO : CP_OK;

@@ -20,11 +20,11 @@ struct link {
 static uint32_t body_of(const struct cp_inverse *inverse, uint32_t node)
 {
     const cp_scene *closed = inverse->closed;
-    const struct closure *closure = inverse->mechanism.closure;
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
     for (; node != CP_NONE; node = closed->nodes[node].parent)
         for (uint32_t i = 0; i < closed->nodes[node].joint_count; i++) {
             uint32_t joint = closed->nodes[node].first_joint + i;
-            if (cp_joint_is_dependent(&closed->joints[joint]) || closure->group_of[joint] != CP_NONE)
+            if (cp_joint_is_dependent(&closed->joints[joint]) || chains->group_of[joint] != CP_NONE)
                 return node;
         }
     return CP_NONE;
@@ -41,15 +41,15 @@ static uint32_t unknown_of(const struct cp_inverse *inverse, uint32_t joint)
 /* Returns true if the loop is a link: one unknown joint moves one of its ends, and the other is on the frame's body. */
 static bool read_link(const struct cp_inverse *inverse, const struct closure_loop *own, struct link *link)
 {
-    const struct closure *closure = inverse->mechanism.closure;
-    const struct closure_group *group = &closure->groups[inverse->group];
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
+    const struct closure_group *group = &chains->groups[inverse->group];
     uint32_t found = 0, body = body_of(inverse, inverse->reach.frame);
     link->loop = &inverse->closed->loops[own->loop];
     if (link->loop->type != CP_LOOP_DISTANCE)
         return false;
     for (uint32_t i = 0; i < own->term_count; i++) {
-        const struct closure_term *term = &closure->terms[own->first_term + i];
-        uint32_t leader = closure->columns[group->first_column + term->column];
+        const struct closure_term *term = &chains->terms[own->first_term + i];
+        uint32_t leader = chains->columns[group->first_column + term->column];
         uint32_t unknown = unknown_of(inverse, leader);
         if (unknown == CP_NONE)
             continue;
@@ -61,9 +61,9 @@ static bool read_link(const struct cp_inverse *inverse, const struct closure_loo
     if (found != 1 || body == CP_NONE || body_of(inverse, link->loop->nodes[1 - link->side]) != body)
         return false;
     for (uint32_t i = 0; i < own->term_count; i++) { /* nothing else moves the actuator's end */
-        const struct closure_term *term = &closure->terms[own->first_term + i];
+        const struct closure_term *term = &chains->terms[own->first_term + i];
         if ((term->sign < 0) == link->side && term->column < group->free_count &&
-            closure->columns[group->first_column + term->column] != inverse->unknown[link->unknown])
+            chains->columns[group->first_column + term->column] != inverse->unknown[link->unknown])
             return false;
     }
     return true;
@@ -72,10 +72,10 @@ static bool read_link(const struct cp_inverse *inverse, const struct closure_loo
 /* Tells whether no unknown joint moves the loop. */
 static bool is_still(const struct cp_inverse *inverse, const struct closure_loop *own)
 {
-    const struct closure *closure = inverse->mechanism.closure;
-    const uint32_t *columns = closure->columns + closure->groups[inverse->group].first_column;
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
+    const uint32_t *columns = chains->columns + chains->groups[inverse->group].first_column;
     for (uint32_t i = 0; i < own->term_count; i++)
-        if (unknown_of(inverse, columns[closure->terms[own->first_term + i].column]) != CP_NONE)
+        if (unknown_of(inverse, columns[chains->terms[own->first_term + i].column]) != CP_NONE)
             return false;
     return true;
 }
@@ -84,15 +84,15 @@ static bool is_still(const struct cp_inverse *inverse, const struct closure_loop
  * the posture does not. */
 static bool read_links(const struct cp_inverse *inverse, struct link links[MOST_ACTUATORS])
 {
-    const struct closure *closure = inverse->mechanism.closure;
-    const struct closure_group *group = &closure->groups[inverse->group];
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
+    const struct closure_group *group = &chains->groups[inverse->group];
     uint32_t target_loop = inverse->scene->loop_count;
     if (inverse->unknown_count > MOST_ACTUATORS)
         return false;
     for (uint32_t i = 0; i < MOST_ACTUATORS; i++)
         links[i].loop = NULL;
     for (uint32_t i = 0; i < group->loop_count; i++) {
-        const struct closure_loop *own = &closure->loops[group->first_loop + i];
+        const struct closure_loop *own = &chains->loops[group->first_loop + i];
         struct link link = {0};
         if (own->loop == target_loop && is_still(inverse, own))
             continue;
@@ -125,12 +125,12 @@ static void end_of(const cp_loop *loop, int side, const cp_pose *world, double p
 static bool solve_link(const struct cp_inverse *inverse, const struct link *link, const double place[3],
                        double values[2])
 {
-    const struct closure *closure = inverse->mechanism.closure;
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
     uint32_t index = inverse->unknown[link->unknown];
     const cp_joint *joint = &inverse->closed->joints[index];
-    const double *axis = closure->axes[index], length = link->loop->length;
+    const double *axis = chains->axes[index], length = link->loop->length;
     double end[3], from[3], to[3];
-    end_of(link->loop, link->side, &closure->worlds[link->loop->nodes[link->side]], end);
+    end_of(link->loop, link->side, &chains->worlds[link->loop->nodes[link->side]], end);
     if (joint->type == CP_JOINT_PRISMATIC) {
         subtract(place, end, to);
         double along = dot_product(to, axis), square = length * length - dot_product(to, to) + along * along;
@@ -141,8 +141,8 @@ static bool solve_link(const struct cp_inverse *inverse, const struct link *link
         return true;
     }
     /* |R(q) from - to| = length */
-    subtract(end, closure->origins[index], from);
-    subtract(place, closure->origins[index], to);
+    subtract(end, chains->origins[index], from);
+    subtract(place, chains->origins[index], to);
     double across[3], along = dot_product(from, axis) * dot_product(to, axis);
     cross_product(axis, from, across);
     double constant = (dot_product(from, from) + dot_product(to, to) - length * length) / 2 - along;
@@ -190,19 +190,19 @@ cp_status try_actuators(struct cp_inverse *inverse)
     double values[MOST_ACTUATORS][2];
     const uint32_t count = inverse->unknown_count;
     cp_mechanism *mechanism = &inverse->mechanism;
-    struct closure *closure = mechanism->closure;
+    const struct closure_chains *chains = &mechanism->closure->chains;
     (void)read_links(inverse, links);
     memcpy(mechanism->values, inverse->start, inverse->closed->joint_count * sizeof *inverse->start);
     for (uint32_t i = 0; i < count; i++)
         mechanism->values[inverse->unknown[i]] = 0;
-    closure_place(closure, &closure->groups[inverse->group]);
+    closure_place(chains, &chains->groups[inverse->group]);
     cp_pose back, motion;
-    (void)pose_inverse(&closure->worlds[inverse->reach.frame], &back);
-    motion = pose_multiply(&closure->worlds[inverse->closed->node_count - 1], &back);
+    (void)pose_inverse(&chains->worlds[inverse->reach.frame], &back);
+    motion = pose_multiply(&chains->worlds[inverse->closed->node_count - 1], &back);
     for (uint32_t i = 0; i < count; i++) {
         const cp_loop *loop = links[i].loop;
         double now[3], place[3];
-        end_of(loop, 1 - links[i].side, &closure->worlds[loop->nodes[1 - links[i].side]], now);
+        end_of(loop, 1 - links[i].side, &chains->worlds[loop->nodes[1 - links[i].side]], now);
         pose_point(&motion, now, place);
         if (!solve_link(inverse, &links[i], place, values[i]))
             return CP_NO;

@@ -23,17 +23,17 @@ static const double nearly = 1e-6;
 static void read_arm(const struct cp_inverse *inverse, struct arm *arm)
 {
     const cp_mechanism *mechanism = &inverse->mechanism;
-    struct closure *closure = mechanism->closure;
+    const struct closure_chains *chains = &mechanism->closure->chains;
     memcpy(mechanism->values, inverse->start, inverse->closed->joint_count * sizeof *inverse->start);
     for (int i = 0; i < 6; i++)
         mechanism->values[inverse->unknown[i]] = 0;
-    closure_place(closure, &closure->groups[inverse->group]);
+    closure_place(chains, &chains->groups[inverse->group]);
     for (int i = 0; i < 6; i++)
         for (int axis = 0; axis < 3; axis++) {
-            arm->axes[i][axis] = closure->axes[inverse->unknown[i]][axis];
-            arm->origins[i][axis] = closure->origins[inverse->unknown[i]][axis];
+            arm->axes[i][axis] = chains->axes[inverse->unknown[i]][axis];
+            arm->origins[i][axis] = chains->origins[inverse->unknown[i]][axis];
         }
-    arm->hand = closure->worlds[inverse->reach.frame];
+    arm->hand = chains->worlds[inverse->reach.frame];
 }
 
 /* Finds the point of axis a that is nearest to axis b. Returns its distance; INFINITY if they are parallel. */
@@ -69,13 +69,13 @@ static bool find_wrist(struct arm *arm, double length)
 bool is_arm(const struct cp_inverse *inverse)
 {
     const cp_scene *closed = inverse->closed;
-    const struct closure *closure = inverse->mechanism.closure;
-    const struct closure_group *group = &closure->groups[inverse->group];
-    const struct closure_loop *loop = &closure->loops[group->first_loop];
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
+    const struct closure_group *group = &chains->groups[inverse->group];
+    const struct closure_loop *loop = &chains->loops[group->first_loop];
     if (inverse->unknown_count != 6 || group->loop_count != 1 || group->free_count != 6)
         return false;
     for (uint32_t i = 0; i < loop->term_count; i++) { /* each moves the frame, and none follows another joint */
-        const struct closure_term *term = &closure->terms[loop->first_term + i];
+        const struct closure_term *term = &chains->terms[loop->first_term + i];
         if (term->column < group->free_count &&
             (term->sign < 0 || cp_joint_is_dependent(&closed->joints[term->joint]) ||
              closed->joints[term->joint].type != CP_JOINT_REVOLUTE))
@@ -216,7 +216,7 @@ static bool turn_arm(const struct arm *arm, const cp_pose *motion, uint32_t numb
 
 cp_status try_arm(struct cp_inverse *inverse)
 {
-    const struct closure *closure = inverse->mechanism.closure;
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
     struct arm arm;
     double now[6];
     cp_pose back, motion;
@@ -226,7 +226,7 @@ cp_status try_arm(struct cp_inverse *inverse)
     read_arm(inverse, &arm);
     (void)find_wrist(&arm, INFINITY);
     (void)pose_inverse(&arm.hand, &back);
-    motion = pose_multiply(&closure->worlds[inverse->closed->node_count - 1], &back);
+    motion = pose_multiply(&chains->worlds[inverse->closed->node_count - 1], &back);
     cp_status status = CP_OK;
     for (uint32_t number = 0; number < 8 && status != CP_LIMIT; number++)
         if (turn_arm(&arm, &motion, number, inverse->candidate))

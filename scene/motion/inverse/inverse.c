@@ -74,11 +74,11 @@ static cp_status list_unknown(struct cp_inverse *inverse)
 {
     const cp_scene *scene = inverse->scene;
     const cp_device *device = &scene->devices[inverse->reach.device];
-    const struct closure *closure = inverse->mechanism.closure;
+    const struct closure_chains *chains = &inverse->mechanism.closure->chains;
     uint32_t target_loop = scene->loop_count;
-    for (uint32_t i = 0; i < closure->group_count; i++)
-        for (uint32_t k = 0; k < closure->groups[i].loop_count; k++)
-            if (closure->loops[closure->groups[i].first_loop + k].loop == target_loop)
+    for (uint32_t i = 0; i < chains->group_count; i++)
+        for (uint32_t k = 0; k < chains->groups[i].loop_count; k++)
+            if (chains->loops[chains->groups[i].first_loop + k].loop == target_loop)
                 inverse->group = i;
     inverse->unknown = arena_allocate(inverse->arena, device->joint_count, sizeof *inverse->unknown);
     inverse->candidate = arena_allocate(inverse->arena, device->joint_count, sizeof *inverse->candidate);
@@ -89,7 +89,7 @@ static cp_status list_unknown(struct cp_inverse *inverse)
     for (uint32_t i = 0; i < device->joint_count; i++) {
         uint32_t joint = device->joints[i];
         if (scene->joints[joint].driven && joint_is_free(&inverse->closed->joints[joint]) &&
-            closure->group_of[joint] == inverse->group)
+            chains->group_of[joint] == inverse->group)
             inverse->unknown[inverse->unknown_count++] = joint;
     }
     return inverse->unknown_count > 0
@@ -264,7 +264,7 @@ static double next_part(uint64_t *state)
 
 static void pick_candidate(struct cp_inverse *inverse, uint64_t *state)
 {
-    double length = inverse->mechanism.closure->groups[inverse->group].length;
+    double length = inverse->mechanism.closure->chains.groups[inverse->group].length;
     for (uint32_t i = 0; i < inverse->unknown_count; i++) {
         const cp_joint *joint = &inverse->scene->joints[inverse->unknown[i]];
         double reach = turns(inverse, i) ? PI : length, middle = turns(inverse, i) ? 0 : joint->q;
@@ -336,12 +336,12 @@ cp_status inverse_start(struct cp_inverse *inverse, const double *q)
 {
     cp_mechanism *mechanism = &inverse->mechanism;
     struct closure *closure = mechanism->closure;
-    const struct closure_group *group = &closure->groups[inverse->group];
+    const struct closure_group *group = &closure->chains.groups[inverse->group];
     cp_pose back;
     memcpy(mechanism->values, q, inverse->scene->joint_count * sizeof *q);
-    closure_place(closure, group);
-    (void)pose_inverse(&closure->worlds[inverse->reach.in], &back);
-    cp_pose now = pose_multiply(&back, &closure->worlds[inverse->reach.frame]);
+    closure_place(&closure->chains, group);
+    (void)pose_inverse(&closure->chains.worlds[inverse->reach.in], &back);
+    cp_pose now = pose_multiply(&back, &closure->chains.worlds[inverse->reach.frame]);
     cp_pose_coordinates(&now, mechanism->values + inverse->target);
     memcpy(inverse->start, mechanism->values, inverse->closed->joint_count * sizeof *q);
     return closure_begin_group(closure, inverse->group);

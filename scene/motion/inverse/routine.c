@@ -212,7 +212,7 @@ static const double close_enough = 1e-4;
  * radians or metres. */
 static double moved_part(const struct cp_inverse *inverse, double *most)
 {
-    const double length = inverse->mechanism.closure->groups[inverse->group].length;
+    const double length = inverse->mechanism.closure->chains.groups[inverse->group].length;
     double part = 0;
     *most = 0;
     for (uint32_t i = 0; i < inverse->unknown_count; i++) {

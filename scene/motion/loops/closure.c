@@ -11,11 +11,11 @@ static const double dependent = 1e-6;
 
 /* ---- residuals ---- */
 
-void closure_ends(const struct closure *closure, const cp_loop *loop, struct loop_ends *ends)
+void closure_ends(const struct closure_chains *chains, const cp_loop *loop, struct loop_ends *ends)
 {
     for (int side = 0; side < 2; side++) {
         cp_pose world;
-        pose_multiply_into(&closure->worlds[loop->nodes[side]], &loop->poses[side], &world);
+        pose_multiply_into(&chains->worlds[loop->nodes[side]], &loop->poses[side], &world);
         for (int i = 0; i < 3; i++) {
             ends->x[side][i] = world.m[4 * i];
             if (side == 0)
@@ -31,17 +31,17 @@ struct motion {
     double origin[3], x[3], y[3], z[3]; /* velocities */
 };
 
-static void set_motion(const struct closure *closure, uint32_t joint, const struct loop_ends *ends, int side,
+static void set_motion(const struct closure_chains *chains, uint32_t joint, const struct loop_ends *ends, int side,
                        struct motion *motion)
 {
-    const double *axis = closure->axes[joint];
+    const double *axis = chains->axes[joint];
     double arm[3];
     *motion = (struct motion){0};
-    if (closure->mechanism->scene->joints[joint].type == CP_JOINT_PRISMATIC) {
+    if (chains->mechanism->scene->joints[joint].type == CP_JOINT_PRISMATIC) {
         memcpy(motion->origin, axis, sizeof motion->origin);
         return;
     }
-    subtract(ends->origins[side], closure->origins[joint], arm);
+    subtract(ends->origins[side], chains->origins[joint], arm);
     cross_product(axis, arm, motion->origin);
     cross_product(axis, ends->x[side], motion->x);
     cross_product(axis, ends->z[side], motion->z);
@@ -112,43 +112,42 @@ uint32_t closure_rows(cp_loop_type type)
 
 /* ---- a group at values of its joints ---- */
 
-double closure_unit(const struct closure *closure, const struct closure_group *group, uint32_t joint)
+double closure_unit(const struct closure_chains *chains, const struct closure_group *group, uint32_t joint)
 {
-    return closure->mechanism->scene->joints[joint].type == CP_JOINT_PRISMATIC ? group->length : 1;
+    return chains->mechanism->scene->joints[joint].type == CP_JOINT_PRISMATIC ? group->length : 1;
 }
 
-void closure_place(struct closure *closure, const struct closure_group *group)
+void closure_place(const struct closure_chains *chains, const struct closure_group *group)
 {
-    cp_mechanism *mechanism = closure->mechanism;
+    cp_mechanism *mechanism = chains->mechanism;
     const cp_scene *scene = mechanism->scene;
     for (uint32_t i = 0; i < group->node_count; i++) {
-        uint32_t index = closure->nodes[group->first_node + i];
+        uint32_t index = chains->nodes[group->first_node + i];
         const cp_node *node = &scene->nodes[index];
         cp_pose world = node->local, motion, moved;
         if (node->parent != CP_NONE)
-            pose_multiply_into(&closure->worlds[node->parent], &node->local, &world);
+            pose_multiply_into(&chains->worlds[node->parent], &node->local, &world);
         for (uint32_t joint = node->first_joint; joint < node->first_joint + node->joint_count; joint++) {
             const double *axis = scene->joints[joint].axis;
             if (cp_joint_is_dependent(&scene->joints[joint]))
                 mechanism->values[joint] = mechanism_value(mechanism, joint, mechanism->values);
             for (int k = 0; k < 3; k++) {
-                closure->axes[joint][k] = dot_product(world.m + 4 * k, axis);
-                closure->origins[joint][k] = world.m[4 * k + 3];
+                chains->axes[joint][k] = dot_product(world.m + 4 * k, axis);
+                chains->origins[joint][k] = world.m[4 * k + 3];
             }
             joint_motion_into(&scene->joints[joint], mechanism->values[joint], &motion);
             pose_multiply_into(&world, &motion, &moved);
             world = moved;
         }
-        closure->worlds[index] = world;
+        chains->worlds[index] = world;
     }
 }
 
 /* Returns how much a dependent joint moves with its independent one. */
-static double slope_of(const struct closure *closure, const struct closure_term *term, uint32_t leader)
+static double slope_of(cp_mechanism *mechanism, const struct closure_term *term, uint32_t leader)
 {
     if (!isnan(term->slope))
         return term->slope;
-    cp_mechanism *mechanism = closure->mechanism;
     const double value = mechanism->values[leader], step = 1e-5;
     mechanism->values[leader] = value + step;
     double after = mechanism_value(mechanism, term->joint, mechanism->values);
@@ -159,7 +158,7 @@ static double slope_of(const struct closure *closure, const struct closure_term 
 }
 
 struct evaluation {
-    struct closure *closure;
+    const struct closure_chains *chains;
     const struct closure_group *group;
     uint32_t columns; /* the free ones, or all */
 };
@@ -167,32 +166,32 @@ struct evaluation {
 static void evaluate(void *user, const double *x, double *residuals, double *jacobian)
 {
     const struct evaluation *it = user;
-    struct closure *closure = it->closure;
+    const struct closure_chains *chains = it->chains;
     const struct closure_group *group = it->group;
-    cp_mechanism *mechanism = closure->mechanism;
+    cp_mechanism *mechanism = chains->mechanism;
     for (uint32_t i = 0; i < it->columns; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        mechanism->values[joint] = x[i] * closure_unit(closure, group, joint);
+        uint32_t joint = chains->columns[group->first_column + i];
+        mechanism->values[joint] = x[i] * closure_unit(chains, group, joint);
     }
-    closure_place(closure, group);
+    closure_place(chains, group);
     memset(jacobian, 0, (size_t)group->row_count * it->columns * sizeof *jacobian);
     for (uint32_t i = 0; i < group->loop_count; i++) {
-        const struct closure_loop *own = &closure->loops[group->first_loop + i];
+        const struct closure_loop *own = &chains->loops[group->first_loop + i];
         const cp_loop *loop = &mechanism->scene->loops[own->loop];
         struct loop_ends ends;
-        closure_ends(closure, loop, &ends);
+        closure_ends(chains, loop, &ends);
         (void)loop_rows(loop, &ends, group->length, NULL, 0, residuals + own->first_row);
         for (uint32_t k = 0; k < own->term_count; k++) {
-            const struct closure_term *term = &closure->terms[own->first_term + k];
-            uint32_t leader = closure->columns[group->first_column + term->column];
+            const struct closure_term *term = &chains->terms[own->first_term + k];
+            uint32_t leader = chains->columns[group->first_column + term->column];
             if (term->column >= it->columns)
                 continue;
             struct motion motion;
             double rows[9];
             int side = term->sign < 0;
-            set_motion(closure, term->joint, &ends, side, &motion);
+            set_motion(chains, term->joint, &ends, side, &motion);
             uint32_t count = loop_rows(loop, &ends, group->length, &motion, side, rows);
-            double scale = slope_of(closure, term, leader) * closure_unit(closure, group, leader);
+            double scale = slope_of(mechanism, term, leader) * closure_unit(chains, group, leader);
             double *column = jacobian + (size_t)term->column * group->row_count + own->first_row;
             for (uint32_t row = 0; row < count; row++)
                 column[row] += scale * rows[row];
@@ -203,17 +202,17 @@ static void evaluate(void *user, const double *x, double *residuals, double *jac
 /* ---- solving ---- */
 
 /* Returns how far the worst loop is from closed, and sets what it lacks. */
-static double find_gap(struct closure *closure, const struct closure_group *group, struct open_loop *open)
+static double find_gap(const struct closure_chains *chains, const struct closure_group *group, struct open_loop *open)
 {
-    const cp_mechanism *mechanism = closure->mechanism;
+    const cp_mechanism *mechanism = chains->mechanism;
     double worst = 0;
-    closure_place(closure, group);
+    closure_place(chains, group);
     for (uint32_t i = 0; i < group->loop_count; i++) {
-        const struct closure_loop *own = &closure->loops[group->first_loop + i];
+        const struct closure_loop *own = &chains->loops[group->first_loop + i];
         const cp_loop *loop = &mechanism->scene->loops[own->loop];
         struct loop_ends ends;
         double rows[9], square = 0, places = 0;
-        closure_ends(closure, loop, &ends);
+        closure_ends(chains, loop, &ends);
         uint32_t count = loop_rows(loop, &ends, group->length, NULL, 0, rows);
         uint32_t lengths = loop->type == CP_LOOP_DISTANCE                                         ? 1
                            : loop->type == CP_LOOP_CYLINDRICAL || loop->type == CP_LOOP_PRISMATIC ? 2
@@ -233,77 +232,81 @@ static double find_gap(struct closure *closure, const struct closure_group *grou
     return worst;
 }
 
-double closure_close_group(struct closure *closure, const struct closure_group *group, struct open_loop *open)
+double closure_close_group(const struct closure_chains *chains, struct closure_solver *solver,
+                           const struct closure_group *group, struct open_loop *open)
 {
-    double *values = closure->mechanism->values;
-    struct evaluation it = {closure, group, group->free_count};
+    double *values = chains->mechanism->values;
+    struct evaluation it = {chains, group, group->free_count};
     const struct least_squares problem = {group->row_count, group->free_count, evaluate, &it};
     for (uint32_t i = 0; i < group->free_count; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        closure->x[i] = values[joint] / closure_unit(closure, group, joint);
+        uint32_t joint = chains->columns[group->first_column + i];
+        solver->x[i] = values[joint] / closure_unit(chains, group, joint);
     }
-    double off = group->free_count > 0 ? least_squares_solve(&problem, closure->x, closure->work) : INFINITY;
+    double off = group->free_count > 0 ? least_squares_solve(&problem, solver->x, solver->work) : INFINITY;
     for (uint32_t i = 0; i < group->free_count; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        values[joint] = closure->x[i] * closure_unit(closure, group, joint);
+        uint32_t joint = chains->columns[group->first_column + i];
+        values[joint] = solver->x[i] * closure_unit(chains, group, joint);
     }
-    return off <= closure_tolerance ? off : find_gap(closure, group, open);
+    return off <= closure_tolerance ? off : find_gap(chains, group, open);
 }
 
-void closure_keep_values(const struct closure *closure, const struct closure_group *group, double *kept)
+void closure_keep_values(const struct closure_chains *chains, const struct closure_group *group, double *kept)
 {
     for (uint32_t i = 0; i < group->column_count; i++)
-        kept[i] = closure->mechanism->values[closure->columns[group->first_column + i]];
+        kept[i] = chains->mechanism->values[chains->columns[group->first_column + i]];
 }
 
-void closure_give_values(const struct closure *closure, const struct closure_group *group, const double *kept)
+void closure_give_values(const struct closure_chains *chains, const struct closure_group *group, const double *kept)
 {
     for (uint32_t i = 0; i < group->column_count; i++)
-        closure->mechanism->values[closure->columns[group->first_column + i]] = kept[i];
+        chains->mechanism->values[chains->columns[group->first_column + i]] = kept[i];
 }
 
-void closure_find_derivatives(struct closure *closure, const struct closure_group *group, uint32_t columns,
-                              double *jacobian)
+void closure_find_derivatives(const struct closure_chains *chains, struct closure_solver *solver,
+                              const struct closure_group *group, uint32_t columns, double *jacobian)
 {
-    struct evaluation it = {closure, group, columns};
+    struct evaluation it = {chains, group, columns};
     for (uint32_t i = 0; i < columns; i++) {
-        uint32_t joint = closure->columns[group->first_column + i];
-        closure->x[i] = closure->mechanism->values[joint] / closure_unit(closure, group, joint);
+        uint32_t joint = chains->columns[group->first_column + i];
+        solver->x[i] = chains->mechanism->values[joint] / closure_unit(chains, group, joint);
     }
-    evaluate(&it, closure->x, closure->matrix, jacobian);
+    evaluate(&it, solver->x, solver->matrix, jacobian);
 }
 
 /* Returns the rank of the derivatives by the first `columns` joints, without those that are left out (NULL: none). */
-static uint32_t group_rank(struct closure *closure, const struct closure_group *group, uint32_t columns,
-                           const uint32_t *left_out, uint32_t left_out_count)
+static uint32_t group_rank(const struct closure_chains *chains, struct closure_solver *solver,
+                           const struct closure_group *group, uint32_t columns, const uint32_t *left_out,
+                           uint32_t left_out_count)
 {
-    double *jacobian = closure->matrix + group->row_count;
-    closure_find_derivatives(closure, group, columns, jacobian);
+    double *jacobian = solver->matrix + group->row_count;
+    closure_find_derivatives(chains, solver, group, columns, jacobian);
     for (uint32_t i = 0; i < left_out_count; i++) {
-        uint32_t column = closure->column_of[left_out[i]];
+        uint32_t column = chains->column_of[left_out[i]];
         memset(jacobian + (size_t)column * group->row_count, 0, group->row_count * sizeof *jacobian);
     }
-    return find_rank(jacobian, group->row_count, columns, dependent, closure->order, closure->work);
+    return find_rank(jacobian, group->row_count, columns, dependent, solver->order, solver->work);
 }
 
 cp_status closure_begin_group(struct closure *closure, uint32_t group)
 {
-    const struct closure_group *it = &closure->groups[group];
-    bool closes = closure_close_group(closure, it, &closure->mechanism->open) <= closure_tolerance;
-    closure_place(closure, it);
-    closure_keep_values(closure, it, closure->closed_at + it->first_column);
-    closure_keep_values(closure, it, closure->regular_at + it->first_column);
+    const struct closure_chains *chains = &closure->chains;
+    const struct closure_group *it = &chains->groups[group];
+    bool closes = closure_close_group(chains, &closure->solver, it, &chains->mechanism->open) <= closure_tolerance;
+    closure_place(chains, it);
+    closure_keep_values(chains, it, closure->branch.closed_at + it->first_column);
+    closure_keep_values(chains, it, closure->branch.regular_at + it->first_column);
     return closes ? CP_OK : CP_NO;
 }
 
 cp_status closure_begin(struct closure *closure)
 {
+    const struct closure_chains *chains = &closure->chains;
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < closure->group_count; i++) {
-        const struct closure_group *group = &closure->groups[i];
+    for (uint32_t i = 0; i < chains->group_count; i++) {
+        const struct closure_group *group = &chains->groups[i];
         if (closure_begin_group(closure, i) != CP_OK)
             status = CP_NO;
-        closure_keep_values(closure, group, closure->first_at + group->first_column);
+        closure_keep_values(chains, group, closure->branch.first_at + group->first_column);
     }
     return status;
 }
@@ -312,45 +315,48 @@ cp_status closure_begin(struct closure *closure)
 
 bool closure_determines(struct closure *closure, uint32_t group, const uint32_t *joints, uint32_t count)
 {
-    const struct closure_group *it = &closure->groups[group];
-    uint32_t all = group_rank(closure, it, it->free_count, NULL, 0);
-    return all == group_rank(closure, it, it->free_count, joints, count) + count;
+    const struct closure_chains *chains = &closure->chains;
+    const struct closure_group *it = &chains->groups[group];
+    uint32_t all = group_rank(chains, &closure->solver, it, it->free_count, NULL, 0);
+    return all == group_rank(chains, &closure->solver, it, it->free_count, joints, count) + count;
 }
 
 /* Looks for a higher rank beside the closed pose, as the rank is too low in a singular pose itself. */
-static void probe_rank(struct closure *closure, struct closure_group *group)
+static void probe_rank(const struct closure_chains *chains, struct closure_solver *solver, const double *closed_at,
+                       struct closure_group *group)
 {
     const double aside = 1e-2;
-    const double *closed_at = closure->closed_at + group->first_column;
     group->is_probed = true;
     for (uint32_t i = 2 * group->free_count; i < 2 * group->column_count && group->rank < group->free_count; i++) {
-        const uint32_t joint = closure->columns[group->first_column + i / 2];
+        const uint32_t joint = chains->columns[group->first_column + i / 2];
         struct open_loop open;
-        closure_give_values(closure, group, closed_at);
-        closure->mechanism->values[joint] += (i % 2 ? aside : -aside) * closure_unit(closure, group, joint);
-        if (closure_close_group(closure, group, &open) > closure_tolerance)
+        closure_give_values(chains, group, closed_at);
+        chains->mechanism->values[joint] += (i % 2 ? aside : -aside) * closure_unit(chains, group, joint);
+        if (closure_close_group(chains, solver, group, &open) > closure_tolerance)
             continue;
-        const uint32_t rank = group_rank(closure, group, group->free_count, NULL, 0);
+        const uint32_t rank = group_rank(chains, solver, group, group->free_count, NULL, 0);
         group->rank = rank > group->rank ? rank : group->rank;
     }
-    closure_give_values(closure, group, closed_at);
+    closure_give_values(chains, group, closed_at);
 }
 
 double closure_distance(struct closure *closure, uint32_t group)
 {
-    struct closure_group *it = &closure->groups[group];
-    double *jacobian = closure->matrix + it->row_count;
-    closure_give_values(closure, it, closure->closed_at + it->first_column);
-    const uint32_t rank = group_rank(closure, it, it->free_count, NULL, 0);
+    const struct closure_chains *chains = &closure->chains;
+    struct closure_solver *solver = &closure->solver;
+    struct closure_group *it = &chains->groups[group];
+    const double *closed_at = closure->branch.closed_at + it->first_column;
+    double *jacobian = solver->matrix + it->row_count, *values = solver->x;
+    closure_give_values(chains, it, closed_at);
+    const uint32_t rank = group_rank(chains, solver, it, it->free_count, NULL, 0);
     it->rank = rank > it->rank ? rank : it->rank;
     if (!it->is_probed)
-        probe_rank(closure, it);
+        probe_rank(chains, solver, closed_at, it);
     if (it->rank == 0)
         return INFINITY;
-    closure_find_derivatives(closure, it, it->free_count, jacobian);
-    find_singular_values(jacobian, it->row_count, it->free_count, closure->order, closure->square, closure->work,
-                         closure->near_tangent);
-    return closure->near_tangent[it->rank - 1];
+    closure_find_derivatives(chains, solver, it, it->free_count, jacobian);
+    find_singular_values(jacobian, it->row_count, it->free_count, solver->order, solver->square, solver->work, values);
+    return values[it->rank - 1];
 }
 
 void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank, uint32_t *redundant, bool *lacks)
@@ -358,15 +364,16 @@ void closure_count(struct closure *closure, uint32_t *rank, uint32_t *free_rank,
     static const uint32_t taken[] = {
         [CP_LOOP_SPHERICAL] = 3, [CP_LOOP_REVOLUTE] = 5, [CP_LOOP_UNIVERSAL] = 4, [CP_LOOP_CYLINDRICAL] = 4,
         [CP_LOOP_PRISMATIC] = 5, [CP_LOOP_FIXED] = 6,    [CP_LOOP_DISTANCE] = 1};
+    const struct closure_chains *chains = &closure->chains;
     *rank = *free_rank = *redundant = 0;
-    for (uint32_t i = 0; i < closure->group_count; i++) {
-        const struct closure_group *group = &closure->groups[i];
-        uint32_t all = group_rank(closure, group, group->column_count, NULL, 0), rows = 0;
-        uint32_t own = group_rank(closure, group, group->free_count, NULL, 0);
+    for (uint32_t i = 0; i < chains->group_count; i++) {
+        const struct closure_group *group = &chains->groups[i];
+        uint32_t all = group_rank(chains, &closure->solver, group, group->column_count, NULL, 0), rows = 0;
+        uint32_t own = group_rank(chains, &closure->solver, group, group->free_count, NULL, 0);
         for (uint32_t k = 0; k < group->free_count; k++)
-            lacks[closure->columns[group->first_column + closure->order[k]]] = k >= own;
+            lacks[chains->columns[group->first_column + closure->solver.order[k]]] = k >= own;
         for (uint32_t k = 0; k < group->loop_count; k++)
-            rows += taken[closure->mechanism->scene->loops[closure->loops[group->first_loop + k].loop].type];
+            rows += taken[chains->mechanism->scene->loops[chains->loops[group->first_loop + k].loop].type];
         *rank += all;
         *free_rank += own;
         *redundant += rows - all;

@@ -74,33 +74,40 @@ struct closed_poses {
     uint32_t place_count, count, value_count, value_room;
 };
 
-struct closure {
+/* The joints that move each loop, and the groups of loops that are solved together: closure_groups.c finds them. The
+ * values of joints are the mechanism's. */
+struct closure_chains {
     cp_mechanism *mechanism;
     struct closure_group *groups;
-    struct closure_loop *loops;       /* by group */
-    struct closure_term *terms;       /* by loop */
-    uint32_t *columns, *nodes;        /* joints and nodes, by group */
-    uint32_t *column_of, *group_of;   /* indexed by joint: its group and place in it, or CP_NONE */
-    bool *held;                       /* indexed by joint: it is in a loop, and equal limits hold it */
-    cp_pose *worlds;                  /* indexed by node; those of groups alone are set */
-    double (*axes)[3], (*origins)[3]; /* one for each joint, in the world; the same */
+    struct closure_loop *loops;     /* by group */
+    struct closure_term *terms;     /* by loop */
+    uint32_t *columns, *nodes;      /* joints and nodes, by group */
+    uint32_t *column_of, *group_of; /* indexed by joint: its group and place in it, or CP_NONE */
+    bool *held;                     /* indexed by joint: it is in a loop, and equal limits hold it */
+    bool *repeats;                  /* indexed by column: a whole turn of the joint changes nothing that it moves */
     uint32_t group_count, term_count, term_room, node_count, node_room;
-    bool failed; /* some pose since the closure was opened did not close */
+    /* Places of the nodes and joints of groups in the world; closure_place finds them. */
+    cp_pose *worlds;                  /* indexed by node */
+    double (*axes)[3], (*origins)[3]; /* indexed by joint */
+};
+
+/* The solver's memory, enough for the largest group. */
+struct closure_solver {
+    double *x;       /* columns */
+    double *matrix;  /* rows by columns + 1 */
+    double *square;  /* free columns by free columns */
+    double *work;    /* least_squares_room */
+    uint32_t *order; /* columns */
+};
+
+/* The assembly that each group keeps to. */
+struct closure_branch {
+    /* Indexed by column: the last values at which the group closed, and those from which its next way begins. They
+     * differ where two assemblies meet, as the last pose may belong to either. */
+    double *closed_at, *regular_at, *first_at; /* first_at: those where the scene's own values close it */
+    bool failed;                               /* some pose since the closure was opened did not close */
     /* If a way does not lead to its end, the group stays at the last regular pose on it, near where the way ends. */
     bool goes_partly;
-    /* The last values at which the group of each column closed, and those from which its next way begins. They differ
-     * where two assemblies meet, as the last pose may belong to either. */
-    double *closed_at, *regular_at, *first_at; /* first_at: those where the scene's own values close it */
-    struct closed_poses closed_poses;
-    struct stand *stands;      /* walk.c: the present stand of a group, and the one that it tries next */
-    uint32_t stand_group;      /* the group whose derivatives stands[0] has; or CP_NONE */
-    double *x, *matrix, *work; /* scratch for the largest group: columns; rows by columns + 1 */
-    double *square;            /* free columns by free columns */
-    double *begin, *start, *goal, *turns, *near_tangent, *near_values, *passed[2];
-    double *far_begin, *far_end, *far_goal, *far_gained, *far_kept; /* turns.c */
-    bool *repeats;          /* indexed by column: a whole turn of the joint changes nothing that it moves */
-    struct loop_ends *ends; /* of loops, by group */
-    uint32_t *order;
 };
 
 /* The state of a group on the way to other values of its driven joints. */
@@ -113,6 +120,28 @@ struct stand {
     double regular;   /* the least one as a part of the first: 0 in a singular pose */
     uint32_t *order;  /* free columns as R has them, of which `rank` count */
     uint32_t rank;
+};
+
+/* The memory of a walk (walk.c). Its values are those of one group's columns. */
+struct closure_walk {
+    struct stand *stands;   /* the present stand of a group, and the one that it tries next */
+    uint32_t stand_group;   /* the group whose derivatives stands[0] has; or CP_NONE */
+    struct loop_ends *ends; /* of loops, by group */
+    double *begin, *start, *goal, *turns, *near_tangent, *near_values, *passed[2];
+};
+
+/* The memory of a way of many turns (turns.c): values of one group's columns. */
+struct closure_turns {
+    double *begin, *end, *goal, *gained, *kept; /* kept: twice */
+};
+
+struct closure {
+    struct closure_chains chains;
+    struct closure_solver solver;
+    struct closure_branch branch;
+    struct closure_walk walk;
+    struct closure_turns turns;
+    struct closed_poses closed_poses;
 };
 
 /* Finds the groups. The arrays belong to the mechanism's arena, but not terms and nodes: call closure_close even on
@@ -169,22 +198,23 @@ static const double closure_tolerance = 1e-6;
 struct loop_ends {
     double origins[2][3], x[2][3], z[2][3], y[3];
 };
-void closure_ends(const struct closure *closure, const cp_loop *loop, struct loop_ends *ends);
+void closure_ends(const struct closure_chains *chains, const cp_loop *loop, struct loop_ends *ends);
 /* Places the group's nodes and joints at mechanism->values; dependent joints follow. */
-void closure_place(struct closure *closure, const struct closure_group *group);
+void closure_place(const struct closure_chains *chains, const struct closure_group *group);
 /* Returns how many differences a loop of a type has. */
 uint32_t closure_rows(cp_loop_type type);
 /* Returns the metres or radians of one unit in which the solver counts the joint. */
-double closure_unit(const struct closure *closure, const struct closure_group *group, uint32_t joint);
+double closure_unit(const struct closure_chains *chains, const struct closure_group *group, uint32_t joint);
 /* Copies the values of the group's columns from mechanism->values, and back. */
-void closure_keep_values(const struct closure *closure, const struct closure_group *group, double *kept);
-void closure_give_values(const struct closure *closure, const struct closure_group *group, const double *kept);
+void closure_keep_values(const struct closure_chains *chains, const struct closure_group *group, double *kept);
+void closure_give_values(const struct closure_chains *chains, const struct closure_group *group, const double *kept);
 /* Goes from mechanism->values to a nearby pose that is as near to closed as possible. Returns how far the worst loop is
  * from closed, in parts of the group's length and radians; if that is above the tolerance, `open` tells what it lacks.
  * Does not place the nodes. */
-double closure_close_group(struct closure *closure, const struct closure_group *group, struct open_loop *open);
+double closure_close_group(const struct closure_chains *chains, struct closure_solver *solver,
+                           const struct closure_group *group, struct open_loop *open);
 /* Computes jacobian[rows x columns]: the derivatives by the first `columns` joints, at mechanism->values. */
-void closure_find_derivatives(struct closure *closure, const struct closure_group *group, uint32_t columns,
-                              double *jacobian);
+void closure_find_derivatives(const struct closure_chains *chains, struct closure_solver *solver,
+                              const struct closure_group *group, uint32_t columns, double *jacobian);
 
 #endif

@@ -15,7 +15,7 @@ static cp_status measure(cp_mechanism *mechanism, cp_mobility *mobility)
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
         bool moves = joint->type != CP_JOINT_FIXED ||
-                     (mechanism->closure && mechanism->closure->column_of[i] != CP_NONE); /* what follows it */
+                     (mechanism->closure && mechanism->closure->chains.column_of[i] != CP_NONE); /* what follows it */
         bool driven = moves && joint->driven;
         lacks[i] = joint_is_free(joint);
         free_count += lacks[i];

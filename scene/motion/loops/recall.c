@@ -50,9 +50,9 @@ bool closure_recall(struct closure *closure, uint32_t group, uint32_t driver, do
 
 void closure_remember(struct closure *closure, uint32_t group, uint32_t driver, double number)
 {
-    cp_context *context = closure->mechanism->context;
+    cp_context *context = closure->chains.mechanism->context;
     struct closed_poses *poses = &closure->closed_poses;
-    const struct closure_group *it = &closure->groups[group];
+    const struct closure_group *it = &closure->chains.groups[group];
     const struct closed_pose pose = {number, group, driver, poses->value_count};
     if ((2 * (uint64_t)poses->count >= poses->place_count && !make_places(context, poses)) ||
         !array_reserve(context, &poses->values, &poses->value_room, (uint64_t)poses->value_count + 2 * it->column_count,
@@ -67,7 +67,7 @@ void closure_remember(struct closure *closure, uint32_t group, uint32_t driver, 
 void closure_forget(struct closure *closure)
 {
     struct closed_poses *poses = &closure->closed_poses;
-    memory_free(closure->mechanism->context, poses->places, poses->place_count, sizeof *poses->places);
-    memory_free(closure->mechanism->context, poses->values, poses->value_room, sizeof *poses->values);
+    memory_free(closure->chains.mechanism->context, poses->places, poses->place_count, sizeof *poses->places);
+    memory_free(closure->chains.mechanism->context, poses->values, poses->value_room, sizeof *poses->values);
     *poses = (struct closed_poses){0};
 }

@@ -11,11 +11,12 @@
 static void look(const cp_mechanism *mechanism, double time, cp_singularity *nearest)
 {
     struct closure *closure = mechanism->closure;
-    for (uint32_t i = 0; closure && i < closure->group_count; i++) {
+    for (uint32_t i = 0; closure && i < closure->chains.group_count; i++) {
         const double distance = closure_distance(closure, i);
         if (distance < nearest->distance)
-            *nearest = (cp_singularity){
-                .distance = distance, .time = time, .loop = closure->loops[closure->groups[i].first_loop].loop};
+            *nearest = (cp_singularity){.distance = distance,
+                                        .time = time,
+                                        .loop = closure->chains.loops[closure->chains.groups[i].first_loop].loop};
     }
 }
 

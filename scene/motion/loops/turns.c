@@ -38,15 +38,16 @@ struct far_way {
 
 static struct far_way measure_way(struct closure *closure, struct closure_group *group, const double *end)
 {
+    const struct closure_chains *chains = &closure->chains;
     struct far_way way = {.closure = closure,
                           .group = group,
-                          .begin = closure->regular_at + group->first_column,
+                          .begin = closure->branch.regular_at + group->first_column,
                           .end = end,
                           .moving = CP_NONE};
     uint32_t moving = 0;
     for (uint32_t i = group->free_count; i < group->column_count; i++) {
-        const uint32_t joint = closure->columns[group->first_column + i];
-        const double length = fabs(end[i] - way.begin[i]) / closure_unit(closure, group, joint);
+        const uint32_t joint = chains->columns[group->first_column + i];
+        const double length = fabs(end[i] - way.begin[i]) / closure_unit(chains, group, joint);
         moving += length > 0;
         if (!(length <= way.length)) {
             way.length = length;
@@ -58,19 +59,17 @@ static struct far_way measure_way(struct closure *closure, struct closure_group 
 }
 
 /* Returns true if the group is where the way began, but for whole turns of joints that repeat; gained: these turns. */
-static bool is_back(const struct far_way *way, const double *begin, double *gained)
+static bool is_back(const struct closure_chains *chains, const struct closure_group *group,
+                    const struct closure_branch *branch, const double *begin, double *gained)
 {
-    const struct closure *closure = way->closure;
-    const struct closure_group *group = way->group;
     const uint32_t first = group->first_column;
-    const double *now = closure->closed_at + first;
-    if (memcmp(now, closure->regular_at + first, group->column_count * sizeof *now) != 0)
+    const double *now = branch->closed_at + first;
+    if (memcmp(now, branch->regular_at + first, group->column_count * sizeof *now) != 0)
         return false; /* a singular pose may belong to either assembly */
     for (uint32_t i = 0; i < group->column_count; i++) {
         const double apart = now[i] - begin[i];
-        gained[i] = closure->repeats[first + i] ? rint(apart / TURN) : 0;
-        const double off =
-            fabs(add_turns(apart, -gained[i])) / closure_unit(closure, group, closure->columns[first + i]);
+        gained[i] = chains->repeats[first + i] ? rint(apart / TURN) : 0;
+        const double off = fabs(add_turns(apart, -gained[i])) / closure_unit(chains, group, chains->columns[first + i]);
         if (!(off <= closure_tolerance))
             return false;
     }
@@ -84,7 +83,9 @@ static bool count_turns(const struct far_way *way)
     enum { MOST_TURNS = 4 };
     struct closure *closure = way->closure;
     const struct closure_group *group = way->group;
-    double *begin = closure->far_begin, *goal = closure->far_goal, *gained = closure->far_gained;
+    double *begin = closure->turns.begin, *goal = closure->turns.goal, *gained = closure->turns.gained,
+           *closed_at = closure->branch.closed_at + group->first_column,
+           *regular_at = closure->branch.regular_at + group->first_column;
     const uint32_t moving = way->moving;
     memcpy(begin, way->begin, group->column_count * sizeof *begin);
     memcpy(goal, way->end, group->column_count * sizeof *goal);
@@ -94,14 +95,12 @@ static bool count_turns(const struct far_way *way)
         goal[moving] = add_turns(begin[moving], sign * turn);
         if (!closure_walk(closure, way->group, goal, way->end))
             return false;
-        if (!is_back(way, begin, gained))
+        if (!is_back(&closure->chains, group, &closure->branch, begin, gained))
             continue;
         const double times = floor(whole / turn) - 1;
         for (uint32_t i = 0; i < group->column_count; i++)
-            closure->closed_at[group->first_column + i] =
-                add_turns(closure->closed_at[group->first_column + i], times * gained[i]);
-        memcpy(closure->regular_at + group->first_column, closure->closed_at + group->first_column,
-               group->column_count * sizeof *begin);
+            closed_at[i] = add_turns(closed_at[i], times * gained[i]);
+        memcpy(regular_at, closed_at, group->column_count * sizeof *begin);
         return true;
     }
     return true;
@@ -111,15 +110,15 @@ static bool count_turns(const struct far_way *way)
 static bool go_in_parts(struct closure *closure, struct closure_group *group, const double *end)
 {
     const struct far_way way = measure_way(closure, group, end);
-    const double limit = (double)closure->mechanism->context->limits.loop_way;
-    double *begin = closure->far_begin, *goal = closure->far_goal;
+    cp_mechanism *mechanism = closure->chains.mechanism;
+    const double limit = (double)mechanism->context->limits.loop_way;
+    double *begin = closure->turns.begin, *goal = closure->turns.goal;
     if (!(way.length <= limit)) {
-        const struct closure_loop *loop = &closure->loops[group->first_loop];
-        closure->mechanism->open = (struct open_loop){.loop = loop->loop,
-                                                      .joint = closure->columns[group->first_column + way.moving],
-                                                      .value = way.begin[way.moving],
-                                                      .alone = way.alone,
-                                                      .way = way.length};
+        mechanism->open = (struct open_loop){.loop = closure->chains.loops[group->first_loop].loop,
+                                             .joint = closure->chains.columns[group->first_column + way.moving],
+                                             .value = way.begin[way.moving],
+                                             .alone = way.alone,
+                                             .way = way.length};
         return false;
     }
     const double parts = ceil(way.length / part_length);
@@ -136,25 +135,26 @@ static bool go_in_parts(struct closure *closure, struct closure_group *group, co
 
 cp_status closure_solve_group(struct closure *closure, uint32_t number, const double *q)
 {
-    struct closure_group *group = &closure->groups[number];
+    const struct closure_chains *chains = &closure->chains;
+    struct closure_group *group = &chains->groups[number];
     const size_t size = group->column_count * sizeof(double);
-    double *end = closure->far_end, *closed_at = closure->closed_at + group->first_column,
-           *regular_at = closure->regular_at + group->first_column;
+    double *end = closure->turns.end, *closed_at = closure->branch.closed_at + group->first_column,
+           *regular_at = closure->branch.regular_at + group->first_column;
     for (uint32_t i = 0; i < group->column_count; i++)
-        end[i] = i < group->free_count ? 0 : q[closure->columns[group->first_column + i]];
+        end[i] = i < group->free_count ? 0 : q[chains->columns[group->first_column + i]];
     const struct far_way way = measure_way(closure, group, end);
     bool there;
     if (way.length <= part_length)
         there = closure_walk(closure, group, end, end);
     else {
-        double *kept = closure->far_kept;
+        double *kept = closure->turns.kept;
         memcpy(kept, closed_at, size);
         memcpy(kept + group->column_count, regular_at, size);
-        const bool turns = way.alone && way.length <= countable && closure->repeats[group->first_column + way.moving];
+        const bool turns = way.alone && way.length <= countable && chains->repeats[group->first_column + way.moving];
         there = (!turns || count_turns(&way)) && go_in_parts(closure, group, end);
-        if (!there && !closure->goes_partly)
+        if (!there && !closure->branch.goes_partly)
             closure_set_group(closure, number, kept);
     }
-    closure->failed = closure->failed || !there;
+    closure->branch.failed = closure->branch.failed || !there;
     return there ? CP_OK : CP_NO;
 }

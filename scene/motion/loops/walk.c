@@ -46,8 +46,11 @@ struct passed {
 };
 
 struct way {
-    struct closure *closure;
+    const struct closure_chains *chains;
+    struct closure_solver *solver;
+    struct closure_walk *room;
     struct closure_group *group;
+    bool goes_partly;
     const double *begin, *goal, *turns; /* values of columns: without whole turns, and the turns that were taken off */
     double length;                      /* of the longest way of a driven joint, in the solver's units */
     bool known;                         /* stands[0] has the derivatives at the beginning */
@@ -57,12 +60,12 @@ struct way {
 
 static uint32_t joint_of(const struct way *way, uint32_t column)
 {
-    return way->closure->columns[way->group->first_column + column];
+    return way->chains->columns[way->group->first_column + column];
 }
 
 static double unit_at(const struct way *way, uint32_t column)
 {
-    return closure_unit(way->closure, way->group, joint_of(way, column));
+    return closure_unit(way->chains, way->group, joint_of(way, column));
 }
 
 static double driven_value(const struct way *way, uint32_t column, double at)
@@ -74,11 +77,10 @@ static double driven_value(const struct way *way, uint32_t column, double at)
 /* Finds the tangent of the way by the derivatives. */
 static void find_tangent(const struct way *way, struct stand *stand)
 {
-    struct closure *closure = way->closure;
     struct closure_group *group = way->group;
     const uint32_t rows = group->row_count, free_count = group->free_count;
-    double *right = closure->matrix + (size_t)rows * free_count;
-    memcpy(closure->matrix, stand->jacobian, (size_t)rows * free_count * sizeof *closure->matrix);
+    double *right = way->solver->matrix + (size_t)rows * free_count;
+    memcpy(way->solver->matrix, stand->jacobian, (size_t)rows * free_count * sizeof *way->solver->matrix);
     memset(right, 0, rows * sizeof *right);
     for (uint32_t i = free_count; i < group->column_count; i++) {
         const double rate = (way->goal[i] - way->begin[i]) / unit_at(way, i);
@@ -86,10 +88,10 @@ static void find_tangent(const struct way *way, struct stand *stand)
         for (uint32_t row = 0; row < rows; row++)
             right[row] -= rate * column[row];
     }
-    stand->rank = solve_linear(closure->matrix, rows, free_count, dependent, stand->order, right, stand->tangent,
-                               closure->square, closure->work);
+    stand->rank = solve_linear(way->solver->matrix, rows, free_count, dependent, stand->order, right, stand->tangent,
+                               way->solver->square, way->solver->work);
     group->rank = stand->rank > group->rank ? stand->rank : group->rank;
-    const double *diagonal = closure->work;
+    const double *diagonal = way->solver->work;
     stand->least = group->rank > 0 ? fabs(diagonal[group->rank - 1]) : 1;
     stand->regular = group->rank > 0 ? fabs(stand->least / diagonal[0]) : 1;
 }
@@ -97,10 +99,9 @@ static void find_tangent(const struct way *way, struct stand *stand)
 /* Finds the derivatives and the tangent at mechanism->values, which are a closed pose. */
 static void look_around(const struct way *way, double at, struct stand *stand)
 {
-    struct closure *closure = way->closure;
     stand->at = at;
-    closure_keep_values(closure, way->group, stand->values);
-    closure_find_derivatives(closure, way->group, way->group->column_count, stand->jacobian);
+    closure_keep_values(way->chains, way->group, stand->values);
+    closure_find_derivatives(way->chains, way->solver, way->group, way->group->column_count, stand->jacobian);
 }
 
 /* Returns how much the derivatives change. */
@@ -118,7 +119,7 @@ static double find_change(const struct way *way, const struct stand *from, const
 static bool is_turned(const struct way *way, const struct stand *from, const struct stand *to)
 {
     const uint32_t rows = way->group->row_count, n = from->rank;
-    double *square = way->closure->square;
+    double *square = way->solver->square;
     bool turned = false;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n; k++) {
@@ -161,8 +162,7 @@ static double step_length(const struct way *way, const struct stand *from, doubl
 /* Tries a step to a part of the way. part: the share of the step that a correction may have; a longer one is FAR. */
 static enum outcome try_step(const struct way *way, const struct stand *from, double at, double part, struct stand *to)
 {
-    struct closure *closure = way->closure;
-    double *values = closure->mechanism->values, *predicted = to->tangent, square = 0;
+    double *values = way->chains->mechanism->values, *predicted = to->tangent, square = 0;
     const double step = at - from->at, length = step_length(way, from, step);
     struct open_loop open;
     if (length > longest_prediction)
@@ -174,7 +174,7 @@ static enum outcome try_step(const struct way *way, const struct stand *from, do
         if (is_free)
             predicted[i] = value;
     }
-    const double gap = closure_close_group(closure, way->group, &open);
+    const double gap = closure_close_group(way->chains, way->solver, way->group, &open);
     if (gap > closure_tolerance)
         return OPEN;
     for (uint32_t i = 0; i < way->group->free_count; i++) {
@@ -206,7 +206,7 @@ static enum outcome try_step(const struct way *way, const struct stand *from, do
 
 static void look_from(const struct way *way, const struct passed *pose, struct stand *stand)
 {
-    closure_give_values(way->closure, way->group, pose->values);
+    closure_give_values(way->chains, way->group, pose->values);
     look_around(way, pose->at, stand);
     find_tangent(way, stand);
 }
@@ -229,7 +229,7 @@ static bool try_over(const struct way *way, const struct passed *before, struct 
     const double margin = 2 * shortest_step / step_length(way, from, 1),
                  missing = from->least > least ? least / (from->least - least) : 0;
     const double at = fmin(1, before->at + (2.2 + fmin(missing, 1)) * (place - before->at) + margin);
-    if (step_length(way, from, at - before->at) > longest_over || bend(way, from, way->closure->near_tangent) > rounded)
+    if (step_length(way, from, at - before->at) > longest_over || bend(way, from, way->room->near_tangent) > rounded)
         return false;
     const enum outcome outcome = try_step(way, from, at, straight, to);
     if (to->regular < unknown)
@@ -243,10 +243,9 @@ static bool try_over(const struct way *way, const struct passed *before, struct 
  * the pose before. */
 static bool pass_over(const struct way *way, struct stand *from, struct stand *to)
 {
-    struct closure *closure = way->closure;
     const struct passed *before[] = {&way->regular, &way->near[1]},
-                        place = {.at = from->at, .values = closure->near_values};
-    memcpy(closure->near_tangent, from->tangent, way->group->free_count * sizeof *from->tangent);
+                        place = {.at = from->at, .values = way->room->near_values};
+    memcpy(way->room->near_tangent, from->tangent, way->group->free_count * sizeof *from->tangent);
     memcpy(place.values, from->values, way->group->column_count * sizeof *place.values);
     for (int i = 0; i < 2; i++) {
         if (try_over(way, before[i], from, to))
@@ -260,17 +259,16 @@ static bool pass_over(const struct way *way, struct stand *from, struct stand *t
 static bool arrive(const struct way *way, const struct stand *from, struct stand *to)
 {
     const double short_of = 1e-6, most = 1e-2;
-    struct closure *closure = way->closure;
     struct open_loop open;
     if ((1 - from->at) * way->length > short_of)
         return false;
-    closure_give_values(closure, way->group, from->values);
+    closure_give_values(way->chains, way->group, from->values);
     for (uint32_t i = way->group->free_count; i < way->group->column_count; i++)
-        closure->mechanism->values[joint_of(way, i)] = driven_value(way, i, 1);
-    if (closure_close_group(closure, way->group, &open) > closure_tolerance)
+        way->chains->mechanism->values[joint_of(way, i)] = driven_value(way, i, 1);
+    if (closure_close_group(way->chains, way->solver, way->group, &open) > closure_tolerance)
         return false;
     for (uint32_t i = 0; i < way->group->free_count; i++)
-        if (fabs(closure->mechanism->values[joint_of(way, i)] - from->values[i]) / unit_at(way, i) > most)
+        if (fabs(way->chains->mechanism->values[joint_of(way, i)] - from->values[i]) / unit_at(way, i) > most)
             return false;
     look_around(way, 1, to);
     to->regular = 0;
@@ -281,12 +279,12 @@ static bool arrive(const struct way *way, const struct stand *from, struct stand
 static bool compare_ends(const struct way *way, bool keep)
 {
     const double still = 1e-6;
-    struct closure *closure = way->closure;
     bool same = true;
-    closure_place(closure, way->group);
+    closure_place(way->chains, way->group);
     for (uint32_t i = 0; i < way->group->loop_count; i++) {
-        struct loop_ends now, *kept = &closure->ends[way->group->first_loop + i];
-        closure_ends(closure, &closure->mechanism->scene->loops[closure->loops[way->group->first_loop + i].loop], &now);
+        struct loop_ends now, *kept = &way->room->ends[way->group->first_loop + i];
+        closure_ends(way->chains,
+                     &way->chains->mechanism->scene->loops[way->chains->loops[way->group->first_loop + i].loop], &now);
         if (keep)
             *kept = now;
         for (int side = 0; side < 2; side++)
@@ -304,24 +302,24 @@ static bool compare_ends(const struct way *way, bool keep)
  * and its sense. False if there is none. */
 static bool turn_aside(const struct way *way, uint32_t number, const struct stand *from, struct stand *to)
 {
-    struct closure *closure = way->closure;
     const uint32_t columns = way->group->free_count;
-    double *motion = closure->near_tangent, most = 0;
+    double *motion = way->room->near_tangent, most = 0;
     struct open_loop open;
-    closure_give_values(closure, way->group, from->values);
+    closure_give_values(way->chains, way->group, from->values);
     (void)compare_ends(way, true);
     look_around(way, from->at, to);
     find_tangent(way, to);
     if (to->rank == columns)
         return false;
-    find_null(closure->matrix, way->group->row_count, columns, to->rank, number / 2 % (columns - to->rank), to->order,
-              closure->work, motion);
+    find_null(way->solver->matrix, way->group->row_count, columns, to->rank, number / 2 % (columns - to->rank),
+              to->order, way->solver->work, motion);
     for (uint32_t i = 0; i < columns; i++)
         most = fmax(most, fabs(motion[i]));
     for (uint32_t i = 0; i < columns; i++)
-        closure->mechanism->values[joint_of(way, i)] +=
+        way->chains->mechanism->values[joint_of(way, i)] +=
             (number % 2 == 0 ? PI / 2 : -PI / 2) * motion[i] / most * unit_at(way, i);
-    if (closure_close_group(closure, way->group, &open) > closure_tolerance || !compare_ends(way, false))
+    if (closure_close_group(way->chains, way->solver, way->group, &open) > closure_tolerance ||
+        !compare_ends(way, false))
         return false;
     look_around(way, from->at, to);
     find_tangent(way, to);
@@ -378,7 +376,7 @@ static bool go(struct way *way, struct stand stands[2])
             outcome = TURNED;
         if (outcome != GOOD) {
             step = (at - last->at) / 2;
-            const bool ends = way->closure->goes_partly && outcome != TURNED; /* it does not lead over a crossing */
+            const bool ends = way->goes_partly && outcome != TURNED; /* it does not lead over a crossing */
             if (step_length(way, last, step) >= (ends ? short_step : shortest_step))
                 continue;
             if ((outcome == TURNED && pass_over(way, last, next)) ||
@@ -398,14 +396,13 @@ static bool go(struct way *way, struct stand stands[2])
  * turns. */
 static void tell_end(const struct way *way, const struct stand *last, const double *end)
 {
-    struct closure *closure = way->closure;
-    struct open_loop open = {.loop = closure->loops[way->group->first_loop].loop, .joint = CP_NONE};
+    struct open_loop open = {.loop = way->chains->loops[way->group->first_loop].loop, .joint = CP_NONE};
     double most = 0;
     uint32_t moved = 0;
-    closure_give_values(closure, way->group, last->values);
+    closure_give_values(way->chains, way->group, last->values);
     for (uint32_t i = way->group->free_count; i < way->group->column_count; i++) {
         const double goal = add_turns(end[i], -way->turns[i]), apart = fabs(goal - way->begin[i]) / unit_at(way, i);
-        closure->mechanism->values[joint_of(way, i)] = goal;
+        way->chains->mechanism->values[joint_of(way, i)] = goal;
         moved += apart > 0;
         if (apart > most) {
             most = apart;
@@ -414,13 +411,13 @@ static void tell_end(const struct way *way, const struct stand *last, const doub
         }
     }
     struct open_loop there = open;
-    const bool closes = closure_close_group(closure, way->group, &there) <= closure_tolerance;
-    closure->mechanism->open = (struct open_loop){.loop = there.loop,
-                                                  .gap = closes ? 0 : there.gap,
-                                                  .angle = closes ? 0 : there.angle,
-                                                  .joint = open.joint,
-                                                  .value = open.value,
-                                                  .alone = moved == 1};
+    const bool closes = closure_close_group(way->chains, way->solver, way->group, &there) <= closure_tolerance;
+    way->chains->mechanism->open = (struct open_loop){.loop = there.loop,
+                                                      .gap = closes ? 0 : there.gap,
+                                                      .angle = closes ? 0 : there.angle,
+                                                      .joint = open.joint,
+                                                      .value = open.value,
+                                                      .alone = moved == 1};
 }
 
 /* Takes whole turns of joints that repeat off the values of columns, or adds them. */
@@ -439,26 +436,25 @@ static void give_turns(const struct way *way, double *values)
 /* Goes from the last regular pose to driven values within a part of a far way. */
 static bool go_from_regular(struct way *way, double *begin, double *closed_at, const double *goal)
 {
-    struct closure *closure = way->closure;
     struct closure_group *group = way->group;
-    double *regular_values = way->regular.values, *start = closure->start, *turns = closure->turns;
+    double *regular_values = way->regular.values, *start = way->room->start, *turns = way->room->turns;
     memcpy(begin, regular_values, group->column_count * sizeof *begin);
     for (uint32_t i = 0; i < group->column_count; i++)
-        turns[i] = closure->repeats[group->first_column + i] ? turns_of(begin[i]) : 0;
+        turns[i] = way->chains->repeats[group->first_column + i] ? turns_of(begin[i]) : 0;
     take_turns(way, begin, start);
     take_turns(way, begin, regular_values);
-    take_turns(way, goal, closure->goal);
-    closure_give_values(closure, group, start);
+    take_turns(way, goal, way->room->goal);
+    closure_give_values(way->chains, group, start);
     for (uint32_t i = group->free_count; i < group->column_count; i++)
         way->length = fmax(way->length, fabs(way->goal[i] - start[i]) / unit_at(way, i));
-    const uint32_t number = (uint32_t)(group - closure->groups);
-    way->known = closure->stand_group == number &&
-                 memcmp(closure->stands[0].values, start, group->column_count * sizeof *start) == 0;
-    closure->stand_group = number;
-    const bool there = way->length == 0 || go(way, closure->stands);
+    const uint32_t number = (uint32_t)(group - way->chains->groups);
+    way->known = way->room->stand_group == number &&
+                 memcmp(way->room->stands[0].values, start, group->column_count * sizeof *start) == 0;
+    way->room->stand_group = number;
+    const bool there = way->length == 0 || go(way, way->room->stands);
     if (!there)
         return false;
-    closure_keep_values(closure, group, closed_at);
+    closure_keep_values(way->chains, group, closed_at);
     give_turns(way, closed_at);
     give_turns(way, regular_values);
     for (uint32_t i = group->free_count; i < group->column_count; i++)
@@ -468,64 +464,69 @@ static bool go_from_regular(struct way *way, double *begin, double *closed_at, c
 
 bool closure_walk(struct closure *closure, struct closure_group *group, const double *goal, const double *end)
 {
-    double *closed_at = closure->closed_at + group->first_column, *begin = closure->begin,
-           *regular_values = closure->regular_at + group->first_column;
+    struct closure_walk *room = &closure->walk;
+    double *closed_at = closure->branch.closed_at + group->first_column, *begin = room->begin,
+           *regular_values = closure->branch.regular_at + group->first_column;
     const size_t driven = group->free_count, size = group->column_count * sizeof *begin;
-    struct way way = {.closure = closure,
+    struct way way = {.chains = &closure->chains,
+                      .solver = &closure->solver,
+                      .room = room,
                       .group = group,
-                      .begin = closure->start,
-                      .goal = closure->goal,
-                      .turns = closure->turns,
+                      .goes_partly = closure->branch.goes_partly,
+                      .begin = room->start,
+                      .goal = room->goal,
+                      .turns = room->turns,
                       .regular = {0, regular_values},
-                      .near = {{0, closure->passed[0]}, {0, closure->passed[1]}}};
+                      .near = {{0, room->passed[0]}, {0, room->passed[1]}}};
     bool there = memcmp(closed_at + driven, goal + driven, size - driven * sizeof *goal) == 0;
     if (!there) {
         there = go_from_regular(&way, begin, closed_at, goal);
-        if (!there && closure->goes_partly) {
+        if (!there && way.goes_partly) {
             give_turns(&way, regular_values);
             memcpy(closed_at, regular_values, size);
         } else if (!there) {
-            tell_end(&way, &closure->stands[0], end);
+            tell_end(&way, &room->stands[0], end);
             memcpy(regular_values, begin, size);
         }
     }
-    closure_give_values(closure, group, closed_at);
+    closure_give_values(way.chains, group, closed_at);
     return there;
 }
 
 void closure_get_group(const struct closure *closure, uint32_t group, double *pose)
 {
-    const struct closure_group *it = &closure->groups[group];
-    memcpy(pose, closure->closed_at + it->first_column, it->column_count * sizeof *pose);
-    memcpy(pose + it->column_count, closure->regular_at + it->first_column, it->column_count * sizeof *pose);
+    const struct closure_group *it = &closure->chains.groups[group];
+    memcpy(pose, closure->branch.closed_at + it->first_column, it->column_count * sizeof *pose);
+    memcpy(pose + it->column_count, closure->branch.regular_at + it->first_column, it->column_count * sizeof *pose);
 }
 
 void closure_set_group(struct closure *closure, uint32_t group, const double *pose)
 {
-    const struct closure_group *it = &closure->groups[group];
-    memcpy(closure->closed_at + it->first_column, pose, it->column_count * sizeof *pose);
-    memcpy(closure->regular_at + it->first_column, pose + it->column_count, it->column_count * sizeof *pose);
-    closure_give_values(closure, it, pose);
+    const struct closure_group *it = &closure->chains.groups[group];
+    memcpy(closure->branch.closed_at + it->first_column, pose, it->column_count * sizeof *pose);
+    memcpy(closure->branch.regular_at + it->first_column, pose + it->column_count, it->column_count * sizeof *pose);
+    closure_give_values(&closure->chains, it, pose);
 }
 
 void closure_restart(struct closure *closure, uint32_t group)
 {
-    const struct closure_group *it = &closure->groups[group];
-    const double *first = closure->first_at + it->first_column;
-    memcpy(closure->closed_at + it->first_column, first, it->column_count * sizeof *first);
-    memcpy(closure->regular_at + it->first_column, first, it->column_count * sizeof *first);
-    closure_give_values(closure, it, first);
+    const struct closure_group *it = &closure->chains.groups[group];
+    const double *first = closure->branch.first_at + it->first_column;
+    memcpy(closure->branch.closed_at + it->first_column, first, it->column_count * sizeof *first);
+    memcpy(closure->branch.regular_at + it->first_column, first, it->column_count * sizeof *first);
+    closure_give_values(&closure->chains, it, first);
 }
 
 cp_status closure_solve(struct closure *closure, const double *q)
 {
-    cp_mechanism *mechanism = closure->mechanism;
+    const struct closure_chains *chains = &closure->chains;
+    cp_mechanism *mechanism = chains->mechanism;
     const cp_scene *scene = mechanism->scene;
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (closure->column_of[i] == CP_NONE && !closure->held[i] && !cp_joint_is_dependent(&scene->joints[i]))
+        if (chains->column_of[i] == CP_NONE && !chains->held[i] && !cp_joint_is_dependent(&scene->joints[i]))
             mechanism->values[i] = q[i];
-    for (uint32_t i = 0; i < closure->group_count; i++)
+    for (uint32_t i = 0; i < chains->group_count; i++)
         if (closure_solve_group(closure, i, q) != CP_OK)
             status = CP_NO;
     for (uint32_t i = 0; i < scene->joint_count; i++)
