@@ -4,7 +4,7 @@
 #include "base/text/text.h"
 #include "parser.h"
 
-static uint32_t label_of(struct parser *parser)
+static uint32_t label_of(struct program_parser *parser)
 {
     parser_skip_blanks(parser);
     size_t size = parser_name_size(parser->at);
@@ -22,17 +22,18 @@ static uint32_t label_of(struct parser *parser)
     return label ? *label : 0;
 }
 
-static void open_block(struct parser *parser, enum operation operation)
+static void open_block(struct program_parser *parser, enum operation operation)
 {
     if (parser->depth == DEEPEST_BLOCK) {
         parser_fail(parser, parser->line, "%s", "blocks are nested too deeply");
         return;
     }
-    parser->blocks[parser->depth++] = (struct block){parser->program->instruction_count, operation, false};
+    parser->blocks[parser->depth++] = (struct program_block){parser->program->instruction_count, operation, false};
 }
 
 /* Closes the block that the word belongs to; false, reported, if another one is open. */
-static bool close_block(struct parser *parser, enum operation operation, const char *what, struct block *block)
+static bool close_block(struct program_parser *parser, enum operation operation, const char *what,
+                        struct program_block *block)
 {
     if (parser->depth == 0 ||
         (parser->blocks[parser->depth - 1].operation != operation &&
@@ -44,7 +45,7 @@ static bool close_block(struct parser *parser, enum operation operation, const c
     return true;
 }
 
-static uint32_t variable_here(struct parser *parser, enum name_kind kind)
+static uint32_t variable_here(struct program_parser *parser, enum name_kind kind)
 {
     char name[LONGEST_NAME + 1];
     const size_t size = parser_name_here(parser, name);
@@ -57,7 +58,7 @@ static uint32_t variable_here(struct parser *parser, enum name_kind kind)
     return *variable / 4;
 }
 
-static void parse_case(struct parser *parser, struct instruction *instruction)
+static void parse_case(struct program_parser *parser, struct instruction *instruction)
 {
     struct program_text *program = parser->program;
     instruction->first_formula = program->formula_count;
@@ -77,7 +78,7 @@ static void parse_case(struct parser *parser, struct instruction *instruction)
         parser_fail_expected(parser, "a comma and a label");
 }
 
-static void parse_move(struct parser *parser, struct instruction *instruction)
+static void parse_move(struct program_parser *parser, struct instruction *instruction)
 {
     char name[LONGEST_NAME + 1];
     const size_t size = parser_name_here(parser, name);
@@ -95,7 +96,7 @@ static void parse_move(struct parser *parser, struct instruction *instruction)
 }
 
 /* IF alone begins a block; if an instruction follows THEN, that instruction has the condition. */
-static void parse_if(struct parser *parser, struct instruction *instruction)
+static void parse_if(struct program_parser *parser, struct instruction *instruction)
 {
     static const char *const blocks[] = {"IF", "ELSE", "ENDIF", "FOR", "NEXT"};
     parser_condition(parser, instruction);
@@ -117,9 +118,9 @@ static void parse_if(struct parser *parser, struct instruction *instruction)
     parser_instruction(parser, instruction);
 }
 
-static void parse_else(struct parser *parser, struct instruction *instruction)
+static void parse_else(struct program_parser *parser, struct instruction *instruction)
 {
-    struct block block = {0};
+    struct program_block block = {0};
     (void)instruction;
     const bool begun = close_block(parser, OPERATION_IF, "ELSE without IF", &block);
     if (begun && block.operation == OPERATION_ELSE)
@@ -130,15 +131,15 @@ static void parse_else(struct parser *parser, struct instruction *instruction)
         parser->blocks[parser->depth - 1].excused = true;
 }
 
-static void parse_endif(struct parser *parser, struct instruction *instruction)
+static void parse_endif(struct program_parser *parser, struct instruction *instruction)
 {
-    struct block block = {0};
+    struct program_block block = {0};
     (void)instruction;
     if (close_block(parser, OPERATION_IF, "ENDIF without IF", &block))
         parser->program->instructions[block.instruction].target = parser->program->instruction_count;
 }
 
-static void parse_for(struct parser *parser, struct instruction *instruction)
+static void parse_for(struct program_parser *parser, struct instruction *instruction)
 {
     open_block(parser, OPERATION_FOR);
     instruction->variable = variable_here(parser, NAME_NUMBER);
@@ -150,9 +151,9 @@ static void parse_for(struct parser *parser, struct instruction *instruction)
     parser_demand_numbers(parser, parser->word, instruction, 2, 3);
 }
 
-static void parse_next(struct parser *parser, struct instruction *instruction)
+static void parse_next(struct program_parser *parser, struct instruction *instruction)
 {
-    struct block block = {0};
+    struct program_block block = {0};
     if (!close_block(parser, OPERATION_FOR, "NEXT without FOR", &block))
         return;
     struct instruction *begin = &parser->program->instructions[block.instruction];
@@ -165,13 +166,13 @@ static void parse_next(struct parser *parser, struct instruction *instruction)
         parser_fail(parser, name, "%s", "NEXT has another variable than its FOR");
 }
 
-static void parse_goto(struct parser *parser, struct instruction *instruction)
+static void parse_goto(struct program_parser *parser, struct instruction *instruction)
 {
     instruction->target = label_of(parser);
 }
 
 /* SPEED with % sets the speed of joint motion. */
-static void parse_speed(struct parser *parser, struct instruction *instruction)
+static void parse_speed(struct program_parser *parser, struct instruction *instruction)
 {
     char *percent = strchr(parser->line + (parser->at - parser->line), '%');
     if (percent)
@@ -185,14 +186,14 @@ static void parse_speed(struct parser *parser, struct instruction *instruction)
 }
 
 /* Parses the frame that is held. */
-static void parse_held(struct parser *parser, struct instruction *instruction)
+static void parse_held(struct program_parser *parser, struct instruction *instruction)
 {
     instruction->points[0] = parser_point(parser);
     if (!parser->failed && instruction->points[0].kind != POINT_FRAME)
         parser_fail(parser, parser->word, "%s", "what is held is a frame");
 }
 
-static void parse_handle(struct parser *parser, struct instruction *instruction)
+static void parse_handle(struct program_parser *parser, struct instruction *instruction)
 {
     const bool opens = parser_accept(parser, "OPEN");
     instruction->operation = opens ? OPERATION_OPEN : OPERATION_CLOSE;
@@ -208,7 +209,7 @@ static const struct word {
     enum operation operation;
     uint32_t numbers[2]; /* either so many, or so many */
     uint32_t points;
-    void (*parse)(struct parser *parser, struct instruction *instruction);
+    void (*parse)(struct program_parser *parser, struct instruction *instruction);
 } words[] = {
     {"MOVE", OPERATION_MOVE, {0, 0}, 0, parse_move},     {"PTP", OPERATION_PTP, {0, 0}, 1, NULL},
     {"LMOV", OPERATION_LMOV, {3, 6}, 0, NULL},           {"LPTP", OPERATION_LPTP, {0, 0}, 1, NULL},
@@ -228,7 +229,7 @@ static const struct word {
 };
 
 /* NAME = expression, NAME = POSE(...), NAME = JOINTS(...). */
-static void parse_assignment(struct parser *parser, struct instruction *instruction)
+static void parse_assignment(struct program_parser *parser, struct instruction *instruction)
 {
     char name[LONGEST_NAME + 1];
     const size_t size = parser_name_here(parser, name);
@@ -265,7 +266,7 @@ bool parser_is_assignment(const char *at)
     return size > 0 && *behind == '=';
 }
 
-static void fail_word(struct parser *parser)
+static void fail_word(struct program_parser *parser)
 {
     const char *known[sizeof words / sizeof *words + 1];
     char word[LONGEST_NAME + 1], upper[LONGEST_NAME + 1];
@@ -283,7 +284,7 @@ static void fail_word(struct parser *parser)
     parser_fail_near(parser, parser->at, "unknown instruction %s", word, nearest_word(upper, known));
 }
 
-void parser_instruction(struct parser *parser, struct instruction *instruction)
+void parser_instruction(struct program_parser *parser, struct instruction *instruction)
 {
     parser->word = parser->at;
     if (parser_is_assignment(parser->at)) {

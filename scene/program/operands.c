@@ -6,7 +6,7 @@
 
 /* ---- words ---- */
 
-void parser_fail(struct parser *parser, const char *at, const char *format, const char *what)
+void parser_fail(struct program_parser *parser, const char *at, const char *format, const char *what)
 {
     struct place place = {
         .file = parser->program->file, .line = parser->number, .column = at ? (uint64_t)(at - parser->line) + 1 : 0};
@@ -16,7 +16,8 @@ void parser_fail(struct parser *parser, const char *at, const char *format, cons
     (void)report_error(parser->context, CP_INPUT, "program-syntax", place, format, text);
 }
 
-void parser_fail_near(struct parser *parser, const char *at, const char *format, const char *name, const char *near)
+void parser_fail_near(struct program_parser *parser, const char *at, const char *format, const char *name,
+                      const char *near)
 {
     char text[3 * LONGEST_NAME];
     (void)snprintf(text, sizeof text, near ? "\"%.50s\"; did you mean %.50s?" : "\"%.100s\"", name, near);
@@ -48,7 +49,7 @@ static bool is_name_character(char c)
     return begins_name(c) || (c >= '0' && c <= '9');
 }
 
-void parser_skip_blanks(struct parser *parser)
+void parser_skip_blanks(struct program_parser *parser)
 {
     while (*parser->at == ' ' || *parser->at == '\t')
         parser->at++;
@@ -62,7 +63,7 @@ size_t parser_name_size(const char *at)
     return size;
 }
 
-size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1])
+size_t parser_name_here(struct program_parser *parser, char name[LONGEST_NAME + 1])
 {
     parser_skip_blanks(parser);
     size_t size = parser_name_size(parser->at);
@@ -70,13 +71,13 @@ size_t parser_name_here(struct parser *parser, char name[LONGEST_NAME + 1])
     return size;
 }
 
-const uint32_t *parser_find_variable(struct parser *parser, const char *name, size_t size)
+const uint32_t *parser_find_variable(struct program_parser *parser, const char *name, size_t size)
 {
     return size > 0 && size <= LONGEST_NAME ? name_map_find(&parser->variables, name) : NULL;
 }
 
 /* Writes "found "x"" for a message: the word here, or the end of the line. */
-static const char *found(struct parser *parser, char text[LONGEST_NAME])
+static const char *found(struct program_parser *parser, char text[LONGEST_NAME])
 {
     parser_skip_blanks(parser);
     size_t size = strcspn(parser->at, " \t,");
@@ -87,7 +88,7 @@ static const char *found(struct parser *parser, char text[LONGEST_NAME])
     return text;
 }
 
-void parser_fail_expected(struct parser *parser, const char *what)
+void parser_fail_expected(struct program_parser *parser, const char *what)
 {
     char text[LONGEST_NAME], message[2 * LONGEST_NAME];
     (void)found(parser, text);
@@ -95,7 +96,7 @@ void parser_fail_expected(struct parser *parser, const char *what)
     parser_fail(parser, parser->at, "%s", message);
 }
 
-bool parser_accept(struct parser *parser, const char *word)
+bool parser_accept(struct program_parser *parser, const char *word)
 {
     parser_skip_blanks(parser);
     size_t size = strlen(word);
@@ -110,7 +111,7 @@ bool parser_accept(struct parser *parser, const char *word)
     return true;
 }
 
-bool parser_at_end(struct parser *parser)
+bool parser_at_end(struct program_parser *parser)
 {
     parser_skip_blanks(parser);
     return !*parser->at;
@@ -129,7 +130,7 @@ static bool is_call(const char *name, size_t size, const char *end)
 
 /* Reads TIMER(n) or COUNTER(n) at *from: finds the variable of that reading, and moves *from behind it. False,
  * reported, if n is no number. */
-static bool read_reading(struct parser *parser, enum operation operation, const char **from, uint32_t *variable)
+static bool read_reading(struct program_parser *parser, enum operation operation, const char **from, uint32_t *variable)
 {
     struct program_text *program = parser->program;
     uint64_t index = 0;
@@ -162,13 +163,14 @@ static bool read_reading(struct parser *parser, enum operation operation, const 
         return false;
     }
     *variable = program->number_count++;
-    program->readings[program->reading_count++] = (struct reading){operation, (uint32_t)index, *variable};
+    program->readings[program->reading_count++] = (struct program_reading){operation, (uint32_t)index, *variable};
     return true;
 }
 
 /* Translates the name at *from for the formula's text, and moves *from behind it: a function's name stays, a number
  * becomes dof(). False, reported, if it is neither. */
-static bool translate_name(struct parser *parser, const char **from, const char *to, char text[LONGEST_NAME + 1])
+static bool translate_name(struct program_parser *parser, const char **from, const char *to,
+                           char text[LONGEST_NAME + 1])
 {
     static const char *const known[] = {"SIN",  "COS", "TAN", "ASIN", "ACOS", "ATAN", "ATAN2",
                                         "SQRT", "ABS", "MIN", "MAX",  "PI",   NULL};
@@ -203,7 +205,7 @@ static bool translate_name(struct parser *parser, const char **from, const char 
 }
 
 /* Appends the formula's text from `from` to `to` with numbers of dof() in place of the names of variables. */
-static bool translate(struct parser *parser, const char *from, const char *to, char out[EXPRESSION_LONGEST + 1])
+static bool translate(struct program_parser *parser, const char *from, const char *to, char out[EXPRESSION_LONGEST + 1])
 {
     size_t used = 0;
     while (from < to) {
@@ -232,12 +234,12 @@ static bool translate(struct parser *parser, const char *from, const char *to, c
 }
 
 /* Parses the formula from parser->at to `to`. */
-static struct formula parse_formula(struct parser *parser, const char *to)
+static struct program_formula parse_formula(struct program_parser *parser, const char *to)
 {
     struct program_text *program = parser->program;
     struct expression_step steps[EXPRESSION_LONGEST];
     char text[EXPRESSION_LONGEST + 1];
-    struct formula formula = {.first_step = program->step_count};
+    struct program_formula formula = {.first_step = program->step_count};
     uint32_t count;
     size_t at;
     parser_skip_blanks(parser);
@@ -291,10 +293,10 @@ static const char *operand_end(const char *at, bool in_condition)
     return at;
 }
 
-void parser_add_formula(struct parser *parser, struct instruction *instruction)
+void parser_add_formula(struct program_parser *parser, struct instruction *instruction)
 {
     struct program_text *program = parser->program;
-    struct formula formula = parse_formula(parser, operand_end(parser->at, false));
+    struct program_formula formula = parse_formula(parser, operand_end(parser->at, false));
     if (!array_reserve(parser->context, &program->formulas, &program->formula_room,
                        (uint64_t)program->formula_count + 1, sizeof formula)) {
         parser->failed = true;
@@ -304,7 +306,7 @@ void parser_add_formula(struct parser *parser, struct instruction *instruction)
     instruction->formula_count++;
 }
 
-void parser_numbers(struct parser *parser, struct instruction *instruction)
+void parser_numbers(struct program_parser *parser, struct instruction *instruction)
 {
     instruction->first_formula = parser->program->formula_count;
     if (parser_at_end(parser))
@@ -314,7 +316,7 @@ void parser_numbers(struct parser *parser, struct instruction *instruction)
     while (!parser->failed && parser_accept(parser, ","));
 }
 
-void parser_demand_numbers(struct parser *parser, const char *start, const struct instruction *instruction,
+void parser_demand_numbers(struct program_parser *parser, const char *start, const struct instruction *instruction,
                            uint32_t few, uint32_t many)
 {
     char text[LONGEST_NAME];
@@ -333,7 +335,7 @@ void parser_demand_numbers(struct parser *parser, const char *start, const struc
 /* ---- points ---- */
 
 /* Finds the node of a frame's name, or of "id:ID". False, reported, if there is none, or several have the name. */
-static bool find_frame(struct parser *parser, const char *at, const char *name, uint32_t *node)
+static bool find_frame(struct program_parser *parser, const char *at, const char *name, uint32_t *node)
 {
     const bool by_id = strncmp(name, "id:", 3) == 0;
     const uint32_t *found = by_id ? name_map_find(&parser->ids, name + 3) : name_map_find(&parser->frames, name);
@@ -355,7 +357,7 @@ static bool find_frame(struct parser *parser, const char *at, const char *name, 
     return *node != CP_NONE;
 }
 
-void parser_brackets(struct parser *parser, struct instruction *instruction, uint32_t wanted)
+void parser_brackets(struct program_parser *parser, struct instruction *instruction, uint32_t wanted)
 {
     parser_skip_blanks(parser);
     const char *start = parser->at;
@@ -380,7 +382,7 @@ void parser_brackets(struct parser *parser, struct instruction *instruction, uin
         parser->at = close + 1;
 }
 
-struct point parser_point(struct parser *parser)
+struct point parser_point(struct program_parser *parser)
 {
     struct point point = {0};
     struct instruction numbers = {0};
@@ -413,7 +415,7 @@ struct point parser_point(struct parser *parser)
 
 /* ---- conditions ---- */
 
-void parser_condition(struct parser *parser, struct instruction *instruction)
+void parser_condition(struct program_parser *parser, struct instruction *instruction)
 {
     static const struct {
         const char *text;
@@ -442,7 +444,7 @@ void parser_condition(struct parser *parser, struct instruction *instruction)
     } while (!parser->failed && (is_and || parser_accept(parser, "OR")));
 }
 
-void parser_skip_condition(struct parser *parser)
+void parser_skip_condition(struct program_parser *parser)
 {
     const char *start = parser->at;
     if (parser_is_assignment(start) || !parser_accept(parser, "IF"))

@@ -10,7 +10,7 @@ struct lines {
     const char *next, *end;
 };
 
-static bool next_line(struct parser *parser, struct lines *lines)
+static bool next_line(struct program_parser *parser, struct lines *lines)
 {
     if (lines->next >= lines->end)
         return false;
@@ -37,7 +37,7 @@ static bool next_line(struct parser *parser, struct lines *lines)
 }
 
 /* Skips "label:"; returns its size, 0 if there is none. */
-static size_t skip_label(struct parser *parser, const char **label)
+static size_t skip_label(struct program_parser *parser, const char **label)
 {
     parser_skip_blanks(parser);
     size_t size = parser_name_size(parser->at);
@@ -49,7 +49,7 @@ static size_t skip_label(struct parser *parser, const char **label)
     return size;
 }
 
-static void define(struct parser *parser, struct name_map *map, const char *name, size_t size, uint32_t value)
+static void define(struct program_parser *parser, struct name_map *map, const char *name, size_t size, uint32_t value)
 {
     bool added;
     char *kept = arena_copy_text(parser->names_arena, name, size);
@@ -63,7 +63,7 @@ static void define(struct parser *parser, struct name_map *map, const char *name
 }
 
 /* Finds the names of variables and labels, and counts the instructions. */
-static void find_names(struct parser *parser, struct lines lines)
+static void find_names(struct program_parser *parser, struct lines lines)
 {
     struct program_text *program = parser->program;
     uint32_t instructions = 0;
@@ -110,7 +110,7 @@ static void find_names(struct parser *parser, struct lines lines)
     }
 }
 
-static void parse_lines(struct parser *parser, struct lines lines)
+static void parse_lines(struct program_parser *parser, struct lines lines)
 {
     struct program_text *program = parser->program;
     bool any = false;
@@ -133,7 +133,7 @@ static void parse_lines(struct parser *parser, struct lines lines)
         program->instructions[program->instruction_count++] = instruction;
     }
     parser->failed = parser->failed || any;
-    const struct block *block = parser->depth > 0 ? &parser->blocks[parser->depth - 1] : NULL;
+    const struct program_block *block = parser->depth > 0 ? &parser->blocks[parser->depth - 1] : NULL;
     if (block && !block->excused) {
         parser->number = program->instructions[block->instruction].line;
         parser_fail(parser, NULL, "%s", block->operation == OPERATION_FOR ? "FOR without NEXT" : "IF without ENDIF");
@@ -142,13 +142,13 @@ static void parse_lines(struct parser *parser, struct lines lines)
 
 int compare_readings(const void *one, const void *other)
 {
-    const struct reading *a = one, *b = other;
+    const struct program_reading *a = one, *b = other;
     if (a->operation != b->operation)
         return a->operation < b->operation ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static bool list_frames(struct parser *parser)
+static bool list_frames(struct program_parser *parser)
 {
     const cp_scene *scene = parser->scene;
     bool good = true;
@@ -166,19 +166,19 @@ cp_status program_parse(cp_context *context, const cp_scene *scene, const char *
                         uint32_t joint_count, struct program_text *program)
 {
     *program = (struct program_text){.context = context, .file = file};
-    struct parser *parser = memory_allocate_zeroed(context, 1, sizeof *parser);
+    struct program_parser *parser = memory_allocate_zeroed(context, 1, sizeof *parser);
     if (!parser)
         return CP_LIMIT;
-    *parser = (struct parser){.program = program,
-                              .context = context,
-                              .scene = scene,
-                              .joint_count = joint_count,
-                              .names_arena = arena_new(context),
-                              .variables = {.context = context},
-                              .labels = {.context = context},
-                              .readings = {.context = context},
-                              .frames = {.context = context},
-                              .ids = {.context = context}};
+    *parser = (struct program_parser){.program = program,
+                                      .context = context,
+                                      .scene = scene,
+                                      .joint_count = joint_count,
+                                      .names_arena = arena_new(context),
+                                      .variables = {.context = context},
+                                      .labels = {.context = context},
+                                      .readings = {.context = context},
+                                      .frames = {.context = context},
+                                      .ids = {.context = context}};
     const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of byte order */
     struct lines lines = {text + mark, text + size};
     bool good = list_frames(parser);

@@ -13,16 +13,16 @@ struct recording {
     uint32_t width, count, room;
 };
 
-static bool add_row(struct recording *recording, const struct cp_program *program)
+static bool add_row(struct recording *recording, double time, const struct program_robot *robot)
 {
     const uint64_t at = (uint64_t)recording->count * recording->width;
     if (at + recording->width > UINT32_MAX || !array_reserve(recording->context, &recording->rows, &recording->room,
                                                              at + recording->width, sizeof *recording->rows))
         return false;
     double *row = recording->rows + at;
-    row[0] = program->time;
-    for (uint32_t i = 0; i < program->joint_count; i++)
-        row[1 + i] = program->q[program->joints[i]];
+    row[0] = time;
+    for (uint32_t i = 0; i < robot->joint_count; i++)
+        row[1 + i] = robot->q[robot->joints[i]];
     recording->count++;
     return true;
 }
@@ -51,19 +51,19 @@ static bool add_joint_track(cp_scene *scene, const struct recording *recording, 
 
 /* ---- what is held ---- */
 
-static uint32_t count_of(const struct cp_program *program, uint32_t node)
+static uint32_t count_of(const struct program_log *log, uint32_t node)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < program->holding_count; i++)
-        count += program->holdings[i].node == node;
+    for (uint32_t i = 0; i < log->holding_count; i++)
+        count += log->holdings[i].node == node;
     return count;
 }
 
 /* Adds the poses of a held node, by steps: at first in its parent, then in each host. The last of several at one time
  * counts. */
-static bool add_node_tracks(cp_scene *scene, const struct cp_program *program, uint32_t node, cp_track *tracks)
+static bool add_node_tracks(cp_scene *scene, const struct program_log *log, uint32_t node, cp_track *tracks)
 {
-    const uint32_t most = count_of(program, node) + 1;
+    const uint32_t most = count_of(log, node) + 1;
     double *times = scene_allocate(scene, most, sizeof *times);
     double *values[3];
     uint32_t kept = 0;
@@ -73,8 +73,8 @@ static bool add_node_tracks(cp_scene *scene, const struct cp_program *program, u
         values[k] = scene_allocate(scene, (size_t)most * widths[k], sizeof **values);
     if (!times || !values[0] || !values[1] || !values[2])
         return false;
-    for (uint32_t i = 0; i <= program->holding_count; i++) {
-        const struct holding *holding = i > 0 ? &program->holdings[i - 1] : NULL;
+    for (uint32_t i = 0; i <= log->holding_count; i++) {
+        const struct holding *holding = i > 0 ? &log->holdings[i - 1] : NULL;
         struct trs trs;
         if (holding && holding->node != node)
             continue;
@@ -97,17 +97,19 @@ static bool add_node_tracks(cp_scene *scene, const struct cp_program *program, u
 static cp_status add_clip(cp_scene *scene, const struct cp_program *program, const struct recording *recording,
                           const char *name)
 {
-    const uint32_t most = program->joint_count + 3 * program->holding_count;
+    const struct program_robot *robot = &program->robot;
+    const struct program_log *log = &program->log;
+    const uint32_t most = robot->joint_count + 3 * log->holding_count;
     cp_track *tracks = scene_allocate(scene, most, sizeof *tracks);
-    cp_attachment *attachments = scene_allocate(scene, program->holding_count, sizeof *attachments);
-    cp_mark *marks = scene_allocate(scene, program->mark_count, sizeof *marks);
+    cp_attachment *attachments = scene_allocate(scene, log->holding_count, sizeof *attachments);
+    cp_mark *marks = scene_allocate(scene, log->mark_count, sizeof *marks);
     bool *seen = arena_allocate_zeroed(program->arena, scene->node_count, sizeof *seen);
     uint32_t count = 0;
     if (!tracks || !attachments || !marks || !seen)
         return CP_LIMIT;
     bool any_moves = false;
-    for (uint32_t i = 0; i < program->joint_count; i++) {
-        if (!add_joint_track(scene, recording, i, program->joints[i], &tracks[count]))
+    for (uint32_t i = 0; i < robot->joint_count; i++) {
+        if (!add_joint_track(scene, recording, i, robot->joints[i], &tracks[count]))
             return CP_LIMIT;
         any_moves = any_moves || tracks[count].key_count > 1;
         count++;
@@ -115,18 +117,18 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
     /* The clip lasts as long as the program, even if that only waits: then it gets a rest with both of its ends. */
     if (!any_moves && recording->count > 1)
         tracks[0].key_count = 2;
-    for (uint32_t i = 0; i < program->holding_count; i++) {
-        const struct holding *holding = &program->holdings[i];
+    for (uint32_t i = 0; i < log->holding_count; i++) {
+        const struct holding *holding = &log->holdings[i];
         const bool first = !seen[holding->node];
         seen[holding->node] = true;
         attachments[i] = (cp_attachment){holding->time, holding->node, holding->host};
-        if (first && !add_node_tracks(scene, program, holding->node, &tracks[count]))
+        if (first && !add_node_tracks(scene, log, holding->node, &tracks[count]))
             return CP_LIMIT;
         count += first ? 3 : 0;
     }
-    for (uint32_t i = 0; i < program->mark_count; i++) {
-        marks[i] = program->marks[i];
-        marks[i].name = scene_text(scene, program->marks[i].name);
+    for (uint32_t i = 0; i < log->mark_count; i++) {
+        marks[i] = log->marks[i];
+        marks[i].name = scene_text(scene, log->marks[i].name);
         if (!marks[i].name)
             return CP_LIMIT;
     }
@@ -134,25 +136,26 @@ static cp_status add_clip(cp_scene *scene, const struct cp_program *program, con
     if (clip == CP_NONE)
         return CP_LIMIT;
     scene->clips[clip].attachments = attachments;
-    scene->clips[clip].attachment_count = program->holding_count;
+    scene->clips[clip].attachment_count = log->holding_count;
     scene->clips[clip].marks = marks;
-    scene->clips[clip].mark_count = program->mark_count;
+    scene->clips[clip].mark_count = log->mark_count;
     return CP_OK;
 }
 
 /* Stops a program that does not end, by the length of its clip or the number of its keys. */
 static cp_status check_size(const struct cp_program *program, const struct recording *recording)
 {
-    const struct limits *limits = &program->context->limits;
+    const struct program_clock *clock = &program->machine.clock;
+    const struct limits *limits = &clock->context->limits;
     /* A held frame takes the 10 numbers of three keys: its place, its turn and its scale. */
-    const uint64_t keys =
-        (uint64_t)recording->count * program->joint_count + program->mark_count + UINT64_C(10) * program->holding_count;
-    if (program->time > limits->clip + program->options.period / 2)
-        return program_error(program, CP_LIMIT, "program-clip",
+    const uint64_t keys = (uint64_t)recording->count * program->robot.joint_count + program->log.mark_count +
+                          UINT64_C(10) * program->log.holding_count;
+    if (clock->time > limits->clip + clock->period / 2)
+        return program_error(clock, CP_LIMIT, "program-clip",
                              "the clip lasts longer than %s s: an endless loop? (--limit clip=)",
                              show_number(limits->clip).text);
     if (keys > limits->keys)
-        return program_error(program, CP_LIMIT, "program-keys",
+        return program_error(clock, CP_LIMIT, "program-keys",
                              "the clip has more than %llu keys and marks: an endless loop? (--limit keys=)",
                              (unsigned long long)limits->keys);
     return CP_OK;
@@ -160,20 +163,21 @@ static cp_status check_size(const struct cp_program *program, const struct recor
 
 cp_status program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency)
 {
-    struct recording recording = {.context = program->context, .width = 1 + program->joint_count};
-    cp_status status = add_row(&recording, program) ? CP_OK : CP_LIMIT;
-    while (status == CP_OK && !program->ended) {
-        double before = program->time, after = before + program->options.period, near = 1e-9;
+    const struct program_clock *clock = &program->machine.clock;
+    struct recording recording = {.context = clock->context, .width = 1 + program->robot.joint_count};
+    cp_status status = add_row(&recording, clock->time, &program->robot) ? CP_OK : CP_LIMIT;
+    while (status == CP_OK && !program->machine.ended) {
+        double before = clock->time, after = before + clock->period, near = 1e-9;
         if ((stop >= 0 && stop <= before + near) || (emergency >= 0 && emergency <= after + near))
             cp_program_stop(program, emergency >= 0 && emergency <= after + near);
         status = cp_program_step(program);
-        if (program->time > before && status == CP_OK && !add_row(&recording, program))
+        if (clock->time > before && status == CP_OK && !add_row(&recording, clock->time, &program->robot))
             status = CP_LIMIT;
         if (status == CP_OK)
             status = check_size(program, &recording);
     }
     if (status == CP_OK)
         status = add_clip(scene, program, &recording, name);
-    memory_free(program->context, recording.rows, recording.room, sizeof *recording.rows);
+    memory_free(clock->context, recording.rows, recording.room, sizeof *recording.rows);
     return status;
 }

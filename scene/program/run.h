@@ -64,7 +64,7 @@ enum operation {
 };
 
 /* A compiled formula: inputs are the number variables. */
-struct formula {
+struct program_formula {
     uint32_t first_step, step_count;
 };
 
@@ -87,13 +87,13 @@ enum comparison_kind {
 };
 struct comparison {
     enum comparison_kind kind; /* COMPARE_MOST: <=, COMPARE_LEAST: >= */
-    struct formula sides[2];
+    struct program_formula sides[2];
     bool is_and;
 };
 
 /* A timer or a counter that formulas read: a number variable, which SETT or SETC of that number sets. It is 0 at first.
  */
-struct reading {
+struct program_reading {
     enum operation operation; /* SETT or SETC */
     uint32_t number, variable;
 };
@@ -114,11 +114,11 @@ struct program_text {
     cp_context *context;
     const char *file; /* for messages */
     struct instruction *instructions;
-    struct formula *formulas;
+    struct program_formula *formulas;
     struct comparison *comparisons;
     struct expression_step *steps;
     uint32_t *targets;
-    struct reading *readings; /* ascending, each once */
+    struct program_reading *readings; /* ascending, each once */
     uint32_t instruction_count, formula_count, comparison_count, step_count, target_count, reading_count;
     uint32_t instruction_room, formula_room, comparison_room, step_room, target_room, reading_room;
     uint32_t number_count, pose_count, joints_count; /* variables */
@@ -155,64 +155,100 @@ struct holding {
 
 enum { MOST_CALLS = 256 };
 
-struct cp_program {
+/* The present time and line, for messages and marks. */
+struct program_clock {
     cp_context *context;
-    const cp_scene *original;
-    cp_scene *scene; /* a copy, whose joints have their present values */
-    cp_program_options options;
+    const char *file; /* of the text */
+    uint32_t instruction;
+    uint64_t line, periods; /* periods that have passed */
+    double time, period;    /* seconds */
+};
+
+/* The text, its variables, and the instruction that is next. */
+struct program_machine {
     struct program_text text;
-    struct arena *arena;
+    struct program_clock clock;
+    double *numbers, *joint_values; /* variables; those of joints have joint_count values each */
+    cp_pose *poses;
+    bool *number_set, *pose_set, *joints_set;
+    double *for_end, *for_step;                   /* indexed by instruction */
+    uint32_t calls[MOST_CALLS], call_count, next; /* instructions */
+    uint64_t steps;
+    bool ended;
+};
+
+/* The device that the program drives, and the frames that its tool holds. */
+struct program_robot {
+    cp_program_options options;
+    cp_scene *scene;        /* a copy, whose joints have their present values */
     cp_mechanism mechanism; /* of the copy */
     cp_inverse *inverse;    /* of the copy; NULL until a line needs it */
     uint32_t *joints;       /* those that the program drives, in the device's order */
     uint32_t joint_count;
-    double *q, *trial, *joint_begin, *joint_end;         /* values of all joints, twice; of those that it drives,
-                                                          * twice */
-    double *numbers, *for_end, *for_step, *joint_values; /* variables; of instructions; of variables */
-    cp_pose *poses;                                      /* variables */
-    bool *number_set, *pose_set, *joints_set;
-    cp_pose *locals;                              /* of nodes */
-    uint32_t *hosts;                              /* the same: what they hang on */
-    bool *grabbed;                                /* the same: the tool holds them */
-    bool *told;                                   /* indexed by instruction: a slow-down was reported */
-    uint32_t calls[MOST_CALLS], call_count, next; /* instructions */
-    uint64_t line, steps;
-    uint64_t periods; /* that have passed */
-    double time;
+    double *q;       /* values of all joints */
+    cp_pose *locals; /* of nodes */
+    uint32_t *hosts; /* the same: what they hang on */
+    bool *grabbed;   /* the same: the tool holds them */
+};
+
+/* The present move, and how fast moves are. */
+struct program_motion {
+    struct move move;
     double speed, acceleration, deceleration; /* mm and seconds */
     double joint_part;                        /* the part of their limits of speed, in joint motion */
-    struct move move;
-    bool ended, stopping, emergency;
+    double *joint_begin, *joint_end;          /* of the joints that the program drives */
+    double *trial;                            /* values of all joints */
+    bool *told;                               /* indexed by instruction: a slow-down was reported */
+};
+
+/* The marks and attachments that the clip gets. */
+struct program_log {
+    struct arena *arena; /* for names of marks */
     cp_mark *marks;
     struct holding *holdings;
     uint32_t mark_count, mark_room, holding_count, holding_room;
 };
 
+struct cp_program {
+    struct arena *arena;
+    struct program_machine machine;
+    struct program_robot robot;
+    struct program_motion motion;
+    struct program_log log;
+    bool stopping, emergency;
+};
+
 /* move.c: the tool in the base's frame, and its moves. Each move begins where the tool is. */
-void place_tool(struct cp_program *program, cp_pose *tool);
-cp_pose place_node(struct cp_program *program, uint32_t node);
-cp_status begin_joints(struct cp_program *program, const double *values);
-cp_status begin_posture(struct cp_program *program, const cp_pose *target);
+void place_tool(const struct program_robot *robot, cp_pose *tool);
+cp_pose place_node(const struct program_robot *robot, uint32_t node);
+cp_status begin_joints(const struct program_clock *clock, struct program_robot *robot, struct program_motion *motion,
+                       const double *values);
+cp_status begin_posture(const struct program_clock *clock, struct program_robot *robot, struct program_motion *motion,
+                        const cp_pose *target);
 /* turn: the axis of the base about which it turns, times the radians, however many; NULL: the short way. */
-cp_status begin_line(struct cp_program *program, const cp_pose *target, const double turn[3]);
+cp_status begin_line(const struct program_clock *clock, struct program_robot *robot, struct program_motion *motion,
+                     const cp_pose *target, const double turn[3]);
 /* Begins an arc through a place to a pose; or full: on through both, and back to the beginning. */
-cp_status begin_arc(struct cp_program *program, const double via[3], const cp_pose *end, bool full);
-cp_status begin_wait(struct cp_program *program, double seconds);
+cp_status begin_arc(const struct program_clock *clock, struct program_robot *robot, struct program_motion *motion,
+                    const double via[3], const cp_pose *end, bool full);
+cp_status begin_wait(const struct program_clock *clock, struct program_motion *motion, double seconds);
 /* Plans the move that was begun, in its own unit and seconds. */
-cp_status plan_move(struct cp_program *program, double acceleration, double deceleration, double speed);
+cp_status plan_move(const struct program_clock *clock, struct move *move, double acceleration, double deceleration,
+                    double speed);
 /* Returns the tool's pose after this part of the way. */
 cp_pose pose_on_way(const struct move *move, double part);
 /* Tells whether the joints can go from `before` to `now`, values of all joints, in one step: within their limits, and
  * without a jump. */
-bool joints_can_step(const struct cp_program *program, const double *before, const double *now);
-/* Moves by one period. */
-cp_status advance(struct cp_program *program);
+bool joints_can_step(const struct program_clock *clock, const struct program_robot *robot, const double *before,
+                     const double *now);
+/* Moves by one period. stops: the move ends there. */
+cp_status advance(struct program_clock *clock, struct program_robot *robot, struct program_motion *motion, bool stops);
 
 /* pace.c: plans the line or arc that was begun once more, if joints would exceed their limits of speed. */
-cp_status pace_way(struct cp_program *program);
+cp_status pace_way(const struct program_clock *clock, struct program_robot *robot, struct program_motion *motion);
 
 /* run.c: reports an error of the present line. */
-cp_status program_error(const struct cp_program *program, cp_status status, const char *code, const char *format, ...)
+cp_status program_error(const struct program_clock *clock, cp_status status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* record.c: runs the program to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip
