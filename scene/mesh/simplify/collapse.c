@@ -64,7 +64,8 @@ static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
                                 normals[faces - 1]);
             }
         bool seam = tag_class(surface->tags[corners[0] / 3]) != tag_class(surface->tags[corners[1] / 3]) ||
-                    !same_coordinates(surface, corners[0], corners[1]) || !same_coordinates(surface, far[0], far[1]);
+                    !same_coordinates(&surface->texture, corners[0], corners[1]) ||
+                    !same_coordinates(&surface->texture, far[0], far[1]);
         if (faces != 1 && (faces != 2 || !(seam || is_fold(normals[0], normals[1]))))
             return 3;
     }
@@ -83,7 +84,7 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
     struct quadric *sum = &candidate->sum;
     subtract(surface->points[b], surface->points[a], edge);
     double back[3] = {-edge[0], -edge[1], -edge[2]};
-    quadric_sum(sum, &surface->quadrics[a], &surface->quadrics[b], back);
+    quadric_sum(sum, &surface->planes.quadrics[a], &surface->planes.quadrics[b], back);
     for (int axis = 0; axis < 3; axis++)
         step[axis] = freedom == 1 ? 0 : freedom == 2 ? edge[axis] : 0.5 * edge[axis];
     if (freedom == 0)
@@ -106,8 +107,8 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
     candidate->a = a;
     candidate->b = b;
     candidate->cost = off + shortness * weight * dot_product(edge, edge);
-    if (surface->weights && surface->strict)
-        weight = (double)surface->weights[a] + (double)surface->weights[b];
+    if (surface->planes.weights && work->strict)
+        weight = (double)surface->planes.weights[a] + (double)surface->planes.weights[b];
     return off <= work->error * work->error * weight;
 }
 
@@ -125,7 +126,7 @@ bool judge_texture(struct workspace *work, struct candidate *edge)
         !carry_texture(work, stars, edge, to, &carried))
         return false;
     edge->cost += notable * quadric_weight(&edge->sum) * carried.slide * carried.slide;
-    return !(surface->shift > 0) || carried.shift <= surface->shift;
+    return !(surface->texture.shift > 0) || carried.shift <= surface->texture.shift;
 }
 
 /* x'Ax */
@@ -143,7 +144,7 @@ bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost)
         return false;
     double edge[3];
     subtract(surface->points[b], surface->points[a], edge);
-    const struct quadric *from = &surface->quadrics[a], *to = &surface->quadrics[b];
+    const struct quadric *from = &surface->planes.quadrics[a], *to = &surface->planes.quadrics[b];
     double sum = from->c + to->c, square_a = quadratic_part(from, edge), square_b = quadratic_part(to, edge);
     double line_a = 2 * dot_product(from->b, edge), line_b = -2 * dot_product(to->b, edge);
     double at_a = sum + line_b + square_b, at_b = sum + line_a + square_a;
@@ -208,7 +209,7 @@ static bool turns_face(const struct surface *surface, const struct star stars[2]
     const double flat = 1e-20; /* of the squares of the sine: a face without area has no side to be turned */
     const double(*points)[3] = (const double(*)[3])surface->points;
     double up[3], before[3], after[3], p[3], q[3];
-    find_way_up(surface->ups[edge->a], surface->ups[edge->b], up);
+    find_way_up(surface->planes.ups[edge->a], surface->planes.ups[edge->b], up);
     for (int end = 0; end < 2; end++)
         for (uint32_t i = 0; i < stars[end].count; i++) {
             if (has_edge(&stars[end], i, end ? edge->a : edge->b))
@@ -281,8 +282,8 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
     round_point(surface, to);
     struct carried carried;
     if (turns_face(surface, stars, edge, to) ||
-        (surface->coordinates && !(carry_texture(work, stars, edge, to, &carried) &&
-                                   (!(surface->shift > 0) || carried.shift <= surface->shift))))
+        (surface->texture.coordinates && !(carry_texture(work, stars, edge, to, &carried) &&
+                                           (!(surface->texture.shift > 0) || carried.shift <= surface->texture.shift))))
         return false;
     /* The faces of both stars become those of `one`, linked in this order; those at the edge die. */
     uint32_t *last = &work->states[one].first;
@@ -296,13 +297,13 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
                 continue;
             }
             face->vertices[corner % 3] = one;
-            if (surface->coordinates)
-                replace_coordinates(&carried, end, surface->coordinates[corner / 3][corner % 3]);
+            if (surface->texture.coordinates)
+                replace_coordinates(&carried, end, surface->texture.coordinates[corner / 3][corner % 3]);
             *last = corner;
             last = &face->next[corner % 3];
         }
     *last = CP_NONE;
-    surface->parents[other] = one;
+    work->parents[other] = one;
     work->states[other].first = CP_NONE;
     /* Move the vertex, with the sums of the faces that it has come from. */
     if (surface->colours) {
@@ -315,15 +316,15 @@ bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[
             surface->colours[one][channel] = (float)(colour + share * (far - colour));
         }
     }
-    if (surface->coordinates)
-        surface->shifts[one] = (float)carried.shift;
+    if (surface->texture.coordinates)
+        surface->texture.shifts[one] = (float)carried.shift;
     subtract(to, surface->points[one], moved);
-    surface->quadrics[one] = edge->sum;
-    quadric_move(&surface->quadrics[one], moved);
+    surface->planes.quadrics[one] = edge->sum;
+    quadric_move(&surface->planes.quadrics[one], moved);
     for (int i = 0; i < 4; i++)
-        surface->ups[one][i] += surface->ups[other][i];
-    if (surface->weights)
-        surface->weights[one] += surface->weights[other];
+        surface->planes.ups[one][i] += surface->planes.ups[other][i];
+    if (surface->planes.weights)
+        surface->planes.weights[one] += surface->planes.weights[other];
     memcpy(surface->points[one], to, sizeof surface->points[0]);
     surface->kinds[one] |= surface->kinds[other]; /* of a corner and a line, both: */
     if (surface->kinds[one] & KIND_CORNER)

@@ -24,9 +24,11 @@ struct linked_face {
 /* The arrays of a round beside the surface. */
 struct workspace {
     struct surface *surface;
+    uint32_t *parents; /* indexed by vertex: the vertex that each has become, itself while it lives */
     struct vertex_state *states;
     struct linked_face *faces; /* copies of the surface's triangles, with links */
-    double error;              /* no collapse may be farther off than this */
+    double error;              /* of collapse_bounds */
+    bool strict;               /* the same */
     bool in_passes;            /* edges collapse in passes.c, not in queue.c */
 };
 

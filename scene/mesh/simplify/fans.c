@@ -103,8 +103,8 @@ static bool is_seam(const struct split *split, const struct star *star, const st
     const struct surface *surface = split->surface;
     uint32_t corner_a = star->corners[a->face], corner_b = star->corners[b->face];
     return tag_class(surface->tags[corner_a / 3]) != tag_class(surface->tags[corner_b / 3]) ||
-           !same_coordinates(surface, corner_a, corner_b) ||
-           !same_coordinates(surface, far_corner(star, a), far_corner(star, b));
+           !same_coordinates(&surface->texture, corner_a, corner_b) ||
+           !same_coordinates(&surface->texture, far_corner(star, a), far_corner(star, b));
 }
 
 /* Joins two faces at their common edge. A seam or fold is counted once, at the first of the two, but both know it. */
@@ -194,7 +194,7 @@ static bool is_plain(const struct split *split, const struct star *star, uint32_
     normal_of(split->surface, star->corners[0] / 3, normals[0]);
     do {
         if (tags[star->corners[face] / 3] != tags[star->corners[0] / 3] ||
-            !same_coordinates(split->surface, star->corners[face], star->corners[0]))
+            !same_coordinates(&split->surface->texture, star->corners[face], star->corners[0]))
             return false;
         /* Go on to the only face whose edge out is this one's edge in. */
         uint32_t other = star->spokes[2 * face + 1].other, matches = 0;
@@ -251,7 +251,7 @@ static void split_place(const struct split *split, struct star *star, uint32_t p
     if (free) {
         split->fan_counts[place] = count > 0;
         for (uint32_t i = 1; i < count; i++)
-            is_apart |= !same_coordinates(split->surface, star->corners[i], star->corners[0]);
+            is_apart |= !same_coordinates(&split->surface->texture, star->corners[i], star->corners[0]);
         uint8_t kind = seams == 2 ? KIND_LINE : seams > 0 || is_apart ? KIND_CORNER : has_feature ? KIND_EDGE : 0;
         for (uint32_t i = 0; i < count; i++)
             split->flags[star->corners[i]] |= (uint8_t)(kind << CORNER_KIND);
@@ -299,7 +299,7 @@ static bool find_fans(struct split *split)
     }
     good = good && parallel_for(context, items, split_places, split);
     for (uint32_t item = 0; good && item < items; item++)
-        split->surface->cut_edges += split->cut_edges[item];
+        split->surface->flaws.cut_edges += split->cut_edges[item];
     for (uint32_t i = 0; split->stars && i < workers; i++) {
         struct star *star = &split->stars[i];
         memory_free(context, star->corners, most, sizeof *star->corners);
@@ -344,12 +344,12 @@ static bool replace_places(struct split *split)
     uint32_t count = 0; /* at most as many as corners */
     for (uint32_t place = 0; place < split->place_count; place++) {
         uint32_t fans = split->fan_counts[place];
-        surface->cut_vertices += fans > 1 ? fans - 1 : 0;
+        surface->flaws.cut_vertices += fans > 1 ? fans - 1 : 0;
         split->fan_counts[place] = count;
         count += fans;
     }
     surface->vertex_count = count;
-    bool same = count == split->place_count && surface->cut_vertices == 0;
+    bool same = count == split->place_count && surface->flaws.cut_vertices == 0;
     surface->kinds = memory_allocate_zeroed(surface->context, count, sizeof *surface->kinds);
     if (!(same || split_points(split)) || !surface->kinds)
         return false;
@@ -434,8 +434,8 @@ static void take_slice(void *user, uint32_t slice, uint32_t worker)
             memcpy(surface->triangles[at], places, sizeof places);
             surface->tags[at] = taking->classes[triangle] << TAG_BITS;
         }
-        if (!taking->counting && surface->coordinates)
-            take_coordinates(mesh, triangle, surface->coordinates[at]);
+        if (!taking->counting && surface->texture.coordinates)
+            take_coordinates(mesh, triangle, surface->texture.coordinates[at]);
         at++;
     }
     if (taking->counting)
@@ -463,7 +463,7 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
         const float *colour = surface->colours ? mesh->colours + 4 * (size_t)vertex : NULL;
         uint32_t place = places[vertex];
         if (place != next) { /* met before */
-            surface->mixed_colours += colour && memcmp(surface->colours[place], colour, 4 * sizeof *colour) != 0;
+            surface->flaws.mixed_colours += colour && memcmp(surface->colours[place], colour, 4 * sizeof *colour) != 0;
             continue;
         }
         from_mesh_unit(surface, mesh->positions + 3 * (size_t)vertex, surface->points[next]);
@@ -479,14 +479,14 @@ static bool take_mesh(struct surface *surface, const cp_mesh *mesh, const uint32
     for (uint32_t slice = 0; slice < taking.slice_count; slice++)
         taking.starts[slice + 1] += taking.starts[slice];
     surface->triangle_count = surface->live = taking.starts[taking.slice_count];
-    surface->flat_faces = mesh->face_count - surface->live;
+    surface->flaws.flat_faces = mesh->face_count - surface->live;
     taking.counting = false;
     return parallel_for(surface->context, taking.slice_count, take_slice, &taking);
 }
 
 bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *mesh, const uint32_t *classes, bool free)
 {
-    *surface = (struct surface){.context = context, .free = free, .dearest = UINT32_MAX};
+    *surface = (struct surface){.context = context, .free = free};
     uint32_t *places = memory_allocate(context, mesh->vertex_count, sizeof *places);
     bool good = places && join_positions(context, mesh->positions, mesh->vertex_count, places);
     surface->vertex_count = good ? join_number(places, mesh->vertex_count) : 0;
@@ -495,18 +495,19 @@ bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *m
     surface->tags = memory_allocate(context, mesh->face_count, sizeof *surface->tags);
     bool textured = mesh->coordinates[0] || mesh->coordinates[1];
     if (textured)
-        surface->coordinates = memory_allocate(context, mesh->face_count, sizeof *surface->coordinates);
+        surface->texture.coordinates = memory_allocate(context, mesh->face_count, sizeof *surface->texture.coordinates);
     if (good) {
         surface->points = memory_allocate(context, surface->vertex_count, sizeof *surface->points);
         if (mesh->colours)
             surface->colours = memory_allocate(context, surface->vertex_count, sizeof *surface->colours);
     }
     good = good && surface->triangles && surface->tags && surface->points && (surface->colours || !mesh->colours) &&
-           (surface->coordinates || !textured) && take_mesh(surface, mesh, places, classes);
+           (surface->texture.coordinates || !textured) && take_mesh(surface, mesh, places, classes);
     memory_free(context, places, mesh->vertex_count, sizeof *places);
     good = good && split_fans(surface);
     if (good && textured)
-        good = (surface->shifts = memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->shifts));
+        good = (surface->texture.shifts =
+                    memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->texture.shifts));
     return good;
 }
 
@@ -514,16 +515,13 @@ void surface_free(struct surface *surface)
 {
     cp_context *context = surface->context;
     memory_free(context, surface->points, surface->vertex_count, sizeof *surface->points);
-    memory_free(context, surface->quadrics, surface->vertex_count, sizeof *surface->quadrics);
-    memory_free(context, surface->ups, surface->vertex_count, sizeof *surface->ups);
-    memory_free(context, surface->weights, surface->vertex_count, sizeof *surface->weights);
+    memory_free(context, surface->planes.quadrics, surface->vertex_count, sizeof *surface->planes.quadrics);
+    memory_free(context, surface->planes.ups, surface->vertex_count, sizeof *surface->planes.ups);
+    memory_free(context, surface->planes.weights, surface->vertex_count, sizeof *surface->planes.weights);
     memory_free(context, surface->colours, surface->vertex_count, sizeof *surface->colours);
     memory_free(context, surface->kinds, surface->vertex_count, sizeof *surface->kinds);
-    memory_free(context, surface->coordinates, surface->triangle_room, sizeof *surface->coordinates);
-    memory_free(context, surface->shifts, surface->vertex_count, sizeof *surface->shifts);
+    memory_free(context, surface->texture.coordinates, surface->triangle_room, sizeof *surface->texture.coordinates);
+    memory_free(context, surface->texture.shifts, surface->vertex_count, sizeof *surface->texture.shifts);
     memory_free(context, surface->triangles, surface->triangle_room, sizeof *surface->triangles);
     memory_free(context, surface->tags, surface->triangle_room, sizeof *surface->tags);
-    memory_free(context, surface->owners, surface->original_room, sizeof *surface->owners);
-    memory_free(context, surface->original_faces, surface->original_face_count, sizeof *surface->original_faces);
-    memory_free(context, surface->originals, surface->original_room, sizeof *surface->originals);
 }

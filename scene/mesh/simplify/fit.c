@@ -31,6 +31,7 @@ struct moments {
 
 struct fit {
     struct surface *surface;
+    struct surface_samples *samples;
     struct face_map *map;
     uint32_t *faces; /* indexed by original: the nearest face of each */
     struct hit *hits;
@@ -49,16 +50,17 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     const double far = 9; /* of the mean of squares */
     const struct fit *fit = user;
     struct surface *surface = fit->surface;
+    struct surface_samples *samples = fit->samples;
     uint32_t boxes = SLICE_BOXES;
-    for (uint32_t at = item * SLICE; at < slice_end(item, surface->original_count); at++) {
-        struct search search = search_point(fit->map, surface->originals[at]);
-        search_from(&search, surface->owners[at]);
+    for (uint32_t at = item * SLICE; at < slice_end(item, samples->count); at++) {
+        struct search search = search_point(fit->map, samples->points[at]);
+        search_from(&search, samples->owners[at]);
         /* Accept the place if it is as near as the planes of the collapses suggest, or as near as floats allow. */
-        const struct quadric *quadric = &surface->quadrics[search_vertex(&search)];
+        const struct quadric *quadric = &surface->planes.quadrics[search_vertex(&search)];
         double weight = quadric_weight(quadric), expected = weight > 0 ? far * quadric->c / weight : 0;
         if (search.distance > fmax(expected, fit->noise))
             search_all(&search, &boxes);
-        surface->owners[at] = search_vertex(&search);
+        samples->owners[at] = search_vertex(&search);
         const uint32_t *face = surface->triangles[search.face];
         double away[3];
         subtract(search.point, surface->points[face[2]], away);
@@ -119,7 +121,7 @@ static void sweep(void *user, uint32_t item, uint32_t worker)
         }
         if (!(surface->kinds[vertex] & KIND_CORNER)) {
             /* Add the planes of the faces that it has come from. */
-            struct quadric planes = surface->quadrics[vertex];
+            struct quadric planes = surface->planes.quadrics[vertex];
             quadric_move(&planes, fit->steps[vertex]);
             quadric_scale(&planes, fit->stiffness);
             quadric_sum(&quadric, &quadric, &planes, zero);
@@ -157,7 +159,7 @@ static void move_vertices(struct fit *fit)
     struct surface *surface = fit->surface;
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
         double to[3], up[3], highest = 0, *step = fit->steps[vertex];
-        find_way_up(surface->ups[vertex], none, up);
+        find_way_up(surface->planes.ups[vertex], none, up);
         /* Bound how far the vertex may go from the planes that it has come from, by the highest of the hits on its
          * faces. If hits are far from a vertex, it would go a long way to bring them onto its faces, at an edge of the
          * shape beyond that edge. On smooth surfaces it must go as far as hits are high. A smaller bound costs volume
@@ -165,7 +167,7 @@ static void move_vertices(struct fit *fit)
         for (uint32_t corner = fit->map->first[vertex]; corner != CP_NONE; corner = fit->map->next[corner])
             highest = fmax(highest, fit->moments[corner / 3].highest);
         double reach = highest * (dot_product(up, up) == 0 ? at_edges : elsewhere);
-        const struct quadric *planes = &surface->quadrics[vertex];
+        const struct quadric *planes = &surface->planes.quadrics[vertex];
         double limit = fmax(planes->c, reach * reach * quadric_weight(planes)), value = quadric_value(planes, step);
         if (value > limit) {
             double linear = dot_product(planes->b, step), square = value - 2 * linear - planes->c;
@@ -178,7 +180,8 @@ static void move_vertices(struct fit *fit)
         for (int axis = 0; axis < 3; axis++)
             to[axis] = surface->points[vertex][axis] + step[axis];
         round_point(surface, to);
-        if (!turns_face(fit, vertex, up, to) && (!surface->coordinates || move_texture(surface, fit->map, vertex, to)))
+        if (!turns_face(fit, vertex, up, to) &&
+            (!surface->texture.coordinates || move_texture(surface, fit->map, vertex, to)))
             memcpy(surface->points[vertex], to, sizeof to);
     }
 }
@@ -187,7 +190,7 @@ static bool place_originals(struct fit *fit)
 {
     struct surface *surface = fit->surface;
     return parallel_for(surface->context, slices(surface->triangle_count), find_normals, fit) &&
-           parallel_for(surface->context, slices(surface->original_count), find_hits, fit);
+           parallel_for(surface->context, slices(fit->samples->count), find_hits, fit);
 }
 
 static bool fit_once(struct fit *fit)
@@ -197,7 +200,7 @@ static bool fit_once(struct fit *fit)
     if (!place_originals(fit))
         return false;
     memset(fit->moments, 0, surface->triangle_count * sizeof *fit->moments);
-    for (uint32_t i = 0; i < surface->original_count; i++) {
+    for (uint32_t i = 0; i < fit->samples->count; i++) {
         const struct hit *hit = &fit->hits[i];
         struct moments *moments = &fit->moments[fit->faces[i]];
         double shares[3] = {(double)hit->shares[0], (double)hit->shares[1], 0}, height = (double)hit->height;
@@ -213,8 +216,8 @@ static bool fit_once(struct fit *fit)
      * these; with more of them the surface stays too far outside. */
     double weight = 0;
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
-        weight += quadric_weight(&surface->quadrics[vertex]);
-    fit->stiffness = weight > 0 ? plane_part * surface->original_count / weight : 0;
+        weight += quadric_weight(&surface->planes.quadrics[vertex]);
+    fit->stiffness = weight > 0 ? plane_part * fit->samples->count / weight : 0;
     memset(fit->steps, 0, surface->vertex_count * sizeof *fit->steps);
     for (int i = 0; i < SWEEPS; i++) {
         if (!parallel_for(surface->context, slices(surface->vertex_count), sweep, fit))
@@ -228,12 +231,16 @@ static bool fit_once(struct fit *fit)
     return true;
 }
 
-bool surface_fit(struct surface *surface, uint32_t passes, struct face_map *map, uint32_t *near)
+bool surface_fit(struct surface *surface, struct surface_samples *samples, uint32_t passes, struct face_map *map,
+                 uint32_t *near)
 {
     cp_context *context = surface->context;
-    uint32_t originals = surface->original_count, faces = surface->triangle_count, vertices = surface->vertex_count;
-    struct fit fit = {
-        .surface = surface, .map = map, .faces = near, .noise = surface_noise(surface) * surface_noise(surface)};
+    uint32_t originals = samples->count, faces = surface->triangle_count, vertices = surface->vertex_count;
+    struct fit fit = {.surface = surface,
+                      .samples = samples,
+                      .map = map,
+                      .faces = near,
+                      .noise = surface_noise(surface) * surface_noise(surface)};
     if (faces == 0)
         return true;
     struct arena *scratch = arena_new(context);

@@ -62,8 +62,9 @@ bool measure_faces(const struct face_map *map, const struct measured *measured, 
                    double *error);
 
 /* fit.c, after surface_collapse: moves the vertices `passes` times so that those of the original lie evenly on both
- * sides. Makes the map of the surface as it is then; near: of the originals, faces that are near. False when out of
+ * sides. Makes the map of the surface as it is then; near: of the samples, faces that are near. False when out of
  * memory. Call face_map_free even on failure. */
-bool surface_fit(struct surface *surface, uint32_t passes, struct face_map *map, uint32_t *near);
+bool surface_fit(struct surface *surface, struct surface_samples *samples, uint32_t passes, struct face_map *map,
+                 uint32_t *near);
 
 #endif

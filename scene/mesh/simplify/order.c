@@ -8,6 +8,7 @@ enum { KEY_BITS = 48, DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, CHUNK_KEYS = 16
 
 struct sort {
     const struct surface *surface;
+    const uint32_t *parents;
     uint32_t round, count, chunk_count, shift; /* count: the number of rows in the chunks */
     struct key *from, *to;
     uint32_t (*starts)[DIGITS];     /* of chunks */
@@ -55,7 +56,7 @@ static void count_live(void *user, uint32_t chunk, uint32_t worker)
     struct sort *sort = user;
     uint32_t live = 0;
     for (uint32_t vertex = chunk_begin(sort, chunk); vertex < chunk_begin(sort, chunk + 1); vertex++)
-        live += sort->surface->parents[vertex] == vertex;
+        live += sort->parents[vertex] == vertex;
     sort->live[chunk + 1] = live;
 }
 
@@ -65,7 +66,7 @@ static void make_keys(void *user, uint32_t chunk, uint32_t worker)
     const struct sort *sort = user;
     struct key *key = sort->from + sort->live[chunk];
     for (uint32_t vertex = chunk_begin(sort, chunk); vertex < chunk_begin(sort, chunk + 1); vertex++)
-        if (sort->surface->parents[vertex] == vertex)
+        if (sort->parents[vertex] == vertex)
             *key++ = (struct key){curve_code(sort->surface->points[vertex], sort->round), vertex};
 }
 
@@ -93,11 +94,12 @@ static void move_keys(void *user, uint32_t chunk, uint32_t worker)
         sort->to[starts[digit_of(sort, &sort->from[i])]++] = sort->from[i];
 }
 
-bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count)
+bool order_vertices(const struct surface *surface, const uint32_t *parents, uint32_t round, struct key *keys,
+                    uint32_t *count)
 {
     cp_context *context = surface->context;
     struct key *spare = memory_allocate(context, surface->vertex_count, sizeof *spare);
-    struct sort sort = {.surface = surface, .round = round, .from = keys, .to = spare};
+    struct sort sort = {.surface = surface, .parents = parents, .round = round, .from = keys, .to = spare};
     sort.starts = memory_allocate(context, MOST_CHUNKS, sizeof *sort.starts);
     /* Count the keys of the live vertices by chunks, then write them behind each other. */
     set_chunks(&sort, surface->vertex_count);

@@ -5,7 +5,7 @@
 /* The points on a face whose distance from the original is measured: its middle, and those of its edges. */
 enum { POINTS_A_FACE = 4 };
 
-bool original_keep(struct original *original, const struct surface *surface)
+bool original_keep(struct original *original, const struct surface *surface, const struct surface_samples *samples)
 {
     cp_context *context = surface->context;
     uint32_t vertices = surface->vertex_count, triangles = surface->triangle_count;
@@ -18,14 +18,14 @@ bool original_keep(struct original *original, const struct surface *surface)
     memcpy(copy->centre, surface->centre, sizeof copy->centre);
     copy->points = memory_allocate(context, vertices, sizeof *copy->points);
     copy->triangles = memory_allocate(context, triangles, sizeof *copy->triangles);
-    original->point_count = surface->original_count;
+    original->point_count = samples->count;
     original->origins = memory_allocate(context, original->point_count, sizeof *original->origins);
     original->weights = memory_allocate(context, vertices, sizeof *original->weights);
     if (!copy->points || !copy->triangles || !original->origins || !original->weights)
         return false;
     memcpy(copy->points, surface->points, vertices * sizeof *copy->points);
     memcpy(copy->triangles, surface->triangles, triangles * sizeof *copy->triangles);
-    memcpy(original->origins, surface->owners, original->point_count * sizeof *original->origins);
+    memcpy(original->origins, samples->owners, original->point_count * sizeof *original->origins);
     original_forget(original);
     return face_map_make(&original->map, copy);
 }
@@ -49,10 +49,10 @@ void original_forget(struct original *original)
 
 bool original_weigh(const struct original *original, struct surface *surface)
 {
-    surface->weights = memory_allocate(surface->context, surface->vertex_count, sizeof *surface->weights);
-    if (surface->weights)
-        memcpy(surface->weights, original->weights, surface->vertex_count * sizeof *surface->weights);
-    return surface->weights != NULL;
+    surface->planes.weights = memory_allocate(surface->context, surface->vertex_count, sizeof *surface->planes.weights);
+    if (surface->planes.weights)
+        memcpy(surface->planes.weights, original->weights, surface->vertex_count * sizeof *surface->planes.weights);
+    return surface->planes.weights != NULL;
 }
 
 static double mean_root(const float *squares, uint32_t count)
@@ -91,14 +91,14 @@ static uint32_t find_start(const struct face_map *map, const uint32_t face[3])
 
 /* Lists the surface's vertices, and then the points on its faces. near: faces of the original at which a search begins,
  * those of an original point that is nearest to the vertex. */
-static void place_points(const struct original *original, const struct face_map *map, float (*points)[3],
-                         uint32_t *near)
+static void place_points(const struct original *original, const struct surface_samples *samples,
+                         const struct face_map *map, float (*points)[3], uint32_t *near)
 {
     const struct surface *surface = map->surface;
     uint32_t vertices = surface->vertex_count, count = vertices;
     memset(near, 0, vertices * sizeof *near);
     for (uint32_t at = 0; at < original->point_count; at++)
-        near[surface->owners[at]] = original->map.first[original->origins[at]] / 3;
+        near[samples->owners[at]] = original->map.first[original->origins[at]] / 3;
     for (uint32_t vertex = 0; vertex < vertices; vertex++)
         to_mesh_unit(surface, surface->points[vertex], points[vertex]);
     for (uint32_t face = 0; face < surface->triangle_count; face++) {
@@ -115,7 +115,8 @@ static void place_points(const struct original *original, const struct face_map 
 }
 
 /* Starts to measure the surface from the original. */
-static bool start_off(const struct original *original, const struct face_map *map, struct measured *off)
+static bool start_off(const struct original *original, const struct surface_samples *samples,
+                      const struct face_map *map, struct measured *off)
 {
     const struct surface *surface = map->surface;
     cp_context *context = surface->context;
@@ -130,14 +131,14 @@ static bool start_off(const struct original *original, const struct face_map *ma
     off->far = memory_allocate_zeroed(context, (size_t)count + faces, sizeof *off->far);
     if (!points || !off->near || !off->distances || !off->far)
         return false;
-    place_points(original, map, points, off->near);
+    place_points(original, samples, map, points, off->near);
     return true;
 }
 
 /* Marks the original where the surface is too far from it: the points that are nearest to the surface's vertices, or to
  * the corners of its faces, and the nearest face. */
-static void mark_origins(const struct original *original, const struct surface *surface, struct measured *off,
-                         bool *far)
+static void mark_origins(const struct original *original, const struct surface *surface,
+                         const struct surface_samples *samples, struct measured *off, bool *far)
 {
     uint32_t vertices = surface->vertex_count;
     for (uint32_t face = 0; face < surface->triangle_count; face++) {
@@ -148,14 +149,15 @@ static void mark_origins(const struct original *original, const struct surface *
             off->far[surface->triangles[face][corner]] |= any;
     }
     for (uint32_t at = 0; at < original->point_count; at++)
-        far[at] |= off->far[surface->owners[at]];
+        far[at] |= off->far[samples->owners[at]];
     for (uint32_t point = 0; point < off->point_count; point++)
         for (int corner = 0; off->far[point] && corner < 3; corner++)
             far[original->surface.triangles[off->near[point]][corner]] = true; /* its vertices are its first points */
 }
 
-bool measure_deviation(const struct original *original, const struct surface *surface, const struct face_map *map,
-                       uint32_t *near, double most, struct deviation *deviation)
+bool measure_deviation(const struct original *original, const struct surface *surface,
+                       const struct surface_samples *samples, const struct face_map *map, uint32_t *near, double most,
+                       struct deviation *deviation)
 {
     const double near_enough = 0.5; /* a part of a bound: large faces over many small ones are costly to measure more
                                      * closely */
@@ -165,21 +167,21 @@ bool measure_deviation(const struct original *original, const struct surface *su
     if (surface->triangle_count == 0)
         return true;
     most /= surface->scale;
-    uint32_t points = deviation->distance_count = surface->original_count;
-    deviation->far_count = points + surface->original_face_count;
+    uint32_t points = deviation->distance_count = samples->count;
+    deviation->far_count = points + samples->face_count;
     deviation->distances = memory_allocate(context, points, sizeof *deviation->distances);
     deviation->far = memory_allocate_zeroed(context, deviation->far_count, sizeof *deviation->far);
-    struct measured from = {.points = (const float(*)[3])surface->originals,
-                            .faces = (const uint32_t(*)[3])surface->original_faces,
+    struct measured from = {.points = (const float(*)[3])samples->points,
+                            .faces = (const uint32_t(*)[3])samples->faces,
                             .point_count = points,
-                            .face_count = surface->original_face_count,
+                            .face_count = samples->face_count,
                             .near = near,
                             .distances = deviation->distances,
                             .far = deviation->far},
                     off = {.points = NULL};
-    bool good =
-        deviation->distances && deviation->far && measure_points(map, &from, most, &error) &&
-        (!both_ways || (start_off(original, map, &off) && measure_points(&original->map, &off, most, &error_off)));
+    bool good = deviation->distances && deviation->far && measure_points(map, &from, most, &error) &&
+                (!both_ways ||
+                 (start_off(original, samples, map, &off) && measure_points(&original->map, &off, most, &error_off)));
     /* Faces are costly, so they are skipped if points are too far already. */
     if (deviation->faces_off)
         known = fmax(known, near_enough * most);
@@ -192,7 +194,7 @@ bool measure_deviation(const struct original *original, const struct surface *su
         error_off = fmax(error_off, more);
     }
     if (good && both_ways && !deviation->one_way)
-        mark_origins(original, surface, &off, deviation->far);
+        mark_origins(original, surface, samples, &off, deviation->far);
     deviation->from = error * surface->scale;
     deviation->to = error_off * surface->scale;
     deviation->off = off.distances;
@@ -203,7 +205,8 @@ bool measure_deviation(const struct original *original, const struct surface *su
     return good;
 }
 
-bool raise_farthest(struct original *original, const struct surface *surface, const struct deviation *deviation)
+bool raise_farthest(struct original *original, const struct surface *surface, const struct surface_samples *samples,
+                    const struct deviation *deviation)
 {
     const float gain = 3, notable = 0.25F; /* of the largest square */
     cp_context *context = surface->context;
@@ -224,7 +227,7 @@ bool raise_farthest(struct original *original, const struct surface *surface, co
         /* at the original's vertices, of the points near them, */
         for (uint32_t at = 0; at < original->point_count; at++) {
             float *here = &worst[original->origins[at]];
-            *here = fmaxf(*here, fmaxf(deviation->distances[at], off[surface->owners[at]]));
+            *here = fmaxf(*here, fmaxf(deviation->distances[at], off[samples->owners[at]]));
         }
         /* and of their neighbours. */
         for (uint32_t face = 0; face < original->surface.triangle_count; face++) {

@@ -12,9 +12,9 @@ struct original {
     float *weights;                 /* the weights of the vertices' planes, at first 1 */
 };
 
-/* Copies the surface as it is before it collapses, with its points. False when out of memory. Call original_free even
+/* Copies the surface as it is before it collapses, with its samples. False when out of memory. Call original_free even
  * on failure. */
-bool original_keep(struct original *original, const struct surface *surface);
+bool original_keep(struct original *original, const struct surface *surface, const struct surface_samples *samples);
 void original_free(struct original *original);
 /* Sets all weights to 1 again. */
 void original_forget(struct original *original);
@@ -36,15 +36,17 @@ struct deviation {
 /* Measures both. map, near: those of the surface, as surface_fit leaves them. most: a larger distance is too far, in
  * the mesh's unit; if the surface's faces are measured, a distance of less than half of it may be reported as half. If
  * no original has been kept, the points of the surface's own are measured, one way. False when out of memory. */
-bool measure_deviation(const struct original *original, const struct surface *surface, const struct face_map *map,
-                       uint32_t *near, double most, struct deviation *deviation);
+bool measure_deviation(const struct original *original, const struct surface *surface,
+                       const struct surface_samples *samples, const struct face_map *map, uint32_t *near, double most,
+                       struct deviation *deviation);
 /* Returns the root mean square of the points' distances, both ways together, in units of the surface. */
 double deviation_mean(const struct deviation *deviation);
 void deviation_free(cp_context *context, struct deviation *deviation);
 
 /* Give more weight to the vertices of the original where the two are farthest apart, and to those that are too far.
  * False when out of memory. */
-bool raise_farthest(struct original *original, const struct surface *surface, const struct deviation *deviation);
+bool raise_farthest(struct original *original, const struct surface *surface, const struct surface_samples *samples,
+                    const struct deviation *deviation);
 bool raise_far(struct original *original, const struct deviation *deviation);
 
 #endif

@@ -66,7 +66,8 @@ void passes_run(struct part *part)
             uint32_t one = face[corner % 3], other = face[(corner + 1) % 3];
             if (work->states[one].moved != pass && work->states[other].moved != pass &&
                 judge_edge(work, one, other, &edge) &&
-                (!work->surface->coordinates || (judge_texture(work, &edge) && cost_bucket(edge.cost) <= limit)) &&
+                (!work->surface->texture.coordinates ||
+                 (judge_texture(work, &edge) && cost_bucket(edge.cost) <= limit)) &&
                 collapse_edge(part, &edge, stars)) {
                 work->states[one].moved = pass;
                 part->spent = limit > part->spent ? limit : part->spent;

@@ -90,8 +90,8 @@ static void fetch_ahead(const struct part *part, const struct chunk *chunk)
     for (int end = 0; end < 2; end++) {
         __builtin_prefetch(&work->states[ends[end]]);
         __builtin_prefetch(&work->surface->points[ends[end]]);
-        __builtin_prefetch(&work->surface->quadrics[ends[end]]);
-        __builtin_prefetch((const char *)&work->surface->quadrics[ends[end]] + 64);
+        __builtin_prefetch(&work->surface->planes.quadrics[ends[end]]);
+        __builtin_prefetch((const char *)&work->surface->planes.quadrics[ends[end]] + 64);
     }
 }
 
@@ -160,7 +160,7 @@ void queue_run(struct part *part)
         struct candidate edge;
         struct star stars[2]; /* as they were before the collapse */
         if (!judge_edge(part->work, ends[0], ends[1], &edge) ||
-            (part->work->surface->coordinates && !judge_texture(part->work, &edge)))
+            (part->work->surface->texture.coordinates && !judge_texture(part->work, &edge)))
             continue;
         if (cost_bucket(edge.cost) > part->queue.lowest) {
             push(part, corner, edge.cost);

@@ -24,6 +24,9 @@ static const double last_part = 0.06;
 
 struct rounds {
     struct surface *surface;
+    struct surface_samples *samples; /* or NULL */
+    const struct collapse_bounds *bounds;
+    struct collapse_outcome *outcome;
     struct workspace work;
     uint32_t number;
     struct key *keys;   /* keys of live vertices, in their new order */
@@ -78,11 +81,11 @@ static bool reorder_vertices(struct rounds *rounds)
     struct gather gather = {rounds->keys,
                             rounds->key_count,
                             {{&surface->points, sizeof *surface->points, NULL, NULL},
-                             {&surface->quadrics, sizeof *surface->quadrics, NULL, NULL},
-                             {&surface->ups, sizeof *surface->ups, NULL, NULL},
-                             {&surface->weights, sizeof *surface->weights, NULL, NULL},
+                             {&surface->planes.quadrics, sizeof *surface->planes.quadrics, NULL, NULL},
+                             {&surface->planes.ups, sizeof *surface->planes.ups, NULL, NULL},
+                             {&surface->planes.weights, sizeof *surface->planes.weights, NULL, NULL},
                              {&surface->colours, sizeof *surface->colours, NULL, NULL},
-                             {&surface->shifts, sizeof *surface->shifts, NULL, NULL},
+                             {&surface->texture.shifts, sizeof *surface->texture.shifts, NULL, NULL},
                              {&surface->kinds, sizeof *surface->kinds, NULL, NULL}}};
     bool good = true;
     for (int column = 0; good && column < COLUMNS; column++) {
@@ -143,7 +146,7 @@ static void deal_chunk(void *user, uint32_t chunk, uint32_t worker)
         memcpy(deal->triangles[at], numbers, sizeof numbers);
         deal->tags[at] = surface->tags[triangle];
         if (deal->coordinates)
-            memcpy(deal->coordinates[at], surface->coordinates[triangle], sizeof deal->coordinates[at]);
+            memcpy(deal->coordinates[at], surface->texture.coordinates[triangle], sizeof deal->coordinates[at]);
     }
 }
 
@@ -157,9 +160,9 @@ static bool deal_triangles(struct rounds *rounds)
     deal.triangles = memory_allocate(context, live, sizeof *deal.triangles);
     deal.tags = memory_allocate(context, live, sizeof *deal.tags);
     deal.starts = memory_allocate_zeroed(context, CHUNKS * columns, sizeof *deal.starts);
-    if (surface->coordinates)
+    if (surface->texture.coordinates)
         deal.coordinates = memory_allocate(context, live, sizeof *deal.coordinates);
-    bool good = deal.triangles && deal.tags && (deal.coordinates || !surface->coordinates) && deal.starts &&
+    bool good = deal.triangles && deal.tags && (deal.coordinates || !surface->texture.coordinates) && deal.starts &&
                 parallel_for(context, CHUNKS, deal_chunk, &deal);
     deal.counting = false;
     /* Counts become starts. */
@@ -187,8 +190,8 @@ static bool deal_triangles(struct rounds *rounds)
     }
     memory_free(context, surface->triangles, surface->triangle_room, sizeof *surface->triangles);
     memory_free(context, surface->tags, surface->triangle_room, sizeof *surface->tags);
-    memory_free(context, surface->coordinates, surface->triangle_room, sizeof *surface->coordinates);
-    surface->coordinates = deal.coordinates;
+    memory_free(context, surface->texture.coordinates, surface->triangle_room, sizeof *surface->texture.coordinates);
+    surface->texture.coordinates = deal.coordinates;
     surface->triangles = deal.triangles;
     surface->tags = deal.tags;
     surface->triangle_count = surface->triangle_room = live;
@@ -212,11 +215,11 @@ static void add_planes(struct surface *surface, uint32_t triangle, double border
         normal[axis] /= area;
     for (int corner = 0; corner < 3; corner++) {
         uint32_t from = face[corner], to = face[(corner + 1) % 3];
-        double weight = surface->weights ? (double)surface->weights[from] : 1;
+        double weight = surface->planes.weights ? (double)surface->planes.weights[from] : 1;
         for (int axis = 0; axis < 3; axis++)
-            surface->ups[from][axis] += (float)(area * normal[axis]);
-        surface->ups[from][3] += (float)area;
-        quadric_add_plane(&surface->quadrics[from], normal, 0, 0.5 * weight * area);
+            surface->planes.ups[from][axis] += (float)(area * normal[axis]);
+        surface->planes.ups[from][3] += (float)area;
+        quadric_add_plane(&surface->planes.quadrics[from], normal, 0, 0.5 * weight * area);
         if (!(surface->tags[triangle] >> corner & 1))
             continue;
         subtract(points[to], points[from], edge);
@@ -224,8 +227,8 @@ static void add_planes(struct surface *surface, uint32_t triangle, double border
         triangle_normal(zero, edge, normal, side);
         for (int axis = 0; axis < 3; axis++)
             side[axis] /= length > 0 ? length : 1;
-        quadric_add_plane(&surface->quadrics[from], side, 0, weight * border_width * length);
-        quadric_add_plane(&surface->quadrics[to], side, 0, weight * border_width * length);
+        quadric_add_plane(&surface->planes.quadrics[from], side, 0, weight * border_width * length);
+        quadric_add_plane(&surface->planes.quadrics[to], side, 0, weight * border_width * length);
     }
 }
 
@@ -240,9 +243,9 @@ static void add_part_planes(void *user, uint32_t item, uint32_t worker)
 
 /* ---- a round ---- */
 
-static uint32_t dearest_bucket(const struct surface *surface)
+static uint32_t dearest_bucket(const struct collapse_bounds *bounds)
 {
-    return surface->dearest < BUCKET_COUNT - 1 ? surface->dearest : BUCKET_COUNT - 1;
+    return bounds->dearest < BUCKET_COUNT - 1 ? bounds->dearest : BUCKET_COUNT - 1;
 }
 
 /* Links the part's triangles and queues, or lists, its edges. */
@@ -253,7 +256,7 @@ static void start_part(void *user, uint32_t item, uint32_t worker)
     struct part *part = &rounds->parts[item];
     struct workspace *work = part->work;
     part->live = part->triangle_count;
-    part->dearest = dearest_bucket(rounds->surface);
+    part->dearest = dearest_bucket(rounds->bounds);
     for (uint32_t vertex = part->first_vertex; vertex < part->first_vertex + part->vertex_count; vertex++)
         work->states[vertex] = (struct vertex_state){.first = CP_NONE};
     for (uint32_t triangle = part->first_triangle + part->triangle_count; triangle-- > part->first_triangle;) {
@@ -308,12 +311,13 @@ static void free_round(struct rounds *rounds)
 static bool sort_surface(struct rounds *rounds, bool whole)
 {
     struct surface *surface = rounds->surface;
-    if (!order_vertices(surface, rounds->number, rounds->keys, &rounds->key_count))
+    struct surface_samples *samples = rounds->samples;
+    if (!order_vertices(surface, rounds->work.parents, rounds->number, rounds->keys, &rounds->key_count))
         return false;
     for (uint32_t i = 0; i < rounds->key_count; i++)
         rounds->numbers[rounds->keys[i].vertex] = i;
-    for (uint32_t i = 0; i < surface->original_count; i++)
-        surface->owners[i] = rounds->numbers[set_leader(surface->parents, surface->owners[i])];
+    for (uint32_t i = 0; samples && i < samples->count; i++)
+        samples->owners[i] = rounds->numbers[set_leader(rounds->work.parents, samples->owners[i])];
     if (!reorder_vertices(rounds))
         return false;
     uint32_t count = surface->vertex_count = rounds->key_count;
@@ -362,21 +366,23 @@ static bool start_round(struct rounds *rounds, bool whole)
     }
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++) {
         surface->kinds[vertex] &= (uint8_t)~KIND_RIM;
-        surface->parents[vertex] = vertex;
+        work->parents[vertex] = vertex;
     }
     for (uint32_t triangle = rounds->rim_first; triangle < surface->triangle_count; triangle++)
         for (int corner = 0; corner < 3; corner++)
             surface->kinds[surface->triangles[triangle][corner]] |= KIND_RIM;
     if (rounds->number == 0) {
-        surface->quadrics = memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->quadrics);
-        surface->ups = memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->ups);
-        if (!surface->quadrics || !surface->ups || !parallel_for(context, rounds->part_count, add_part_planes, rounds))
+        surface->planes.quadrics =
+            memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->planes.quadrics);
+        surface->planes.ups = memory_allocate_zeroed(context, surface->vertex_count, sizeof *surface->planes.ups);
+        if (!surface->planes.quadrics || !surface->planes.ups ||
+            !parallel_for(context, rounds->part_count, add_part_planes, rounds))
             return false;
         for (uint32_t triangle = rounds->rim_first; triangle < surface->triangle_count; triangle++)
             add_planes(surface, triangle, rounds->border_width);
-        for (uint32_t vertex = 0; surface->weights && vertex < surface->vertex_count; vertex++)
-            surface->weights[vertex] =
-                (float)(quadric_weight(&surface->quadrics[vertex]) / (double)surface->weights[vertex]);
+        for (uint32_t vertex = 0; surface->planes.weights && vertex < surface->vertex_count; vertex++)
+            surface->planes.weights[vertex] =
+                (float)(quadric_weight(&surface->planes.quadrics[vertex]) / (double)surface->planes.weights[vertex]);
     }
     return parallel_for(context, rounds->part_count, start_part, rounds);
 }
@@ -436,7 +442,7 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
         edges += edges_in_bucket(rounds, bucket);
     uint32_t most = find_bucket(rounds, edges / 2) + thousand;
     dearest = dearest < most ? dearest : most;
-    dearest = dearest < dearest_bucket(rounds->surface) ? dearest : dearest_bucket(rounds->surface);
+    dearest = dearest < dearest_bucket(rounds->bounds) ? dearest : dearest_bucket(rounds->bounds);
     for (uint32_t part = 0; part < rounds->part_count; part++)
         shared += cheap_edges(&rounds->parts[part], dearest);
     for (uint32_t number = 0; number < rounds->part_count; number++) {
@@ -457,13 +463,13 @@ static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
         uint32_t most = (uint32_t)((1 - rounds->next_part) * rounds->rim_first), excess = surface->live - goal;
         set_targets(rounds, whole || excess < most ? excess : most);
         if (whole)
-            rounds->parts[0].dearest = dearest_bucket(surface);
+            rounds->parts[0].dearest = dearest_bucket(rounds->bounds);
         good = parallel_for(surface->context, rounds->part_count, run_part, rounds);
         surface->live = surface->triangle_count - rounds->rim_first;
         for (uint32_t part = 0; part < rounds->part_count; part++) {
             surface->live += rounds->parts[part].live;
-            if (rounds->parts[part].spent > surface->spent)
-                surface->spent = rounds->parts[part].spent;
+            if (rounds->parts[part].spent > rounds->outcome->spent)
+                rounds->outcome->spent = rounds->parts[part].spent;
         }
     }
     free_round(rounds);
@@ -475,7 +481,7 @@ static bool run_round(struct rounds *rounds, uint32_t goal, bool whole)
 static void drop_vanished(struct rounds *rounds)
 {
     struct surface *surface = rounds->surface;
-    uint32_t *uses = rounds->numbers, used = CP_NONE;
+    uint32_t *uses = rounds->numbers, *parents = rounds->work.parents, used = CP_NONE;
     memset(uses, 0, surface->vertex_count * sizeof *uses);
     for (uint32_t triangle = 0; triangle < surface->triangle_count; triangle++)
         for (int corner = 0; surface->triangles[triangle][0] != CP_NONE && corner < 3; corner++) {
@@ -483,8 +489,8 @@ static void drop_vanished(struct rounds *rounds)
             uses[used]++;
         }
     for (uint32_t vertex = 0; vertex < surface->vertex_count; vertex++)
-        if (surface->parents[vertex] == vertex && uses[vertex] == 0 && used != CP_NONE)
-            surface->parents[vertex] = used;
+        if (parents[vertex] == vertex && uses[vertex] == 0 && used != CP_NONE)
+            parents[vertex] = used;
 }
 
 static bool run_rounds(struct rounds *rounds, uint32_t goal)
@@ -506,20 +512,27 @@ static bool run_rounds(struct rounds *rounds, uint32_t goal)
     rounds->work.in_passes = false;
     if (!run_round(rounds, goal, true))
         return false;
-    for (uint32_t vertex = 0; surface->shifts && vertex < surface->vertex_count; vertex++)
-        surface->shifted = fmax(surface->shifted, (double)surface->shifts[vertex]);
+    for (uint32_t vertex = 0; surface->texture.shifts && vertex < surface->vertex_count; vertex++)
+        rounds->outcome->shifted = fmax(rounds->outcome->shifted, (double)surface->texture.shifts[vertex]);
     if (surface->free)
         drop_vanished(rounds);
     return sort_surface(rounds, true);
 }
 
-bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast)
+bool surface_collapse(struct surface *surface, struct surface_samples *samples, const struct collapse_bounds *bounds,
+                      struct collapse_outcome *outcome)
 {
     cp_context *context = surface->context;
     uint32_t count = surface->vertex_count;
-    struct rounds rounds = {.surface = surface, .work = {.surface = surface, .error = error, .in_passes = true}};
+    struct rounds rounds = {
+        .surface = surface,
+        .samples = samples,
+        .bounds = bounds,
+        .outcome = outcome,
+        .work = {.surface = surface, .error = bounds->error, .strict = bounds->strict, .in_passes = true}};
+    *outcome = (struct collapse_outcome){.spent = 0};
     bool large = count > MANY_PARTS * PART_VERTICES, has_borders = false;
-    rounds.next_part = !fast ? round_part : large ? large_draft_part : draft_part;
+    rounds.next_part = !bounds->fast ? round_part : large ? large_draft_part : draft_part;
     for (uint32_t vertex = 0; !has_borders && vertex < count; vertex++)
         has_borders = surface->kinds[vertex] != 0;
     if (has_borders) {
@@ -529,18 +542,17 @@ bool surface_collapse(struct surface *surface, uint32_t triangles, double error,
         double area = 0;
         for (uint32_t triangle = 0; triangle < surface->triangle_count; triangle++)
             area += double_area(surface, triangle) / 2;
-        rounds.border_width = weight * sqrt(area / fmax(surface->lines > 0 ? surface->lines : triangles, least));
+        rounds.border_width = weight * sqrt(area / fmax(bounds->lines > 0 ? bounds->lines : bounds->triangles, least));
     }
-    surface->parents = memory_allocate(context, count, sizeof *surface->parents);
+    uint32_t *parents = rounds.work.parents = memory_allocate(context, count, sizeof *parents);
     rounds.keys = memory_allocate(context, count, sizeof *rounds.keys);
     rounds.numbers = memory_allocate(context, count, sizeof *rounds.numbers);
-    for (uint32_t vertex = 0; surface->parents && vertex < count; vertex++)
-        surface->parents[vertex] = vertex;
-    bool good = surface->parents && rounds.keys && rounds.numbers && run_rounds(&rounds, triangles);
+    for (uint32_t vertex = 0; parents && vertex < count; vertex++)
+        parents[vertex] = vertex;
+    bool good = parents && rounds.keys && rounds.numbers && run_rounds(&rounds, bounds->triangles);
     free_round(&rounds);
     memory_free(context, rounds.keys, count, sizeof *rounds.keys);
     memory_free(context, rounds.numbers, count, sizeof *rounds.numbers);
-    memory_free(context, surface->parents, count, sizeof *surface->parents);
-    surface->parents = NULL;
+    memory_free(context, parents, count, sizeof *parents);
     return good;
 }

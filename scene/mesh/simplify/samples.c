@@ -8,8 +8,9 @@
  * describe the surface well enough, and hardly any points are added. */
 enum { MOST_POINTS = 32768, POINTS_A_FACE = 16 };
 
-bool surface_sample(struct surface *surface, bool draft, bool whole)
+bool surface_sample(struct surface *surface, bool draft, bool whole, const bool *fixed, struct surface_samples *samples)
 {
+    *samples = (struct surface_samples){.count = 0};
     const uint32_t many = 131072, step = draft && !whole && surface->vertex_count >= many ? 8 : 1;
     uint32_t faces = surface->triangle_count, vertices = (surface->vertex_count + step - 1) / step;
     /* Find how many points all faces get, and the area of each. */
@@ -20,15 +21,15 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
     double share = most > 0 ? area / most : 0;
     bool dense = faces >= (uint32_t)4 * MOST_POINTS;
     uint32_t points = dense || !(area > 0) || most > UINT32_MAX - 1 - vertices ? 0 : most, at = 0;
-    surface->original_room = vertices + points;
-    surface->originals = memory_allocate(surface->context, surface->original_room, sizeof *surface->originals);
-    surface->owners = memory_allocate(surface->context, surface->original_room, sizeof *surface->owners);
-    if (!surface->originals || !surface->owners)
+    samples->room = vertices + points;
+    samples->points = memory_allocate(surface->context, samples->room, sizeof *samples->points);
+    samples->owners = memory_allocate(surface->context, samples->room, sizeof *samples->owners);
+    if (!samples->points || !samples->owners)
         return false;
     for (; at < vertices; at++) {
-        to_mesh_unit(surface, surface->points[at * step], surface->originals[at]);
-        surface->owners[at] = at * step;
-        if (surface->fixed && surface->fixed[at])
+        to_mesh_unit(surface, surface->points[at * step], samples->points[at]);
+        samples->owners[at] = at * step;
+        if (fixed && fixed[at])
             surface->kinds[at * step] = KIND_CORNER;
     }
     /* A vertex at which very many faces meet is a bad start for a search, so points then use another corner. */
@@ -40,7 +41,7 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
         uses[surface->triangles[i / 3][i % 3]]++;
     double owed = 0.5; /* points, for the faces so far */
     for (uint32_t triangle = 0; points > 0 && triangle < faces; triangle++)
-        for (owed += double_area(surface, triangle) / share; owed >= 1 && at < surface->original_room; owed--) {
+        for (owed += double_area(surface, triangle) / share; owed >= 1 && at < samples->room; owed--) {
             /* Take point `at` of a sequence that fills a triangle evenly: multiples of the powers of the root of x^3 =
              * x + 1 (Roberts, The unreasonable effectiveness of quasirandom sequences, 2018). */
             double u = at * 0.7548776662466927, v = at * 0.5698402909980532, point[3];
@@ -55,26 +56,33 @@ bool surface_sample(struct surface *surface, bool draft, bool whole)
             for (int axis = 0; axis < 3; axis++)
                 point[axis] = shares[0] * surface->points[face[0]][axis] + shares[1] * surface->points[face[1]][axis] +
                               shares[2] * surface->points[face[2]][axis];
-            to_mesh_unit(surface, point, surface->originals[at]);
+            to_mesh_unit(surface, point, samples->points[at]);
             int largest = shares[1] > shares[0] ? 1 : 0;
             largest = shares[2] > shares[largest] ? 2 : largest;
             for (int corner = 0; corner < 3; corner++)
                 if (uses[face[largest]] > CROWD && uses[face[corner]] < uses[face[largest]])
                     largest = corner;
-            surface->owners[at++] = face[largest];
+            samples->owners[at++] = face[largest];
         }
     memory_free(surface->context, uses, counted, sizeof *uses);
-    surface->original_count = at;
+    samples->count = at;
     /* Marks count rows of points and faces together. */
     if (!whole || faces > UINT32_MAX - at)
         return true;
-    surface->original_faces = memory_allocate(surface->context, faces, sizeof *surface->original_faces);
-    if (!surface->original_faces)
+    samples->faces = memory_allocate(surface->context, faces, sizeof *samples->faces);
+    if (!samples->faces)
         return false;
-    surface->original_face_count = faces;
-    memcpy(surface->original_faces, surface->triangles, faces * sizeof *surface->triangles);
+    samples->face_count = faces;
+    memcpy(samples->faces, surface->triangles, faces * sizeof *surface->triangles);
     for (uint32_t face = 0; face < faces; face++)
-        for (int corner = 0; corner < 3 && surface->fixed && surface->fixed[at + face]; corner++)
+        for (int corner = 0; corner < 3 && fixed && fixed[at + face]; corner++)
             surface->kinds[surface->triangles[face][corner]] = KIND_CORNER;
     return true;
+}
+
+void samples_free(cp_context *context, struct surface_samples *samples)
+{
+    memory_free(context, samples->owners, samples->room, sizeof *samples->owners);
+    memory_free(context, samples->faces, samples->face_count, sizeof *samples->faces);
+    memory_free(context, samples->points, samples->room, sizeof *samples->points);
 }

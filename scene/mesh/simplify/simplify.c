@@ -23,7 +23,7 @@ static bool split_at_seams(cp_scene *scene, cp_mesh *written, const struct surfa
     uint32_t *numbers = scene_allocate(scene, count, sizeof *numbers);
     for (uint32_t corner = 0; rows && corner < count; corner++) {
         rows[corner].vertex = written->corners[corner];
-        memcpy(rows[corner].coordinates, surface->coordinates[order[corner / 3]][corner % 3],
+        memcpy(rows[corner].coordinates, surface->texture.coordinates[order[corner / 3]][corner % 3],
                sizeof rows[corner].coordinates);
     }
     bool good = rows && numbers && join_rows(context, rows, sizeof *rows / 4, sizeof *rows / 4, count, numbers);
@@ -100,7 +100,7 @@ static cp_status write_mesh(cp_scene *scene, cp_mesh *mesh, const struct surface
     written.corner_count = 3 * triangles;
     written.face_count = triangles;
     written.face_offsets = NULL;
-    good = good && (!surface->coordinates || split_at_seams(scene, &written, surface, order));
+    good = good && (!surface->texture.coordinates || split_at_seams(scene, &written, surface, order));
     memory_free(scene->context, order, triangles, sizeof *order);
     if (good)
         *mesh = written;
@@ -137,14 +137,18 @@ static bool try_texture(const struct simplification *work, double bound, double 
 {
     const struct simplify_goal *goal = work->goal;
     struct surface surface;
+    struct collapse_outcome outcome = {.spent = 0};
     bool good = surface_make(&surface, work->scene->context, work->mesh, work->classes, goal->free);
-    surface.texels = goal->texels;
-    surface.shift = shift;
-    surface.dearest = *dearest;
-    surface.lines = work->lines;
-    good = good && surface_collapse(&surface, (uint32_t)goal->triangles, bound / surface.scale, goal->fast);
-    *left = (struct simplify_offer){surface.shifted, surface.live};
-    *dearest = surface.spent;
+    surface.texture.texels = goal->texels;
+    surface.texture.shift = shift;
+    const struct collapse_bounds bounds = {.triangles = (uint32_t)goal->triangles,
+                                           .error = bound / surface.scale,
+                                           .fast = goal->fast,
+                                           .lines = work->lines,
+                                           .dearest = *dearest};
+    good = good && surface_collapse(&surface, NULL, &bounds, &outcome);
+    *left = (struct simplify_offer){outcome.shifted, surface.live};
+    *dearest = outcome.spent;
     surface_free(&surface);
     return good;
 }
@@ -172,35 +176,53 @@ static bool find_dearest(struct simplification *work, double bound)
     return good;
 }
 
+/* A surface that was collapsed and fitted. */
+struct simplified {
+    struct surface surface;
+    struct surface_samples samples;
+    struct face_map map; /* of the surface */
+    uint32_t *near;      /* of the samples' points, faces of the surface */
+};
+
+static void simplified_free(struct simplified *simplified)
+{
+    cp_context *context = simplified->surface.context;
+    memory_free(context, simplified->near, simplified->samples.count, sizeof *simplified->near);
+    face_map_free(&simplified->map);
+    samples_free(context, &simplified->samples);
+    surface_free(&simplified->surface);
+}
+
 /* Collapses the mesh's surface and fits it to the original. bound: of the collapses, by the planes; whole: the
- * original's faces will be measured, too. Makes the map of the surface, and *near: of the original's points, faces of
- * the surface. Call surface_free, face_map_free and memory_free even on failure. */
-static bool collapse_mesh(struct simplification *work, double bound, bool whole, struct surface *surface,
-                          struct face_map *map, uint32_t **near)
+ * original's faces will be measured, too. Call simplified_free even on failure. */
+static bool collapse_mesh(struct simplification *work, double bound, bool whole, struct simplified *made)
 {
     const struct simplify_goal *goal = work->goal;
     cp_context *context = work->scene->context;
-    uint32_t triangles = goal->triangles < UINT32_MAX ? (uint32_t)goal->triangles : UINT32_MAX;
-    *map = (struct face_map){.surface = NULL};
-    *near = NULL;
+    struct surface *surface = &made->surface;
+    struct collapse_outcome outcome;
+    *made = (struct simplified){.near = NULL};
     if (!surface_make(surface, context, work->mesh, work->classes, goal->free))
         return false;
-    surface->fixed = work->fixed;
-    surface->texels = goal->texels;
-    surface->shift = goal->shift;
-    surface->dearest = work->dearest;
-    surface->lines = work->lines;
-    surface->strict = !goal->one_way;
+    surface->texture.texels = goal->texels;
+    surface->texture.shift = goal->shift;
+    const struct collapse_bounds bounds = {.triangles =
+                                               goal->triangles < UINT32_MAX ? (uint32_t)goal->triangles : UINT32_MAX,
+                                           .error = bound / surface->scale,
+                                           .strict = !goal->one_way,
+                                           .fast = goal->fast,
+                                           .lines = work->lines,
+                                           .dearest = work->dearest};
     bool both_ways = goal->whole || (!goal->fast && work->mesh->face_count < MEASURED);
     if (goal->free && work->counts.shells == 0 && !surface_count(surface, &work->counts))
         return false;
-    if (!surface_sample(surface, goal->fast, whole) ||
-        (both_ways && !work->original.surface.context && !original_keep(&work->original, surface)) ||
+    if (!surface_sample(surface, goal->fast, whole, work->fixed, &made->samples) ||
+        (both_ways && !work->original.surface.context && !original_keep(&work->original, surface, &made->samples)) ||
         (both_ways && !original_weigh(&work->original, surface)) ||
-        !surface_collapse(surface, triangles, bound / surface->scale, goal->fast))
+        !surface_collapse(surface, &made->samples, &bounds, &outcome))
         return false;
-    *near = memory_allocate(context, surface->original_count, sizeof **near);
-    return *near && surface_fit(surface, goal->fast ? 0 : 1, map, *near);
+    made->near = memory_allocate(context, made->samples.count, sizeof *made->near);
+    return made->near && surface_fit(surface, &made->samples, goal->fast ? 0 : 1, &made->map, made->near);
 }
 
 /* Finds weights of the original's planes that make the errors at points less: after each try they grow where the errors
@@ -214,12 +236,11 @@ static bool refine_weights(struct simplification *work)
     float *best = NULL;
     bool good = true;
     for (int try = 0; good && try < TRIES; try++) {
-        struct surface surface;
-        struct face_map map;
-        uint32_t *near;
+        struct simplified made;
         struct deviation deviation = {.faces = false};
-        good = collapse_mesh(work, work->goal->error, false, &surface, &map, &near) &&
-               measure_deviation(&work->original, &surface, &map, near, INFINITY, &deviation);
+        good = collapse_mesh(work, work->goal->error, false, &made) &&
+               measure_deviation(&work->original, &made.surface, &made.samples, &made.map, made.near, INFINITY,
+                                 &deviation);
         if (good && !best)
             good = (best = memory_allocate(context, work->original.surface.vertex_count, sizeof *best)) != NULL;
         double error = fmax(deviation.from, deviation.to);
@@ -228,11 +249,9 @@ static bool refine_weights(struct simplification *work)
             least = score;
             memcpy(best, work->original.weights, work->original.surface.vertex_count * sizeof *best);
         }
-        good = good && (error == 0 || raise_farthest(&work->original, &surface, &deviation));
+        good = good && (error == 0 || raise_farthest(&work->original, &made.surface, &made.samples, &deviation));
         deviation_free(context, &deviation);
-        memory_free(context, near, surface.original_count, sizeof *near);
-        face_map_free(&map);
-        surface_free(&surface);
+        simplified_free(&made);
         if (error == 0)
             break;
     }
@@ -284,12 +303,12 @@ static bool tell_result(struct simplification *work, const struct surface *surfa
                                        .whole = deviation->faces,
                                        .both_ways = both_ways,
                                        .whole_both_ways = both_ways && deviation->faces_off,
-                                       .cut_edges = surface->cut_edges,
-                                       .cut_vertices = surface->cut_vertices,
-                                       .flat_faces = surface->flat_faces,
-                                       .mixed_colours = surface->mixed_colours};
-    for (uint32_t vertex = 0; surface->shifts && vertex < surface->vertex_count; vertex++)
-        result->shift = fmax(result->shift, (double)surface->shifts[vertex]);
+                                       .cut_edges = surface->flaws.cut_edges,
+                                       .cut_vertices = surface->flaws.cut_vertices,
+                                       .flat_faces = surface->flaws.flat_faces,
+                                       .mixed_colours = surface->flaws.mixed_colours};
+    for (uint32_t vertex = 0; surface->texture.shifts && vertex < surface->vertex_count; vertex++)
+        result->shift = fmax(result->shift, (double)surface->texture.shifts[vertex]);
     if (!goal->free)
         return true;
     struct surface_counts now, *before = &work->counts;
@@ -322,20 +341,20 @@ static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
     if (refined && !refine_weights(work))
         return CP_LIMIT;
     for (int try = 0; good && !kept && try < MOST_TRIES; try++) {
-        struct surface surface;
-        struct face_map map;
-        uint32_t *near;
+        struct simplified made;
         struct deviation deviation = {.one_way = goal->one_way, .faces = whole, .faces_off = goal->whole};
-        good = collapse_mesh(work, bound, whole, &surface, &map, &near) &&
-               measure_deviation(&work->original, &surface, &map, near, goal->error, &deviation);
+        good = collapse_mesh(work, bound, whole, &made) &&
+               measure_deviation(&work->original, &made.surface, &made.samples, &made.map, made.near, goal->error,
+                                 &deviation);
         double error = goal->one_way ? deviation.from : fmax(deviation.from, deviation.to);
         kept = good && error <= goal->error;
-        if (refined && work->least > 0 && surface.triangle_count > work->least) {
+        if (refined && work->least > 0 && made.surface.triangle_count > work->least) {
             original_forget(&work->original);
             work->lines = lines;
             refined = kept = false;
         } else if (kept) {
-            good = tell_result(work, &surface, &deviation) && write_mesh(work->scene, mesh, &surface) == CP_OK;
+            good =
+                tell_result(work, &made.surface, &deviation) && write_mesh(work->scene, mesh, &made.surface) == CP_OK;
         } else if (good) {
             bool lower = lowered < MOST_LOWERED;
             good = learn(work, &deviation, try, &lower);
@@ -347,9 +366,7 @@ static cp_status simplify_faces(struct simplification *work, cp_mesh *mesh)
             }
         }
         deviation_free(context, &deviation);
-        memory_free(context, near, surface.original_count, sizeof *near);
-        face_map_free(&map);
-        surface_free(&surface);
+        simplified_free(&made);
     }
     return good ? CP_OK : CP_LIMIT;
 }

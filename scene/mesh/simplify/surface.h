@@ -146,6 +146,31 @@ enum { COORDINATES = 2 * CP_COORDINATE_SETS };
  * class. */
 enum { TAG_BITS = 3 };
 
+/* What decides where a vertex goes. */
+struct surface_planes {
+    struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
+    /* The sums of the area vectors, and of the areas, of the original's faces that the vertex has come from. NULL with
+     * the quadrics. */
+    float (*ups)[4];
+    /* The factors of the weight of the planes at the original's vertices, beside their areas; from the first round on,
+     * the whole weight. NULL: all are 1. */
+    float *weights;
+};
+
+struct surface_texture {
+    /* The coordinates of the triangles' corners, or NULL. Where two faces at a vertex have different ones, there is a
+     * seam between them. */
+    float (*coordinates)[3][COORDINATES];
+    float *shifts; /* indexed by vertex: about how many texels the texture is off there; NULL without coordinates */
+    const float (*texels)[CP_COORDINATE_SETS]; /* one for each class, or NULL: see simplify_goal */
+    double shift;                              /* the most that a vertex may have; 0: no limit */
+};
+
+/* The numbers of what had to be cut, left out and mixed to make the surface: see simplify.h. */
+struct surface_flaws {
+    uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
+};
+
 struct surface {
     cp_context *context;
     bool free;                             /* the topology may change: see simplify_goal */
@@ -154,36 +179,21 @@ struct surface {
     uint32_t live;                         /* triangles that are left */
     double centre[3], scale;               /* a point of the mesh is centre + scale * point */
     double (*points)[3];
-    struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
-    /* The sums of the area vectors, and of the areas, of the original's faces that the vertex has come from. NULL with
-     * the quadrics. */
-    float (*ups)[4];
-    /* The factors of the weight of the planes at the original's vertices, beside their areas; from the first round on,
-     * the whole weight. NULL: all are 1. */
-    float *weights;
-    bool strict;         /* heavier planes reach the bound of the collapses sooner */
     float (*colours)[4]; /* or NULL */
     uint8_t *kinds;
     uint32_t (*triangles)[3]; /* [0] == CP_NONE: gone */
     uint32_t *tags;           /* of triangles */
-    /* The coordinates of the triangles' corners, or NULL. Where two faces at a vertex have different ones, there is a
-     * seam between them. */
-    float (*coordinates)[3][COORDINATES];
-    float *shifts; /* indexed by vertex: about how many texels the texture is off there; NULL without coordinates */
-    const float (*texels)[CP_COORDINATE_SETS]; /* one for each class, or NULL: see simplify_goal */
-    double shift;                              /* the most that a vertex may have; 0: no limit */
-    uint32_t lines;    /* borders and seams weigh as if so many triangles were to be left; 0: those of the goal */
-    uint32_t dearest;  /* no collapse costs more than this bucket of collapse.h; at first UINT32_MAX */
-    uint32_t spent;    /* after surface_collapse: the dearest bucket that a collapse was in */
-    double shifted;    /* and the largest shift of any vertex, before the fit */
-    uint32_t *parents; /* indexed by vertex, during rounds: the vertex that each has become, itself while it lives */
-    uint32_t original_count, original_room;
-    float (*originals)[3]; /* points of the original, its vertices among them, in the mesh's unit */
-    uint32_t *owners;      /* one for each of them a vertex near by */
-    uint32_t (*original_faces)[3], original_face_count; /* NULL, 0: only the points are measured */
-    const bool *fixed; /* points, and then faces, that stay as they are; the caller's, or NULL */
-    /* The numbers of what had to be cut, left out and mixed to make the surface: see simplify.h. */
-    uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
+    struct surface_planes planes;
+    struct surface_texture texture;
+    struct surface_flaws flaws;
+};
+
+/* The original, as a surface is fitted to it and measured against it. */
+struct surface_samples {
+    uint32_t count, room;
+    float (*points)[3];               /* its vertices among them, in the mesh's unit */
+    uint32_t *owners;                 /* one for each of them a vertex near by */
+    uint32_t (*faces)[3], face_count; /* NULL, 0: only the points are measured */
 };
 
 static inline uint32_t tag_class(uint32_t tag)
@@ -287,7 +297,7 @@ bool surface_make(struct surface *surface, cp_context *context, const cp_mesh *m
 void surface_free(struct surface *surface);
 
 /* texture.c: tells whether two corners (3 x triangle + number) at one vertex have the same coordinates. */
-bool same_coordinates(const struct surface *surface, uint32_t a, uint32_t b);
+bool same_coordinates(const struct surface_texture *texture, uint32_t a, uint32_t b);
 
 /* counts.c: the numbers that describe how a surface is connected. */
 struct surface_counts {
@@ -299,13 +309,31 @@ struct surface_counts {
 /* Counts in linear time. Returns false if out of memory. */
 bool surface_count(const struct surface *surface, struct surface_counts *counts);
 
-/* samples.c: sets the originals, from the surface as it is: faces when `whole`; else, for a draft, not all vertices of
- * a large one. Fixed points stay where they are. */
-bool surface_sample(struct surface *surface, bool draft, bool whole);
+/* samples.c: samples the surface as it is: faces when `whole`; else, for a draft, not all vertices of a large one.
+ * fixed: the points, and then the faces, that stay where they are; or NULL. Call samples_free even on failure. */
+bool surface_sample(struct surface *surface, bool draft, bool whole, const bool *fixed,
+                    struct surface_samples *samples);
+void samples_free(cp_context *context, struct surface_samples *samples);
 
-/* rounds.c: collapses edges, cheapest first, until `triangles` are left or each further collapse would be off by more
- * than `error` (in units of the surface); fast: with longer rounds. */
-bool surface_collapse(struct surface *surface, uint32_t triangles, double error, bool fast);
+/* When to stop, and what counts on the way. */
+struct collapse_bounds {
+    uint32_t triangles; /* stop at so few */
+    double error;       /* no collapse may be farther off than this, in units of the surface */
+    bool strict;        /* heavier planes reach that sooner */
+    bool fast;          /* longer rounds */
+    uint32_t lines;     /* borders and seams weigh as if so many triangles were to be left; 0: those above */
+    uint32_t dearest;   /* no collapse costs more than this bucket of collapse.h; UINT32_MAX: no limit */
+};
+
+struct collapse_outcome {
+    uint32_t spent; /* the dearest bucket that a collapse was in */
+    double shifted; /* the largest shift of any vertex */
+};
+
+/* rounds.c: collapses edges, cheapest first, until a bound is met. The owners of the samples (or NULL) follow their
+ * vertices. */
+bool surface_collapse(struct surface *surface, struct surface_samples *samples, const struct collapse_bounds *bounds,
+                      struct collapse_outcome *outcome);
 
 /* order.c: a vertex on the Morton curve. */
 struct key {
@@ -313,8 +341,9 @@ struct key {
     uint32_t vertex;
 };
 
-/* Orders the live vertices, which are their own parents, along this round's Morton curve, so that consecutive ones are
- * near each other. keys: of all vertices; *count of them are set. False when out of memory. */
-bool order_vertices(const struct surface *surface, uint32_t round, struct key *keys, uint32_t *count);
+/* Orders the live vertices, which are their own parents (see collapse.h), along this round's Morton curve, so that
+ * consecutive ones are near each other. keys: of all vertices; *count of them are set. False when out of memory. */
+bool order_vertices(const struct surface *surface, const uint32_t *parents, uint32_t round, struct key *keys,
+                    uint32_t *count);
 
 #endif

@@ -11,9 +11,9 @@ static bool is_same(const float a[COORDINATES], const float b[COORDINATES])
     return memcmp(a, b, COORDINATES * sizeof *a) == 0;
 }
 
-bool same_coordinates(const struct surface *surface, uint32_t a, uint32_t b)
+bool same_coordinates(const struct surface_texture *texture, uint32_t a, uint32_t b)
 {
-    return !surface->coordinates || is_same(surface->coordinates[a / 3][a % 3], surface->coordinates[b / 3][b % 3]);
+    return !texture->coordinates || is_same(texture->coordinates[a / 3][a % 3], texture->coordinates[b / 3][b % 3]);
 }
 
 /* A face in space and in the textures. */
@@ -53,29 +53,29 @@ static void add_coordinates(const struct patch *patch, const double at[3], doubl
 }
 
 /* Returns how far apart two coordinates of a class are, in texels, if the numbers of texels are known. */
-static double find_shift(const struct surface *surface, uint32_t class, const double a[COORDINATES],
+static double find_shift(const struct surface_texture *texture, uint32_t class, const double a[COORDINATES],
                          const float b[COORDINATES])
 {
     double most = 0;
-    for (size_t set = 0; surface->texels && set < CP_COORDINATE_SETS; set++) {
+    for (size_t set = 0; texture->texels && set < CP_COORDINATE_SETS; set++) {
         double across = a[2 * set] - (double)b[2 * set], up = a[2 * set + 1] - (double)b[2 * set + 1];
-        most = fmax(most, (double)surface->texels[class][set] * sqrt(across * across + up * up));
+        most = fmax(most, (double)texture->texels[class][set] * sqrt(across * across + up * up));
     }
     return most;
 }
 
 /* Returns the number of texels in a length on the patch. */
-static double find_density(const struct surface *surface, uint32_t class, const struct patch *patch)
+static double find_density(const struct surface_texture *texture, uint32_t class, const struct patch *patch)
 {
     double most = 0;
-    for (size_t set = 0; surface->texels && set < CP_COORDINATE_SETS && patch->square > 0; set++) {
+    for (size_t set = 0; texture->texels && set < CP_COORDINATE_SETS && patch->square > 0; set++) {
         double sides[2][2];
         for (size_t side = 0; side < 2; side++)
             for (size_t axis = 0; axis < 2; axis++)
                 sides[side][axis] = (double)patch->coordinates[side + 1][2 * set + axis] -
                                     (double)patch->coordinates[0][2 * set + axis];
         double area = fabs(sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]);
-        most = fmax(most, (double)surface->texels[class][set] * sqrt(area / sqrt(patch->square)));
+        most = fmax(most, (double)texture->texels[class][set] * sqrt(area / sqrt(patch->square)));
     }
     return most;
 }
@@ -88,7 +88,7 @@ static struct patch patch_of_face(const struct workspace *work, uint32_t triangl
     struct patch patch;
     for (int corner = 0; corner < 3; corner++) {
         patch.points[corner] = surface->points[work->faces[triangle].vertices[corner]];
-        patch.coordinates[corner] = surface->coordinates[triangle][corner];
+        patch.coordinates[corner] = surface->texture.coordinates[triangle][corner];
     }
     patch_measure(&patch);
     return patch;
@@ -115,7 +115,8 @@ static bool find_sides(const struct workspace *work, const struct star stars[2],
             continue;
         uint32_t triangle = stars[0].corners[i] / 3, number = stars[0].corners[i] % 3;
         uint32_t far = (number + (stars[0].left[i] == edge->b ? 1 : 2)) % 3, side = 0;
-        const float *ends[2] = {surface->coordinates[triangle][number], surface->coordinates[triangle][far]};
+        const float *ends[2] = {surface->texture.coordinates[triangle][number],
+                                surface->texture.coordinates[triangle][far]};
         while (side < carried->count &&
                !(is_same(carried->sides[side].ends[0], ends[0]) && is_same(carried->sides[side].ends[1], ends[1])))
             side++;
@@ -153,7 +154,7 @@ static void measure_end(const struct workspace *work, const struct star *star, c
     for (uint32_t i = 0; i < star->count; i++) {
         uint32_t triangle = star->corners[i] / 3, number = star->corners[i] % 3;
         if (has_edge(star, i, end ? edge->a : edge->b) ||
-            !is_same(surface->coordinates[triangle][number], side->ends[end]))
+            !is_same(surface->texture.coordinates[triangle][number], side->ends[end]))
             continue;
         struct patch patch = patch_of_face(work, triangle);
         patch.points[number] = to;
@@ -180,8 +181,8 @@ static void measure_end(const struct workspace *work, const struct star *star, c
         shown[i] = (best[0] * (double)nearest.coordinates[0][i] + best[1] * (double)nearest.coordinates[1][i] +
                     best[2] * (double)nearest.coordinates[2][i]) /
                    sum;
-    double texels = find_shift(surface, class, shown, side->ends[end]);
-    double density = find_density(surface, class, &nearest);
+    double texels = find_shift(&surface->texture, class, shown, side->ends[end]);
+    double density = find_density(&surface->texture, class, &nearest);
     *shift = fmax(*shift, texels);
     *slide = fmax(*slide, density > 0 ? texels / density : 0);
 }
@@ -199,7 +200,7 @@ bool carry_texture(const struct workspace *work, const struct star stars[2], con
     for (int end = 0; end < 2; end++) {
         double shift = 0;
         for (uint32_t i = 0; i < stars[end].count; i++) {
-            const float *here = surface->coordinates[stars[end].corners[i] / 3][stars[end].corners[i] % 3];
+            const float *here = surface->texture.coordinates[stars[end].corners[i] / 3][stars[end].corners[i] % 3];
             const struct seam_side *side = find_side(carried, end, here);
             if (!side && !carried->stays[end])
                 return false;
@@ -210,7 +211,7 @@ bool carry_texture(const struct workspace *work, const struct star stars[2], con
         }
         for (uint32_t i = 0; i < carried->count && !carried->stays[end]; i++)
             measure_end(work, &stars[end], edge, end, to, &carried->sides[i], &shift, &carried->slide);
-        carried->shift = fmax(carried->shift, (double)surface->shifts[ends[end]] + shift);
+        carried->shift = fmax(carried->shift, (double)surface->texture.shifts[ends[end]] + shift);
     }
     return true;
 }
@@ -233,7 +234,7 @@ bool move_texture(struct surface *surface, const struct face_map *map, uint32_t 
             struct patch patch;
             for (int k = 0; k < 3; k++) {
                 patch.points[k] = surface->points[surface->triangles[corner / 3][k]];
-                patch.coordinates[k] = surface->coordinates[corner / 3][k];
+                patch.coordinates[k] = surface->texture.coordinates[corner / 3][k];
             }
             patch_measure(&patch);
             const float *here = patch.coordinates[corner % 3];
@@ -255,19 +256,19 @@ bool move_texture(struct surface *surface, const struct face_map *map, uint32_t 
                 own[i] /= weight;
                 side->to[i] = (float)(sums[number][i] / weights[number]);
             }
-            shift = fmax(shift, find_shift(surface, tag_class(surface->tags[corner / 3]), own, side->to));
+            shift = fmax(shift, find_shift(&surface->texture, tag_class(surface->tags[corner / 3]), own, side->to));
         }
-    shift += (double)surface->shifts[vertex];
-    if (surface->shift > 0 && shift > surface->shift)
+    shift += (double)surface->texture.shifts[vertex];
+    if (surface->texture.shift > 0 && shift > surface->texture.shift)
         return false;
     for (uint32_t corner = map->first[vertex]; corner != CP_NONE; corner = map->next[corner]) {
-        float *here = surface->coordinates[corner / 3][corner % 3];
+        float *here = surface->texture.coordinates[corner / 3][corner % 3];
         for (uint32_t i = 0; i < carried.count; i++)
             if (weights[i] > 0 && is_same(carried.sides[i].ends[0], here)) {
                 memcpy(here, carried.sides[i].to, sizeof carried.sides[i].to);
                 break;
             }
     }
-    surface->shifts[vertex] = (float)shift;
+    surface->texture.shifts[vertex] = (float)shift;
     return true;
 }
