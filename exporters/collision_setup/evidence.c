@@ -44,8 +44,8 @@ static bool write_inputs(struct evidence *evidence)
     struct json_writer *json = &evidence->json;
     cp_context *context = evidence->writer->context;
     const cp_scene *scene = evidence->writer->scene;
-    uint32_t count = scene->input_count;
-    struct input *sorted = arena_copy(evidence->writer->arena, scene->inputs, count, sizeof *sorted);
+    uint32_t count = scene->inputs.count;
+    struct input *sorted = arena_copy(evidence->writer->arena, scene->inputs.items, count, sizeof *sorted);
     if (!sorted)
         return false;
     qsort(sorted, count, sizeof *sorted, compare_inputs);

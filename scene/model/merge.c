@@ -100,7 +100,7 @@ static cp_status add_scene(cp_scene *scene, const cp_scene *other, const char *n
                     "only one of the two leaves out pairs that cannot move against each other; now it holds for both");
     scene->exclude_static_pairs = scene->exclude_static_pairs || other->exclude_static_pairs;
     scene_find_spans(scene);
-    return scene_add_inputs(scene, other->inputs, other->input_count);
+    return scene_add_inputs(scene, other->inputs.items, other->inputs.count);
 }
 
 cp_status cp_merge(cp_context *context, cp_scene *scene, cp_scene *other, const char *name)

@@ -111,6 +111,12 @@ enum scene_table {
     TABLE_NONE = TABLE_COUNT /* the owner of metadata is the scene itself, with index 0 */
 };
 
+/* The files that a scene was read from. */
+struct scene_inputs {
+    const struct input *items; /* base/bytes/bytes.h */
+    uint32_t count;
+};
+
 struct cp_scene {
     cp_context *context;
     struct arena *arena; /* owns all strings and arrays that the tables point to */
@@ -130,8 +136,7 @@ struct cp_scene {
         loop_count, device_count, pair_count, clip_count, metadata_count;
     uint32_t rooms[TABLE_COUNT]; /* how many rows fit into the memory of each table */
     cp_source source;
-    const struct input *inputs; /* the files that it was read from (bytes/inputs.h) */
-    uint32_t input_count;
+    struct scene_inputs inputs;
     bool exclude_static_pairs;
 };
 

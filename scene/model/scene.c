@@ -196,24 +196,24 @@ cp_expression *scene_copy_expression(cp_scene *scene, const cp_expression *expre
 
 cp_status scene_add_inputs(cp_scene *scene, const struct input *inputs, uint32_t count)
 {
-    if (count > CP_NONE - scene->input_count)
+    if (count > CP_NONE - scene->inputs.count)
         return report_error(scene->context, CP_LIMIT, "scene-count", NOWHERE, "a scene is made of at most %u files",
                             CP_NONE);
-    struct input *all = scene_allocate(scene, (size_t)scene->input_count + count, sizeof *all);
+    struct input *all = scene_allocate(scene, (size_t)scene->inputs.count + count, sizeof *all);
     if (!all)
         return CP_LIMIT;
-    for (uint32_t i = 0; i < scene->input_count; i++)
-        all[i] = scene->inputs[i];
+    for (uint32_t i = 0; i < scene->inputs.count; i++)
+        all[i] = scene->inputs.items[i];
     for (uint32_t i = 0; i < count; i++) {
-        struct input *input = &all[scene->input_count + i];
+        struct input *input = &all[scene->inputs.count + i];
         *input = inputs[i];
         input->label = scene_text(scene, inputs[i].label);
         input->path = scene_text(scene, inputs[i].path);
         if (!input->label || !input->path)
             return CP_LIMIT;
     }
-    scene->inputs = all;
-    scene->input_count += count;
+    scene->inputs.items = all;
+    scene->inputs.count += count;
     return CP_OK;
 }
 

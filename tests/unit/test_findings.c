@@ -193,10 +193,10 @@ static void test_what_is_not_sound(void **unused)
 
 static const struct input *input_named(const char *label)
 {
-    for (uint32_t i = 0; i < scene->input_count; i++)
-        if (strcmp(scene->inputs[i].label, label) == 0)
-            return &scene->inputs[i];
-    fail_msg("%s is not among %u inputs", label, scene->input_count);
+    for (uint32_t i = 0; i < scene->inputs.count; i++)
+        if (strcmp(scene->inputs.items[i].label, label) == 0)
+            return &scene->inputs.items[i];
+    fail_msg("%s is not among %u inputs", label, scene->inputs.count);
     return NULL;
 }
 
@@ -235,21 +235,21 @@ static void test_inputs(void **unused)
     expect_hash("tag_arm.wu", SAMPLES "/tag_arm.wu");
     expect_hash("tag/craig.dev", SAMPLES "/tag/craig.dev");
     /* Packed files: the bytes that lie there. */
-    uint32_t before = scene->input_count;
+    uint32_t before = scene->inputs.count;
     cp_scene *first = scene;
     assert_int_equal(cp_read(context, SAMPLES "/stl_65535.stl.gz", NULL, NULL, 0, &scene), CP_OK);
-    assert_int_equal(scene->input_count, 1);
+    assert_int_equal(scene->inputs.count, 1);
     expect_hash("stl_65535.stl.gz", SAMPLES "/stl_65535.stl.gz");
     /* Of two scenes that become one, both. */
     cp_scene *second = scene;
     scene = first;
     assert_int_equal(cp_merge(context, scene, second, "part"), CP_OK);
     cp_scene_free(second);
-    assert_int_equal(scene->input_count, before + 1);
+    assert_int_equal(scene->inputs.count, before + 1);
     expect_hash("tag_arm.wu", SAMPLES "/tag_arm.wu");
     expect_hash("stl_65535.stl.gz", SAMPLES "/stl_65535.stl.gz");
     assert_int_equal(cp_apply(context, scene, "flatten", NULL, 0), CP_OK);
-    assert_int_equal(scene->input_count, before + 1);
+    assert_int_equal(scene->inputs.count, before + 1);
 }
 
 static void write_part(const char *path, const char *name)

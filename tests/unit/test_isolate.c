@@ -130,10 +130,10 @@ static char *read_whole(const char *text, bool isolate, size_t *size)
     if (status == CP_OK) {
         const cp_source *source = cp_scene_source(scene);
         fprintf(file, "%s %s %.17g %d %u\n", source->format, source->file, source->unit, (int)source->up,
-                scene->input_count);
-        for (uint32_t i = 0; i < scene->input_count; i++)
-            fprintf(file, "%s %s %llu\n", scene->inputs[i].label, scene->inputs[i].path,
-                    (unsigned long long)scene->inputs[i].size);
+                scene->inputs.count);
+        for (uint32_t i = 0; i < scene->inputs.count; i++)
+            fprintf(file, "%s %s %llu\n", scene->inputs.items[i].label, scene->inputs.items[i].path,
+                    (unsigned long long)scene->inputs.items[i].size);
         for (uint32_t i = 0; i < scene->node_count; i++)
             fprintf(file, "%s %s %s\n", scene->nodes[i].id, scene->nodes[i].name,
                     scene->nodes[i].raw_name ? scene->nodes[i].raw_name : "-");

@@ -170,11 +170,11 @@ static void test_missing_and_refused(void **state)
 /* The files that a scene was read from, which is the record of what was opened. */
 static void expect_inputs(const cp_scene *scene, uint32_t count)
 {
-    if (scene->input_count == count)
+    if (scene->inputs.count == count)
         return;
-    for (uint32_t i = 0; i < scene->input_count; i++)
-        print_message("%s\n", scene->inputs[i].path);
-    fail_msg("%u files were opened, not %u", (unsigned)scene->input_count, (unsigned)count);
+    for (uint32_t i = 0; i < scene->inputs.count; i++)
+        print_message("%s\n", scene->inputs.items[i].path);
+    fail_msg("%u files were opened, not %u", (unsigned)scene->inputs.count, (unsigned)count);
 }
 
 /* A workcell and a device that show a package's model a thousand times: drawn and for collision, with and without
