@@ -99,7 +99,7 @@ static cp_status mark_device(const cp_scene *scene, const char *name, bool *mark
 static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct exclude_settings *own,
                              struct exclusion_rules *rules)
 {
-    struct exclusions found;
+    struct exclusion_list found;
     struct user_pairs users = {.context = context};
     cp_status status = exclusions_open(&found, context, scene);
     if (status == CP_OK)

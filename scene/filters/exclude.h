@@ -47,6 +47,6 @@ void user_pairs_free(struct user_pairs *pairs);
 
 /* Replaces the scene's statements by the pairs that were judged, and the user's; a note counts each kind. */
 cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,
-                      const struct exclusions *found, const struct user_pairs *users);
+                      const struct exclusion_list *found, const struct user_pairs *users);
 
 #endif

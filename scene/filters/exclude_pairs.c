@@ -66,7 +66,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
 }
 
 /* Returns why a proof was not tried, or how it failed. */
-static const char *obstacle_text(const struct chain *chain, const struct body *const bodies[2], bool in_loops)
+static const char *obstacle_text(const struct frame_chain *chain, const struct body *const bodies[2], bool in_loops)
 {
     static const struct {
         enum obstacle obstacle;
@@ -92,7 +92,7 @@ static const char *obstacle_text(const struct chain *chain, const struct body *c
 
 /* Lists the joint values that define a witness of a chain in loops: those of the driven joints of its loops, which the
  * others follow, and of its joints that no loop holds. Returns how many. settings may be NULL. */
-static uint32_t list_settings(const struct exclusions *found, const struct chain *chain,
+static uint32_t list_settings(const struct exclusion_list *found, const struct frame_chain *chain,
                               const struct judgement *judgement, cp_joint_setting *settings)
 {
     const struct configurations *all = &found->configurations;
@@ -114,8 +114,8 @@ static uint32_t list_settings(const struct exclusions *found, const struct chain
 }
 
 /* Makes the finding of a pair; `chain` is the one between the two frames. */
-static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct exclusions *found,
-                                const struct judgement *judgement, const struct chain *chain)
+static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_list *found,
+                                const struct judgement *judgement, const struct frame_chain *chain)
 {
     cp_finding *finding = scene_allocate(scene, 1, sizeof *finding);
     bool closed = judgement->configuration != CP_NONE;
@@ -146,13 +146,13 @@ struct statements {
     cp_scene *scene;
     const struct exclude_settings *own;
     const struct exclusion_rules *rules;
-    const struct exclusions *found;
+    const struct exclusion_list *found;
     const struct user_pairs *users;
     bool *judged;              /* nodes */
     uint32_t *links;           /* of the nodes: scene_find_links */
     bool *filled;              /* indexed by head of a link: some frame of the link can collide */
     struct pair_rules statics; /* its groups, if one statement excludes all static pairs */
-    struct chain chain;
+    struct frame_chain chain;
     cp_finding **findings; /* ordered like the pairs */
     uint32_t counts[REASON_COUNT];
     uint32_t excluded;
@@ -473,7 +473,7 @@ static cp_status state_all(struct statements *made)
 }
 
 cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,
-                      const struct exclusions *found, const struct user_pairs *users)
+                      const struct exclusion_list *found, const struct user_pairs *users)
 {
     cp_context *context = scene->context;
     struct statements made = {.scene = scene, .own = own, .rules = rules, .found = found, .users = users};

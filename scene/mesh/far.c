@@ -6,11 +6,11 @@
 
 #include "model/model.h"
 
-struct box {
+struct mesh_extent {
     double lower[3], upper[3];
 };
 
-static void extend_box(struct box *box, const float *position)
+static void extend_box(struct mesh_extent *box, const float *position)
 {
     for (int axis = 0; axis < 3; axis++) {
         box->lower[axis] = fmin(box->lower[axis], (double)position[axis]);
@@ -33,7 +33,7 @@ bool box_is_far(const double lower[3], const double upper[3])
 bool find_far_origin(const float *positions, uint32_t count, double origin[3])
 {
     enum { VERTICES_AT_ONCE = 256 };
-    struct box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    struct mesh_extent box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     const float *first = NULL;
     bool far = true;
     memset(origin, 0, 3 * sizeof *origin);

@@ -11,10 +11,10 @@
 /* ---- files ---- */
 
 /* Reads the evidence beside the list, if there is any: *evident. Call evidence_free even on failure. */
-static cp_status find_evidence(struct evidence *evidence, cp_context *context, const char *path, bool *evident)
+static cp_status find_evidence(struct listed_evidence *evidence, cp_context *context, const char *path, bool *evident)
 {
     struct buffer beside = {.context = context};
-    *evidence = (struct evidence){.context = context};
+    *evidence = (struct listed_evidence){.context = context};
     buffer_text(&beside, path);
     buffer_append(&beside, ".json", sizeof ".json");
     *evident = !beside.failed && access(beside.data, F_OK) == 0;
@@ -47,7 +47,8 @@ static uint32_t name_node(cp_scene *list, struct name_map *names, const char *na
 }
 
 /* Reads all of the list's files into one scene, in which the names are placeholders. *list is NULL on failure. */
-static cp_status read_files(cp_context *context, const char *path, const struct evidence *evidence, cp_scene **list)
+static cp_status read_files(cp_context *context, const char *path, const struct listed_evidence *evidence,
+                            cp_scene **list)
 {
     struct name_map names = {.context = context}; /* of the list's nodes */
     struct buffer further = {.context = context};
@@ -94,7 +95,7 @@ static cp_status read_files(cp_context *context, const char *path, const struct 
 
 cp_status cp_read_list(cp_context *context, const char *path, cp_scene **list)
 {
-    struct evidence evidence;
+    struct listed_evidence evidence;
     bool evident;
     *list = NULL;
     cp_status status = find_evidence(&evidence, context, path, &evident);

@@ -14,7 +14,7 @@ enum { LEAST_JOINTS = 2 };
 struct cell {
     cp_scene *scene;
     struct bodies bodies;
-    struct chain chain;
+    struct frame_chain chain;
     bool *movables;
 };
 
@@ -60,7 +60,7 @@ static bool is_wanted(struct cell *cell, uint32_t one, uint32_t other)
     return cell->chain.motion_count >= LEAST_JOINTS;
 }
 
-static cp_pose random_place(const struct chain *chain, struct random *random, double *values)
+static cp_pose random_place(const struct frame_chain *chain, struct random *random, double *values)
 {
     cp_pose ends[2], back;
     for (uint32_t i = 0; i < chain->variable_count; i++) {

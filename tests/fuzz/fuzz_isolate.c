@@ -32,11 +32,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check(send(ends[1], bytes, size, 0) == (ssize_t)size, "the socket does not take the input");
     (void)shutdown(ends[1], SHUT_WR);
     uint64_t start = milliseconds_now();
-    struct listener listener = {.context = context,
-                                .source = source,
-                                .process = {.channel = ends[0], .words = -1},
-                                .deadline = start + MOST_TIME,
-                                .most = MOST_SCENE};
+    struct reader_listener listener = {.context = context,
+                                       .source = source,
+                                       .process = {.channel = ends[0], .words = -1},
+                                       .deadline = start + MOST_TIME,
+                                       .most = MOST_SCENE};
     enum hearing hearing = listen_to_reader(&listener);
     bool has_scene = hearing == HEARD_ANSWER && listener.status == CP_OK;
     check(has_scene == (listener.scene.data != NULL), "a scene without an answer, or none with it");

@@ -142,7 +142,7 @@ static inline void place_arm(const struct arm *arm, const double *values, double
 
 /* The chain between the arms' ends, and a prover for it. */
 struct opened {
-    struct chain chain;
+    struct frame_chain chain;
     struct prover prover;
     bool movables[2 * MOST_LINKS + 4];
 };

@@ -88,7 +88,7 @@ static double distance_of_surfaces(const double one[4][3], const double other[4]
 }
 
 /* The gap, by a search that knows nothing yet. */
-static struct gap cold_gap(const struct convex *one, const struct convex *other, double enough)
+static struct hull_gap cold_gap(const struct convex *one, const struct convex *other, double enough)
 {
     struct convex_start start = {0};
     return convex_gap(one, other, enough, &start);
@@ -107,7 +107,7 @@ static void test_gaps(void **unused)
                 other[i][axis] = random_unit(&random) + (axis == round % 3 ? away : 0);
             }
         struct convex first = convex_of((const double(*)[3])one, 4), second = convex_of((const double(*)[3])other, 4);
-        struct gap gap = cold_gap(&first, &second, INFINITY);
+        struct hull_gap gap = cold_gap(&first, &second, INFINITY);
         double expected = distance_of_surfaces((const double(*)[3])one, (const double(*)[3])other);
         assert_true(gap.low <= expected);
         assert_false(gap.overlap && gap.low > 0);
@@ -219,14 +219,14 @@ static void test_placed(void **unused)
         make_placed(&random, context, other, count, (int)round);
         struct convex all = convex_of((const double(*)[3])one->there, count),
                       rest = convex_of((const double(*)[3])other->there, count);
-        struct gap gap = cold_gap(&one->convex, &other->convex, INFINITY), plain = cold_gap(&all, &rest, INFINITY);
+        struct hull_gap gap = cold_gap(&one->convex, &other->convex, INFINITY), plain = cold_gap(&all, &rest, INFINITY);
         start.count = round % 4;
         for (uint32_t i = 0; i < 3; i++) {
             start.pairs[i][0] = random_bits(&random) % one->hull.count;
             start.pairs[i][1] = random_bits(&random) % other->hull.count;
         }
-        struct gap again = convex_gap(&one->convex, &other->convex, INFINITY, &start);
-        const struct gap *const gaps[] = {&gap, &plain, &again};
+        struct hull_gap again = convex_gap(&one->convex, &other->convex, INFINITY, &start);
+        const struct hull_gap *const gaps[] = {&gap, &plain, &again};
         for (int i = 0; i < 3; i++) {
             assert_int_equal(gaps[i]->low > 0, gap.low > 0);
             assert_int_equal(gaps[i]->overlap, gap.low == 0);
@@ -238,7 +238,7 @@ static void test_placed(void **unused)
         }
         assert_true(start.count >= 1 && start.count <= 3);
         /* the next one finds its place at once, and the same */
-        struct gap last = convex_gap(&one->convex, &other->convex, INFINITY, &start);
+        struct hull_gap last = convex_gap(&one->convex, &other->convex, INFINITY, &start);
         assert_true(fabs(last.low - gap.low) <= 1e-8 * gap.low + 1e-10);
         apart += gap.low > 0;
         hull_free(context, &one->hull);

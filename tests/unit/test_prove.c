@@ -5,7 +5,7 @@
 #include "base/text/text.h"
 
 /* How far apart are they? values: of the setting's variables. */
-static struct gap gap_between(const struct setting *setting, const double *values)
+static struct hull_gap gap_between(const struct setting *setting, const double *values)
 {
     double points[2][8][3];
     struct convex hulls[2] = {{.count = 8}, {.count = 8}};

@@ -14,9 +14,9 @@
 #define O_PATH O_RDONLY
 #endif
 
-void root_open(struct root *root, const char *folder)
+void root_open(struct allowed_root *root, const char *folder)
 {
-    *root = (struct root){realpath(*folder ? folder : ".", NULL), -1};
+    *root = (struct allowed_root){realpath(*folder ? folder : ".", NULL), -1};
     if (root->path)
         root->file = open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int error = errno;
@@ -25,28 +25,28 @@ void root_open(struct root *root, const char *folder)
     errno = error;
 }
 
-void root_close(struct root *root)
+void root_close(struct allowed_root *root)
 {
     if (root->path && root->file >= 0)
         (void)close(root->file);
     free(root->path);
-    *root = (struct root){NULL, -1};
+    *root = (struct allowed_root){NULL, -1};
 }
 
 /* Returns the part of the real path behind the folder's: "" or "/...". NULL: it lies elsewhere. */
-static const char *below(const struct root *root, const char *real)
+static const char *below(const struct allowed_root *root, const char *real)
 {
     size_t size = root->path && strcmp(root->path, "/") != 0 ? strlen(root->path) : 0;
     bool inside = root->path && strncmp(real, root->path, size) == 0 && (real[size] == '/' || !real[size]);
     return inside ? real + size : NULL;
 }
 
-bool root_holds(const struct root *root, const char *real)
+bool root_holds(const struct allowed_root *root, const char *real)
 {
     return below(root, real) != NULL;
 }
 
-int root_open_file(const struct root *root, const char *real)
+int root_open_file(const struct allowed_root *root, const char *real)
 {
     char part[NAME_MAX + 1];
     const char *at = below(root, real);

@@ -61,20 +61,20 @@ void mapping_close(struct mapping *mapping);
 
 /* Folders below which further files may lie: for source.c. */
 
-struct root {
+struct allowed_root {
     char
         *path; /* real: absolute, without links; NULL: not asked for yet, or no such folder, below which nothing lies */
     int file;  /* the folder */
 };
 
 /* Fills the root of a folder ("": the current one). Close it in any case. */
-void root_open(struct root *root, const char *folder);
-void root_close(struct root *root);
+void root_open(struct allowed_root *root, const char *folder);
+void root_close(struct allowed_root *root);
 /* Tells whether the real path is the folder's or below it. */
-bool root_holds(const struct root *root, const char *real);
+bool root_holds(const struct allowed_root *root, const char *real);
 /* Opens a file below the root for reading, by its real path. Even if somebody changes that path in the meantime, the
  * file lies below the folder: no link is followed from there. -1 and errno; ELOOP or ENOTDIR if there is a link now. */
-int root_open_file(const struct root *root, const char *real);
+int root_open_file(const struct allowed_root *root, const char *real);
 
 /* Files beside the one that names them, under names as other systems write them. */
 

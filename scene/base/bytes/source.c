@@ -14,20 +14,20 @@
 #include "disk.h"
 
 struct source_state {
-    struct arena *arena;     /* the names */
-    struct buffer content;   /* the bytes, if they were read or unpacked */
-    struct mapping mapping;  /* the bytes, if the file is mapped */
-    int file;                /* the mapped file, kept open to see whether somebody changes it; else -1 */
-    struct stat opened;      /* what it was then */
-    cp_hash hash;            /* hash of its bytes; zero without CP_FLAG_LIST_FILES */
-    struct inputs inputs;    /* the top file's: the files that were read, in the order in which that ended */
-    uint64_t further;        /* the top file's: the number of files opened below it */
-    uint64_t compared;       /* the top file's: the number of names in folders that find_beside compared */
-    bool has_changed;        /* the top file's: a file opened below it changed while it was open */
-    bool is_option;          /* the user names the file in an option of the importer */
-    bool is_dispensable;     /* the reader can do without it: a picture, or a file whose name is another one */
-    struct name_map counted; /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
-    struct root root;        /* the file's folder, if it is the top file or an option's and names further files */
+    struct arena *arena;      /* the names */
+    struct buffer content;    /* the bytes, if they were read or unpacked */
+    struct mapping mapping;   /* the bytes, if the file is mapped */
+    int file;                 /* the mapped file, kept open to see whether somebody changes it; else -1 */
+    struct stat opened;       /* what it was then */
+    cp_hash hash;             /* hash of its bytes; zero without CP_FLAG_LIST_FILES */
+    struct inputs inputs;     /* the top file's: the files that were read, in the order in which that ended */
+    uint64_t further;         /* the top file's: the number of files opened below it */
+    uint64_t compared;        /* the top file's: the number of names in folders that find_beside compared */
+    bool has_changed;         /* the top file's: a file opened below it changed while it was open */
+    bool is_option;           /* the user names the file in an option of the importer */
+    bool is_dispensable;      /* the reader can do without it: a picture, or a file whose name is another one */
+    struct name_map counted;  /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
+    struct allowed_root root; /* the file's folder, if it is the top file or an option's and names further files */
     /* The top file's state, perhaps this one. It outlives all below it, which are closed in any order. */
     struct source_state *top;
     dev_t device;
@@ -233,7 +233,7 @@ static cp_status set_names(struct source *source, const char *path, const char *
 }
 
 /* Searches the folders of settings: FOLDER, or NAME=FOLDER. errno is ENOMEM when memory ran out for one of them. */
-static bool open_setting_root(const char *const *settings, uint32_t count, const char *real, struct root *root)
+static bool open_setting_root(const char *const *settings, uint32_t count, const char *real, struct allowed_root *root)
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *equals = strchr(settings[i], '=');
@@ -272,7 +272,7 @@ static cp_status open_further(const struct source *source, int *file)
         char *real = realpath(source->path, NULL);
         if (!real)
             return CP_OK;
-        struct root given = {NULL, -1}, *root = NULL;
+        struct allowed_root given = {NULL, -1}, *root = NULL;
         const struct source *top = source->parent;
         for (const struct source *at = top; at && !root; at = at->parent) {
             bool is_root = !at->parent || at->state->is_option;

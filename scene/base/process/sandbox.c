@@ -206,28 +206,28 @@ enum { ALLOWED = sizeof allowed_calls / sizeof *allowed_calls };
 /* The offset of the lower half of an argument. */
 #define ARGUMENT(number) (offsetof(struct seccomp_data, args) + (number) * sizeof(uint64_t))
 
-struct filter {
+struct call_filter {
     struct sock_filter steps[2 * ALLOWED + 32];
     unsigned short count;
 };
 
-static void add_step(struct filter *filter, unsigned code, uint32_t value, unsigned char if_true,
+static void add_step(struct call_filter *filter, unsigned code, uint32_t value, unsigned char if_true,
                      unsigned char if_false)
 {
     filter->steps[filter->count++] = (struct sock_filter){(unsigned short)code, if_true, if_false, value};
 }
 
-static void load(struct filter *filter, size_t offset)
+static void load(struct call_filter *filter, size_t offset)
 {
     add_step(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-static void answer(struct filter *filter, uint32_t action)
+static void answer(struct call_filter *filter, uint32_t action)
 {
     add_step(filter, BPF_RET | BPF_K, action, 0, 0);
 }
 
-static void add_rules(struct filter *filter)
+static void add_rules(struct call_filter *filter)
 {
     static const unsigned short mapping_calls[] = {SYS_mmap, SYS_mprotect};
     const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
@@ -259,7 +259,7 @@ static void add_rules(struct filter *filter)
 static bool deny_calls(void)
 {
 #ifdef MACHINE
-    struct filter filter = {.count = 0};
+    struct call_filter filter = {.count = 0};
     add_rules(&filter);
     struct sock_fprog program = {filter.count, filter.steps};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;

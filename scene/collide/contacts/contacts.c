@@ -171,7 +171,7 @@ cp_status cp_collider_ignore(cp_collider *collider, uint32_t first, uint32_t sec
 
 static void measure_one(void *user, uint32_t item, uint32_t worker)
 {
-    struct moment *moment = user;
+    struct contact_moment *moment = user;
     (void)worker;
     moment_measure(moment, item);
 }
@@ -180,7 +180,7 @@ cp_status cp_collide(cp_collider *collider, const cp_pose *worlds, double cleara
                      uint32_t *count)
 {
     cp_context *context = collider->context;
-    struct moment *moment = collider->moment;
+    struct contact_moment *moment = collider->moment;
     *contacts = NULL;
     *count = 0;
     if (!(clearance >= 0))

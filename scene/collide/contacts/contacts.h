@@ -45,8 +45,8 @@ struct cp_collider {
     uint64_t *ignored;    /* pairs that are not checked, whatever the rules say; ascending, each once */
     uint32_t ignored_count, ignored_room;
     double touch;
-    struct moment *moment; /* of cp_collide */
-    cp_passage *passages;  /* of the last clip */
+    struct contact_moment *moment; /* of cp_collide */
+    cp_passage *passages;          /* of the last clip */
     uint32_t passage_room;
 };
 
@@ -56,7 +56,7 @@ struct world_box {
     uint32_t body;
 };
 
-struct moment {
+struct contact_moment {
     const cp_collider *collider;
     struct placed *placed;   /* of each body */
     struct world_box *boxes; /* boxes of the bodies that can meet anything */
@@ -72,22 +72,22 @@ struct moment {
 bool collider_checks(const cp_collider *collider, uint32_t one, uint32_t other);
 
 /* Returns false if out of memory; call moment_close even on failure. */
-bool moment_open(struct moment *moment, const cp_collider *collider);
-void moment_close(struct moment *moment);
+bool moment_open(struct contact_moment *moment, const cp_collider *collider);
+void moment_close(struct contact_moment *moment);
 /* Makes room for count contacts. */
-bool moment_make_room(struct moment *moment);
+bool moment_make_room(struct contact_moment *moment);
 
 /* Finds the pairs whose boxes are at most `reach` apart; moment_measure then measures each of them. These functions
  * make no call with the context, so any thread may call them. worlds: one pose for each of the scene's nodes; they stay
  * until the moment's end. */
-void moment_begin(struct moment *moment, const cp_pose *worlds, double reach);
-void moment_measure(struct moment *moment, uint32_t contact);
+void moment_begin(struct contact_moment *moment, const cp_pose *worlds, double reach);
+void moment_measure(struct contact_moment *moment, uint32_t contact);
 /* Keeps the pairs within reach, in the order of their nodes. */
-void moment_end(struct moment *moment);
+void moment_end(struct contact_moment *moment);
 
 /* Reports the error of a lost node. */
-cp_status moment_complain(const struct moment *moment);
+cp_status moment_complain(const struct contact_moment *moment);
 /* Tells whether two bodies collide, which must have been placed. */
-bool moment_collide(const struct moment *moment, uint32_t one, uint32_t other);
+bool moment_collide(const struct contact_moment *moment, uint32_t one, uint32_t other);
 
 #endif

@@ -3,16 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool moment_open(struct moment *moment, const cp_collider *collider)
+bool moment_open(struct contact_moment *moment, const cp_collider *collider)
 {
-    *moment = (struct moment){.collider = collider, .lost = CP_NONE};
+    *moment = (struct contact_moment){.collider = collider, .lost = CP_NONE};
     uint32_t count = collider->bodies.count;
     moment->placed = memory_allocate(collider->context, count, sizeof *moment->placed);
     moment->boxes = memory_allocate(collider->context, count, sizeof *moment->boxes);
     return moment->placed && moment->boxes;
 }
 
-void moment_close(struct moment *moment)
+void moment_close(struct contact_moment *moment)
 {
     const cp_collider *collider = moment->collider;
     uint32_t count = collider->bodies.count;
@@ -21,7 +21,7 @@ void moment_close(struct moment *moment)
     memory_free(collider->context, moment->contacts, moment->room, sizeof *moment->contacts);
 }
 
-bool moment_make_room(struct moment *moment)
+bool moment_make_room(struct contact_moment *moment)
 {
     return array_reserve(moment->collider->context, &moment->contacts, &moment->room, moment->count,
                          sizeof *moment->contacts);
@@ -52,7 +52,7 @@ static int compare_by_z(const void *a, const void *b)
 }
 
 /* Places the bodies' boxes. False if a pose is not finite; then its node is `lost`. */
-static bool place_bodies(struct moment *moment, const cp_pose *worlds)
+static bool place_bodies(struct contact_moment *moment, const cp_pose *worlds)
 {
     const struct bodies *bodies = &moment->collider->bodies;
     moment->lost = CP_NONE;
@@ -86,7 +86,7 @@ bool collider_checks(const cp_collider *collider, uint32_t one, uint32_t other)
            !set_has(collider->ignored, collider->ignored_count, unordered_pair(one, other));
 }
 
-void moment_begin(struct moment *moment, const cp_pose *worlds, double reach)
+void moment_begin(struct contact_moment *moment, const cp_pose *worlds, double reach)
 {
     static int (*const comparisons[])(const void *, const void *) = {compare_by_x, compare_by_y, compare_by_z};
     const cp_collider *collider = moment->collider;
@@ -134,14 +134,14 @@ void moment_begin(struct moment *moment, const cp_pose *worlds, double reach)
 
 /* ---- bodies ---- */
 
-void moment_measure(struct moment *moment, uint32_t contact)
+void moment_measure(struct contact_moment *moment, uint32_t contact)
 {
     cp_contact *it = &moment->contacts[contact];
     double distance = bodies_distance(&moment->placed[it->first], &moment->placed[it->second], moment->reach);
     it->distance = distance <= moment->collider->touch ? 0 : distance;
 }
 
-bool moment_collide(const struct moment *moment, uint32_t one, uint32_t other)
+bool moment_collide(const struct contact_moment *moment, uint32_t one, uint32_t other)
 {
     double touch = moment->collider->touch;
     return bodies_distance(&moment->placed[one], &moment->placed[other], touch) <= touch;
@@ -155,7 +155,7 @@ static int compare_contacts(const void *a, const void *b)
     return one->second < other->second ? -1 : one->second > other->second;
 }
 
-void moment_end(struct moment *moment)
+void moment_end(struct contact_moment *moment)
 {
     const struct body *bodies = moment->collider->bodies.items;
     uint32_t kept = 0;
@@ -170,7 +170,7 @@ void moment_end(struct moment *moment)
         qsort(moment->contacts, kept, sizeof *moment->contacts, compare_contacts);
 }
 
-cp_status moment_complain(const struct moment *moment)
+cp_status moment_complain(const struct contact_moment *moment)
 {
     const char *name = moment->collider->scene->nodes[moment->lost].name;
     return report_error(moment->collider->context, CP_USAGE, "collide-pose", (struct place){.node = name},

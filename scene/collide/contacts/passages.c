@@ -72,7 +72,7 @@ static cp_status find_times(cp_context *context, const cp_clip *clip, double ste
 /* Moments in the making, each with a player of its own. */
 struct seat {
     struct player player;
-    struct moment moment;
+    struct contact_moment moment;
     cp_status status; /* of the player */
 };
 
@@ -262,7 +262,7 @@ static void end_meeting(const struct watch *watch, struct seat *seat, struct sig
 static bool note(void *user, uint32_t item, uint32_t slot)
 {
     struct watch *watch = user;
-    struct moment *moment = &watch->seats[slot].moment;
+    struct contact_moment *moment = &watch->seats[slot].moment;
     if (!take_seat(watch, item, slot))
         return false;
     if (moment->lost != CP_NONE) {

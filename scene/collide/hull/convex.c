@@ -243,10 +243,11 @@ static void add_pair(struct simplex *simplex, const struct convex *one, const st
     simplex->count++;
 }
 
-struct gap convex_gap(const struct convex *one, const struct convex *other, double enough, struct convex_start *start)
+struct hull_gap convex_gap(const struct convex *one, const struct convex *other, double enough,
+                           struct convex_start *start)
 {
     struct simplex simplex = {.count = 0};
-    struct gap gap = {.normal = {1, 0, 0}, .high = INFINITY};
+    struct hull_gap gap = {.normal = {1, 0, 0}, .high = INFINITY};
     /* bounds the rounding of sums and products of coordinates up to `reach`: some 50 times a double's epsilon */
     double slack = 1e-14 * (reach_of(one) + reach_of(other));
     for (uint32_t i = 0; i < start->count; i++)

@@ -25,7 +25,7 @@ struct convex {
     const cp_pose *pose;            /* takes the points to where they are; NULL: they are there */
 };
 
-struct gap {
+struct hull_gap {
     double low;       /* the distance is at least this; 0 where they may touch */
     double normal[3]; /* a unit vector, from the first hull to the second, along which they are `low` apart; any if low
                        * is 0 */
@@ -43,7 +43,8 @@ struct convex_start {
  * whatever the search found: any direction in which the hulls do not overlap separates them, and rounding is taken off.
  * As soon as low is above `enough`, the search ends. start: the end of the search between the same hulls at other
  * poses; it becomes the end of this one. */
-struct gap convex_gap(const struct convex *one, const struct convex *other, double enough, struct convex_start *start);
+struct hull_gap convex_gap(const struct convex *one, const struct convex *other, double enough,
+                           struct convex_start *start);
 
 /* Returns the largest distance of any point from a line, up to rounding. axis: a unit vector. */
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3]);

@@ -64,7 +64,7 @@ static bool make_room(struct checking *checking, struct pair_set *set, uint32_t 
 /* Collects the pairs that the evidence excludes, or keeps. unnamed: also those that an element of the list excludes. */
 static bool collect_evident(struct checking *checking, bool excluded, bool unnamed, struct pair_set *set)
 {
-    const struct evidence *evidence = &checking->evidence;
+    const struct listed_evidence *evidence = &checking->evidence;
     bool good = make_room(checking, set, evidence->pair_count);
     for (uint32_t i = 0; i < evidence->pair_count && good; i++) {
         const struct listed_pair *pair = &evidence->pairs[i];
@@ -91,7 +91,7 @@ static cp_status need_volatile(struct checking *checking, struct name_map *volat
 /* Compares what the list says beside its pairs: volatile frames, and whether it excludes static pairs. */
 static cp_status compare_statements(struct checking *checking, const cp_scene *list)
 {
-    const struct evidence *evidence = &checking->evidence;
+    const struct listed_evidence *evidence = &checking->evidence;
     const cp_scene *scene = checking->scene;
     struct name_map volatiles = {.context = checking->context};
     cp_status status = CP_OK;
@@ -143,7 +143,7 @@ static uint32_t hash_attributes(uint64_t names, const char *reason, const cp_fin
  * must be that of one of them. evident: the pairs that the evidence excludes; others have been told before. */
 static cp_status compare_attributes(struct checking *checking, const cp_scene *list, const struct pair_set *evident)
 {
-    const struct evidence *evidence = &checking->evidence;
+    const struct listed_evidence *evidence = &checking->evidence;
     struct pair_set known = {0};
     if (evidence->pair_count > UINT32_MAX / ATTRIBUTES ||
         !make_room(checking, &known, ATTRIBUTES * evidence->pair_count))
@@ -209,7 +209,7 @@ static cp_status compare_lists(struct checking *checking, const cp_scene *list)
 /* Finds the listed frames in the scene; tells those that are gone, and those that can collide and could not before. */
 static cp_status compare_frames(struct checking *checking)
 {
-    const struct evidence *evidence = &checking->evidence;
+    const struct listed_evidence *evidence = &checking->evidence;
     const cp_scene *scene = checking->scene;
     struct name_map ids = {.context = checking->context};
     bool *known = arena_allocate(checking->arena, scene->node_count, sizeof *known);
@@ -246,7 +246,7 @@ static bool is_there(const struct checking *checking, const struct listed_pair *
 
 static cp_status compare_pairs_with_scene(struct checking *checking)
 {
-    const struct evidence *evidence = &checking->evidence;
+    const struct listed_evidence *evidence = &checking->evidence;
     cp_pair *pairs = arena_allocate(checking->arena, evidence->pair_count, sizeof *pairs);
     uint64_t *keys = arena_allocate(checking->arena, evidence->pair_count, sizeof *keys);
     uint64_t *changed = arena_allocate(checking->arena, evidence->pair_count, sizeof *changed);

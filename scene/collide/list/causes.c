@@ -52,7 +52,7 @@ static void compare_joint(struct causes *causes, uint32_t joint, const struct li
 
 static bool compare_all(struct causes *causes)
 {
-    const struct evidence *evidence = &causes->checking->evidence;
+    const struct listed_evidence *evidence = &causes->checking->evidence;
     const cp_scene *scene = causes->checking->scene;
     struct name_map nodes = {.context = scene->context}, joints = {.context = scene->context};
     bool good = true;

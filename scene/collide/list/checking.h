@@ -40,7 +40,7 @@ struct listed_file {
     const char *name, *prefix;
 };
 
-struct evidence {
+struct listed_evidence {
     cp_context *context;
     struct arena *arena;
     const char *prefix; /* prefix of the names in the list's first file */
@@ -54,8 +54,8 @@ struct evidence {
 };
 
 /* Reads the evidence. Free it even if this fails. */
-cp_status evidence_read(struct evidence *evidence, cp_context *context, const char *path);
-void evidence_free(struct evidence *evidence);
+cp_status evidence_read(struct listed_evidence *evidence, cp_context *context, const char *path);
+void evidence_free(struct listed_evidence *evidence);
 
 /* A list of exclusions that is compared with a scene, as the files of cp_check_list share it. */
 
@@ -68,7 +68,7 @@ struct checking {
     bool stale;
     struct arena *arena;
     struct name_map frames; /* the scene's frames by name: the first of a name; no placeholders */
-    struct evidence evidence;
+    struct listed_evidence evidence;
     uint64_t *geometry;      /* of the scene's nodes */
     uint32_t *nodes;         /* the scene's node of each listed frame, or CP_NONE */
     struct name_map numbers; /* numbers of names in lists and evidence */

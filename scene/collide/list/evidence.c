@@ -9,7 +9,7 @@
 #include "base/text/text.h"
 
 struct reading {
-    struct evidence *evidence;
+    struct listed_evidence *evidence;
     struct source *source;
     struct json_document json;
     uint32_t array;      /* that items are taken from */
@@ -120,7 +120,7 @@ static uint32_t next_item(struct reading *reading, uint32_t item)
 /* Reads the names of the further files, which lie beside the list. */
 static void read_files(struct reading *reading)
 {
-    struct evidence *evidence = reading->evidence;
+    struct listed_evidence *evidence = reading->evidence;
     struct name_map names = {.context = evidence->context};
     for (uint32_t item = open_array(reading, "device_files", sizeof *evidence->files, &evidence->files);
          item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
@@ -139,7 +139,7 @@ static void read_files(struct reading *reading)
 
 static void read_frames(struct reading *reading)
 {
-    struct evidence *evidence = reading->evidence;
+    struct listed_evidence *evidence = reading->evidence;
     for (uint32_t item = open_array(reading, "frames", sizeof *evidence->frames, &evidence->frames);
          item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         uint32_t placeholder = json_member(&reading->json, item, "placeholder");
@@ -166,7 +166,7 @@ static uint32_t read_frame(struct reading *reading, uint32_t pair, const char *k
 
 static void read_pairs(struct reading *reading)
 {
-    struct evidence *evidence = reading->evidence;
+    struct listed_evidence *evidence = reading->evidence;
     for (uint32_t item = open_array(reading, "pairs", sizeof *evidence->pairs, &evidence->pairs);
          item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         const char *verdict = read_text(reading, item, "verdict");
@@ -209,7 +209,7 @@ static double read_limit(struct reading *reading, uint32_t object, const char *k
 
 static void read_nodes(struct reading *reading)
 {
-    struct evidence *evidence = reading->evidence;
+    struct listed_evidence *evidence = reading->evidence;
     if (json_member(&reading->json, 0, "tree") == JSON_NONE)
         return;
     for (uint32_t item = open_array(reading, "tree", sizeof *evidence->nodes, &evidence->nodes);
@@ -225,7 +225,7 @@ static void read_nodes(struct reading *reading)
 
 static void read_joints(struct reading *reading)
 {
-    struct evidence *evidence = reading->evidence;
+    struct listed_evidence *evidence = reading->evidence;
     if (json_member(&reading->json, 0, "joints") == JSON_NONE)
         return;
     for (uint32_t item = open_array(reading, "joints", sizeof *evidence->joints, &evidence->joints);
@@ -242,10 +242,10 @@ static void read_joints(struct reading *reading)
 
 /* ---- the file ---- */
 
-cp_status evidence_read(struct evidence *evidence, cp_context *context, const char *path)
+cp_status evidence_read(struct listed_evidence *evidence, cp_context *context, const char *path)
 {
     static const struct json_codes codes = JSON_CODES("gltf"); /* scripts know them so */
-    *evidence = (struct evidence){.context = context, .arena = arena_new(context)};
+    *evidence = (struct listed_evidence){.context = context, .arena = arena_new(context)};
     struct reading reading = {.evidence = evidence, .ids = {.context = context}, .json = {.context = context}};
     struct json_document *json = &reading.json;
     reading.status = evidence->arena ? source_open_top(context, path, &reading.source) : CP_LIMIT;
@@ -281,7 +281,7 @@ cp_status evidence_read(struct evidence *evidence, cp_context *context, const ch
     return reading.status;
 }
 
-void evidence_free(struct evidence *evidence)
+void evidence_free(struct listed_evidence *evidence)
 {
     arena_free(evidence->arena);
     evidence->arena = NULL;

@@ -87,8 +87,8 @@ cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *ke
 
 /* Adds a motion of the chain. numbers: the variables are numbered in the order in which they come, as two joints that
  * follow one joint differ from two independent ones; CP_NONE: not yet numbered; count: how many are. */
-static uint64_t add_motion(uint64_t hash, const struct chain *chain, const struct motion *motion, uint32_t *numbers,
-                           uint32_t *count)
+static uint64_t add_motion(uint64_t hash, const struct frame_chain *chain, const struct chain_motion *motion,
+                           uint32_t *numbers, uint32_t *count)
 {
     const cp_joint *joints = chain->scene->joints, *joint = &joints[motion->joint];
     if (numbers[motion->variable] == CP_NONE) {
@@ -117,7 +117,7 @@ static uint64_t add_motion(uint64_t hash, const struct chain *chain, const struc
 }
 
 /* Hashes the chain as it is seen from one of its ends. */
-static uint64_t hash_from(const struct chain *chain, int first, const uint64_t geometry[2], uint32_t *numbers)
+static uint64_t hash_from(const struct frame_chain *chain, int first, const uint64_t geometry[2], uint32_t *numbers)
 {
     uint32_t count = 0;
     uint64_t hash = add_whole((uint64_t)chain->moves << 1 | chain->movable, chain->branches[first].count);
@@ -136,7 +136,7 @@ static uint64_t hash_from(const struct chain *chain, int first, const uint64_t g
     return hash;
 }
 
-uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_t *numbers)
+uint64_t pair_key(const struct frame_chain *chain, const uint64_t geometry[2], uint32_t *numbers)
 {
     uint64_t key = hash_from(chain, 0, geometry, numbers) + hash_from(chain, 1, geometry, numbers);
     return key ? key : 1;
@@ -144,7 +144,7 @@ uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_
 
 cp_status pair_keys(cp_context *context, const cp_scene *scene, const cp_pair *pairs, uint32_t count, uint64_t *keys)
 {
-    struct chain chain;
+    struct frame_chain chain;
     struct arena *scratch = arena_new(context);
     bool *movables = arena_allocate(scratch, scene->node_count, sizeof *movables);
     bool open = chain_open(&chain, context, scene, movables) && movables;
@@ -176,7 +176,7 @@ static uint64_t add_names(uint64_t key, const char *one, const char *other)
 
 cp_status cell_key(cp_context *context, const cp_scene *scene, uint64_t *key, uint64_t *count)
 {
-    struct chain chain;
+    struct frame_chain chain;
     struct arena *scratch = arena_new(context);
     bool *movables = arena_allocate(scratch, scene->node_count, sizeof *movables);
     bool open = chain_open(&chain, context, scene, movables) && movables;

@@ -45,7 +45,7 @@ cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint6
 cp_status geometry_keys(cp_context *context, const cp_scene *scene, uint64_t *keys);
 /* Returns the key of the pair at both ends of the chain, whose geometry has the keys. It is the same if the chain runs
  * the other way, and never 0. numbers: room for the chain's variables. */
-uint64_t pair_key(const struct chain *chain, const uint64_t geometry[2], uint32_t *numbers);
+uint64_t pair_key(const struct frame_chain *chain, const uint64_t geometry[2], uint32_t *numbers);
 /* Hashes what a joint follows, and how: its master or formula, and whether it is driven. */
 uint64_t joint_rule_key(const cp_scene *scene, uint32_t joint);
 /* Computes keys[count] of the pairs; 0 if one of the frames has no geometry. */

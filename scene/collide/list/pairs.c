@@ -70,7 +70,7 @@ cp_status pairs_find_outdated(cp_context *context, const cp_scene *scene, bool *
     }
     if (status == CP_OK && statics > 0) {
         /* Take no frame as movable here: exclude may have been told that none is. */
-        struct chain chain;
+        struct frame_chain chain;
         bool *movables = memory_allocate_zeroed(context, scene->node_count, sizeof *movables);
         status = chain_open(&chain, context, scene, movables) && movables ? CP_OK : CP_LIMIT;
         for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {

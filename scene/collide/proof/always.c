@@ -9,7 +9,7 @@ struct line {
 
 struct search {
     cp_context *context;
-    const struct chain *chain;
+    const struct frame_chain *chain;
     const struct body *const *bodies;
     cp_pose inverses[2];      /* lead from the common ancestor's frame to those of the bodies */
     double touches[2];        /* units are those of the bodies' frames */
@@ -204,7 +204,7 @@ static cp_status search_axes(const struct search *search, bool *touching)
 }
 
 /* Tells whether all joints only turn, so that they leave what lies on their axes in place. */
-static bool all_turn(const struct chain *chain)
+static bool all_turn(const struct frame_chain *chain)
 {
     for (uint32_t i = 0; i < chain->motion_count; i++) {
         const cp_joint *joint = &chain->scene->joints[chain->motions[i].joint];
@@ -219,7 +219,7 @@ static bool all_turn(const struct chain *chain)
  * line, do so at all values. poses: room for them. False when a body is squeezed flat. */
 static bool find_axes(struct search *search, const double *values, double touch, struct line *lines, cp_pose *poses)
 {
-    const struct chain *chain = search->chain;
+    const struct frame_chain *chain = search->chain;
     uint32_t filled = 0;
     for (int side = 0; side < 2; side++) {
         cp_pose end;
@@ -239,7 +239,7 @@ static bool find_axes(struct search *search, const double *values, double touch,
     return true;
 }
 
-cp_status prove_touching(cp_context *context, const struct chain *chain, const struct body *const bodies[2],
+cp_status prove_touching(cp_context *context, const struct frame_chain *chain, const struct body *const bodies[2],
                          double touch, bool *touching)
 {
     *touching = false;

@@ -16,7 +16,7 @@ void joint_reach(const cp_joint *joint, double *lower, double *upper)
     *upper = locked ? joint->q : stays ? fmax(joint->upper, joint->q) : joint->upper;
 }
 
-static uint32_t find_variable(struct chain *chain, uint32_t joint)
+static uint32_t find_variable(struct frame_chain *chain, uint32_t joint)
 {
     if (chain->numbers[joint] != CP_NONE)
         return chain->numbers[joint];
@@ -66,7 +66,7 @@ static double stretch_of(const struct similarity *similarity)
     return 4 * similarity->stretch + 1e-12;
 }
 
-static void add_stretch(struct chain *chain, double stretch)
+static void add_stretch(struct frame_chain *chain, double stretch)
 {
     chain->stretch += stretch;
     if (!(chain->stretch < MOST_STRETCH))
@@ -74,7 +74,7 @@ static void add_stretch(struct chain *chain, double stretch)
 }
 
 /* Adds the stretch that the pose causes in all that comes behind it. Returns the pose's size. */
-static double add_pose(struct chain *chain, const cp_pose *pose)
+static double add_pose(struct frame_chain *chain, const cp_pose *pose)
 {
     struct similarity similarity = similarity_of(pose);
     add_stretch(chain, stretch_of(&similarity));
@@ -87,7 +87,7 @@ bool has_unit_axis(const cp_joint *joint)
 }
 
 /* Returns how far a joint of this type goes from where it is at 0; 0 for one of another type. */
-static double longest_motion(const struct chain *chain, const struct motion *motion, cp_joint_type type)
+static double longest_motion(const struct frame_chain *chain, const struct chain_motion *motion, cp_joint_type type)
 {
     const struct variable *variable = &chain->variables[motion->variable];
     double most = fmax(fabs(variable->lower), fabs(variable->upper));
@@ -95,7 +95,7 @@ static double longest_motion(const struct chain *chain, const struct motion *mot
     return goes ? fabs(motion->scale) * most + fabs(motion->offset) : 0;
 }
 
-static void add_motion(struct chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
+static void add_motion(struct frame_chain *chain, struct branch *branch, uint32_t joint, const cp_pose *before)
 {
     const cp_joint *joints = chain->scene->joints, *it = &joints[joint];
     struct joint_law law = joint_law(joints, joint);
@@ -112,15 +112,15 @@ static void add_motion(struct chain *chain, struct branch *branch, uint32_t join
     bool whole = it->type == CP_JOINT_REVOLUTE && law.scale == floor(law.scale);
     if (!limited && law.leader != joint && !whole)
         chain->obstacles |= OBSTACLE_UNLIMITED;
-    branch->motions[branch->count++] = (struct motion){.before = *before,
-                                                       .joint = joint,
-                                                       .variable = find_variable(chain, law.leader),
-                                                       .scale = law.scale,
-                                                       .offset = law.offset};
+    branch->motions[branch->count++] = (struct chain_motion){.before = *before,
+                                                             .joint = joint,
+                                                             .variable = find_variable(chain, law.leader),
+                                                             .scale = law.scale,
+                                                             .offset = law.offset};
 }
 
 /* Fills the branch with the joints from the common ancestor, `top`, down to the node. */
-static void fill_branch(struct chain *chain, struct branch *branch, uint32_t node, uint32_t top)
+static void fill_branch(struct frame_chain *chain, struct branch *branch, uint32_t node, uint32_t top)
 {
     uint32_t count = 0;
     for (; node != top; node = chain->scene->nodes[node].parent)
@@ -154,10 +154,10 @@ static void fill_branch(struct chain *chain, struct branch *branch, uint32_t nod
 /* A joint that turns more than once shows nothing new after the first turn, if all that it moves is at the same place
  * after a whole turn: the turn nearest to zero within the limits is left, or a little more, as PI is a little less than
  * half a turn. */
-static void shorten_turns(struct chain *chain)
+static void shorten_turns(struct frame_chain *chain)
 {
     for (uint32_t i = 0; i < chain->motion_count; i++) {
-        const struct motion *motion = &chain->motions[i];
+        const struct chain_motion *motion = &chain->motions[i];
         if (chain->scene->joints[motion->joint].type != CP_JOINT_REVOLUTE || motion->scale != floor(motion->scale))
             chain->variables[motion->variable].repeats = false;
     }
@@ -171,7 +171,7 @@ static void shorten_turns(struct chain *chain)
     }
 }
 
-void chain_find(struct chain *chain, uint32_t one, uint32_t other)
+void chain_find(struct frame_chain *chain, uint32_t one, uint32_t other)
 {
     const cp_node *nodes = chain->scene->nodes;
     const double most_angle = 1e5; /* an angle that is larger has lost its digits */
@@ -184,17 +184,17 @@ void chain_find(struct chain *chain, uint32_t one, uint32_t other)
     }
     for (uint32_t i = 0; i < chain->variable_count; i++) /* of the chain before */
         chain->numbers[chain->variables[i].joint] = CP_NONE;
-    *chain = (struct chain){.arena = chain->arena,
-                            .scene = chain->scene,
-                            .frames = chain->frames,
-                            .movables = chain->movables,
-                            .motions = chain->motions,
-                            .variables = chain->variables,
-                            .numbers = chain->numbers,
-                            .nodes = chain->nodes,
-                            .most = chain->most,
-                            .levels = chain->levels,
-                            .unit = chain->frames[top].size};
+    *chain = (struct frame_chain){.arena = chain->arena,
+                                  .scene = chain->scene,
+                                  .frames = chain->frames,
+                                  .movables = chain->movables,
+                                  .motions = chain->motions,
+                                  .variables = chain->variables,
+                                  .numbers = chain->numbers,
+                                  .nodes = chain->nodes,
+                                  .most = chain->most,
+                                  .levels = chain->levels,
+                                  .unit = chain->frames[top].size};
     add_stretch(chain, chain->frames[top].stretch);
     if (chain->frames[top].scales)
         chain->obstacles |= OBSTACLE_SCALE;
@@ -239,7 +239,7 @@ void find_movables(const cp_scene *scene, bool *marks)
 /* ---- room ---- */
 
 /* Fills chain->frames and chain->levels, the depth of the tree. Returns the most joints that lie above one another. */
-static uint32_t find_frames(struct chain *chain)
+static uint32_t find_frames(struct frame_chain *chain)
 {
     const cp_scene *scene = chain->scene;
     uint32_t joints = 0;
@@ -260,9 +260,9 @@ static uint32_t find_frames(struct chain *chain)
     return joints;
 }
 
-bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables)
+bool chain_open(struct frame_chain *chain, cp_context *context, const cp_scene *scene, const bool *movables)
 {
-    *chain = (struct chain){.scene = scene, .movables = movables, .arena = arena_new(context)};
+    *chain = (struct frame_chain){.scene = scene, .movables = movables, .arena = arena_new(context)};
     chain->frames = arena_allocate(chain->arena, scene->node_count, sizeof *chain->frames);
     if (!chain->frames)
         return false;
@@ -276,20 +276,20 @@ bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene,
     return !arena_failed(chain->arena);
 }
 
-void chain_close(struct chain *chain)
+void chain_close(struct frame_chain *chain)
 {
     arena_free(chain->arena);
-    *chain = (struct chain){0};
+    *chain = (struct frame_chain){0};
 }
 
 /* ---- poses ---- */
 
-void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end)
+void branch_poses(const struct frame_chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end)
 {
     const struct branch *it = &chain->branches[branch];
     cp_pose pose = POSE_IDENTITY;
     for (uint32_t i = 0; i < it->count; i++) {
-        const struct motion *motion = &it->motions[i];
+        const struct chain_motion *motion = &it->motions[i];
         const cp_joint *joint = &chain->scene->joints[motion->joint];
         pose = pose_multiply(&pose, &motion->before);
         if (poses)
@@ -300,8 +300,8 @@ void branch_poses(const struct chain *chain, int branch, const double *values, c
     *end = pose_multiply(&pose, &it->end);
 }
 
-void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
-                 double origin[3])
+void motion_axis(const struct frame_chain *chain, const struct chain_motion *motion, const cp_pose *pose,
+                 double axis[3], double origin[3])
 {
     const double *own = chain->scene->joints[motion->joint].axis;
     for (int i = 0; i < 3; i++) {

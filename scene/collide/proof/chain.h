@@ -9,7 +9,7 @@
 /* The way between two frames: its joints, and the values that move them. */
 
 /* A joint on the way, in the frame behind the joint before it. */
-struct motion {
+struct chain_motion {
     cp_pose before; /* the fixed pose between the two */
     uint32_t joint, variable;
     double scale, offset; /* its value is scale * variable + offset */
@@ -23,7 +23,7 @@ struct variable {
 
 /* The way from the nearest common ancestor to a frame. */
 struct branch {
-    struct motion *motions;
+    struct chain_motion *motions;
     uint32_t count;
     cp_pose end; /* the fixed pose behind the last motion */
 };
@@ -50,18 +50,18 @@ enum obstacle {
 /* The sum of what the frames from the root down to a node, the node among them, do to all below it. */
 struct frame {
     double size;    /* metres per unit of the node's own frame */
-    double stretch; /* as in struct chain */
+    double stretch; /* as in struct frame_chain */
     bool scales;    /* by a joint */
     uint32_t joints, levels;
 };
 
-struct chain {
+struct frame_chain {
     struct arena *arena; /* of all arrays but movables */
     const cp_scene *scene;
     struct frame *frames; /* of the nodes */
     const bool *movables; /* of the nodes: see find_movables */
     struct branch branches[2];
-    struct motion *motions; /* motions of both branches; there is room for `most` */
+    struct chain_motion *motions; /* motions of both branches; there is room for `most` */
     struct variable *variables;
     uint32_t *numbers; /* indexed by joint: that of the variable, or CP_NONE */
     uint32_t *nodes;   /* on the way to a frame; there is room for `levels` */
@@ -95,16 +95,16 @@ void find_movables(const cp_scene *scene, bool *marks);
 
 /* Makes room for the chain between any two frames of the scene. False when out of memory; call chain_close even on
  * failure. */
-bool chain_open(struct chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
-void chain_close(struct chain *chain);
+bool chain_open(struct frame_chain *chain, cp_context *context, const cp_scene *scene, const bool *movables);
+void chain_close(struct frame_chain *chain);
 /* Finds the chain between two frames, without what lies above both. A revolute joint without limits turns half a turn
  * each way from zero. One with more than a turn between its limits is cut to the turn nearest to zero, unless what
  * follows it is elsewhere after a turn. */
-void chain_find(struct chain *chain, uint32_t one, uint32_t other);
+void chain_find(struct frame_chain *chain, uint32_t one, uint32_t other);
 
 /* Returns the motion at a place of the way from the first frame to the second: the first branch from its end, then the
  * second from its start. */
-static inline uint32_t motion_on_way(const struct chain *chain, uint32_t place)
+static inline uint32_t motion_on_way(const struct frame_chain *chain, uint32_t place)
 {
     uint32_t first = chain->branches[0].count;
     return place < first ? first - 1 - place : place;
@@ -112,11 +112,11 @@ static inline uint32_t motion_on_way(const struct chain *chain, uint32_t place)
 
 /* Finds the pose of each motion's joint before the joint moves (poses[branch count]), and that of the frame at the end,
  * all in the common ancestor's frame. values: one for each variable. poses may be NULL. */
-void branch_poses(const struct chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
+void branch_poses(const struct frame_chain *chain, int branch, const double *values, cp_pose *poses, cp_pose *end);
 /* Finds the axis of a motion's joint, and a point on it, by its pose in the ancestor's frame. The axis is as long as a
  * step of 1 along it is there. */
-void motion_axis(const struct chain *chain, const struct motion *motion, const cp_pose *pose, double axis[3],
-                 double origin[3]);
+void motion_axis(const struct frame_chain *chain, const struct chain_motion *motion, const cp_pose *pose,
+                 double axis[3], double origin[3]);
 
 /* Joints that stand, or are moved by a clip, where no proof looks. */
 

@@ -22,7 +22,7 @@ static int compare_names(const void *a, const void *b)
     return order ? order : (left->body > right->body) - (left->body < right->body);
 }
 
-static cp_status list_pairs(struct exclusions *exclusions, cp_context *context, const bool *wanted)
+static cp_status list_pairs(struct exclusion_list *exclusions, cp_context *context, const bool *wanted)
 {
     const struct bodies *bodies = &exclusions->bodies;
     /* All pairs, less those of two unwanted bodies. */
@@ -57,7 +57,7 @@ static cp_status list_pairs(struct exclusions *exclusions, cp_context *context, 
 
 struct work {
     cp_context *context;
-    struct exclusions *exclusions;
+    struct exclusion_list *exclusions;
     /* The pairs that need a search, in the lower half of each number. Pairs with more joints take longer, so they come
      * first: no thread then has one left at the end. With a deadline they come last, so that the easy ones are decided
      * by then. */
@@ -68,7 +68,8 @@ struct work {
     struct judge *judges;             /* of the threads */
 };
 
-static void find_pair(const struct exclusions *exclusions, const struct exclusion *pair, const struct body *bodies[2])
+static void find_pair(const struct exclusion_list *exclusions, const struct exclusion *pair,
+                      const struct body *bodies[2])
 {
     for (int side = 0; side < 2; side++)
         bodies[side] = &exclusions->bodies.items[pair->bodies[side]];
@@ -142,7 +143,7 @@ enum { PAIRS_A_LOOK = 1024 };
 
 static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t threads, uint64_t seed)
 {
-    struct exclusions *exclusions = work->exclusions;
+    struct exclusion_list *exclusions = work->exclusions;
     const struct body *bodies[2];
     const struct judge_rules *rules = work->judges[0].rules;
     const uint64_t most_joints = context->limits.pair_joints;
@@ -194,15 +195,15 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
     return judge_open_pairs(work, context, threads);
 }
 
-cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, const cp_scene *scene)
+cp_status exclusions_open(struct exclusion_list *exclusions, cp_context *context, const cp_scene *scene)
 {
-    *exclusions = (struct exclusions){0};
+    *exclusions = (struct exclusion_list){0};
     return bodies_find(&exclusions->bodies, context, scene);
 }
 
 /* Finds configurations for pairs in loops, which have no other samples. It asks for as many as a pair without loops has
  * samples and searches. */
-static cp_status find_configurations(struct exclusions *exclusions, cp_context *context,
+static cp_status find_configurations(struct exclusion_list *exclusions, cp_context *context,
                                      const struct exclusion_rules *rules)
 {
     const struct judge_rules *judge = &rules->judge;
@@ -213,7 +214,7 @@ static cp_status find_configurations(struct exclusions *exclusions, cp_context *
                                rules->seed, &judge->ending);
 }
 
-cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules)
+cp_status exclusions_find(struct exclusion_list *exclusions, cp_context *context, const struct exclusion_rules *rules)
 {
     cp_status status = list_pairs(exclusions, context, rules->wanted);
     if (status == CP_OK)
@@ -240,11 +241,11 @@ cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, co
     return status;
 }
 
-void exclusions_free(struct exclusions *exclusions, cp_context *context)
+void exclusions_free(struct exclusion_list *exclusions, cp_context *context)
 {
     memory_free(context, exclusions->items, exclusions->room, sizeof *exclusions->items);
     memory_free(context, exclusions->witnesses, exclusions->witness_room, sizeof *exclusions->witnesses);
     configurations_free(&exclusions->configurations);
     bodies_free(&exclusions->bodies);
-    *exclusions = (struct exclusions){0};
+    *exclusions = (struct exclusion_list){0};
 }

@@ -50,8 +50,8 @@ static double depth_in(const struct side *side, const double point[3])
 /* Returns a bound of the distance by which a motion moves the point. */
 static double motion_at(const struct prover *prover, uint32_t motion, const double point[3])
 {
-    const struct chain *chain = prover->chain;
-    const struct motion *it = &chain->motions[motion];
+    const struct frame_chain *chain = prover->chain;
+    const struct chain_motion *it = &chain->motions[motion];
     double axis[3], origin[3], from[3], across[3], half = fabs(it->scale) * prover->halves[it->variable];
     motion_axis(chain, it, &prover->poses[motion], axis, origin);
     double length = sqrt(dot_product(axis, axis));
@@ -65,7 +65,7 @@ static double motion_at(const struct prover *prover, uint32_t motion, const doub
 /* Returns the share at the link for which it is largest. The motions on the way before the link move the first body. */
 static double share_at(const struct prover *prover, const double depths[2], const double point[3])
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     double sum = 0, before = 0, best = 0;
     for (uint32_t i = 0; i < chain->motion_count; i++)
         sum += motion_at(prover, i, point);
@@ -200,7 +200,7 @@ static bool open_side(struct search *search, int side)
 
 struct depth look_inside(struct prover *prover, double touch, uint64_t *work)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     struct search search = {.prover = prover, .touch = touch};
     struct found found = {.score = -INFINITY};
     if (!open_side(&search, 0) || !open_side(&search, 1))

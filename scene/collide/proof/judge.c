@@ -12,7 +12,7 @@ enum { INSIDE_WORK = 200000, FIRST_WORK = 200, LONG_WORK = 1000, WORK_OF_A_DESCE
 
 /* ---- random numbers ---- */
 
-static void random_values(const struct chain *chain, uint64_t key, uint64_t sample, double *values)
+static void random_values(const struct frame_chain *chain, uint64_t key, uint64_t sample, double *values)
 {
     for (uint32_t i = 0; i < chain->variable_count; i++) {
         const struct variable *variable = &chain->variables[i];
@@ -88,7 +88,7 @@ static double look_at(const struct judge *judge, const struct body *const bodies
  * lead down and shrink when not. judge->values becomes the configuration at which it ends. */
 static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number)
 {
-    const struct chain *chain = &judge->chain;
+    const struct frame_chain *chain = &judge->chain;
     uint32_t count = chain->variable_count;
     uint64_t samples = judge->rules->samples,
              steps = STEPS_OF_DESCENT + 1; /* numbers that are used already, and by each descent */
@@ -175,7 +175,7 @@ static bool is_in_loops(const struct judge *judge)
 cp_status judge_at_once(struct judge *judge, cp_context *context, const struct body *const bodies[2],
                         struct judgement *judgement)
 {
-    struct chain *chain = &judge->chain;
+    struct frame_chain *chain = &judge->chain;
     bool touching = false;
     chain_find(chain, bodies[0]->node, bodies[1]->node);
     *judgement = (struct judgement){.status = JUDGED_UNDECIDED,
@@ -290,7 +290,7 @@ bool judge_shortly(struct judge *judge, const struct body *const bodies[2], stru
 static void search(struct judge *judge, const struct body *const bodies[2], struct judgement *judgement)
 {
     const struct judge_rules *rules = judge->rules;
-    const struct chain *chain = &judge->chain;
+    const struct frame_chain *chain = &judge->chain;
     if (judgement->obstacles & OBSTACLE_EXPRESSION || bodies_incomparable(bodies))
         return;
     /* Try a short proof. If a joint turns by a formula, the proof gets all the work: a sample that collides then may be

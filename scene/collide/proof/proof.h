@@ -58,7 +58,7 @@ static inline bool joint_is_in_loop(const struct configurations *configurations,
 
 /* True when a point that no joint between the bodies moves lies in both of them, or within touch / 2 (metres) of both:
  * a point on the axis of the one joint, or the point that is common to the axes of several. False tells nothing. */
-cp_status prove_touching(cp_context *context, const struct chain *chain, const struct body *const bodies[2],
+cp_status prove_touching(cp_context *context, const struct frame_chain *chain, const struct body *const bodies[2],
                          double touch, bool *touching);
 
 /* A proof that two bodies never come near each other, whatever the joints between them do. */
@@ -83,7 +83,7 @@ struct proof {
 /* Room to work in, for one thread. */
 struct prover {
     struct arena *arena; /* of all arrays */
-    const struct chain *chain;
+    const struct frame_chain *chain;
     const struct body *bodies[2];
     double *boxes; /* the boxes that wait: the lower ends of all variables, then the upper ones */
     uint32_t box_count, box_room, box_size;
@@ -119,12 +119,12 @@ void prover_close(struct prover *prover);
 /* Bisects the box of the joint values between two bodies until in each part the gap at its middle is larger than all
  * that the joints can take off it (Schwarzer, Saha and Latombe's bound of motion, 2005, over boxes instead of paths).
  * chain: of the bodies' frames, which have their hulls. values[variable count] becomes the middle of the last box. */
-struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+struct proof prove_free(struct prover *prover, const struct frame_chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values);
 /* Bisects the box until in each part a point is found that is deep enough in both bodies to stay in them. PROOF_FREE if
  * they always touch; never PROOF_HIT. touch: metres, which they may be apart. Ends soon if they are not deep in each
  * other. */
-struct proof prove_inside(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+struct proof prove_inside(struct prover *prover, const struct frame_chain *chain, const struct body *const bodies[2],
                           double touch, uint64_t work, double *values);
 /* Does the same as prove_free by several threads, one for each of the provers; the result does not depend on their
  * number. CP_LIMIT when out of memory or cancelled. */
@@ -134,7 +134,7 @@ cp_status prove_long(struct prover *const *provers, cp_context *context, const s
 /* Tells whether the search must end; then work is left, and a proof ends undecided. */
 bool prover_is_late(struct prover *prover);
 /* Forgets all boxes and what is known of the chain before. */
-void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2]);
+void prover_begin(struct prover *prover, const struct frame_chain *chain, const struct body *const bodies[2]);
 /* Returns the gap between the bodies' hulls at these values, in metres. */
 double prover_gap(struct prover *prover, const double *values);
 
@@ -198,7 +198,7 @@ struct judgement {
 /* Room for one thread. */
 struct judge {
     const struct judge_rules *rules;
-    struct chain chain;
+    struct frame_chain chain;
     struct prover prover;
     double *values, *tries; /* of the variables */
     bool in_loops;          /* as in the judgement */
@@ -235,7 +235,7 @@ struct exclusion {
     struct judgement judgement;
 };
 
-struct exclusions {
+struct exclusion_list {
     struct bodies bodies;
     struct exclusion *items; /* sorted by the names of the frames */
     uint32_t count, room;
@@ -251,10 +251,10 @@ struct exclusion_rules {
 };
 
 /* Finds the bodies of the scene, and no pairs yet. Call exclusions_free even on failure. */
-cp_status exclusions_open(struct exclusions *exclusions, cp_context *context, const cp_scene *scene);
+cp_status exclusions_open(struct exclusion_list *exclusions, cp_context *context, const cp_scene *scene);
 /* Judges the pairs of the bodies by the context's threads. The result depends neither on their number nor on the order
  * of the frames. */
-cp_status exclusions_find(struct exclusions *exclusions, cp_context *context, const struct exclusion_rules *rules);
-void exclusions_free(struct exclusions *exclusions, cp_context *context);
+cp_status exclusions_find(struct exclusion_list *exclusions, cp_context *context, const struct exclusion_rules *rules);
+void exclusions_free(struct exclusion_list *exclusions, cp_context *context);
 
 #endif

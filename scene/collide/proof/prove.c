@@ -26,9 +26,9 @@ struct proof_task {
 /* ---- one configuration ---- */
 
 /* Measures how far the other body's hull is from the plane, on either side of it. */
-static struct gap plane_gap(const struct prover *prover, const struct proof_task *task)
+static struct hull_gap plane_gap(const struct prover *prover, const struct proof_task *task)
 {
-    struct gap gap = {0, {1, 0, 0}, 0, false};
+    struct hull_gap gap = {0, {1, 0, 0}, 0, false};
     const struct convex *hull = &prover->hulls[!task->plane_side];
     double plane[4], lowest = INFINITY, highest = -INFINITY, reach = 0;
     cp_pose back;
@@ -64,14 +64,14 @@ static struct gap plane_gap(const struct prover *prover, const struct proof_task
 
 static void place_ends(struct prover *prover, const double *values)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     for (int side = 0; side < 2; side++)
         branch_poses(chain, side, values, prover->poses + (side ? chain->branches[0].count : 0), &prover->ends[side]);
 }
 
-static struct gap gap_at(struct prover *prover, const struct proof_task *task, const double *values)
+static struct hull_gap gap_at(struct prover *prover, const struct proof_task *task, const double *values)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     uint32_t motions = chain->motion_count;
     for (int side = 0; side < 2; side++) {
         /* A radius changes with the values of the joints between its joint and the body: forget those. */
@@ -96,7 +96,7 @@ static struct gap gap_at(struct prover *prover, const struct proof_task *task, c
 /* Returns how far a motion may take, along the normal, a body that is at most `radius` from the motion's axis. The
  * motion moves by half[0] either way, and the joints between it and the split turn by half[1]. normal: NULL for any
  * direction. */
-static double motion_step(const struct chain *chain, const struct motion *it, const double axis[3],
+static double motion_step(const struct frame_chain *chain, const struct chain_motion *it, const double axis[3],
                           const double half[2], const double *normal, double radius)
 {
     double across[3], unit[3], sine = 1, cosine = 0, length = sqrt(dot_product(axis, axis));
@@ -121,7 +121,7 @@ static double motion_step(const struct chain *chain, const struct motion *it, co
 /* Returns what a motion may take off the gap. */
 static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
 {
-    const struct motion *it = &prover->chain->motions[motion];
+    const struct chain_motion *it = &prover->chain->motions[motion];
     double axis[3], origin[3], unit[3], *radius = &prover->radii[side][motion];
     motion_axis(prover->chain, it, &prover->poses[motion], axis, origin);
     double length = sqrt(dot_product(axis, axis));
@@ -135,7 +135,7 @@ static double motion_term(struct prover *prover, uint32_t motion, int side, cons
 /* Sets the terms of all variables at a split. Returns their sum. */
 static double sum_terms(struct prover *prover, const double *normal, uint32_t split)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     double sum = 0;
     memset(prover->terms, 0, chain->variable_count * sizeof *prover->terms);
     for (int side = 0; side < 2; side++) {
@@ -143,7 +143,7 @@ static double sum_terms(struct prover *prover, const double *normal, uint32_t sp
         uint32_t count = side ? chain->motion_count - split : split;
         for (uint32_t i = 0; i < count; i++) { /* away from the split */
             uint32_t motion = motion_on_way(chain, side ? split + i : split - 1 - i);
-            const struct motion *it = &chain->motions[motion];
+            const struct chain_motion *it = &chain->motions[motion];
             half[0] = fabs(it->scale) * prover->halves[it->variable];
             double term = motion_term(prover, motion, side, half, normal);
             prover->terms[it->variable] += term;
@@ -181,7 +181,7 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
  * frame. */
 static enum proof_end prove_box(const struct prover *prover, double bound, struct proof *proof)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     proof->bound = fmin(proof->bound, bound * chain->unit / (1 + 2 * chain->stretch));
     return PROOF_FREE;
 }
@@ -199,7 +199,7 @@ static void motion_origin(const struct prover *prover, uint32_t motion, double o
  * body, and the body's own, is a bound. From a joint that slides on, the bound is infinite. */
 static void find_reaches(struct prover *prover, int side)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     const struct convex *hull = &prover->hulls[side];
     uint32_t motions = chain->motion_count;
     double *reaches = prover->reaches[side], sum = 0, before[3] = {0};
@@ -230,18 +230,18 @@ static void find_reaches(struct prover *prover, int side)
  * box. The terms are those of the ball. */
 static double ball_room(struct prover *prover, int side, uint32_t index, double *terms)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     uint32_t motions = chain->motion_count, motion = motion_on_way(chain, side ? index : motions - 1 - index);
     double centre[1][3], sum = 0, half[2] = {0, chain->stretch};
     struct convex ball = {.points = (const double(*)[3])centre, .count = 1};
     struct convex_start start = {.count = 0};
     motion_origin(prover, motion, centre[0]);
-    struct gap gap = convex_gap(&prover->hulls[!side], &ball, INFINITY, &start);
+    struct hull_gap gap = convex_gap(&prover->hulls[!side], &ball, INFINITY, &start);
     const double *normal = gap.low > 0 ? gap.normal : NULL;
     memset(terms, 0, chain->variable_count * sizeof *terms);
     for (uint32_t i = 0; i < index; i++) { /* from the body that stays on */
         uint32_t before = motion_on_way(chain, side ? i : motions - 1 - i);
-        const struct motion *it = &chain->motions[before];
+        const struct chain_motion *it = &chain->motions[before];
         double axis[3], origin[3], away[3], across[3];
         motion_axis(chain, it, &prover->poses[before], axis, origin);
         subtract(centre[0], origin, away);
@@ -313,7 +313,7 @@ enum { TESTS_PER_WORK = 64 };
 static enum proof_end compare_surfaces(struct prover *prover, const struct proof_task *task, double sum,
                                        struct proof *proof)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     const struct body *one = prover->bodies[0], *other = prover->bodies[1];
     cp_pose back;
     if (!pose_inverse(&prover->ends[0], &back) || !isfinite(sum))
@@ -357,7 +357,7 @@ static enum proof_end look_inside_box(struct prover *prover, const struct proof_
 static enum proof_end look_at_box(struct prover *prover, const struct proof_task *task, const double *values,
                                   struct proof *proof)
 {
-    struct gap gap = gap_at(prover, task, values);
+    struct hull_gap gap = gap_at(prover, task, values);
     const double *normal = gap.low > 0 ? gap.normal : NULL;
     proof->work++;
     if (prover->split == CP_NONE)
@@ -429,8 +429,8 @@ static enum proof_end run_prover(struct prover *prover, const struct proof_task 
 /* ---- proofs ---- */
 
 /* Sets the task with this index, all of which a proof must carry out; false past the last. clearance: metres. */
-static bool find_task(const struct chain *chain, const struct body *const bodies[2], double clearance, uint32_t index,
-                      struct proof_task *task)
+static bool find_task(const struct frame_chain *chain, const struct body *const bodies[2], double clearance,
+                      uint32_t index, struct proof_task *task)
 {
     uint32_t planes = bodies[0]->plane_count;
     *task = (struct proof_task){.plane_side = -1, .clearance = clearance / chain->unit * (1 + 2 * chain->stretch)};
@@ -449,7 +449,7 @@ static bool find_task(const struct chain *chain, const struct body *const bodies
 
 /* Starts a proof: undecided if an obstacle is in its way, else free until a box says otherwise. Planes have no end, so
  * two of them always meet somewhere. */
-static struct proof start_proof(const struct chain *chain, const struct body *const bodies[2])
+static struct proof start_proof(const struct frame_chain *chain, const struct body *const bodies[2])
 {
     bool possible = chain->obstacles == 0 && !(bodies[0]->plane_count > 0 && bodies[1]->plane_count > 0);
     return (struct proof){.end = possible ? PROOF_FREE : PROOF_UNDECIDED, .bound = INFINITY};
@@ -468,7 +468,7 @@ static uint32_t room_for_boxes(uint32_t variables)
     return most > 0 ? most : 1;
 }
 
-void prover_begin(struct prover *prover, const struct chain *chain, const struct body *const bodies[2])
+void prover_begin(struct prover *prover, const struct frame_chain *chain, const struct body *const bodies[2])
 {
     prover->start = (struct convex_start){.count = 0};
     prover->chain = chain;
@@ -494,7 +494,7 @@ double prover_gap(struct prover *prover, const double *values)
 /* The box of all that the joints can do is the only one that waits. */
 static void push_all(struct prover *prover)
 {
-    const struct chain *chain = prover->chain;
+    const struct frame_chain *chain = prover->chain;
     prover->box_count = 1;
     for (uint32_t i = 0; i < chain->variable_count; i++) {
         prover->boxes[i] = chain->variables[i].lower;
@@ -502,7 +502,7 @@ static void push_all(struct prover *prover)
     }
 }
 
-struct proof prove_free(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+struct proof prove_free(struct prover *prover, const struct frame_chain *chain, const struct body *const bodies[2],
                         const struct proof_goal *goal, double *values)
 {
     struct proof proof = start_proof(chain, bodies);
@@ -517,7 +517,7 @@ struct proof prove_free(struct prover *prover, const struct chain *chain, const 
     return proof;
 }
 
-struct proof prove_inside(struct prover *prover, const struct chain *chain, const struct body *const bodies[2],
+struct proof prove_inside(struct prover *prover, const struct frame_chain *chain, const struct body *const bodies[2],
                           double touch, uint64_t work, double *values)
 {
     struct proof_task task = {.plane_side = -1, .inside = true, .clearance = touch / chain->unit, .work = work};

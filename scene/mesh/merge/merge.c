@@ -114,12 +114,12 @@ static const double farthest = 8192;
 enum { MOST_REGIONS = 8 };
 
 /* The box of the vertices that faces use. */
-struct box {
+struct used_box {
     double middle[3], half[3];
     bool known;
 };
 
-static void find_box(const cp_mesh *mesh, struct box *box)
+static void find_box(const cp_mesh *mesh, struct used_box *box)
 {
     for (int i = 0; i < 3; i++) {
         double low = INFINITY, high = -INFINITY;
@@ -134,7 +134,7 @@ static void find_box(const cp_mesh *mesh, struct box *box)
     box->known = true;
 }
 
-static bool is_near(const struct box *box, const cp_pose *pose, const double origin[3])
+static bool is_near(const struct used_box *box, const cp_pose *pose, const double origin[3])
 {
     double apart = 0, size = 0;
     for (int row = 0; row < 3; row++) {
@@ -152,10 +152,10 @@ static bool is_near(const struct box *box, const cp_pose *pose, const double ori
 
 /* Returns true if a part loses nothing in the coordinates of the first one; at equal poses no vertex moves. */
 static bool stands_with(const struct merge_job *job, const struct merge_part *part, const struct merge_part *first,
-                        struct box *boxes)
+                        struct used_box *boxes)
 {
     const struct merge_part *const both[2] = {part, first};
-    struct box *box[2];
+    struct used_box *box[2];
     cp_pose pose[2];
     double middle[3];
     for (int i = 0; i < 2; i++) {
@@ -176,7 +176,7 @@ static bool stands_with(const struct merge_job *job, const struct merge_part *pa
 
 /* Divides each bucket into regions: the parts that can be in the coordinates of the first one, then those of the first
  * one that cannot, and so on. Parts after MOST_REGIONS regions stay alone. */
-static void find_regions(struct merge_job *job, struct box *boxes, uint32_t *first)
+static void find_regions(struct merge_job *job, struct used_box *boxes, uint32_t *first)
 {
     for (uint32_t i = 0; i < job->part_count; i++)
         job->parts[i].region = CP_NONE;
@@ -207,7 +207,7 @@ static cp_status part_regions(struct merge_job *job)
 {
     cp_context *context = job->scene->context;
     const size_t meshes = job->scene->mesh_count;
-    struct box *boxes = memory_allocate_zeroed(context, meshes, sizeof *boxes);
+    struct used_box *boxes = memory_allocate_zeroed(context, meshes, sizeof *boxes);
     uint32_t *first = memory_allocate(context, job->bucket_count, sizeof *first);
     const bool good = boxes && first;
     if (good)

@@ -18,7 +18,7 @@ static const double least_cosine = 0.25;
 
 /* Collects the faces at a vertex. False when there are too many. Unlinks dead corners on the way, so that each is met
  * once. */
-static bool find_star(struct workspace *work, uint32_t vertex, struct star *star)
+static bool find_star(struct workspace *work, uint32_t vertex, struct vertex_star *star)
 {
     star->count = 0;
     for (uint32_t *link = &work->states[vertex].first; *link != CP_NONE;) {
@@ -51,7 +51,7 @@ static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
     if (kind_a && kind_b) {
         /* Both ends lie on lines. The edge must be a part of one, that is, a border, a seam between classes, or a
          * fold. */
-        struct star star;
+        struct vertex_star star;
         uint32_t faces = 0, corners[2] = {0, 0}, far[2] = {0, 0};
         double normals[2][3] = {{0}};
         if (!find_star(work, a, &star))
@@ -74,7 +74,7 @@ static int find_freedom(struct workspace *work, uint32_t a, uint32_t b)
     return kind_a > kind_b ? 1 : 2; /* a corner is kept rather than a line, a line rather than the rest */
 }
 
-bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate)
+bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct collapse_candidate *candidate)
 {
     const struct surface *surface = work->surface;
     int freedom = find_freedom(work, a, b);
@@ -112,11 +112,11 @@ bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate
     return off <= work->error * work->error * weight;
 }
 
-bool judge_texture(struct workspace *work, struct candidate *edge)
+bool judge_texture(struct workspace *work, struct collapse_candidate *edge)
 {
     const double notable = 0.1; /* the weight of a slide's square beside that of a distance */
     const struct surface *surface = work->surface;
-    struct star stars[2];
+    struct vertex_star stars[2];
     struct carried carried;
     double to[3];
     for (int axis = 0; axis < 3; axis++)
@@ -180,7 +180,8 @@ uint32_t cost_bucket(double cost)
  * three edges round a hole becomes one edge; a shell of four faces becomes two that lie on each other, and then
  * nothing. The surface's last faces stay. A collapse moves the boundary of a set of faces along, so a closed surface
  * stays closed. */
-static bool may_collapse(struct part *part, const struct star *a, const struct star *b, const struct candidate *edge)
+static bool may_collapse(struct surface_part *part, const struct vertex_star *a, const struct vertex_star *b,
+                         const struct collapse_candidate *edge)
 {
     struct vertex_state *states = part->work->states;
     uint32_t shared = 0, common = 0;
@@ -203,8 +204,8 @@ static bool may_collapse(struct part *part, const struct star *a, const struct s
 
 /* Tells whether a face that stays would turn over, or away from where the original looked, when the edge's ends meet at
  * `to`. */
-static bool turns_face(const struct surface *surface, const struct star stars[2], const struct candidate *edge,
-                       const double to[3])
+static bool turns_face(const struct surface *surface, const struct vertex_star stars[2],
+                       const struct collapse_candidate *edge, const double to[3])
 {
     const double flat = 1e-20; /* of the squares of the sine: a face without area has no side to be turned */
     const double(*points)[3] = (const double(*)[3])surface->points;
@@ -234,7 +235,8 @@ static bool turns_face(const struct surface *surface, const struct star stars[2]
 /* Moves the new vertex to a place that keeps the volume, in the direction in which the planes change least, if that
  * place is neither far nor dear (after Lindstrom and Turk, Fast and memory efficient polygonal simplification,
  * 1998). */
-static void keep_volume(const struct surface *surface, const struct star stars[2], struct candidate *edge)
+static void keep_volume(const struct surface *surface, const struct vertex_star stars[2],
+                        struct collapse_candidate *edge)
 {
     const double far = 0.25, dear = 4; /* parts of the edge's squared length, and of the error */
     const double(*points)[3] = (const double(*)[3])surface->points;
@@ -266,7 +268,7 @@ static void keep_volume(const struct surface *surface, const struct star stars[2
         memcpy(edge->step, to, sizeof to);
 }
 
-bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[2])
+bool collapse_edge(struct surface_part *part, struct collapse_candidate *edge, struct vertex_star stars[2])
 {
     struct workspace *work = part->work;
     struct surface *surface = work->surface;

@@ -42,13 +42,13 @@ enum {
 /* A bucket is a list of chunks; all but the first are full. An edge is given by a corner: it leads from there to the
  * next corner of the face. If its cost rises while it waits, it stays in its bucket until its turn, and is only then
  * sorted anew. */
-struct chunk {
+struct edge_chunk {
     uint32_t next, count;
     uint32_t edges[CHUNK_EDGES];
 };
 
 struct queue {
-    struct chunk *chunks;
+    struct edge_chunk *chunks;
     uint32_t room, used, unused; /* chunks, chunks ever used, the list of free ones */
     uint32_t lowest;             /* no bucket below has edges */
     uint32_t heads[BUCKET_COUNT], counts[BUCKET_COUNT];
@@ -72,7 +72,7 @@ static inline size_t list_room(uint32_t triangle_count)
     return 2 * (size_t)triangle_count;
 }
 
-struct part {
+struct surface_part {
     struct workspace *work;
     uint32_t first_vertex, vertex_count, first_triangle, triangle_count;
     uint32_t live;            /* triangles */
@@ -88,28 +88,28 @@ struct part {
 enum { MOST_FACES = 96 };
 
 /* The faces at a vertex; `left` and `right` are the other corners. */
-struct star {
+struct vertex_star {
     uint32_t count;
     uint32_t corners[MOST_FACES], left[MOST_FACES], right[MOST_FACES];
 };
 
-static inline bool has_edge(const struct star *star, uint32_t face, uint32_t other)
+static inline bool has_edge(const struct vertex_star *star, uint32_t face, uint32_t other)
 {
     return star->left[face] == other || star->right[face] == other;
 }
 
 /* A collapse that is tried: b goes to a, which moves by `step`. */
-struct candidate {
+struct collapse_candidate {
     uint32_t a, b;
     double step[3], cost;
     struct quadric sum; /* about a */
 };
 
 /* collapse.c. Finds the best collapse of the edge; false when it must stay. */
-bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct candidate *candidate);
+bool judge_edge(struct workspace *work, uint32_t a, uint32_t b, struct collapse_candidate *candidate);
 /* Adds the cost of the texture's motion, for a surface with coordinates, after judge_edge; false when the edge must
  * stay. */
-bool judge_texture(struct workspace *work, struct candidate *candidate);
+bool judge_texture(struct workspace *work, struct collapse_candidate *candidate);
 /* Estimates the cost by a collapse to one of the edge's ends or its middle. It is never less than the best, and takes
  * much less work. */
 bool estimate_edge(struct workspace *work, uint32_t a, uint32_t b, double *cost);
@@ -119,14 +119,14 @@ bool edge_is_locked(const struct surface *surface, uint32_t a, uint32_t b);
 uint32_t cost_bucket(double cost);
 /* Collapses the edge. False when that would break the surface, or turn a face. The step is corrected so that the volume
  * stays. The stars of both ends are set to what they were before. */
-bool collapse_edge(struct part *part, struct candidate *edge, struct star stars[2]);
+bool collapse_edge(struct surface_part *part, struct collapse_candidate *edge, struct vertex_star stars[2]);
 
 /* queue.c, passes.c: queue, or list, the edges of the part's linked faces; then collapse them, the cheapest first or
  * about so, until part->target or part->dearest is reached, or none is left. */
-void queue_start(struct part *part);
-void queue_run(struct part *part);
-void passes_start(struct part *part);
-void passes_run(struct part *part);
+void queue_start(struct surface_part *part);
+void queue_run(struct surface_part *part);
+void passes_start(struct surface_part *part);
+void passes_run(struct surface_part *part);
 
 /* The texture coordinates of a surface while it is simplified. */
 
@@ -149,8 +149,8 @@ struct carried {
 
 /* Finds the new coordinates when the edge's ends meet at `to`, with these faces at them. False when the edge must stay:
  * the collapse would close a seam. */
-bool carry_texture(const struct workspace *work, const struct star stars[2], const struct candidate *edge,
-                   const double to[3], struct carried *carried);
+bool carry_texture(const struct workspace *work, const struct vertex_star stars[2],
+                   const struct collapse_candidate *edge, const double to[3], struct carried *carried);
 /* Gives a corner at an end (0: edge->a) the coordinates of the new vertex. */
 void replace_coordinates(const struct carried *carried, int end, float coordinates[COORDINATES]);
 

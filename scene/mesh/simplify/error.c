@@ -58,7 +58,7 @@ static void measure_point_slice(void *user, uint32_t item, uint32_t worker)
     uint32_t boxes = SLICE_BOXES;
     double largest = 0;
     for (uint32_t at = item * SLICE; at < slice_end(item, measured->point_count); at++) {
-        struct search search = search_point(work->map, measured->points[at]);
+        struct face_search search = search_point(work->map, measured->points[at]);
         search_face(&search, measured->near[at]);
         double enough = fmin(measured->distances ? notable * largest : largest, work->most);
         if (search.distance > enough)
@@ -79,7 +79,7 @@ static void measure_point_slice(void *user, uint32_t item, uint32_t worker)
 
 static double distance_from(const struct cover *cover, const double point[3], uint32_t face)
 {
-    struct search search = search_begin(cover->map, point);
+    struct face_search search = search_begin(cover->map, point);
     search_face(&search, face);
     return search.distance;
 }
@@ -149,7 +149,7 @@ static void cut_piece(struct cover *cover, const struct piece *piece)
         part = 0.5 * (part_near(cover, a, b, piece->near[edge]) + 1 - part_near(cover, b, a, piece->near[next]));
     double point[3];
     point_between(a, b, part, point);
-    struct search search = search_begin(cover->map, point);
+    struct face_search search = search_begin(cover->map, point);
     search_face(&search, piece->near[edge]);
     search_face(&search, piece->near[next]);
     if (search.distance > cover->good)

@@ -53,7 +53,7 @@ static void find_hits(void *user, uint32_t item, uint32_t worker)
     struct surface_samples *samples = fit->samples;
     uint32_t boxes = SLICE_BOXES;
     for (uint32_t at = item * SLICE; at < slice_end(item, samples->count); at++) {
-        struct search search = search_point(fit->map, samples->points[at]);
+        struct face_search search = search_point(fit->map, samples->points[at]);
         search_from(&search, samples->owners[at]);
         /* Accept the place if it is as near as the planes of the collapses suggest, or as near as floats allow. */
         const struct quadric *quadric = &surface->planes.quadrics[search_vertex(&search)];

@@ -8,7 +8,7 @@ enum {
     FAN = 4   /* boxes in a box */
 };
 
-void search_face(struct search *search, uint32_t face)
+void search_face(struct face_search *search, uint32_t face)
 {
     const struct surface *surface = search->map->surface;
     const uint32_t *at = surface->triangles[face];
@@ -29,7 +29,7 @@ void search_face(struct search *search, uint32_t face)
     memcpy(search->shares, shares, sizeof shares);
 }
 
-uint32_t search_vertex(const struct search *search)
+uint32_t search_vertex(const struct face_search *search)
 {
     double last = 1 - search->shares[0] - search->shares[1];
     const uint32_t *face = search->map->surface->triangles[search->face];
@@ -38,19 +38,19 @@ uint32_t search_vertex(const struct search *search)
     return face[search->shares[1] >= last ? 1 : 2];
 }
 
-struct search search_begin(const struct face_map *map, const double point[3])
+struct face_search search_begin(const struct face_map *map, const double point[3])
 {
-    return (struct search){.map = map, .point = {point[0], point[1], point[2]}, .distance = DBL_MAX};
+    return (struct face_search){.map = map, .point = {point[0], point[1], point[2]}, .distance = DBL_MAX};
 }
 
-struct search search_point(const struct face_map *map, const float point[3])
+struct face_search search_point(const struct face_map *map, const float point[3])
 {
     double own[3];
     from_mesh_unit(map->surface, point, own);
     return search_begin(map, own);
 }
 
-void search_from(struct search *search, uint32_t vertex)
+void search_from(struct face_search *search, uint32_t vertex)
 {
     enum { MOST_STEPS = 4 };
     const struct face_map *map = search->map;
@@ -79,7 +79,7 @@ static double box_distance(const struct box *box, const double point[3])
     return sum;
 }
 
-void search_all(struct search *search, uint32_t *boxes)
+void search_all(struct face_search *search, uint32_t *boxes)
 {
     enum { MOST_BOXES = 512, MOST_LEVELS = 17 };
     const struct face_map *map = search->map;

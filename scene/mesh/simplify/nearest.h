@@ -14,7 +14,7 @@ struct face_map {
     struct box_tree tree;   /* over order */
 };
 
-struct search {
+struct face_search {
     const struct face_map *map;
     double point[3];
     double distance; /* squared */
@@ -28,17 +28,17 @@ void face_map_free(struct face_map *map);
 /* Sets the boxes by the present places of the vertices. */
 void face_map_measure(struct face_map *map);
 
-struct search search_begin(const struct face_map *map, const double point[3]);
+struct face_search search_begin(const struct face_map *map, const double point[3]);
 /* Begins a search from a point in the mesh's unit. */
-struct search search_point(const struct face_map *map, const float point[3]);
-void search_face(struct search *search, uint32_t face);
+struct face_search search_point(const struct face_map *map, const float point[3]);
+void search_face(struct face_search *search, uint32_t face);
 /* Searches from vertex to vertex, while that gets nearer. */
-void search_from(struct search *search, uint32_t vertex);
+void search_from(struct face_search *search, uint32_t vertex);
 /* Searches nearer faces in the whole surface. The work is bounded: many needles in one place may hide the nearest.
  * *boxes: how many boxes this search and others may still open. */
-void search_all(struct search *search, uint32_t *boxes);
+void search_all(struct face_search *search, uint32_t *boxes);
 /* Returns the face's corner that is nearest to the place. */
-uint32_t search_vertex(const struct search *search);
+uint32_t search_vertex(const struct face_search *search);
 
 /* The points, in the mesh's unit, and triangles over them, that are measured. */
 struct measured {

@@ -10,7 +10,7 @@ struct sort {
     const struct surface *surface;
     const uint32_t *parents;
     uint32_t round, count, chunk_count, shift; /* count: the number of rows in the chunks */
-    struct key *from, *to;
+    struct curve_key *from, *to;
     uint32_t (*starts)[DIGITS];     /* of chunks */
     uint32_t live[MOST_CHUNKS + 1]; /* indexed by chunk: the place of the first live vertex */
 };
@@ -64,13 +64,13 @@ static void make_keys(void *user, uint32_t chunk, uint32_t worker)
 {
     (void)worker;
     const struct sort *sort = user;
-    struct key *key = sort->from + sort->live[chunk];
+    struct curve_key *key = sort->from + sort->live[chunk];
     for (uint32_t vertex = chunk_begin(sort, chunk); vertex < chunk_begin(sort, chunk + 1); vertex++)
         if (sort->parents[vertex] == vertex)
-            *key++ = (struct key){curve_code(sort->surface->points[vertex], sort->round), vertex};
+            *key++ = (struct curve_key){curve_code(sort->surface->points[vertex], sort->round), vertex};
 }
 
-static uint32_t digit_of(const struct sort *sort, const struct key *key)
+static uint32_t digit_of(const struct sort *sort, const struct curve_key *key)
 {
     return (uint32_t)(key->code >> sort->shift & (DIGITS - 1));
 }
@@ -94,11 +94,11 @@ static void move_keys(void *user, uint32_t chunk, uint32_t worker)
         sort->to[starts[digit_of(sort, &sort->from[i])]++] = sort->from[i];
 }
 
-bool order_vertices(const struct surface *surface, const uint32_t *parents, uint32_t round, struct key *keys,
+bool order_vertices(const struct surface *surface, const uint32_t *parents, uint32_t round, struct curve_key *keys,
                     uint32_t *count)
 {
     cp_context *context = surface->context;
-    struct key *spare = memory_allocate(context, surface->vertex_count, sizeof *spare);
+    struct curve_key *spare = memory_allocate(context, surface->vertex_count, sizeof *spare);
     struct sort sort = {.surface = surface, .parents = parents, .round = round, .from = keys, .to = spare};
     sort.starts = memory_allocate(context, MOST_CHUNKS, sizeof *sort.starts);
     /* Count the keys of the live vertices by chunks, then write them behind each other. */
@@ -119,7 +119,7 @@ bool order_vertices(const struct surface *surface, const uint32_t *parents, uint
                 sort.starts[chunk][digit] = at;
             }
         good = good && parallel_for(context, sort.chunk_count, move_keys, &sort);
-        struct key *from = sort.from;
+        struct curve_key *from = sort.from;
         sort.from = sort.to;
         sort.to = from;
     }

@@ -12,7 +12,7 @@ static const double pass_part = 1.0 / 3;
 
 /* Lists the edges. An edge of two faces is listed by the one in which it leads to the higher vertex; bits in the tags
  * mark edges of one face. */
-void passes_start(struct part *part)
+void passes_start(struct surface_part *part)
 {
     const struct workspace *work = part->work;
     part->queue.lowest = 0;
@@ -40,13 +40,13 @@ void passes_start(struct part *part)
     }
 }
 
-void passes_run(struct part *part)
+void passes_run(struct surface_part *part)
 {
     const double least = 0.01; /* a part of the triangles: a pass that removes fewer ends the round, as the next may do
                                 * better */
     struct workspace *work = part->work;
-    struct candidate edge;
-    struct star stars[2];
+    struct collapse_candidate edge;
+    struct vertex_star stars[2];
     for (uint32_t pass = 1; part->live > part->target; pass++) {
         if (pass > 1)
             passes_start(part);

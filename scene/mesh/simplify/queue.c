@@ -39,7 +39,7 @@ static bool put_edge(struct queue *queue, uint32_t bucket, uint32_t corner)
     return true;
 }
 
-static void drop_dead(struct part *part)
+static void drop_dead(struct surface_part *part)
 {
     struct queue *queue = &part->queue;
     for (uint32_t bucket = queue->lowest; bucket < BUCKET_COUNT; bucket++) {
@@ -47,7 +47,7 @@ static void drop_dead(struct part *part)
         queue->heads[bucket] = CP_NONE;
         queue->counts[bucket] = 0;
         while (list != CP_NONE) {
-            struct chunk chunk = queue->chunks[list];
+            struct edge_chunk chunk = queue->chunks[list];
             give_chunk(queue, list);
             list = chunk.next;
             for (uint32_t i = 0; i < chunk.count; i++)
@@ -58,7 +58,7 @@ static void drop_dead(struct part *part)
 }
 
 /* Queues an edge. One that finds no room is left out, which cannot happen while there are at most three a triangle. */
-static void push(struct part *part, uint32_t corner, double cost)
+static void push(struct surface_part *part, uint32_t corner, double cost)
 {
     struct queue *queue = &part->queue;
     uint32_t bucket = cost_bucket(cost);
@@ -74,7 +74,7 @@ static void push(struct part *part, uint32_t corner, double cost)
 }
 
 /* Fetches the data of the next edges into the cache, since no processor foresees their order. */
-static void fetch_ahead(const struct part *part, const struct chunk *chunk)
+static void fetch_ahead(const struct surface_part *part, const struct edge_chunk *chunk)
 {
     const struct workspace *work = part->work;
     if (chunk->count == 0)
@@ -96,7 +96,7 @@ static void fetch_ahead(const struct part *part, const struct chunk *chunk)
 }
 
 /* Takes an edge; false when none is left that is cheap enough. */
-static bool pop(struct part *part, uint32_t *corner)
+static bool pop(struct surface_part *part, uint32_t *corner)
 {
     struct queue *queue = &part->queue;
     while (queue->lowest <= part->dearest) {
@@ -105,7 +105,7 @@ static bool pop(struct part *part, uint32_t *corner)
             queue->lowest++;
             continue;
         }
-        struct chunk *chunk = &queue->chunks[at];
+        struct edge_chunk *chunk = &queue->chunks[at];
         *corner = chunk->edges[--chunk->count];
         queue->counts[queue->lowest]--;
         fetch_ahead(part, chunk);
@@ -132,7 +132,7 @@ static uint32_t corner_before(uint32_t corner)
  * but if two edges have become this one, one entry is enough (`again` false). If it does not wait, since it was refused
  * or its face has gone, it gets another chance (`again` true). other: the edge's other end, marked when it has been
  * met. */
-static void renew_edge(struct part *part, uint32_t corner, uint32_t other, bool again)
+static void renew_edge(struct surface_part *part, uint32_t corner, uint32_t other, bool again)
 {
     struct workspace *work = part->work;
     struct linked_face *face = &work->faces[corner / 3];
@@ -143,7 +143,7 @@ static void renew_edge(struct part *part, uint32_t corner, uint32_t other, bool 
         if (met)
             face->queued &= ~(1u << corner % 3);
     } else if (!met) {
-        struct candidate candidate;
+        struct collapse_candidate candidate;
         uint32_t a = face->vertices[corner % 3], b = face->vertices[(corner + 1) % 3];
         if (!edge_is_locked(work->surface, a, b) && judge_edge(work, a, b, &candidate))
             push(part, corner, candidate.cost);
@@ -151,14 +151,14 @@ static void renew_edge(struct part *part, uint32_t corner, uint32_t other, bool 
     work->states[other].mark = part->stamp;
 }
 
-void queue_run(struct part *part)
+void queue_run(struct surface_part *part)
 {
     uint32_t corner;
     while (part->live > part->target && pop(part, &corner)) {
         const uint32_t *face = part->work->faces[corner / 3].vertices;
         uint32_t ends[2] = {face[corner % 3], face[(corner + 1) % 3]};
-        struct candidate edge;
-        struct star stars[2]; /* as they were before the collapse */
+        struct collapse_candidate edge;
+        struct vertex_star stars[2]; /* as they were before the collapse */
         if (!judge_edge(part->work, ends[0], ends[1], &edge) ||
             (part->work->surface->texture.coordinates && !judge_texture(part->work, &edge)))
             continue;
@@ -171,7 +171,7 @@ void queue_run(struct part *part)
         part->spent = part->queue.lowest > part->spent ? part->queue.lowest : part->spent;
         part->stamp += 2;
         for (int step = 0; step < 4; step++) {
-            const struct star *star = &stars[step % 2];
+            const struct vertex_star *star = &stars[step % 2];
             for (uint32_t i = 0; i < star->count; i++) {
                 if (has_edge(star, i, ends[1 - step % 2]))
                     continue;
@@ -184,11 +184,11 @@ void queue_run(struct part *part)
 
 /* Queues the edge from the corner to the next one, unless a mark of `other` shows that it was met: it waits, or is
  * counted as one that must wait for another round. */
-static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
+static void queue_edge(struct surface_part *part, uint32_t corner, uint32_t other)
 {
     const uint32_t *face = part->work->faces[corner / 3].vertices;
     uint32_t a = face[corner % 3], b = face[(corner + 1) % 3];
-    struct candidate candidate;
+    struct collapse_candidate candidate;
     if (part->work->states[other].mark == part->stamp)
         return;
     part->work->states[other].mark = part->stamp;
@@ -200,7 +200,7 @@ static void queue_edge(struct part *part, uint32_t corner, uint32_t other)
         push(part, corner, candidate.cost);
 }
 
-void queue_start(struct part *part)
+void queue_start(struct surface_part *part)
 {
     struct workspace *work = part->work;
     struct queue *queue = &part->queue;

@@ -29,13 +29,13 @@ struct rounds {
     struct collapse_outcome *outcome;
     struct workspace work;
     uint32_t number;
-    struct key *keys;   /* keys of live vertices, in their new order */
-    uint32_t *numbers;  /* indexed by old vertex: the new one */
-    uint32_t key_count; /* live vertices */
+    struct curve_key *keys; /* keys of live vertices, in their new order */
+    uint32_t *numbers;      /* indexed by old vertex: the new one */
+    uint32_t key_count;     /* live vertices */
     uint32_t part_vertices, part_count;
-    struct part *parts;
-    struct chunk *chunks;     /* of the parts' queues */
-    struct listed_edge *list; /* edges of the parts, in the first round */
+    struct surface_part *parts;
+    struct edge_chunk *chunks; /* of the parts' queues */
+    struct listed_edge *list;  /* edges of the parts, in the first round */
     size_t chunk_count, list_count;
     double next_part;    /* number of the triangles when the next round begins */
     double border_width; /* an edge of a border or seam weighs as much as a strip of faces of this width */
@@ -55,7 +55,7 @@ struct column {
 enum { COLUMNS = 7 };
 
 struct gather {
-    const struct key *keys;
+    const struct curve_key *keys;
     uint32_t count;
     struct column columns[COLUMNS];
 };
@@ -236,7 +236,7 @@ static void add_part_planes(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     const struct rounds *rounds = user;
-    const struct part *part = &rounds->parts[item];
+    const struct surface_part *part = &rounds->parts[item];
     for (uint32_t i = 0; i < part->triangle_count; i++)
         add_planes(rounds->surface, part->first_triangle + i, rounds->border_width);
 }
@@ -253,7 +253,7 @@ static void start_part(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
     struct rounds *rounds = user;
-    struct part *part = &rounds->parts[item];
+    struct surface_part *part = &rounds->parts[item];
     struct workspace *work = part->work;
     part->live = part->triangle_count;
     part->dearest = dearest_bucket(rounds->bounds);
@@ -279,7 +279,7 @@ static void start_part(void *user, uint32_t item, uint32_t worker)
 static void run_part(void *user, uint32_t item, uint32_t worker)
 {
     (void)worker;
-    struct part *part = &((struct rounds *)user)->parts[item];
+    struct surface_part *part = &((struct rounds *)user)->parts[item];
     struct workspace *work = part->work;
     if (work->in_passes)
         passes_run(part);
@@ -338,7 +338,7 @@ static bool start_round(struct rounds *rounds, bool whole)
     /* The parts share one array for edges, in their order. */
     rounds->chunk_count = rounds->list_count = 0;
     for (uint32_t number = 0; number < rounds->part_count; number++) {
-        struct part *part = &rounds->parts[number];
+        struct surface_part *part = &rounds->parts[number];
         uint32_t first = number * rounds->part_vertices, rest = surface->vertex_count - first;
         part->work = work;
         part->first_vertex = first;
@@ -358,7 +358,7 @@ static bool start_round(struct rounds *rounds, bool whole)
         return false;
     size_t chunk = 0, listed = 0;
     for (uint32_t number = 0; number < rounds->part_count; number++) {
-        struct part *part = &rounds->parts[number];
+        struct surface_part *part = &rounds->parts[number];
         part->queue.chunks = rounds->chunks + chunk;
         part->list = rounds->list + listed;
         chunk += part->queue.room;
@@ -408,7 +408,7 @@ static uint32_t find_bucket(const struct rounds *rounds, uint64_t edges)
     return bucket;
 }
 
-static uint64_t cheap_edges(const struct part *part, uint32_t dearest)
+static uint64_t cheap_edges(const struct surface_part *part, uint32_t dearest)
 {
     uint64_t edges = 0;
     for (uint32_t bucket = part->queue.lowest; bucket <= dearest; bucket++)
@@ -446,7 +446,7 @@ static void set_targets(struct rounds *rounds, uint32_t triangles)
     for (uint32_t part = 0; part < rounds->part_count; part++)
         shared += cheap_edges(&rounds->parts[part], dearest);
     for (uint32_t number = 0; number < rounds->part_count; number++) {
-        struct part *part = &rounds->parts[number];
+        struct surface_part *part = &rounds->parts[number];
         uint64_t share = shared > 0 ? (cheap_edges(part, dearest) * triangles + shared - 1) / shared : 0;
         part->dearest = dearest;
         part->target = share < part->live ? part->live - (uint32_t)share : 0;

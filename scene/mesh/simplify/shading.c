@@ -41,7 +41,7 @@ static void blend_tangents(const cp_mesh *original, const uint32_t corners[3], c
  * the place. */
 static double take_normal(const struct shading *work, const double point[3], double normal[3], float *tangent)
 {
-    struct search search = search_begin(&work->map, point);
+    struct face_search search = search_begin(&work->map, point);
     uint32_t boxes = UINT32_MAX;
     search_all(&search, &boxes);
     const uint32_t *corners = work->original->corners + 3 * (size_t)search.face;

@@ -146,7 +146,7 @@ enum { COORDINATES = 2 * CP_COORDINATE_SETS };
  * class. */
 enum { TAG_BITS = 3 };
 
-/* What decides where a vertex goes. */
+/* The planes that decide where a vertex goes. */
 struct surface_planes {
     struct quadric *quadrics; /* about the vertex's point; NULL before the first round */
     /* The sums of the area vectors, and of the areas, of the original's faces that the vertex has come from. NULL with
@@ -166,7 +166,7 @@ struct surface_texture {
     double shift;                              /* the most that a vertex may have; 0: no limit */
 };
 
-/* The numbers of what had to be cut, left out and mixed to make the surface: see simplify.h. */
+/* Counts of repairs that were necessary to make the surface: see simplify.h. */
 struct surface_flaws {
     uint32_t cut_edges, cut_vertices, flat_faces, mixed_colours;
 };
@@ -315,7 +315,7 @@ bool surface_sample(struct surface *surface, bool draft, bool whole, const bool 
                     struct surface_samples *samples);
 void samples_free(cp_context *context, struct surface_samples *samples);
 
-/* When to stop, and what counts on the way. */
+/* The bounds at which the collapses stop. */
 struct collapse_bounds {
     uint32_t triangles; /* stop at so few */
     double error;       /* no collapse may be farther off than this, in units of the surface */
@@ -336,14 +336,14 @@ bool surface_collapse(struct surface *surface, struct surface_samples *samples, 
                       struct collapse_outcome *outcome);
 
 /* order.c: a vertex on the Morton curve. */
-struct key {
+struct curve_key {
     uint64_t code;
     uint32_t vertex;
 };
 
 /* Orders the live vertices, which are their own parents (see collapse.h), along this round's Morton curve, so that
  * consecutive ones are near each other. keys: of all vertices; *count of them are set. False when out of memory. */
-bool order_vertices(const struct surface *surface, const uint32_t *parents, uint32_t round, struct key *keys,
+bool order_vertices(const struct surface *surface, const uint32_t *parents, uint32_t round, struct curve_key *keys,
                     uint32_t *count);
 
 #endif

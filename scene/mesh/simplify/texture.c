@@ -104,8 +104,8 @@ static const struct seam_side *find_side(const struct carried *carried, int end,
 }
 
 /* Finds the sides of the edge: its faces, those on one part of the texture together. False when there are too many. */
-static bool find_sides(const struct workspace *work, const struct star stars[2], const struct candidate *edge,
-                       const double to[3], struct carried *carried)
+static bool find_sides(const struct workspace *work, const struct vertex_star stars[2],
+                       const struct collapse_candidate *edge, const double to[3], struct carried *carried)
 {
     const struct surface *surface = work->surface;
     double sums[MOST_SIDES][COORDINATES] = {{0}}, weights[MOST_SIDES] = {0};
@@ -143,8 +143,9 @@ static bool find_sides(const struct workspace *work, const struct star stars[2],
 
 /* Measures how far the texture is off at the old place of an end, where the new faces show another place of it: in
  * texels, and along the surface. */
-static void measure_end(const struct workspace *work, const struct star *star, const struct candidate *edge, int end,
-                        const double to[3], const struct seam_side *side, double *shift, double *slide)
+static void measure_end(const struct workspace *work, const struct vertex_star *star,
+                        const struct collapse_candidate *edge, int end, const double to[3],
+                        const struct seam_side *side, double *shift, double *slide)
 {
     const struct surface *surface = work->surface;
     const double *from = surface->points[end ? edge->b : edge->a];
@@ -187,8 +188,8 @@ static void measure_end(const struct workspace *work, const struct star *star, c
     *slide = fmax(*slide, density > 0 ? texels / density : 0);
 }
 
-bool carry_texture(const struct workspace *work, const struct star stars[2], const struct candidate *edge,
-                   const double to[3], struct carried *carried)
+bool carry_texture(const struct workspace *work, const struct vertex_star stars[2],
+                   const struct collapse_candidate *edge, const double to[3], struct carried *carried)
 {
     const struct surface *surface = work->surface;
     const uint32_t ends[2] = {edge->a, edge->b};

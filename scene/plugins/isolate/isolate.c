@@ -12,7 +12,7 @@
 /* ---- what became of it ---- */
 
 /* Returns the last line that the process printed, as a part of a message; "" if it printed none. */
-static const char *last_words(struct listener *listener)
+static const char *last_words(struct reader_listener *listener)
 {
     enum { MOST_SHOWN = 200 };
     const char *line = cp_process_last_line(&listener->process);
@@ -23,14 +23,14 @@ static const char *last_words(struct listener *listener)
     return text ? text : "";
 }
 
-static cp_status report_memory(const struct reader *reader, const char *words)
+static cp_status report_memory(const struct reader_process *reader, const char *words)
 {
     return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
                         "%s needed more than %llu MiB of memory (--limit reader-memory=)%s",
                         reader->importer->plugin.name, (unsigned long long)(reader->memory >> 20), words);
 }
 
-static cp_status report_killed(const struct reader *reader)
+static cp_status report_killed(const struct reader_process *reader)
 {
     return report_error(reader->source->context, CP_LIMIT, "read-memory", NOWHERE,
                         "%s was killed (signal 9), most likely since the machine ran out of memory "
@@ -38,20 +38,20 @@ static cp_status report_killed(const struct reader *reader)
                         reader->importer->plugin.name);
 }
 
-static cp_status report_time(const struct reader *reader)
+static cp_status report_time(const struct reader_process *reader)
 {
     return report_error(reader->source->context, CP_LIMIT, "read-timeout", NOWHERE,
                         "%s took longer than %llu s (--limit reader-seconds=)", reader->importer->plugin.name,
                         (unsigned long long)reader->seconds);
 }
 
-static cp_status report_crash(const struct reader *reader, const char *how, const char *words)
+static cp_status report_crash(const struct reader_process *reader, const char *how, const char *words)
 {
     return report_error(reader->source->context, CP_INPUT, "read-crashed", NOWHERE, "%s %s while it read the file%s",
                         reader->importer->plugin.name, how, words);
 }
 
-static cp_status report_end(const struct reader *reader, struct listener *listener, enum hearing hearing)
+static cp_status report_end(const struct reader_process *reader, struct reader_listener *listener, enum hearing hearing)
 {
     const struct process *process = &listener->process;
     int killer = process->killed ? 0 : process->signal;
@@ -89,7 +89,7 @@ static cp_status refuse_file(const struct source *parent, const char *name, bool
 }
 
 /* Takes over the bytes. */
-static cp_status read_back(const struct reader *reader, struct buffer *bytes)
+static cp_status read_back(const struct reader_process *reader, struct buffer *bytes)
 {
     const struct source *from = reader->source;
     cp_context *context = from->context;
@@ -118,7 +118,7 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
     const struct limits *limits = &context->limits;
     if (!context->plugins->carrier.importer)
         return report_error(context, CP_BUG, "read-carrier", NOWHERE, "no format carries scenes between processes");
-    struct reader reader = {
+    struct reader_process reader = {
         .importer = importer,
         .source = source,
         .settings = settings,
@@ -127,7 +127,7 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
         .seconds = (uint64_t)ceil(limits->reader_seconds), /* the system bounds whole seconds of a processor */
     };
     /* Ours ends at 4 GiB by its format; the memory that bounds the process bounds what it may send, too. */
-    struct listener listener = {.context = context, .source = source, .most = UINT32_MAX};
+    struct reader_listener listener = {.context = context, .source = source, .most = UINT32_MAX};
     if (reader.memory < listener.most)
         listener.most = reader.memory;
     if (!cp_process_start(&listener.process, true, run_reader, &reader))

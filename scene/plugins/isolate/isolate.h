@@ -17,7 +17,7 @@ cp_status isolate_read(const struct importer *importer, struct source *source, c
 
 /* The parent's side of the talk with a reader's process. */
 
-struct listener {
+struct reader_listener {
     cp_context *context;
     struct source *source; /* the file that is read; it opens further ones */
     struct process process;
@@ -35,11 +35,11 @@ struct listener {
 /* Listens until the answer has come or cannot come. Meanwhile it adds the reader's entries to the report, opens the
  * files that the reader asks for by source_open, and sends it their bytes. It trusts nothing that comes, and takes at
  * most until the deadline. */
-enum hearing listen_to_reader(struct listener *listener);
+enum hearing listen_to_reader(struct reader_listener *listener);
 
 /* The process in which a third-party reader runs. */
 
-struct reader {
+struct reader_process {
     const struct importer *importer;
     struct source *source;
     const void *settings;
@@ -47,7 +47,8 @@ struct reader {
     uint64_t memory, seconds;
 };
 
-/* The work of the process, for a struct reader: gives up its rights, reads, and hands the scene to the parent. */
+/* The work of the process, for a struct reader_process: gives up its rights, reads, and hands the scene to the parent.
+ */
 void run_reader(void *reader, int channel);
 
 #endif

@@ -9,12 +9,12 @@ enum {
     MOST_CODES = 256      /* codes of the report: each entry is compared with them */
 };
 
-static enum hearing receive(struct listener *listener, void *bytes, size_t size)
+static enum hearing receive(struct reader_listener *listener, void *bytes, size_t size)
 {
     return process_transfer(listener->context, &listener->process, bytes, size, false, listener->deadline);
 }
 
-static enum hearing give(struct listener *listener, const void *bytes, size_t size)
+static enum hearing give(struct reader_listener *listener, const void *bytes, size_t size)
 {
     char *plain;
     memcpy(&plain, &bytes, sizeof plain); /* a copy without const, as struct iovec wants it: sending does not write to
@@ -43,7 +43,7 @@ static bool is_code(const char *text)
     return text && *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text);
 }
 
-static enum hearing hear_entry(struct listener *listener, size_t size)
+static enum hearing hear_entry(struct reader_listener *listener, size_t size)
 {
     struct entry_message message;
     const char *texts[ENTRY_TEXTS], *at = listener->payload.data + sizeof message;
@@ -79,7 +79,7 @@ static enum hearing hear_entry(struct listener *listener, size_t size)
 
 /* Answers a question for a file. The answer follows the rules for all further files (source_open), which also report
  * what is wrong with them. */
-static enum hearing hear_question(struct listener *listener, size_t size, bool is_picture)
+static enum hearing hear_question(struct reader_listener *listener, size_t size, bool is_picture)
 {
     const char *name = listener->payload.data;
     if (size < 2 || size > MOST_NAME || name[size - 1] != '\0' || memchr(name, '\0', size - 1))
@@ -114,7 +114,7 @@ static bool is_status(uint32_t status)
     return status == CP_OK || status == CP_USAGE || status == CP_INPUT || status == CP_LIMIT || status == CP_BUG;
 }
 
-static enum hearing hear_answer(struct listener *listener, size_t size)
+static enum hearing hear_answer(struct reader_listener *listener, size_t size)
 {
     struct done_message message;
     if (size != sizeof message)
@@ -138,7 +138,7 @@ static enum hearing hear_answer(struct listener *listener, size_t size)
     return receive(listener, scene->data, size);
 }
 
-enum hearing listen_to_reader(struct listener *listener)
+enum hearing listen_to_reader(struct reader_listener *listener)
 {
     struct message_head head = {0};
     enum hearing hearing = HEARD_ANSWER;

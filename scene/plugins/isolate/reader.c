@@ -128,7 +128,7 @@ static enum lack find_lack(const cp_context *context)
 
 void run_reader(void *user, int own)
 {
-    const struct reader *reader = user;
+    const struct reader_process *reader = user;
     cp_context *context = reader->source->context;
     channel = own;
     cp_report_clear(context);
