@@ -46,19 +46,20 @@ size_t cp_print_json_character(const char **text, char out[CP_JSON_CHARACTER_SIZ
 static void put_escaped(struct json_writer *json, const char *text)
 {
     char character[CP_JSON_CHARACTER_SIZE];
-    size_t size;
-    do {
-        size = 0; /* of the characters of ASCII that need no escape */
+    for (;;) {
+        size_t size = 0; /* of the characters of ASCII that need no escape */
         while (text[size] >= 0x20 && text[size] < 0x7f && text[size] != '"' && text[size] != '\\')
             size++;
         put(json, text, size);
         text += size;
+        if (*text == '\0')
+            return;
         bool is_byte = json->keeps_bytes && (unsigned char)*text >= 0x80 && utf8_length(text, sizeof character) == 0;
         size = cp_print_json_character(&text, character);
         if (is_byte)
             memcpy(character, "\\udc", 4);
         put(json, character, size);
-    } while (size > 0);
+    }
 }
 
 void cp_json_line(struct json_writer *json, int blanks)
