@@ -77,6 +77,23 @@ function(use_parts target)
   endforeach()
 endfunction()
 
+# Gives a target parts that the library itself loads when a file needs them (scene/base/process/library.c): their
+# headers, HAVE_PART, and the name of the file to load, as the part's own name of it says.
+function(use_late_parts target)
+  foreach(part ${ARGN})
+    if(TARGET part_${part})
+      list(GET ${part}_LINK_LIBRARIES 0 file)
+      execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${file} OUTPUT_VARIABLE headers ERROR_QUIET)
+      if(headers MATCHES "SONAME +([^ \n]+)")
+        set(file ${CMAKE_MATCH_1})
+      endif()
+      target_include_directories(${target} SYSTEM PUBLIC ${${part}_INCLUDE_DIRS})
+      target_compile_options(${target} PUBLIC ${${part}_CFLAGS_OTHER})
+      target_compile_definitions(${target} PUBLIC HAVE_${part}=1 FILE_OF_${part}="${file}")
+    endif()
+  endforeach()
+endfunction()
+
 function(print_parts)
   message(STATUS "cellpipe ${PROJECT_VERSION}:")
   foreach(part ${all_parts})

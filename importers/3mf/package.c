@@ -5,6 +5,16 @@
 
 #include <zip.h>
 
+/* clang-format off */
+#define ZIP_FUNCTIONS(X) \
+    X(zip_discard) X(zip_error_code_zip) X(zip_error_fini) X(zip_error_init) X(zip_error_strerror) X(zip_fclose) \
+    X(zip_file_get_error) X(zip_fopen_index) X(zip_fread) X(zip_get_error) X(zip_get_name) X(zip_get_num_entries) \
+    X(zip_open_from_source) X(zip_source_buffer_create) X(zip_source_free)
+/* clang-format on */
+
+LATE_FUNCTIONS(libzip, ZIP_FUNCTIONS);
+static LATE_LIBRARY(libzip, FILE_OF_LIBZIP, ZIP_FUNCTIONS);
+
 struct package {
     zip_t *archive;
     struct name_map entries; /* names in lower case to their numbers */
@@ -21,10 +31,11 @@ bool is_package(const struct source *source)
 static cp_status report_zip(const struct threemf *file, zip_error_t *error, const char *part)
 {
     const struct source *source = file->source;
-    if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
+    if (libzip.zip_error_code_zip(error) == ZIP_ER_MEMORY)
         return report_error(file->context, CP_LIMIT, "3mf-memory", IN_FILE(source->name), "libzip ran out of memory");
     return report_error(file->context, CP_INPUT, "3mf-package", IN_FILE(source->name), "%s%s%scannot be unpacked: %s",
-                        part ? "the part \"" : "", part ? part : "", part ? "\" " : "", zip_error_strerror(error));
+                        part ? "the part \"" : "", part ? part : "", part ? "\" " : "",
+                        libzip.zip_error_strerror(error));
 }
 
 /* Returns the key of a part's name: names ignore case (OPC), a '\\' is a '/', and a first '/' is dropped. NULL when out
@@ -47,10 +58,10 @@ static uint32_t find_entry(const struct threemf *file, const char *name)
 static cp_status list_entries(struct threemf *file)
 {
     struct package *package = file->package;
-    zip_int64_t count = zip_get_num_entries(package->archive, 0);
+    zip_int64_t count = libzip.zip_get_num_entries(package->archive, 0);
     uint64_t odd = 0;
     for (zip_int64_t i = 0; i < count && i < CP_NONE; i++) {
-        const char *name = zip_get_name(package->archive, (zip_uint64_t)i, 0);
+        const char *name = libzip.zip_get_name(package->archive, (zip_uint64_t)i, 0);
         const char *key = name ? key_of_name(file->arena, name) : "";
         odd += name && (*name == '/' || strchr(name, '\\'));
         if (!key || (name && !name_map_add(&package->entries, key, (uint32_t)i, NULL)))
@@ -65,14 +76,16 @@ static cp_status list_entries(struct threemf *file)
 static cp_status open_archive(struct threemf *file)
 {
     zip_error_t error;
-    zip_error_init(&error);
-    zip_source_t *bytes = zip_source_buffer_create(file->source->data, file->source->size, 0, &error);
+    if (library_load(file->context, &libzip_library) != CP_OK)
+        return CP_INPUT;
+    libzip.zip_error_init(&error);
+    zip_source_t *bytes = libzip.zip_source_buffer_create(file->source->data, file->source->size, 0, &error);
     struct package *package = file->package;
-    package->archive = bytes ? zip_open_from_source(bytes, ZIP_RDONLY, &error) : NULL;
+    package->archive = bytes ? libzip.zip_open_from_source(bytes, ZIP_RDONLY, &error) : NULL;
     cp_status status = package->archive ? CP_OK : report_zip(file, &error, NULL);
     if (bytes && !package->archive)
-        zip_source_free(bytes);
-    zip_error_fini(&error);
+        libzip.zip_source_free(bytes);
+    libzip.zip_error_fini(&error);
     return status;
 }
 
@@ -133,7 +146,7 @@ void package_close(struct threemf *file)
     if (!file->package)
         return;
     if (file->package->archive)
-        zip_discard(file->package->archive);
+        libzip.zip_discard(file->package->archive);
     name_map_free(&file->package->entries);
 }
 
@@ -149,22 +162,22 @@ cp_status package_unpack(struct threemf *file, const char *name, struct buffer *
     uint32_t entry = find_entry(file, name);
     if (arena_failed(file->arena))
         return CP_LIMIT;
-    zip_file_t *part = zip_fopen_index(package->archive, entry, 0);
+    zip_file_t *part = libzip.zip_fopen_index(package->archive, entry, 0);
     if (!part)
-        return report_zip(file, zip_get_error(package->archive), name);
+        return report_zip(file, libzip.zip_get_error(package->archive), name);
     cp_status status = CP_OK;
     for (zip_int64_t got = 1; status == CP_OK && got > 0;) {
         if (!buffer_reserve(bytes, PIECE + 1)) {
             status = CP_LIMIT;
             break;
         }
-        got = zip_fread(part, bytes->data + bytes->size, bytes->capacity - bytes->size - 1);
+        got = libzip.zip_fread(part, bytes->data + bytes->size, bytes->capacity - bytes->size - 1);
         bytes->size += got > 0 ? (size_t)got : 0;
         package->unpacked += got > 0 ? (uint64_t)got : 0;
-        status = got < 0 ? report_zip(file, zip_file_get_error(part), name)
+        status = got < 0 ? report_zip(file, libzip.zip_file_get_error(part), name)
                          : unpack_check_expanded(file->source, "the package ", file->source->size, package->unpacked);
     }
-    (void)zip_fclose(part);
+    (void)libzip.zip_fclose(part);
     if (status == CP_OK)
         bytes->data[bytes->size] = '\0';
     return status;

@@ -2,6 +2,10 @@
 #ifndef CELLPIPE_IMPORTERS_ASSIMP_ASSIMP_H
 #define CELLPIPE_IMPORTERS_ASSIMP_ASSIMP_H
 
+#include "../importers.h"
+
+#ifdef HAVE_ASSIMP
+
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
@@ -9,9 +13,18 @@
 #include <assimp/scene.h>
 #include <assimp/version.h>
 
-#include "../importers.h"
+/* clang-format off */
+#define ASSIMP_FUNCTIONS(X) \
+    X(aiCreatePropertyStore) X(aiGetErrorString) X(aiGetMaterialColor) X(aiGetMaterialFloatArray) \
+    X(aiGetMaterialIntegerArray) X(aiGetMaterialString) X(aiGetMaterialTexture) X(aiGetMaterialTextureCount) \
+    X(aiGetMaterialUVTransform) X(aiGetVersionMajor) X(aiGetVersionMinor) X(aiGetVersionPatch) \
+    X(aiGetVersionRevision) X(aiImportFileExWithProperties) X(aiReleaseImport) X(aiReleasePropertyStore) \
+    X(aiSetImportPropertyInteger)
+/* clang-format on */
 
-#ifdef HAVE_ASSIMP
+/* The functions of the library, which the importer's `load` sets. */
+LATE_FUNCTIONS(assimp, ASSIMP_FUNCTIONS);
+extern struct assimp_functions assimp;
 
 /* The directions of a file's axes. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };

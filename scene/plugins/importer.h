@@ -25,6 +25,8 @@ struct importer {
     bool third_party;
     bool is_cell;     /* its frames and joints are worth having without geometry, too */
     bool lists_pairs; /* it has pairs of frames alone, for a cell that is read beside it: nothing to convert */
+    /* Loads libraries that `read` needs and a process without rights could not open; or NULL. */
+    cp_status (*load)(cp_context *context);
     /* Fills the scene (made by scene_new) and ends in scene_finish. */
     cp_status (*read)(cp_context *context, struct source *source, const void *settings, cp_scene *scene);
 };

@@ -159,10 +159,12 @@ static cp_status read_source(struct source *source, const char *format, const st
         context->subject = source->name;
         if (!scene || !scene->source.file)
             status = CP_LIMIT;
-        else if (importer->third_party && context->flags[CP_FLAG_ISOLATE])
-            status = isolate_read(importer, source, settings, scene);
-        else
-            status = importer->read(context, source, settings, scene);
+        else if (importer->load)
+            status = importer->load(context);
+        if (status == CP_OK)
+            status = importer->third_party && context->flags[CP_FLAG_ISOLATE]
+                         ? isolate_read(importer, source, settings, scene)
+                         : importer->read(context, source, settings, scene);
         if (status == CP_OK || status == CP_INPUT) { /* an error may come from a change of the file meanwhile */
             cp_status unchanged = source_check(source);
             status = status == CP_OK ? unchanged : status;

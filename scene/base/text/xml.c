@@ -29,6 +29,15 @@ enum { PIECE_SIZE = 256 };
 enum { PIECE_SIZE = 1 << 16 };
 #endif
 
+/* clang-format off */
+#define XML_FUNCTIONS(X) \
+    X(xmlCreatePushParserCtxt) X(xmlCtxtUseOptions) X(xmlFreeParserCtxt) X(xmlInitParser) X(xmlParseChunk) \
+    X(xmlStopParser)
+/* clang-format on */
+
+LATE_FUNCTIONS(libxml, XML_FUNCTIONS);
+static LATE_LIBRARY(libxml, FILE_OF_XML2, XML_FUNCTIONS);
+
 struct queued {
     enum xml_event event;
     struct xml xml; /* as xml.h returns it: names and URIs are libxml2's own, texts are in `piece` */
@@ -83,7 +92,7 @@ static void fail(struct xml_parser *parser, cp_status status, const char *code, 
     parser->code = code;
     parser->error_line = line_of(parser);
     parser->over = true;
-    xmlStopParser(parser->libxml);
+    libxml.xmlStopParser(parser->libxml);
 }
 
 static void fail_without_memory(struct xml_parser *parser)
@@ -288,6 +297,11 @@ static bool declares_encoding(const char *text, size_t size)
 
 /* ---- the parser ---- */
 
+cp_status xml_load(cp_context *context)
+{
+    return library_load(context, &libxml_library);
+}
+
 cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes)
 {
     xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
@@ -301,7 +315,10 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
                              .comment = on_comment,
                              .serror = on_error};
     cp_context *context = source->context;
-    *xml = (struct xml){.status = CP_LIMIT};
+    *xml = (struct xml){.status = xml_load(context)};
+    if (xml->status != CP_OK)
+        return xml->status;
+    xml->status = CP_LIMIT;
     struct xml_parser *parser = xml->parser = memory_allocate_zeroed(context, 1, sizeof *parser);
     if (!parser)
         return CP_LIMIT;
@@ -333,12 +350,12 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
         return xml->status;
     /* libxml2 sets up its tables at the first use, which is safe only in one thread. */
     static pthread_once_t tables_made = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&tables_made, xmlInitParser);
-    parser->libxml = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
+    (void)pthread_once(&tables_made, libxml.xmlInitParser);
+    parser->libxml = libxml.xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
     if (!parser->libxml)
         return xml->status = report_error(context, CP_LIMIT, codes->memory, IN_FILE(source->name), "%s", no_memory);
     /* NOENT: "&amp;" in attributes becomes "&"; without a DOCTYPE there are no entities but XML's five. */
-    (void)xmlCtxtUseOptions(parser->libxml, XML_PARSE_NONET | XML_PARSE_NOENT);
+    (void)libxml.xmlCtxtUseOptions(parser->libxml, XML_PARSE_NONET | XML_PARSE_NOENT);
     return CP_OK;
 }
 
@@ -356,7 +373,8 @@ cp_status xml_close(struct xml *xml)
     if (parser->undeclared > 0 && xml->status == CP_OK)
         report_warning(parser->context, parser->codes->syntax, AT_LINE(parser->source->name, parser->undeclared_line),
                        "names with a prefix that nothing declares: %llu", (unsigned long long)parser->undeclared);
-    xmlFreeParserCtxt(parser->libxml);
+    if (parser->libxml)
+        libxml.xmlFreeParserCtxt(parser->libxml);
     buffer_free(&parser->element_text);
     memory_free(parser->context, parser->queue, parser->room, sizeof *parser->queue);
     arena_free(parser->piece);
@@ -380,7 +398,7 @@ enum xml_event xml_next(struct xml *xml)
             fail_without_memory(parser);
             break;
         }
-        int result = xmlParseChunk(parser->libxml, parser->bytes + parser->fed, (int)size, left == 0);
+        int result = libxml.xmlParseChunk(parser->libxml, parser->bytes + parser->fed, (int)size, left == 0);
         parser->fed += size;
         /* If its input buffer cannot grow, libxml2 2.9 gives up without an error. */
         bool cut = result < 0 || result == XML_ERR_NO_MEMORY || (left == 0 && (!parser->root || parser->depth > 0));

@@ -78,6 +78,8 @@ struct xml {
  * it, else 0. */
 int xml_probe(const char *head, size_t size, const char *root);
 
+/* Loads libxml2, as xml_open does; for a process that may not open files later. */
+cp_status xml_load(cp_context *context);
 /* Opens the bytes of the source, which must stay. The first error, here or later, ends the events. Call xml_close even
  * on failure. */
 cp_status xml_open(struct xml *xml, const struct source *source, bool strict, const struct xml_codes *codes);
