@@ -76,29 +76,29 @@ void json_pointer(const struct json_document *json, uint32_t value, struct buffe
 uint64_t json_size(const struct json_writer *json);
 
 /* Writes '{' or '[', and its end. */
-void json_open(struct json_writer *json, char bracket);
-void json_close(struct json_writer *json, char bracket);
+#define json_open(json, bracket) cp_json_open(json, NULL, bracket)
+#define json_close(json, bracket) cp_json_close(json, bracket)
 /* Begins a line for the next value of an array, for people who read the file. A long text is passed on to the sink. */
 void json_line(struct json_writer *json);
 /* Writes a key of ours, in which nothing needs an escape. */
 void json_key(struct json_writer *json, const char *key);
 /* Begins a member that is an object or an array. */
-void json_key_open(struct json_writer *json, const char *key, char bracket);
+#define json_key_open(json, key, bracket) cp_json_open(json, key, bracket)
 
-void json_text(struct json_writer *json, const char *value);
+#define json_text(json, value) cp_json_text(json, NULL, value)
 /* Writes one string made of two. */
 void json_text_of_two(struct json_writer *json, const char *first, const char *second);
 /* Writes a number; one that is not finite becomes null. */
 void json_number(struct json_writer *json, double value);
 void json_float(struct json_writer *json, float value);
-void json_whole(struct json_writer *json, uint64_t value);
-void json_word(struct json_writer *json, const char *word); /* true, false, null */
+#define json_whole(json, value) cp_json_count(json, NULL, value)
+#define json_word(json, word) cp_json_word(json, NULL, word) /* true, false, null */
 void json_numbers(struct json_writer *json, const double *values, size_t count);
 
-void json_key_text(struct json_writer *json, const char *key, const char *value);
+#define json_key_text(json, key, value) cp_json_text(json, key, value)
 void json_key_number(struct json_writer *json, const char *key, double value);
-void json_key_integer(struct json_writer *json, const char *key, uint64_t value);
-void json_key_true(struct json_writer *json, const char *key);
+#define json_key_integer(json, key, value) cp_json_count(json, key, value)
+#define json_key_true(json, key) cp_json_word(json, key, "true")
 void json_key_numbers(struct json_writer *json, const char *key, const double *values, size_t count);
 
 /* Writes the members of an object that is given as text, which must be one and have some. */
@@ -107,7 +107,7 @@ void json_members(struct json_writer *json, const char *object);
 /* Opens "extras": {"cellpipe": { ... }}, after the members of another object, which is given as text (NULL: none). If
  * our extras are left out, only the other members are written. */
 void json_extras_open_with(struct json_writer *json, const char *members);
-void json_extras_open(struct json_writer *json);
+#define json_extras_open(json) json_extras_open_with(json, NULL)
 void json_extras_close(struct json_writer *json);
 
 #endif

@@ -109,21 +109,16 @@ void cp_json_word(struct json_writer *json, const char *key, const char *word)
     put(json, word, strlen(word));
 }
 
-static void put_text_of_two(struct json_writer *json, const char *key, const char *first, const char *second)
-{
-    begin_value(json, key);
-    put(json, "\"", 1);
-    put_escaped(json, first);
-    put_escaped(json, second);
-    put(json, "\"", 1);
-}
-
 void cp_json_text(struct json_writer *json, const char *key, const char *value)
 {
-    if (value)
-        put_text_of_two(json, key, value, "");
-    else
+    if (!value) {
         cp_json_word(json, key, "null");
+        return;
+    }
+    begin_value(json, key);
+    put(json, "\"", 1);
+    put_escaped(json, value);
+    put(json, "\"", 1);
 }
 
 void cp_json_number(struct json_writer *json, const char *key, double value)
@@ -169,14 +164,13 @@ void cp_json_boolean(struct json_writer *json, const char *key, bool value)
 
 /* ---- the library's own ---- */
 
-void json_open(struct json_writer *json, char bracket)
+void json_text_of_two(struct json_writer *json, const char *first, const char *second)
 {
-    cp_json_open(json, NULL, bracket);
-}
-
-void json_close(struct json_writer *json, char bracket)
-{
-    cp_json_close(json, bracket);
+    begin_value(json, NULL);
+    put(json, "\"", 1);
+    put_escaped(json, first);
+    put_escaped(json, second);
+    put(json, "\"", 1);
 }
 
 uint64_t json_size(const struct json_writer *json)
@@ -197,30 +191,10 @@ void json_line(struct json_writer *json)
         cp_json_line(json, 0);
 }
 
-void json_text_of_two(struct json_writer *json, const char *first, const char *second)
-{
-    put_text_of_two(json, NULL, first, second);
-}
-
-void json_text(struct json_writer *json, const char *value)
-{
-    cp_json_text(json, NULL, value);
-}
-
 void json_key(struct json_writer *json, const char *key)
 {
     begin_value(json, key);
     json->comma = false;
-}
-
-void json_key_open(struct json_writer *json, const char *key, char bracket)
-{
-    cp_json_open(json, key, bracket);
-}
-
-void json_word(struct json_writer *json, const char *word)
-{
-    cp_json_word(json, NULL, word);
 }
 
 static void put_number(struct json_writer *json, char *digits, size_t size, bool keep_real)
@@ -247,11 +221,6 @@ void json_float(struct json_writer *json, float value)
     put_number(json, digits, print_float(value, digits), fabsf(value) >= 1e15f || (value == 0 && signbit(value)));
 }
 
-void json_whole(struct json_writer *json, uint64_t value)
-{
-    cp_json_count(json, NULL, value);
-}
-
 void json_numbers(struct json_writer *json, const double *values, size_t count)
 {
     json_open(json, '[');
@@ -260,25 +229,10 @@ void json_numbers(struct json_writer *json, const double *values, size_t count)
     json_close(json, ']');
 }
 
-void json_key_text(struct json_writer *json, const char *key, const char *value)
-{
-    cp_json_text(json, key, value);
-}
-
 void json_key_number(struct json_writer *json, const char *key, double value)
 {
     json_key(json, key);
     json_number(json, value);
-}
-
-void json_key_integer(struct json_writer *json, const char *key, uint64_t value)
-{
-    cp_json_count(json, key, value);
-}
-
-void json_key_true(struct json_writer *json, const char *key)
-{
-    cp_json_word(json, key, "true");
 }
 
 void json_key_numbers(struct json_writer *json, const char *key, const double *values, size_t count)
@@ -309,11 +263,6 @@ void json_extras_open_with(struct json_writer *json, const char *members)
     json->kept = (struct json_place){json->out, json->sink, json->passed, json->comma};
     json->out = json->aside;
     json->sink = NULL;
-}
-
-void json_extras_open(struct json_writer *json)
-{
-    json_extras_open_with(json, NULL);
 }
 
 void json_extras_close(struct json_writer *json)

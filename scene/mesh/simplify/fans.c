@@ -1,6 +1,7 @@
 /* Makes a surface of a mesh: vertices of equal positions are joined; unless the surface is free, only if their faces
  * are one fan. Each place is handled by itself, with the faces at it, sorted by the edges that they share there. */
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mesh/join.h"
@@ -40,47 +41,29 @@ struct split {
     struct star *stars;   /* of workers */
 };
 
-static bool spoke_before(const struct spoke *a, const struct spoke *b)
+static int compare_spokes(const void *one, const void *other)
 {
+    const struct spoke *a = one, *b = other;
     if (a->other != b->other)
-        return a->other < b->other;
+        return a->other < b->other ? -1 : 1;
     if (a->angle != b->angle)
-        return a->angle < b->angle;
-    return a->face != b->face ? a->face < b->face : a->out < b->out;
-}
-
-static void sift_down(struct spoke *spokes, uint32_t at, uint32_t count)
-{
-    struct spoke moved = spokes[at];
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        child += child + 1 < count && spoke_before(&spokes[child], &spokes[child + 1]);
-        if (!spoke_before(&moved, &spokes[child]))
-            break;
-        spokes[at] = spokes[child];
-    }
-    spokes[at] = moved;
+        return a->angle < b->angle ? -1 : 1;
+    return a->face != b->face ? (a->face < b->face ? -1 : 1) : a->out - b->out;
 }
 
 static void sort_spokes(struct spoke *spokes, uint32_t count)
 {
     const uint32_t few = 32;
-    if (count <= few) {
-        for (uint32_t i = 1; i < count; i++) {
-            struct spoke moved = spokes[i];
-            uint32_t at = i;
-            for (; at > 0 && spoke_before(&moved, &spokes[at - 1]); at--)
-                spokes[at] = spokes[at - 1];
-            spokes[at] = moved;
-        }
+    if (count > few) {
+        qsort(spokes, count, sizeof *spokes, compare_spokes);
         return;
     }
-    for (uint32_t at = count / 2; at-- > 0;)
-        sift_down(spokes, at, count);
-    for (uint32_t end = count; end-- > 1;) {
-        struct spoke last = spokes[end];
-        spokes[end] = spokes[0];
-        spokes[0] = last;
-        sift_down(spokes, 0, end);
+    for (uint32_t i = 1; i < count; i++) {
+        struct spoke moved = spokes[i];
+        uint32_t at = i;
+        for (; at > 0 && compare_spokes(&moved, &spokes[at - 1]) < 0; at--)
+            spokes[at] = spokes[at - 1];
+        spokes[at] = moved;
     }
 }
 
@@ -286,29 +269,19 @@ static bool find_fans(struct split *split)
     uint32_t items = (split->place_count + PLACES_AN_ITEM - 1) / PLACES_AN_ITEM;
     uint32_t workers = parallel_workers(context, items);
     size_t most = split->largest_star;
-    split->cut_edges = memory_allocate_zeroed(context, items, sizeof *split->cut_edges);
-    split->stars = memory_allocate_zeroed(context, workers, sizeof *split->stars);
-    bool good = split->cut_edges && split->stars;
-    for (uint32_t i = 0; good && i < workers; i++) {
-        struct star *star = &split->stars[i];
-        star->corners = memory_allocate(context, most, sizeof *star->corners);
-        star->leaders = memory_allocate(context, most, sizeof *star->leaders);
-        star->degrees = memory_allocate(context, most, sizeof *star->degrees);
-        star->spokes = memory_allocate(context, 2 * most, sizeof *star->spokes);
-        good = star->corners && star->leaders && star->degrees && star->spokes;
-    }
+    struct arena *scratch = arena_new(context);
+    split->cut_edges = arena_allocate_zeroed(scratch, items, sizeof *split->cut_edges);
+    split->stars = arena_allocate(scratch, workers, sizeof *split->stars);
+    for (uint32_t i = 0; split->stars && i < workers; i++)
+        split->stars[i] = (struct star){.corners = arena_allocate(scratch, most, sizeof(uint32_t)),
+                                        .leaders = arena_allocate(scratch, most, sizeof(uint32_t)),
+                                        .degrees = arena_allocate(scratch, most, sizeof(uint32_t)),
+                                        .spokes = arena_allocate(scratch, 2 * most, sizeof(struct spoke))};
+    bool good = !arena_failed(scratch);
     good = good && parallel_for(context, items, split_places, split);
     for (uint32_t item = 0; good && item < items; item++)
         split->surface->flaws.cut_edges += split->cut_edges[item];
-    for (uint32_t i = 0; split->stars && i < workers; i++) {
-        struct star *star = &split->stars[i];
-        memory_free(context, star->corners, most, sizeof *star->corners);
-        memory_free(context, star->leaders, most, sizeof *star->leaders);
-        memory_free(context, star->degrees, most, sizeof *star->degrees);
-        memory_free(context, star->spokes, 2 * most, sizeof *star->spokes);
-    }
-    memory_free(context, split->stars, workers, sizeof *split->stars);
-    memory_free(context, split->cut_edges, items, sizeof *split->cut_edges);
+    arena_free(scratch);
     return good;
 }
 

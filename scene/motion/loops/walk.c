@@ -500,21 +500,26 @@ void closure_get_group(const struct closure *closure, uint32_t group, double *po
     memcpy(pose + it->column_count, closure->branch.regular_at + it->first_column, it->column_count * sizeof *pose);
 }
 
+static void stand_at(struct closure *closure, const struct closure_group *group, const double *closed_at,
+                     const double *regular_at)
+{
+    const size_t size = group->column_count * sizeof *closed_at;
+    memcpy(closure->branch.closed_at + group->first_column, closed_at, size);
+    memcpy(closure->branch.regular_at + group->first_column, regular_at, size);
+    closure_give_values(&closure->chains, group, closed_at);
+}
+
 void closure_set_group(struct closure *closure, uint32_t group, const double *pose)
 {
     const struct closure_group *it = &closure->chains.groups[group];
-    memcpy(closure->branch.closed_at + it->first_column, pose, it->column_count * sizeof *pose);
-    memcpy(closure->branch.regular_at + it->first_column, pose + it->column_count, it->column_count * sizeof *pose);
-    closure_give_values(&closure->chains, it, pose);
+    stand_at(closure, it, pose, pose + it->column_count);
 }
 
 void closure_restart(struct closure *closure, uint32_t group)
 {
     const struct closure_group *it = &closure->chains.groups[group];
     const double *first = closure->branch.first_at + it->first_column;
-    memcpy(closure->branch.closed_at + it->first_column, first, it->column_count * sizeof *first);
-    memcpy(closure->branch.regular_at + it->first_column, first, it->column_count * sizeof *first);
-    closure_give_values(&closure->chains, it, first);
+    stand_at(closure, it, first, first);
 }
 
 cp_status closure_solve(struct closure *closure, const double *q)
