@@ -75,7 +75,7 @@ cp_status context_finish(cp_context *context, cp_status status)
         (void)context_is_cancelled(context); /* a public function may have been called from within another one */
     if (!context->cancelled)
         return status;
-    context->cancelled = context->out_of_memory = false;
+    context->cancelled = context->report.out_of_memory = false;
     return status == CP_OK ? CP_OK : CP_CANCELLED;
 }
 
@@ -90,22 +90,18 @@ void cp_set_flag(cp_context *context, cp_flag flag, bool on)
     context->flags[flag] = on;
 }
 
-cp_status context_append_text(cp_context *context, const char ***list, uint32_t *count, uint32_t *room,
-                              const char *text)
+cp_status context_append_text(cp_context *context, struct text_list *list, const char *text)
 {
-    void *items = (void *)*list;
-    if (!array_reserve(context, &items, room, (uint64_t)*count + 1, sizeof **list))
+    if (!array_reserve(context, &list->items, &list->room, (uint64_t)list->count + 1, sizeof *list->items))
         return CP_LIMIT;
-    *list = items;
-    (*list)[*count] = arena_copy_text(context->arena, text, strlen(text));
-    return (*list)[(*count)++] ? CP_OK : CP_LIMIT;
+    const char *copy = arena_copy_text(context->arena, text, strlen(text));
+    list->items[list->count++] = copy;
+    return copy ? CP_OK : CP_LIMIT;
 }
 
 cp_status cp_add_include_folder(cp_context *context, const char *folder)
 {
-    return context_finish(context,
-                          context_append_text(context, &context->include_folders, &context->include_folder_count,
-                                              &context->include_folder_room, folder));
+    return context_finish(context, context_append_text(context, &context->include_folders, folder));
 }
 
 cp_status cp_add_package_folder(cp_context *context, const char *setting)
@@ -113,8 +109,7 @@ cp_status cp_add_package_folder(cp_context *context, const char *setting)
     size_t size = strcspn(setting, "=/");
     bool is_name = size > 0 && strspn(setting, ".") < size && setting[size] == '=' && setting[size + 1];
     return context_finish(
-        context, is_name ? context_append_text(context, &context->package_folders, &context->package_folder_count,
-                                               &context->package_folder_room, setting)
+        context, is_name ? context_append_text(context, &context->package_folders, setting)
                          : report_error(context, CP_USAGE, "package-folder", NOWHERE,
                                         "package folder \"%s\": needs NAME=FOLDER, the name without a slash", setting));
 }

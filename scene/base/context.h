@@ -48,6 +48,22 @@ struct callbacks {
     void *progress_user;
 };
 
+/* Texts in order, each added by context_append_text. */
+struct text_list {
+    const char **items;
+    uint32_t count, room;
+};
+
+struct report {
+    cp_entry *entries;
+    uint32_t entry_count, entry_room;
+    struct code_count *codes; /* the number of entries of each code, so that no file floods the report */
+    uint32_t code_count, code_room;
+    struct arena *texts;
+    bool out_of_memory;
+    char memory_message[96]; /* of the limit of memory */
+};
+
 struct cp_context {
     cp_allocator allocator;
     const struct plugins *plugins;
@@ -57,30 +73,20 @@ struct cp_context {
                           * results never depend on it */
     const char *subject; /* the thing that is read, written or filtered now: the place of entries without a file */
     struct arena *arena; /* importer options, folders */
-    struct arena *texts; /* of the report */
-    cp_entry *entries;
-    uint32_t entry_count, entry_room;
-    bool out_of_memory;
-    char memory_message[96]; /* of the limit of memory */
-    bool cancelled;          /* the callback has said so during this call */
+    struct report report;
+    bool cancelled; /* the callback has said so during this call */
     struct callbacks callbacks;
     const struct cp_opener *opener; /* the context's; NULL: files are read from the disk */
     uint32_t threads;
-    struct code_count *codes; /* the number of entries of each code, so that no file floods the report */
-    uint32_t code_count, code_room;
-    const char **importer_options;
-    uint32_t importer_option_count, importer_option_room;
-    const char **include_folders;
-    uint32_t include_folder_count, include_folder_room;
-    const char **package_folders; /* NAME=FOLDER */
-    uint32_t package_folder_count, package_folder_room;
-    struct file_book files; /* everything read and written */
-    const char *kept_path;  /* for cp_write_file; or NULL */
-    struct file_list *list; /* the answer of cp_files; NULL so far */
-    uint64_t read_bytes;    /* size of the files of the read that goes on, unpacked, each file counted once; NO_READ */
-    uint64_t held;          /* bytes of memory */
-    cp_written written;     /* by the last cp_write */
-    unsigned isolation;     /* SANDBOX_...: what restrained the last reader's process */
+    struct text_list importer_options, include_folders;
+    struct text_list package_folders; /* NAME=FOLDER */
+    struct file_book files;           /* everything read and written */
+    const char *kept_path;            /* for cp_write_file; or NULL */
+    struct file_list *list;           /* the answer of cp_files; NULL so far */
+    uint64_t read_bytes; /* size of the files of the read that goes on, unpacked, each file counted once; NO_READ */
+    uint64_t held;       /* bytes of memory */
+    cp_written written;  /* by the last cp_write */
+    unsigned isolation;  /* SANDBOX_...: what restrained the last reader's process */
     /* Opens further files in place of source_open; NULL: source_open does (plugins/isolate/). */
     cp_status (*open_further)(const struct source *parent, const char *name, bool is_picture, struct source **opened);
 };
@@ -88,8 +94,7 @@ struct cp_context {
 /* Makes a context like cp_context_new, with these plug-ins, which must outlive the context. */
 cp_context *context_new(const cp_allocator *allocator, const struct plugins *plugins);
 /* Appends a copy of the text, which lives as long as the context. */
-cp_status context_append_text(cp_context *context, const char ***list, uint32_t *count, uint32_t *room,
-                              const char *text);
+cp_status context_append_text(cp_context *context, struct text_list *list, const char *text);
 /* Sets all limits to their defaults. */
 void limits_start(cp_context *context);
 /* Returns random bits; from the time and the salt's address if the system has none. */

@@ -40,7 +40,7 @@ static const char *make_printable(struct arena *arena, const char *message)
 /* Returns the message of `entry`. */
 static const char *print_message(cp_context *context, const cp_entry *entry)
 {
-    struct arena *arena = context->texts;
+    struct arena *arena = context->report.texts;
     const char *file = entry->file && *entry->file ? entry->file : "cellpipe", *where = file;
     if (entry->line && entry->column)
         where = arena_print(arena, "%s:%llu:%llu", file, (unsigned long long)entry->line,
@@ -68,16 +68,17 @@ static bool same(const char *a, const char *b)
 
 static const char *keep(cp_context *context, const char *text)
 {
-    return text ? arena_copy_text(context->texts, text, strlen(text)) : NULL;
+    return text ? arena_copy_text(context->report.texts, text, strlen(text)) : NULL;
 }
 
 static void add(cp_context *context, cp_entry entry, const struct place *place, const char *format, va_list list)
 {
+    struct report *report = &context->report;
     va_list again;
     va_copy(again, list);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = length < 0 ? NULL : arena_allocate(context->texts, 1, (size_t)length + 1);
+    char *text = length < 0 ? NULL : arena_allocate(report->texts, 1, (size_t)length + 1);
     if (!text)
         return;
     (void)vsnprintf(text, (size_t)length + 1, format, list);
@@ -88,23 +89,21 @@ static void add(cp_context *context, cp_entry entry, const struct place *place, 
     entry.node = place->node;
 
     uint32_t number = 0; /* of its code */
-    while (number < context->code_count && strcmp(context->codes[number].code, entry.code) != 0)
+    while (number < report->code_count && strcmp(report->codes[number].code, entry.code) != 0)
         number++;
-    if (number == context->code_count) {
-        void *codes = context->codes;
-        if (!array_reserve(context, &codes, &context->code_room, (uint64_t)number + 1, sizeof *context->codes))
+    if (number == report->code_count) {
+        if (!array_reserve(context, &report->codes, &report->code_room, (uint64_t)number + 1, sizeof *report->codes))
             return;
-        context->codes = codes;
-        context->codes[context->code_count++] = (struct code_count){.code = entry.code};
+        report->codes[report->code_count++] = (struct code_count){.code = entry.code};
     }
-    struct code_count *code = &context->codes[number];
+    struct code_count *code = &report->codes[number];
     entry.code = code->code;
     /* The entry adds to an earlier loss of the same code, file and text; or, if the code has its most entries, to the
      * last of these. */
-    cp_entry *old = code->entries >= ENTRIES_A_CODE ? &context->entries[code->last] : NULL;
+    cp_entry *old = code->entries >= ENTRIES_A_CODE ? &report->entries[code->last] : NULL;
     bool may_add = code->entries > 0 && !old && entry.severity == CP_LOSS;
-    for (uint32_t i = context->entry_count; may_add && i-- > 0 && !old;) {
-        cp_entry *earlier = &context->entries[i];
+    for (uint32_t i = report->entry_count; may_add && i-- > 0 && !old;) {
+        cp_entry *earlier = &report->entries[i];
         if (earlier->code == code->code && same(earlier->file, entry.file) && same(earlier->text, entry.text))
             old = earlier;
     }
@@ -123,8 +122,8 @@ static void add(cp_context *context, cp_entry entry, const struct place *place, 
     if (!entry.message)
         return;
     code->entries++;
-    code->last = context->entry_count;
-    context->entries[context->entry_count++] = entry;
+    code->last = report->entry_count;
+    report->entries[report->entry_count++] = entry;
 }
 
 cp_status report_error(cp_context *context, cp_status status, const char *code, struct place place, const char *format,
@@ -206,21 +205,20 @@ cp_status report_unknown(cp_context *context, const char *code, const char *what
 
 bool report_make_room(cp_context *context)
 {
-    void *entries = context->entries;
-    bool made = array_reserve(context, &entries, &context->entry_room, (uint64_t)context->entry_count + FEWEST_ENTRIES,
-                              sizeof *context->entries);
-    context->entries = entries;
-    return made;
+    struct report *report = &context->report;
+    return array_reserve(context, &report->entries, &report->entry_room, (uint64_t)report->entry_count + FEWEST_ENTRIES,
+                         sizeof *report->entries);
 }
 
 /* Adds an error without taking memory: report_make_room keeps a place free for it. The entry's text is the part of
  * `message` after "error: ". */
 static void add_last_entry(cp_context *context, const char *code, const char *message)
 {
-    if (context->out_of_memory || context->entry_count >= context->entry_room)
+    struct report *report = &context->report;
+    if (report->out_of_memory || report->entry_count >= report->entry_room)
         return;
-    context->out_of_memory = true;
-    context->entries[context->entry_count++] = (cp_entry){
+    report->out_of_memory = true;
+    report->entries[report->entry_count++] = (cp_entry){
         .severity = CP_ERROR, .code = code, .count = 1, .text = strstr(message, "error: ") + 7, .message = message};
 }
 
@@ -231,11 +229,12 @@ void report_out_of_memory(cp_context *context)
 
 void report_memory_limit(cp_context *context)
 {
-    if (!context->out_of_memory)
-        (void)snprintf(context->memory_message, sizeof context->memory_message,
+    struct report *report = &context->report;
+    if (!report->out_of_memory)
+        (void)snprintf(report->memory_message, sizeof report->memory_message,
                        "cellpipe: error: out of memory: more than %llu bytes (--limit memory=)",
                        (unsigned long long)context->limits.memory);
-    add_last_entry(context, "out-of-memory", context->memory_message);
+    add_last_entry(context, "out-of-memory", report->memory_message);
 }
 
 void report_cancelled(cp_context *context)
@@ -245,37 +244,40 @@ void report_cancelled(cp_context *context)
 
 size_t report_loss_count(const cp_context *context)
 {
+    const struct report *report = &context->report;
     size_t losses = 0;
-    for (uint32_t i = 0; i < context->entry_count; i++)
-        losses += context->entries[i].severity == CP_LOSS;
+    for (uint32_t i = 0; i < report->entry_count; i++)
+        losses += report->entries[i].severity == CP_LOSS;
     return losses;
 }
 
 void report_free(cp_context *context)
 {
-    memory_free(context, context->entries, context->entry_room, sizeof *context->entries);
-    memory_free(context, context->codes, context->code_room, sizeof *context->codes);
-    arena_free(context->texts);
+    struct report *report = &context->report;
+    memory_free(context, report->entries, report->entry_room, sizeof *report->entries);
+    memory_free(context, report->codes, report->code_room, sizeof *report->codes);
+    arena_free(report->texts);
 }
 
 const cp_entry *cp_report(const cp_context *context, size_t *count)
 {
     if (count)
-        *count = context->entry_count;
-    return context->entries;
+        *count = context->report.entry_count;
+    return context->report.entries;
 }
 
 void report_clear(cp_context *context)
 {
-    size_t room = context->entry_room * sizeof *context->entries, least = FEWEST_ENTRIES * sizeof *context->entries;
-    void *fewer = room > least ? memory_resize(context, context->entries, room, least) : NULL;
+    struct report *report = &context->report;
+    size_t room = report->entry_room * sizeof *report->entries, least = FEWEST_ENTRIES * sizeof *report->entries;
+    void *fewer = room > least ? memory_resize(context, report->entries, room, least) : NULL;
     if (fewer) {
-        context->entries = fewer;
-        context->entry_room = FEWEST_ENTRIES;
+        report->entries = fewer;
+        report->entry_room = FEWEST_ENTRIES;
     }
-    memory_free(context, context->codes, context->code_room, sizeof *context->codes);
-    context->codes = NULL;
-    arena_clear(context->texts);
-    context->entry_count = context->code_count = context->code_room = 0;
-    context->out_of_memory = false;
+    memory_free(context, report->codes, report->code_room, sizeof *report->codes);
+    report->codes = NULL;
+    arena_clear(report->texts);
+    report->entry_count = report->code_count = report->code_room = 0;
+    report->out_of_memory = false;
 }

@@ -14,8 +14,8 @@ cp_context *context_new(const cp_allocator *allocator, const struct plugins *plu
     context->flags[CP_FLAG_CONFINE] = true;
     limits_start(context);
     context->arena = arena_new(context);
-    context->texts = arena_new(context);
-    if (context->arena && context->texts && report_make_room(context))
+    context->report.texts = arena_new(context);
+    if (context->arena && context->report.texts && report_make_room(context))
         return context;
     cp_context_free(context);
     return NULL;
@@ -28,9 +28,10 @@ void cp_context_free(cp_context *context)
     list_free(context);
     arena_free(context->arena);
     report_free(context);
-    memory_free(context, context->importer_options, context->importer_option_room, sizeof *context->importer_options);
-    memory_free(context, context->include_folders, context->include_folder_room, sizeof *context->include_folders);
-    memory_free(context, context->package_folders, context->package_folder_room, sizeof *context->package_folders);
+    const struct text_list *const lists[] = {&context->importer_options, &context->include_folders,
+                                             &context->package_folders};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        memory_free(context, lists[i]->items, lists[i]->room, sizeof *lists[i]->items);
     files_free(context);
     cp_allocator use = context->allocator;
     (void)use.resize(use.user, context, sizeof *context, 0);

@@ -94,8 +94,7 @@ cp_status cp_set_importer_option(cp_context *context, const char *setting)
 {
     cp_status status = check_importer_option(context, setting);
     if (status == CP_OK)
-        status = context_append_text(context, &context->importer_options, &context->importer_option_count,
-                                     &context->importer_option_room, setting);
+        status = context_append_text(context, &context->importer_options, setting);
     return context_finish(context, status);
 }
 

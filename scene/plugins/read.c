@@ -139,9 +139,9 @@ static cp_status read_source(struct source *source, const char *format, const st
         return status;
     /* First come the options for all uses of the importer, then those of this one. */
     void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, &status);
-    for (uint32_t i = 0; i < context->importer_option_count && status == CP_OK; i++) {
+    for (uint32_t i = 0; i < context->importer_options.count && status == CP_OK; i++) {
         const char *text;
-        if (importer_of_option(context, context->importer_options[i], &text) == importer)
+        if (importer_of_option(context, context->importer_options.items[i], &text) == importer)
             status = options_set(context, &importer->plugin, import_options, text, settings);
     }
     for (size_t i = 0; i < texts->count && status == CP_OK; i++)
@@ -188,7 +188,7 @@ static cp_status read_source(struct source *source, const char *format, const st
 
 cp_status check_strict(cp_context *context)
 {
-    if (context->out_of_memory) /* even if only the report lacks an entry */
+    if (context->report.out_of_memory) /* even if only the report lacks an entry */
         return CP_LIMIT;
     size_t losses = context->flags[CP_FLAG_STRICT] ? report_loss_count(context) : 0;
     if (losses == 0)

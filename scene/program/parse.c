@@ -196,7 +196,7 @@ cp_status program_parse(cp_context *context, const cp_scene *scene, const char *
     failed = failed || parser->failed;
     if (program->reading_count > 0)
         qsort(program->readings, program->reading_count, sizeof *program->readings, compare_readings);
-    bool memory = arena_failed(parser->names_arena) || context->out_of_memory;
+    bool memory = arena_failed(parser->names_arena) || context->report.out_of_memory;
     name_map_free(&parser->variables);
     name_map_free(&parser->labels);
     name_map_free(&parser->readings);

@@ -129,7 +129,7 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
         report_out_of_memory(parent->context);
         return CP_LIMIT;
     }
-    size_t room = (size_t)1 + context->package_folder_count + context->include_folder_count;
+    size_t room = (size_t)1 + context->package_folders.count + context->include_folders.count;
     for (const char *at = above; at && *at; at++)
         room += *at == '/';
     list->items = arena_allocate(arena, room, sizeof *list->items);
@@ -140,8 +140,8 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
 
     /* Add the folders that were given for the package. */
     size_t size = strlen(package);
-    for (uint32_t i = 0; in_package && i < context->package_folder_count; i++) {
-        const char *setting = context->package_folders[i]; /* NAME=FOLDER */
+    for (uint32_t i = 0; in_package && i < context->package_folders.count; i++) {
+        const char *setting = context->package_folders.items[i]; /* NAME=FOLDER */
         if (strncmp(setting, package, size) == 0 && setting[size] == '=') {
             const char *given = arena_print(arena, "%s/%s", setting + size + 1, path);
             add(list, given, given);
@@ -159,8 +159,8 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
             const char *higher = arena_print(arena, "%.*s%s%s", (int)(end - above) + 1, above, prefix, path);
             add(list, higher, higher);
         }
-        for (uint32_t i = 0; i < context->include_folder_count; i++) {
-            const char *included = arena_print(arena, "%s/%s%s", context->include_folders[i], prefix, path);
+        for (uint32_t i = 0; i < context->include_folders.count; i++) {
+            const char *included = arena_print(arena, "%s/%s%s", context->include_folders.items[i], prefix, path);
             add(list, included, included);
         }
     }

@@ -233,11 +233,11 @@ static cp_status set_names(struct source *source, const char *path, const char *
 }
 
 /* Searches the folders of settings: FOLDER, or NAME=FOLDER. errno is ENOMEM when memory ran out for one of them. */
-static bool open_setting_root(const char *const *settings, uint32_t count, const char *real, struct allowed_root *root)
+static bool open_setting_root(const struct text_list *settings, const char *real, struct allowed_root *root)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const char *equals = strchr(settings[i], '=');
-        root_open(root, equals ? equals + 1 : settings[i]);
+    for (uint32_t i = 0; i < settings->count; i++) {
+        const char *equals = strchr(settings->items[i], '=');
+        root_open(root, equals ? equals + 1 : settings->items[i]);
         if (root_holds(root, real))
             return true;
         if (!root->path && errno == ENOMEM)
@@ -289,9 +289,8 @@ static cp_status open_further(const struct source *source, int *file)
             top = at;
         }
         errno = 0;
-        if (!root &&
-            (open_setting_root(context->include_folders, context->include_folder_count, real, &given) ||
-             (errno == 0 && open_setting_root(context->package_folders, context->package_folder_count, real, &given))))
+        if (!root && (open_setting_root(&context->include_folders, real, &given) ||
+                      (errno == 0 && open_setting_root(&context->package_folders, real, &given))))
             root = &given;
         if (root)
             *file = root_open_file(root, real);

@@ -17,7 +17,8 @@ static const char *last_words(struct reader_listener *listener)
     enum { MOST_SHOWN = 200 };
     const char *line = cp_process_last_line(&listener->process);
     line += strspn(line, "\t\r ");
-    char *text = *line ? arena_print(listener->context->texts, "; its last words: %.*s", MOST_SHOWN, line) : NULL;
+    char *text =
+        *line ? arena_print(listener->context->report.texts, "; its last words: %.*s", MOST_SHOWN, line) : NULL;
     for (char *at = text; at && *at; at++)
         *at = *at < ' ' || *at > '~' ? '?' : *at;
     return text ? text : "";

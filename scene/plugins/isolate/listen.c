@@ -62,7 +62,7 @@ static enum hearing hear_entry(struct reader_listener *listener, size_t size)
     uint64_t longest = listener->longest_entry;
     listener->longest_entry = longest > length ? longest : length;
     listener->spent += listener->longest_entry;
-    if (listener->spent > MOST_SPENT || listener->context->code_count > MOST_CODES)
+    if (listener->spent > MOST_SPENT || listener->context->report.code_count > MOST_CODES)
         return HEARD_NONSENSE;
     report_repeat(listener->context, &(cp_entry){.severity = (cp_severity)message.severity,
                                                  .code = texts[ENTRY_CODE],

@@ -47,8 +47,8 @@ static void say_head(enum message_kind kind, size_t size)
 static void say_report(cp_context *context)
 {
     static const uint32_t most[ENTRY_TEXTS] = {MOST_CODE, MOST_TEXT, MOST_TEXT, MOST_TEXT};
-    for (uint32_t i = 0; i < context->entry_count; i++) {
-        const cp_entry *entry = &context->entries[i];
+    for (uint32_t i = 0; i < context->report.entry_count; i++) {
+        const cp_entry *entry = &context->report.entries[i];
         const char *const texts[ENTRY_TEXTS] = {entry->code, entry->file, entry->node, entry->text};
         struct entry_message message = {
             .severity = entry->severity, .line = entry->line, .column = entry->column, .count = entry->count};
@@ -68,9 +68,9 @@ static void say_report(cp_context *context)
                 say("", 1);
             }
     }
-    bool out_of_memory = context->out_of_memory;
+    bool out_of_memory = context->report.out_of_memory;
     cp_report_clear(context);
-    context->out_of_memory = out_of_memory;
+    context->report.out_of_memory = out_of_memory;
 }
 
 /* Opens a file as source_open does, through the parent. The parent resolves the name from the top file's folder, the
@@ -82,7 +82,7 @@ static cp_status ask_for_file(const struct source *parent, const char *name, boo
     struct file_message answer;
     if (size < 2 || size > MOST_NAME)
         return CP_NO;
-    if (context->out_of_memory)
+    if (context->report.out_of_memory)
         return CP_LIMIT;
     say_report(context); /* first the entries so far: what the parent reports about this file comes after them */
     say_head(is_picture ? MESSAGE_PICTURE : MESSAGE_QUESTION, size);
@@ -95,7 +95,7 @@ static cp_status ask_for_file(const struct source *parent, const char *name, boo
     uint64_t rest = answer.size;
     bool good = answer.size < SIZE_MAX && buffer_reserve(&bytes, (size_t)answer.size + 1);
     for (int i = 0; i < FILE_TEXTS; i++) {
-        texts[i] = arena_allocate(context->texts, answer.sizes[i] + (size_t)1, 1);
+        texts[i] = arena_allocate(context->report.texts, answer.sizes[i] + (size_t)1, 1);
         good = good && texts[i];
         rest += answer.sizes[i] + UINT64_C(1);
     }
@@ -120,9 +120,9 @@ static cp_status ask_for_file(const struct source *parent, const char *name, boo
 /* Finds what the reader lacked, by the last error. */
 static enum lack find_lack(const cp_context *context)
 {
-    const char *code = context->entry_count ? context->entries[context->entry_count - 1].code : "";
-    if (context->out_of_memory)
-        return *context->memory_message ? LACK_OF_LIMIT : LACK_OF_MEMORY;
+    const char *code = context->report.entry_count ? context->report.entries[context->report.entry_count - 1].code : "";
+    if (context->report.out_of_memory)
+        return *context->report.memory_message ? LACK_OF_LIMIT : LACK_OF_MEMORY;
     return text_ends_nocase(code, "memory") ? LACK_OF_MEMORY : LACK_OF_NOTHING;
 }
 
@@ -132,7 +132,7 @@ void run_reader(void *user, int own)
     cp_context *context = reader->source->context;
     channel = own;
     cp_report_clear(context);
-    context->memory_message[0] = '\0';
+    context->report.memory_message[0] = '\0';
     context->callbacks = (struct callbacks){0};
     context->threads = 1;
     context->flags[CP_FLAG_STRICT] = context->flags[CP_FLAG_ISOLATE] = false; /* the parent decides about losses */
@@ -147,7 +147,7 @@ void run_reader(void *user, int own)
     cp_status status = reader->importer->read(context, reader->source, reader->settings, reader->scene);
     struct done_message done = {.lack = find_lack(context)};
     say_report(context);
-    if (status == CP_OK && !context->out_of_memory) {
+    if (status == CP_OK && !context->report.out_of_memory) {
         status = write_further(context, reader->scene, carrier->format, &carrier->option, carrier->option != NULL,
                                &bytes, &size);
         done.lack = find_lack(context);
@@ -157,7 +157,7 @@ void run_reader(void *user, int own)
             say_report(context);
         }
     }
-    if (context->out_of_memory)
+    if (context->report.out_of_memory)
         status = CP_LIMIT;
     done.status = status;
     done.size = size;
