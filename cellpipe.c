@@ -44,22 +44,27 @@ cp_context *cp_context_new(const cp_allocator *allocator)
     return context_new(allocator, &plugins);
 }
 
-size_t cp_plugin_count(cp_plugin_kind kind)
+static const struct plugins *plugins_of(const cp_context *context)
 {
-    return plugin_count(&plugins, kind);
+    return context ? context->plugins : &plugins;
 }
 
-cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index)
+size_t cp_plugin_count(const cp_context *context, cp_plugin_kind kind)
 {
-    return plugin_info(&plugins, kind, index);
+    return plugin_count(plugins_of(context), kind);
 }
 
-cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option)
+bool cp_plugin_at(const cp_context *context, cp_plugin_kind kind, size_t index, cp_plugin_info *info)
 {
-    return plugin_option(&plugins, kind, index, option);
+    return plugin_info(plugins_of(context), kind, index, info);
 }
 
-size_t cp_exporter_of(const char *path)
+bool cp_plugin_option(const cp_context *context, cp_plugin_kind kind, size_t index, size_t option, cp_option_info *info)
 {
-    return exporter_of(&plugins, path);
+    return plugin_option(plugins_of(context), kind, index, option, info);
+}
+
+size_t cp_exporter_of(const cp_context *context, const char *path)
+{
+    return exporter_of(plugins_of(context), path);
 }

@@ -235,6 +235,23 @@ bool add_topics(struct cli *cli, struct list *list);
 
 /* ---- plugins.c: names of formats, filters and files ---- */
 
+/* The plug-ins of the library: the program registers none of its own. */
+static inline size_t plugin_count(cp_plugin_kind kind)
+{
+    return cp_plugin_count(NULL, kind);
+}
+static inline cp_plugin_info plugin_at(cp_plugin_kind kind, size_t index)
+{
+    cp_plugin_info info = {.size = sizeof info};
+    (void)cp_plugin_at(NULL, kind, index, &info);
+    return info;
+}
+static inline cp_option_info plugin_option(cp_plugin_kind kind, size_t index, size_t option)
+{
+    cp_option_info info = {.size = sizeof info};
+    (void)cp_plugin_option(NULL, kind, index, option, &info);
+    return info;
+}
 /* Adds the names of all commands and filters, or of all plug-ins of a kind; false when out of memory. */
 bool add_commands(struct cli *cli, struct list *list);
 bool add_plugins(struct cli *cli, cp_plugin_kind kind, struct list *list);

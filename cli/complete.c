@@ -96,9 +96,9 @@ static bool add_setting(struct offer *offer, const cp_option_info *option, const
 static bool add_plugin_options(struct offer *offer, cp_plugin_kind kind, size_t plugin, const char *before)
 {
     bool good = true;
-    for (size_t i = 0; i < cp_plugin_count(kind) && good; i++)
-        for (size_t k = 0; (plugin == SIZE_MAX || plugin == i) && k < cp_plugin_at(kind, i).option_count && good; k++) {
-            const cp_option_info option = cp_plugin_option(kind, i, k);
+    for (size_t i = 0; i < plugin_count(kind) && good; i++)
+        for (size_t k = 0; (plugin == SIZE_MAX || plugin == i) && k < plugin_at(kind, i).option_count && good; k++) {
+            const cp_option_info option = plugin_option(kind, i, k);
             good = add_setting(offer, &option, before);
         }
     return good;
@@ -108,8 +108,8 @@ static bool add_plugin_options(struct offer *offer, cp_plugin_kind kind, size_t 
 static bool add_formats(struct offer *offer, cp_plugin_kind kind)
 {
     bool good = add_plugins(offer->cli, kind, &offer->list);
-    for (size_t i = 0; i < cp_plugin_count(kind) && good; i++) {
-        const char *suffixes = cp_plugin_at(kind, i).suffixes;
+    for (size_t i = 0; i < plugin_count(kind) && good; i++) {
+        const char *suffixes = plugin_at(kind, i).suffixes;
         for (size_t size; *suffixes && good; suffixes += size + (suffixes[size] == ' ')) { /* ".a .b" */
             size = strcspn(suffixes, " ");
             good = add(offer, cli_print(offer->cli, "%.*s", (int)size - 1, suffixes + 1));
@@ -134,8 +134,8 @@ static bool add_format_options(struct offer *offer, cp_plugin_kind kind)
         const char *word = offer->words->items[i];
         if (strcmp(offer->words->items[i - 1], flag) == 0)
             format = kind == CP_IMPORTER ? importer_named(word) : exporter_named(word);
-        else if (kind == CP_EXPORTER && word[0] != '-' && cp_exporter_of(word) != SIZE_MAX)
-            plugin = cp_exporter_of(word);
+        else if (kind == CP_EXPORTER && word[0] != '-' && cp_exporter_of(NULL, word) != SIZE_MAX)
+            plugin = cp_exporter_of(NULL, word);
     }
     return add_plugin_options(offer, kind, format ? plugin_named(kind, format) : plugin, "");
 }

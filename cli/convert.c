@@ -42,7 +42,7 @@ static cp_status command_filter(struct cli *cli)
     if (status == CP_OK)
         status = add_filter(cli, &plan, cli->words.items[0], request.settings);
     if (status == CP_OK)
-        status = add_write(cli, &plan, out, request.to, request.out, !cp_plugin_at(CP_FILTER, filter).is_shown);
+        status = add_write(cli, &plan, out, request.to, request.out, !plugin_at(CP_FILTER, filter).is_shown);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 

@@ -8,8 +8,8 @@ static int title_width(void)
 {
     size_t width = 0;
     for (int kind = CP_IMPORTER; kind <= CP_EXPORTER; kind++)
-        for (size_t i = 0; i < cp_plugin_count((cp_plugin_kind)kind); i++) {
-            size_t size = strlen(cp_plugin_at((cp_plugin_kind)kind, i).title);
+        for (size_t i = 0; i < plugin_count((cp_plugin_kind)kind); i++) {
+            size_t size = strlen(plugin_at((cp_plugin_kind)kind, i).title);
             width = size > width ? size : width;
         }
     return (int)width;
@@ -49,12 +49,12 @@ static cp_status command_formats(struct cli *cli)
                         asked.request.words.items[0]);
     if (asked.markdown)
         printf("| format | what it is | reads | writes | suffixes |\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        cp_plugin_info info = cp_plugin_at(CP_IMPORTER, i);
+    for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
+        cp_plugin_info info = plugin_at(CP_IMPORTER, i);
         print_format(&info, true, plugin_named(CP_EXPORTER, info.name) != SIZE_MAX, asked.markdown);
     }
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
-        cp_plugin_info info = cp_plugin_at(CP_EXPORTER, i);
+    for (size_t i = 0; i < plugin_count(CP_EXPORTER); i++) {
+        cp_plugin_info info = plugin_at(CP_EXPORTER, i);
         if (plugin_named(CP_IMPORTER, info.name) == SIZE_MAX)
             print_format(&info, false, true, asked.markdown);
     }
@@ -70,8 +70,8 @@ static cp_status command_filters(struct cli *cli)
     if (request.words.count > 0)
         return complain(cli, CP_USAGE, "filters takes no words (for one filter: cellpipe help %s)",
                         request.words.items[0]);
-    for (size_t i = 0; i < cp_plugin_count(CP_FILTER); i++)
-        printf("%-16s %s\n", cp_plugin_at(CP_FILTER, i).name, cp_plugin_at(CP_FILTER, i).title);
+    for (size_t i = 0; i < plugin_count(CP_FILTER); i++)
+        printf("%-16s %s\n", plugin_at(CP_FILTER, i).name, plugin_at(CP_FILTER, i).title);
     return CP_OK;
 }
 

@@ -76,8 +76,8 @@ void print_overview(const struct cli *cli, FILE *file)
     for (const struct command *const *command = cli->commands; *command; command++)
         fprintf(file, "  %-10s %s\n", (*command)->name, (*command)->title);
     fputs("\nfilters:\n ", file);
-    for (size_t i = 0; i < cp_plugin_count(CP_FILTER); i++)
-        fprintf(file, " %s", cp_plugin_at(CP_FILTER, i).name);
+    for (size_t i = 0; i < plugin_count(CP_FILTER); i++)
+        fprintf(file, " %s", plugin_at(CP_FILTER, i).name);
     fputs("\n\n", file);
     print_flags(file);
     fputs("\nexit codes:\n", file);
@@ -135,7 +135,7 @@ static bool print_plugins(const struct cli *cli, const char *word)
         size_t index = plugin_named(kind, word);
         if (index == SIZE_MAX)
             continue;
-        cp_plugin_info info = cp_plugin_at(kind, index);
+        cp_plugin_info info = plugin_at(kind, index);
         printf("%s%s, %s: %s\n", found ? "\n" : "", info.name, heads[kind], info.title);
         found = true;
         if (kind == CP_FILTER)
@@ -152,7 +152,7 @@ static bool print_plugins(const struct cli *cli, const char *word)
         if (info.option_count > 0)
             printf("options (%s), with their defaults and ranges:\n", places[kind]);
         for (size_t i = 0; i < info.option_count; i++) {
-            cp_option_info option = cp_plugin_option(kind, index, i);
+            cp_option_info option = plugin_option(kind, index, i);
             print_setting(&option);
         }
     }

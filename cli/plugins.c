@@ -6,17 +6,17 @@
 
 size_t plugin_named(cp_plugin_kind kind, const char *name)
 {
-    for (size_t i = 0; i < cp_plugin_count(kind); i++)
-        if (strcmp(cp_plugin_at(kind, i).name, name) == 0)
+    for (size_t i = 0; i < plugin_count(kind); i++)
+        if (strcmp(plugin_at(kind, i).name, name) == 0)
             return i;
     return SIZE_MAX;
 }
 
 bool plugin_has(cp_plugin_kind kind, size_t plugin, const char *setting, cp_option_info *option)
 {
-    size_t size = strcspn(setting, "="), count = plugin == SIZE_MAX ? 0 : cp_plugin_at(kind, plugin).option_count;
+    size_t size = strcspn(setting, "="), count = plugin == SIZE_MAX ? 0 : plugin_at(kind, plugin).option_count;
     for (size_t i = 0; i < count; i++) {
-        *option = cp_plugin_option(kind, plugin, i);
+        *option = plugin_option(kind, plugin, i);
         if (strlen(option->name) == size && strncmp(option->name, setting, size) == 0)
             return true;
     }
@@ -27,7 +27,7 @@ bool any_plugin_has(cp_plugin_kind kind, const char *setting)
 {
     cp_option_info option;
     bool has = false;
-    for (size_t i = 0; i < cp_plugin_count(kind) && !has; i++)
+    for (size_t i = 0; i < plugin_count(kind) && !has; i++)
         has = plugin_has(kind, i, setting, &option);
     return has;
 }
@@ -35,8 +35,8 @@ bool any_plugin_has(cp_plugin_kind kind, const char *setting)
 bool add_plugins(struct cli *cli, cp_plugin_kind kind, struct list *list)
 {
     bool good = true;
-    for (size_t i = 0; i < cp_plugin_count(kind) && good; i++)
-        good = list_add(cli, list, cp_plugin_at(kind, i).name);
+    for (size_t i = 0; i < plugin_count(kind) && good; i++)
+        good = list_add(cli, list, plugin_at(kind, i).name);
     return good;
 }
 
@@ -65,8 +65,8 @@ static size_t size_without_gz(const char *path)
 const char *exporter_named(const char *word)
 {
     size_t size = size_without_gz(word);
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
-        const char *name = cp_plugin_at(CP_EXPORTER, i).name;
+    for (size_t i = 0; i < plugin_count(CP_EXPORTER); i++) {
+        const char *name = plugin_at(CP_EXPORTER, i).name;
         if (strlen(name) == size && strncmp(name, word, size) == 0)
             return name;
     }
@@ -74,28 +74,28 @@ const char *exporter_named(const char *word)
     if (strlen(word) + 2 > sizeof path)
         return NULL;
     strcat(path, word + (*word == '.'));
-    size_t index = cp_exporter_of(path);
-    return index == SIZE_MAX ? NULL : cp_plugin_at(CP_EXPORTER, index).name;
+    size_t index = cp_exporter_of(NULL, path);
+    return index == SIZE_MAX ? NULL : plugin_at(CP_EXPORTER, index).name;
 }
 
 size_t exporter_for(const char *format, const char *path)
 {
     const char *name = format ? exporter_named(format) : strcmp(path, "-") == 0 ? "glb" : NULL;
-    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(path);
+    return name ? plugin_named(CP_EXPORTER, name) : cp_exporter_of(NULL, path);
 }
 
 const char *importer_named(const char *word)
 {
     size_t word_size = size_without_gz(word), size; /* only the bytes of an input tell whether it is packed */
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        const char *name = cp_plugin_at(CP_IMPORTER, i).name;
+    for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
+        const char *name = plugin_at(CP_IMPORTER, i).name;
         if (strlen(name) == word_size && strncmp(name, word, word_size) == 0)
             return name;
     }
     const char *suffix = word + (*word == '.');
     size_t length = word_size - (size_t)(suffix - word);
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        cp_plugin_info info = cp_plugin_at(CP_IMPORTER, i);
+    for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
+        cp_plugin_info info = plugin_at(CP_IMPORTER, i);
         for (const char *at = info.suffixes; *at; at += size + (at[size] == ' ')) { /* ".a .b" */
             size = strcspn(at, " ");
             if (size == length + 1 && strncasecmp(at + 1, suffix, length) == 0)
@@ -108,7 +108,7 @@ const char *importer_named(const char *word)
 void output_suffix(const char *word, char *out, size_t size)
 {
     size_t index = plugin_named(CP_EXPORTER, word);
-    const char *suffixes = index == SIZE_MAX ? word : cp_plugin_at(CP_EXPORTER, index).suffixes;
+    const char *suffixes = index == SIZE_MAX ? word : plugin_at(CP_EXPORTER, index).suffixes;
     (void)snprintf(out, size, "%s%.*s", *suffixes == '.' ? "" : ".", (int)strcspn(suffixes, " "), suffixes);
 }
 

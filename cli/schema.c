@@ -58,14 +58,14 @@ static void print_options(cp_json *json, const char *key, const struct command *
 static void print_plugins(cp_json *json, const char *key, cp_plugin_kind kind)
 {
     cp_json_open(json, key, '[');
-    for (size_t i = 0; i < cp_plugin_count(kind); i++) {
-        const cp_plugin_info plugin = cp_plugin_at(kind, i);
+    for (size_t i = 0; i < plugin_count(kind); i++) {
+        const cp_plugin_info plugin = plugin_at(kind, i);
         cp_json_open(json, NULL, '{');
         cp_json_text(json, "name", plugin.name);
         cp_json_text(json, "title", plugin.title);
         cp_json_open(json, "options", '[');
         for (size_t k = 0; k < plugin.option_count; k++) {
-            const cp_option_info option = cp_plugin_option(kind, i, k);
+            const cp_option_info option = plugin_option(kind, i, k);
             print_option(json, &option, NULL);
         }
         cp_json_close(json, ']');

@@ -90,8 +90,8 @@ static bool says_profile(const struct list *settings)
 static cp_status complain_output(struct cli *cli, const char *path)
 {
     const char *known = "";
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER) && known; i++)
-        known = cli_print(cli, "%s%s%s", known, *known ? ", " : "", cp_plugin_at(CP_EXPORTER, i).name);
+    for (size_t i = 0; i < plugin_count(CP_EXPORTER) && known; i++)
+        known = cli_print(cli, "%s%s%s", known, *known ? ", " : "", plugin_at(CP_EXPORTER, i).name);
     return known ? complain(cli, CP_USAGE, "%s: the suffix does not name an output format; --to names one: %s", path,
                             known)
                  : CP_LIMIT;
@@ -125,7 +125,7 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
         step.options = with_profile;
     }
     add_step(cli, plan, step);
-    return check_options(cli, CP_EXPORTER, cp_plugin_at(CP_EXPORTER, exporter).name, &step.options);
+    return check_options(cli, CP_EXPORTER, plugin_at(CP_EXPORTER, exporter).name, &step.options);
 }
 
 cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,

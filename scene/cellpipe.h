@@ -899,6 +899,7 @@ CP_API cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double st
 typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;
 
 typedef struct cp_option_info {
+    size_t size; /* set by the caller */
     const char *name, *help;
     const char *type;          /* a word: "boolean", "length", "choice", "frame", ... (docs/cli.md lists them) */
     const char *default_value; /* the default as a user would write it, or NULL */
@@ -909,6 +910,7 @@ typedef struct cp_option_info {
 } cp_option_info;
 
 typedef struct cp_plugin_info {
+    size_t size; /* set by the caller */
     const char *name, *title;
     const char *suffixes; /* ".stl .stla", "" for a filter */
     const char *package;  /* NULL if built; else the missing Debian package */
@@ -920,11 +922,15 @@ typedef struct cp_plugin_info {
     size_t option_count;
 } cp_plugin_info;
 
-CP_API size_t cp_plugin_count(cp_plugin_kind kind);
-CP_API cp_plugin_info cp_plugin_at(cp_plugin_kind kind, size_t index);
-CP_API cp_option_info cp_plugin_option(cp_plugin_kind kind, size_t index, size_t option);
+/* What a context can read, write and apply, in the order of priority; context NULL: what every new context can. Texts
+ * are valid as long as the context. */
+CP_API size_t cp_plugin_count(const cp_context *context, cp_plugin_kind kind);
+/* These two describe a plug-in and one of its options. False if there is none, or the struct has no size. */
+CP_API bool cp_plugin_at(const cp_context *context, cp_plugin_kind kind, size_t index, cp_plugin_info *info);
+CP_API bool cp_plugin_option(const cp_context *context, cp_plugin_kind kind, size_t index, size_t option,
+                             cp_option_info *info);
 /* Returns the index of the exporter that cp_write uses for a path, or SIZE_MAX if no suffix fits. */
-CP_API size_t cp_exporter_of(const char *path);
+CP_API size_t cp_exporter_of(const cp_context *context, const char *path);
 
 #ifdef __cplusplus
 }

@@ -199,9 +199,9 @@ static const char *hint_at_format(const struct batch *batch, const struct record
     for (uint32_t i = 0; i < table->count && !refused; i++)
         refused = strcmp(table->items[i]->code, "option-unknown") == 0;
     for (size_t i = 0; i < options->count && refused; i++)
-        for (size_t k = 0; k < cp_plugin_count(CP_IMPORTER); k++)
+        for (size_t k = 0; k < plugin_count(CP_IMPORTER); k++)
             if (plugin_has(CP_IMPORTER, k, options->items[i], &option)) {
-                const char *name = cp_plugin_at(CP_IMPORTER, k).name, *setting = options->items[i];
+                const char *name = plugin_at(CP_IMPORTER, k).name, *setting = options->items[i];
                 return cli_print(batch->cli, "; --in %s is for every input, --in %s.%s for those of %s alone", setting,
                                  name, setting, name);
             }

@@ -166,8 +166,8 @@ static bool learn_list(struct listing *listing, const char *suffixes)
 static bool learn_suffixes(struct listing *listing)
 {
     listing->suffixes.context = listing->cli->context;
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        const cp_plugin_info importer = cp_plugin_at(CP_IMPORTER, i);
+    for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
+        const cp_plugin_info importer = plugin_at(CP_IMPORTER, i);
         if (importer.lists_pairs) /* most .xml files are something else */
             continue;
         if (!learn_list(listing, importer.suffixes) || !learn_list(listing, importer.further))

@@ -17,7 +17,7 @@ enum {
 static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
 {
     if (index != SIZE_MAX)
-        fprintf(file, "%s %s\n", cp_plugin_at(kind, index).name, cp_plugin_at(kind, index).version);
+        fprintf(file, "%s %s\n", plugin_at(kind, index).name, plugin_at(kind, index).version);
 }
 
 cp_status hash_options(struct batch *batch)
@@ -48,8 +48,8 @@ bool key_of(const struct batch *batch, const struct record *record, cp_hash *key
     size_t folder = slash ? (size_t)(slash - record->in) + 1 : 0;
     struct buffer text = {.context = batch->cli->context};
     buffer_append(&text, &batch->options, sizeof batch->options);
-    for (size_t i = 0; i < cp_plugin_count(CP_IMPORTER); i++) {
-        cp_plugin_info importer = cp_plugin_at(CP_IMPORTER, i);
+    for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
+        cp_plugin_info importer = plugin_at(CP_IMPORTER, i);
         if (record->formats.count == 0 || list_has(&record->formats, importer.name))
             buffer_print(&text, "%s %s\n", importer.name, importer.version);
     }

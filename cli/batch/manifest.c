@@ -37,7 +37,7 @@ struct scanning {
 static const char *lasting_name(const char *format)
 {
     size_t index = plugin_named(CP_IMPORTER, format ? format : "");
-    return index == SIZE_MAX ? "" : cp_plugin_at(CP_IMPORTER, index).name;
+    return index == SIZE_MAX ? "" : plugin_at(CP_IMPORTER, index).name;
 }
 
 /* Copies the files that the context has read for the entry, without times, so that copies of a library have equal

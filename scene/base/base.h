@@ -21,6 +21,8 @@ void hash_stream_free(cp_context *context, struct hash_stream *stream);
 
 /* Structs of the public header that begin with their caller's size. */
 
+/* Tells whether a caller's size is one of such a struct. */
+bool struct_has_size(const void *given);
 /* CP_USAGE, reported, if a caller's size is not one of such a struct. */
 cp_status struct_check(cp_context *context, const void *given);
 /* Copies the caller's struct into ours of `size` bytes: what the caller's does not have is zero. */

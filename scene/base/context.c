@@ -126,13 +126,18 @@ const char *cp_version(void)
 
 /* ---- structs that begin with their caller's size ---- */
 
-cp_status struct_check(cp_context *context, const void *given)
+bool struct_has_size(const void *given)
 {
     size_t size;
     memcpy(&size, given, sizeof size);
-    return size > sizeof size ? CP_OK
-                              : report_error(context, CP_USAGE, "struct-size", NOWHERE,
-                                             "a struct of the caller does not have its size in its first member");
+    return size > sizeof size;
+}
+
+cp_status struct_check(cp_context *context, const void *given)
+{
+    return struct_has_size(given) ? CP_OK
+                                  : report_error(context, CP_USAGE, "struct-size", NOWHERE,
+                                                 "a struct of the caller does not have its size in its first member");
 }
 
 void struct_take(void *own, size_t size, const void *given)

@@ -57,7 +57,8 @@ static double shown(const struct option *option, double number)
 cp_option_info cp_option_describe(const struct option *option)
 {
     const struct kind *kind = &kinds[option->type];
-    return (cp_option_info){.name = option->name,
+    return (cp_option_info){.size = sizeof(cp_option_info),
+                            .name = option->name,
                             .help = option->help,
                             .type = kind->word,
                             .default_value = option->initial,

@@ -111,32 +111,40 @@ static const struct option *option_at(const struct plugins *plugins, cp_plugin_k
     return NULL;
 }
 
-cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
+bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index, cp_plugin_info *info)
 {
+    if (index >= plugin_count(plugins, kind) || !struct_has_size(info))
+        return false;
     const struct plugin *plugin = plugin_at(plugins, kind, index);
-    cp_plugin_info info = {.name = plugin->name,
-                           .title = plugin->title,
-                           .suffixes = "",
-                           .further = "",
-                           .package = plugin->package,
-                           .lacks = plugin->lacks,
-                           .version = plugin->version ? plugin->version() : "1"};
+    cp_plugin_info own = {.name = plugin->name,
+                          .title = plugin->title,
+                          .suffixes = "",
+                          .further = "",
+                          .package = plugin->package,
+                          .lacks = plugin->lacks,
+                          .version = plugin->version ? plugin->version() : "1"};
     if (kind == CP_IMPORTER) {
-        info.suffixes = plugins->importers[index]->suffixes;
-        info.further = plugins->importers[index]->further ? plugins->importers[index]->further : "";
-        info.lists_pairs = plugins->importers[index]->lists_pairs;
+        own.suffixes = plugins->importers[index]->suffixes;
+        own.further = plugins->importers[index]->further ? plugins->importers[index]->further : "";
+        own.lists_pairs = plugins->importers[index]->lists_pairs;
     }
     if (kind == CP_EXPORTER)
-        info.suffixes = plugins->exporters[index]->suffixes;
+        own.suffixes = plugins->exporters[index]->suffixes;
     if (kind == CP_FILTER)
-        info.is_shown = plugins->filters[index]->is_shown;
-    while (option_at(plugins, kind, index, info.option_count))
-        info.option_count++;
-    return info;
+        own.is_shown = plugins->filters[index]->is_shown;
+    while (option_at(plugins, kind, index, own.option_count))
+        own.option_count++;
+    struct_give(info, &own, sizeof own);
+    return true;
 }
 
-cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
+bool plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option,
+                   cp_option_info *info)
 {
-    const struct option *it = option_at(plugins, kind, index, option);
-    return it ? cp_option_describe(it) : (cp_option_info){0};
+    const struct option *it = index < plugin_count(plugins, kind) ? option_at(plugins, kind, index, option) : NULL;
+    if (!it || !struct_has_size(info))
+        return false;
+    const cp_option_info own = cp_option_describe(it);
+    struct_give(info, &own, sizeof own);
+    return true;
 }

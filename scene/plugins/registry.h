@@ -36,8 +36,9 @@ size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const cha
 cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name);
 
 /* These answer the public functions cp_plugin_at, cp_plugin_option and cp_exporter_of. */
-cp_plugin_info plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index);
-cp_option_info plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option);
+bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index, cp_plugin_info *info);
+bool plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option,
+                   cp_option_info *info);
 size_t exporter_of(const struct plugins *plugins, const char *path);
 
 /* Returns true if name ends in one of the suffixes (".a .b"); a ".gz" at its end is ignored. */

@@ -124,8 +124,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (scene) {
         if (cp_validate(context, scene) != CP_OK)
             fail(context, "the scene is not valid");
-        for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER) && !reads_alone; i++)
-            write_format(context, scene, cp_plugin_at(CP_EXPORTER, i).name);
+        for (size_t i = 0; i < cp_plugin_count(context, CP_EXPORTER) && !reads_alone; i++) {
+            cp_plugin_info info = {.size = sizeof info};
+            if (cp_plugin_at(context, CP_EXPORTER, i, &info))
+                write_format(context, scene, info.name);
+        }
         if (!reads_alone)
             write_packed(context, scene);
         cp_scene_free(scene);

@@ -133,10 +133,13 @@ static void test_words_and_numbers(void **state)
 static void test_exporter_of_path(void **state)
 {
     (void)state;
-    assert_string_equal(cp_plugin_at(CP_EXPORTER, cp_exporter_of("a/b.GLB")).name, "glb");
-    assert_string_equal(cp_plugin_at(CP_EXPORTER, cp_exporter_of("b.wrl.gz")).name, "vrml97");
-    assert_true(cp_exporter_of("b.glbx") == SIZE_MAX);
-    assert_true(cp_exporter_of("-") == SIZE_MAX);
+    cp_plugin_info info = {.size = sizeof info};
+    assert_true(cp_plugin_at(NULL, CP_EXPORTER, cp_exporter_of(NULL, "a/b.GLB"), &info));
+    assert_string_equal(info.name, "glb");
+    assert_true(cp_plugin_at(NULL, CP_EXPORTER, cp_exporter_of(NULL, "b.wrl.gz"), &info));
+    assert_string_equal(info.name, "vrml97");
+    assert_true(cp_exporter_of(NULL, "b.glbx") == SIZE_MAX);
+    assert_true(cp_exporter_of(NULL, "-") == SIZE_MAX);
 }
 
 static void test_triangles(void **state)

@@ -686,8 +686,10 @@ static void test_allocator_is_all(void **state)
 static void test_every_exporter(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < cp_plugin_count(CP_EXPORTER); i++) {
-        const char *name = cp_plugin_at(CP_EXPORTER, i).name;
+    for (size_t i = 0; i < cp_plugin_count(NULL, CP_EXPORTER); i++) {
+        cp_plugin_info info = {.size = sizeof info};
+        assert_true(cp_plugin_at(NULL, CP_EXPORTER, i, &info));
+        const char *name = info.name;
         size_t job = 0;
         while (job < sizeof jobs / sizeof *jobs &&
                (jobs[job].kind == READ || !jobs[job].plugin || strcmp(jobs[job].plugin, name)))

@@ -219,8 +219,9 @@ static void test_versions_of_plugins(void **unused)
 {
     (void)unused;
     for (cp_plugin_kind kind = CP_IMPORTER; kind <= CP_FILTER; kind++)
-        for (size_t i = 0; i < cp_plugin_count(kind); i++) {
-            cp_plugin_info info = cp_plugin_at(kind, i);
+        for (size_t i = 0; i < cp_plugin_count(NULL, kind); i++) {
+            cp_plugin_info info = {.size = sizeof info};
+            assert_true(cp_plugin_at(NULL, kind, i, &info));
             bool is_assimp = strcmp(info.name, "assimp") == 0;
             assert_non_null(info.version);
             assert_true(*info.version != '\0' && (strstr(info.version, "assimp 5.") != NULL) == is_assimp);

@@ -105,6 +105,46 @@ static void test_no_size(void **unused)
     assert_null(program);
 }
 
+/* The descriptions of plug-ins and options grow as well. */
+static void test_descriptions(void **unused)
+{
+    (void)unused;
+    struct {
+        cp_plugin_info info;
+        uint64_t more;
+    } newer;
+    memset(&newer, 0x5a, sizeof newer);
+    newer.info.size = sizeof newer;
+    const size_t glb = cp_exporter_of(context, "x.glb.gz"), count = cp_plugin_count(context, CP_EXPORTER);
+    assert_true(cp_plugin_at(context, CP_EXPORTER, glb, &newer.info));
+    assert_string_equal(newer.info.name, "glb");
+    assert_true(newer.info.option_count > 0 && newer.more == 0 && newer.info.size == sizeof newer);
+
+    cp_plugin_info older;
+    memset(&older, 0x5a, sizeof older);
+    older.size = offsetof(cp_plugin_info, suffixes);
+    const cp_plugin_info before = older;
+    assert_true(cp_plugin_at(NULL, CP_EXPORTER, glb, &older));
+    assert_string_equal(older.name, "glb");
+    assert_memory_equal((char *)&older + older.size, (const char *)&before + before.size, sizeof older - older.size);
+
+    cp_plugin_info none = {0};
+    assert_false(cp_plugin_at(context, CP_EXPORTER, glb, &none));
+    assert_false(cp_plugin_at(context, CP_EXPORTER, count, &older));
+    assert_false(cp_plugin_at(context, CP_EXPORTER, SIZE_MAX, &older));
+
+    cp_option_info option = {.size = sizeof option}, no_size = {0};
+    bool has_profile = false;
+    for (size_t i = 0; i < newer.info.option_count; i++) {
+        assert_true(cp_plugin_option(context, CP_EXPORTER, glb, i, &option));
+        has_profile |= strcmp(option.name, "profile") == 0 && strcmp(option.type, "choice") == 0;
+    }
+    assert_true(has_profile);
+    assert_false(cp_plugin_option(context, CP_EXPORTER, glb, newer.info.option_count, &option));
+    assert_false(cp_plugin_option(context, CP_EXPORTER, count, 0, &option));
+    assert_false(cp_plugin_option(context, CP_EXPORTER, glb, 0, &no_size));
+}
+
 static void test_counts_that_nobody_asks_for(void **unused)
 {
     (void)unused;
@@ -199,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_older_host, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_newer_host, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_size, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_descriptions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_counts_that_nobody_asks_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_version, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_opener, set_up, tear_down),
