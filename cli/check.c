@@ -37,10 +37,10 @@ struct fault {
 static cp_status complain_words(struct cli *cli, const struct list *words)
 {
     struct list names = {0};
-    const struct option *option;
+    const cp_option *option;
     const char *text = "", *nearest = NULL;
     for (size_t i = 0; (option = option_at(&check_command, i)) && text; i++)
-        if (!is_flag(option) && option->type == OPTION_BOOLEAN)
+        if (!is_flag(option) && option->type == CP_OPTION_BOOLEAN)
             text = list_add(cli, &names, option->name) ? cli_print(cli, "%s%s%s", text, *text ? ", " : "", option->name)
                                                        : NULL;
     if (!text || !list_add(cli, &names, NULL))
@@ -453,30 +453,30 @@ static cp_status command_check(struct cli *cli)
     return wanted->json ? check_to_json(&check) : check_files(&check, (cp_status[2]){CP_OK});
 }
 
-static const struct option options[] = {
+static const cp_option options[] = {
     {"closed", "no border edges, no edges of more than two faces, no neighbours wound against each other",
-     OPTION_BOOLEAN, .offset = offsetof(struct wanted, closed)},
-    {"manifold", "no edges of more than two faces, no vertices where the surface touches itself", OPTION_BOOLEAN,
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, closed)},
+    {"manifold", "no edges of more than two faces, no vertices where the surface touches itself", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct wanted, manifold)},
-    {"oriented", "no flipped faces, no shells that are inside out or have one side only", OPTION_BOOLEAN,
+    {"oriented", "no flipped faces, no shells that are inside out or have one side only", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct wanted, oriented)},
-    {"clean", "no faces without area, no faces that are there twice, no closed shells without volume", OPTION_BOOLEAN,
-     .offset = offsetof(struct wanted, clean)},
-    {"solid", "all of these; the default for a part", OPTION_BOOLEAN, .offset = offsetof(struct wanted, solid)},
+    {"clean", "no faces without area, no faces that are there twice, no closed shells without volume",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, clean)},
+    {"solid", "all of these; the default for a part", CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, solid)},
     {"scene",
      "none of these; the default for a cell: a tag workcell, or what has joints, devices, exclusions, clips, "
      "or frames that may move",
-     OPTION_BOOLEAN, .offset = offsetof(struct wanted, scene)},
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, scene)},
     {"motion",
      "in no clip is a joint faster, or speeds up faster, than its limits say; tells how near loops come to a "
      "singular pose",
-     OPTION_BOOLEAN, .offset = offsetof(struct wanted, motion)},
-    {"period", "of motion: between two looks at a clip", OPTION_TIME, offsetof(struct wanted, period), "0.01",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, motion)},
+    {"period", "of motion: between two looks at a clip", CP_OPTION_TIME, offsetof(struct wanted, period), "0.01",
      .minimum = 1e-4, .maximum = 3600},
     {"list",
      "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
      "cell (docs/exclusion.md)",
-     OPTION_PATH, offsetof(struct wanted, list), .value = "LIST"},
+     CP_OPTION_PATH, offsetof(struct wanted, list), .value = "LIST"},
     JSON_FLAG(struct wanted),
     {0}};
 

@@ -145,10 +145,10 @@ struct command {
     const char *name, *title;
     const char *usage;           /* the words after the name; one form in each line */
     const char *help, *examples; /* paragraphs, one in each line; NULL, or commands, one in each line */
-    /* Flags ("--clearance"), options ("touch"), and words: booleans ("closed"). Ended by OPTIONS_END; or NULL. An
+    /* Flags ("--clearance"), options ("touch"), and words: booleans ("closed"). Ended by CP_OPTIONS_END; or NULL. An
      * offset is into the command's settings, of a flag of any command into struct cli; what repeats has a struct list
      * there. */
-    const struct option *options;
+    const cp_option *options;
     bool reads, writes; /* it takes --from and --in; --to and --out */
     bool any_settings;  /* K=V that is none of its options goes to the request's settings */
     cp_status (*run)(struct cli *cli);
@@ -174,10 +174,10 @@ cp_status add_input_option(struct cli *cli, struct list *in, const char *setting
 struct label {
     char text[48];
 };
-struct label option_label(const struct option *option);
+struct label option_label(const cp_option *option);
 /* Returns the command's options in order, its own first; NULL past the last. */
-const struct option *option_at(const struct command *command, size_t index);
-bool is_flag(const struct option *option);
+const cp_option *option_at(const struct command *command, size_t index);
+bool is_flag(const cp_option *option);
 /* Adds the names of its flags, or of its options K=V; false when out of memory. */
 bool add_option_names(struct cli *cli, const struct command *command, bool flags, struct list *names);
 /* The places at which check_place looks for `word`, a K=V that `name` does not take. If it is an option of some input
@@ -314,7 +314,7 @@ cp_status print_info_json(struct cli *cli, const cp_scene *scene);
 /* The row of a command that can answer with one object; `wanted`: the struct with its bool json. */
 #define JSON_FLAG(wanted)                                                                                              \
     {                                                                                                                  \
-        "--json", "print one JSON object, for scripts", OPTION_BOOLEAN, .offset = offsetof(wanted, json)               \
+        "--json", "print one JSON object, for scripts", CP_OPTION_BOOLEAN, .offset = offsetof(wanted, json)            \
     }
 
 /* A writer of answers: members of the top and what they list get lines of their own; anything deeper stays on its

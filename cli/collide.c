@@ -294,19 +294,19 @@ static cp_status command_collide(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {
+static const cp_option options[] = {
     POSING_OPTIONS(struct asked),
-    {"clip", "the clip, if there are several; clip=#2 is the second one", OPTION_CLIP,
+    {"clip", "the clip, if there are several; clip=#2 is the second one", CP_OPTION_CLIP,
      .offset = offsetof(struct asked, clip)},
-    {"step", "the longest time between two moments of the clip that are checked; 0: only at its keys", OPTION_TIME,
+    {"step", "the longest time between two moments of the clip that are checked; 0: only at its keys", CP_OPTION_TIME,
      offsetof(struct asked, step), "0.05", .maximum = INFINITY},
-    {"all", "also check excluded pairs", OPTION_BOOLEAN, offsetof(struct asked, every_pair), .value = "yes"},
-    {"ignore", "do not check this pair of frames; may be given several times", OPTION_STRING,
+    {"all", "also check excluded pairs", CP_OPTION_BOOLEAN, offsetof(struct asked, every_pair), .value = "yes"},
+    {"ignore", "do not check this pair of frames; may be given several times", CP_OPTION_STRING,
      offsetof(struct asked, ignored), .value = "A,B", .repeats = true},
-    {"touch", "frames nearer than this collide", OPTION_LENGTH, offsetof(struct asked, touch), "1e-6m",
+    {"touch", "frames nearer than this collide", CP_OPTION_LENGTH, offsetof(struct asked, touch), "1e-6m",
      .maximum = INFINITY},
     {"--clearance", "also list pairs nearer than this, with their distance; these end the command with 1, too",
-     OPTION_LENGTH, offsetof(struct asked, clearance), "0", .maximum = INFINITY},
+     CP_OPTION_LENGTH, offsetof(struct asked, clearance), "0", .maximum = INFINITY},
     JSON_FLAG(struct asked),
     {0}};
 

@@ -141,7 +141,7 @@ static bool add_format_options(struct offer *offer, cp_plugin_kind kind)
 }
 
 /* A flag's value in a word of its own. */
-static bool add_flag_values(struct offer *offer, const struct option *flag)
+static bool add_flag_values(struct offer *offer, const cp_option *flag)
 {
     const cp_option_info info = cp_option_describe(flag);
     bool good = true;
@@ -161,13 +161,13 @@ static bool add_flag_values(struct offer *offer, const struct option *flag)
 /* The command's flags, or its other words. */
 static bool add_options(struct offer *offer, const struct command *command, bool flags)
 {
-    const struct option *option;
+    const cp_option *option;
     bool good = true;
     for (size_t i = 0; (option = option_at(command, i)) && good; i++) {
         const cp_option_info info = cp_option_describe(option);
         const char *equals = strchr(offer->word, '=');
         bool is_alone = (flags || !strchr(option_label(option).text, '=')) && !equals;
-        if (is_flag(option) == flags && option->type != OPTION_WORD)
+        if (is_flag(option) == flags && option->type != CP_OPTION_WORD)
             good = is_alone ? add(offer, option->name) : add_setting(offer, &info, "");
     }
     return good;
@@ -180,11 +180,11 @@ static bool add_words(struct offer *offer)
     size_t last = words->count - 1, step = 0;
     const char *first = words->items[0], *before = last > 0 ? words->items[last - 1] : "";
     const struct command *command = last > 0 ? command_named(cli, first) : NULL;
-    const struct option *option;
+    const cp_option *option;
     const struct command *takers[] = {command ? command : &any_command, &any_command};
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; (option = option_at(takers[k], i)); i++)
-            if (option->type != OPTION_BOOLEAN && is_flag(option) && strcmp(option->name, before) == 0)
+            if (option->type != CP_OPTION_BOOLEAN && is_flag(option) && strcmp(option->name, before) == 0)
                 return add_flag_values(offer, option);
     if (*offer->word == '-')
         return add_options(offer, &any_command, true) && (!command || add_options(offer, command, true));

@@ -582,13 +582,13 @@ static cp_status command_diff(struct cli *cli)
     return asked.json ? compare_to_json(&diff, &asked) : compare_files(&diff, &asked);
 }
 
-static const struct option options[] = {
-    {"tol", "the largest difference of equal numbers: metres, radians, entries of rotation matrices", OPTION_NUMBER,
+static const cp_option options[] = {
+    {"tol", "the largest difference of equal numbers: metres, radians, entries of rotation matrices", CP_OPTION_NUMBER,
      offsetof(struct asked, tolerance), "1e-9", .maximum = INFINITY},
     {"cell",
      "compare two lists of collision exclusions of this cell; K=V are then options of the filter exclude "
      "(docs/exclusion.md)",
-     OPTION_PATH, offsetof(struct asked, cell), .value = "CELL"},
+     CP_OPTION_PATH, offsetof(struct asked, cell), .value = "CELL"},
     JSON_FLAG(struct asked),
     {0}};
 

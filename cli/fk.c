@@ -141,10 +141,10 @@ static cp_status command_fk(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {
+static const cp_option options[] = {
     POSING_OPTIONS(struct asked),
-    {"frame", "the frame; the end of the device unless said", OPTION_FRAME, .offset = offsetof(struct asked, frame)},
-    {"in", "as it is seen from this frame; from the world unless said", OPTION_FRAME,
+    {"frame", "the frame; the end of the device unless said", CP_OPTION_FRAME, .offset = offsetof(struct asked, frame)},
+    {"in", "as it is seen from this frame; from the world unless said", CP_OPTION_FRAME,
      .offset = offsetof(struct asked, in)},
     JSON_FLAG(struct asked),
     {0}};

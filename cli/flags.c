@@ -6,76 +6,77 @@
 
 /* ---- options that several commands take ---- */
 
-static const struct option global_options[] = {
-    {"--strict", "end with 5 if something would be lost", OPTION_BOOLEAN,
+static const cp_option global_options[] = {
+    {"--strict", "end with 5 if something would be lost", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct cli, globals.strict)},
-    {"--report", "write what happened to FILE, as JSON", OPTION_PATH, .offset = offsetof(struct cli, report_path)},
+    {"--report", "write what happened to FILE, as JSON", CP_OPTION_PATH, .offset = offsetof(struct cli, report_path)},
     {"--confine",
      "read further files only from below the folders of the input, of -I and of --package; "
      "--confine=no lifts that",
-     OPTION_BOOLEAN, offsetof(struct cli, globals.confine), .initial = "yes"},
+     CP_OPTION_BOOLEAN, offsetof(struct cli, globals.confine), .initial = "yes"},
     {"--threads", "use at most N threads, by default one for each processor; any N gives the same result",
-     OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS},
+     CP_OPTION_INTEGER, offsetof(struct cli, threads), .minimum = 1, .maximum = CP_MOST_THREADS},
     {"--isolate",
      "have assimp read in a process of its own, so that a damaged file cannot end cellpipe; --isolate=no lifts that",
-     OPTION_BOOLEAN, offsetof(struct cli, isolate), .initial = "yes"},
-    {"--limit", "set a limit, such as nodes=1000; cellpipe help limits lists them", OPTION_STRING,
+     CP_OPTION_BOOLEAN, offsetof(struct cli, isolate), .initial = "yes"},
+    {"--limit", "set a limit, such as nodes=1000; cellpipe help limits lists them", CP_OPTION_STRING,
      offsetof(struct cli, globals.limits), .value = "NAME=N", .repeats = true},
-    {"--no-clobber", "never replace an existing file", OPTION_BOOLEAN,
+    {"--no-clobber", "never replace an existing file", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct cli, globals.no_clobber)},
-    {"--sync", "flush outputs to the disk before they appear", OPTION_BOOLEAN,
+    {"--sync", "flush outputs to the disk before they appear", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct cli, globals.sync)},
-    {"--include", "also look for further files in DIR", OPTION_PATH, offsetof(struct cli, globals.folders),
+    {"--include", "also look for further files in DIR", CP_OPTION_PATH, offsetof(struct cli, globals.folders),
      .value = "DIR", .letter = "-I", .repeats = true},
-    {"--package", "look for files of package://NAME/ and model://NAME/ in DIR", OPTION_STRING,
+    {"--package", "look for files of package://NAME/ and model://NAME/ in DIR", CP_OPTION_STRING,
      offsetof(struct cli, globals.packages), .value = "NAME=DIR", .repeats = true},
-    {"--quiet", "print errors only", OPTION_BOOLEAN, offsetof(struct cli, quiet), .letter = "-q"},
-    {"--verbose", "also print notes", OPTION_BOOLEAN, offsetof(struct cli, verbose), .letter = "-v"},
-    {"--help", "show help, of the command if one is given", OPTION_BOOLEAN, offsetof(struct cli, help), .letter = "-h"},
-    {"--version", "print the version, and those of optional libraries", OPTION_BOOLEAN,
+    {"--quiet", "print errors only", CP_OPTION_BOOLEAN, offsetof(struct cli, quiet), .letter = "-q"},
+    {"--verbose", "also print notes", CP_OPTION_BOOLEAN, offsetof(struct cli, verbose), .letter = "-v"},
+    {"--help", "show help, of the command if one is given", CP_OPTION_BOOLEAN, offsetof(struct cli, help),
+     .letter = "-h"},
+    {"--version", "print the version, and those of optional libraries", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct cli, version)},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 const struct command any_command = {.options = global_options};
 
-static const struct option reading_options[] = {
-    {"--from", "format of the input, by name or suffix; by default its bytes decide", OPTION_STRING,
+static const cp_option reading_options[] = {
+    {"--from", "format of the input, by name or suffix; by default its bytes decide", CP_OPTION_STRING,
      offsetof(struct request, from), .value = "FORMAT"},
-    {"--in", "set an option of the input's format; stl.K=V: of every STL file that is read", OPTION_STRING,
+    {"--in", "set an option of the input's format; stl.K=V: of every STL file that is read", CP_OPTION_STRING,
      offsetof(struct request, in), .value = "K=V", .repeats = true},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
-static const struct option writing_options[] = {
+static const cp_option writing_options[] = {
     {"--to", "format of the output, by name or suffix; by default its suffix decides, and glb on standard output",
-     OPTION_STRING, offsetof(struct request, to), .value = "FORMAT"},
-    {"--out", "set an option of the output's format", OPTION_STRING, offsetof(struct request, out), .value = "K=V",
+     CP_OPTION_STRING, offsetof(struct request, to), .value = "FORMAT"},
+    {"--out", "set an option of the output's format", CP_OPTION_STRING, offsetof(struct request, out), .value = "K=V",
      .repeats = true},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* ---- descriptions ---- */
 
-const struct option *option_at(const struct command *command, size_t index)
+const cp_option *option_at(const struct command *command, size_t index)
 {
-    const struct option *tables[] = {command->options, command->reads ? reading_options : NULL,
-                                     command->writes ? writing_options : NULL};
+    const cp_option *tables[] = {command->options, command->reads ? reading_options : NULL,
+                                 command->writes ? writing_options : NULL};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const struct option *option = tables[i]; option && option->name; option++)
+        for (const cp_option *option = tables[i]; option && option->name; option++)
             if (index-- == 0)
                 return option;
     return NULL;
 }
 
-bool is_flag(const struct option *option)
+bool is_flag(const cp_option *option)
 {
     return option->name[0] == '-';
 }
 
 /* A boolean's name alone is yes; a word in capitals is none that is typed. */
-static bool takes_value(const struct option *option)
+static bool takes_value(const cp_option *option)
 {
-    return option->type != OPTION_BOOLEAN && option->type != OPTION_WORD;
+    return option->type != CP_OPTION_BOOLEAN && option->type != CP_OPTION_WORD;
 }
 
-struct label option_label(const struct option *option)
+struct label option_label(const cp_option *option)
 {
     struct label label;
     bool has_value = takes_value(option) || option->value;
@@ -90,9 +91,9 @@ struct label option_label(const struct option *option)
 
 bool add_option_names(struct cli *cli, const struct command *command, bool flags, struct list *names)
 {
-    const struct option *option;
+    const cp_option *option;
     for (size_t i = 0; (option = option_at(command, i)); i++)
-        if (is_flag(option) == flags && option->type != OPTION_WORD && !list_add(cli, names, option->name))
+        if (is_flag(option) == flags && option->type != CP_OPTION_WORD && !list_add(cli, names, option->name))
             return false;
     return true;
 }
@@ -111,7 +112,7 @@ const struct command *command_named(const struct cli *cli, const char *name)
 
 static cp_status set_defaults(struct cli *cli, const struct command *command, void *settings)
 {
-    const struct option *option;
+    const cp_option *option;
     cp_status status = CP_OK;
     for (size_t i = 0; status == CP_OK && (option = option_at(command, i)); i++)
         if (option->initial)
@@ -120,7 +121,7 @@ static cp_status set_defaults(struct cli *cli, const struct command *command, vo
 }
 
 /* Takes an option of the user's; settings begin with the list of the options that were given. */
-static cp_status take_option(struct cli *cli, const struct option *option, void *settings, const char *text)
+static cp_status take_option(struct cli *cli, const cp_option *option, void *settings, const char *text)
 {
     struct list *list = (struct list *)((char *)settings + option->offset);
     if (!list_add(cli, settings, option->name))
@@ -144,9 +145,9 @@ cp_status add_input_option(struct cli *cli, struct list *in, const char *setting
 
 /* An option in the command line. */
 struct found {
-    const struct option *option; /* NULL: the word is no option */
-    const char *value;           /* after "=" or in the next word, or NULL */
-    size_t words;                /* 1 or 2 */
+    const cp_option *option; /* NULL: the word is no option */
+    const char *value;       /* after "=" or in the next word, or NULL */
+    size_t words;            /* 1 or 2 */
 };
 
 /* Tells whether the word looks like a flag; a negative number does not. */
@@ -166,11 +167,11 @@ static bool looks_like_setting(const char *word)
 static struct found option_of(const struct command *command, const char *word)
 {
     size_t size = strcspn(word, "=");
-    const struct option *option;
+    const cp_option *option;
     for (size_t i = 0; (option = option_at(command, i)); i++) {
         const char *value = word[size] ? word + size + 1 : NULL;
         bool fits = strlen(option->name) == size && strncmp(option->name, word, size) == 0;
-        if (fits && option->type != OPTION_WORD && (is_flag(option) || value || !takes_value(option)))
+        if (fits && option->type != CP_OPTION_WORD && (is_flag(option) || value || !takes_value(option)))
             return (struct found){option, value, 1};
         if (option->letter && strncmp(option->letter, word, 2) == 0 && (!word[2] || takes_value(option)))
             return (struct found){option, word[2] ? word + 2 : NULL, 1};

@@ -75,8 +75,9 @@ static cp_status command_filters(struct cli *cli)
     return CP_OK;
 }
 
-static const struct option options[] = {
-    {"--markdown", "print the table as Markdown", OPTION_BOOLEAN, .offset = offsetof(struct formats, markdown)}, {0}};
+static const cp_option options[] = {
+    {"--markdown", "print the table as Markdown", CP_OPTION_BOOLEAN, .offset = offsetof(struct formats, markdown)},
+    {0}};
 
 const struct command formats_command = {.name = "formats",
                                         .title = "list the formats",

@@ -52,7 +52,7 @@ static void print_row(FILE *file, int column, const char *name, const cp_option_
 
 static void print_options(FILE *file, const struct command *command, const char *title, bool flags)
 {
-    const struct option *option;
+    const cp_option *option;
     for (size_t i = 0; (option = option_at(command, i)); i++) {
         if (is_flag(option) != flags)
             continue;
@@ -213,12 +213,12 @@ static cp_status command_help(struct cli *cli)
     return help.manual || help.json ? CP_OK : print_help(cli, words->count ? words->items[0] : NULL);
 }
 
-static const struct option options[] = {
-    {"--man", "print the manual page (docs/cellpipe.1)", OPTION_BOOLEAN, .offset = offsetof(struct help, manual)},
+static const cp_option options[] = {
+    {"--man", "print the manual page (docs/cellpipe.1)", CP_OPTION_BOOLEAN, .offset = offsetof(struct help, manual)},
     {"--json", "print all options of all commands, formats, filters and limits as one JSON object, for scripts",
-     OPTION_BOOLEAN, .offset = offsetof(struct help, json)},
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct help, json)},
     {"--complete", "after -- come the words of a command line up to the cursor: print what may stand for the last one",
-     OPTION_BOOLEAN, .offset = offsetof(struct help, complete)},
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct help, complete)},
     {0}};
 
 const struct command help_command = {.name = "help",

@@ -38,10 +38,10 @@ static cp_status command_igrip2vrml(struct cli *cli)
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 
-static const struct option options[] = {
-    {"-d", "a device", OPTION_BOOLEAN, .offset = offsetof(struct form, device)},
-    {"-w", "a workcell", OPTION_BOOLEAN, .offset = offsetof(struct form, workcell)},
-    {"-p", "a workcell with a recording: a click on the base of a device plays it, in CYCLE seconds", OPTION_BOOLEAN,
+static const cp_option options[] = {
+    {"-d", "a device", CP_OPTION_BOOLEAN, .offset = offsetof(struct form, device)},
+    {"-w", "a workcell", CP_OPTION_BOOLEAN, .offset = offsetof(struct form, workcell)},
+    {"-p", "a workcell with a recording: a click on the base of a device plays it, in CYCLE seconds", CP_OPTION_BOOLEAN,
      .offset = offsetof(struct form, recording)},
     {0}};
 

@@ -269,28 +269,28 @@ static cp_status command_ik(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {
+static const cp_option options[] = {
     {"pose",
      "required: where the frame shall be: X,Y,Z,R,P,Y in metres and radians, or with units (10mm, 30deg); or "
      "where the "
      "frame of this name is",
-     OPTION_STRING, offsetof(struct asked, pose), .value = "POSE"},
+     CP_OPTION_STRING, offsetof(struct asked, pose), .value = "POSE"},
     POSING_OPTIONS(struct asked),
-    {"frame", "the frame to be placed; the end of the device unless said", OPTION_FRAME,
+    {"frame", "the frame to be placed; the end of the device unless said", CP_OPTION_FRAME,
      .offset = offsetof(struct asked, frame)},
-    {"in", "numbers of pose= are in this frame; in the world unless said", OPTION_FRAME,
+    {"in", "numbers of pose= are in this frame; in the world unless said", CP_OPTION_FRAME,
      .offset = offsetof(struct asked, in)},
     {"solve",
      "the coordinates that have to hold, of x,y,z,roll,pitch,yaw; of the others it says by how much they are off",
-     OPTION_STRING, offsetof(struct asked, solve), .value = "x,y,z,..."},
-    {"tries", "from how many places to search, where there is no closed form", OPTION_INTEGER,
+     CP_OPTION_STRING, offsetof(struct asked, solve), .value = "x,y,z,..."},
+    {"tries", "from how many places to search, where there is no closed form", CP_OPTION_INTEGER,
      offsetof(struct asked, tries), "100", .minimum = 1, .maximum = 1000000},
-    {"routine", "solve by this function (contrib/routines/README.md), in a process of its own", OPTION_STRING,
+    {"routine", "solve by this function (contrib/routines/README.md), in a process of its own", CP_OPTION_STRING,
      offsetof(struct asked, routine), .value = "LIB.so:NAME"},
-    {"lengths", "link_lengths of the routine", OPTION_STRING, offsetof(struct asked, lengths), .value = "A,B,..."},
-    {"offsets", "link_offsets of the routine", OPTION_STRING, offsetof(struct asked, offsets), .value = "A,B,..."},
-    {"seconds", "the longest time of the routine", OPTION_TIME, offsetof(struct asked, seconds), "10", .minimum = 0.01,
-     .maximum = 86400, .value = "S"},
+    {"lengths", "link_lengths of the routine", CP_OPTION_STRING, offsetof(struct asked, lengths), .value = "A,B,..."},
+    {"offsets", "link_offsets of the routine", CP_OPTION_STRING, offsetof(struct asked, offsets), .value = "A,B,..."},
+    {"seconds", "the longest time of the routine", CP_OPTION_TIME, offsetof(struct asked, seconds), "10",
+     .minimum = 0.01, .maximum = 86400, .value = "S"},
     JSON_FLAG(struct asked),
     {0}};
 

@@ -231,12 +231,12 @@ static cp_status command_info(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {
+static const cp_option options[] = {
     JSON_FLAG(struct info),
-    {"--dump", "print everything, as canonical text", OPTION_BOOLEAN, .offset = offsetof(struct info, dump)},
+    {"--dump", "print everything, as canonical text", CP_OPTION_BOOLEAN, .offset = offsetof(struct info, dump)},
     {"--explain",
      "for an undocumented format (legacy Deneb parts): a note for each reading that was tried, and why it failed",
-     OPTION_BOOLEAN, .offset = offsetof(struct info, explain)},
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct info, explain)},
     {0}};
 
 const struct command info_command = {.name = "info",

@@ -68,7 +68,7 @@ static void put_usage(const struct command *command)
 
 static void put_options(const struct command *command)
 {
-    const struct option *option;
+    const cp_option *option;
     for (size_t i = 0; (option = option_at(command, i)); i++) {
         printf(".TP\n");
         put_syntax(option_label(option).text);

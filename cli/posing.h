@@ -12,20 +12,26 @@ struct posing {
 
 /* The rows of a command whose struct has the member `posing`. */
 #define POSING_OPTIONS(wanted)                                                                                         \
-    {"Q...", "values of the device's joints in order: radians, metres, or with a unit (30deg, 5mm)", OPTION_WORD,      \
+    {"Q...", "values of the device's joints in order: radians, metres, or with a unit (30deg, 5mm)", CP_OPTION_WORD,   \
      .offset = 0},                                                                                                     \
-        {"q", "the same in one word", OPTION_STRING, offsetof(wanted, posing.q), .value = "A,B,...", .repeats = true}, \
+        {"q",                                                                                                          \
+         "the same in one word",                                                                                       \
+         CP_OPTION_STRING,                                                                                             \
+         offsetof(wanted, posing.q),                                                                                   \
+         .value = "A,B,...",                                                                                           \
+         .repeats = true},                                                                                             \
         {"deg",                                                                                                        \
          "as q, with degrees for joints that turn",                                                                    \
-         OPTION_STRING,                                                                                                \
+         CP_OPTION_STRING,                                                                                             \
          offsetof(wanted, posing.deg),                                                                                 \
          .value = "A,B,...",                                                                                           \
          .repeats = true},                                                                                             \
-        {"device", "the device of Q..., q= and deg=, if several have joints", OPTION_DEVICE,                           \
+        {"device", "the device of Q..., q= and deg=, if several have joints", CP_OPTION_DEVICE,                        \
          .offset = offsetof(wanted, posing.device)},                                                                   \
-        {"JOINT=VALUE", "the value of one joint, by name, or by id as id:j1#2=VALUE", OPTION_WORD, .offset = 0},       \
+        {"JOINT=VALUE", "the value of one joint, by name, or by id as id:j1#2=VALUE", CP_OPTION_WORD, .offset = 0},    \
     {                                                                                                                  \
-        "home", "set all other joints to their homes", OPTION_BOOLEAN, offsetof(wanted, posing.home), .value = "yes"   \
+        "home", "set all other joints to their homes", CP_OPTION_BOOLEAN, offsetof(wanted, posing.home),               \
+            .value = "yes"                                                                                             \
     }
 
 /* Takes the words behind the input. CP_USAGE, reported, when there is no input or values contradict each other. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* own: of the program; NULL for one of a plug-in, or a limit. */
-static void print_option(cp_json *json, const cp_option_info *info, const struct option *own)
+static void print_option(cp_json *json, const cp_option_info *info, const cp_option *own)
 {
     const bool is_boolean = strcmp(info->type, "boolean") == 0;
     const char *unit = cp_option_unit(info->type, 0), *words = info->choices;
@@ -45,11 +45,11 @@ static void print_option(cp_json *json, const cp_option_info *info, const struct
 
 static void print_options(cp_json *json, const char *key, const struct command *command)
 {
-    const struct option *option;
+    const cp_option *option;
     cp_json_open(json, key, '[');
     for (size_t i = 0; (option = option_at(command, i)); i++) {
         const cp_option_info info = cp_option_describe(option);
-        if (option->type != OPTION_WORD)
+        if (option->type != CP_OPTION_WORD)
             print_option(json, &info, option);
     }
     cp_json_close(json, ']');

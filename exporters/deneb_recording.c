@@ -15,11 +15,11 @@ struct recording_settings {
     double period;
 };
 
-static const struct option options[] = {
-    {"clip", "the clip, if there are several", OPTION_CLIP, .offset = offsetof(struct recording_settings, clip)},
-    {"period", "between two steps; 0: at all keys", OPTION_TIME, offsetof(struct recording_settings, period), "0",
+static const cp_option options[] = {
+    {"clip", "the clip, if there are several", CP_OPTION_CLIP, .offset = offsetof(struct recording_settings, clip)},
+    {"period", "between two steps; 0: at all keys", CP_OPTION_TIME, offsetof(struct recording_settings, period), "0",
      .maximum = 86400},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* The last written state of a device. */
 struct written {
@@ -272,7 +272,7 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
 static uint32_t carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_ALL & ~(uint32_t)FEATURE_MARKS;
+    return CP_FEATURE_ALL & ~(uint32_t)CP_FEATURE_MARKS;
 }
 
 const struct exporter deneb_recording_exporter = {.plugin = {.name = "deneb-recording",

@@ -22,10 +22,10 @@ struct dump_settings {
     bool summary;
 };
 
-static const struct option dump_options[] = {
-    {"summary", "geometry as counts and hashes instead of every vertex and face", OPTION_BOOLEAN,
+static const cp_option dump_options[] = {
+    {"summary", "geometry as counts and hashes instead of every vertex and face", CP_OPTION_BOOLEAN,
      offsetof(struct dump_settings, summary), .initial = "no"},
-    OPTIONS_END,
+    CP_OPTIONS_END,
 };
 
 /* ---- words ---- */
@@ -278,7 +278,7 @@ static void dump_table(const cp_scene *scene, enum scene_table table, bool summa
 static uint32_t dump_carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_ALL;
+    return CP_FEATURE_ALL;
 }
 
 static cp_status dump_write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)

@@ -17,19 +17,19 @@ struct table_settings {
 enum { ANGLES_RADIANS, ANGLES_DEGREES };
 
 #define TABLE_OPTIONS                                                                                                  \
-    {"clip", "the clip, if there are several", OPTION_CLIP, .offset = offsetof(struct table_settings, clip)},          \
-        {"frames", "poses of these frames, too, with commas between", OPTION_STRING,                                   \
+    {"clip", "the clip, if there are several", CP_OPTION_CLIP, .offset = offsetof(struct table_settings, clip)},       \
+        {"frames", "poses of these frames, too, with commas between", CP_OPTION_STRING,                                \
          .offset = offsetof(struct table_settings, frames)},                                                           \
     {                                                                                                                  \
-        "period", "between two moments; 0: at all keys", OPTION_TIME, offsetof(struct table_settings, period), "0",    \
+        "period", "between two moments; 0: at all keys", CP_OPTION_TIME, offsetof(struct table_settings, period), "0", \
             .maximum = 86400                                                                                           \
     }
 
-static const struct option csv_options[] = {
-    TABLE_OPTIONS,
-    {"angles", "units of angles", OPTION_CHOICE, offsetof(struct table_settings, angles), "rad", .choices = "rad|deg"},
-    OPTIONS_END};
-static const struct option jsonl_options[] = {TABLE_OPTIONS, OPTIONS_END};
+static const cp_option csv_options[] = {TABLE_OPTIONS,
+                                        {"angles", "units of angles", CP_OPTION_CHOICE,
+                                         offsetof(struct table_settings, angles), "rad", .choices = "rad|deg"},
+                                        CP_OPTIONS_END};
+static const cp_option jsonl_options[] = {TABLE_OPTIONS, CP_OPTIONS_END};
 
 struct table {
     cp_context *context;
@@ -287,7 +287,7 @@ static cp_status write_jsonl(cp_context *context, const cp_scene *scene, const v
 static uint32_t carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_ALL & ~(uint32_t)FEATURE_MARKS;
+    return CP_FEATURE_ALL & ~(uint32_t)CP_FEATURE_MARKS;
 }
 
 const struct exporter csv_exporter = {.plugin = {.name = "csv",

@@ -16,11 +16,12 @@
 
 enum { MOST_MATERIALS = 256 };
 
-const struct option faces_options[] = {
-    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT,
+const cp_option faces_options[] = {
+    {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
      .offset = offsetof(struct faces_settings, unit)},
-    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct faces_settings, up), "z", .choices = "z|y"},
-    OPTIONS_END,
+    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct faces_settings, up), "z",
+     .choices = "z|y"},
+    CP_OPTIONS_END,
 };
 
 /* Writes "#rrggbb", or "#rrggbbaa" if it is not opaque; returns the length. */

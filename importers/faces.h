@@ -11,7 +11,7 @@ struct faces_settings {
     double unit; /* metres per unit of the file; 0: not given */
     int up;      /* cp_up */
 };
-extern const struct option faces_options[];
+extern const cp_option faces_options[];
 
 /* The codes of the reports. */
 struct faces_codes {

@@ -898,6 +898,82 @@ CP_API cp_status cp_collide_clip(cp_collider *collider, uint32_t clip, double st
 
 typedef enum cp_plugin_kind { CP_IMPORTER, CP_EXPORTER, CP_FILTER } cp_plugin_kind;
 
+/* The features that a scene may have and a format may carry. Features and options serve plug-ins that a host registers,
+ * and are as unstable as cellpipe_build.h, which does that. */
+enum {
+    CP_FEATURE_HIERARCHY = 1 << 0, /* nodes below nodes, poses */
+    CP_FEATURE_NAMES = 1 << 1,     /* node names */
+    CP_FEATURE_INSTANCES = 1 << 2, /* one mesh placed more than once */
+    CP_FEATURE_NGONS = 1 << 3,
+    CP_FEATURE_LINES = 1 << 4,
+    CP_FEATURE_PRIMITIVES = 1 << 5, /* box, cylinder, ... as such */
+    CP_FEATURE_NORMALS = 1 << 6,
+    CP_FEATURE_COLOURS = 1 << 7, /* materials */
+    CP_FEATURE_VERTEX_COLOURS = 1 << 8,
+    CP_FEATURE_JOINTS = 1 << 9, /* joints with limits and homes */
+    CP_FEATURE_DEVICES = 1 << 10,
+    CP_FEATURE_PAIRS = 1 << 11,     /* exclusions, kept pairs, static flag, volatile */
+    CP_FEATURE_COLLISION = 1 << 12, /* meshes for collision only */
+    CP_FEATURE_CLIPS = 1 << 13,
+    CP_FEATURE_FLAGS = 1 << 14, /* movable, attachable, link, highlight, wire */
+    CP_FEATURE_METADATA = 1 << 15,
+    CP_FEATURE_MESHES = 1 << 16, /* meshes at all: without, what they have is not reported piece by piece */
+    CP_FEATURE_PLACEHOLDERS = 1 << 17,
+    CP_FEATURE_COORDINATES = 1 << 18, /* texture coordinates */
+    CP_FEATURE_TEXTURES = 1 << 19,    /* base colour, as an image */
+    CP_FEATURE_SURFACES = 1 << 20,    /* metallic, roughness, emissive, cutoff and further textures of materials */
+    CP_FEATURE_LOOPS = 1 << 21,       /* closed loops; without, motion that is written is solved */
+    CP_FEATURE_MARKS = 1 << 22,       /* of clips */
+    CP_FEATURE_TANGENTS = 1 << 23,    /* of meshes with normal maps */
+    CP_FEATURE_ALL = (1 << 24) - 1
+};
+
+/* How a value is read, and what is then at the option's place in the settings. A number may have a unit behind it. */
+typedef enum cp_option_type {
+    CP_OPTION_BOOLEAN, /* bool: yes|no, true|false, on|off, 1|0; the name alone is yes */
+    CP_OPTION_INTEGER, /* int64_t */
+    CP_OPTION_NUMBER,  /* double */
+    CP_OPTION_RATIO,   /* double: 0.1 or 10% */
+    CP_OPTION_LENGTH,  /* double, metres: 0.005 or 5mm */
+    CP_OPTION_ANGLE,   /* double, radians: 30, 30deg or 0.5rad; a bare number is in degrees */
+    CP_OPTION_TIME,    /* double, seconds: 0.5, 500ms or 2min */
+    CP_OPTION_SIZE,    /* int64_t, bytes: 500000, 500kB or 2MiB */
+    CP_OPTION_EXTENT,  /* cp_extent: a length, or a part of a size with % after it */
+    CP_OPTION_UNIT,    /* double, metres per unit: mm or 0.001; 0 when not given and initial is NULL */
+    CP_OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
+    /* const char *, the caller's; NULL when not given and initial is NULL. Completion offers files, or names of the
+     * cell. */
+    CP_OPTION_STRING,
+    CP_OPTION_PATH,
+    CP_OPTION_FRAME,
+    CP_OPTION_DEVICE,
+    CP_OPTION_JOINT,
+    CP_OPTION_CLIP,
+    CP_OPTION_WORD /* nothing: a word such as IN, which stands among a command's options for the help alone */
+} cp_option_type;
+
+/* One of the two is not 0, or the option was not given. */
+typedef struct cp_extent {
+    double metres, part;
+} cp_extent;
+
+/* An option of a plug-in, in a table that ends with CP_OPTIONS_END. */
+typedef struct cp_option {
+    const char *name, *help; /* "tolerance"; of a flag "--clearance" */
+    cp_option_type type;
+    size_t offset;           /* into the settings struct */
+    const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
+    double minimum, maximum; /* bounds of numbers, in the stored unit, INFINITY for no maximum; both 0: no bounds */
+    const char *choices;
+    const char *value;  /* the help writes it for the value, such as "I/N"; NULL: the type's word */
+    const char *letter; /* a flag's short form "-q"; or NULL */
+    bool repeats;       /* the program's alone: at its place is a list of texts */
+} cp_option;
+#define CP_OPTIONS_END                                                                                                 \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
 typedef struct cp_option_info {
     size_t size; /* set by the caller */
     const char *name, *help;

@@ -13,57 +13,12 @@ extern "C" {
 
 /* ---- options (base/options.c): of flags, commands, importers, exporters and filters, and limits ---- */
 
-/* How a value is read, and what is then at the option's place in the settings. A number may have a unit behind it. */
-enum option_type {
-    OPTION_BOOLEAN, /* bool: yes|no, true|false, on|off, 1|0; the name alone is yes */
-    OPTION_INTEGER, /* int64_t */
-    OPTION_NUMBER,  /* double */
-    OPTION_RATIO,   /* double: 0.1 or 10% */
-    OPTION_LENGTH,  /* double, metres: 0.005 or 5mm */
-    OPTION_ANGLE,   /* double, radians: 30, 30deg or 0.5rad; a bare number is in degrees */
-    OPTION_TIME,    /* double, seconds: 0.5, 500ms or 2min */
-    OPTION_SIZE,    /* int64_t, bytes: 500000, 500kB or 2MiB */
-    OPTION_EXTENT,  /* struct extent: a length, or a part of a size with % after it */
-    OPTION_UNIT,    /* double, metres per unit: mm or 0.001; 0 when not given and initial is NULL */
-    OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
-    /* const char *, the caller's; NULL when not given and initial is NULL. Completion offers files, or names of the
-     * cell. */
-    OPTION_STRING,
-    OPTION_PATH,
-    OPTION_FRAME,
-    OPTION_DEVICE,
-    OPTION_JOINT,
-    OPTION_CLIP,
-    OPTION_WORD /* nothing: a word such as IN, which stands among a command's options for the help alone */
-};
-
-/* One of the two is not 0, or the option was not given. */
-struct extent {
-    double metres, part;
-};
-
-struct option {
-    const char *name, *help; /* "tolerance"; of a flag "--clearance" */
-    enum option_type type;
-    size_t offset;           /* into the settings struct */
-    const char *initial;     /* the default, as a user would write it; NULL: zero bytes */
-    double minimum, maximum; /* bounds of numbers, in the stored unit, INFINITY for no maximum; both 0: no bounds */
-    const char *choices;
-    const char *value;  /* the help writes it for the value, such as "I/N"; NULL: the type's word */
-    const char *letter; /* a flag's short form "-q"; or NULL */
-    bool repeats;       /* the program's alone: at its place is a list of texts */
-};
-#define OPTIONS_END                                                                                                    \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-
 /* Reads a value into the settings; NULL: the option was named alone. CP_USAGE, reported, when it is no value of the
  * type or out of range. */
-CP_API cp_status cp_option_read(cp_context *context, const struct option *option, const char *text, void *settings);
+CP_API cp_status cp_option_read(cp_context *context, const cp_option *option, const char *text, void *settings);
 /* The option of a table that "NAME" or "NAME=VALUE" names. NULL when there is none. */
-const struct option *cp_option_named(const struct option *options, const char *word);
-CP_API cp_option_info cp_option_describe(const struct option *option);
+const cp_option *cp_option_named(const cp_option *options, const char *word);
+CP_API cp_option_info cp_option_describe(const cp_option *option);
 /* The units that may stand behind a number of a type (the word in cp_option_info), one by one; NULL past the last. */
 CP_API const char *cp_option_unit(const char *type, size_t index);
 

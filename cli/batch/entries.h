@@ -59,15 +59,15 @@ struct list_request {
     {"--only",                                                                                                         \
      "of the files in folders, take those whose name matches GLOB, whatever their suffix; with a / in it, "            \
      "GLOB is for the path below the folder",                                                                          \
-     OPTION_STRING,                                                                                                    \
+     CP_OPTION_STRING,                                                                                                 \
      offsetof(settings, member.only),                                                                                  \
      .value = "GLOB",                                                                                                  \
      .repeats = true},                                                                                                 \
-        {"--skip",        "in folders, leave out files and folders whose name matches GLOB",                           \
-         OPTION_STRING,   offsetof(settings, member.skip),                                                             \
-         .value = "GLOB", .repeats = true},                                                                            \
+        {"--skip",         "in folders, leave out files and folders whose name matches GLOB",                          \
+         CP_OPTION_STRING, offsetof(settings, member.skip),                                                            \
+         .value = "GLOB",  .repeats = true},                                                                           \
     {                                                                                                                  \
-        "--root", "name outputs by the paths of inputs below DIR", OPTION_PATH, offsetof(settings, member.root),       \
+        "--root", "name outputs by the paths of inputs below DIR", CP_OPTION_PATH, offsetof(settings, member.root),    \
             .value = "DIR"                                                                                             \
     }
 

@@ -506,11 +506,11 @@ static cp_status command_manifest(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {LIST_OPTIONS(struct wanted, list),
-                                        {"--whole-cells",
-                                         "leave out files that another file names, such as the parts of a cell",
-                                         OPTION_BOOLEAN, .offset = offsetof(struct wanted, whole_cells)},
-                                        {0}};
+static const cp_option options[] = {LIST_OPTIONS(struct wanted, list),
+                                    {"--whole-cells",
+                                     "leave out files that another file names, such as the parts of a cell",
+                                     CP_OPTION_BOOLEAN, .offset = offsetof(struct wanted, whole_cells)},
+                                    {0}};
 
 const struct command manifest_command = {
     .name = "manifest",

@@ -579,13 +579,13 @@ static cp_status command_report(struct cli *cli)
     return status;
 }
 
-static const struct option options[] = {
-    {"--manifest", "the inputs that there should be; those without a record are missing", OPTION_PATH,
+static const cp_option options[] = {
+    {"--manifest", "the inputs that there should be; those without a record are missing", CP_OPTION_PATH,
      .offset = offsetof(struct asked, manifest)},
-    {"--json", "print one JSON object, for scripts", OPTION_BOOLEAN, .offset = offsetof(struct asked, json)},
-    {"--csv", "print a line of CSV for each input", OPTION_BOOLEAN, .offset = offsetof(struct asked, csv)},
+    {"--json", "print one JSON object, for scripts", CP_OPTION_BOOLEAN, .offset = offsetof(struct asked, json)},
+    {"--csv", "print a line of CSV for each input", CP_OPTION_BOOLEAN, .offset = offsetof(struct asked, csv)},
     {"--no-times", "leave out what differs from run to run: times, memory, hosts, attempts, isolation, torn lines",
-     OPTION_BOOLEAN, .offset = offsetof(struct asked, no_times)},
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct asked, no_times)},
     {0}};
 
 const struct command report_command = {

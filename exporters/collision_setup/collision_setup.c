@@ -26,18 +26,18 @@
 #include "collide/list/list.h"
 #include "writer.h"
 
-static const struct option options[] = {
-    {"relative", "names relative to the device that all of them are inside", OPTION_BOOLEAN,
+static const cp_option options[] = {
+    {"relative", "names relative to the device that all of them are inside", CP_OPTION_BOOLEAN,
      offsetof(struct setup_settings, relative), .initial = "no"},
-    {"plain", "names alone, without reasons and comments", OPTION_BOOLEAN, offsetof(struct setup_settings, plain),
+    {"plain", "names alone, without reasons and comments", CP_OPTION_BOOLEAN, offsetof(struct setup_settings, plain),
      .initial = "no"},
-    {"split", "device: pairs inside a device in a further file DEVICECollisionSetup.xml", OPTION_CHOICE,
+    {"split", "device: pairs inside a device in a further file DEVICECollisionSetup.xml", CP_OPTION_CHOICE,
      offsetof(struct setup_settings, split), "no", .choices = "no|device"},
     {"static", "element: <ExcludeStaticPairs/> in place of the static pairs where it says the same; names: never",
-     OPTION_CHOICE, offsetof(struct setup_settings, static_pairs), "element", .choices = "element|names"},
-    {"evidence", "all that is known of all pairs, as JSON in a further file OUT.json", OPTION_BOOLEAN,
+     CP_OPTION_CHOICE, offsetof(struct setup_settings, static_pairs), "element", .choices = "element|names"},
+    {"evidence", "all that is known of all pairs, as JSON in a further file OUT.json", CP_OPTION_BOOLEAN,
      offsetof(struct setup_settings, evidence), .initial = "no"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* ---- losses ---- */
 
@@ -190,7 +190,7 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
 static uint32_t carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_PAIRS | FEATURE_PLACEHOLDERS | FEATURE_NAMES;
+    return CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES;
 }
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)

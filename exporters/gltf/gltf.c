@@ -24,71 +24,71 @@
 
 /* clang-format off */
 #define SHARED_OPTIONS                                                                                                 \
-    {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", OPTION_CHOICE,                     \
+    {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", CP_OPTION_CHOICE,                     \
      offsetof(struct gltf_settings, profile), "deliver", .choices = "stage|deliver"},                                  \
     {"normals",                                                                                                        \
      "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: keep "   \
      "for stages, else smooth where something is curved",                                                              \
-     OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", .choices = "auto|keep|smooth|none"},              \
-    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", OPTION_ANGLE,                  \
+     CP_OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", .choices = "auto|keep|smooth|none"},              \
+    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", CP_OPTION_ANGLE,                  \
      offsetof(struct gltf_settings, crease), CREASE_TEXT, .maximum = PI},                                              \
-    {"clips", "auto: made clips of all joints and of each (deliver); none: only the scene's own clips", OPTION_CHOICE, \
+    {"clips", "auto: made clips of all joints and of each (deliver); none: only the scene's own clips", CP_OPTION_CHOICE, \
      offsetof(struct gltf_settings, clips), "auto", .choices = "auto|none"},                                           \
     {"tolerance",                                                                                                      \
      "clips: how far grabbed devices and joints with formulas may be off between keys; 0: 0.1 mm for the web, else "   \
      "as near as floats tell",                                                                                         \
-     OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", .maximum = 1e9},                                   \
-    {"collision", "deliver: keep the meshes that are for collision only", OPTION_BOOLEAN,                              \
+     CP_OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", .maximum = 1e9},                                   \
+    {"collision", "deliver: keep the meshes that are for collision only", CP_OPTION_BOOLEAN,                              \
      offsetof(struct gltf_settings, collision), .initial = "no"},                                                      \
-    {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", OPTION_BOOLEAN,   \
+    {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", CP_OPTION_BOOLEAN,   \
      offsetof(struct gltf_settings, extras), .initial = "yes"},                                                        \
-    {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", OPTION_CHOICE,                  \
+    {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", CP_OPTION_CHOICE,                  \
      offsetof(struct gltf_settings, up), "y", .choices = "y|z"},                                                       \
     {"colours", "deliver, of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",   \
-     OPTION_CHOICE, offsetof(struct gltf_settings, colours), "auto", .choices = "auto|none"},                          \
+     CP_OPTION_CHOICE, offsetof(struct gltf_settings, colours), "auto", .choices = "auto|none"},                          \
     {"planes", "deliver: planes without borders are drawn at most twice as large as the rest, or as they are",         \
-     OPTION_CHOICE, offsetof(struct gltf_settings, planes), "limit", .choices = "limit|keep"},                         \
+     CP_OPTION_CHOICE, offsetof(struct gltf_settings, planes), "limit", .choices = "limit|keep"},                         \
     {"cameras", "deliver: views of the whole and of each robot; auto: of a cell with devices, but not for the web",    \
-     OPTION_CHOICE, offsetof(struct gltf_settings, cameras), "auto", .choices = "auto|yes|no"},                        \
+     CP_OPTION_CHOICE, offsetof(struct gltf_settings, cameras), "auto", .choices = "auto|yes|no"},                        \
     {"web", "deliver: few draw calls, small numbers, packed: KHR_mesh_quantization, EXT_meshopt_compression",          \
-     OPTION_BOOLEAN, offsetof(struct gltf_settings, web), .initial = "no"},                                            \
-    {"bits", "web: of a position's coordinate; 14 unless said", OPTION_INTEGER,                                        \
+     CP_OPTION_BOOLEAN, offsetof(struct gltf_settings, web), .initial = "no"},                                            \
+    {"bits", "web: of a position's coordinate; 14 unless said", CP_OPTION_INTEGER,                                        \
      offsetof(struct gltf_settings, bits), .minimum = 8, .maximum = 16},                                               \
-    {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", OPTION_CHOICE,                     \
+    {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", CP_OPTION_CHOICE,                     \
      offsetof(struct gltf_settings, compression), "auto", .choices = "auto|meshopt|none"},                             \
-    {"budget", "web: simplified as little as makes the file at most this large", OPTION_SIZE,                          \
+    {"budget", "web: simplified as little as makes the file at most this large", CP_OPTION_SIZE,                          \
      offsetof(struct gltf_settings, budget), .minimum = 1, .maximum = 1e15},                                           \
-    {"error", "web: simplified as far as neither surface is farther than this from the other", OPTION_LENGTH,          \
+    {"error", "web: simplified as far as neither surface is farther than this from the other", CP_OPTION_LENGTH,          \
      offsetof(struct gltf_settings, error), .minimum = 1e-9, .maximum = 1e9},                                          \
-    {"quality", "web: of simplification; auto is best", OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
+    {"quality", "web: of simplification; auto is best", CP_OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
      "auto", .choices = "auto|best|fast"},                                                                             \
     {"topology", "web: of simplification: holes may close and shells vanish (auto, free), or not (keep)",              \
-     OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},                    \
+     CP_OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},                    \
     {"texels", "web: of simplification: a texture is off by no more, about; with budget= by what it takes",            \
-     OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", .minimum = 0.001, .maximum = 1e9}
+     CP_OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", .minimum = 0.001, .maximum = 1e9}
 /* clang-format on */
 
-static const struct option glb_options[] = {SHARED_OPTIONS, OPTIONS_END};
+static const cp_option glb_options[] = {SHARED_OPTIONS, CP_OPTIONS_END};
 
-static const struct option gltf_options[] = {
+static const cp_option gltf_options[] = {
     SHARED_OPTIONS,
-    {"embed", "the binary part as a data URI instead of a sibling .bin", OPTION_BOOLEAN,
+    {"embed", "the binary part as a data URI instead of a sibling .bin", CP_OPTION_BOOLEAN,
      offsetof(struct gltf_settings, embed), .initial = "no"},
-    OPTIONS_END,
+    CP_OPTIONS_END,
 };
 
 static uint32_t gltf_carries(const void *settings)
 {
     const struct gltf_settings *gltf = settings;
-    uint32_t lost = gltf->normals == NORMALS_NONE ? FEATURE_NORMALS | FEATURE_TANGENTS : 0;
+    uint32_t lost = gltf->normals == NORMALS_NONE ? CP_FEATURE_NORMALS | CP_FEATURE_TANGENTS : 0;
     if (gltf->profile == PROFILE_DELIVER)
-        lost |= FEATURE_NGONS;
+        lost |= CP_FEATURE_NGONS;
     if (gltf->web)
-        lost |= FEATURE_PRIMITIVES;
+        lost |= CP_FEATURE_PRIMITIVES;
     if (!gltf->extras)
-        lost |= FEATURE_PRIMITIVES | FEATURE_LOOPS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_COLLISION |
-                FEATURE_MARKS | FEATURE_FLAGS | FEATURE_PLACEHOLDERS;
-    return FEATURE_ALL & ~lost;
+        lost |= CP_FEATURE_PRIMITIVES | CP_FEATURE_LOOPS | CP_FEATURE_DEVICES | CP_FEATURE_PAIRS |
+                CP_FEATURE_COLLISION | CP_FEATURE_MARKS | CP_FEATURE_FLAGS | CP_FEATURE_PLACEHOLDERS;
+    return CP_FEATURE_ALL & ~lost;
 }
 
 static uint32_t gltf_shows(const void *settings)

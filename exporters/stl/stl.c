@@ -191,22 +191,23 @@ static uint32_t stl_carries(const void *pointer)
 {
     const struct stl_settings *settings = pointer;
     if (settings->format == FORMAT_ASCII)
-        return FEATURE_MESHES | FEATURE_NAMES;
-    return settings->colours ? FEATURE_MESHES | FEATURE_COLOURS : FEATURE_MESHES;
+        return CP_FEATURE_MESHES | CP_FEATURE_NAMES;
+    return settings->colours ? CP_FEATURE_MESHES | CP_FEATURE_COLOURS : CP_FEATURE_MESHES;
 }
 
-static const struct option stl_options[] = {
-    {"format", "form of the file", OPTION_CHOICE, offsetof(struct stl_settings, format), "binary",
+static const cp_option stl_options[] = {
+    {"format", "form of the file", CP_OPTION_CHOICE, offsetof(struct stl_settings, format), "binary",
      .choices = "binary|ascii"},
-    {"use", "which meshes are written", OPTION_CHOICE, offsetof(struct stl_settings, use), "drawn",
+    {"use", "which meshes are written", CP_OPTION_CHOICE, offsetof(struct stl_settings, use), "drawn",
      .choices = "drawn|collision|both"},
-    {"split", "a file for each mesh instance", OPTION_BOOLEAN, offsetof(struct stl_settings, split), .initial = "no"},
-    {"unit", "length of the file's unit; auto: that of an STL that was read, else m", OPTION_CHOICE,
+    {"split", "a file for each mesh instance", CP_OPTION_BOOLEAN, offsetof(struct stl_settings, split),
+     .initial = "no"},
+    {"unit", "length of the file's unit; auto: that of an STL that was read, else m", CP_OPTION_CHOICE,
      offsetof(struct stl_settings, unit), "auto", .choices = "m|mm|cm|in|inch|ft|source|auto"},
-    {"up", "axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", .choices = "z|y|source"},
-    {"colours", "VisCAM colours in the attribute bytes of binary files", OPTION_BOOLEAN,
+    {"up", "axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_settings, up), "z", .choices = "z|y|source"},
+    {"colours", "VisCAM colours in the attribute bytes of binary files", CP_OPTION_BOOLEAN,
      offsetof(struct stl_settings, colours), .initial = "no"},
-    OPTIONS_END,
+    CP_OPTIONS_END,
 };
 
 const struct exporter stl_exporter = {

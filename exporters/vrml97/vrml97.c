@@ -27,42 +27,42 @@
 #include "view/view.h"
 #include "vrml97.h"
 
-static const struct option options[] = {
-    {"up", "which axis is up: y by a root Transform, or z as in the scene", OPTION_CHOICE,
+static const cp_option options[] = {
+    {"up", "which axis is up: y by a root Transform, or z as in the scene", CP_OPTION_CHOICE,
      offsetof(struct vrml_settings, up), "y", .choices = "y|z"},
     {"layout", "all in one file, or each mesh, or each frame's meshes together, in a file of their own by Inline",
-     OPTION_CHOICE, offsetof(struct vrml_settings, layout), "single", .choices = "single|inline|parts"},
-    {"crease", "faces that meet at less than this angle are shaded smoothly", OPTION_ANGLE,
+     CP_OPTION_CHOICE, offsetof(struct vrml_settings, layout), "single", .choices = "single|inline|parts"},
+    {"crease", "faces that meet at less than this angle are shaded smoothly", CP_OPTION_ANGLE,
      offsetof(struct vrml_settings, crease), CREASE_TEXT, .maximum = PI},
-    {"primitives", "boxes, cylinders, cones and spheres as such, not as faces", OPTION_BOOLEAN,
+    {"primitives", "boxes, cylinders, cones and spheres as such, not as faces", CP_OPTION_BOOLEAN,
      offsetof(struct vrml_settings, primitives), .initial = "no"},
-    {"clip", "the clip that a click on a device's base plays: its name, or none; the first when not said", OPTION_CLIP,
-     .offset = offsetof(struct vrml_settings, clip)},
-    {"cycle", "seconds that the clip takes; as long as it was recorded when not said", OPTION_TIME,
+    {"clip", "the clip that a click on a device's base plays: its name, or none; the first when not said",
+     CP_OPTION_CLIP, .offset = offsetof(struct vrml_settings, clip)},
+    {"cycle", "seconds that the clip takes; as long as it was recorded when not said", CP_OPTION_TIME,
      offsetof(struct vrml_settings, cycle), .minimum = 1e-3, .maximum = 1e9},
-    {"tolerance", "keys of the clip are left out where nothing moves farther than this; 0 keeps all", OPTION_LENGTH,
+    {"tolerance", "keys of the clip are left out where nothing moves farther than this; 0 keeps all", CP_OPTION_LENGTH,
      offsetof(struct vrml_settings, tolerance), "0.1mm", .maximum = 1e9},
     {"play", "the clip, or without one all joints: by a click, once when the world is entered, or over and over",
-     OPTION_CHOICE, offsetof(struct vrml_settings, play), "click", .choices = "click|auto|loop"},
-    {"clicks", "joints play on clicks in a scene with a clip, too, and stop it", OPTION_BOOLEAN,
+     CP_OPTION_CHOICE, offsetof(struct vrml_settings, play), "click", .choices = "click|auto|loop"},
+    {"clicks", "joints play on clicks in a scene with a clip, too, and stop it", CP_OPTION_BOOLEAN,
      offsetof(struct vrml_settings, clicks), .initial = "yes"},
-    {"descriptions", "of sensors, which X_ITE and Castle show, and strict readers of VRML97 refuse", OPTION_BOOLEAN,
+    {"descriptions", "of sensors, which X_ITE and Castle show, and strict readers of VRML97 refuse", CP_OPTION_BOOLEAN,
      offsetof(struct vrml_settings, descriptions), .initial = "no"},
-    {"scenery", "a background, lights and views; no for a world that another one inlines", OPTION_BOOLEAN,
+    {"scenery", "a background, lights and views; no for a world that another one inlines", CP_OPTION_BOOLEAN,
      offsetof(struct vrml_settings, scenery), .initial = "yes"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
-     OPTION_CHOICE, offsetof(struct vrml_settings, colours), "auto", .choices = "auto|none"},
-    {"planes", "without borders: drawn at most twice as large as the rest, or as they are", OPTION_CHOICE,
+     CP_OPTION_CHOICE, offsetof(struct vrml_settings, colours), "auto", .choices = "auto|none"},
+    {"planes", "without borders: drawn at most twice as large as the rest, or as they are", CP_OPTION_CHOICE,
      offsetof(struct vrml_settings, planes), "limit", .choices = "limit|keep"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 static uint32_t carries(const void *settings)
 {
     const struct vrml_settings *mine = settings;
-    uint32_t lost = FEATURE_LOOPS | FEATURE_MARKS | FEATURE_DEVICES | FEATURE_PAIRS | FEATURE_FLAGS | FEATURE_METADATA |
-                    FEATURE_PLACEHOLDERS | FEATURE_SURFACES | FEATURE_TANGENTS |
-                    (mine->primitives ? 0 : FEATURE_PRIMITIVES);
-    return FEATURE_ALL & ~lost;
+    uint32_t lost = CP_FEATURE_LOOPS | CP_FEATURE_MARKS | CP_FEATURE_DEVICES | CP_FEATURE_PAIRS | CP_FEATURE_FLAGS |
+                    CP_FEATURE_METADATA | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_SURFACES | CP_FEATURE_TANGENTS |
+                    (mine->primitives ? 0 : CP_FEATURE_PRIMITIVES);
+    return CP_FEATURE_ALL & ~lost;
 }
 
 static void report_losses(struct vrml *v)

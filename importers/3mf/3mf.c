@@ -106,10 +106,10 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 }
 
 #ifdef HAVE_3MF
-static const struct option options[] = {
-    {"unit", "length of the file's unit, instead of what it says", OPTION_UNIT,
+static const cp_option options[] = {
+    {"unit", "length of the file's unit, instead of what it says", CP_OPTION_UNIT,
      .offset = offsetof(struct settings, unit)},
-    OPTIONS_END,
+    CP_OPTIONS_END,
 };
 #endif
 

@@ -37,12 +37,12 @@
  * it. */
 static pthread_mutex_t assimp_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct option assimp_options[] = {
-    {"unit", "the file's unit of length, instead of what the format says", OPTION_UNIT,
+static const cp_option assimp_options[] = {
+    {"unit", "the file's unit of length, instead of what the format says", CP_OPTION_UNIT,
      .offset = offsetof(struct assimp_settings, unit)},
-    {"up", "the file's upward axis, instead of what the format says", OPTION_CHOICE,
+    {"up", "the file's upward axis, instead of what the format says", CP_OPTION_CHOICE,
      offsetof(struct assimp_settings, up), "format", .choices = "format|z|y|x"},
-    OPTIONS_END,
+    CP_OPTIONS_END,
 };
 
 LATE_LIBRARY(assimp, FILE_OF_ASSIMP, ASSIMP_FUNCTIONS);

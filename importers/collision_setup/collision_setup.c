@@ -122,10 +122,10 @@ struct settings {
     const char *prefix;
 };
 
-static const struct option options[] = {{"prefix",
-                                         "goes before each name, e.g. Robot. (default: what our exporter took off)",
-                                         OPTION_STRING, .offset = offsetof(struct settings, prefix)},
-                                        OPTIONS_END};
+static const cp_option options[] = {{"prefix",
+                                     "goes before each name, e.g. Robot. (default: what our exporter took off)",
+                                     CP_OPTION_STRING, .offset = offsetof(struct settings, prefix)},
+                                    CP_OPTIONS_END};
 
 /* Knows XML whose first 64 KiB have the root's tag. */
 static int probe(const char *head, size_t size, uint64_t file_size)

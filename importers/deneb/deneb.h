@@ -21,7 +21,7 @@ struct deneb_settings {
     double tolerance;                 /* metres */
 };
 enum deneb_colour_source { DENEB_COLOUR_OF_DEVICE, DENEB_COLOUR_OF_PART };
-extern const struct option deneb_part_options[], deneb_device_options[], deneb_workcell_options[],
+extern const cp_option deneb_part_options[], deneb_device_options[], deneb_workcell_options[],
     deneb_recording_options[];
 
 /* ---- lexer.c: words, numbers and strings of one file ---- */

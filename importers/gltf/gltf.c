@@ -21,12 +21,12 @@
 
 #include "../importers.h"
 
-static const struct option gltf_options[] = {
-    {"up", "the up axis of files of other tools; auto: y, as glTF says", OPTION_CHOICE,
+static const cp_option gltf_options[] = {
+    {"up", "the up axis of files of other tools; auto: y, as glTF says", CP_OPTION_CHOICE,
      offsetof(struct gltf_settings, up), "auto", .choices = "auto|y|z"},
-    {"collision", "the meshes of files of other tools are for collision, too", OPTION_BOOLEAN,
+    {"collision", "the meshes of files of other tools are for collision, too", CP_OPTION_BOOLEAN,
      offsetof(struct gltf_settings, collision), .initial = "no"},
-    OPTIONS_END,
+    CP_OPTIONS_END,
 };
 
 /* ---- probing ---- */

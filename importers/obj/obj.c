@@ -552,11 +552,12 @@ static cp_status read_obj(cp_context *context, struct source *source, const void
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
-static const struct option obj_options[] = {
-    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT,
+static const cp_option obj_options[] = {
+    {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
      .offset = offsetof(struct obj_settings, unit)},
-    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct obj_settings, up), "z", .choices = "z|y"},
-    OPTIONS_END,
+    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct obj_settings, up), "z",
+     .choices = "z|y"},
+    CP_OPTIONS_END,
 };
 
 const struct importer obj_importer = {

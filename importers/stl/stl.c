@@ -182,11 +182,12 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
-static const struct option stl_options[] = {
-    {"unit", "length of the file's unit; m if none is given", OPTION_UNIT,
+static const cp_option stl_options[] = {
+    {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
      .offset = offsetof(struct stl_settings, unit)},
-    {"up", "the file's axis that points up", OPTION_CHOICE, offsetof(struct stl_settings, up), "z", .choices = "z|y"},
-    OPTIONS_END,
+    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_settings, up), "z",
+     .choices = "z|y"},
+    CP_OPTIONS_END,
 };
 
 const struct importer stl_importer = {

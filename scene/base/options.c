@@ -15,32 +15,32 @@ static const struct kind {
     const struct unit *units; /* which may stand behind a number */
     double bare;              /* the unit of a bare number, in the stored one */
 } kinds[] = {
-    [OPTION_BOOLEAN] = {.word = "boolean", .value = "yes|no", .needs = "yes or no"},
-    [OPTION_INTEGER] = {.word = "integer", .value = "N", .needs = "a whole number"},
-    [OPTION_NUMBER] = {.word = "number", .value = "NUMBER", .needs = "a number"},
-    [OPTION_RATIO] = {"ratio", "RATIO", "a number or a percentage, such as 0.1 or 10%", "", percent_units, 1},
-    [OPTION_LENGTH] = {"length", "LENGTH", "a length such as 0.5, 20mm or 3in", "m", length_units, 1},
-    [OPTION_ANGLE] = {"angle", "ANGLE", "an angle such as 30, 30deg or 0.5rad", "degrees", angle_units, PI / 180},
-    [OPTION_TIME] = {"time", "TIME", "a time such as 30, 500ms, 60s or 2min", "s", time_units, 1},
-    [OPTION_SIZE] = {"size", "SIZE", "a size such as 200000, 500kB or 2MiB", "bytes", size_units, 1},
-    [OPTION_EXTENT] = {"extent", "LENGTH|RATIO", "a length such as 0.1mm, or a part of the size such as 0.1%", "m",
-                       length_units, 1},
-    [OPTION_UNIT] = {.word = "unit", .value = "UNIT", .needs = "m, mm, cm, in, ft or metres per unit"},
-    [OPTION_CHOICE] = {.word = "choice", .value = "WORD"},
-    [OPTION_STRING] = {.word = "text", .value = "TEXT"},
-    [OPTION_PATH] = {.word = "path", .value = "FILE"},
-    [OPTION_FRAME] = {.word = "frame", .value = "NAME"},
-    [OPTION_DEVICE] = {.word = "device", .value = "NAME"},
-    [OPTION_JOINT] = {.word = "joint", .value = "NAME"},
-    [OPTION_CLIP] = {.word = "clip", .value = "NAME"},
-    [OPTION_WORD] = {.word = "word", .value = ""},
+    [CP_OPTION_BOOLEAN] = {.word = "boolean", .value = "yes|no", .needs = "yes or no"},
+    [CP_OPTION_INTEGER] = {.word = "integer", .value = "N", .needs = "a whole number"},
+    [CP_OPTION_NUMBER] = {.word = "number", .value = "NUMBER", .needs = "a number"},
+    [CP_OPTION_RATIO] = {"ratio", "RATIO", "a number or a percentage, such as 0.1 or 10%", "", percent_units, 1},
+    [CP_OPTION_LENGTH] = {"length", "LENGTH", "a length such as 0.5, 20mm or 3in", "m", length_units, 1},
+    [CP_OPTION_ANGLE] = {"angle", "ANGLE", "an angle such as 30, 30deg or 0.5rad", "degrees", angle_units, PI / 180},
+    [CP_OPTION_TIME] = {"time", "TIME", "a time such as 30, 500ms, 60s or 2min", "s", time_units, 1},
+    [CP_OPTION_SIZE] = {"size", "SIZE", "a size such as 200000, 500kB or 2MiB", "bytes", size_units, 1},
+    [CP_OPTION_EXTENT] = {"extent", "LENGTH|RATIO", "a length such as 0.1mm, or a part of the size such as 0.1%", "m",
+                          length_units, 1},
+    [CP_OPTION_UNIT] = {.word = "unit", .value = "UNIT", .needs = "m, mm, cm, in, ft or metres per unit"},
+    [CP_OPTION_CHOICE] = {.word = "choice", .value = "WORD"},
+    [CP_OPTION_STRING] = {.word = "text", .value = "TEXT"},
+    [CP_OPTION_PATH] = {.word = "path", .value = "FILE"},
+    [CP_OPTION_FRAME] = {.word = "frame", .value = "NAME"},
+    [CP_OPTION_DEVICE] = {.word = "device", .value = "NAME"},
+    [CP_OPTION_JOINT] = {.word = "joint", .value = "NAME"},
+    [CP_OPTION_CLIP] = {.word = "clip", .value = "NAME"},
+    [CP_OPTION_WORD] = {.word = "word", .value = ""},
 };
 
 const char *cp_option_unit(const char *type, size_t index)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].word, type) == 0) {
-            const struct unit *unit = i == OPTION_UNIT ? length_units : kinds[i].units;
+            const struct unit *unit = i == CP_OPTION_UNIT ? length_units : kinds[i].units;
             while (unit && unit->name && index-- > 0)
                 unit++;
             return unit ? unit->name : NULL;
@@ -49,12 +49,12 @@ const char *cp_option_unit(const char *type, size_t index)
 }
 
 /* Bounds are told in the unit of a bare number. */
-static double shown(const struct option *option, double number)
+static double shown(const cp_option *option, double number)
 {
-    return option->type == OPTION_ANGLE ? radians_to_degrees(number) : number;
+    return option->type == CP_OPTION_ANGLE ? radians_to_degrees(number) : number;
 }
 
-cp_option_info cp_option_describe(const struct option *option)
+cp_option_info cp_option_describe(const cp_option *option)
 {
     const struct kind *kind = &kinds[option->type];
     return (cp_option_info){.size = sizeof(cp_option_info),
@@ -71,7 +71,7 @@ cp_option_info cp_option_describe(const struct option *option)
                                                        : kind->value};
 }
 
-const struct option *cp_option_named(const struct option *options, const char *word)
+const cp_option *cp_option_named(const cp_option *options, const char *word)
 {
     size_t size = strcspn(word, "=");
     for (; options && options->name; options++)
@@ -84,21 +84,21 @@ const struct option *cp_option_named(const struct option *options, const char *w
 
 struct value {
     cp_context *context;
-    const struct option *option;
+    const cp_option *option;
     const char *text;
     void *place;
 };
 
 /* "--clearance 5mm", "--json=yes", "touch=5mm". */
-static const char *sign_of(const struct option *option)
+static const char *sign_of(const cp_option *option)
 {
-    return option->name[0] == '-' && option->type != OPTION_BOOLEAN ? " " : "=";
+    return option->name[0] == '-' && option->type != CP_OPTION_BOOLEAN ? " " : "=";
 }
 
 /* nearest: what may have been meant, or NULL. */
 static cp_status refuse(const struct value *value, const char *needs, const char *nearest)
 {
-    const struct option *option = value->option;
+    const cp_option *option = value->option;
     return report_error(value->context, CP_USAGE, "option-value", NOWHERE, "%s%s%s: needs %s%s%s%s", option->name,
                         sign_of(option), value->text, needs, nearest ? "; did you mean " : "", nearest ? nearest : "",
                         nearest ? "?" : "");
@@ -106,7 +106,7 @@ static cp_status refuse(const struct value *value, const char *needs, const char
 
 static cp_status refuse_range(const struct value *value)
 {
-    const struct option *option = value->option;
+    const cp_option *option = value->option;
     const char *unit = kinds[option->type].unit;
     char minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
     bool ends = isfinite(option->maximum);
@@ -117,7 +117,7 @@ static cp_status refuse_range(const struct value *value)
                         ends ? maximum : "", unit && *unit ? " " : "", unit ? unit : "");
 }
 
-static bool is_in_range(const struct option *option, double number)
+static bool is_in_range(const cp_option *option, double number)
 {
     bool bounded = option->minimum != 0 || option->maximum != 0;
     return !bounded || (number >= option->minimum && number <= option->maximum);
@@ -131,7 +131,7 @@ static cp_status read_boolean(const struct value *value)
             *(bool *)value->place = i % 2 == 1;
             return CP_OK;
         }
-    return refuse(value, kinds[OPTION_BOOLEAN].needs, NULL);
+    return refuse(value, kinds[CP_OPTION_BOOLEAN].needs, NULL);
 }
 
 static cp_status read_choice(const struct value *value)
@@ -163,22 +163,22 @@ static cp_status read_unit(const struct value *value)
             return CP_OK;
         }
     if (!text_is_number(value->text, &number) || !(number > 0))
-        return refuse(value, kinds[OPTION_UNIT].needs, NULL);
+        return refuse(value, kinds[CP_OPTION_UNIT].needs, NULL);
     *(double *)value->place = number;
     return CP_OK;
 }
 
 static cp_status read_extent(const struct value *value)
 {
-    struct extent extent = {0, 0};
+    cp_extent extent = {0, 0};
     bool is_part = strchr(value->text, '%') != NULL;
     double *number = is_part ? &extent.part : &extent.metres;
     bool good = is_part ? read_measure(value->text, percent_units, 0.01, number) : read_length(value->text, number);
     if (!good || !isfinite(*number) || !(*number > 0))
-        return refuse(value, kinds[OPTION_EXTENT].needs, NULL);
+        return refuse(value, kinds[CP_OPTION_EXTENT].needs, NULL);
     if (!is_in_range(value->option, *number))
         return refuse_range(value);
-    *(struct extent *)value->place = extent;
+    *(cp_extent *)value->place = extent;
     return CP_OK;
 }
 
@@ -187,7 +187,7 @@ static cp_status read_number(const struct value *value)
 {
     const double most = 9e15; /* the whole numbers that a double tells apart end a little above */
     const struct kind *kind = &kinds[value->option->type];
-    const bool integer = value->option->type == OPTION_INTEGER, size = value->option->type == OPTION_SIZE;
+    const bool integer = value->option->type == CP_OPTION_INTEGER, size = value->option->type == CP_OPTION_SIZE;
     double number;
     bool good = kind->units ? read_measure(value->text, kind->units, kind->bare, &number)
                             : text_is_number(value->text, &number);
@@ -204,38 +204,38 @@ static cp_status read_number(const struct value *value)
     return CP_OK;
 }
 
-cp_status cp_option_read(cp_context *context, const struct option *option, const char *text, void *settings)
+cp_status cp_option_read(cp_context *context, const cp_option *option, const char *text, void *settings)
 {
-    if (!text && option->type != OPTION_BOOLEAN)
+    if (!text && option->type != CP_OPTION_BOOLEAN)
         return report_error(context, CP_USAGE, "option-value", NOWHERE, "%s needs a value: %s%s%s", option->name,
                             option->name, sign_of(option), cp_option_describe(option).value);
     const struct value value = {context, option, text ? text : "yes", (char *)settings + option->offset};
     switch (option->type) {
-    case OPTION_BOOLEAN:
+    case CP_OPTION_BOOLEAN:
         return read_boolean(&value);
-    case OPTION_INTEGER:
-    case OPTION_NUMBER:
-    case OPTION_RATIO:
-    case OPTION_LENGTH:
-    case OPTION_ANGLE:
-    case OPTION_TIME:
-    case OPTION_SIZE:
+    case CP_OPTION_INTEGER:
+    case CP_OPTION_NUMBER:
+    case CP_OPTION_RATIO:
+    case CP_OPTION_LENGTH:
+    case CP_OPTION_ANGLE:
+    case CP_OPTION_TIME:
+    case CP_OPTION_SIZE:
         return read_number(&value);
-    case OPTION_EXTENT:
+    case CP_OPTION_EXTENT:
         return read_extent(&value);
-    case OPTION_UNIT:
+    case CP_OPTION_UNIT:
         return read_unit(&value);
-    case OPTION_CHOICE:
+    case CP_OPTION_CHOICE:
         return read_choice(&value);
-    case OPTION_STRING:
-    case OPTION_PATH:
-    case OPTION_FRAME:
-    case OPTION_DEVICE:
-    case OPTION_JOINT:
-    case OPTION_CLIP:
+    case CP_OPTION_STRING:
+    case CP_OPTION_PATH:
+    case CP_OPTION_FRAME:
+    case CP_OPTION_DEVICE:
+    case CP_OPTION_JOINT:
+    case CP_OPTION_CLIP:
         *(const char **)value.place = value.text;
         return CP_OK;
-    case OPTION_WORD:
+    case CP_OPTION_WORD:
         return CP_OK;
     }
     return CP_BUG;

@@ -8,36 +8,36 @@
 #include "filters.h"
 #include "shared.h"
 
-static const struct option options[] = {
-    {"margin", "what comes nearer than this collides; 1mm is good for tessellation and calibration", OPTION_LENGTH,
+static const cp_option options[] = {
+    {"margin", "what comes nearer than this collides; 1mm is good for tessellation and calibration", CP_OPTION_LENGTH,
      offsetof(struct exclude_settings, margin), "0", .maximum = 1e6},
-    {"touch", "what is not farther apart than this touches", OPTION_LENGTH, offsetof(struct exclude_settings, touch),
+    {"touch", "what is not farther apart than this touches", CP_OPTION_LENGTH, offsetof(struct exclude_settings, touch),
      "1e-6", .maximum = 1e6},
-    {"samples", "random configurations that are looked at", OPTION_INTEGER, offsetof(struct exclude_settings, samples),
-     "100", .maximum = 1e9},
-    {"descents", "searches for rare collisions", OPTION_INTEGER, offsetof(struct exclude_settings, descents), "300",
+    {"samples", "random configurations that are looked at", CP_OPTION_INTEGER,
+     offsetof(struct exclude_settings, samples), "100", .maximum = 1e9},
+    {"descents", "searches for rare collisions", CP_OPTION_INTEGER, offsetof(struct exclude_settings, descents), "300",
      .maximum = 1e9},
-    {"work", "bounds that the proof for a pair may take; 2000000 to be thorough", OPTION_INTEGER,
+    {"work", "bounds that the proof for a pair may take; 2000000 to be thorough", CP_OPTION_INTEGER,
      offsetof(struct exclude_settings, work), "200000", .maximum = 1e15},
-    {"time", "seconds after which what is not decided stays so; 60s, 5min", OPTION_TIME,
+    {"time", "seconds after which what is not decided stays so; 60s, 5min", CP_OPTION_TIME,
      offsetof(struct exclude_settings, time), .minimum = 0.001, .maximum = 1e9},
-    {"seed", "of the random numbers", OPTION_INTEGER, offsetof(struct exclude_settings, seed), "1", .maximum = 1e15},
-    {"adjacent", "exclude neighbours too: frames with one moving joint between them", OPTION_BOOLEAN,
+    {"seed", "of the random numbers", CP_OPTION_INTEGER, offsetof(struct exclude_settings, seed), "1", .maximum = 1e15},
+    {"adjacent", "exclude neighbours too: frames with one moving joint between them", CP_OPTION_BOOLEAN,
      offsetof(struct exclude_settings, adjacent), .initial = "no"},
     {"movable",
      "frames that may be moved or hung elsewhere, with commas between, beside those that say so or that a clip moves; "
      "none: not even these",
-     OPTION_STRING, .offset = offsetof(struct exclude_settings, movable)},
-    {"only", "judge only pairs with a frame of this device", OPTION_DEVICE,
+     CP_OPTION_STRING, .offset = offsetof(struct exclude_settings, movable)},
+    {"only", "judge only pairs with a frame of this device", CP_OPTION_DEVICE,
      .offset = offsetof(struct exclude_settings, only)},
     {"allow-sampled",
      "yes: exclude also what touched in all samples, or in none, without a proof; always: only what touched in all, "
      "and "
      "in 1000 at least",
-     OPTION_CHOICE, offsetof(struct exclude_settings, allow_sampled), "no", .choices = "no|yes|always"},
-    {"keep", "a list whose pairs stay excluded, whatever is found", OPTION_PATH,
+     CP_OPTION_CHOICE, offsetof(struct exclude_settings, allow_sampled), "no", .choices = "no|yes|always"},
+    {"keep", "a list whose pairs stay excluded, whatever is found", CP_OPTION_PATH,
      .offset = offsetof(struct exclude_settings, keep)},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* ---- which frames ---- */
 

@@ -11,18 +11,18 @@ struct instances_settings {
 
 enum order { ORDER_ANY, ORDER_SAME };
 
-static const struct option options[] = {
+static const cp_option options[] = {
     {"tolerance", "how far a vertex of a copy may lie from its place, in the world; 0: about seven digits",
-     OPTION_LENGTH, offsetof(struct instances_settings, tolerance), "0", .maximum = 1e6},
-    {"moved", "turned and moved copies too, not equal ones alone", OPTION_BOOLEAN,
+     CP_OPTION_LENGTH, offsetof(struct instances_settings, tolerance), "0", .maximum = 1e6},
+    {"moved", "turned and moved copies too, not equal ones alone", CP_OPTION_BOOLEAN,
      offsetof(struct instances_settings, moved), .initial = "yes"},
-    {"order", "any: copies with vertices and faces in another order, too; same: only in the same", OPTION_CHOICE,
+    {"order", "any: copies with vertices and faces in another order, too; same: only in the same", CP_OPTION_CHOICE,
      offsetof(struct instances_settings, order), "any", .choices = "any|same"},
-    {"mirrored", "mirror images are copies, too", OPTION_BOOLEAN, offsetof(struct instances_settings, mirrored),
+    {"mirrored", "mirror images are copies, too", CP_OPTION_BOOLEAN, offsetof(struct instances_settings, mirrored),
      .initial = "no"},
-    {"scaled", "copies of another size are copies, too", OPTION_BOOLEAN, offsetof(struct instances_settings, scaled),
+    {"scaled", "copies of another size are copies, too", CP_OPTION_BOOLEAN, offsetof(struct instances_settings, scaled),
      .initial = "no"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {

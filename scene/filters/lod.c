@@ -12,18 +12,18 @@ struct lod_settings {
     int quality, topology;
 };
 
-static const struct option options[] = {
-    {"levels", "how many levels below the original", OPTION_INTEGER, offsetof(struct lod_settings, levels), "3",
+static const cp_option options[] = {
+    {"levels", "how many levels below the original", CP_OPTION_INTEGER, offsetof(struct lod_settings, levels), "3",
      .minimum = 1, .maximum = MOST_LEVELS},
-    {"ratio", "the part of the triangles that stays from level to level", OPTION_RATIO,
+    {"ratio", "the part of the triangles that stays from level to level", CP_OPTION_RATIO,
      offsetof(struct lod_settings, ratio), "0.5", .minimum = 0.01, .maximum = 0.99},
-    {"level", "the level that is drawn; 0: the original", OPTION_INTEGER, offsetof(struct lod_settings, level), "0",
+    {"level", "the level that is drawn; 0: the original", CP_OPTION_INTEGER, offsetof(struct lod_settings, level), "0",
      .maximum = MOST_LEVELS},
-    {"quality", "best, or a draft in less time", OPTION_CHOICE, offsetof(struct lod_settings, quality), "best",
+    {"quality", "best, or a draft in less time", CP_OPTION_CHOICE, offsetof(struct lod_settings, quality), "best",
      .choices = "best|fast"},
-    {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", OPTION_CHOICE,
+    {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", CP_OPTION_CHOICE,
      offsetof(struct lod_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* Adds a level. Each is made of the original, so that errors do not add up, and is called NAME_lod2, by the name or the
  * id. */
@@ -32,7 +32,7 @@ static cp_status add_level(struct reduction *reduction, uint32_t number, uint32_
     cp_scene *scene = reduction->scene;
     cp_mesh mesh = scene->meshes[number];
     const char *name = mesh.name && *mesh.name ? mesh.name : mesh.id ? mesh.id : "mesh";
-    const struct extent none = {0, 0};
+    const cp_extent none = {0, 0};
     double triangles = (double)mesh_triangle_count(&mesh);
     for (uint32_t i = 0; i < level; i++)
         triangles *= ratio;

@@ -12,16 +12,16 @@ struct merge_meshes_settings {
 enum materials { MATERIALS_SPLIT, MATERIALS_GROUPS };
 enum shared { SHARED_KEEP, SHARED_MERGE };
 
-static const struct option options[] = {
+static const cp_option options[] = {
     {"by", "link: frames that never move against each other; node: each frame for itself; scene: all as it stands",
-     OPTION_CHOICE, offsetof(struct merge_meshes_settings, by), "link", .choices = "link|node|scene"},
-    {"materials", "split: a mesh for each material; groups: one mesh, a group for each", OPTION_CHOICE,
+     CP_OPTION_CHOICE, offsetof(struct merge_meshes_settings, by), "link", .choices = "link|node|scene"},
+    {"materials", "split: a mesh for each material; groups: one mesh, a group for each", CP_OPTION_CHOICE,
      offsetof(struct merge_meshes_settings, materials), "split", .choices = "split|groups"},
-    {"shared", "keep: leave meshes alone that are placed more than once; merge: join them, too", OPTION_CHOICE,
+    {"shared", "keep: leave meshes alone that are placed more than once; merge: join them, too", CP_OPTION_CHOICE,
      offsetof(struct merge_meshes_settings, shared), "keep", .choices = "keep|merge"},
-    {"primitives", "join boxes, cylinders and the like, as faces", OPTION_BOOLEAN,
+    {"primitives", "join boxes, cylinders and the like, as faces", CP_OPTION_BOOLEAN,
      offsetof(struct merge_meshes_settings, primitives), .initial = "no"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {

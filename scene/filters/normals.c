@@ -13,14 +13,14 @@ struct normals_settings {
     int weight;
 };
 
-static const struct option options[] = {
-    {"mode", "smooth: compute all; keep: only where a mesh has none; none: drop them", OPTION_CHOICE,
+static const cp_option options[] = {
+    {"mode", "smooth: compute all; keep: only where a mesh has none; none: drop them", CP_OPTION_CHOICE,
      offsetof(struct normals_settings, mode), "smooth", .choices = "smooth|keep|none"},
-    {"crease", "faces that meet at this angle or more keep an edge", OPTION_ANGLE,
+    {"crease", "faces that meet at this angle or more keep an edge", CP_OPTION_ANGLE,
      offsetof(struct normals_settings, crease), CREASE_TEXT, .maximum = PI},
-    {"weight", "what a face counts at a corner: its angle there, or its area", OPTION_CHOICE,
+    {"weight", "what a face counts at a corner: its angle there, or its area", CP_OPTION_CHOICE,
      offsetof(struct normals_settings, weight), "angle", .choices = "angle|area"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* Computes normals. A primitive has no place for them, so it becomes faces, which loses its sizes but no shape. */
 static cp_status compute_normals(cp_scene *scene, cp_mesh *mesh, const struct normals_settings *normals,

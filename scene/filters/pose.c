@@ -15,30 +15,30 @@ struct pose_settings {
     struct reach_settings reach;
 };
 
-static const struct option options[] = {
-    {"device", "the device to pose", OPTION_DEVICE, .offset = offsetof(struct pose_settings, device)},
-    {"joint", "the joint to pose", OPTION_JOINT, .offset = offsetof(struct pose_settings, joint)},
+static const cp_option options[] = {
+    {"device", "the device to pose", CP_OPTION_DEVICE, .offset = offsetof(struct pose_settings, device)},
+    {"joint", "the joint to pose", CP_OPTION_JOINT, .offset = offsetof(struct pose_settings, joint)},
     {"q",
      "one of q=, deg=, value=, home= and reach= is required: values with commas between, in radians or metres, or with "
      "a unit",
-     OPTION_STRING, .offset = offsetof(struct pose_settings, q)},
-    {"deg", "as q, with degrees for joints that turn", OPTION_STRING, .offset = offsetof(struct pose_settings, deg)},
-    {"value", "the same as q, for one joint", OPTION_STRING, .offset = offsetof(struct pose_settings, value)},
-    {"home", "back to the homes, of all joints when neither device nor joint is given", OPTION_BOOLEAN,
+     CP_OPTION_STRING, .offset = offsetof(struct pose_settings, q)},
+    {"deg", "as q, with degrees for joints that turn", CP_OPTION_STRING, .offset = offsetof(struct pose_settings, deg)},
+    {"value", "the same as q, for one joint", CP_OPTION_STRING, .offset = offsetof(struct pose_settings, value)},
+    {"home", "back to the homes, of all joints when neither device nor joint is given", CP_OPTION_BOOLEAN,
      offsetof(struct pose_settings, home), .initial = "no"},
     {"reach", "where the device's end shall be: X,Y,Z,R,P,Y in metres and radians or with units, or a frame",
-     OPTION_STRING, .offset = offsetof(struct pose_settings, reach.pose)},
-    {"frame", "of reach=: what shall be there, in place of the end", OPTION_FRAME,
+     CP_OPTION_STRING, .offset = offsetof(struct pose_settings, reach.pose)},
+    {"frame", "of reach=: what shall be there, in place of the end", CP_OPTION_FRAME,
      .offset = offsetof(struct pose_settings, reach.frame)},
-    {"in", "of reach=: the frame that its numbers are in, in place of the world", OPTION_FRAME,
+    {"in", "of reach=: the frame that its numbers are in, in place of the world", CP_OPTION_FRAME,
      .offset = offsetof(struct pose_settings, reach.in)},
-    {"solve", "of reach=: the coordinates that have to hold", OPTION_STRING,
+    {"solve", "of reach=: the coordinates that have to hold", CP_OPTION_STRING,
      offsetof(struct pose_settings, reach.solve), .initial = "x,y,z,roll,pitch,yaw"},
-    {"posture", "of reach=: its number as ik tells it; -1 is the nearest within limits", OPTION_INTEGER,
+    {"posture", "of reach=: its number as ik tells it; -1 is the nearest within limits", CP_OPTION_INTEGER,
      offsetof(struct pose_settings, reach.posture), "-1", .minimum = -1, .maximum = 1e6},
-    {"tries", "of reach=: from how many places to search where there is no closed form", OPTION_INTEGER,
+    {"tries", "of reach=: from how many places to search where there is no closed form", CP_OPTION_INTEGER,
      offsetof(struct pose_settings, reach.tries), "100", .minimum = 1, .maximum = 1e6},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* The joints to set. */
 struct targets {

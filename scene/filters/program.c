@@ -13,27 +13,27 @@ struct program_settings {
     int speeds;
 };
 
-static const struct option options[] = {
-    {"file", "required: the program", OPTION_PATH, .offset = offsetof(struct program_settings, file)},
-    {"device", "what it moves, if several devices have joints", OPTION_DEVICE,
+static const cp_option options[] = {
+    {"file", "required: the program", CP_OPTION_PATH, .offset = offsetof(struct program_settings, file)},
+    {"device", "what it moves, if several devices have joints", CP_OPTION_DEVICE,
      .offset = offsetof(struct program_settings, device)},
-    {"frame", "the tool, in place of the device's end", OPTION_FRAME,
+    {"frame", "the tool, in place of the device's end", CP_OPTION_FRAME,
      .offset = offsetof(struct program_settings, frame)},
-    {"name", "of the clip; the file's name without its suffix unless said", OPTION_STRING,
+    {"name", "of the clip; the file's name without its suffix unless said", CP_OPTION_STRING,
      .offset = offsetof(struct program_settings, name)},
-    {"period", "of a step", OPTION_TIME, offsetof(struct program_settings, period), "0.01", .minimum = 1e-4,
+    {"period", "of a step", CP_OPTION_TIME, offsetof(struct program_settings, period), "0.01", .minimum = 1e-4,
      .maximum = 3600},
-    {"stop", "at this time no further line begins; -1: never", OPTION_TIME, offsetof(struct program_settings, stop),
+    {"stop", "at this time no further line begins; -1: never", CP_OPTION_TIME, offsetof(struct program_settings, stop),
      "-1", .minimum = -1, .maximum = 1e9},
-    {"emergency", "all ends with the step of this time; -1: never", OPTION_TIME,
+    {"emergency", "all ends with the step of this time; -1: never", CP_OPTION_TIME,
      offsetof(struct program_settings, emergency), "-1", .minimum = -1, .maximum = 1e9},
-    {"reach", "how near to the tool something is that is grabbed", OPTION_LENGTH,
+    {"reach", "how near to the tool something is that is grabbed", CP_OPTION_LENGTH,
      offsetof(struct program_settings, reach), "0.01", .maximum = 1e3},
     {"speeds", "limit: a line or arc on which a joint would exceed its limit of speed is slowed down; keep: it is not",
-     OPTION_CHOICE, offsetof(struct program_settings, speeds), "limit", .choices = "limit|keep"},
-    {"solve", "the coordinates of poses that have to hold, for a device that cannot hold all", OPTION_STRING,
+     CP_OPTION_CHOICE, offsetof(struct program_settings, speeds), "limit", .choices = "limit|keep"},
+    {"solve", "the coordinates of poses that have to hold, for a device that cannot hold all", CP_OPTION_STRING,
      offsetof(struct program_settings, solve), .initial = "x,y,z,roll,pitch,yaw"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* Finds the device of the name, or the only one with driven joints. */
 static cp_status choose_device(cp_context *context, const cp_scene *scene, const char *name, uint32_t *device)

@@ -14,13 +14,13 @@ struct recording_settings {
     double rate;
 };
 
-static const struct option options[] = {{"file", "required: CSV with a line of names, or JSON lines", OPTION_PATH,
-                                         .offset = offsetof(struct recording_settings, file)},
-                                        {"name", "of the clip; the file's name without its suffix unless said",
-                                         OPTION_STRING, .offset = offsetof(struct recording_settings, name)},
-                                        {"rate", "lines a second, of a file without times", OPTION_NUMBER,
-                                         offsetof(struct recording_settings, rate), "0", .maximum = 1e6},
-                                        OPTIONS_END};
+static const cp_option options[] = {{"file", "required: CSV with a line of names, or JSON lines", CP_OPTION_PATH,
+                                     .offset = offsetof(struct recording_settings, file)},
+                                    {"name", "of the clip; the file's name without its suffix unless said",
+                                     CP_OPTION_STRING, .offset = offsetof(struct recording_settings, name)},
+                                    {"rate", "lines a second, of a file without times", CP_OPTION_NUMBER,
+                                     offsetof(struct recording_settings, rate), "0", .maximum = 1e6},
+                                    CP_OPTIONS_END};
 
 /* The value of a joint at a time. */
 struct sample {

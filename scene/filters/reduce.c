@@ -28,7 +28,7 @@ void reduction_end(struct reduction *reduction)
 }
 
 /* Returns how far from the original the result may be, in the mesh's unit. */
-static double own_error(const struct extent *error, const cp_mesh *mesh, double stretch)
+static double own_error(const cp_extent *error, const cp_mesh *mesh, double stretch)
 {
     const double recognisable = 0.05; /* a part of the diagonal of the box round all vertices */
     if (error->metres > 0)
@@ -47,7 +47,7 @@ static double own_error(const struct extent *error, const cp_mesh *mesh, double 
 }
 
 cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
-                      const struct extent *error)
+                      const cp_extent *error)
 {
     if (mesh->kind != CP_MESH_FACES) {
         reduction->others++;

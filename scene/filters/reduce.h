@@ -39,7 +39,7 @@ void reduction_end(struct reduction *reduction);
  * of the diagonal of the mesh's box; if both are 0, so much that the shape can still be recognised. Normals are those
  * of the original near by. */
 cp_status reduce_mesh(struct reduction *reduction, uint32_t number, cp_mesh *mesh, uint64_t triangles,
-                      const struct extent *error);
+                      const cp_extent *error);
 /* Tells what was met. */
 void reduction_report(const struct reduction *reduction);
 

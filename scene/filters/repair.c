@@ -12,16 +12,16 @@ struct repair_settings {
     int64_t holes;
 };
 
-static const struct option options[] = {
-    {"degenerate", "take away faces without area, where that opens nothing", OPTION_BOOLEAN,
+static const cp_option options[] = {
+    {"degenerate", "take away faces without area, where that opens nothing", CP_OPTION_BOOLEAN,
      offsetof(struct repair_settings, degenerate), .initial = "yes"},
     {"duplicates", "take away faces that are there twice; any: also wound against each other; walls: then both",
-     OPTION_CHOICE, offsetof(struct repair_settings, duplicates), "same", .choices = "same|any|walls|no"},
-    {"holes", "fill holes of up to so many edges", OPTION_INTEGER, offsetof(struct repair_settings, holes), "0",
+     CP_OPTION_CHOICE, offsetof(struct repair_settings, duplicates), "same", .choices = "same|any|walls|no"},
+    {"holes", "fill holes of up to so many edges", CP_OPTION_INTEGER, offsetof(struct repair_settings, holes), "0",
      .maximum = 1000000},
-    {"unreferenced", "take away vertices that no face uses", OPTION_BOOLEAN,
+    {"unreferenced", "take away vertices that no face uses", CP_OPTION_BOOLEAN,
      offsetof(struct repair_settings, unreferenced), .initial = "yes"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 struct repair {
     cp_context *context;

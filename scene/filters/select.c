@@ -8,11 +8,11 @@ struct select_settings {
     const char *node, *device;
 };
 
-static const struct option options[] = {{"node", "this or device= is required: the frame to keep with all below it",
-                                         OPTION_FRAME, .offset = offsetof(struct select_settings, node)},
-                                        {"device", "the device to keep: all frames that came with it", OPTION_DEVICE,
-                                         .offset = offsetof(struct select_settings, device)},
-                                        OPTIONS_END};
+static const cp_option options[] = {{"node", "this or device= is required: the frame to keep with all below it",
+                                     CP_OPTION_FRAME, .offset = offsetof(struct select_settings, node)},
+                                    {"device", "the device to keep: all frames that came with it", CP_OPTION_DEVICE,
+                                     .offset = offsetof(struct select_settings, device)},
+                                    CP_OPTIONS_END};
 
 enum part {
     PART_NONE,

@@ -8,25 +8,25 @@
 struct simplify_settings {
     double ratio;
     int64_t triangles;
-    struct extent error;
+    cp_extent error;
     int quality, topology;
     double texels;
 };
 
-static const struct option options[] = {
+static const cp_option options[] = {
     {"ratio", "one of ratio=, triangles= and error= is required: the part of each mesh's triangles that stays",
-     OPTION_RATIO, offsetof(struct simplify_settings, ratio), "1", .maximum = 1},
-    {"triangles", "about how many are drawn in all, each mesh giving up the same part", OPTION_INTEGER,
+     CP_OPTION_RATIO, offsetof(struct simplify_settings, ratio), "1", .maximum = 1},
+    {"triangles", "about how many are drawn in all, each mesh giving up the same part", CP_OPTION_INTEGER,
      offsetof(struct simplify_settings, triangles), .minimum = 1, .maximum = 9e15},
     {"error", "no point of either surface farther from the other: 0.1mm, or 0.1% of each mesh's diagonal",
-     OPTION_EXTENT, .offset = offsetof(struct simplify_settings, error)},
-    {"quality", "best, or a draft in less time", OPTION_CHOICE, offsetof(struct simplify_settings, quality), "best",
+     CP_OPTION_EXTENT, .offset = offsetof(struct simplify_settings, error)},
+    {"quality", "best, or a draft in less time", CP_OPTION_CHOICE, offsetof(struct simplify_settings, quality), "best",
      .choices = "best|fast"},
-    {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", OPTION_CHOICE,
+    {"topology", "may holes close and shells vanish; auto: yes, if anybody sees it", CP_OPTION_CHOICE,
      offsetof(struct simplify_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},
-    {"texels", "a texture is off by no more of its texels, about", OPTION_NUMBER,
+    {"texels", "a texture is off by no more of its texels, about", CP_OPTION_NUMBER,
      offsetof(struct simplify_settings, texels), "1", .minimum = 0.001, .maximum = 1e9},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {

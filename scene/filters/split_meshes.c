@@ -11,12 +11,12 @@ struct split_meshes_settings {
     bool nodes;
 };
 
-static const struct option options[] = {
+static const cp_option options[] = {
     {"by", "component: what hangs together; material: what has one material; both: what hangs together and has one",
-     OPTION_CHOICE, offsetof(struct split_meshes_settings, by), "component", .choices = "component|material|both"},
-    {"nodes", "each piece gets a frame of its own, below the one that had the mesh", OPTION_BOOLEAN,
+     CP_OPTION_CHOICE, offsetof(struct split_meshes_settings, by), "component", .choices = "component|material|both"},
+    {"nodes", "each piece gets a frame of its own, below the one that had the mesh", CP_OPTION_BOOLEAN,
      offsetof(struct split_meshes_settings, nodes), .initial = "yes"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* The pieces of a mesh: the meshes first .. first + count - 1; count 0 when it stays whole. */
 struct range {

@@ -11,16 +11,16 @@ struct trace_settings {
     bool colours;
 };
 
-static const struct option options[] = {
-    {"frame", "required: whose way", OPTION_FRAME, .offset = offsetof(struct trace_settings, frame)},
-    {"clip", "the clip, if there are several", OPTION_CLIP, .offset = offsetof(struct trace_settings, clip)},
-    {"name", "of the frame that gets the line; \"trace\" and the frame's unless said", OPTION_STRING,
+static const cp_option options[] = {
+    {"frame", "required: whose way", CP_OPTION_FRAME, .offset = offsetof(struct trace_settings, frame)},
+    {"clip", "the clip, if there are several", CP_OPTION_CLIP, .offset = offsetof(struct trace_settings, clip)},
+    {"name", "of the frame that gets the line; \"trace\" and the frame's unless said", CP_OPTION_STRING,
      .offset = offsetof(struct trace_settings, name)},
-    {"period", "between two points; 0: at all keys", OPTION_TIME, offsetof(struct trace_settings, period), "0",
+    {"period", "between two points; 0: at all keys", CP_OPTION_TIME, offsetof(struct trace_settings, period), "0",
      .maximum = 86400},
-    {"colours", "by speed: from blue, at rest, by green to red, the fastest", OPTION_BOOLEAN,
+    {"colours", "by speed: from blue, at rest, by green to red, the fastest", CP_OPTION_BOOLEAN,
      offsetof(struct trace_settings, colours), .initial = "yes"},
-    OPTIONS_END};
+    CP_OPTIONS_END};
 
 /* A way: places at times, without the times at which it rests. */
 struct way {

@@ -8,9 +8,9 @@ struct triangulate_settings {
     bool primitives;
 };
 
-static const struct option options[] = {{"primitives", "boxes, cylinders and the like too", OPTION_BOOLEAN,
-                                         offsetof(struct triangulate_settings, primitives), .initial = "no"},
-                                        OPTIONS_END};
+static const cp_option options[] = {{"primitives", "boxes, cylinders and the like too", CP_OPTION_BOOLEAN,
+                                     offsetof(struct triangulate_settings, primitives), .initial = "no"},
+                                    CP_OPTIONS_END};
 
 static cp_status apply(cp_context *context, cp_scene *scene, const void *settings)
 {

@@ -11,10 +11,10 @@ struct weld_settings {
     double tolerance;
 };
 
-static const struct option options[] = {{"tolerance",
-                                         "join positions up to this far apart in the world; 0: equal ones only",
-                                         OPTION_LENGTH, offsetof(struct weld_settings, tolerance), "0", .maximum = 1e6},
-                                        OPTIONS_END};
+static const cp_option options[] = {{"tolerance",
+                                     "join positions up to this far apart in the world; 0: equal ones only",
+                                     CP_OPTION_LENGTH, offsetof(struct weld_settings, tolerance), "0", .maximum = 1e6},
+                                    CP_OPTIONS_END};
 
 struct weld {
     cp_context *context;

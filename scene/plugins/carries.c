@@ -19,37 +19,37 @@ static const struct feature {
     const char *code, *text; /* names the thing that the output lacks without the feature */
     size_t count;            /* in struct counts */
 } features[] = {
-    {FEATURE_HIERARCHY, "loss-hierarchy", "frames are flattened into the world", offsetof(struct counts, hierarchy)},
-    {FEATURE_NAMES, "loss-names", "names of frames are left out", offsetof(struct counts, names)},
-    {FEATURE_INSTANCES, "loss-instances", "shared meshes are written again", offsetof(struct counts, instances)},
-    {FEATURE_NGONS, "loss-ngons", "faces of more than 3 corners become triangles", offsetof(struct counts, ngons)},
-    {FEATURE_LINES, "loss-lines", "line sets are left out", offsetof(struct counts, lines)},
-    {FEATURE_PRIMITIVES, "loss-primitives", "boxes, cylinders and the like become faces",
+    {CP_FEATURE_HIERARCHY, "loss-hierarchy", "frames are flattened into the world", offsetof(struct counts, hierarchy)},
+    {CP_FEATURE_NAMES, "loss-names", "names of frames are left out", offsetof(struct counts, names)},
+    {CP_FEATURE_INSTANCES, "loss-instances", "shared meshes are written again", offsetof(struct counts, instances)},
+    {CP_FEATURE_NGONS, "loss-ngons", "faces of more than 3 corners become triangles", offsetof(struct counts, ngons)},
+    {CP_FEATURE_LINES, "loss-lines", "line sets are left out", offsetof(struct counts, lines)},
+    {CP_FEATURE_PRIMITIVES, "loss-primitives", "boxes, cylinders and the like become faces",
      offsetof(struct counts, primitives)},
-    {FEATURE_NORMALS, "loss-normals", "vertex normals of meshes are left out", offsetof(struct counts, normals)},
-    {FEATURE_COLOURS, "loss-colours", "materials are left out", offsetof(struct counts, colours)},
-    {FEATURE_VERTEX_COLOURS, "loss-vertex-colours", "vertex colours of meshes are left out",
+    {CP_FEATURE_NORMALS, "loss-normals", "vertex normals of meshes are left out", offsetof(struct counts, normals)},
+    {CP_FEATURE_COLOURS, "loss-colours", "materials are left out", offsetof(struct counts, colours)},
+    {CP_FEATURE_VERTEX_COLOURS, "loss-vertex-colours", "vertex colours of meshes are left out",
      offsetof(struct counts, vertex_colours)},
-    {FEATURE_JOINTS, "loss-joints", "joints become fixed where they are", offsetof(struct counts, joints)},
-    {FEATURE_LOOPS, "loss-loops", "closed loops are left out", offsetof(struct counts, loops)},
-    {FEATURE_DEVICES, "loss-devices", "devices are left out", offsetof(struct counts, devices)},
-    {FEATURE_PAIRS, "loss-pairs", "statements about collision pairs are left out", offsetof(struct counts, pairs)},
-    {FEATURE_COLLISION, "loss-collision", "meshes for drawing or collision alone are not told apart",
+    {CP_FEATURE_JOINTS, "loss-joints", "joints become fixed where they are", offsetof(struct counts, joints)},
+    {CP_FEATURE_LOOPS, "loss-loops", "closed loops are left out", offsetof(struct counts, loops)},
+    {CP_FEATURE_DEVICES, "loss-devices", "devices are left out", offsetof(struct counts, devices)},
+    {CP_FEATURE_PAIRS, "loss-pairs", "statements about collision pairs are left out", offsetof(struct counts, pairs)},
+    {CP_FEATURE_COLLISION, "loss-collision", "meshes for drawing or collision alone are not told apart",
      offsetof(struct counts, collision)},
-    {FEATURE_CLIPS, "loss-clips", "clips are left out", offsetof(struct counts, clips)},
-    {FEATURE_MARKS, "loss-marks", "marks of clips are left out", offsetof(struct counts, marks)},
-    {FEATURE_FLAGS, "loss-flags", "frames lose flags such as movable", offsetof(struct counts, flags)},
-    {FEATURE_METADATA, "loss-metadata", "entries of metadata are left out", offsetof(struct counts, metadata)},
-    {FEATURE_MESHES, "loss-geometry", "meshes are left out", offsetof(struct counts, meshes)},
-    {FEATURE_PLACEHOLDERS, "loss-placeholders", "names without a frame are left out",
+    {CP_FEATURE_CLIPS, "loss-clips", "clips are left out", offsetof(struct counts, clips)},
+    {CP_FEATURE_MARKS, "loss-marks", "marks of clips are left out", offsetof(struct counts, marks)},
+    {CP_FEATURE_FLAGS, "loss-flags", "frames lose flags such as movable", offsetof(struct counts, flags)},
+    {CP_FEATURE_METADATA, "loss-metadata", "entries of metadata are left out", offsetof(struct counts, metadata)},
+    {CP_FEATURE_MESHES, "loss-geometry", "meshes are left out", offsetof(struct counts, meshes)},
+    {CP_FEATURE_PLACEHOLDERS, "loss-placeholders", "names without a frame are left out",
      offsetof(struct counts, placeholders)},
-    {FEATURE_COORDINATES, "loss-coordinates", "texture coordinates of meshes are left out",
+    {CP_FEATURE_COORDINATES, "loss-coordinates", "texture coordinates of meshes are left out",
      offsetof(struct counts, coordinates)},
-    {FEATURE_TEXTURES, "loss-textures", "textures of materials are left out", offsetof(struct counts, textures)},
-    {FEATURE_SURFACES, "loss-surfaces",
+    {CP_FEATURE_TEXTURES, "loss-textures", "textures of materials are left out", offsetof(struct counts, textures)},
+    {CP_FEATURE_SURFACES, "loss-surfaces",
      "metallic, roughness, emissive, cutoff or further textures of materials are left out",
      offsetof(struct counts, surfaces)},
-    {FEATURE_TANGENTS, "loss-tangents", "tangents of meshes with normal maps are left out",
+    {CP_FEATURE_TANGENTS, "loss-tangents", "tangents of meshes with normal maps are left out",
      offsetof(struct counts, tangents)},
 };
 
@@ -131,15 +131,16 @@ static struct counts count_features(const cp_scene *scene)
 /* Returns the features that are lost together with the meshes, and are therefore not reported one by one. */
 static uint32_t features_of_meshes(const cp_scene *scene)
 {
-    return scene->mesh_count == 0 ? 0
-                                  : FEATURE_INSTANCES | FEATURE_NGONS | FEATURE_LINES | FEATURE_PRIMITIVES |
-                                        FEATURE_NORMALS | FEATURE_COLOURS | FEATURE_VERTEX_COLOURS | FEATURE_COLLISION |
-                                        FEATURE_COORDINATES | FEATURE_TEXTURES | FEATURE_SURFACES | FEATURE_TANGENTS;
+    return scene->mesh_count == 0
+               ? 0
+               : CP_FEATURE_INSTANCES | CP_FEATURE_NGONS | CP_FEATURE_LINES | CP_FEATURE_PRIMITIVES |
+                     CP_FEATURE_NORMALS | CP_FEATURE_COLOURS | CP_FEATURE_VERTEX_COLOURS | CP_FEATURE_COLLISION |
+                     CP_FEATURE_COORDINATES | CP_FEATURE_TEXTURES | CP_FEATURE_SURFACES | CP_FEATURE_TANGENTS;
 }
 
 void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t carries, const char *output)
 {
-    uint32_t told = carries & FEATURE_MESHES ? carries : carries | features_of_meshes(scene);
+    uint32_t told = carries & CP_FEATURE_MESHES ? carries : carries | features_of_meshes(scene);
     const struct counts counts = count_features(scene);
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         const struct feature *feature = &features[i];
@@ -152,10 +153,10 @@ void features_report_losses(cp_context *context, const cp_scene *scene, uint32_t
 cp_status scene_prepare(const cp_scene *scene, uint32_t carries, cp_scene **prepared)
 {
     *prepared = NULL;
-    bool meshes = carries & FEATURE_MESHES;
+    bool meshes = carries & CP_FEATURE_MESHES;
     const struct counts counts = count_features(scene);
-    bool tessellate = meshes && !(carries & FEATURE_PRIMITIVES) && counts.primitives > 0;
-    bool triangulate = meshes && !(carries & FEATURE_NGONS) && (tessellate || counts.ngons > 0);
+    bool tessellate = meshes && !(carries & CP_FEATURE_PRIMITIVES) && counts.primitives > 0;
+    bool triangulate = meshes && !(carries & CP_FEATURE_NGONS) && (tessellate || counts.ngons > 0);
     if (!tessellate && !triangulate)
         return CP_OK;
     cp_scene *copy = scene_copy(scene);

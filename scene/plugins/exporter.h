@@ -5,35 +5,6 @@
 #include "base/bytes/bytes.h"
 #include "plugin.h"
 
-/* The features that a scene may have and a format may carry, in the order of the table in carries.c. */
-enum {
-    FEATURE_HIERARCHY = 1 << 0, /* nodes below nodes, poses */
-    FEATURE_NAMES = 1 << 1,     /* node names */
-    FEATURE_INSTANCES = 1 << 2, /* one mesh placed more than once */
-    FEATURE_NGONS = 1 << 3,
-    FEATURE_LINES = 1 << 4,
-    FEATURE_PRIMITIVES = 1 << 5, /* box, cylinder, ... as such */
-    FEATURE_NORMALS = 1 << 6,
-    FEATURE_COLOURS = 1 << 7, /* materials */
-    FEATURE_VERTEX_COLOURS = 1 << 8,
-    FEATURE_JOINTS = 1 << 9, /* joints with limits and homes */
-    FEATURE_DEVICES = 1 << 10,
-    FEATURE_PAIRS = 1 << 11,     /* exclusions, kept pairs, static flag, volatile */
-    FEATURE_COLLISION = 1 << 12, /* meshes for collision only */
-    FEATURE_CLIPS = 1 << 13,
-    FEATURE_FLAGS = 1 << 14, /* movable, attachable, link, highlight, wire */
-    FEATURE_METADATA = 1 << 15,
-    FEATURE_MESHES = 1 << 16, /* meshes at all: without, what they have is not reported piece by piece */
-    FEATURE_PLACEHOLDERS = 1 << 17,
-    FEATURE_COORDINATES = 1 << 18, /* texture coordinates */
-    FEATURE_TEXTURES = 1 << 19,    /* base colour, as an image */
-    FEATURE_SURFACES = 1 << 20, /* what else materials say: metallic, roughness, emissive, cutoff, further textures */
-    FEATURE_LOOPS = 1 << 21,    /* closed loops; without, motion that is written is solved */
-    FEATURE_MARKS = 1 << 22,    /* of clips */
-    FEATURE_TANGENTS = 1 << 23, /* of meshes with normal maps */
-    FEATURE_ALL = (1 << 24) - 1
-};
-
 struct exporter {
     struct plugin plugin;
     const char *suffixes;
@@ -56,8 +27,8 @@ struct exporter {
  * "deliver" if none is given.
  *
  * What that exporter does not carry is reported as lost from the output that is being written: an exporter whose output
- * holds no more than these bytes carries FEATURE_ALL itself. Messages of that exporter name its own options: set these
- * here, or offer them under the same names.
+ * holds no more than these bytes carries CP_FEATURE_ALL itself. Messages of that exporter name its own options: set
+ * these here, or offer them under the same names.
  *
  * CP_USAGE for an unknown name or option, and for a format of several files. On success the bytes belong to the caller:
  * free them by memory_free(context, bytes, size, 1). On failure *bytes is NULL. */

@@ -6,17 +6,17 @@
 #include "base/context.h"
 #include "base/text/text.h"
 
-const struct option import_options[] = {{"strict", "refuse what breaks the format's rules", OPTION_BOOLEAN,
-                                         offsetof(struct import_settings, strict), .initial = "no"},
-                                        {"partial", "keep what a truncated file holds", OPTION_BOOLEAN,
-                                         offsetof(struct import_settings, partial), .initial = "no"},
-                                        OPTIONS_END};
+const cp_option import_options[] = {{"strict", "refuse what breaks the format's rules", CP_OPTION_BOOLEAN,
+                                     offsetof(struct import_settings, strict), .initial = "no"},
+                                    {"partial", "keep what a truncated file holds", CP_OPTION_BOOLEAN,
+                                     offsetof(struct import_settings, partial), .initial = "no"},
+                                    CP_OPTIONS_END};
 
-cp_status options_set(cp_context *context, const struct plugin *plugin, const struct option *common, const char *text,
+cp_status options_set(cp_context *context, const struct plugin *plugin, const cp_option *common, const char *text,
                       void *settings)
 {
     enum { MOST = 64 }; /* the most words among which the nearest is searched for */
-    const struct option *tables[] = {plugin->options, common}, *option = NULL;
+    const cp_option *tables[] = {plugin->options, common}, *option = NULL;
     const char *words[MOST + 1] = {NULL};
     size_t size = strcspn(text, "="), count = 0;
     for (int i = 0; i < 2 && !option; i++)
@@ -24,7 +24,7 @@ cp_status options_set(cp_context *context, const struct plugin *plugin, const st
     if (option)
         return cp_option_read(context, option, text[size] ? text + size + 1 : NULL, settings);
     for (int i = 0; i < 2; i++)
-        for (const struct option *known = tables[i]; known && known->name && count < MOST; known++)
+        for (const cp_option *known = tables[i]; known && known->name && count < MOST; known++)
             words[count++] = known->name;
     struct buffer what = {.context = context};
     buffer_print(&what, "option of %s", plugin->name);
@@ -33,7 +33,7 @@ cp_status options_set(cp_context *context, const struct plugin *plugin, const st
     return status;
 }
 
-static cp_status set_defaults(cp_context *context, const struct option *options, void *settings)
+static cp_status set_defaults(cp_context *context, const cp_option *options, void *settings)
 {
     cp_status status = CP_OK;
     for (; options && options->name && status == CP_OK; options++)
@@ -42,8 +42,8 @@ static cp_status set_defaults(cp_context *context, const struct option *options,
     return status;
 }
 
-void *options_parse(cp_context *context, const struct plugin *plugin, const struct option *common,
-                    const char *const *texts, size_t count, cp_status *status)
+void *options_parse(cp_context *context, const struct plugin *plugin, const cp_option *common, const char *const *texts,
+                    size_t count, cp_status *status)
 {
     void *settings = memory_allocate_zeroed(context, 1, plugin->settings_size);
     *status = settings ? CP_OK : CP_LIMIT;

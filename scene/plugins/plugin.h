@@ -7,7 +7,7 @@
 
 struct plugin {
     const char *name, *title;
-    const struct option *options; /* ended by OPTIONS_END; NULL for none */
+    const cp_option *options; /* ended by CP_OPTIONS_END; NULL for none */
     size_t settings_size;
     const char *package; /* NULL; or the missing package of a part that is not built */
     const char *lacks;   /* NULL; or what alone is not built, and the package in brackets */

@@ -89,16 +89,16 @@ cp_status cp_check_options(cp_context *context, cp_plugin_kind kind, const char 
     const struct plugin *plugin = plugin_at(context->plugins, kind, index);
     if (plugin->package) /* it has no options; using it reports what is missing */
         return CP_OK;
-    const struct option *common = kind == CP_IMPORTER ? import_options : NULL;
+    const cp_option *common = kind == CP_IMPORTER ? import_options : NULL;
     cp_status status;
     options_free(context, plugin, options_parse(context, plugin, common, options, option_count, &status));
     return context_finish(context, status);
 }
 
 /* Returns an option; importers have the common options, too, after their own. */
-static const struct option *option_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
+static const cp_option *option_at(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option)
 {
-    const struct option *own = plugin_at(plugins, kind, index)->options;
+    const cp_option *own = plugin_at(plugins, kind, index)->options;
     size_t count = 0;
     for (; own && own[count].name; count++)
         if (count == option)
@@ -141,7 +141,7 @@ bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t inde
 bool plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option,
                    cp_option_info *info)
 {
-    const struct option *it = index < plugin_count(plugins, kind) ? option_at(plugins, kind, index, option) : NULL;
+    const cp_option *it = index < plugin_count(plugins, kind) ? option_at(plugins, kind, index, option) : NULL;
     if (!it || !struct_has_size(info))
         return false;
     const cp_option_info own = cp_option_describe(it);

@@ -80,15 +80,15 @@ cp_status zipped_open(const struct source *source, const char *format, struct ar
 /* Makes a plug-in's settings, from the context's allocator: the defaults, changed by the texts "KEY=VALUE". Returns
  * NULL after reporting (CP_USAGE in *status). Free them by options_free. `common` is a table before the plug-in's, or
  * NULL. */
-void *options_parse(cp_context *context, const struct plugin *plugin, const struct option *common,
-                    const char *const *texts, size_t count, cp_status *status);
+void *options_parse(cp_context *context, const struct plugin *plugin, const cp_option *common, const char *const *texts,
+                    size_t count, cp_status *status);
 /* Applies one more text to settings. */
-cp_status options_set(cp_context *context, const struct plugin *plugin, const struct option *common, const char *text,
+cp_status options_set(cp_context *context, const struct plugin *plugin, const cp_option *common, const char *text,
                       void *settings);
 void options_free(cp_context *context, const struct plugin *plugin, void *settings);
 
 /* The options that all importers have. */
-extern const struct option import_options[];
+extern const cp_option import_options[];
 /* Splits "stl.unit=mm": returns the context's importer of that name, or NULL; *text is what follows the point. */
 const struct importer *importer_of_option(const cp_context *context, const char *setting, const char **text);
 cp_status check_importer_option(cp_context *context, const char *setting);

@@ -45,7 +45,7 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
     cp_scene *prepared;
     const char *outer = job->context->subject;
     job->context->subject = job->output;
-    carries |= job->exporter->tessellates ? FEATURE_PRIMITIVES : 0;
+    carries |= job->exporter->tessellates ? CP_FEATURE_PRIMITIVES : 0;
     cp_status status = scene_prepare(job->scene, carries, &prepared);
     if (status == CP_OK && job->packed)
         status = sink_pack(sink);
@@ -61,7 +61,7 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
 static bool is_shown(const cp_mesh *mesh, uint32_t carries)
 {
     if (mesh->kind == CP_MESH_LINES)
-        return (carries & FEATURE_LINES) && mesh->corner_count > 0;
+        return (carries & CP_FEATURE_LINES) && mesh->corner_count > 0;
     return mesh->kind != CP_MESH_FACES || cp_mesh_triangles(mesh) > 0;
 }
 
@@ -80,7 +80,7 @@ static void report_nothing_drawn(const struct job *job)
         if ((scene->instances[i].use & uses) && is_shown(&scene->meshes[scene->instances[i].mesh], carries))
             return;
     report_loss(job->context, "nothing-drawn", IN_FILE(job->output), 1, "nothing is drawn: there are no faces%s",
-                carries & FEATURE_LINES ? " or lines" : "");
+                carries & CP_FEATURE_LINES ? " or lines" : "");
 }
 
 /* Prepares an output. Losses are reported first, so that --strict fails before a byte is written. */
@@ -115,8 +115,8 @@ static void count_written(const struct job *job)
     const cp_scene *scene = job->scene;
     uint32_t carries = job->exporter->carries(job->settings);
     cp_written *written = &job->context->written;
-    *written = (cp_written){.clips = carries & FEATURE_CLIPS ? scene->clip_count : 0};
-    for (uint32_t i = 0; i < scene->instance_count && (carries & FEATURE_MESHES); i++)
+    *written = (cp_written){.clips = carries & CP_FEATURE_CLIPS ? scene->clip_count : 0};
+    for (uint32_t i = 0; i < scene->instance_count && (carries & CP_FEATURE_MESHES); i++)
         if (scene->instances[i].use & CP_USE_DRAWN)
             written->triangles += cp_mesh_triangles(&scene->meshes[scene->instances[i].mesh]);
 }

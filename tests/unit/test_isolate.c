@@ -34,7 +34,7 @@ enum { IS_SANITIZED = false };
 static uint32_t carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_ALL;
+    return CP_FEATURE_ALL;
 }
 
 static cp_status write_nothing(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)

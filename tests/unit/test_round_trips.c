@@ -324,7 +324,7 @@ static const char *const loss_codes[] = {
     "loss-normals",   "loss-colours", "loss-vertex-colours", "loss-joints",   "loss-devices",  "loss-pairs",
     "loss-collision", "loss-clips",   "loss-flags",          "loss-metadata", "loss-geometry", "loss-placeholders",
 };
-enum { FEATURE_COUNT = sizeof loss_codes / sizeof *loss_codes };
+enum { CP_FEATURE_COUNT = sizeof loss_codes / sizeof *loss_codes };
 
 /* What is not in a list about a scene is not lost. */
 static bool holds_geometry(const struct format *format)
@@ -353,18 +353,19 @@ static uint32_t carried(cp_context *context, const struct format *format)
 /* Meshes go with all that they have, in one loss. */
 static bool is_told_with_meshes(const uint64_t *has, uint32_t carries, size_t feature)
 {
-    static const uint32_t of_meshes = FEATURE_INSTANCES | FEATURE_NGONS | FEATURE_LINES | FEATURE_PRIMITIVES |
-                                      FEATURE_NORMALS | FEATURE_COLOURS | FEATURE_VERTEX_COLOURS | FEATURE_COLLISION;
-    return !(carries & FEATURE_MESHES) && has[16] > 0 && of_meshes & 1u << feature;
+    static const uint32_t of_meshes = CP_FEATURE_INSTANCES | CP_FEATURE_NGONS | CP_FEATURE_LINES |
+                                      CP_FEATURE_PRIMITIVES | CP_FEATURE_NORMALS | CP_FEATURE_COLOURS |
+                                      CP_FEATURE_VERTEX_COLOURS | CP_FEATURE_COLLISION;
+    return !(carries & CP_FEATURE_MESHES) && has[16] > 0 && of_meshes & 1u << feature;
 }
 
 /* After a write: the report has the predicted losses with their counts, and no other of that kind. */
 static void expect_losses(cp_context *context, const cp_scene *scene, const struct format *format, const char *what)
 {
-    uint64_t has[FEATURE_COUNT] = {0};
+    uint64_t has[CP_FEATURE_COUNT] = {0};
     uint32_t carries = carried(context, format);
     count_features(scene, has);
-    for (size_t i = 0; i < FEATURE_COUNT; i++) {
+    for (size_t i = 0; i < CP_FEATURE_COUNT; i++) {
         bool unlost = carries & 1u << i || is_told_with_meshes(has, carries, i) || !holds_geometry(format);
         uint64_t predicted = unlost ? 0 : has[i];
         uint64_t reported = count_lost(context, loss_codes[i]);
@@ -380,12 +381,12 @@ static void expect_losses(cp_context *context, const cp_scene *scene, const stru
  * they change their form. */
 static void expect_features(const cp_scene *before, const cp_scene *after, uint32_t carries, const char *what)
 {
-    const uint32_t changing = FEATURE_HIERARCHY | FEATURE_NAMES | FEATURE_INSTANCES | FEATURE_MESHES |
-                              FEATURE_PLACEHOLDERS | FEATURE_COLLISION;
-    uint64_t had[FEATURE_COUNT] = {0}, has[FEATURE_COUNT] = {0};
+    const uint32_t changing = CP_FEATURE_HIERARCHY | CP_FEATURE_NAMES | CP_FEATURE_INSTANCES | CP_FEATURE_MESHES |
+                              CP_FEATURE_PLACEHOLDERS | CP_FEATURE_COLLISION;
+    uint64_t had[CP_FEATURE_COUNT] = {0}, has[CP_FEATURE_COUNT] = {0};
     count_features(before, had);
     count_features(after, has);
-    for (size_t i = 0; i < FEATURE_COUNT; i++) {
+    for (size_t i = 0; i < CP_FEATURE_COUNT; i++) {
         bool expected = carries & 1u << i && had[i];
         if (!(changing & 1u << i) && expected != (has[i] > 0))
             fail_msg("%s: of %llu, whose loss is called %s, %llu are left", what, (unsigned long long)had[i],
@@ -529,7 +530,7 @@ static void try_pair(cp_context *context, const cp_scene *first, const struct fo
     assert_int_equal(cp_validate(context, last), CP_OK);
     if (is_gltf(b) && !lossless)
         fail_msg("%s to %s: a stage loses something", what, b->exporter);
-    expect_features(first, last, carried(context, a) & carried(context, b) & ~(untold ? FEATURE_PAIRS : 0u), what);
+    expect_features(first, last, carried(context, a) & carried(context, b) & ~(untold ? CP_FEATURE_PAIRS : 0u), what);
     if (lossless)
         expect_same_scene(context, first, last, is_gltf(b), what);
     else if (holds_geometry(a) && holds_geometry(b))

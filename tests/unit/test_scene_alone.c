@@ -35,7 +35,7 @@ static cp_status name_it(cp_context *context, cp_scene *scene, const void *setti
 static uint32_t carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_ALL;
+    return CP_FEATURE_ALL;
 }
 
 static cp_status write_name(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)

@@ -20,15 +20,15 @@ struct page_settings {
     const char *as, *with; /* the format inside, and an option of it */
 };
 
-static const struct option page_options[] = {
-    {"as", "the format inside", OPTION_STRING, offsetof(struct page_settings, as), .initial = "glb"},
-    {"with", "an option of it", OPTION_STRING, .offset = offsetof(struct page_settings, with)},
-    OPTIONS_END};
+static const cp_option page_options[] = {
+    {"as", "the format inside", CP_OPTION_STRING, offsetof(struct page_settings, as), .initial = "glb"},
+    {"with", "an option of it", CP_OPTION_STRING, .offset = offsetof(struct page_settings, with)},
+    CP_OPTIONS_END};
 
 static uint32_t page_carries(const void *settings)
 {
     (void)settings;
-    return FEATURE_ALL; /* what is lost, the exporter inside tells */
+    return CP_FEATURE_ALL; /* what is lost, the exporter inside tells */
 }
 
 static cp_status write_page(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
