@@ -1,5 +1,5 @@
-/* The library put together: the importers, exporters and filters that every context is given. This is the one file that
- * knows them all; scene/ works with whatever tables it is handed. */
+/* The library put together: the importers, exporters and filters that every context begins with. This is the one file
+ * that knows them all; scene/ works with whatever tables it is handed. */
 #include "exporters/exporters.h"
 
 #include "base/context.h"

@@ -18,6 +18,8 @@ extern "C" {
 CP_API cp_status cp_option_read(cp_context *context, const cp_option *option, const char *text, void *settings);
 /* The option of a table that "NAME" or "NAME=VALUE" names. NULL when there is none. */
 const cp_option *cp_option_named(const cp_option *options, const char *word);
+/* The bytes of a value in the settings; 0 if there is none, or no such type. */
+size_t cp_option_size(cp_option_type type);
 CP_API cp_option_info cp_option_describe(const cp_option *option);
 /* The units that may stand behind a number of a type (the word in cp_option_info), one by one; NULL past the last. */
 CP_API const char *cp_option_unit(const char *type, size_t index);

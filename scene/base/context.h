@@ -72,7 +72,7 @@ struct cp_context {
     uint64_t seed;       /* seed of hashes, another one in each run, so that nobody can prepare keys that collide;
                           * results never depend on it */
     const char *subject; /* the thing that is read, written or filtered now: the place of entries without a file */
-    struct arena *arena; /* importer options, folders */
+    struct arena *arena; /* importer options, folders, plug-ins of the host */
     struct report report;
     bool cancelled; /* the callback has said so during this call */
     struct callbacks callbacks;

@@ -9,30 +9,38 @@
 
 /* Lists the types. Those with neither units nor a number are texts. */
 static const struct kind {
+    size_t size;              /* of the value in the settings; 0: none */
     const char *word, *value; /* the word in schemas, and for the value in help */
     const char *needs;        /* says what a value should have been */
     const char *unit;         /* the unit of a bare number and of bounds */
     const struct unit *units; /* which may stand behind a number */
     double bare;              /* the unit of a bare number, in the stored one */
 } kinds[] = {
-    [CP_OPTION_BOOLEAN] = {.word = "boolean", .value = "yes|no", .needs = "yes or no"},
-    [CP_OPTION_INTEGER] = {.word = "integer", .value = "N", .needs = "a whole number"},
-    [CP_OPTION_NUMBER] = {.word = "number", .value = "NUMBER", .needs = "a number"},
-    [CP_OPTION_RATIO] = {"ratio", "RATIO", "a number or a percentage, such as 0.1 or 10%", "", percent_units, 1},
-    [CP_OPTION_LENGTH] = {"length", "LENGTH", "a length such as 0.5, 20mm or 3in", "m", length_units, 1},
-    [CP_OPTION_ANGLE] = {"angle", "ANGLE", "an angle such as 30, 30deg or 0.5rad", "degrees", angle_units, PI / 180},
-    [CP_OPTION_TIME] = {"time", "TIME", "a time such as 30, 500ms, 60s or 2min", "s", time_units, 1},
-    [CP_OPTION_SIZE] = {"size", "SIZE", "a size such as 200000, 500kB or 2MiB", "bytes", size_units, 1},
-    [CP_OPTION_EXTENT] = {"extent", "LENGTH|RATIO", "a length such as 0.1mm, or a part of the size such as 0.1%", "m",
-                          length_units, 1},
-    [CP_OPTION_UNIT] = {.word = "unit", .value = "UNIT", .needs = "m, mm, cm, in, ft or metres per unit"},
-    [CP_OPTION_CHOICE] = {.word = "choice", .value = "WORD"},
-    [CP_OPTION_STRING] = {.word = "text", .value = "TEXT"},
-    [CP_OPTION_PATH] = {.word = "path", .value = "FILE"},
-    [CP_OPTION_FRAME] = {.word = "frame", .value = "NAME"},
-    [CP_OPTION_DEVICE] = {.word = "device", .value = "NAME"},
-    [CP_OPTION_JOINT] = {.word = "joint", .value = "NAME"},
-    [CP_OPTION_CLIP] = {.word = "clip", .value = "NAME"},
+    [CP_OPTION_BOOLEAN] = {.size = sizeof(bool), .word = "boolean", .value = "yes|no", .needs = "yes or no"},
+    [CP_OPTION_INTEGER] = {.size = sizeof(int64_t), .word = "integer", .value = "N", .needs = "a whole number"},
+    [CP_OPTION_NUMBER] = {.size = sizeof(double), .word = "number", .value = "NUMBER", .needs = "a number"},
+    [CP_OPTION_RATIO] = {sizeof(double), "ratio", "RATIO", "a number or a percentage, such as 0.1 or 10%", "",
+                         percent_units, 1},
+    [CP_OPTION_LENGTH] = {sizeof(double), "length", "LENGTH", "a length such as 0.5, 20mm or 3in", "m", length_units,
+                          1},
+    [CP_OPTION_ANGLE] = {sizeof(double), "angle", "ANGLE", "an angle such as 30, 30deg or 0.5rad", "degrees",
+                         angle_units, PI / 180},
+    [CP_OPTION_TIME] = {sizeof(double), "time", "TIME", "a time such as 30, 500ms, 60s or 2min", "s", time_units, 1},
+    [CP_OPTION_SIZE] = {sizeof(int64_t), "size", "SIZE", "a size such as 200000, 500kB or 2MiB", "bytes", size_units,
+                        1},
+    [CP_OPTION_EXTENT] = {sizeof(cp_extent), "extent", "LENGTH|RATIO",
+                          "a length such as 0.1mm, or a part of the size such as 0.1%", "m", length_units, 1},
+    [CP_OPTION_UNIT] = {.size = sizeof(double),
+                        .word = "unit",
+                        .value = "UNIT",
+                        .needs = "m, mm, cm, in, ft or metres per unit"},
+    [CP_OPTION_CHOICE] = {.size = sizeof(int), .word = "choice", .value = "WORD"},
+    [CP_OPTION_STRING] = {.size = sizeof(char *), .word = "text", .value = "TEXT"},
+    [CP_OPTION_PATH] = {.size = sizeof(char *), .word = "path", .value = "FILE"},
+    [CP_OPTION_FRAME] = {.size = sizeof(char *), .word = "frame", .value = "NAME"},
+    [CP_OPTION_DEVICE] = {.size = sizeof(char *), .word = "device", .value = "NAME"},
+    [CP_OPTION_JOINT] = {.size = sizeof(char *), .word = "joint", .value = "NAME"},
+    [CP_OPTION_CLIP] = {.size = sizeof(char *), .word = "clip", .value = "NAME"},
     [CP_OPTION_WORD] = {.word = "word", .value = ""},
 };
 
@@ -46,6 +54,11 @@ const char *cp_option_unit(const char *type, size_t index)
             return unit ? unit->name : NULL;
         }
     return NULL;
+}
+
+size_t cp_option_size(cp_option_type type)
+{
+    return (size_t)type < sizeof kinds / sizeof *kinds ? kinds[type].size : 0;
 }
 
 /* Bounds are told in the unit of a bare number. */

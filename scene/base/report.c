@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "cellpipe_build.h"
 #include "context.h"
 
 /* The most entries of one code; all further ones are only counted, in the last entry. */
@@ -171,21 +172,49 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
     return strict ? CP_INPUT : CP_OK;
 }
 
-static void repeat(cp_context *context, cp_entry entry, const struct place *place, const char *format, ...)
+/* Adds an entry of the caller's, whose strings are copied. */
+static void add_copy(cp_context *context, const cp_entry *entry, const char *format, va_list list)
+{
+    const char *code = keep(context, entry->code); /* lives as long as the counts of codes */
+    struct place place = {.file = entry->file, .line = entry->line, .column = entry->column, .node = entry->node};
+    if (code)
+        add(context, (cp_entry){.severity = entry->severity, .code = code, .count = entry->count}, &place, format,
+            list);
+}
+
+static void repeat(cp_context *context, const cp_entry *entry, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    add(context, entry, place, format, list);
+    add_copy(context, entry, format, list);
     va_end(list);
 }
 
 void report_repeat(cp_context *context, const cp_entry *entry)
 {
-    const char *code = keep(context, entry->code); /* lives as long as the counts of codes */
-    struct place place = {.file = entry->file, .line = entry->line, .column = entry->column, .node = entry->node};
-    if (code)
-        repeat(context, (cp_entry){.severity = entry->severity, .code = code, .count = entry->count}, &place, "%s",
-               entry->text);
+    repeat(context, entry, "%s", entry->text);
+}
+
+cp_status cp_report_error(cp_context *context, cp_status status, const char *code, const char *file, uint64_t line,
+                          const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add_copy(context, &(cp_entry){.severity = CP_ERROR, .code = code, .file = file, .line = line, .count = 1}, format,
+             list);
+    va_end(list);
+    return status;
+}
+
+void cp_report_entry(cp_context *context, const cp_entry *entry, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    cp_entry own = *entry;
+    own.severity = entry->severity < CP_ERROR ? entry->severity : CP_ERROR;
+    own.count = entry->count ? entry->count : 1;
+    add_copy(context, &own, format, list);
+    va_end(list);
 }
 
 cp_status report_unknown(cp_context *context, const char *code, const char *what, const char *word, size_t size,

@@ -30,21 +30,24 @@ static bool keep_text(cp_scene *scene, void *row, const struct member *member)
     return text;
 }
 
-/* The arrays of a copied mesh, which still are the caller's. */
-static bool keep_mesh(cp_scene *scene, cp_mesh *mesh)
+/* The arrays of a copied mesh, which still are the caller's; those of the mesh `old` are the scene's already. */
+static bool keep_mesh(cp_scene *scene, cp_mesh *mesh, const cp_mesh *old)
 {
     const void *copy;
     bool good = true;
-    for (size_t i = 0; i < ARRAY_COUNT && good; i++) {
-        good = keep(scene, mesh_array(mesh, i), mesh->vertex_count, vertex_arrays[i].width * sizeof(float), &copy);
-        mesh_set_array(mesh, i, copy);
-    }
-    good = good && keep(scene, mesh->face_offsets, UINT64_C(1) + mesh->face_count, sizeof *mesh->face_offsets, &copy);
-    if (good)
+    for (size_t i = 0; i < ARRAY_COUNT && good; i++)
+        if (mesh_array(mesh, i) != mesh_array(old, i)) {
+            good = keep(scene, mesh_array(mesh, i), mesh->vertex_count, vertex_arrays[i].width * sizeof(float), &copy);
+            mesh_set_array(mesh, i, copy);
+        }
+    if (good && mesh->face_offsets != old->face_offsets) {
+        good = keep(scene, mesh->face_offsets, UINT64_C(1) + mesh->face_count, sizeof *mesh->face_offsets, &copy);
         mesh->face_offsets = copy;
-    good = good && keep(scene, mesh->corners, mesh->corner_count, sizeof *mesh->corners, &copy);
-    if (good)
+    }
+    if (good && mesh->corners != old->corners) {
+        good = keep(scene, mesh->corners, mesh->corner_count, sizeof *mesh->corners, &copy);
         mesh->corners = copy;
+    }
     return good;
 }
 
@@ -118,6 +121,39 @@ static bool count_with_node(cp_scene *scene, const char *what, uint32_t node, ui
     return false;
 }
 
+/* CP_USAGE, reported, if the table has no such row. */
+static cp_status find_row(const cp_scene *scene, enum scene_table table, uint32_t index)
+{
+    if (index < table_count(scene, table))
+        return CP_OK;
+    return report_error(scene->context, CP_USAGE, "build-row", NOWHERE, "there is no %s %u in the scene",
+                        tables[table].word, (unsigned)index);
+}
+
+/* Puts a copy in the place of a row that is there. */
+static cp_status set_copy(cp_scene *scene, enum scene_table table, uint32_t index, void *row)
+{
+    if (!keep_row(scene, &tables[table].layout, row))
+        return CP_LIMIT;
+    memcpy(table_row(scene, table, index), row, tables[table].layout.size);
+    return CP_OK;
+}
+
+/* A name that is not UTF-8 is kept as raw_name, too. False when out of memory. */
+static bool keep_name(cp_scene *scene, cp_node *node)
+{
+    if (!node->raw_name && node->name)
+        node->name = utf8_from(scene->arena, node->name, strlen(node->name), &node->raw_name);
+    else if (!node->name)
+        node->name = "";
+    return node->name;
+}
+
+static cp_status refuse_other_node(const cp_scene *scene, const char *what)
+{
+    return report_error(scene->context, CP_USAGE, "build-order", NOWHERE, "%s keeps its node", what);
+}
+
 /* ---- what a host calls ---- */
 
 cp_scene *cp_scene_new(cp_context *context)
@@ -134,12 +170,20 @@ cp_scene *cp_scene_new(cp_context *context)
         row_start(&tables[table].layout, &row);                                                                        \
         return row;                                                                                                    \
     }
+#define SET_ROW(name, type, table)                                                                                     \
+    cp_status cp_set_##name(cp_scene *scene, uint32_t index, const type *row)                                          \
+    {                                                                                                                  \
+        type copy = *row;                                                                                              \
+        cp_status status = find_row(scene, table, index);                                                              \
+        return status == CP_OK ? set_copy(scene, table, index, &copy) : status;                                        \
+    }
 #define ADD_ROW(name, type, table)                                                                                     \
     uint32_t cp_add_##name(cp_scene *scene, const type *row)                                                           \
     {                                                                                                                  \
         type copy = *row;                                                                                              \
         return add_copy(scene, table, &copy);                                                                          \
-    }
+    }                                                                                                                  \
+    SET_ROW(name, type, table)
 
 NEW_ROW(node, cp_node, TABLE_NODES)
 NEW_ROW(mesh, cp_mesh, TABLE_MESHES)
@@ -190,19 +234,13 @@ uint32_t cp_add_node(cp_scene *scene, const cp_node *row)
     copy.first_instance = scene->instance_count;
     copy.first_joint = scene->joint_count;
     copy.instance_count = copy.joint_count = 0;
-    if (!copy.raw_name && copy.name) {
-        const char *text = utf8_from(scene->arena, copy.name, strlen(copy.name), &copy.raw_name);
-        if (!text)
-            return CP_NONE;
-        copy.name = text;
-    }
-    return add_copy(scene, TABLE_NODES, &copy);
+    return keep_name(scene, &copy) ? add_copy(scene, TABLE_NODES, &copy) : CP_NONE;
 }
 
 uint32_t cp_add_mesh(cp_scene *scene, const cp_mesh *row)
 {
     cp_mesh copy = *row;
-    return keep_mesh(scene, &copy) ? add_copy(scene, TABLE_MESHES, &copy) : CP_NONE;
+    return keep_mesh(scene, &copy, &(cp_mesh){0}) ? add_copy(scene, TABLE_MESHES, &copy) : CP_NONE;
 }
 
 uint32_t cp_add_image(cp_scene *scene, const cp_image *row)
@@ -240,6 +278,71 @@ uint32_t cp_add_joint(cp_scene *scene, const cp_joint *row)
     if (at != CP_NONE)
         node->joint_count++;
     return at;
+}
+
+cp_status cp_set_node(cp_scene *scene, uint32_t index, const cp_node *row)
+{
+    cp_node copy = *row;
+    cp_status status = find_row(scene, TABLE_NODES, index);
+    if (status != CP_OK)
+        return status;
+    const cp_node *old = &scene->nodes[index];
+    copy.first_instance = old->first_instance;
+    copy.instance_count = old->instance_count;
+    copy.first_joint = old->first_joint;
+    copy.joint_count = old->joint_count;
+    return keep_name(scene, &copy) ? set_copy(scene, TABLE_NODES, index, &copy) : CP_LIMIT;
+}
+
+cp_status cp_set_mesh(cp_scene *scene, uint32_t index, const cp_mesh *row)
+{
+    cp_mesh copy = *row;
+    cp_status status = find_row(scene, TABLE_MESHES, index);
+    if (status != CP_OK)
+        return status;
+    return keep_mesh(scene, &copy, &scene->meshes[index]) ? set_copy(scene, TABLE_MESHES, index, &copy) : CP_LIMIT;
+}
+
+cp_status cp_set_image(cp_scene *scene, uint32_t index, const cp_image *row)
+{
+    cp_image copy = *row;
+    const void *bytes = copy.bytes;
+    cp_status status = find_row(scene, TABLE_IMAGES, index);
+    if (status != CP_OK)
+        return status;
+    if (bytes != scene->images[index].bytes && !keep(scene, copy.bytes, copy.size, 1, &bytes))
+        return CP_LIMIT;
+    copy.bytes = bytes;
+    return set_copy(scene, TABLE_IMAGES, index, &copy);
+}
+
+cp_status cp_set_instance(cp_scene *scene, uint32_t index, const cp_instance *row)
+{
+    cp_instance copy = *row;
+    cp_status status = find_row(scene, TABLE_INSTANCES, index);
+    if (status == CP_OK && copy.node != scene->instances[index].node)
+        status = refuse_other_node(scene, "an instance");
+    return status == CP_OK ? set_copy(scene, TABLE_INSTANCES, index, &copy) : status;
+}
+
+cp_status cp_set_joint(cp_scene *scene, uint32_t index, const cp_joint *row)
+{
+    cp_joint copy = *row;
+    cp_status status = find_row(scene, TABLE_JOINTS, index);
+    if (status == CP_OK && copy.node != scene->joints[index].node)
+        status = refuse_other_node(scene, "a joint");
+    return status == CP_OK ? set_copy(scene, TABLE_JOINTS, index, &copy) : status;
+}
+
+cp_status cp_scene_replace(cp_scene *scene, cp_scene *other)
+{
+    if (scene == other || scene->context != other->context)
+        return report_error(scene->context, CP_USAGE, "build-replace", NOWHERE,
+                            "a scene is replaced by another one of its context");
+    other->source = scene->source;
+    other->inputs = scene->inputs;
+    scene_replace(scene, other);
+    return CP_OK;
 }
 
 void cp_exclude_static_pairs(cp_scene *scene, bool excluded)

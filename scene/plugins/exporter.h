@@ -7,6 +7,7 @@
 
 struct exporter {
     struct plugin plugin;
+    const struct cp_exporter *host; /* as in struct importer */
     const char *suffixes;
     /* Returns the FEATURE_... bits that the format holds with these settings. The core reports the scene's other
      * features as losses, unless the output is a list. It gives `write` a scene without n-gons or primitives if the

@@ -13,12 +13,14 @@ struct import_settings {
 
 struct importer {
     struct plugin plugin;
-    const char *suffixes; /* ".stl .stla", lower case */
-    const char *further;  /* NULL: those that it reads as a library does, without a test of ours */
+    const struct cp_importer *host; /* NULL; or what a host has registered, in place of our functions */
+    const char *suffixes;           /* ".stl .stla", lower case */
+    const char *further;            /* NULL: those that it reads as a library does, without a test of ours */
     /* Returns how sure the first `size` bytes (of file_size; UINT64_MAX if unknown) make it that the file is of this
      * format: 0 not .. 100 sure. */
     int (*probe)(const char *head, size_t size, uint64_t file_size);
-    /* The mark that the probe searches for, for the message about a file that nobody knows. */
+    /* The mark that the probe searches for, for the message about a file that nobody knows. A host's may be
+     * NULL. */
     const char *sign;
     /* True if it calls code that is not ours: under CP_FLAG_ISOLATE it then reads in a process of its own. It must open
      * further files with the source that `read` was given as their parent. */

@@ -14,6 +14,7 @@ struct plugin {
     /* Returns a number or text that changes whenever the same input gives another result; NULL: "1". Any thread may
      * call it. */
     const char *(*version)(void);
+    const char *host_version; /* the same of a plug-in that a host has registered; or NULL */
 };
 
 #endif

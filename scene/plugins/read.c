@@ -8,10 +8,7 @@
 #include "plugins/isolate/isolate.h"
 #include "registry.h"
 
-enum {
-    PROBE_SIZE = 1 << 16,
-    SURE = 50 /* a probe that returns less has guessed */
-};
+enum { SURE = 50 }; /* a probe that returns less has guessed */
 
 /* Returns the importer that is surest by the bytes; among equally sure ones, the one whose suffix matches, then the
  * earlier one. A guess (below SURE) loses against the importer of the file's suffix, unless that one is certain that
@@ -23,12 +20,11 @@ static const struct importer *probe(const struct source *source, bool *known, bo
 {
     const struct importer *best = NULL;
     int best_score = 0;
-    size_t head = source->size < PROBE_SIZE ? source->size : PROBE_SIZE;
     for (const struct importer *const *at = source->context->plugins->importers; *at; at++) {
         if ((*at)->plugin.package)
             continue;
         int suffix = importer_suffix_matches(*at, source->name);
-        int sure = (*at)->probe(source->data, head, source->size);
+        int sure = importer_probe(*at, source);
         int score = 2 * sure + suffix;
         if (suffix && sure < SURE)
             score = sure > 0 ? 2 * SURE - 1 : 3;
@@ -69,13 +65,23 @@ cp_status report_unknown_content(const struct source *source)
     const struct importer *const *importers = source->context->plugins->importers;
     struct buffer signs = {.context = source->context};
     for (const struct importer *const *at = importers; *at; at++)
-        buffer_print(&signs, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
-                     (*at)->plugin.package ? " (not built)" : "");
+        if ((*at)->sign)
+            buffer_print(&signs, "%s%s %s%s", at == importers ? "" : "; ", (*at)->plugin.name, (*at)->sign,
+                         (*at)->plugin.package ? " (not built)" : "");
     cp_status status =
         report_error(source->context, CP_INPUT, "read-unknown", IN_FILE(source->name),
                      "has an unknown format; known signs: %s (--from names one)", signs.failed ? "" : signs.data);
     buffer_free(&signs);
     return status;
+}
+
+/* Tells whether an importer of a host's takes the source: it may be of a format that we know and do not read. */
+static bool is_for_host(const struct source *source)
+{
+    bool is = false;
+    for (const struct importer *const *at = source->context->plugins->importers; *at && !is; at++)
+        is = (*at)->host && (importer_suffix_matches(*at, source->name) || importer_probe(*at, source) >= SURE);
+    return is;
 }
 
 static cp_status choose(const struct source *source, const char *format, const struct importer **importer,
@@ -91,7 +97,7 @@ static cp_status choose(const struct source *source, const char *format, const s
         list_format(source->context, source->path, (*importer)->plugin.name);
     } else if (source->size == 0) {
         return report_error(source->context, CP_INPUT, "read-empty", IN_FILE(source->name), "is empty");
-    } else if (known_format(source)) {
+    } else if (known_format(source) && !is_for_host(source)) {
         list_format(source->context, source->path, "");
         return report_known(source, known_format(source));
     } else {
@@ -164,7 +170,7 @@ static cp_status read_source(struct source *source, const char *format, const st
         if (status == CP_OK)
             status = importer->third_party && context->flags[CP_FLAG_ISOLATE]
                          ? isolate_read(importer, source, settings, scene)
-                         : importer->read(context, source, settings, scene);
+                         : importer_read(importer, source, settings, scene);
         if (status == CP_OK || status == CP_INPUT) { /* an error may come from a change of the file meanwhile */
             cp_status unchanged = source_check(source);
             status = status == CP_OK ? unchanged : status;

@@ -122,7 +122,9 @@ bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t inde
                           .further = "",
                           .package = plugin->package,
                           .lacks = plugin->lacks,
-                          .version = plugin->version ? plugin->version() : "1"};
+                          .version = plugin->version        ? plugin->version()
+                                     : plugin->host_version ? plugin->host_version
+                                                            : "1"};
     if (kind == CP_IMPORTER) {
         own.suffixes = plugins->importers[index]->suffixes;
         own.further = plugins->importers[index]->further ? plugins->importers[index]->further : "";

@@ -2,6 +2,8 @@
 #ifndef CELLPIPE_PLUGINS_REGISTRY_H
 #define CELLPIPE_PLUGINS_REGISTRY_H
 
+#include <stddef.h>
+
 #include "exporter.h"
 #include "filter.h"
 #include "importer.h"
@@ -40,6 +42,27 @@ bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t inde
 bool plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option,
                    cp_option_info *info);
 size_t exporter_of(const struct plugins *plugins, const char *path);
+
+/* These call a plug-in's functions, whether it is ours or a host's, and finish the scenes of hosts. */
+
+int importer_probe(const struct importer *importer, const struct source *source);
+cp_status importer_read(const struct importer *importer, struct source *source, const void *settings, cp_scene *scene);
+uint32_t exporter_carries(const struct exporter *exporter, const void *settings);
+uint32_t exporter_shows(const struct exporter *exporter, const void *settings);
+cp_status exporter_write(const struct exporter *exporter, cp_context *context, const cp_scene *scene,
+                         const void *settings, struct sink *sink);
+/* Finishes the scene in any case. */
+cp_status filter_apply(const struct filter *filter, cp_context *context, cp_scene *scene, const void *settings);
+
+/* What a host's importer is given; its own settings come behind those of every importer. */
+struct cp_input {
+    struct source *source;
+    const struct import_settings *settings;
+};
+struct host_settings {
+    struct import_settings common;
+    max_align_t own;
+};
 
 /* Returns true if name ends in one of the suffixes (".a .b"); a ".gz" at its end is ignored. */
 bool plugin_suffix_matches(const char *suffixes, const char *name);

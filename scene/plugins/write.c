@@ -41,7 +41,7 @@ struct job {
 
 static cp_status run_exporter(const struct job *job, struct sink *sink)
 {
-    uint32_t carries = job->exporter->carries(job->settings);
+    uint32_t carries = exporter_carries(job->exporter, job->settings);
     cp_scene *prepared;
     const char *outer = job->context->subject;
     job->context->subject = job->output;
@@ -50,7 +50,7 @@ static cp_status run_exporter(const struct job *job, struct sink *sink)
     if (status == CP_OK && job->packed)
         status = sink_pack(sink);
     if (status == CP_OK)
-        status = job->exporter->write(job->context, prepared ? prepared : job->scene, job->settings, sink);
+        status = exporter_write(job->exporter, job->context, prepared ? prepared : job->scene, job->settings, sink);
     job->context->subject = outer;
     cp_scene_free(prepared);
     if (status == CP_OK)
@@ -71,8 +71,8 @@ static void report_nothing_drawn(const struct job *job)
 {
     const cp_scene *scene = job->scene;
     const struct plugins *plugins = job->context->plugins;
-    uint32_t uses = job->exporter->shows ? job->exporter->shows(job->settings) : 0;
-    uint32_t carries = job->exporter->carries(job->settings);
+    uint32_t uses = exporter_shows(job->exporter, job->settings);
+    uint32_t carries = exporter_carries(job->exporter, job->settings);
     size_t importer = plugin_find(plugins, CP_IMPORTER, scene->source.format ? scene->source.format : "");
     if (uses == 0 || importer == SIZE_MAX || (plugins->importers[importer]->is_cell && scene->node_count > 1))
         return;
@@ -93,7 +93,7 @@ static cp_status start_job(struct job *job, const char *path, const char *format
     if (status != CP_OK)
         return status;
     if (!job->exporter->is_list)
-        features_report_losses(job->context, job->scene, job->exporter->carries(job->settings), job->output);
+        features_report_losses(job->context, job->scene, exporter_carries(job->exporter, job->settings), job->output);
     report_nothing_drawn(job);
     return check_strict(job->context);
 }
@@ -113,7 +113,7 @@ cp_written cp_last_written(const cp_context *context)
 static void count_written(const struct job *job)
 {
     const cp_scene *scene = job->scene;
-    uint32_t carries = job->exporter->carries(job->settings);
+    uint32_t carries = exporter_carries(job->exporter, job->settings);
     cp_written *written = &job->context->written;
     *written = (cp_written){.clips = carries & CP_FEATURE_CLIPS ? scene->clip_count : 0};
     for (uint32_t i = 0; i < scene->instance_count && (carries & CP_FEATURE_MESHES); i++)
@@ -208,13 +208,12 @@ cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, con
     void *settings = options_parse(context, &it->plugin, NULL, options, option_count, &status);
     if (status != CP_OK)
         return context_finish(context, status);
+    const char *outer = context->subject;
     context->subject = it->plugin.name;
     context_progress(context, (cp_progress){.work = it->plugin.name});
     cp_scene *work = scene_copy(scene);
-    status = work ? it->apply(context, work, settings) : CP_LIMIT;
-    if (status == CP_OK)
-        status = scene_finish(work);
-    context->subject = NULL;
+    status = work ? filter_apply(it, context, work, settings) : CP_LIMIT;
+    context->subject = outer;
     if (status == CP_OK)
         status = check_strict(context);
     options_free(context, &it->plugin, settings);

@@ -11,12 +11,11 @@
  * suffix. */
 static bool is_of_a_format(const struct source *source)
 {
-    enum { HEAD = 1 << 16, SURE = 50 };
-    size_t head = source->size < HEAD ? source->size : HEAD;
+    enum { SURE = 50 };
     bool is = known_format(source);
     for (const struct importer *const *at = source->context->plugins->importers; *at && !is; at++)
         is = importer_suffix_matches(*at, source->name) ||
-             (!(*at)->plugin.package && (*at)->probe(source->data, head, source->size) >= SURE);
+             (!(*at)->plugin.package && importer_probe(*at, source) >= SURE);
     return is;
 }
 

@@ -13,7 +13,7 @@ cmake --install "$build" --prefix "$work/usr" >"$work/log" 2>&1 || { cat "$work/
 mkdir "$work/client"
 cd "$work/client" || exit 1
 cat >client.c <<'EOF'
-#include <cellpipe.h>
+#include <cellpipe_build.h>
 #include <stdio.h>
 
 int main(void)
@@ -80,9 +80,13 @@ license=$(find share/doc -name LICENSE)
 cmp -s "$top/LICENSE" "$license" || fail "the licence"
 for example in "$top"/docs/examples/*.c; do
     # shellcheck disable=SC2046
-    cc "$(dirname "$license")/examples/$(basename "$example")" $(pkg-config --cflags --libs cellpipe) -lm -o "$work/example" \
-        >"$work/log" 2>&1 || fail "the example $(basename "$example")"
+    cc "$(dirname "$license")/examples/$(basename "$example")" $(pkg-config --cflags --libs cellpipe) -lm \
+        -o "$work/$(basename "$example" .c)" >"$work/log" 2>&1 || fail "the example $(basename "$example")"
 done
+# The installed library runs a host's own formats.
+printf 'home 0 0 1\n' >"$work/a.places"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir cellpipe) "$work/own_format" "$work/a.places" "$work/b.places" 2>"$work/log" &&
+    [ "$(cat "$work/b.places")" = 'home 0 0 1.5' ] || fail "a format of the host's own"
 # Whoever has built the program alone, as ./bootstrap demo does, can install all.
 if [ -e "$build/build.ninja" ] && command -v ninja >/dev/null; then
     ninja -C "$build" -t inputs cellpipe_program | grep -q 'libcellpipe\.so' || fail "the program is built without the library"
@@ -92,7 +96,7 @@ fi
 library=$(find . -name 'libcellpipe.so' | head -n 1)
 others=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^cp_')
 [ -z "$others" ] || fail "the library shows $others"
-declared=$(grep -o -E '\bcp_[a-z_0-9]+\(' include/cellpipe.h | tr -d '(' | sort -u)
+declared=$(grep -h -o -E '\bcp_[a-z_0-9]+\(' include/cellpipe.h include/cellpipe_build.h | tr -d '(' | sort -u)
 for name in $declared; do
     nm -D --defined-only "$library" | grep -q " $name\$" || fail "$name is declared but not in the library"
 done

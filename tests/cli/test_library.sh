@@ -70,4 +70,26 @@ expect 0 'position    0 0 0.3 m
 R P Y       90 0 0 deg' sh -c '"$1" fk "$2" base=90deg frame=arm | head -n 2' - "$program" "$work/arm.glb"
 expect 2 '' "$examples/build_scene"
 said usage
+
+# Formats of the host's own: lengths in any unit, errors with a line, losses, and what goes through other formats.
+printf 'home 0 0 1\n\naway 1.5 -2e0 0.25\n' >"$work/a.places"
+expect 0 '' "$examples/own_format" "$work/a.places" "$work/b.places"
+said 'b\.places: loss: meshes are left out'
+expect 0 'home 0 0 1.5
+away 1.5 -2 0.75' cat "$work/b.places"
+expect 0 '' "$examples/own_format" "$work/a.places" "$work/b.glb" radius=5cm
+expect 0 '1.55 0.05 1.55' sh -c '"$1" info "$2" | sed -n "s/^drawn.* to (\([^)]*\))\$/\1/p"' - "$program" "$work/b.glb"
+expect 0 '' "$examples/own_format" "$work/b.glb" "$work/c.places.gz"
+expect 0 'home 0 0 2
+away 1.5 -2 1.25' gzip -dc "$work/c.places.gz"
+expect 0 '' "$examples/own_format" "$work/c.places.gz" "$work/d.places"
+printf 'home 0 0 1\naway 1.5 -2\n' >"$work/bad.places"
+expect 3 '' "$examples/own_format" "$work/bad.places" "$work/d.glb"
+said 'bad\.places:2: error: needs NAME X Y Z'
+expect 2 '' "$examples/own_format" "$work/a.places" "$work/d.glb" radus=5cm
+said 'did you mean radius'
+expect 2 '' "$examples/own_format" "$work/a.places" "$work/d.glb" radius=20
+said 'must lie in 1e-6 \.\. 10 m'
+expect 2 '' "$examples/own_format"
+said usage
 [ "$failed" = 0 ] && echo "passed"

@@ -144,7 +144,7 @@ void run_reader(void *user, int own)
     const struct carrier *carrier = &context->plugins->carrier;
     void *bytes = NULL;
     size_t size = 0;
-    cp_status status = reader->importer->read(context, reader->source, reader->settings, reader->scene);
+    cp_status status = importer_read(reader->importer, reader->source, reader->settings, reader->scene);
     struct done_message done = {.lack = find_lack(context)};
     say_report(context);
     if (status == CP_OK && !context->report.out_of_memory) {
