@@ -59,8 +59,6 @@ void report_loss(cp_context *context, const char *code, struct place place, uint
  * error and CP_INPUT. */
 cp_status report_lenient(cp_context *context, bool strict, const char *code, struct place place, const char *format,
                          ...) __attribute__((format(printf, 5, 6)));
-/* Adds an entry that another process has reported; its strings are copied. */
-void report_repeat(cp_context *context, const cp_entry *entry);
 /* Reports the error "out of memory"; needs no memory itself. Only memory.h calls it. */
 void report_out_of_memory(cp_context *context);
 /* Reports that the limit of memory is exceeded, in the same way. */

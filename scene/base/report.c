@@ -175,24 +175,12 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
 /* Adds an entry of the caller's, whose strings are copied. */
 static void add_copy(cp_context *context, const cp_entry *entry, const char *format, va_list list)
 {
-    const char *code = keep(context, entry->code); /* lives as long as the counts of codes */
     struct place place = {.file = entry->file, .line = entry->line, .column = entry->column, .node = entry->node};
-    if (code)
-        add(context, (cp_entry){.severity = entry->severity, .code = code, .count = entry->count}, &place, format,
-            list);
-}
-
-static void repeat(cp_context *context, const cp_entry *entry, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    add_copy(context, entry, format, list);
-    va_end(list);
-}
-
-void report_repeat(cp_context *context, const cp_entry *entry)
-{
-    repeat(context, entry, "%s", entry->text);
+    cp_entry own = {.severity = entry->severity < CP_ERROR ? entry->severity : CP_ERROR,
+                    .code = keep(context, entry->code), /* lives as long as the counts of codes */
+                    .count = entry->count ? entry->count : 1};
+    if (own.code)
+        add(context, own, &place, format, list);
 }
 
 cp_status cp_report_error(cp_context *context, cp_status status, const char *code, const char *file, uint64_t line,
@@ -210,10 +198,7 @@ void cp_report_entry(cp_context *context, const cp_entry *entry, const char *for
 {
     va_list list;
     va_start(list, format);
-    cp_entry own = *entry;
-    own.severity = entry->severity < CP_ERROR ? entry->severity : CP_ERROR;
-    own.count = entry->count ? entry->count : 1;
-    add_copy(context, &own, format, list);
+    add_copy(context, entry, format, list);
     va_end(list);
 }
 

@@ -2,6 +2,7 @@
 #include "isolate.h"
 
 #include "base/context.h"
+#include "cellpipe_build.h"
 #include "messages.h"
 
 enum {
@@ -64,14 +65,14 @@ static enum hearing hear_entry(struct reader_listener *listener, size_t size)
     listener->spent += listener->longest_entry;
     if (listener->spent > MOST_SPENT || listener->context->report.code_count > MOST_CODES)
         return HEARD_NONSENSE;
-    report_repeat(listener->context, &(cp_entry){.severity = (cp_severity)message.severity,
-                                                 .code = texts[ENTRY_CODE],
-                                                 .file = texts[ENTRY_FILE],
-                                                 .line = message.line,
-                                                 .column = message.column,
-                                                 .node = texts[ENTRY_NODE],
-                                                 .count = message.count,
-                                                 .text = texts[ENTRY_TEXT]});
+    const cp_entry entry = {.severity = (cp_severity)message.severity,
+                            .code = texts[ENTRY_CODE],
+                            .file = texts[ENTRY_FILE],
+                            .line = message.line,
+                            .column = message.column,
+                            .node = texts[ENTRY_NODE],
+                            .count = message.count};
+    cp_report_entry(listener->context, &entry, "%s", texts[ENTRY_TEXT]);
     return HEARD_ANSWER;
 }
 
