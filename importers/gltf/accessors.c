@@ -14,14 +14,14 @@ static uint32_t component_size(uint32_t type)
 }
 
 /* Takes a slice of count elements of element_size bytes from byteOffset of a view, all of it there. */
-static bool take_elements(struct gltf *gltf, uint32_t object, uint32_t count, uint64_t element_size,
-                          struct gltf_view *view)
+static bool take_elements(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t object, uint32_t count,
+                          uint64_t element_size, struct gltf_view *view)
 {
-    uint32_t index = gltf_index(gltf, object, "bufferView", gltf->view_list.count);
+    uint32_t index = gltf_index(gltf, object, "bufferView", gltf->lists.views.count);
     uint64_t offset = gltf_integer(gltf, object, "byteOffset", 0);
     if (index == CP_NONE)
         return gltf_error(gltf, object, "gltf-missing", "no bufferView");
-    if (!gltf_view(gltf, index, view))
+    if (!gltf_view(gltf, buffers, index, view))
         return false;
     if (view->stride == 0)
         view->stride = element_size;
@@ -44,12 +44,12 @@ static uint64_t element_size(const struct gltf_accessor *accessor)
     return (uint64_t)component_size(accessor->type) * accessor->components;
 }
 
-const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index)
+const struct gltf_accessor *gltf_accessor(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index)
 {
-    struct gltf_accessor *accessor = &gltf->accessors[index];
+    struct gltf_accessor *accessor = &buffers->accessors[index];
     if (gltf->status != CP_OK || accessor->read)
         return gltf->status == CP_OK ? accessor : NULL;
-    uint32_t value = gltf->accessor_list.items[index];
+    uint32_t value = gltf->lists.accessors.items[index];
     uint64_t count = gltf_integer(gltf, value, "count", 0), type = gltf_integer(gltf, value, "componentType", 0);
     uint32_t word = gltf_word(gltf, value, "type", type_words, CP_NONE);
     *accessor = (struct gltf_accessor){.read = true, .value = value};
@@ -65,7 +65,7 @@ const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index)
     accessor->type = (uint32_t)type;
     accessor->count = (uint32_t)count;
     if (json_member(&gltf->json, value, "bufferView") != JSON_NONE)
-        (void)take_elements(gltf, value, accessor->count, element_size(accessor), &accessor->view);
+        (void)take_elements(gltf, buffers, value, accessor->count, element_size(accessor), &accessor->view);
     else if (count > gltf->source->size) /* a count of zeros costs no bytes, so the file's size bounds it */
         gltf_limit(gltf, value, "gltf-count", "%lu elements without bytes in a file of %zu", (unsigned long)count,
                    gltf->source->size);
@@ -148,7 +148,8 @@ struct sparse {
     struct gltf_view indices, values;
 };
 
-static bool open_sparse(struct gltf *gltf, const struct gltf_accessor *accessor, struct sparse *sparse)
+static bool open_sparse(struct gltf *gltf, struct gltf_buffers *buffers, const struct gltf_accessor *accessor,
+                        struct sparse *sparse)
 {
     uint64_t count = gltf_integer(gltf, accessor->sparse, "count", 0);
     uint32_t indices = gltf_object(gltf, accessor->sparse, "indices");
@@ -162,8 +163,8 @@ static bool open_sparse(struct gltf *gltf, const struct gltf_accessor *accessor,
     sparse->count = (uint32_t)count;
     sparse->index_size = component_size((uint32_t)type);
     sparse->indices_value = indices;
-    return take_elements(gltf, indices, sparse->count, sparse->index_size, &sparse->indices) &&
-           take_elements(gltf, values, sparse->count, element_size(accessor), &sparse->values);
+    return take_elements(gltf, buffers, indices, sparse->count, sparse->index_size, &sparse->indices) &&
+           take_elements(gltf, buffers, values, sparse->count, element_size(accessor), &sparse->values);
 }
 
 /* Returns the element that entry i replaces; CP_NONE after an error. */
@@ -180,7 +181,8 @@ static uint32_t sparse_index(struct gltf *gltf, const struct sparse *sparse, uin
 /* ---- vertex attributes ---- */
 
 /* Loads all rows of the accessor into `rows`, which are zero without a bufferView. */
-static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, const struct rows *rows)
+static bool load_rows(struct gltf *gltf, struct gltf_buffers *buffers, const struct gltf_accessor *accessor,
+                      const struct rows *rows)
 {
     const unsigned char *bytes = accessor->view.bytes;
     size_t stride = accessor->view.stride;
@@ -199,7 +201,7 @@ static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, c
         if (!load_row(gltf, rows, accessor, bytes + i * stride, i))
             return false;
     struct sparse sparse;
-    if (accessor->sparse != JSON_NONE && open_sparse(gltf, accessor, &sparse))
+    if (accessor->sparse != JSON_NONE && open_sparse(gltf, buffers, accessor, &sparse))
         for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
             uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
             if (index != CP_NONE)
@@ -208,11 +210,11 @@ static bool load_rows(struct gltf *gltf, const struct gltf_accessor *accessor, c
     return gltf->status == CP_OK;
 }
 
-const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose)
+const float *gltf_attribute(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, enum gltf_purpose purpose)
 {
     static const char *const purpose_words[] = {"POSITION", "NORMAL", "TANGENT", "COLOR_0", "TEXCOORD_0", "TEXCOORD_1"};
-    const float **kept = &gltf->floats[index].values[purpose];
-    const struct gltf_accessor *accessor = *kept ? NULL : gltf_accessor(gltf, index);
+    const float **kept = &buffers->floats[index].values[purpose];
+    const struct gltf_accessor *accessor = *kept ? NULL : gltf_accessor(gltf, buffers, index);
     if (!accessor)
         return *kept;
     uint32_t width = (uint32_t)vertex_arrays[purpose].width;
@@ -234,7 +236,7 @@ const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose
                         .take = accessor->components,
                         .normalized = integer && (accessor->normalized || direction || purpose == PURPOSE_COLOUR),
                         .mends = purpose == PURPOSE_TANGENT};
-    if (!load_rows(gltf, accessor, &rows))
+    if (!load_rows(gltf, buffers, accessor, &rows))
         return NULL;
     /* Quantised normals and tangents are unit vectors only nearly. */
     for (float *n = floats; integer && direction && n < floats + size; n += width) {
@@ -248,10 +250,11 @@ const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose
     return *kept = floats;
 }
 
-const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count)
+const double *gltf_doubles(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, uint32_t width,
+                           uint32_t *count)
 {
-    const struct gltf_accessor *accessor = gltf_accessor(gltf, index);
-    const double **kept = &gltf->floats[index].doubles;
+    const struct gltf_accessor *accessor = gltf_accessor(gltf, buffers, index);
+    const double **kept = &buffers->floats[index].doubles;
     if (!accessor)
         return NULL;
     if (accessor->components != width) {
@@ -269,15 +272,15 @@ const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, ui
         return NULL;
     memset(doubles, 0, size * sizeof *doubles);
     struct rows rows = {.doubles = doubles, .width = width, .take = width, .normalized = true};
-    if (!load_rows(gltf, accessor, &rows))
+    if (!load_rows(gltf, buffers, accessor, &rows))
         return NULL;
     return *kept = doubles;
 }
 
 /* ---- indices ---- */
 
-bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
-                  uint32_t *out)
+bool gltf_indices(struct gltf *gltf, struct gltf_buffers *buffers, const struct gltf_accessor *accessor, uint32_t value,
+                  uint32_t vertex_count, uint32_t *out)
 {
     const unsigned char *bytes = accessor->view.bytes;
     size_t stride = accessor->view.stride, count = accessor->count;
@@ -297,7 +300,7 @@ bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint3
         for (size_t i = 0; i < count; i++)
             out[i] = load_bits(bytes + i * stride, 4);
     struct sparse sparse;
-    if (accessor->sparse != JSON_NONE && open_sparse(gltf, accessor, &sparse))
+    if (accessor->sparse != JSON_NONE && open_sparse(gltf, buffers, accessor, &sparse))
         for (uint32_t i = 0; i < sparse.count && gltf->status == CP_OK; i++) {
             uint32_t index = sparse_index(gltf, &sparse, i, accessor->count);
             if (index != CP_NONE)

@@ -46,13 +46,14 @@ static const double *turn_values(struct gltf *gltf, const struct gltf_channel *c
 }
 
 /* Finds the values of a link's joint by the channel's poses; the joint's axis is turned into the link's own node. */
-static bool joint_track(struct gltf *gltf, const struct gltf_node *link, const struct gltf_channel *channel,
-                        cp_track *track)
+static bool joint_track(struct gltf *gltf, cp_scene *scene, const struct gltf_tree *tree,
+                        const struct gltf_joints *joints, const struct gltf_node *link,
+                        const struct gltf_channel *channel, cp_track *track)
 {
     static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_ROTATION, CP_PATH_TRANSLATION, CP_PATH_SCALE};
-    const struct gltf_node *before = &gltf->nodes[link->parent];
-    uint32_t target = gltf->joints[link->joint].target, width = path_width(channel->path);
-    cp_joint joint = gltf->scene->joints[target];
+    const struct gltf_node *before = &tree->nodes[link->parent];
+    uint32_t target = joints->items[link->joint].target, width = path_width(channel->path);
+    cp_joint joint = scene->joints[target];
     bool cubic = channel->interpolation == CP_CUBIC;
     if (cp_joint_is_dependent(&joint) || joint.type == CP_JOINT_FIXED || paths[joint.type] != channel->path)
         return false;
@@ -91,7 +92,7 @@ static struct sampler *read_samplers(struct gltf *gltf, uint32_t animation, uint
     struct sampler *samplers = gltf_allocate(gltf, list.count, sizeof *samplers);
     *count = list.count;
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
-        uint32_t value = list.items[i], limit = gltf->accessor_list.count;
+        uint32_t value = list.items[i], limit = gltf->lists.accessors.count;
         struct sampler *sampler = &samplers[i];
         sampler->value = value;
         sampler->input = gltf_index(gltf, value, "input", limit);
@@ -105,11 +106,12 @@ static struct sampler *read_samplers(struct gltf *gltf, uint32_t animation, uint
 }
 
 /* Reads a channel as a track. False: nothing for the scene, or an error. */
-static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler *samplers, uint32_t sampler_count,
-                         cp_track *track)
+static bool read_channel(struct gltf_reading *reading, uint32_t value, const struct sampler *samplers,
+                         uint32_t sampler_count, cp_track *track)
 {
+    struct gltf *gltf = &reading->gltf;
     uint32_t target = gltf_object(gltf, value, "target");
-    struct gltf_channel channel = {.node = gltf_index(gltf, target, "node", gltf->node_list.count)};
+    struct gltf_channel channel = {.node = gltf_index(gltf, target, "node", gltf->lists.nodes.count)};
     uint32_t path = gltf_word(gltf, target, "path", path_words, 0), values = 0;
     uint32_t index = gltf_index(gltf, value, "sampler", sampler_count);
     if (path == PATH_WEIGHTS) {
@@ -124,8 +126,8 @@ static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler
     const struct sampler *sampler = &samplers[index];
     channel.path = (cp_path)path;
     channel.interpolation = sampler->interpolation;
-    channel.times = gltf_doubles(gltf, sampler->input, 1, &channel.key_count);
-    channel.values = gltf_doubles(gltf, sampler->output, path_width(channel.path), &values);
+    channel.times = gltf_doubles(gltf, &reading->buffers, sampler->input, 1, &channel.key_count);
+    channel.values = gltf_doubles(gltf, &reading->buffers, sampler->output, path_width(channel.path), &values);
     uint64_t rows = (uint64_t)channel.key_count * (channel.interpolation == CP_CUBIC ? 3 : 1);
     if (gltf->status == CP_OK && values != rows)
         gltf_error(gltf, sampler->value, "gltf-count", "%lu values for %lu keys", (unsigned long)values,
@@ -134,17 +136,17 @@ static bool read_channel(struct gltf *gltf, uint32_t value, const struct sampler
         return false;
 
     /* The channel moves a joint, or a scene node that hangs where its glTF parent is. */
-    const struct gltf_node *node = &gltf->nodes[channel.node];
+    const struct gltf_node *node = &reading->tree.nodes[channel.node];
     bool sound = channel.key_count > 0 && numbers_ascend(channel.times, channel.key_count), made = false;
     if (sound && node->in_scene && node->joint != CP_NONE) {
-        made = joint_track(gltf, node, &channel, track);
+        made = joint_track(gltf, reading->scene, &reading->tree, &reading->joints, node, &channel, track);
     } else if (sound && node->in_scene && node->role == ROLE_NODE && node->target != 0 && !node->has_matrix) {
-        bool turned = node->parent == CP_NONE && gltf->turned;
+        bool turned = node->parent == CP_NONE && reading->tree.turned;
         if (turned)
             channel.values = turn_values(gltf, &channel, rows);
         *track = (cp_track){node->target,      channel.path,  channel.interpolation,
                             channel.key_count, channel.times, channel.values};
-        made = channel.values && (node->parent == CP_NONE || pose_is_identity(gltf->nodes[node->parent].frame));
+        made = channel.values && (node->parent == CP_NONE || pose_is_identity(reading->tree.nodes[node->parent].frame));
     }
     if (!made)
         gltf_loss(gltf, sound ? LOSS_CHANNELS : LOSS_TIMES, 1);
@@ -162,24 +164,27 @@ struct played {
 
 /* Reads an exact track. False with a warning when the target is missing, and with an error when the keys are
  * unsound. */
-static bool read_own_track(struct gltf *gltf, uint32_t value, const struct played *played, cp_track *track)
+static bool read_own_track(struct gltf_reading *reading, uint32_t value, const struct played *played, cp_track *track)
 {
+    struct gltf *gltf = &reading->gltf;
     static const char *const paths[] = {"joint", "translation", "rotation", "scale", NULL};
     uint32_t joint = json_member(&gltf->json, value, "joint"), values = 0;
     if (json_member(&gltf->json, value, "channel") != JSON_NONE) { /* which says all */
         uint32_t channel = gltf_index(gltf, value, "channel", played->channels.count);
-        uint32_t target = joint != JSON_NONE ? own_find(gltf, TABLE_JOINTS, joint)
-                                             : own_find(gltf, TABLE_NODES, json_member(&gltf->json, value, "node"));
+        uint32_t target = joint != JSON_NONE
+                              ? own_find(gltf, &reading->ids, TABLE_JOINTS, joint)
+                              : own_find(gltf, &reading->ids, TABLE_NODES, json_member(&gltf->json, value, "node"));
         return channel != CP_NONE && target != CP_NONE &&
-               read_channel(gltf, played->channels.items[channel], played->samplers, played->sampler_count, track) &&
+               read_channel(reading, played->channels.items[channel], played->samplers, played->sampler_count, track) &&
                track->target == target && (track->path == CP_PATH_JOINT) == (joint != JSON_NONE);
     }
     *track = (cp_track){.path = (cp_path)gltf_word(gltf, value, "path", paths, CP_PATH_JOINT)};
     track->interpolation = (cp_interpolation)gltf_word(gltf, value, "interpolation", interpolation_words, CP_LINEAR);
     if (joint != JSON_NONE)
         track->path = CP_PATH_JOINT;
-    track->target = track->path == CP_PATH_JOINT ? own_find(gltf, TABLE_JOINTS, joint)
-                                                 : own_find(gltf, TABLE_NODES, json_member(&gltf->json, value, "node"));
+    track->target = track->path == CP_PATH_JOINT
+                        ? own_find(gltf, &reading->ids, TABLE_JOINTS, joint)
+                        : own_find(gltf, &reading->ids, TABLE_NODES, json_member(&gltf->json, value, "node"));
     if (track->target == CP_NONE || gltf->status != CP_OK)
         return false;
     track->times = gltf_all_numbers(gltf, gltf_array(gltf, value, "times"), &track->key_count);
@@ -193,12 +198,14 @@ static bool read_own_track(struct gltf *gltf, uint32_t value, const struct playe
 }
 
 /* Reads an exact clip. False after an error, and when something is hung on a missing node. */
-static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *played, struct gltf_clip *clip)
+static bool read_own_clip(struct gltf_reading *reading, uint32_t own, const struct played *played,
+                          struct gltf_clip *clip)
 {
+    struct gltf *gltf = &reading->gltf;
     struct gltf_list list = gltf_items(gltf, own, "tracks", true);
     cp_track *tracks = gltf_scene_array(gltf, list.count, sizeof *tracks);
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        clip->track_count += read_own_track(gltf, list.items[i], played, &tracks[clip->track_count]);
+        clip->track_count += read_own_track(reading, list.items[i], played, &tracks[clip->track_count]);
     clip->tracks = tracks;
     list = gltf_items(gltf, own, "attachments", true);
     cp_attachment *attachments = gltf_scene_array(gltf, list.count, sizeof *attachments);
@@ -206,7 +213,7 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
         cp_attachment *attachment = &attachments[clip->attachment_count];
         row_start(&attachment_layout, attachment);
         attachment->time = NAN;
-        bool good = own_read_members(gltf, list.items[i], &attachment_layout, attachment);
+        bool good = own_read_members(gltf, &reading->ids, list.items[i], &attachment_layout, attachment);
         if (gltf->status == CP_OK && !isfinite(attachment->time))
             gltf_error(gltf, list.items[i], "gltf-attachment", "an attachment has a time");
         clip->attachment_count += good;
@@ -214,10 +221,10 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
     clip->attachments = attachments;
 
     /* Check that they are in the order of time, and make a circle at no time. */
-    uint32_t count = clip->attachment_count > 0 ? gltf->scene->node_count : 0;
+    uint32_t count = clip->attachment_count > 0 ? reading->scene->node_count : 0;
     uint32_t *parents = gltf_allocate(gltf, count, sizeof *parents);
     for (uint32_t i = 0; parents && i < count; i++)
-        parents[i] = gltf->scene->nodes[i].parent;
+        parents[i] = reading->scene->nodes[i].parent;
     for (uint32_t i = 0; parents && i < clip->attachment_count && gltf->status == CP_OK; i++) {
         const cp_attachment *attachment = &attachments[i];
         if (!attach_node(gltf->context, parents, attachment->node, attachment->host) ||
@@ -229,14 +236,14 @@ static bool read_own_clip(struct gltf *gltf, uint32_t own, const struct played *
 }
 
 /* Reads the marks, which are kept even if the tracks are not. */
-static void read_marks(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
+static void read_marks(struct gltf *gltf, const struct gltf_ids *ids, uint32_t own, struct gltf_clip *clip)
 {
     struct gltf_list list = gltf_items(gltf, own, "marks", true);
     cp_mark *marks = gltf_scene_array(gltf, list.count, sizeof *marks);
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
         row_start(&mark_layout, &marks[i]);
         marks[i].time = NAN;
-        (void)own_read_members(gltf, list.items[i], &mark_layout, &marks[i]);
+        (void)own_read_members(gltf, ids, list.items[i], &mark_layout, &marks[i]);
         if (gltf->status == CP_OK && !(isfinite(marks[i].time) && (i == 0 || marks[i].time >= marks[i - 1].time)))
             gltf_error(gltf, list.items[i], "gltf-mark", "marks have times, and are in their order");
     }
@@ -247,8 +254,9 @@ static void read_marks(struct gltf *gltf, uint32_t own, struct gltf_clip *clip)
 /* ---- clips ---- */
 
 /* Reads an animation; returns false for a clip that cellpipe has made. */
-static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *clip)
+static bool read_animation(struct gltf_reading *reading, uint32_t value, struct gltf_clip *clip)
 {
+    struct gltf *gltf = &reading->gltf;
     uint32_t own = gltf_own(gltf, value);
     bool foreign = own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE;
     bool exact = json_member(&gltf->json, own, "tracks") != JSON_NONE;
@@ -257,12 +265,12 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
     *clip = (struct gltf_clip){.name = gltf_text(gltf, value, "name"), .position = CP_NONE};
     if (gltf_made(gltf, own, "sweep"))
         return false;
-    gltf->held[HELD_CLIPS] += own != JSON_NONE;
+    reading->extras.held[HELD_CLIPS] += own != JSON_NONE;
     gltf_loss(gltf, LOSS_ANIMATION_EXTRAS, foreign);
-    read_marks(gltf, own, clip);
+    read_marks(gltf, &reading->ids, own, clip);
     struct played played = {.channels = gltf_items(gltf, value, "channels", true)};
     played.samplers = read_samplers(gltf, value, &played.sampler_count);
-    if (whole && !read_own_clip(gltf, own, &played, clip)) { /* its statements on other frames are useless */
+    if (whole && !read_own_clip(reading, own, &played, clip)) { /* its statements on other frames are useless */
         clip->track_count = clip->attachment_count = 0;
         whole = false;
     }
@@ -271,38 +279,39 @@ static bool read_animation(struct gltf *gltf, uint32_t value, struct gltf_clip *
         return true;
     cp_track *tracks = gltf_scene_array(gltf, played.channels.count, sizeof *tracks);
     for (uint32_t i = 0; i < played.channels.count && gltf->status == CP_OK; i++)
-        clip->track_count += read_channel(gltf, played.channels.items[i], played.samplers, played.sampler_count,
+        clip->track_count += read_channel(reading, played.channels.items[i], played.samplers, played.sampler_count,
                                           &tracks[clip->track_count]);
     clip->tracks = tracks;
     return true;
 }
 
-void gltf_read_animations(struct gltf *gltf)
+void gltf_read_animations(struct gltf_reading *reading)
 {
-    struct gltf_list undrawn = gltf_items(gltf, gltf->scene_own, "clips", true);
+    struct gltf *gltf = &reading->gltf;
+    struct gltf_list undrawn = gltf_items(gltf, reading->extras.scene, "clips", true);
     uint32_t count = 0;
-    gltf->held[HELD_CLIPS] += undrawn.count;
-    struct gltf_clip *clips = gltf_allocate(gltf, (size_t)gltf->animation_list.count + undrawn.count, sizeof *clips);
-    for (uint32_t i = 0; i < gltf->animation_list.count && gltf->status == CP_OK; i++)
-        count += read_animation(gltf, gltf->animation_list.items[i], &clips[count]);
+    reading->extras.held[HELD_CLIPS] += undrawn.count;
+    struct gltf_clip *clips = gltf_allocate(gltf, (size_t)gltf->lists.animations.count + undrawn.count, sizeof *clips);
+    for (uint32_t i = 0; i < gltf->lists.animations.count && gltf->status == CP_OK; i++)
+        count += read_animation(reading, gltf->lists.animations.items[i], &clips[count]);
     for (uint32_t i = 0; i < undrawn.count && gltf->status == CP_OK; i++) {
         clips[count] = (struct gltf_clip){.name = gltf_text(gltf, undrawn.items[i], "name")};
         clips[count].position = own_position(gltf, undrawn.items[i], CP_NONE);
         const struct played none = {.sampler_count = 0};
-        read_marks(gltf, undrawn.items[i], &clips[count]);
-        (void)read_own_clip(gltf, undrawn.items[i], &none, &clips[count++]);
+        read_marks(gltf, &reading->ids, undrawn.items[i], &clips[count]);
+        (void)read_own_clip(reading, undrawn.items[i], &none, &clips[count++]);
     }
     const uint32_t *sequence = gltf_arrange(gltf, clips, offsetof(struct gltf_clip, position), sizeof *clips, count);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
         const struct gltf_clip *clip = &clips[sequence[i]];
-        uint32_t at = scene_add_clip(gltf->scene, clip->name ? clip->name : "", clip->track_count, clip->tracks);
+        uint32_t at = scene_add_clip(reading->scene, clip->name ? clip->name : "", clip->track_count, clip->tracks);
         if (at == CP_NONE) {
             gltf_no_memory(gltf);
             return;
         }
-        gltf->scene->clips[at].attachments = clip->attachments;
-        gltf->scene->clips[at].attachment_count = clip->attachment_count;
-        gltf->scene->clips[at].marks = clip->marks;
-        gltf->scene->clips[at].mark_count = clip->mark_count;
+        reading->scene->clips[at].attachments = clip->attachments;
+        reading->scene->clips[at].attachment_count = clip->attachment_count;
+        reading->scene->clips[at].marks = clip->marks;
+        reading->scene->clips[at].mark_count = clip->mark_count;
     }
 }

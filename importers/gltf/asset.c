@@ -21,7 +21,7 @@ static const char *const known_extensions[] = {"KHR_mesh_quantization",   "AGI_a
                                                "EXT_texture_webp",        "EXT_texture_avif",      "MSFT_texture_dds",
                                                "EXT_mesh_gpu_instancing", "KHR_animation_pointer", NULL};
 
-static bool is_known(const struct gltf *gltf, uint32_t name)
+static bool is_known(struct gltf *gltf, uint32_t name)
 {
     for (size_t i = 0; known_extensions[i]; i++)
         if (json_string_equals(&gltf->json, name, known_extensions[i]))
@@ -60,7 +60,7 @@ static void check_extensions(struct gltf *gltf, const char *key, bool required)
     }
 }
 
-void gltf_read_asset(struct gltf *gltf)
+void gltf_read_asset(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras)
 {
     const struct json_document *json = &gltf->json;
     uint32_t asset = gltf_object(gltf, 0, "asset");
@@ -75,17 +75,17 @@ void gltf_read_asset(struct gltf *gltf)
     uint32_t variants = gltf_array(gltf, gltf_extension(gltf, 0, "KHR_materials_variants"), "variants");
     gltf_loss(gltf, LOSS_VARIANTS, json_count(json, variants));
     gltf_loss(gltf, LOSS_SKINS, json_count(json, gltf_array(gltf, 0, "skins")));
-    gltf->asset_own = gltf_own(gltf, asset);
-    gltf_keep_extras(gltf, asset, CP_OWNER_SCENE, 0, "asset.extras");
+    extras->asset = gltf_own(gltf, asset);
+    gltf_keep_extras(gltf, scene, asset, CP_OWNER_SCENE, 0, "asset.extras");
 }
 
-void gltf_read_credits(struct gltf *gltf)
+void gltf_read_credits(struct gltf *gltf, cp_scene *scene, const struct gltf_extras *extras)
 {
     static const char *const keys[][2] = {{"generator", "asset.generator"}, {"copyright", "asset.copyright"}};
     uint32_t asset = gltf_object(gltf, 0, "asset");
-    for (size_t i = 0; i < 2 && gltf->asset_own == JSON_NONE && gltf->status == CP_OK; i++) {
+    for (size_t i = 0; i < 2 && extras->asset == JSON_NONE && gltf->status == CP_OK; i++) {
         const char *text = gltf_text(gltf, asset, keys[i][0]);
-        if (text && !scene_add_metadata(gltf->scene, CP_OWNER_SCENE, 0, keys[i][1], CP_VALUE_STRING, text))
+        if (text && !scene_add_metadata(scene, CP_OWNER_SCENE, 0, keys[i][1], CP_VALUE_STRING, text))
             gltf_no_memory(gltf);
     }
 }

@@ -19,7 +19,7 @@ static uint32_t read_u32(const char *bytes)
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static void open_glb(struct gltf *gltf, const char **text, size_t *size)
+static void open_glb(struct gltf *gltf, struct gltf_buffers *buffers, const char **text, size_t *size)
 {
     /* The header: magic, version, length of the whole. */
     const struct source *source = gltf->source;
@@ -53,8 +53,8 @@ static void open_glb(struct gltf *gltf, const char **text, size_t *size)
             *text = head + CHUNK_HEADER;
             *size = chunk_size;
         } else if (number == 1 && type == GLB_BIN) {
-            gltf->binary = (const unsigned char *)head + CHUNK_HEADER;
-            gltf->binary_size = chunk_size;
+            buffers->binary = (const unsigned char *)head + CHUNK_HEADER;
+            buffers->binary_size = chunk_size;
         } else {
             unknown++;
         }
@@ -65,12 +65,12 @@ static void open_glb(struct gltf *gltf, const char **text, size_t *size)
     gltf_loss(gltf, LOSS_CHUNKS, unknown);
 }
 
-cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size)
+cp_status gltf_open(struct gltf *gltf, struct gltf_buffers *buffers, const char **text, size_t *size)
 {
     const struct source *source = gltf->source;
     if (source->size >= 4 && read_u32(source->data) == GLB_MAGIC) {
         *text = NULL;
-        open_glb(gltf, text, size);
+        open_glb(gltf, buffers, text, size);
     } else {
         size_t mark = source->size >= 3 && memcmp(source->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         *text = source->data + mark;
@@ -152,11 +152,12 @@ static void load_file(struct gltf *gltf, uint32_t value, char *uri, struct gltf_
     } else {
         buffer->bytes = (const unsigned char *)buffer->file->data;
         buffer->size = buffer->file->size;
-        gltf->bytes += buffer->size;
+        gltf->room.bytes += buffer->size;
     }
 }
 
-static void load_uri(struct gltf *gltf, uint32_t index, uint32_t value, struct gltf_buffer *buffer)
+static void load_uri(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, uint32_t value,
+                     struct gltf_buffer *buffer)
 {
     static const char scheme[] = "data:";
     size_t same = 0;
@@ -169,13 +170,13 @@ static void load_uri(struct gltf *gltf, uint32_t index, uint32_t value, struct g
         return;
     }
     /* The same file for several buffers is read once. */
-    const uint32_t *first = uri ? name_map_add(&gltf->maps[MAP_FILES], uri, index, &added) : NULL;
+    const uint32_t *first = uri ? name_map_add(&buffers->files, uri, index, &added) : NULL;
     if (!first) {
         gltf_no_memory(gltf);
     } else if (added) {
         load_file(gltf, value, uri, buffer);
     } else {
-        const struct gltf_buffer *other = &gltf->buffers[*first];
+        const struct gltf_buffer *other = &buffers->items[*first];
         *buffer = (struct gltf_buffer){.bytes = other->bytes, .size = other->whole};
     }
     buffer->whole = buffer->size;
@@ -199,20 +200,20 @@ static void check_zeros(struct gltf *gltf, uint32_t index, const struct gltf_buf
         gltf->status = CP_INPUT;
 }
 
-bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **loaded)
+bool gltf_buffer(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, const struct gltf_buffer **loaded)
 {
-    struct gltf_buffer *buffer = &gltf->buffers[index];
+    struct gltf_buffer *buffer = &buffers->items[index];
     *loaded = buffer;
     if (gltf->status != CP_OK || buffer->bytes)
         return gltf->status == CP_OK;
-    uint32_t value = gltf->buffer_list.items[index];
+    uint32_t value = gltf->lists.buffers.items[index];
     uint32_t uri = json_member(&gltf->json, value, "uri");
     uint64_t size = gltf_integer(gltf, value, "byteLength", 0);
     if (json_is(&gltf->json, uri, JSON_STRING)) {
-        load_uri(gltf, index, uri, buffer);
-    } else if (index == 0 && gltf->binary) {
-        buffer->bytes = gltf->binary;
-        buffer->size = gltf->binary_size;
+        load_uri(gltf, buffers, index, uri, buffer);
+    } else if (index == 0 && buffers->binary) {
+        buffer->bytes = buffers->binary;
+        buffer->size = buffers->binary_size;
     } else {
         gltf_error(gltf, value, "gltf-buffer-missing", "the buffer has no bytes: no uri, and no BIN chunk");
     }

@@ -8,11 +8,11 @@
 #include "model/model.h"
 
 /* Reads the rows of one attribute; NULL without it, or after an error. *count: CP_NONE at first, then that of all. */
-static const double *read_rows(struct gltf *gltf, uint32_t attributes, const char *name, uint32_t width,
-                               uint32_t *count)
+static const double *read_rows(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t attributes, const char *name,
+                               uint32_t width, uint32_t *count)
 {
-    uint32_t index = gltf_index(gltf, attributes, name, gltf->accessor_list.count), rows = 0;
-    const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, index);
+    uint32_t index = gltf_index(gltf, attributes, name, gltf->lists.accessors.count), rows = 0;
+    const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, buffers, index);
     if (!accessor)
         return NULL;
     /* An integer quaternion needs no scale, as its length does not matter. Integers in place of metres have no defined
@@ -25,7 +25,7 @@ static const double *read_rows(struct gltf *gltf, uint32_t attributes, const cha
     else if (!is_float && !is_packed)
         gltf_lenient(gltf, accessor->value, "gltf-copies-type",
                      "ROTATION of instances is neither FLOAT nor normalized BYTE or SHORT");
-    const double *values = gltf->status == CP_OK ? gltf_doubles(gltf, index, width, &rows) : NULL;
+    const double *values = gltf->status == CP_OK ? gltf_doubles(gltf, buffers, index, width, &rows) : NULL;
     if (!values)
         return NULL;
     if (*count != CP_NONE && rows != *count)
@@ -35,7 +35,7 @@ static const double *read_rows(struct gltf *gltf, uint32_t attributes, const cha
     return gltf->status == CP_OK ? values : NULL;
 }
 
-void gltf_read_copies(struct gltf *gltf, struct gltf_node *node, uint32_t parts)
+void gltf_read_copies(struct gltf *gltf, struct gltf_buffers *buffers, struct gltf_node *node, uint32_t parts)
 {
     enum { ROOM_A_COPY = 8 }; /* an instance takes as much memory as so many vertices */
     uint32_t extension = gltf_extension(gltf, node->value, "EXT_mesh_gpu_instancing"), count = CP_NONE;
@@ -44,9 +44,9 @@ void gltf_read_copies(struct gltf *gltf, struct gltf_node *node, uint32_t parts)
     if (extension == JSON_NONE || parts == 0)
         return;
     uint32_t attributes = gltf_object(gltf, extension, "attributes");
-    const double *translations = read_rows(gltf, attributes, "TRANSLATION", 3, &count),
-                 *rotations = read_rows(gltf, attributes, "ROTATION", 4, &count),
-                 *scales = read_rows(gltf, attributes, "SCALE", 3, &count);
+    const double *translations = read_rows(gltf, buffers, attributes, "TRANSLATION", 3, &count),
+                 *rotations = read_rows(gltf, buffers, attributes, "ROTATION", 4, &count),
+                 *scales = read_rows(gltf, buffers, attributes, "SCALE", 3, &count);
     uint32_t used = (translations ? 1U : 0) + (rotations ? 1U : 0) + (scales ? 1U : 0);
     gltf_loss(gltf, LOSS_COPY_ATTRIBUTES, json_count(&gltf->json, attributes) - used);
     if (gltf->status == CP_OK && count == 0)

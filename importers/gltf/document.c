@@ -169,7 +169,7 @@ const char *gltf_text(struct gltf *gltf, uint32_t object, const char *key)
     uint32_t value = typed_member(gltf, object, key, JSON_STRING);
     if (value == JSON_NONE)
         return NULL;
-    const char *text = json_string_text(&gltf->json, gltf->scene->arena, value);
+    const char *text = json_string_text(&gltf->json, gltf->kept, value);
     if (!text)
         gltf_no_memory(gltf);
     return text;
@@ -306,17 +306,19 @@ const char *gltf_mesh_name(struct gltf *gltf, uint32_t mesh)
 }
 
 /* Keeps the buffer's text, if any, as metadata; empties the buffer. */
-static void keep_text(struct gltf *gltf, struct buffer *buffer, cp_owner owner, uint32_t index, const char *key)
+static void keep_text(struct gltf *gltf, cp_scene *scene, struct buffer *buffer, cp_owner owner, uint32_t index,
+                      const char *key)
 {
     bool any = buffer->size > 0;
     buffer_append(buffer, "", 1);
-    if (buffer->failed || (any && !scene_add_metadata(gltf->scene, owner, index, key, CP_VALUE_JSON, buffer->data)))
+    if (buffer->failed || (any && !scene_add_metadata(scene, owner, index, key, CP_VALUE_JSON, buffer->data)))
         gltf_no_memory(gltf);
     buffer_free(buffer);
 }
 
 /* Leaves out the object's members that gltf_node_name and the readers of our extras take. */
-void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key)
+void gltf_keep_extras(struct gltf *gltf, cp_scene *scene, uint32_t object, cp_owner owner, uint32_t index,
+                      const char *key)
 {
     const struct json_document *json = &gltf->json;
     uint32_t extras = json_member(json, object, "extras");
@@ -339,16 +341,16 @@ void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32
     }
     if (!whole && buffer.size > 0)
         buffer_text(&buffer, "}");
-    keep_text(gltf, &buffer, owner, index, key);
+    keep_text(gltf, scene, &buffer, owner, index, key);
 }
 
-void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key)
+void gltf_keep_json(struct gltf *gltf, cp_scene *scene, uint32_t value, cp_owner owner, uint32_t index, const char *key)
 {
     if (value == JSON_NONE || gltf->status != CP_OK)
         return;
     struct buffer buffer = {.context = gltf->context};
     json_compact(&gltf->json, value, &buffer);
-    keep_text(gltf, &buffer, owner, index, key);
+    keep_text(gltf, scene, &buffer, owner, index, key);
 }
 
 /* ---- memory ---- */
@@ -365,7 +367,7 @@ void *gltf_allocate(struct gltf *gltf, size_t count, size_t size)
 
 void *gltf_scene_array(struct gltf *gltf, size_t count, size_t size)
 {
-    void *items = gltf->status == CP_OK ? scene_allocate(gltf->scene, count, size) : NULL;
+    void *items = gltf->status == CP_OK ? arena_allocate(gltf->kept, count, size) : NULL;
     if (!items)
         gltf_no_memory(gltf);
     return items;
@@ -377,17 +379,17 @@ enum { ITEMS_A_BYTE = 8, ITEMS_OF_ANY_FILE = 1 << 20 };
 
 bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count)
 {
-    uint64_t most = gltf->bytes * ITEMS_A_BYTE + gltf->unpacked / 2 + ITEMS_OF_ANY_FILE;
+    uint64_t most = gltf->room.bytes * ITEMS_A_BYTE + gltf->room.unpacked / 2 + ITEMS_OF_ANY_FILE;
     if (gltf->status != CP_OK)
         return false;
-    if (count > gltf->room)
+    if (count > gltf->room.left)
         return gltf_limit(gltf, value, "gltf-vertices", "more vertices and corners than the limit (--limit vertices=)");
-    if (count > most - gltf->taken)
+    if (count > most - gltf->room.taken)
         return gltf_limit(gltf, value, "gltf-reuse",
                           "%llu bytes are named so often that they come to %llu vertices and corners",
-                          (unsigned long long)gltf->bytes, (unsigned long long)(gltf->taken + count));
-    gltf->room -= count;
-    gltf->taken += count;
+                          (unsigned long long)gltf->room.bytes, (unsigned long long)(gltf->room.taken + count));
+    gltf->room.left -= count;
+    gltf->room.taken += count;
     return true;
 }
 

@@ -23,9 +23,9 @@
 
 static const cp_option gltf_options[] = {
     {"up", "the up axis of files of other tools; auto: y, as glTF says", CP_OPTION_CHOICE,
-     offsetof(struct gltf_settings, up), "auto", .choices = "auto|y|z"},
+     offsetof(struct gltf_import_settings, up), "auto", .choices = "auto|y|z"},
     {"collision", "the meshes of files of other tools are for collision, too", CP_OPTION_BOOLEAN,
-     offsetof(struct gltf_settings, collision), .initial = "no"},
+     offsetof(struct gltf_import_settings, collision), .initial = "no"},
     CP_OPTIONS_END,
 };
 
@@ -63,47 +63,48 @@ static int gltf_probe(const char *head, size_t size, uint64_t file_size)
 
 /* ---- the document as a whole ---- */
 
-static void read_parts(struct gltf *gltf)
+static void read_parts(struct gltf_reading *reading)
 {
-    gltf_read_asset(gltf);
-    gltf->buffer_list = gltf_items(gltf, 0, "buffers", true);
-    gltf->view_list = gltf_items(gltf, 0, "bufferViews", true);
-    gltf->accessor_list = gltf_items(gltf, 0, "accessors", true);
-    gltf->material_list = gltf_items(gltf, 0, "materials", true);
-    gltf->mesh_list = gltf_items(gltf, 0, "meshes", true);
-    gltf->node_list = gltf_items(gltf, 0, "nodes", true);
-    gltf->animation_list = gltf_items(gltf, 0, "animations", true);
-    gltf->scene_list = gltf_items(gltf, 0, "scenes", true);
-    gltf->light_list = gltf_items(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights", true);
-    gltf->lights_used = gltf_allocate(gltf, gltf->light_list.count, sizeof *gltf->lights_used);
-    gltf->buffers = gltf_allocate(gltf, gltf->buffer_list.count, sizeof *gltf->buffers);
-    gltf->views = gltf_allocate(gltf, gltf->view_list.count, sizeof *gltf->views);
-    gltf->accessors = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->accessors);
-    gltf->floats = gltf_allocate(gltf, gltf->accessor_list.count, sizeof *gltf->floats);
-    own_read_asset(gltf);
+    struct gltf *gltf = &reading->gltf;
+    gltf_read_asset(gltf, reading->scene, &reading->extras);
+    gltf->lists.buffers = gltf_items(gltf, 0, "buffers", true);
+    gltf->lists.views = gltf_items(gltf, 0, "bufferViews", true);
+    gltf->lists.accessors = gltf_items(gltf, 0, "accessors", true);
+    gltf->lists.materials = gltf_items(gltf, 0, "materials", true);
+    gltf->lists.meshes = gltf_items(gltf, 0, "meshes", true);
+    gltf->lists.nodes = gltf_items(gltf, 0, "nodes", true);
+    gltf->lists.animations = gltf_items(gltf, 0, "animations", true);
+    gltf->lists.scenes = gltf_items(gltf, 0, "scenes", true);
+    gltf->lists.lights = gltf_items(gltf, gltf_extension(gltf, 0, "KHR_lights_punctual"), "lights", true);
+    reading->lights_used = gltf_allocate(gltf, gltf->lists.lights.count, sizeof *reading->lights_used);
+    reading->buffers.items = gltf_allocate(gltf, gltf->lists.buffers.count, sizeof *reading->buffers.items);
+    reading->buffers.views = gltf_allocate(gltf, gltf->lists.views.count, sizeof *reading->buffers.views);
+    reading->buffers.accessors = gltf_allocate(gltf, gltf->lists.accessors.count, sizeof *reading->buffers.accessors);
+    reading->buffers.floats = gltf_allocate(gltf, gltf->lists.accessors.count, sizeof *reading->buffers.floats);
+    own_read_asset(gltf, &reading->extras);
 
     /* Read joints before chains are placed, as the places on a chain depend on their values. */
-    gltf_read_tree(gltf);
-    gltf_give_roles(gltf);
-    own_read_source(gltf);
-    own_read_joints(gltf);
-    gltf_place_chains(gltf);
+    gltf_read_tree(gltf, reading->scene, &reading->extras, &reading->tree);
+    gltf_give_roles(gltf, &reading->extras, &reading->tree);
+    own_read_source(gltf, reading->scene, &reading->extras, &reading->tree);
+    own_read_joints(gltf, &reading->ids, &reading->tree, &reading->joints);
+    gltf_place_chains(gltf, &reading->tree, &reading->joints);
 
-    gltf_read_textures(gltf);
-    gltf_read_materials(gltf);
-    gltf_read_meshes(gltf);
-    gltf_place_meshes(gltf);
-    gltf_build_nodes(gltf);
-    gltf_build_joints(gltf);
-    gltf_build_instances(gltf);
-    own_read_lists(gltf);
-    own_read_scopes(gltf);
-    gltf_read_animations(gltf);
-    gltf_read_credits(gltf);
-    own_read_metadata(gltf, gltf->scene_own, CP_OWNER_SCENE, 0);
-    own_count_gone(gltf);
-    for (uint32_t i = 0; i < gltf->light_list.count && gltf->status == CP_OK; i++)
-        gltf_loss(gltf, LOSS_LIGHTS, !gltf->lights_used[i]);
+    gltf_read_textures(gltf, reading->scene, &reading->buffers, &reading->materials);
+    gltf_read_materials(gltf, reading->scene, &reading->ids, &reading->materials);
+    gltf_read_meshes(reading);
+    gltf_place_meshes(gltf, reading->scene, &reading->ids, &reading->meshes);
+    gltf_build_nodes(reading);
+    gltf_build_joints(reading);
+    gltf_build_instances(reading);
+    own_read_lists(gltf, reading->scene, &reading->extras, &reading->ids);
+    own_read_scopes(gltf, reading->scene, &reading->ids, &reading->tree);
+    gltf_read_animations(reading);
+    gltf_read_credits(gltf, reading->scene, &reading->extras);
+    own_read_metadata(gltf, reading->scene, reading->extras.scene, CP_OWNER_SCENE, 0);
+    own_count_gone(gltf, reading->scene, &reading->extras);
+    for (uint32_t i = 0; i < gltf->lists.lights.count && gltf->status == CP_OK; i++)
+        gltf_loss(gltf, LOSS_LIGHTS, !reading->lights_used[i]);
     gltf_report_losses(gltf);
 }
 
@@ -113,35 +114,46 @@ static cp_status gltf_read(cp_context *context, struct source *source, const voi
      * more for data that are used twice. */
     enum { ROOM_A_VERTEX = 16 };
     static const struct json_codes codes = JSON_CODES("gltf");
-    struct gltf reading = {.context = context, .source = source, .scene = scene, .settings = settings};
-    struct gltf *gltf = &reading;
-    for (size_t i = 0; i < MAP_COUNT; i++)
-        gltf->maps[i].context = context;
-    gltf->json.context = context;
-    gltf->scene_own = gltf->asset_own = gltf->scene_value = JSON_NONE;
-    gltf->bytes = source->size;
+    struct gltf_reading reading = {.scene = scene, .extras = {.asset = JSON_NONE, .scene = JSON_NONE}};
+    struct gltf *gltf = &reading.gltf;
+    struct gltf_buffers *buffers = &reading.buffers;
+    struct name_map *maps[] = {&buffers->files, &buffers->view_names, &reading.articulations.names,
+                               &reading.articulations.stages, &reading.meshes.shapes};
+    enum { MAPS = sizeof maps / sizeof *maps };
+    for (size_t i = 0; i < MAPS; i++)
+        maps[i]->context = context;
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        reading.ids.of[i].context = context;
     uint64_t limit = limit_vertices(context);
-    gltf->room = limit < UINT64_MAX / ROOM_A_VERTEX ? limit * ROOM_A_VERTEX : limit;
-    gltf->arena = arena_new(context);
+    *gltf = (struct gltf){.context = context,
+                          .source = source,
+                          .settings = settings,
+                          .arena = arena_new(context),
+                          .kept = scene->arena,
+                          .json = {.context = context}};
+    gltf->room.bytes = source->size;
+    gltf->room.left = limit < UINT64_MAX / ROOM_A_VERTEX ? limit * ROOM_A_VERTEX : limit;
     if (!gltf->arena)
         return CP_LIMIT;
 
     const char *text;
     size_t size;
-    if (gltf_open(gltf, &text, &size) == CP_OK) {
+    if (gltf_open(gltf, buffers, &text, &size) == CP_OK) {
         gltf->json = (struct json_document){.context = context, .text = text, .size = (uint32_t)size};
         gltf->status = json_parse(&gltf->json, source->name, limit_nesting(context), &codes);
     }
     if (gltf->status == CP_OK && !json_is(&gltf->json, 0, JSON_OBJECT))
         gltf_error(gltf, 0, "gltf-type", "the document is not an object");
     if (gltf->status == CP_OK)
-        read_parts(gltf);
+        read_parts(&reading);
 
-    for (uint32_t i = 0; gltf->buffers && i < gltf->buffer_list.count; i++)
-        source_close(gltf->buffers[i].file);
-    for (size_t i = 0; i < MAP_COUNT; i++)
-        name_map_free(&gltf->maps[i]);
-    memory_free(context, gltf->meshes, gltf->meshes_room, sizeof *gltf->meshes);
+    for (uint32_t i = 0; buffers->items && i < gltf->lists.buffers.count; i++)
+        source_close(buffers->items[i].file);
+    for (size_t i = 0; i < MAPS; i++)
+        name_map_free(maps[i]);
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        name_map_free(&reading.ids.of[i]);
+    memory_free(context, reading.meshes.items, reading.meshes.room, sizeof *reading.meshes.items);
     json_free(&gltf->json);
     arena_free(gltf->arena);
     return gltf->status == CP_OK ? scene_finish(scene) : gltf->status;
@@ -153,7 +165,7 @@ const struct importer gltf_importer = {
             .name = "gltf",
             .title = "glTF 2.0, binary and text, and cellpipe's own stages",
             .options = gltf_options,
-            .settings_size = sizeof(struct gltf_settings),
+            .settings_size = sizeof(struct gltf_import_settings),
 #ifndef HAVE_MESHOPT
             .lacks = "EXT_meshopt_compression (apt-get install libmeshoptimizer-dev)",
 #endif

@@ -8,7 +8,7 @@
 
 enum gltf_up { UP_AUTO, UP_Y, UP_Z };
 
-struct gltf_settings {
+struct gltf_import_settings {
     struct import_settings common;
     int up; /* enum gltf_up */
     bool collision;
@@ -85,7 +85,7 @@ struct gltf_node {
     uint32_t mesh;         /* glTF mesh, or CP_NONE */
     uint32_t link;         /* the next node of the chain, or CP_NONE */
     uint32_t target;       /* the scene node it belongs to */
-    uint32_t joint;        /* an index of gltf->joints, for a link that has one, or CP_NONE */
+    uint32_t joint;        /* an index of gltf_joints, for a link that has one, or CP_NONE */
     unsigned char role;    /* enum gltf_role */
     unsigned char made;    /* enum gltf_made */
     bool moves;            /* our extras hold a joint */
@@ -141,16 +141,6 @@ struct gltf_clip {
     uint32_t position; /* its place among the scene's clips, or CP_NONE */
 };
 
-/* Names to indices; before them, by enum scene_table, ids of our extras to rows of the scene. */
-enum gltf_map {
-    MAP_VIEWS = TABLE_COUNT, /* names, to bufferViews */
-    MAP_ARTICULATIONS,       /* names, to values */
-    MAP_STAGES,              /* articulation and stage, to the first joint */
-    MAP_SHAPES,              /* primitives, to the first of gltf->meshes that has them */
-    MAP_FILES,               /* URIs, to buffers */
-    MAP_COUNT
-};
-
 /* The kinds of content that are left out; losses.c has their words. */
 enum gltf_loss {
     LOSS_CHUNKS,
@@ -191,56 +181,112 @@ enum gltf_loss {
 /* The things whose numbers a file of ours states. */
 enum gltf_held { HELD_NODES, HELD_JOINTS, HELD_MESHES, HELD_LOOPS, HELD_DEVICES, HELD_PAIRS, HELD_CLIPS, HELD_COUNT };
 
-struct gltf {
-    cp_context *context;
-    struct source *source;
-    cp_scene *scene;
-    const struct gltf_settings *settings;
-    struct arena *arena; /* lives as long as the reading */
-    struct json_document json;
-    cp_status status; /* the first error; later calls do nothing */
-    uint64_t losses[LOSS_COUNT];
-    uint64_t held[HELD_COUNT]; /* found so far */
-    uint32_t warnings;
-    uint64_t zero_normals, long_normals, bad_tangents; /* mended so far */
-    uint64_t odd_tangents;                             /* primitives whose tangents cannot be used */
+/* The items of the arrays at the top of the document. */
+struct gltf_lists {
+    struct gltf_list buffers, views, accessors, textures, materials, meshes, nodes, animations, scenes;
+    struct gltf_list lights; /* of KHR_lights_punctual */
+};
 
-    const unsigned char *binary; /* the BIN chunk, or NULL */
-    uint64_t binary_size;
-    struct gltf_list buffer_list, view_list, accessor_list, material_list, mesh_list, node_list, animation_list,
-        scene_list;
-    struct gltf_buffer *buffers;
-    struct gltf_view *views;
-    struct gltf_accessor *accessors;
-    struct gltf_floats *floats;
-    uint64_t room;   /* vertex attributes, corners and keys that may still be made */
+/* What a file may still make, by its own size and by the limits. */
+struct gltf_room {
+    uint64_t left;   /* vertex attributes, corners and keys that may still be made */
     uint64_t taken;  /* those that were made */
     uint64_t bytes;  /* size of the file and the files that it names */
     uint64_t packed; /* compressed bytes that were unpacked so far, and their size unpacked */
     uint64_t unpacked;
+};
 
+/* The JSON document, and how its reading goes: what every step needs. */
+struct gltf {
+    cp_context *context;
+    struct source *source;
+    const struct gltf_import_settings *settings;
+    struct arena *arena; /* lives as long as the reading */
+    struct arena *kept;  /* lives as long as the scene */
+    struct json_document json;
+    struct gltf_lists lists;
+    struct gltf_room room;
+    cp_status status; /* the first error; later calls do nothing */
+    uint64_t losses[LOSS_COUNT];
+    uint32_t warnings;
+};
+
+/* What extras.cellpipe of the whole file says. */
+struct gltf_extras {
     bool ours;
-    uint32_t asset_own, scene_own; /* extras.cellpipe, or JSON_NONE */
-    uint32_t scene_value;          /* the scene that is read, or JSON_NONE */
-    struct gltf_list light_list;   /* of KHR_lights_punctual */
-    bool *lights_used;
-    struct gltf_list texture_list;
-    uint32_t *textures;  /* scene texture of each glTF texture, or CP_NONE */
-    uint32_t *materials; /* scene material of each glTF material, or CP_NONE */
-    struct gltf_mesh *meshes;
-    uint32_t meshes_count, meshes_room;
-    uint32_t *mesh_first; /* glTF mesh i has meshes[mesh_first[i]] .. meshes[mesh_first[i + 1] - 1] */
+    uint32_t asset, scene;     /* extras.cellpipe of the two, or JSON_NONE */
+    uint64_t held[HELD_COUNT]; /* found so far */
+};
+
+/* Ids of our extras to rows of the scene; of a joint to its place in gltf_joints, until it is in the scene. */
+struct gltf_ids {
+    struct name_map of[TABLE_COUNT];
+};
+
+/* Bytes, from files to numbers. */
+struct gltf_buffers {
+    const unsigned char *binary; /* the BIN chunk, or NULL */
+    uint64_t binary_size;
+    struct gltf_buffer *items;
+    struct gltf_view *views;
+    struct gltf_accessor *accessors;
+    struct gltf_floats *floats; /* of each accessor */
+    struct name_map files;      /* URIs, to buffers */
+    struct name_map view_names; /* to bufferViews; filled when the first is looked for */
+    bool views_named;
+};
+
+struct gltf_tree {
     struct gltf_node *nodes;
-    struct gltf_joint *joints;
-    uint32_t joint_count;
-    bool joints_built;
     uint32_t *order; /* the nodes that are read, parents first */
     uint32_t order_count;
     uint32_t *node_of; /* the glTF node of each scene node, or CP_NONE */
     bool turned;       /* roots are turned from Y up to Z up */
-    struct name_map maps[MAP_COUNT];
-    bool views_named;
-    struct gltf_articulation *articulations; /* used by articulations.c; NULL: not read yet */
+};
+
+struct gltf_joints {
+    struct gltf_joint *items;
+    uint32_t count;
+};
+
+struct gltf_articulations {
+    struct gltf_articulation *items; /* of articulations.c; NULL: not read yet */
+    struct name_map names;           /* to values */
+    struct name_map stages;          /* articulation and stage, to the first joint */
+};
+
+struct gltf_materials {
+    uint32_t *textures; /* scene texture of each glTF texture, or CP_NONE */
+    uint32_t *items;    /* scene material of each glTF material, or CP_NONE */
+};
+
+struct gltf_meshes {
+    struct gltf_mesh *items;
+    uint32_t count, room;
+    uint32_t *first;        /* glTF mesh i has items[first[i]] .. items[first[i + 1] - 1] */
+    struct name_map shapes; /* primitives, to the first item that has them */
+};
+
+/* What was mended so far. */
+struct gltf_mended {
+    uint64_t zero_normals, long_normals, bad_tangents;
+    uint64_t odd_tangents; /* primitives whose tangents cannot be used */
+};
+
+/* All of a reading. A step takes the parts that it reads and writes; the few that need nearly all take it whole. */
+struct gltf_reading {
+    cp_scene *scene;
+    struct gltf gltf;
+    struct gltf_extras extras;
+    struct gltf_ids ids;
+    struct gltf_buffers buffers;
+    struct gltf_tree tree;
+    struct gltf_joints joints;
+    struct gltf_articulations articulations;
+    struct gltf_materials materials;
+    struct gltf_meshes meshes;
+    struct gltf_mended mended;
+    bool *lights_used; /* of each of the document's lights: a node has it */
 };
 
 /* ---- document.c: members, errors. All do nothing and give the fallback after the first error. ---- */
@@ -294,20 +340,21 @@ bool gltf_take_room(struct gltf *gltf, uint32_t value, uint64_t count);
 /* ---- container.c ---- */
 
 /* Finds the JSON text and the BIN chunk of a GLB or .gltf. */
-cp_status gltf_open(struct gltf *gltf, const char **text, size_t *size);
+cp_status gltf_open(struct gltf *gltf, struct gltf_buffers *buffers, const char **text, size_t *size);
 /* Decodes the bytes of a data URI (RFC 2397) in place. */
 void gltf_data_uri(struct gltf *gltf, uint32_t value, char *uri, struct gltf_buffer *buffer);
 /* Finds the names of a further file that a URI, which is no data URI, may mean: decoded in place, and unchanged, both
  * in the reader's memory. False after an error, and for a URI of another scheme. */
 bool gltf_file_names(struct gltf *gltf, uint32_t value, char *uri, const char **name, const char **other);
 /* Finds the bytes of a buffer. False after an error. */
-bool gltf_buffer(struct gltf *gltf, uint32_t index, const struct gltf_buffer **buffer);
+bool gltf_buffer(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, const struct gltf_buffer **buffer);
 
 /* ---- views.c, accessors.c ---- */
 
-bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view);
+bool gltf_view(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, struct gltf_view *view);
 /* Finds a view by its name, for our extras; false when there is none. */
-bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view);
+bool gltf_named_view(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t own, const char *key,
+                     struct gltf_view *view);
 /* EXT_meshopt_compression and its twin: count * stride bytes into out. */
 extern const char *const meshopt_extensions[2];
 bool meshopt_is_built(void);
@@ -315,33 +362,36 @@ bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *byte
 enum { MESHOPT_ATTRIBUTES, MESHOPT_TRIANGLES, MESHOPT_INDICES };
 
 /* Returns an accessor, which is read and checked once. `index` came from gltf_index. NULL after an error. */
-const struct gltf_accessor *gltf_accessor(struct gltf *gltf, uint32_t index);
+const struct gltf_accessor *gltf_accessor(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index);
 /* Returns vertex attributes as the scene has them, as wide as its arrays, in the scene's arena. NULL after an error. */
-const float *gltf_attribute(struct gltf *gltf, uint32_t index, enum gltf_purpose purpose);
+const float *gltf_attribute(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, enum gltf_purpose purpose);
 /* Returns count x width doubles of an accessor, as numbers or normalised; NULL after an error. In the scene's arena. */
-const double *gltf_doubles(struct gltf *gltf, uint32_t index, uint32_t width, uint32_t *count);
+const double *gltf_doubles(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, uint32_t width,
+                           uint32_t *count);
 /* Reads vertex indices, all below vertex_count, into out[accessor.count]; an error names `value`. */
-bool gltf_indices(struct gltf *gltf, const struct gltf_accessor *accessor, uint32_t value, uint32_t vertex_count,
-                  uint32_t *out);
+bool gltf_indices(struct gltf *gltf, struct gltf_buffers *buffers, const struct gltf_accessor *accessor, uint32_t value,
+                  uint32_t vertex_count, uint32_t *out);
 
 /* ---- the parts of the scene ---- */
 
-void gltf_read_asset(struct gltf *gltf);
+void gltf_read_asset(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras);
 /* Keeps generator and copyright, as metadata behind the extras. */
-void gltf_read_credits(struct gltf *gltf);
+void gltf_read_credits(struct gltf *gltf, cp_scene *scene, const struct gltf_extras *extras);
 /* Reads images and textures; before the materials. */
-void gltf_read_textures(struct gltf *gltf);
+void gltf_read_textures(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *buffers,
+                        struct gltf_materials *materials);
 /* Finds the texture that a material's member names. False: none, or none that the scene can hold, or an error. */
-bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_texture_role role, cp_texture_use *use);
-void gltf_read_materials(struct gltf *gltf);
-void gltf_read_meshes(struct gltf *gltf);
-void gltf_place_meshes(struct gltf *gltf);
+bool gltf_texture_use(struct gltf *gltf, const struct gltf_materials *materials, uint32_t object, const char *key,
+                      cp_texture_role role, cp_texture_use *use);
+void gltf_read_materials(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_materials *materials);
+void gltf_read_meshes(struct gltf_reading *reading);
+void gltf_place_meshes(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_meshes *meshes);
 /* Mend the normals of a mesh that are no unit vectors, and tangents that are no unit vectors with a sign; an error
  * names `value`. Then report what was mended in all meshes. */
-void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
-void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh);
-void gltf_report_normals(struct gltf *gltf);
-void gltf_read_tree(struct gltf *gltf);
+void gltf_mend_normals(struct gltf *gltf, struct gltf_mended *mended, uint32_t value, cp_mesh *mesh);
+void gltf_mend_tangents(struct gltf *gltf, struct gltf_mended *mended, uint32_t value, cp_mesh *mesh);
+void gltf_report_normals(struct gltf *gltf, const struct gltf_mended *mended);
+void gltf_read_tree(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras, struct gltf_tree *tree);
 /* Returns the number, or the end of its range that is nearer, with a warning. */
 double gltf_clamp(struct gltf *gltf, uint32_t value, double number, double least, double most);
 /* Appends the value of a key of an extension of materials, with numbers clamped to the ranges that it gives them. */
@@ -349,68 +399,75 @@ void gltf_write_factor(struct gltf *gltf, const char *extension, uint32_t key, s
 /* Makes a rotation that has been read a unit quaternion. */
 void gltf_make_unit(struct gltf *gltf, uint32_t value, double rotation[4]);
 /* Reads the node's copies of its mesh, of which it has `parts`: one at its frame, unless an extension lists others. */
-void gltf_read_copies(struct gltf *gltf, struct gltf_node *node, uint32_t parts);
+void gltf_read_copies(struct gltf *gltf, struct gltf_buffers *buffers, struct gltf_node *node, uint32_t parts);
 /* Returns a copy that lives as long as the reading; the identity when out of memory. */
 const cp_pose *gltf_keep_pose(struct gltf *gltf, const cp_pose *pose);
-void gltf_give_roles(struct gltf *gltf);
-void gltf_build_nodes(struct gltf *gltf);
-void gltf_build_joints(struct gltf *gltf);
-void gltf_build_instances(struct gltf *gltf);
+void gltf_give_roles(struct gltf *gltf, struct gltf_extras *extras, struct gltf_tree *tree);
+void gltf_build_nodes(struct gltf_reading *reading);
+void gltf_build_joints(struct gltf_reading *reading);
+void gltf_build_instances(struct gltf_reading *reading);
 /* Tells whether two poses are equal within 1e-6 of the largest entry, at least 1e-6. */
 bool gltf_poses_agree(const cp_pose *a, const cp_pose *b);
 /* Finds the frames of everything on a chain of links; after own_read_joints. */
-void gltf_place_chains(struct gltf *gltf);
+void gltf_place_chains(struct gltf *gltf, struct gltf_tree *tree, const struct gltf_joints *joints);
 /* Makes joints of a node's AGI_articulations, for files of other tools. */
-void gltf_read_articulation(struct gltf *gltf, const struct gltf_node *node);
-void gltf_read_animations(struct gltf *gltf);
+void gltf_read_articulation(struct gltf *gltf, cp_scene *scene, struct gltf_articulations *articulations,
+                            const struct gltf_node *node);
+void gltf_read_animations(struct gltf_reading *reading);
 /* Keeps the extras of other tools, as metadata with this key: "extras", or "asset.extras" of the asset. */
-void gltf_keep_extras(struct gltf *gltf, uint32_t object, cp_owner owner, uint32_t index, const char *key);
+void gltf_keep_extras(struct gltf *gltf, cp_scene *scene, uint32_t object, cp_owner owner, uint32_t index,
+                      const char *key);
 /* Keeps a member's value, if it is there, as metadata. */
-void gltf_keep_json(struct gltf *gltf, uint32_t value, cp_owner owner, uint32_t index, const char *key);
+void gltf_keep_json(struct gltf *gltf, cp_scene *scene, uint32_t value, cp_owner owner, uint32_t index,
+                    const char *key);
 /* The name of a node. */
 const char *gltf_node_name(struct gltf *gltf, const struct gltf_node *node);
 const char *gltf_mesh_name(struct gltf *gltf, uint32_t mesh);
 
 /* ---- own_*.c: extras.cellpipe (docs/stage-format.md) ---- */
 
-void own_read_asset(struct gltf *gltf);
+void own_read_asset(struct gltf *gltf, struct gltf_extras *extras);
 bool own_flag(struct gltf *gltf, uint32_t own, const char *key);
-void own_read_source(struct gltf *gltf);
+void own_read_source(struct gltf *gltf, cp_scene *scene, const struct gltf_extras *extras, struct gltf_tree *tree);
 /* Reports losses for things that the mark counts and the file no longer has. */
-void own_count_gone(struct gltf *gltf);
+void own_count_gone(struct gltf *gltf, const cp_scene *scene, struct gltf_extras *extras);
 /* Returns true, and sets *pose from `own.pose`, if that agrees with the transform that was read. */
 bool own_pose(struct gltf *gltf, uint32_t own, const cp_pose *read, cp_pose *pose);
-void own_read_node(struct gltf *gltf, uint32_t own, uint32_t node);
-void own_read_scopes(struct gltf *gltf);
-void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index);
+void own_read_node(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras, struct gltf_ids *ids, uint32_t own,
+                   uint32_t node);
+void own_read_scopes(struct gltf *gltf, cp_scene *scene, const struct gltf_ids *ids, const struct gltf_tree *tree);
+void own_read_metadata(struct gltf *gltf, cp_scene *scene, uint32_t own, cp_owner owner, uint32_t index);
 /* Read all joints, before the scene has any; then put them into the scene, in its order. */
-void own_read_joints(struct gltf *gltf);
-void own_build_joint(struct gltf *gltf, const struct gltf_node *link);
+void own_read_joints(struct gltf *gltf, struct gltf_ids *ids, struct gltf_tree *tree, struct gltf_joints *joints);
+void own_build_joint(struct gltf *gltf, cp_scene *scene, struct gltf_joints *joints, const struct gltf_node *link);
 /* Returns the value of a joint whose motion comes nearest to the pose; `near` decides between whole turns. */
 double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near);
-void own_finish_joints(struct gltf *gltf);
-void own_read_mesh(struct gltf *gltf, struct gltf_mesh *mesh, uint64_t drawn);
+void own_finish_joints(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, const struct gltf_joints *joints);
+void own_read_mesh(struct gltf *gltf, const struct gltf_ids *ids, struct gltf_buffers *buffers, struct gltf_mesh *mesh,
+                   uint64_t drawn);
 /* Reads a mesh that glTF cannot draw, from the scene's extras. */
-struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value);
+struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, const struct gltf_ids *ids, struct gltf_buffers *buffers,
+                                  uint32_t value);
 /* Reads the lists of the scene's extras, in the order of the tables. */
-void own_read_lists(struct gltf *gltf);
+void own_read_lists(struct gltf *gltf, cp_scene *scene, const struct gltf_extras *extras, struct gltf_ids *ids);
 /* The row whose id the value is, or CP_NONE with a warning. */
-uint32_t own_find(struct gltf *gltf, enum scene_table table, uint32_t value);
+uint32_t own_find(struct gltf *gltf, const struct gltf_ids *ids, enum scene_table table, uint32_t value);
 /* Reads the members of a row that has its initial values; records and arrays that may lack have rules of their own and
  * are left out. False if one is missing that the row cannot be without, or after an error. */
-bool own_read_members(struct gltf *gltf, uint32_t object, const struct layout *layout, void *row);
+bool own_read_members(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, const struct layout *layout,
+                      void *row);
 /* own_read_row leaves references to the row's own table and to those after it to own_read_later, which is called once
  * these rows are there. */
-bool own_read_row(struct gltf *gltf, uint32_t object, enum scene_table table, void *row);
-void own_read_later(struct gltf *gltf, uint32_t object, enum scene_table table, void *row);
+bool own_read_row(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, enum scene_table table, void *row);
+void own_read_later(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, enum scene_table table, void *row);
 /* Returns the place that an entry has among its kind, or CP_NONE. */
 uint32_t own_position(struct gltf *gltf, uint32_t own, uint32_t fallback);
 /* Returns an id; NULL if it is absent or empty. */
 const char *own_id(struct gltf *gltf, uint32_t own);
-/* Remembers an id for own_find, or a name. map: an enum scene_table or gltf_map. */
-void own_name(struct gltf *gltf, size_t map, const char *id, uint32_t index);
+/* Remembers an id for own_find, or a name. */
+void own_name(struct gltf *gltf, struct name_map *map, const char *id, uint32_t index);
 /* Returns the thing that an id or name means, or CP_NONE. */
-uint32_t own_lookup(const struct gltf *gltf, size_t map, const char *id);
+uint32_t own_lookup(const struct name_map *map, const char *id);
 
 /* Orders count items of size bytes with a uint32_t position at offset: an item with a position gets that place, the
  * others fill the gaps in order. Lives as long as the reading; NULL is an error already noted. */

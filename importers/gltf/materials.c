@@ -66,8 +66,8 @@ static bool begins_with(const char *text, const char *start)
 }
 
 /* Copies an extension's members unchanged, except textures, which become null and uses. */
-static void read_extension(struct gltf *gltf, uint32_t extension, const char *name, struct buffer *text,
-                           struct uses *uses)
+static void read_extension(struct gltf *gltf, const struct gltf_materials *materials, uint32_t extension,
+                           const char *name, struct buffer *text, struct uses *uses)
 {
     const struct json_document *json = &gltf->json;
     buffer_print(text, "%s\"%s\":{", text->size > 1 ? "," : "", name);
@@ -86,11 +86,11 @@ static void read_extension(struct gltf *gltf, uint32_t extension, const char *na
         }
         buffer_text(text, "null");
         char *key = json_string_text(json, gltf->arena, at);
-        const char *place = key ? arena_print(gltf->scene->arena, "%s/%s", name, key) : NULL;
+        const char *place = key ? arena_print(gltf->kept, "%s/%s", name, key) : NULL;
         cp_texture_use *use = add_use(gltf, uses);
         if (!place)
             gltf_no_memory(gltf);
-        else if (use && gltf_texture_use(gltf, extension, key, CP_TEXTURE_EXTENSION, use)) {
+        else if (use && gltf_texture_use(gltf, materials, extension, key, CP_TEXTURE_EXTENSION, use)) {
             use->place = place;
             uses->count++;
         }
@@ -99,7 +99,8 @@ static void read_extension(struct gltf *gltf, uint32_t extension, const char *na
 }
 
 /* Copies Khronos' extensions of materials; the others are losses. */
-static void read_extensions(struct gltf *gltf, uint32_t value, cp_material *material, struct uses *uses)
+static void read_extensions(struct gltf *gltf, const struct gltf_materials *materials, uint32_t value,
+                            cp_material *material, struct uses *uses)
 {
     struct buffer text = {.context = gltf->context};
     uint32_t extensions = gltf_object(gltf, value, "extensions");
@@ -111,7 +112,7 @@ static void read_extensions(struct gltf *gltf, uint32_t value, cp_material *mate
             gltf_no_memory(gltf);
         else if (begins_with(name, "KHR_materials_") && !strpbrk(name, "\"\\/") &&
                  json_is(&gltf->json, at + 1, JSON_OBJECT))
-            read_extension(gltf, at + 1, name, &text, uses);
+            read_extension(gltf, materials, at + 1, name, &text, uses);
         else
             report_loss(gltf->context, "gltf-material-extension", IN_FILE(gltf->source->name), 1,
                         "%.100s of materials is not read", name);
@@ -120,14 +121,15 @@ static void read_extensions(struct gltf *gltf, uint32_t value, cp_material *mate
     bool any = text.size > 2;
     buffer_append(&text, "", 1);
     if (gltf->status == CP_OK && any)
-        material->extensions = text.failed ? NULL : scene_text(gltf->scene, text.data);
+        material->extensions = text.failed ? NULL : arena_copy_text(gltf->kept, text.data, strlen(text.data));
     if (text.failed || (any && !material->extensions))
         gltf_no_memory(gltf);
     buffer_free(&text);
 }
 
 /* Puts the textures into the scene's memory, in the order of their roles, and the extensions. */
-static void read_textures(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_material *material)
+static void read_textures(struct gltf *gltf, const struct gltf_materials *materials, uint32_t value, uint32_t pbr,
+                          cp_material *material)
 {
     static const char *const keys[] = {"baseColorTexture", "metallicRoughnessTexture", "normalTexture",
                                        "occlusionTexture", "emissiveTexture"};
@@ -135,12 +137,12 @@ static void read_textures(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_ma
     struct uses uses = {.count = 0};
     for (uint32_t role = 0; role < ROLES; role++) {
         cp_texture_use *use = add_use(gltf, &uses);
-        uses.count += use && gltf_texture_use(gltf, role <= CP_TEXTURE_METALLIC_ROUGHNESS ? pbr : value, keys[role],
-                                              (cp_texture_role)role, use);
+        uses.count += use && gltf_texture_use(gltf, materials, role <= CP_TEXTURE_METALLIC_ROUGHNESS ? pbr : value,
+                                              keys[role], (cp_texture_role)role, use);
     }
-    read_extensions(gltf, value, material, &uses);
+    read_extensions(gltf, materials, value, material, &uses);
     if (uses.count > 0 && gltf->status == CP_OK) {
-        material->textures = arena_copy(gltf->scene->arena, uses.items, uses.count, sizeof *uses.items);
+        material->textures = arena_copy(gltf->kept, uses.items, uses.count, sizeof *uses.items);
         material->texture_count = uses.count;
         if (!material->textures)
             gltf_no_memory(gltf);
@@ -149,14 +151,15 @@ static void read_textures(struct gltf *gltf, uint32_t value, uint32_t pbr, cp_ma
 }
 
 /* Returns the scene's material of a glTF one, CP_NONE for the writer's default, or after an error. */
-static uint32_t read_material(struct gltf *gltf, uint32_t value)
+static uint32_t read_material(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids,
+                              const struct gltf_materials *materials, uint32_t value)
 {
     uint32_t own = gltf_own(gltf, value);
     if (gltf_made(gltf, own, "default"))
         return CP_NONE;
     const char *id = own_id(gltf, own);
     bool variant = id && gltf_made(gltf, own, "variant");
-    uint32_t index = variant ? own_lookup(gltf, TABLE_MATERIALS, id) : CP_NONE;
+    uint32_t index = variant ? own_lookup(&ids->of[TABLE_MATERIALS], id) : CP_NONE;
     if (index != CP_NONE)
         return index;
 
@@ -168,11 +171,11 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
         for (int i = 0; i < 4; i++)
             material.rgba[i] = gltf_clamp(gltf, pbr, factor[i], 0, 1);
     read_surface(gltf, value, pbr, &material);
-    read_textures(gltf, value, pbr, &material);
+    read_textures(gltf, materials, value, pbr, &material);
     material.two_sided = two_sided;
     material.one_sided = !two_sided;
     if (own != JSON_NONE) { /* our writer marks an unused alpha by "opaque"; OPAQUE without it is not meant so */
-        (void)own_read_row(gltf, own, TABLE_MATERIALS, &material);
+        (void)own_read_row(gltf, ids, own, TABLE_MATERIALS, &material);
         material.one_sided = material.one_sided && !material.two_sided;
         if (material.alpha == CP_ALPHA_OPAQUE && !own_flag(gltf, own, "opaque"))
             material.alpha = CP_ALPHA_BLEND;
@@ -185,21 +188,21 @@ static uint32_t read_material(struct gltf *gltf, uint32_t value)
         return CP_NONE;
     material.name = name ? name : "";
     material.id = id;
-    index = scene_add_row(gltf->scene, TABLE_MATERIALS, &material);
+    index = scene_add_row(scene, TABLE_MATERIALS, &material);
     if (index == CP_NONE) {
         gltf_no_memory(gltf);
         return CP_NONE;
     }
     if (id)
-        own_name(gltf, TABLE_MATERIALS, id, index);
-    own_read_metadata(gltf, own, CP_OWNER_MATERIAL, index);
-    gltf_keep_extras(gltf, value, CP_OWNER_MATERIAL, index, "extras");
+        own_name(gltf, &ids->of[TABLE_MATERIALS], id, index);
+    own_read_metadata(gltf, scene, own, CP_OWNER_MATERIAL, index);
+    gltf_keep_extras(gltf, scene, value, CP_OWNER_MATERIAL, index, "extras");
     return index;
 }
 
-void gltf_read_materials(struct gltf *gltf)
+void gltf_read_materials(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_materials *materials)
 {
-    gltf->materials = gltf_allocate(gltf, gltf->material_list.count, sizeof *gltf->materials);
-    for (uint32_t i = 0; i < gltf->material_list.count && gltf->status == CP_OK; i++)
-        gltf->materials[i] = read_material(gltf, gltf->material_list.items[i]);
+    materials->items = gltf_allocate(gltf, gltf->lists.materials.count, sizeof *materials->items);
+    for (uint32_t i = 0; i < gltf->lists.materials.count && gltf->status == CP_OK; i++)
+        materials->items[i] = read_material(gltf, scene, ids, materials, gltf->lists.materials.items[i]);
 }

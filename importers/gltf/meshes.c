@@ -30,7 +30,6 @@ struct primitive {
 
 /* The primitives of one kind, becoming a scene mesh. */
 struct batch {
-    struct gltf *gltf;
     struct primitive **primitives;
     uint32_t count;
     cp_mesh mesh;
@@ -42,9 +41,10 @@ struct batch {
 
 /* ---- reading primitives ---- */
 
-static void check_same_count(struct gltf *gltf, const struct primitive *primitive, uint32_t index, const char *word)
+static void check_same_count(struct gltf *gltf, struct gltf_buffers *buffers, const struct primitive *primitive,
+                             uint32_t index, const char *word)
 {
-    const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, index);
+    const struct gltf_accessor *accessor = index == CP_NONE ? NULL : gltf_accessor(gltf, buffers, index);
     uint32_t count = accessor ? accessor->count : primitive->vertex_count;
     if (count != primitive->vertex_count)
         gltf_error(gltf, primitive->value, "gltf-count", "%lu positions, but %lu elements of %s",
@@ -53,23 +53,24 @@ static void check_same_count(struct gltf *gltf, const struct primitive *primitiv
 
 /* Returns the tangents if they can be used, that is, with normals only. Those that do not fit the positions are left
  * out, as viewers make them. */
-static uint32_t usable_tangents(struct gltf *gltf, const struct primitive *primitive)
+static uint32_t usable_tangents(struct gltf *gltf, struct gltf_buffers *buffers, struct gltf_mended *mended,
+                                const struct primitive *primitive)
 {
     uint32_t tangents = primitive->attributes[PURPOSE_TANGENT];
     if (tangents == CP_NONE)
         return CP_NONE;
-    const struct gltf_accessor *accessor = gltf_accessor(gltf, tangents);
+    const struct gltf_accessor *accessor = gltf_accessor(gltf, buffers, tangents);
     bool fits = accessor && accessor->count == primitive->vertex_count && accessor->components == 4;
     bool lit = primitive->attributes[PURPOSE_NORMAL] != CP_NONE;
-    gltf->odd_tangents += accessor && !fits;
+    mended->odd_tangents += accessor && !fits;
     gltf_loss(gltf, LOSS_TANGENTS, fits && !lit);
     return fits && lit ? tangents : CP_NONE;
 }
 
-static bool has_bytes(const struct gltf *gltf, uint32_t accessor)
+static bool has_bytes(struct gltf *gltf, uint32_t accessor)
 {
     const struct json_document *json = &gltf->json;
-    uint32_t value = accessor == CP_NONE ? JSON_NONE : gltf->accessor_list.items[accessor];
+    uint32_t value = accessor == CP_NONE ? JSON_NONE : gltf->lists.accessors.items[accessor];
     return value == JSON_NONE || json_member(json, value, "bufferView") != JSON_NONE ||
            json_member(json, value, "sparse") != JSON_NONE;
 }
@@ -87,15 +88,16 @@ static bool has_only_draco(struct gltf *gltf, const struct primitive *primitive)
 }
 
 /* Reads a primitive. False: nothing to keep, or an error. */
-static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals, struct primitive *primitive)
+static bool read_primitive(struct gltf *gltf, struct gltf_buffers *buffers, const struct gltf_materials *materials,
+                           struct gltf_mended *mended, uint32_t value, bool keep_normals, struct primitive *primitive)
 {
     const struct json_document *json = &gltf->json;
     *primitive = (struct primitive){.value = value, .material = CP_NONE};
     uint64_t mode = gltf_integer(gltf, value, "mode", MODE_TRIANGLES);
-    uint32_t material = gltf_index(gltf, value, "material", gltf->material_list.count);
+    uint32_t material = gltf_index(gltf, value, "material", gltf->lists.materials.count);
 
     /* Check the accessors: all attributes must have as many elements as there are positions. */
-    uint32_t attributes = gltf_object(gltf, value, "attributes"), limit = gltf->accessor_list.count;
+    uint32_t attributes = gltf_object(gltf, value, "attributes"), limit = gltf->lists.accessors.count;
     primitive->attributes[PURPOSE_POSITION] = gltf_index(gltf, attributes, "POSITION", limit);
     primitive->attributes[PURPOSE_NORMAL] = gltf_index(gltf, attributes, "NORMAL", limit);
     primitive->attributes[PURPOSE_TANGENT] = gltf_index(gltf, attributes, "TANGENT", limit);
@@ -107,17 +109,18 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
     if (any && has_only_draco(gltf, primitive))
         gltf_error(gltf, value, "gltf-draco",
                    "KHR_draco_mesh_compression is not supported, and there is no uncompressed fallback");
-    const struct gltf_accessor *positions = any ? gltf_accessor(gltf, primitive->attributes[PURPOSE_POSITION]) : NULL;
+    const struct gltf_accessor *positions =
+        any ? gltf_accessor(gltf, buffers, primitive->attributes[PURPOSE_POSITION]) : NULL;
     if (positions) {
         primitive->elements = primitive->vertex_count = positions->count;
         primitive->quantised = positions->type != COMPONENT_FLOAT;
-        check_same_count(gltf, primitive, primitive->attributes[PURPOSE_NORMAL], "NORMAL");
-        primitive->attributes[PURPOSE_TANGENT] = usable_tangents(gltf, primitive);
-        check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COLOUR], "COLOR_0");
-        check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COORDINATES], "TEXCOORD_0");
-        check_same_count(gltf, primitive, primitive->attributes[PURPOSE_COORDINATES + 1], "TEXCOORD_1");
+        check_same_count(gltf, buffers, primitive, primitive->attributes[PURPOSE_NORMAL], "NORMAL");
+        primitive->attributes[PURPOSE_TANGENT] = usable_tangents(gltf, buffers, mended, primitive);
+        check_same_count(gltf, buffers, primitive, primitive->attributes[PURPOSE_COLOUR], "COLOR_0");
+        check_same_count(gltf, buffers, primitive, primitive->attributes[PURPOSE_COORDINATES], "TEXCOORD_0");
+        check_same_count(gltf, buffers, primitive, primitive->attributes[PURPOSE_COORDINATES + 1], "TEXCOORD_1");
         if (primitive->indices != CP_NONE)
-            primitive->index_accessor = gltf_accessor(gltf, primitive->indices);
+            primitive->index_accessor = gltf_accessor(gltf, buffers, primitive->indices);
         if (primitive->index_accessor)
             primitive->elements = primitive->index_accessor->count;
     }
@@ -136,7 +139,7 @@ static bool read_primitive(struct gltf *gltf, uint32_t value, bool keep_normals,
         primitive->attributes[PURPOSE_NORMAL] = primitive->attributes[PURPOSE_TANGENT] = CP_NONE;
     primitive->mode = (uint32_t)mode;
     primitive->polygons = mode == MODE_TRIANGLES && gltf_extension(gltf, value, "FB_ngon_encoding") != JSON_NONE;
-    primitive->material = material == CP_NONE ? CP_NONE : gltf->materials[material];
+    primitive->material = material == CP_NONE ? CP_NONE : materials->items[material];
     primitive->kind = (mode < MODE_TRIANGLES ? WITH_LINES : 0U) |
                       (primitive->attributes[PURPOSE_NORMAL] == CP_NONE ? 0U : WITH_NORMALS) |
                       (primitive->attributes[PURPOSE_TANGENT] == CP_NONE ? 0U : WITH_TANGENTS);
@@ -165,9 +168,8 @@ static const uint32_t *add_numbers(struct gltf *gltf, struct name_map *map, cons
 }
 
 /* Gives each primitive its place among the vertices: the same accessors get the same vertices. */
-static void place_vertices(struct batch *batch)
+static void place_vertices(struct gltf *gltf, struct batch *batch)
 {
-    struct gltf *gltf = batch->gltf;
     struct name_map seen = {.context = gltf->context};
     for (uint32_t i = 0; i < batch->count && gltf->status == CP_OK; i++) {
         struct primitive *primitive = batch->primitives[i];
@@ -188,13 +190,13 @@ static void place_vertices(struct batch *batch)
 /* Gathers an attribute of all vertices; NULL is an error already noted. A single set of vertices is the accessor
  * itself, shared with other meshes that name it. Several follow one after the other. A missing colour is white (section
  * 3.7.2.1: colours are factors); missing texture coordinates are zero, as no material uses them. */
-static const float *gather(struct batch *batch, enum gltf_purpose purpose)
+static const float *gather(struct gltf *gltf, struct gltf_buffers *buffers, struct batch *batch,
+                           enum gltf_purpose purpose)
 {
-    struct gltf *gltf = batch->gltf;
     const struct primitive *first = batch->primitives[0];
     size_t width = vertex_arrays[purpose].width;
     if (first->vertex_count == batch->vertices && first->attributes[purpose] != CP_NONE)
-        return gltf_attribute(gltf, first->attributes[purpose], purpose);
+        return gltf_attribute(gltf, buffers, first->attributes[purpose], purpose);
     if (!gltf_take_room(gltf, first->value, batch->vertices))
         return NULL;
     float *all = gltf_scene_array(gltf, batch->vertices * width, sizeof *all);
@@ -205,7 +207,7 @@ static const float *gather(struct batch *batch, enum gltf_purpose purpose)
         float *out = all + primitive->first_vertex * width;
         size_t count = primitive->vertex_count * width;
         uint32_t accessor = primitive->attributes[purpose];
-        const float *values = accessor == CP_NONE ? NULL : gltf_attribute(gltf, accessor, purpose);
+        const float *values = accessor == CP_NONE ? NULL : gltf_attribute(gltf, buffers, accessor, purpose);
         for (size_t k = 0; !values && k < count; k++)
             out[k] = purpose == PURPOSE_COLOUR ? 1 : 0;
         if (values)
@@ -275,10 +277,10 @@ static void add_faces(struct batch *batch, const struct primitive *primitive, co
     }
 }
 
-static void fill_group(struct batch *batch, const struct primitive *primitive, cp_group *group)
+static void fill_group(struct gltf *gltf, struct gltf_buffers *buffers, struct batch *batch,
+                       const struct primitive *primitive, cp_group *group)
 {
     static const uint32_t pieces[MODE_COUNT] = {1, 2, 1, 1, 3, 1, 1}, least[MODE_COUNT] = {0, 0, 2, 2, 0, 3, 3};
-    struct gltf *gltf = batch->gltf;
     cp_mesh *mesh = &batch->mesh;
     uint32_t count = primitive->elements;
     *group = (cp_group){.first_face = mesh->face_count, .material = primitive->material};
@@ -300,9 +302,9 @@ static void fill_group(struct batch *batch, const struct primitive *primitive, c
 
     for (uint32_t i = 0; primitive->indices == CP_NONE && i < count; i++)
         elements[i] = i;
-    bool loaded = primitive->indices == CP_NONE ||
-                  gltf_indices(gltf, primitive->index_accessor, json_member(&gltf->json, primitive->value, "indices"),
-                               primitive->vertex_count, elements);
+    bool loaded = primitive->indices == CP_NONE || gltf_indices(gltf, buffers, primitive->index_accessor,
+                                                                json_member(&gltf->json, primitive->value, "indices"),
+                                                                primitive->vertex_count, elements);
     for (uint32_t i = 0; loaded && i < count; i++)
         elements[i] += primitive->first_vertex;
     if (as_they_are && loaded) {
@@ -324,9 +326,8 @@ static void give_groups(struct batch *batch)
     batch->mesh.group_count = lone ? 0 : batch->count;
 }
 
-static void fill_corners(struct batch *batch)
+static void fill_corners(struct gltf *gltf, struct gltf_buffers *buffers, struct batch *batch)
 {
-    struct gltf *gltf = batch->gltf;
     cp_mesh *mesh = &batch->mesh;
     uint64_t corners = 0, faces = 0;
     batch->all_triangles = mesh->kind != CP_MESH_LINES;
@@ -354,7 +355,7 @@ static void fill_corners(struct batch *batch)
         return;
     batch->offsets[0] = 0;
     for (uint32_t i = 0; i < batch->count && gltf->status == CP_OK; i++)
-        fill_group(batch, batch->primitives[i], &batch->groups[i]);
+        fill_group(gltf, buffers, batch, batch->primitives[i], &batch->groups[i]);
     mesh->corners = batch->corners;
     mesh->face_offsets = batch->all_triangles ? NULL : batch->offsets;
     give_groups(batch);
@@ -364,10 +365,10 @@ static void fill_corners(struct batch *batch)
 
 /* Makes the mesh of a batch. Its shape is the geometry of its primitives without materials: a later mesh of the same
  * shape has the same arrays, with groups of its own. */
-static void make_mesh(struct batch *batch)
+static void make_mesh(struct gltf *gltf, struct gltf_buffers *buffers, struct gltf_meshes *meshes,
+                      struct gltf_mended *mended, struct batch *batch)
 {
     enum { PARTS = PURPOSE_COUNT + 3 };
-    struct gltf *gltf = batch->gltf;
     uint32_t *shape = gltf_allocate(gltf, batch->count, PARTS * sizeof *shape);
     for (uint32_t i = 0; shape && i < batch->count; i++) {
         const struct primitive *primitive = batch->primitives[i];
@@ -378,31 +379,30 @@ static void make_mesh(struct batch *batch)
         parts[PURPOSE_COUNT + 2] = primitive->polygons;
     }
     bool added = false;
-    const uint32_t *first = shape ? add_numbers(gltf, &gltf->maps[MAP_SHAPES], shape, (size_t)batch->count * PARTS,
-                                                gltf->meshes_count, &added)
-                                  : NULL;
+    const uint32_t *first =
+        shape ? add_numbers(gltf, &meshes->shapes, shape, (size_t)batch->count * PARTS, meshes->count, &added) : NULL;
     if (!first)
         return;
     if (added) {
-        place_vertices(batch);
+        place_vertices(gltf, batch);
         for (enum gltf_purpose purpose = 0; purpose < PURPOSE_COUNT; purpose++) {
             bool any = false;
             for (uint32_t i = 0; i < batch->count; i++)
                 any = any || batch->primitives[i]->attributes[purpose] != CP_NONE;
             if (any)
-                mesh_set_array(&batch->mesh, purpose, gather(batch, purpose));
+                mesh_set_array(&batch->mesh, purpose, gather(gltf, buffers, batch, purpose));
         }
         if (!batch->mesh.coordinates[0]) /* glTF demands them in order (section 3.7.2.1) */
             batch->mesh.coordinates[0] = batch->mesh.coordinates[1];
         if (gltf->status == CP_OK)
-            fill_corners(batch);
+            fill_corners(gltf, buffers, batch);
         if (gltf->status == CP_OK && batch->mesh.normals)
-            gltf_mend_normals(gltf, batch->primitives[0]->value, &batch->mesh);
+            gltf_mend_normals(gltf, mended, batch->primitives[0]->value, &batch->mesh);
         if (gltf->status == CP_OK && batch->mesh.tangents)
-            gltf_mend_tangents(gltf, batch->primitives[0]->value, &batch->mesh);
+            gltf_mend_tangents(gltf, mended, batch->primitives[0]->value, &batch->mesh);
         return;
     }
-    const struct gltf_mesh *other = &gltf->meshes[*first];
+    const struct gltf_mesh *other = &meshes->items[*first];
     const cp_mesh *same = other->drawn ? other->drawn : &other->mesh, own = batch->mesh;
     batch->groups = gltf_scene_array(gltf, batch->count, sizeof *batch->groups);
     if (!batch->groups)
@@ -418,17 +418,17 @@ static void make_mesh(struct batch *batch)
     give_groups(batch);
 }
 
-static void add_mesh(struct gltf *gltf, const struct gltf_mesh *mesh)
+static void add_mesh(struct gltf *gltf, struct gltf_meshes *meshes, const struct gltf_mesh *mesh)
 {
-    void *items = gltf->meshes;
+    void *items = meshes->items;
     if (gltf->status != CP_OK)
         return;
-    if (!array_reserve(gltf->context, &items, &gltf->meshes_room, (uint64_t)gltf->meshes_count + 1, sizeof *mesh)) {
+    if (!array_reserve(gltf->context, &items, &meshes->room, (uint64_t)meshes->count + 1, sizeof *mesh)) {
         gltf_no_memory(gltf);
         return;
     }
-    gltf->meshes = items;
-    gltf->meshes[gltf->meshes_count++] = *mesh;
+    meshes->items = items;
+    meshes->items[meshes->count++] = *mesh;
 }
 
 static bool has_same_arrays(const cp_mesh *a, const cp_mesh *b)
@@ -442,21 +442,24 @@ static bool has_same_arrays(const cp_mesh *a, const cp_mesh *b)
 }
 
 /* Reads a mesh. `primitives` and `chosen` have room for the primitives of any mesh. */
-static void read_mesh(struct gltf *gltf, uint32_t value, struct primitive *primitives, struct primitive **chosen)
+static void read_mesh(struct gltf_reading *reading, uint32_t value, struct primitive *primitives,
+                      struct primitive **chosen)
 {
+    struct gltf *gltf = &reading->gltf;
     struct gltf_list list = gltf_items(gltf, value, "primitives", true);
     uint32_t own = gltf_own(gltf, value), count = 0;
     bool keep_normals = !gltf_made(gltf, own, "normals");
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        count += read_primitive(gltf, list.items[i], keep_normals, &primitives[count]);
-    if (gltf->ours) {
+        count += read_primitive(gltf, &reading->buffers, &reading->materials, &reading->mended, list.items[i],
+                                keep_normals, &primitives[count]);
+    if (reading->extras.ours) {
         gltf_loss(gltf, LOSS_CHANGED_MESHES, own == JSON_NONE);
-        gltf->held[HELD_MESHES]++;
+        reading->extras.held[HELD_MESHES]++;
     }
     /* A scene mesh for each kind that occurs. Only the first has the extras: ids are for one mesh. */
     const char *name = gltf_mesh_name(gltf, value);
     for (uint32_t kind = 0; kind < KIND_COUNT && gltf->status == CP_OK; kind++) {
-        struct batch batch = {.gltf = gltf, .primitives = chosen};
+        struct batch batch = {.primitives = chosen};
         struct gltf_mesh mesh = {.own = own, .value = value, .position = CP_NONE};
         uint64_t drawn = 0;
         batch.mesh = (cp_mesh){.name = name, .kind = kind & WITH_LINES ? CP_MESH_LINES : CP_MESH_FACES};
@@ -468,59 +471,60 @@ static void read_mesh(struct gltf *gltf, uint32_t value, struct primitive *primi
             }
         if (batch.count == 0)
             continue;
-        make_mesh(&batch);
+        make_mesh(gltf, &reading->buffers, &reading->meshes, &reading->mended, &batch);
         mesh.mesh = batch.mesh;
         if (gltf->status == CP_OK && own != JSON_NONE)
-            own_read_mesh(gltf, &mesh, drawn);
+            own_read_mesh(gltf, &reading->ids, &reading->buffers, &mesh, drawn);
         if (gltf->status == CP_OK && !has_same_arrays(&mesh.mesh, &batch.mesh)) {
             mesh.drawn = arena_copy(gltf->arena, &batch.mesh, 1, sizeof batch.mesh);
             if (!mesh.drawn)
                 gltf_no_memory(gltf);
         }
-        add_mesh(gltf, &mesh);
+        add_mesh(gltf, &reading->meshes, &mesh);
         own = JSON_NONE;
     }
 }
 
-void gltf_read_meshes(struct gltf *gltf)
+void gltf_read_meshes(struct gltf_reading *reading)
 {
-    uint32_t count = gltf->mesh_list.count, most = 0;
+    struct gltf *gltf = &reading->gltf;
+    uint32_t count = gltf->lists.meshes.count, most = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t size = json_count(&gltf->json, json_member(&gltf->json, gltf->mesh_list.items[i], "primitives"));
+        uint32_t size = json_count(&gltf->json, json_member(&gltf->json, gltf->lists.meshes.items[i], "primitives"));
         most = size > most ? size : most;
     }
     struct primitive *primitives = gltf_allocate(gltf, most, sizeof *primitives);
     struct primitive **chosen = gltf_allocate(gltf, most, sizeof *chosen);
-    gltf->mesh_first = gltf_allocate(gltf, (size_t)count + 1, sizeof *gltf->mesh_first);
+    reading->meshes.first = gltf_allocate(gltf, (size_t)count + 1, sizeof *reading->meshes.first);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
-        gltf->mesh_first[i] = gltf->meshes_count;
-        read_mesh(gltf, gltf->mesh_list.items[i], primitives, chosen);
+        reading->meshes.first[i] = reading->meshes.count;
+        read_mesh(reading, gltf->lists.meshes.items[i], primitives, chosen);
     }
     if (gltf->status == CP_OK)
-        gltf->mesh_first[count] = gltf->meshes_count;
-    gltf_report_normals(gltf);
-    struct gltf_list undrawn = gltf_items(gltf, gltf->scene_own, "meshes", true);
-    gltf->held[HELD_MESHES] += undrawn.count;
+        reading->meshes.first[count] = reading->meshes.count;
+    gltf_report_normals(gltf, &reading->mended);
+    struct gltf_list undrawn = gltf_items(gltf, reading->extras.scene, "meshes", true);
+    reading->extras.held[HELD_MESHES] += undrawn.count;
     for (uint32_t i = 0; i < undrawn.count && gltf->status == CP_OK; i++) {
-        struct gltf_mesh mesh = own_undrawn_mesh(gltf, undrawn.items[i]);
-        add_mesh(gltf, &mesh);
+        struct gltf_mesh mesh = own_undrawn_mesh(gltf, &reading->ids, &reading->buffers, undrawn.items[i]);
+        add_mesh(gltf, &reading->meshes, &mesh);
     }
 }
 
-void gltf_place_meshes(struct gltf *gltf)
+void gltf_place_meshes(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_meshes *meshes)
 {
-    const uint32_t *sequence = gltf_arrange(gltf, gltf->meshes, offsetof(struct gltf_mesh, position),
-                                            sizeof *gltf->meshes, gltf->meshes_count);
-    for (uint32_t i = 0; i < gltf->meshes_count && gltf->status == CP_OK; i++) {
-        struct gltf_mesh *mesh = &gltf->meshes[sequence[i]];
-        mesh->target = scene_add_mesh(gltf->scene, &mesh->mesh);
+    const uint32_t *sequence =
+        gltf_arrange(gltf, meshes->items, offsetof(struct gltf_mesh, position), sizeof *meshes->items, meshes->count);
+    for (uint32_t i = 0; i < meshes->count && gltf->status == CP_OK; i++) {
+        struct gltf_mesh *mesh = &meshes->items[sequence[i]];
+        mesh->target = scene_add_mesh(scene, &mesh->mesh);
         if (mesh->target == CP_NONE) {
             gltf_no_memory(gltf);
             return;
         }
         if (mesh->mesh.id)
-            own_name(gltf, TABLE_MESHES, mesh->mesh.id, mesh->target);
-        own_read_metadata(gltf, mesh->own, CP_OWNER_MESH, mesh->target);
-        gltf_keep_extras(gltf, mesh->value, CP_OWNER_MESH, mesh->target, "extras");
+            own_name(gltf, &ids->of[TABLE_MESHES], mesh->mesh.id, mesh->target);
+        own_read_metadata(gltf, scene, mesh->own, CP_OWNER_MESH, mesh->target);
+        gltf_keep_extras(gltf, scene, mesh->value, CP_OWNER_MESH, mesh->target, "extras");
     }
 }

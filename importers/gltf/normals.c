@@ -44,7 +44,7 @@ static void set_normal(float normal[3], const double direction[3])
         normal[i] = (float)(v[i] / length);
 }
 
-void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
+void gltf_mend_normals(struct gltf *gltf, struct gltf_mended *mended, uint32_t value, cp_mesh *mesh)
 {
     uint64_t counts[3] = {0};
     size_t vertices = mesh->vertex_count;
@@ -70,8 +70,8 @@ void gltf_mend_normals(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
             set_normal(n, sums + 3 * i);
     }
     mesh->normals = normals;
-    gltf->zero_normals += counts[ZERO];
-    gltf->long_normals += counts[LONG];
+    mended->zero_normals += counts[ZERO];
+    mended->long_normals += counts[LONG];
     memory_free(gltf->context, sums, sums ? vertices : 0, 3 * sizeof *sums);
 }
 
@@ -80,7 +80,7 @@ static bool is_tangent(const float t[4])
     return kind_of(t) == UNIT && fabsf(t[3]) == 1;
 }
 
-void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
+void gltf_mend_tangents(struct gltf *gltf, struct gltf_mended *mended, uint32_t value, cp_mesh *mesh)
 {
     size_t vertices = mesh->vertex_count;
     uint64_t good = 0, any = 0;
@@ -90,7 +90,7 @@ void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
     }
     if (good == vertices)
         return;
-    gltf->bad_tangents += vertices - good;
+    mended->bad_tangents += vertices - good;
     if (any == 0 || !gltf_take_room(gltf, value, vertices)) {
         mesh->tangents = NULL;
         return;
@@ -111,26 +111,26 @@ void gltf_mend_tangents(struct gltf *gltf, uint32_t value, cp_mesh *mesh)
     mesh->tangents = tangents;
 }
 
-void gltf_report_normals(struct gltf *gltf)
+void gltf_report_normals(struct gltf *gltf, const struct gltf_mended *mended)
 {
     struct place place = IN_FILE(gltf->source->name);
     bool strict = gltf->settings->common.strict;
-    if (gltf->status == CP_OK && gltf->zero_normals > 0)
+    if (gltf->status == CP_OK && mended->zero_normals > 0)
         gltf->status = report_lenient(gltf->context, strict, "gltf-normal-zero", place,
                                       "%llu normals have no length: they get the direction of their faces",
-                                      (unsigned long long)gltf->zero_normals);
-    if (gltf->status == CP_OK && gltf->long_normals > 0)
+                                      (unsigned long long)mended->zero_normals);
+    if (gltf->status == CP_OK && mended->long_normals > 0)
         gltf->status = report_lenient(gltf->context, strict, "gltf-normal-length", place,
                                       "%llu normals do not have length 1: they are made so",
-                                      (unsigned long long)gltf->long_normals);
-    if (gltf->status == CP_OK && gltf->bad_tangents > 0)
+                                      (unsigned long long)mended->long_normals);
+    if (gltf->status == CP_OK && mended->bad_tangents > 0)
         gltf->status =
             report_lenient(gltf->context, strict, "gltf-tangent", place,
                            "%llu tangents are not a unit vector and a sign of 1 or -1: they are mended, or left "
                            "out where a mesh has no others",
-                           (unsigned long long)gltf->bad_tangents);
-    if (gltf->status == CP_OK && gltf->odd_tangents > 0)
+                           (unsigned long long)mended->bad_tangents);
+    if (gltf->status == CP_OK && mended->odd_tangents > 0)
         gltf->status = report_lenient(gltf->context, strict, "gltf-tangent-count", place,
                                       "tangents of %llu primitives are not four numbers a position: they are left out",
-                                      (unsigned long long)gltf->odd_tangents);
+                                      (unsigned long long)mended->odd_tangents);
 }

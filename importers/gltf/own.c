@@ -9,19 +9,19 @@ enum { MAJOR = 1, MINOR = 0 };
 
 /* ---- ids ---- */
 
-void own_name(struct gltf *gltf, size_t map, const char *id, uint32_t index)
+void own_name(struct gltf *gltf, struct name_map *map, const char *id, uint32_t index)
 {
-    if (gltf->status == CP_OK && !name_map_add(&gltf->maps[map], id, index, NULL))
+    if (gltf->status == CP_OK && !name_map_add(map, id, index, NULL))
         gltf_no_memory(gltf);
 }
 
-uint32_t own_lookup(const struct gltf *gltf, size_t map, const char *id)
+uint32_t own_lookup(const struct name_map *map, const char *id)
 {
-    const uint32_t *index = name_map_find(&gltf->maps[map], id);
+    const uint32_t *index = name_map_find(map, id);
     return index ? *index : CP_NONE;
 }
 
-uint32_t own_find(struct gltf *gltf, enum scene_table table, uint32_t value)
+uint32_t own_find(struct gltf *gltf, const struct gltf_ids *ids, enum scene_table table, uint32_t value)
 {
     if (gltf->status != CP_OK || !json_is(&gltf->json, value, JSON_STRING)) {
         gltf_warning(gltf, value, "gltf-id", "the id of a %s is missing", tables[table].word);
@@ -32,11 +32,9 @@ uint32_t own_find(struct gltf *gltf, enum scene_table table, uint32_t value)
         gltf_no_memory(gltf);
         return CP_NONE;
     }
-    uint32_t index = own_lookup(gltf, table, id);
+    uint32_t index = own_lookup(&ids->of[table], id);
     if (index == CP_NONE)
         gltf_warning(gltf, value, "gltf-id", "there is no %s with the id \"%.100s\"", tables[table].word, id);
-    else if (table == TABLE_JOINTS && gltf->joints_built)
-        index = gltf->joints[index].target;
     return index;
 }
 
@@ -50,16 +48,16 @@ bool own_flag(struct gltf *gltf, uint32_t own, const char *key)
 
 /* ---- the asset ---- */
 
-void own_read_asset(struct gltf *gltf)
+void own_read_asset(struct gltf *gltf, struct gltf_extras *extras)
 {
-    gltf->ours = gltf->asset_own != JSON_NONE;
-    const char *version = gltf_text(gltf, gltf->asset_own, "version");
+    extras->ours = extras->asset != JSON_NONE;
+    const char *version = gltf_text(gltf, extras->asset, "version");
     if (!version)
         return;
     char *end;
     unsigned long major = strtoul(version, &end, 10);
     unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
-    uint32_t value = json_member(&gltf->json, gltf->asset_own, "version");
+    uint32_t value = json_member(&gltf->json, extras->asset, "version");
     if (end == version || major > MAJOR)
         gltf_error(gltf, value, "gltf-stage-version", "stage format version \"%.20s\" is newer than %d.%d", version,
                    MAJOR, MINOR);
@@ -68,44 +66,44 @@ void own_read_asset(struct gltf *gltf)
                      version, MAJOR, MINOR);
 }
 
-void own_read_source(struct gltf *gltf)
+void own_read_source(struct gltf *gltf, cp_scene *scene, const struct gltf_extras *extras, struct gltf_tree *tree)
 {
     static const char *const up_words[] = {"z", "y", NULL};
-    if (!gltf->ours || gltf->status != CP_OK)
+    if (!extras->ours || gltf->status != CP_OK)
         return;
-    if (gltf->asset_own == JSON_NONE)
+    if (extras->asset == JSON_NONE)
         gltf_warning(gltf, JSON_NONE, "gltf-mark",
                      "another tool removed the mark of a stage: the source's format, file and unit are unknown");
     /* The file's up axis is the world's Z, unless a root was made above it. */
-    uint32_t file_up = json_member(&gltf->json, gltf->asset_own, "up");
-    gltf->turned = file_up != JSON_NONE && json_string_equals(&gltf->json, file_up, "y");
-    for (uint32_t i = 0; i < gltf->order_count && !gltf->turned; i++)
-        gltf->turned = gltf->nodes[gltf->order[i]].made == MADE_UP;
-    uint32_t object = gltf_object(gltf, gltf->asset_own, "source");
+    uint32_t file_up = json_member(&gltf->json, extras->asset, "up");
+    tree->turned = file_up != JSON_NONE && json_string_equals(&gltf->json, file_up, "y");
+    for (uint32_t i = 0; i < tree->order_count && !tree->turned; i++)
+        tree->turned = tree->nodes[tree->order[i]].made == MADE_UP;
+    uint32_t object = gltf_object(gltf, extras->asset, "source");
     const char *format = gltf_text(gltf, object, "format"), *file = gltf_text(gltf, object, "file");
     double unit = gltf_number(gltf, object, "unit", 1);
     uint32_t up = gltf_word(gltf, object, "up", up_words, 0);
-    gltf->scene->source = (cp_source){.format = format ? format : "",
-                                      .file = file ? file : "",
-                                      .unit = unit > 0 ? unit : 1,
-                                      .up = up == 1 ? CP_UP_Y : CP_UP_Z};
-    gltf->scene->exclude_static_pairs = own_flag(gltf, gltf->scene_own, "exclude_static_pairs");
+    scene->source = (cp_source){.format = format ? format : "",
+                                .file = file ? file : "",
+                                .unit = unit > 0 ? unit : 1,
+                                .up = up == 1 ? CP_UP_Y : CP_UP_Z};
+    scene->exclude_static_pairs = own_flag(gltf, extras->scene, "exclude_static_pairs");
 }
 
-void own_count_gone(struct gltf *gltf)
+void own_count_gone(struct gltf *gltf, const cp_scene *scene, struct gltf_extras *extras)
 {
     static const char *const keys[HELD_COUNT] = {"nodes", "joints", "meshes", "loops", "devices", "pairs", "clips"};
-    uint32_t holds = gltf_object(gltf, gltf->asset_own, "holds");
+    uint32_t holds = gltf_object(gltf, extras->asset, "holds");
     if (holds == JSON_NONE)
-        holds = gltf_object(gltf, gltf->scene_own, "holds");
-    gltf->held[HELD_JOINTS] = gltf->scene->joint_count;
-    gltf->held[HELD_LOOPS] = gltf->scene->loop_count;
-    gltf->held[HELD_DEVICES] = gltf->scene->device_count;
-    gltf->held[HELD_PAIRS] = gltf->scene->pair_count;
+        holds = gltf_object(gltf, extras->scene, "holds");
+    extras->held[HELD_JOINTS] = scene->joint_count;
+    extras->held[HELD_LOOPS] = scene->loop_count;
+    extras->held[HELD_DEVICES] = scene->device_count;
+    extras->held[HELD_PAIRS] = scene->pair_count;
     for (uint32_t i = 0; i < HELD_COUNT && gltf->status == CP_OK; i++) {
         uint64_t written = gltf_integer(gltf, holds, keys[i], 0);
-        if (written > gltf->held[i])
-            gltf_loss(gltf, LOSS_GONE_NODES + i, written - gltf->held[i]);
+        if (written > extras->held[i])
+            gltf_loss(gltf, LOSS_GONE_NODES + i, written - extras->held[i]);
     }
 }
 
@@ -135,33 +133,34 @@ const char *own_id(struct gltf *gltf, uint32_t own)
     return id && *id ? id : NULL;
 }
 
-void own_read_node(struct gltf *gltf, uint32_t own, uint32_t index)
+void own_read_node(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras, struct gltf_ids *ids, uint32_t own,
+                   uint32_t index)
 {
     if (own == JSON_NONE)
         return;
-    cp_node *node = &gltf->scene->nodes[index];
+    cp_node *node = &scene->nodes[index];
     const char *id = own_id(gltf, own);
-    if (!own_read_row(gltf, own, TABLE_NODES, node))
+    if (!own_read_row(gltf, ids, own, TABLE_NODES, node))
         return;
     node->id = id;
-    gltf->held[HELD_NODES] += id != NULL;
+    extras->held[HELD_NODES] += id != NULL;
     if (id)
-        own_name(gltf, TABLE_NODES, id, index);
-    own_read_metadata(gltf, own, CP_OWNER_NODE, index);
+        own_name(gltf, &ids->of[TABLE_NODES], id, index);
+    own_read_metadata(gltf, scene, own, CP_OWNER_NODE, index);
 }
 
 /* Reads the scopes; after the devices are made. */
-void own_read_scopes(struct gltf *gltf)
+void own_read_scopes(struct gltf *gltf, cp_scene *scene, const struct gltf_ids *ids, const struct gltf_tree *tree)
 {
-    for (uint32_t i = 0; i < gltf->scene->node_count && gltf->status == CP_OK; i++) {
-        if (gltf->node_of[i] != CP_NONE)
-            own_read_later(gltf, gltf->nodes[gltf->node_of[i]].own, TABLE_NODES, &gltf->scene->nodes[i]);
+    for (uint32_t i = 0; i < scene->node_count && gltf->status == CP_OK; i++) {
+        if (tree->node_of[i] != CP_NONE)
+            own_read_later(gltf, ids, tree->nodes[tree->node_of[i]].own, TABLE_NODES, &scene->nodes[i]);
     }
 }
 
 /* ---- metadata ---- */
 
-void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t index)
+void own_read_metadata(struct gltf *gltf, cp_scene *scene, uint32_t own, cp_owner owner, uint32_t index)
 {
     uint32_t array = gltf_array(gltf, own, "metadata");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
@@ -170,8 +169,7 @@ void own_read_metadata(struct gltf *gltf, uint32_t own, cp_owner owner, uint32_t
         uint32_t type = gltf_word(gltf, at, "type", value_type_words, 0);
         if (!key || !text)
             gltf_warning(gltf, at, "gltf-metadata", "metadata without key or value");
-        else if (gltf->status == CP_OK &&
-                 !scene_add_metadata(gltf->scene, owner, index, key, (cp_value_type)type, text))
+        else if (gltf->status == CP_OK && !scene_add_metadata(scene, owner, index, key, (cp_value_type)type, text))
             gltf_no_memory(gltf);
     }
 }

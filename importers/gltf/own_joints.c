@@ -9,17 +9,18 @@
 
 /* ---- reading ---- */
 
-static void read_joint(struct gltf *gltf, uint32_t link)
+static void read_joint(struct gltf *gltf, struct gltf_ids *ids, struct gltf_tree *tree, struct gltf_joints *joints,
+                       uint32_t link)
 {
-    struct gltf_node *node = &gltf->nodes[link];
+    struct gltf_node *node = &tree->nodes[link];
     uint32_t value = gltf_object(gltf, node->own, "joint");
-    struct gltf_joint *entry = &gltf->joints[gltf->joint_count];
+    struct gltf_joint *entry = &joints->items[joints->count];
     cp_joint *joint = &entry->joint;
     *entry = (struct gltf_joint){.link = link, .target = CP_NONE};
     row_start(&tables[TABLE_JOINTS].layout, joint);
     joint->name = gltf_node_name(gltf, node);
     joint->home = joint->q = NAN;
-    (void)own_read_row(gltf, value, TABLE_JOINTS, joint);
+    (void)own_read_row(gltf, ids, value, TABLE_JOINTS, joint);
     if (isnan(joint->home))
         joint->home = joint->type == CP_JOINT_SCALE ? 1 : 0;
     if (isnan(joint->q))
@@ -31,15 +32,16 @@ static void read_joint(struct gltf *gltf, uint32_t link)
     double length = fabs(square - 1) > 1e-12 ? sqrt(square) : 1; /* axes of few digits */
     for (int i = 0; i < 3; i++)
         axis[i] /= length;
-    node->joint = gltf->joint_count++;
+    node->joint = joints->count++;
     if (joint->id)
-        own_name(gltf, TABLE_JOINTS, joint->id, node->joint);
+        own_name(gltf, &ids->of[TABLE_JOINTS], joint->id, node->joint);
 }
 
 /* Reads an expression over joints, by their places in gltf->joints. */
-static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
+static void read_expression(struct gltf *gltf, const struct gltf_ids *ids, const struct gltf_tree *tree,
+                            struct gltf_joint *entry)
 {
-    uint32_t joint = json_member(&gltf->json, gltf->nodes[entry->link].own, "joint");
+    uint32_t joint = json_member(&gltf->json, tree->nodes[entry->link].own, "joint");
     uint32_t value = gltf_object(gltf, joint, "expression");
     if (value == JSON_NONE || entry->joint.master != CP_NONE)
         return;
@@ -54,7 +56,7 @@ static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
     size_t at;
     bool good = count == 0 || gltf_numbers(gltf, value, "factors", count, factors);
     for (uint32_t i = 0, item = json_first(&gltf->json, list); i < count && good; i++) {
-        inputs[i] = own_find(gltf, TABLE_JOINTS, item);
+        inputs[i] = own_find(gltf, ids, TABLE_JOINTS, item);
         good = inputs[i] != CP_NONE;
         item = json_next(&gltf->json, list, item);
     }
@@ -68,16 +70,17 @@ static void read_expression(struct gltf *gltf, struct gltf_joint *entry)
 }
 
 /* Checks that a joint depends only on free ones; a chain of them is cut. */
-static void check_dependence(struct gltf *gltf, struct gltf_joint *entry)
+static void check_dependence(struct gltf *gltf, const struct gltf_tree *tree, struct gltf_joints *joints,
+                             struct gltf_joint *entry)
 {
     const cp_joint *joint = &entry->joint;
     const cp_expression *expression = joint->expression;
-    bool good = expression || joint->master == CP_NONE || !cp_joint_is_dependent(&gltf->joints[joint->master].joint);
+    bool good = expression || joint->master == CP_NONE || !cp_joint_is_dependent(&joints->items[joint->master].joint);
     for (uint32_t i = 0; expression && i < expression->input_count; i++)
-        good = good && !cp_joint_is_dependent(&gltf->joints[expression->inputs[i]].joint);
+        good = good && !cp_joint_is_dependent(&joints->items[expression->inputs[i]].joint);
     if (good)
         return;
-    gltf_warning(gltf, gltf->nodes[entry->link].own, "gltf-joint",
+    gltf_warning(gltf, tree->nodes[entry->link].own, "gltf-joint",
                  "depends on a joint that is itself dependent; it is free now");
     entry->joint.master = CP_NONE;
     entry->joint.expression = NULL;
@@ -127,11 +130,11 @@ double own_joint_value(const cp_joint *joint, const cp_pose *motion, double near
 
 /* Checks the value against the joint's node. If another tool moved that, the value becomes the nearest one. The rest of
  * the motion stays below the chain (roles.c), so that nothing that is drawn moves. */
-static void check_value(struct gltf *gltf, struct gltf_joint *entry)
+static void check_value(struct gltf *gltf, const struct gltf_tree *tree, struct gltf_joint *entry)
 {
     cp_joint *joint = &entry->joint;
-    const struct gltf_node *link = &gltf->nodes[entry->link], *before = &gltf->nodes[link->parent];
-    const struct gltf_node *after = link->link == CP_NONE ? NULL : &gltf->nodes[link->link];
+    const struct gltf_node *link = &tree->nodes[entry->link], *before = &tree->nodes[link->parent];
+    const struct gltf_node *after = link->link == CP_NONE ? NULL : &tree->nodes[link->link];
     cp_pose motion = *link->pose, expected = joint_motion(joint, entry->now);
     if (before->role == ROLE_LINK && before->made == MADE_AXIS && after && after->made == MADE_AXIS) {
         motion = pose_multiply(before->pose, &motion);
@@ -148,87 +151,93 @@ static void check_value(struct gltf *gltf, struct gltf_joint *entry)
                  show_number(joint->q).text);
 }
 
-void own_read_joints(struct gltf *gltf)
+void own_read_joints(struct gltf *gltf, struct gltf_ids *ids, struct gltf_tree *tree, struct gltf_joints *joints)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < gltf->order_count; i++)
-        count += gltf->nodes[gltf->order[i]].role == ROLE_LINK;
-    gltf->joints = gltf_allocate(gltf, count, sizeof *gltf->joints);
-    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+    for (uint32_t i = 0; i < tree->order_count; i++)
+        count += tree->nodes[tree->order[i]].role == ROLE_LINK;
+    joints->items = gltf_allocate(gltf, count, sizeof *joints->items);
+    for (uint32_t i = 0; i < tree->order_count && gltf->status == CP_OK; i++) {
+        const struct gltf_node *node = &tree->nodes[tree->order[i]];
         if (node->role == ROLE_LINK && node->moves)
-            read_joint(gltf, gltf->order[i]);
+            read_joint(gltf, ids, tree, joints, tree->order[i]);
     }
     /* Set the dependence, once all ids are known. */
-    count = gltf->joint_count;
+    count = joints->count;
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
-        cp_joint *joint = &gltf->joints[i].joint;
-        uint32_t value = json_member(&gltf->json, gltf->nodes[gltf->joints[i].link].own, "joint");
-        own_read_later(gltf, value, TABLE_JOINTS, joint);
+        cp_joint *joint = &joints->items[i].joint;
+        uint32_t value = json_member(&gltf->json, tree->nodes[joints->items[i].link].own, "joint");
+        own_read_later(gltf, ids, value, TABLE_JOINTS, joint);
         if (json_member(&gltf->json, value, "master") != JSON_NONE)
             joint->driven = false;
     }
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        read_expression(gltf, &gltf->joints[i]);
+        read_expression(gltf, ids, tree, &joints->items[i]);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        check_dependence(gltf, &gltf->joints[i]);
+        check_dependence(gltf, tree, joints, &joints->items[i]);
 
     /* Find the present values: first of the joints that move by themselves, then of their followers. */
-    cp_joint *joints = gltf_allocate(gltf, count, sizeof *joints);
+    cp_joint *present = gltf_allocate(gltf, count, sizeof *present);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
-        struct gltf_joint *entry = &gltf->joints[i];
+        struct gltf_joint *entry = &joints->items[i];
         entry->now = entry->joint.q;
         if (!cp_joint_is_dependent(&entry->joint))
-            check_value(gltf, entry);
-        joints[i] = entry->joint;
+            check_value(gltf, tree, entry);
+        present[i] = entry->joint;
     }
     if (gltf->status != CP_OK)
         return;
-    const cp_scene view = {.context = gltf->context, .joints = joints, .joint_count = count};
+    const cp_scene view = {.context = gltf->context, .joints = present, .joint_count = count};
     cp_mechanism mechanism;
     gltf->status = mechanism_open(&mechanism, gltf->context, &view);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
-        gltf->joints[i].now = mechanism.values[i];
-        if (cp_joint_is_dependent(&joints[i]))
-            check_value(gltf, &gltf->joints[i]);
+        joints->items[i].now = mechanism.values[i];
+        if (cp_joint_is_dependent(&present[i]))
+            check_value(gltf, tree, &joints->items[i]);
     }
     mechanism_close(&mechanism);
 }
 
 /* ---- building ---- */
 
-void own_build_joint(struct gltf *gltf, const struct gltf_node *link)
+void own_build_joint(struct gltf *gltf, cp_scene *scene, struct gltf_joints *joints, const struct gltf_node *link)
 {
-    struct gltf_joint *entry = &gltf->joints[link->joint];
-    uint32_t index = scene_add_joint(gltf->scene, link->target, entry->joint.type, entry->joint.name);
+    struct gltf_joint *entry = &joints->items[link->joint];
+    uint32_t index = scene_add_joint(scene, link->target, entry->joint.type, entry->joint.name);
     if (index == CP_NONE) {
         gltf_no_memory(gltf);
         return;
     }
-    cp_joint *joint = &gltf->scene->joints[index];
+    cp_joint *joint = &scene->joints[index];
     const char *name = joint->name;
     *joint = entry->joint;
     joint->name = name;
     joint->node = link->target;
     entry->target = index;
-    own_read_metadata(gltf, link->own, CP_OWNER_JOINT, index);
-    gltf_keep_extras(gltf, link->value, CP_OWNER_JOINT, index, "extras");
+    own_read_metadata(gltf, scene, link->own, CP_OWNER_JOINT, index);
+    gltf_keep_extras(gltf, scene, link->value, CP_OWNER_JOINT, index, "extras");
 }
 
-void own_finish_joints(struct gltf *gltf)
+void own_finish_joints(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, const struct gltf_joints *joints)
 {
-    for (uint32_t i = 0; i < gltf->joint_count && gltf->status == CP_OK; i++) {
-        cp_joint *joint = &gltf->scene->joints[gltf->joints[i].target];
+    for (uint32_t i = 0; i < joints->count && gltf->status == CP_OK; i++) {
+        cp_joint *joint = &scene->joints[joints->items[i].target];
         if (joint->master != CP_NONE)
-            joint->master = gltf->joints[joint->master].target;
+            joint->master = joints->items[joint->master].target;
         if (!joint->expression)
             continue;
         uint32_t *inputs;
-        joint->expression = scene_copy_expression(gltf->scene, joint->expression, &inputs);
+        joint->expression = scene_copy_expression(scene, joint->expression, &inputs);
         if (!joint->expression)
             gltf_no_memory(gltf);
         for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
-            inputs[k] = gltf->joints[inputs[k]].target;
+            inputs[k] = joints->items[inputs[k]].target;
     }
-    gltf->joints_built = true;
+    /* From now on the ids name joints of the scene; of several with the same id the first does. */
+    for (uint32_t i = joints->count; i-- > 0;) {
+        const char *id = joints->items[i].joint.id;
+        uint32_t *named = id ? name_map_find(&ids->of[TABLE_JOINTS], id) : NULL;
+        if (named)
+            *named = joints->items[i].target;
+    }
 }

@@ -70,7 +70,8 @@ static void read_number(struct gltf *gltf, uint32_t object, const struct member 
 }
 
 /* Reads an array. An item that lacks what it refers to is left out, or all items are. */
-static void read_array(struct gltf *gltf, uint32_t object, const struct member *member, void *row)
+static void read_array(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, const struct member *member,
+                       void *row)
 {
     const struct layout *layout = member->layout;
     const bool plain = !layout->members->name;
@@ -82,9 +83,9 @@ static void read_array(struct gltf *gltf, uint32_t object, const struct member *
         row_start(layout, item);
         bool good = true;
         if (plain) /* an id */
-            good = (*row_number(item, 0) = own_find(gltf, layout->members->table, list.items[i])) != CP_NONE;
+            good = (*row_number(item, 0) = own_find(gltf, ids, layout->members->table, list.items[i])) != CP_NONE;
         else
-            good = own_read_members(gltf, list.items[i], layout, item);
+            good = own_read_members(gltf, ids, list.items[i], layout, item);
         count += good;
         if (!good && member->loss == LOSS_CLEARS) {
             count = 0;
@@ -106,7 +107,8 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-static bool read_member(struct gltf *gltf, uint32_t object, const struct member *member, void *row)
+static bool read_member(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, const struct member *member,
+                        void *row)
 {
     void *at = (char *)row + member->at;
     uint64_t whole;
@@ -157,12 +159,12 @@ static bool read_member(struct gltf *gltf, uint32_t object, const struct member 
         break;
     case MEMBER_ROW:
         *row_number(row, member->at) =
-            own_find(gltf, member_table(member, row), json_member(&gltf->json, object, member->name));
+            own_find(gltf, ids, member_table(member, row), json_member(&gltf->json, object, member->name));
         return *row_number(row, member->at) != CP_NONE;
     case MEMBER_ROW_OR_NONE:
         whole = json_member(&gltf->json, object, member->name);
         if (whole != JSON_NONE)
-            *row_number(row, member->at) = own_find(gltf, member->table, (uint32_t)whole);
+            *row_number(row, member->at) = own_find(gltf, ids, member->table, (uint32_t)whole);
         break;
     default: /* records have rules of their own */
         break;
@@ -171,34 +173,35 @@ static bool read_member(struct gltf *gltf, uint32_t object, const struct member 
 }
 
 /* Returns whether all members are there that the row cannot be without. */
-static bool read_members(struct gltf *gltf, uint32_t object, enum scene_table table, const struct layout *layout,
-                         void *row)
+static bool read_members(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, enum scene_table table,
+                         const struct layout *layout, void *row)
 {
     bool good = true;
     for (const struct member *member = layout->members; member->kind != MEMBER_END; member++) {
         if (member->not_in & IN_STAGE || comes_later(table, member))
             continue;
         if (member->kind != MEMBER_ARRAY)
-            good = read_member(gltf, object, member, row) && good;
+            good = read_member(gltf, ids, object, member, row) && good;
         else if (good && !member->may_lack)
-            read_array(gltf, object, member, row);
+            read_array(gltf, ids, object, member, row);
     }
     return good && gltf->status == CP_OK;
 }
 
-bool own_read_members(struct gltf *gltf, uint32_t object, const struct layout *layout, void *row)
+bool own_read_members(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, const struct layout *layout,
+                      void *row)
 {
-    return read_members(gltf, object, TABLE_NONE, layout, row);
+    return read_members(gltf, ids, object, TABLE_NONE, layout, row);
 }
 
-bool own_read_row(struct gltf *gltf, uint32_t object, enum scene_table table, void *row)
+bool own_read_row(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, enum scene_table table, void *row)
 {
-    return read_members(gltf, object, table, &tables[table].layout, row);
+    return read_members(gltf, ids, object, table, &tables[table].layout, row);
 }
 
-void own_read_later(struct gltf *gltf, uint32_t object, enum scene_table table, void *row)
+void own_read_later(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, enum scene_table table, void *row)
 {
     for (const struct member *member = tables[table].layout.members; member->kind != MEMBER_END; member++)
         if (!(member->not_in & IN_STAGE) && comes_later(table, member) && gltf->status == CP_OK)
-            (void)read_member(gltf, object, member, row);
+            (void)read_member(gltf, ids, object, member, row);
 }

@@ -10,10 +10,11 @@
 
 /* Returns `count` 4-byte numbers of a view, or NULL: missing or the wrong size. In the scene's arena, unaligned bytes
  * moved. */
-static uint32_t *read_words(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
+static uint32_t *read_words(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t own, const char *key,
+                            uint64_t count)
 {
     struct gltf_view view;
-    if (!gltf_named_view(gltf, own, key, &view) || view.size / 4 != count || view.size % 4 != 0 ||
+    if (!gltf_named_view(gltf, buffers, own, key, &view) || view.size / 4 != count || view.size % 4 != 0 ||
         !gltf_take_room(gltf, own, count))
         return NULL;
     uint32_t *words = gltf_scene_array(gltf, count, sizeof *words);
@@ -24,16 +25,17 @@ static uint32_t *read_words(struct gltf *gltf, uint32_t own, const char *key, ui
     return words;
 }
 
-static uint64_t words_in_view(struct gltf *gltf, uint32_t own, const char *key)
+static uint64_t words_in_view(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t own, const char *key)
 {
     struct gltf_view view;
-    return gltf_named_view(gltf, own, key, &view) ? view.size / 4 : 0;
+    return gltf_named_view(gltf, buffers, own, key, &view) ? view.size / 4 : 0;
 }
 
 /* Does the same for floats. NULL, too, if one is not finite. */
-static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint64_t count)
+static float *read_floats(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t own, const char *key,
+                          uint64_t count)
 {
-    uint32_t *words = read_words(gltf, own, key, count);
+    uint32_t *words = read_words(gltf, buffers, own, key, count);
     float *floats = words ? gltf_scene_array(gltf, count, sizeof *floats) : NULL;
     for (uint64_t i = 0; floats && i < count; i++) {
         memcpy(&floats[i], &words[i], sizeof *floats);
@@ -46,13 +48,13 @@ static float *read_floats(struct gltf *gltf, uint32_t own, const char *key, uint
 /* ---- faces ---- */
 
 /* Reads triangles as they are drawn, without the vertices that were split off others for made normals. */
-static bool read_split(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
+static bool read_split(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
 {
-    uint64_t own = gltf_integer(gltf, faces, "vertices", 0), count = words_in_view(gltf, faces, "split");
+    uint64_t own = gltf_integer(gltf, faces, "vertices", 0), count = words_in_view(gltf, buffers, faces, "split");
     if (gltf_integer(gltf, faces, "drawn", 0) != drawn || mesh->corner_count != drawn || mesh->face_offsets ||
         own > mesh->vertex_count || mesh->vertex_count - own != count)
         return false;
-    uint32_t *from = read_words(gltf, faces, "split", count);
+    uint32_t *from = read_words(gltf, buffers, faces, "split", count);
     uint32_t *corners = from ? gltf_scene_array(gltf, mesh->corner_count, sizeof *corners) : NULL;
     if (!corners)
         return false;
@@ -67,13 +69,14 @@ static bool read_split(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
 }
 
 /* Reads the faces of the extras if they fit the primitives. */
-static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
+static bool read_faces(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t faces, cp_mesh *mesh, uint64_t drawn)
 {
-    uint64_t face_count = words_in_view(gltf, faces, "sizes"), corner_count = words_in_view(gltf, faces, "corners");
+    uint64_t face_count = words_in_view(gltf, buffers, faces, "sizes"),
+             corner_count = words_in_view(gltf, buffers, faces, "corners");
     if (gltf_integer(gltf, faces, "drawn", 0) != drawn || face_count >= UINT32_MAX || corner_count >= UINT32_MAX)
         return false;
-    uint32_t *sizes = read_words(gltf, faces, "sizes", face_count);
-    uint32_t *corners = read_words(gltf, faces, "corners", corner_count);
+    uint32_t *sizes = read_words(gltf, buffers, faces, "sizes", face_count);
+    uint32_t *corners = read_words(gltf, buffers, faces, "corners", corner_count);
     uint32_t *offsets = sizes && corners ? gltf_scene_array(gltf, face_count + 1, sizeof *offsets) : NULL;
     if (!offsets)
         return false;
@@ -105,7 +108,7 @@ static bool read_faces(struct gltf *gltf, uint32_t faces, cp_mesh *mesh, uint64_
 
 /* Reads the groups [first_face, face_count, "material id" | null], one behind the other; false when they do not cover
  * the faces. */
-static bool read_groups(struct gltf *gltf, uint32_t array, cp_mesh *mesh)
+static bool read_groups(struct gltf *gltf, const struct gltf_ids *ids, uint32_t array, cp_mesh *mesh)
 {
     const struct json_document *json = &gltf->json;
     uint32_t count = json_count(json, array), next = 0;
@@ -120,7 +123,7 @@ static bool read_groups(struct gltf *gltf, uint32_t array, cp_mesh *mesh)
             return false;
         *group = (cp_group){next, (uint32_t)faces, CP_NONE};
         if (!json_is(json, material, JSON_NULL))
-            group->material = own_find(gltf, TABLE_MATERIALS, material);
+            group->material = own_find(gltf, ids, TABLE_MATERIALS, material);
         next += group->face_count;
     }
     if (!groups || next != mesh->face_count)
@@ -193,14 +196,16 @@ static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_me
     *mesh = primitive;
 }
 
-static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64_t drawn)
+static void read_geometry(struct gltf *gltf, const struct gltf_ids *ids, struct gltf_buffers *buffers, uint32_t own,
+                          cp_mesh *mesh, uint64_t drawn)
 {
     uint32_t faces = gltf_object(gltf, own, "faces");
     bool split = json_member(&gltf->json, faces, "split") != JSON_NONE;
-    bool fits = faces == JSON_NONE || (split ? read_split : read_faces)(gltf, faces, mesh, drawn);
+    bool fits = faces == JSON_NONE ||
+                (split ? read_split(gltf, buffers, faces, mesh, drawn) : read_faces(gltf, buffers, faces, mesh, drawn));
     uint32_t groups = gltf_array(gltf, own, "groups");
     gltf_loss(gltf, LOSS_CHANGED_MESHES, !fits);
-    if (groups == JSON_NONE || !fits || !read_groups(gltf, groups, mesh)) {
+    if (groups == JSON_NONE || !fits || !read_groups(gltf, ids, groups, mesh)) {
         /* Keep the groups of the primitives if they cover the faces. */
         uint64_t covered = 0;
         for (uint32_t i = 0; i < mesh->group_count; i++)
@@ -218,7 +223,7 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
     for (size_t i = ARRAY_NORMALS; i < ARRAY_COUNT; i++) {
         const float *values = NULL;
         if (json_member(&gltf->json, own, keys[i]) != JSON_NONE)
-            values = read_floats(gltf, own, keys[i], vertex_arrays[i].width * mesh->vertex_count);
+            values = read_floats(gltf, buffers, own, keys[i], vertex_arrays[i].width * mesh->vertex_count);
         if (values)
             mesh_set_array(mesh, i, values);
     }
@@ -226,7 +231,8 @@ static void read_geometry(struct gltf *gltf, uint32_t own, cp_mesh *mesh, uint64
         mesh->tangents = NULL;
 }
 
-void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)
+void own_read_mesh(struct gltf *gltf, const struct gltf_ids *ids, struct gltf_buffers *buffers, struct gltf_mesh *entry,
+                   uint64_t drawn)
 {
     cp_mesh *mesh = &entry->mesh;
     uint32_t own = entry->own, kind = gltf_word(gltf, own, "kind", mesh_kind_words, 0);
@@ -237,14 +243,15 @@ void own_read_mesh(struct gltf *gltf, struct gltf_mesh *entry, uint64_t drawn)
     if (!changed && kind >= CP_MESH_BOX)
         read_primitive(gltf, own, kind, mesh);
     else if (!changed && kind == mesh->kind)
-        read_geometry(gltf, own, mesh, drawn);
+        read_geometry(gltf, ids, buffers, own, mesh, drawn);
     else
         gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
     if (mesh->kind >= CP_MESH_BOX && json_member(&gltf->json, own, "groups") != JSON_NONE)
-        (void)read_groups(gltf, gltf_array(gltf, own, "groups"), mesh);
+        (void)read_groups(gltf, ids, gltf_array(gltf, own, "groups"), mesh);
 }
 
-struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value)
+struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, const struct gltf_ids *ids, struct gltf_buffers *buffers,
+                                  uint32_t value)
 {
     struct gltf_mesh entry = {.own = value, .value = value};
     cp_mesh *mesh = &entry.mesh;
@@ -254,11 +261,11 @@ struct gltf_mesh own_undrawn_mesh(struct gltf *gltf, uint32_t value)
     if (json_string_equals(&gltf->json, json_member(&gltf->json, value, "kind"), "lines"))
         mesh->kind = CP_MESH_LINES;
     if (vertices > 0 && vertices < UINT32_MAX)
-        mesh->positions = read_floats(gltf, value, "positions", 3 * vertices);
+        mesh->positions = read_floats(gltf, buffers, value, "positions", 3 * vertices);
     if (mesh->positions)
         mesh->vertex_count = (uint32_t)vertices;
     else
         gltf_loss(gltf, LOSS_CHANGED_MESHES, vertices > 0);
-    own_read_mesh(gltf, &entry, 0);
+    own_read_mesh(gltf, ids, buffers, &entry, 0);
     return entry;
 }

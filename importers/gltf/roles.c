@@ -19,15 +19,15 @@ bool gltf_poses_agree(const cp_pose *a, const cp_pose *b)
 
 /* Finds roots that other tools put above ours: tools that load a scene as an object of its own (three.js) write one,
  * which only holds the extras of the scene. */
-static void find_wrappers(struct gltf *gltf)
+static void find_wrappers(struct gltf *gltf, struct gltf_extras *extras, struct gltf_tree *tree)
 {
     const struct json_document *json = &gltf->json;
-    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        const struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+    for (uint32_t i = 0; i < tree->order_count && gltf->status == CP_OK; i++) {
+        const struct gltf_node *node = &tree->nodes[tree->order[i]];
         bool top = node->made == MADE_UP || json_member(json, node->own, "world") != JSON_NONE;
-        if (!top || node->parent == CP_NONE || gltf->nodes[node->parent].wraps)
+        if (!top || node->parent == CP_NONE || tree->nodes[node->parent].wraps)
             continue;
-        struct gltf_node *above = &gltf->nodes[node->parent];
+        struct gltf_node *above = &tree->nodes[node->parent];
         above->wraps = above->parent == CP_NONE && above->mesh == CP_NONE && pose_is_identity(above->pose) &&
                        json_member(json, above->own, "id") == JSON_NONE &&
                        json_member(json, above->own, "made") == JSON_NONE &&
@@ -35,14 +35,14 @@ static void find_wrappers(struct gltf *gltf)
         if (!above->wraps)
             continue;
         gltf_warning(gltf, above->value, "gltf-moved-tree", "another tool put a root above the world: it is left out");
-        if (json_count(json, gltf->scene_own) == 0)
-            gltf->scene_own = above->own;
+        if (json_count(json, extras->scene) == 0)
+            extras->scene = above->own;
     }
 }
 
-static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
+static enum gltf_role role_of(struct gltf *gltf, struct gltf_tree *tree, const struct gltf_node *node)
 {
-    const struct gltf_node *parent = node->parent == CP_NONE ? NULL : &gltf->nodes[node->parent];
+    const struct gltf_node *parent = node->parent == CP_NONE ? NULL : &tree->nodes[node->parent];
     cp_pose up = pose_y_up_from_z_up();
     if (node->wraps)
         return ROLE_UP;
@@ -67,31 +67,32 @@ static enum gltf_role role_of(struct gltf *gltf, const struct gltf_node *node)
     return moves && parent->role != ROLE_INSTANCE ? ROLE_LINK : ROLE_NODE;
 }
 
-void gltf_give_roles(struct gltf *gltf)
+void gltf_give_roles(struct gltf *gltf, struct gltf_extras *extras, struct gltf_tree *tree)
 {
-    find_wrappers(gltf);
-    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        struct gltf_node *node = &gltf->nodes[gltf->order[i]];
-        node->role = (unsigned char)role_of(gltf, node);
+    find_wrappers(gltf, extras, tree);
+    for (uint32_t i = 0; i < tree->order_count && gltf->status == CP_OK; i++) {
+        struct gltf_node *node = &tree->nodes[tree->order[i]];
+        node->role = (unsigned char)role_of(gltf, tree, node);
         if (node->role == ROLE_LINK)
-            gltf->nodes[node->parent].link = gltf->order[i];
+            tree->nodes[node->parent].link = tree->order[i];
     }
 }
 
 /* Places all that hangs on a chain, which in the scene is on its tail. A node that another tool hung before the tail,
  * or a tail that no joint values bring to its place, keeps its place at the current values. */
-static void place_chain(struct gltf *gltf, struct gltf_node *head)
+static void place_chain(struct gltf *gltf, struct gltf_tree *tree, const struct gltf_joints *joints,
+                        struct gltf_node *head)
 {
     /* drawn: the product of the links' transforms; kept: what the scene makes of them, the shear and the joints'
      * motions. */
     cp_pose drawn = POSE_IDENTITY, kept = POSE_IDENTITY, back;
-    for (uint32_t at = head->link; at != CP_NONE; at = gltf->nodes[at].link) {
-        const struct gltf_node *link = &gltf->nodes[at];
+    for (uint32_t at = head->link; at != CP_NONE; at = tree->nodes[at].link) {
+        const struct gltf_node *link = &tree->nodes[at];
         drawn = pose_multiply(&drawn, link->pose);
         if (link->made == MADE_SHEAR) {
             kept = *link->pose;
         } else if (link->joint != CP_NONE) {
-            cp_pose motion = joint_motion(&gltf->joints[link->joint].joint, gltf->joints[link->joint].now);
+            cp_pose motion = joint_motion(&joints->items[link->joint].joint, joints->items[link->joint].now);
             kept = pose_multiply(&kept, &motion);
         }
     }
@@ -100,8 +101,8 @@ static void place_chain(struct gltf *gltf, struct gltf_node *head)
     bool agree = gltf_poses_agree(&drawn, &kept);
     head->frame = gltf_keep_pose(gltf, &back);
     drawn = POSE_IDENTITY;
-    for (uint32_t at = head->link; at != CP_NONE; at = gltf->nodes[at].link) {
-        struct gltf_node *link = &gltf->nodes[at];
+    for (uint32_t at = head->link; at != CP_NONE; at = tree->nodes[at].link) {
+        struct gltf_node *link = &tree->nodes[at];
         drawn = pose_multiply(&drawn, link->pose);
         if (link->link == CP_NONE && agree)
             continue;
@@ -110,11 +111,11 @@ static void place_chain(struct gltf *gltf, struct gltf_node *head)
     }
 }
 
-void gltf_place_chains(struct gltf *gltf)
+void gltf_place_chains(struct gltf *gltf, struct gltf_tree *tree, const struct gltf_joints *joints)
 {
-    for (uint32_t i = 0; i < gltf->order_count && gltf->status == CP_OK; i++) {
-        struct gltf_node *node = &gltf->nodes[gltf->order[i]];
+    for (uint32_t i = 0; i < tree->order_count && gltf->status == CP_OK; i++) {
+        struct gltf_node *node = &tree->nodes[tree->order[i]];
         if (node->role == ROLE_NODE && node->link != CP_NONE)
-            place_chain(gltf, node);
+            place_chain(gltf, tree, joints, node);
     }
 }

@@ -11,7 +11,7 @@ static const char *type_of_data_uri(struct gltf *gltf, const char *uri)
 {
     const char *start = uri + sizeof "data:" - 1;
     size_t size = strcspn(start, ";,");
-    const char *type = size > 0 ? arena_copy_text(gltf->scene->arena, start, size) : NULL;
+    const char *type = size > 0 ? arena_copy_text(gltf->kept, start, size) : NULL;
     if (size > 0 && !type)
         gltf_no_memory(gltf);
     return type;
@@ -34,7 +34,7 @@ static void keep_bytes(struct gltf *gltf, uint32_t value, const void *bytes, uin
     image->size = (uint32_t)size;
 }
 
-static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_t *added)
+static void read_uri(struct gltf *gltf, cp_scene *scene, uint32_t value, cp_image *image, uint32_t *added)
 {
     char *uri = json_string_text(&gltf->json, gltf->arena, value);
     const char *name, *other;
@@ -47,11 +47,11 @@ static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_
         if (gltf->status == CP_OK)
             keep_bytes(gltf, value, buffer.bytes, buffer.size, image);
     } else if (gltf_file_names(gltf, value, uri, &name, &other)) {
-        cp_status status = scene_read_image(gltf->scene, gltf->source, name, other, "gltf-image-missing", added);
+        cp_status status = scene_read_image(scene, gltf->source, name, other, "gltf-image-missing", added);
         if (status != CP_OK)
             gltf->status = status;
     } else if (gltf->status == CP_OK) {
-        image->path = scene_text(gltf->scene, uri);
+        image->path = arena_copy_text(gltf->kept, uri, strlen(uri));
         if (image->path)
             gltf_warning(gltf, value, "gltf-image-missing", "only files and data URIs are read");
         else
@@ -60,7 +60,7 @@ static void read_uri(struct gltf *gltf, uint32_t value, cp_image *image, uint32_
 }
 
 /* Reads an image. Every image has a place in the scene, in order. */
-static void read_image(struct gltf *gltf, uint32_t value)
+static void read_image(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *buffers, uint32_t value)
 {
     uint32_t own = gltf_own(gltf, value), added = CP_NONE;
     uint32_t uri = json_member(&gltf->json, value, "uri");
@@ -69,26 +69,26 @@ static void read_image(struct gltf *gltf, uint32_t value)
     if (is_missing) {
         image.path = gltf_text(gltf, own, "path"); /* the writer of the extras has looked for the file */
     } else if (json_is(&gltf->json, uri, JSON_STRING)) {
-        read_uri(gltf, uri, &image, &added);
+        read_uri(gltf, scene, uri, &image, &added);
     } else {
         struct gltf_view view;
-        uint32_t index = gltf_index(gltf, value, "bufferView", gltf->view_list.count);
+        uint32_t index = gltf_index(gltf, value, "bufferView", gltf->lists.views.count);
         if (index == CP_NONE)
             gltf_error(gltf, value, "gltf-missing", "an image without uri and bufferView");
-        else if (gltf_view(gltf, index, &view))
+        else if (gltf_view(gltf, buffers, index, &view))
             keep_bytes(gltf, value, view.bytes, view.size, &image);
     }
     if (own != JSON_NONE && json_member(&gltf->json, own, "path") != JSON_NONE)
         image.path = gltf_text(gltf, own, "path");
     const char *id = own_id(gltf, own);
     if (gltf->status == CP_OK && added == CP_NONE)
-        added = scene_add_image(gltf->scene, &image);
+        added = scene_add_image(scene, &image);
     if (gltf->status == CP_OK && added == CP_NONE)
         gltf_no_memory(gltf);
     if (gltf->status != CP_OK)
         return;
     /* The bytes decide the type, rather than the file's statement. */
-    cp_image *to = &gltf->scene->images[added];
+    cp_image *to = &scene->images[added];
     const char *type = image_type(to->bytes, to->size, "");
     to->type = *type ? type : image.type ? image.type : image_type(NULL, 0, to->path);
     to->name = image.name ? image.name : "";
@@ -122,11 +122,11 @@ static cp_wrap read_wrap(struct gltf *gltf, uint32_t sampler, const char *key)
 }
 
 /* Returns the scene's texture, CP_NONE for one without an image, or after an error. */
-static uint32_t read_texture(struct gltf *gltf, uint32_t value, const struct gltf_list *samplers)
+static uint32_t read_texture(struct gltf *gltf, cp_scene *scene, uint32_t value, const struct gltf_list *samplers)
 {
     static const char *const extensions[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
                                              "MSFT_texture_dds"};
-    uint32_t images = gltf->scene->image_count, own = gltf_own(gltf, value);
+    uint32_t images = scene->image_count, own = gltf_own(gltf, value);
     cp_texture texture = {.name = gltf_text(gltf, value, "name"), .fallback = CP_NONE};
     texture.id = own_id(gltf, own);
     texture.image = gltf_index(gltf, value, "source", images);
@@ -147,32 +147,34 @@ static uint32_t read_texture(struct gltf *gltf, uint32_t value, const struct glt
     gltf_loss(gltf, LOSS_TEXTURES, texture.image == CP_NONE);
     if (gltf->status != CP_OK || texture.image == CP_NONE)
         return CP_NONE;
-    uint32_t index = scene_add_texture(gltf->scene, &texture);
+    uint32_t index = scene_add_texture(scene, &texture);
     if (index == CP_NONE)
         gltf_no_memory(gltf);
     return index;
 }
 
-void gltf_read_textures(struct gltf *gltf)
+void gltf_read_textures(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *buffers,
+                        struct gltf_materials *materials)
 {
     struct gltf_list images = gltf_items(gltf, 0, "images", true);
     struct gltf_list samplers = gltf_items(gltf, 0, "samplers", true);
-    gltf->texture_list = gltf_items(gltf, 0, "textures", true);
-    gltf->textures = gltf_allocate(gltf, gltf->texture_list.count, sizeof *gltf->textures);
+    gltf->lists.textures = gltf_items(gltf, 0, "textures", true);
+    materials->textures = gltf_allocate(gltf, gltf->lists.textures.count, sizeof *materials->textures);
     for (uint32_t i = 0; i < images.count && gltf->status == CP_OK; i++)
-        read_image(gltf, images.items[i]);
-    for (uint32_t i = 0; i < gltf->texture_list.count && gltf->status == CP_OK; i++)
-        gltf->textures[i] = read_texture(gltf, gltf->texture_list.items[i], &samplers);
+        read_image(gltf, scene, buffers, images.items[i]);
+    for (uint32_t i = 0; i < gltf->lists.textures.count && gltf->status == CP_OK; i++)
+        materials->textures[i] = read_texture(gltf, scene, gltf->lists.textures.items[i], &samplers);
 }
 
 /* ---- how materials use them ---- */
 
-bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_texture_role role, cp_texture_use *use)
+bool gltf_texture_use(struct gltf *gltf, const struct gltf_materials *materials, uint32_t object, const char *key,
+                      cp_texture_role role, cp_texture_use *use)
 {
     static const char *const strengths[] = {
         [CP_TEXTURE_NORMAL] = "scale", [CP_TEXTURE_OCCLUSION] = "strength", [CP_TEXTURE_EXTENSION] = "scale"};
     uint32_t info = gltf_object(gltf, object, key);
-    uint32_t index = gltf_index(gltf, info, "index", gltf->texture_list.count);
+    uint32_t index = gltf_index(gltf, info, "index", gltf->lists.textures.count);
     *use = (cp_texture_use){.role = role, .texture = CP_NONE, .strength = 1, .scale = {1, 1}};
     if (info == JSON_NONE || gltf->status != CP_OK)
         return false;
@@ -187,7 +189,7 @@ bool gltf_texture_use(struct gltf *gltf, uint32_t object, const char *key, cp_te
         use->strength = gltf_number(gltf, info, strengths[role], 1);
     if (role == CP_TEXTURE_OCCLUSION)
         use->strength = gltf_clamp(gltf, info, use->strength, 0, 1);
-    use->texture = gltf->textures[index];
+    use->texture = materials->textures[index];
     use->set = (uint32_t)(set < CP_COORDINATE_SETS ? set : 0);
     gltf_loss(gltf, LOSS_FURTHER_SETS, set >= CP_COORDINATE_SETS);
     return gltf->status == CP_OK && use->texture != CP_NONE && set < CP_COORDINATE_SETS;

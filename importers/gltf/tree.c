@@ -35,25 +35,25 @@ void gltf_make_unit(struct gltf *gltf, uint32_t value, double q[4])
         q[i] /= length;
 }
 
-static void read_node(struct gltf *gltf, uint32_t index)
+static void read_node(struct gltf *gltf, struct gltf_extras *extras, struct gltf_tree *tree, uint32_t index)
 {
     static const char *const words[] = {[MADE_UP] = "up",
                                         [MADE_SHEAR] = "shear",
                                         [MADE_AXIS] = "axis",
                                         [MADE_INSTANCE] = "instance",
                                         [MADE_VIEW] = "view"};
-    struct gltf_node *node = &gltf->nodes[index];
-    uint32_t value = gltf->node_list.items[index], own = gltf_own(gltf, value);
+    struct gltf_node *node = &tree->nodes[index];
+    uint32_t value = gltf->lists.nodes.items[index], own = gltf_own(gltf, value);
     node->value = value;
     node->pose = node->frame = &identity;
     node->own = own;
-    node->mesh = gltf_index(gltf, value, "mesh", gltf->mesh_list.count);
+    node->mesh = gltf_index(gltf, value, "mesh", gltf->lists.meshes.count);
     uint32_t made = json_member(&gltf->json, own, "made");
     for (int i = MADE_UP; made != JSON_NONE && i <= MADE_VIEW; i++)
         if (json_string_equals(&gltf->json, made, words[i])) /* a newer minor version may have other words */
             node->made = (unsigned char)i;
     node->moves = gltf_object(gltf, own, "joint") != JSON_NONE;
-    gltf->ours = gltf->ours || json_member(&gltf->json, own, "id") != JSON_NONE;
+    extras->ours = extras->ours || json_member(&gltf->json, own, "id") != JSON_NONE;
 
     /* Read the transform: a matrix, or its parts. */
     double m[16];
@@ -84,21 +84,22 @@ static void read_node(struct gltf *gltf, uint32_t index)
 static uint32_t read_node_index(struct gltf *gltf, uint32_t value)
 {
     double index = json_to_number(&gltf->json, value);
-    if (json_is(&gltf->json, value, JSON_NUMBER) && index >= 0 && index < gltf->node_list.count &&
+    if (json_is(&gltf->json, value, JSON_NUMBER) && index >= 0 && index < gltf->lists.nodes.count &&
         floor(index) == index)
         return (uint32_t)index;
-    gltf_error(gltf, value, "gltf-index", "not the index of a node (%lu nodes)", (unsigned long)gltf->node_list.count);
+    gltf_error(gltf, value, "gltf-index", "not the index of a node (%lu nodes)",
+               (unsigned long)gltf->lists.nodes.count);
     return CP_NONE;
 }
 
-static void read_children(struct gltf *gltf, uint32_t parent)
+static void read_children(struct gltf *gltf, struct gltf_tree *tree, uint32_t parent)
 {
-    uint32_t array = gltf_array(gltf, gltf->nodes[parent].value, "children");
+    uint32_t array = gltf_array(gltf, tree->nodes[parent].value, "children");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE; at = json_next(&gltf->json, array, at)) {
         uint32_t child = read_node_index(gltf, at);
         if (child == CP_NONE)
             return;
-        struct gltf_node *node = &gltf->nodes[child];
+        struct gltf_node *node = &tree->nodes[child];
         if (child == parent || node->parent == parent) {
             gltf_lenient(gltf, at, "gltf-tree-twice",
                          child == parent ? "the node is listed as its own child"
@@ -116,35 +117,35 @@ static void read_children(struct gltf *gltf, uint32_t parent)
 /* ---- which nodes, in which order ---- */
 
 /* Chooses the default scene, else the first; without scenes all roots. */
-static void choose_scene(struct gltf *gltf)
+static void choose_scene(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras, struct gltf_tree *tree)
 {
-    uint32_t scene = gltf_index(gltf, 0, "scene", gltf->scene_list.count);
-    if (scene == CP_NONE && gltf->scene_list.count > 0)
-        scene = 0;
-    for (uint32_t i = 0; scene == CP_NONE && i < gltf->node_list.count; i++)
-        gltf->nodes[i].chosen = true;
-    if (gltf->status != CP_OK || scene == CP_NONE)
+    uint32_t index = gltf_index(gltf, 0, "scene", gltf->lists.scenes.count);
+    if (index == CP_NONE && gltf->lists.scenes.count > 0)
+        index = 0;
+    for (uint32_t i = 0; index == CP_NONE && i < gltf->lists.nodes.count; i++)
+        tree->nodes[i].chosen = true;
+    if (gltf->status != CP_OK || index == CP_NONE)
         return;
-    gltf->scene_value = gltf->scene_list.items[scene];
-    gltf->scene_own = gltf_own(gltf, gltf->scene_value);
-    gltf_keep_extras(gltf, gltf->scene_value, CP_OWNER_SCENE, 0, "extras");
-    uint32_t array = gltf_array(gltf, gltf->scene_value, "nodes");
+    uint32_t value = gltf->lists.scenes.items[index];
+    extras->scene = gltf_own(gltf, value);
+    gltf_keep_extras(gltf, scene, value, CP_OWNER_SCENE, 0, "extras");
+    uint32_t array = gltf_array(gltf, value, "nodes");
     for (uint32_t at = json_first(&gltf->json, array); at != JSON_NONE && gltf->status == CP_OK;
          at = json_next(&gltf->json, array, at)) {
         uint32_t root = read_node_index(gltf, at);
         if (root == CP_NONE)
             return;
-        if (gltf->nodes[root].parent != CP_NONE)
+        if (tree->nodes[root].parent != CP_NONE)
             gltf_lenient(gltf, at, "gltf-tree-root", "the node is listed as a root, but has a parent");
-        gltf->nodes[root].chosen = true;
+        tree->nodes[root].chosen = true;
     }
 }
 
 /* Climbs from a node to the root, or to one that was visited, and passes its result to all on the way back. A node that
  * is listed as a root is one if its parent is left out. `path` has room for all nodes. */
-static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
+static void visit(struct gltf *gltf, struct gltf_tree *tree, uint32_t node, uint32_t *path)
 {
-    struct gltf_node *nodes = gltf->nodes;
+    struct gltf_node *nodes = tree->nodes;
     uint32_t length = 0, at = node;
     for (; at != CP_NONE && nodes[at].visited == NOT_VISITED; at = nodes[at].parent) {
         nodes[at].visited = CLIMBING;
@@ -163,17 +164,17 @@ static void visit(struct gltf *gltf, uint32_t node, uint32_t *path)
         nodes[path[--length]].visited = fate;
         nodes[path[length]].in_scene = fate == READ;
         if (fate == READ)
-            gltf->order[gltf->order_count++] = path[length];
+            tree->order[tree->order_count++] = path[length];
     }
 }
 
 /* Leaves out the views that our writer made of a scene: nodes with a camera and nothing else. Returns how many. */
-static uint32_t leave_out_views(struct gltf *gltf)
+static uint32_t leave_out_views(struct gltf *gltf, struct gltf_tree *tree)
 {
     const struct json_document *json = &gltf->json;
     uint32_t views = 0, cameras = json_count(json, gltf_array(gltf, 0, "cameras"));
-    for (uint32_t i = 0; i < gltf->node_list.count && gltf->status == CP_OK; i++) {
-        struct gltf_node *node = &gltf->nodes[i];
+    for (uint32_t i = 0; i < gltf->lists.nodes.count && gltf->status == CP_OK; i++) {
+        struct gltf_node *node = &tree->nodes[i];
         if (node->made != MADE_VIEW || node->mesh != CP_NONE ||
             json_count(json, gltf_array(gltf, node->value, "children")) > 0)
             continue;
@@ -184,25 +185,25 @@ static uint32_t leave_out_views(struct gltf *gltf)
     return views;
 }
 
-void gltf_read_tree(struct gltf *gltf)
+void gltf_read_tree(struct gltf *gltf, cp_scene *scene, struct gltf_extras *extras, struct gltf_tree *tree)
 {
-    uint32_t count = gltf->node_list.count;
-    gltf->nodes = gltf_allocate(gltf, count, sizeof *gltf->nodes);
-    gltf->order = gltf_allocate(gltf, count, sizeof *gltf->order);
+    uint32_t count = gltf->lists.nodes.count;
+    tree->nodes = gltf_allocate(gltf, count, sizeof *tree->nodes);
+    tree->order = gltf_allocate(gltf, count, sizeof *tree->order);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        gltf->nodes[i].parent = gltf->nodes[i].link = gltf->nodes[i].joint = CP_NONE;
+        tree->nodes[i].parent = tree->nodes[i].link = tree->nodes[i].joint = CP_NONE;
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        read_node(gltf, i);
+        read_node(gltf, extras, tree, i);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        read_children(gltf, i);
+        read_children(gltf, tree, i);
     if (gltf->status != CP_OK)
         return;
-    choose_scene(gltf);
-    uint32_t views = leave_out_views(gltf);
+    choose_scene(gltf, scene, extras, tree);
+    uint32_t views = leave_out_views(gltf, tree);
     /* The order of the file, but parents before their children. */
     uint32_t *path = gltf_allocate(gltf, count, sizeof *path);
     for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++)
-        visit(gltf, i, path);
+        visit(gltf, tree, i, path);
     if (gltf->status == CP_OK)
-        gltf_loss(gltf, LOSS_SCENES, count - views - (uint64_t)gltf->order_count);
+        gltf_loss(gltf, LOSS_SCENES, count - views - (uint64_t)tree->order_count);
 }

@@ -6,14 +6,14 @@
 const char *const meshopt_extensions[2] = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
 
 /* Finds the slice byteOffset, byteLength of the buffer that `object` names. */
-static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
+static bool slice(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t object, struct gltf_view *view)
 {
     const struct gltf_buffer *buffer;
-    uint32_t index = gltf_index(gltf, object, "buffer", gltf->buffer_list.count);
+    uint32_t index = gltf_index(gltf, object, "buffer", gltf->lists.buffers.count);
     if (index == CP_NONE)
         return gltf_error(gltf, object, "gltf-missing", "no buffer");
     uint64_t offset = gltf_integer(gltf, object, "byteOffset", 0), size = gltf_integer(gltf, object, "byteLength", 0);
-    if (!gltf_buffer(gltf, index, &buffer))
+    if (!gltf_buffer(gltf, buffers, index, &buffer))
         return false;
     if (offset > buffer->size || size > buffer->size - offset)
         return gltf_error(gltf, object, "gltf-view", "bytes %llu to %llu of a buffer of %llu",
@@ -24,21 +24,21 @@ static bool slice(struct gltf *gltf, uint32_t object, struct gltf_view *view)
     return true;
 }
 
-static bool decompress(struct gltf *gltf, uint32_t extension, struct gltf_view *view)
+static bool decompress(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t extension, struct gltf_view *view)
 {
     uint64_t count = gltf_integer(gltf, extension, "count", 0);
     uint64_t stride = gltf_integer(gltf, extension, "byteStride", 0);
     struct gltf_view packed;
-    if (!slice(gltf, extension, &packed))
+    if (!slice(gltf, buffers, extension, &packed))
         return false;
     /* No codec of meshoptimizer packs better than two bits into 16 bytes, or a triangle of 4-byte indices into one. */
     if (stride == 0 || stride > 256 || count > packed.size * 64 / stride)
         return gltf_error(gltf, extension, "gltf-meshopt", "%llu elements of %llu bytes cannot come from %llu bytes",
                           (unsigned long long)count, (unsigned long long)stride, (unsigned long long)packed.size);
-    gltf->packed += packed.size;
-    if (gltf->packed > gltf->bytes)
+    gltf->room.packed += packed.size;
+    if (gltf->room.packed > gltf->room.bytes)
         return gltf_error(gltf, extension, "gltf-meshopt", "compressed bufferViews overlap");
-    gltf->unpacked += count * stride;
+    gltf->room.unpacked += count * stride;
     unsigned char *bytes = gltf_allocate(gltf, count, stride);
     if (!bytes || !meshopt_decode(gltf, extension, packed.bytes, packed.size, bytes))
         return false;
@@ -46,16 +46,17 @@ static bool decompress(struct gltf *gltf, uint32_t extension, struct gltf_view *
     return true;
 }
 
-bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
+bool gltf_view(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t index, struct gltf_view *view)
 {
-    struct gltf_view *kept = &gltf->views[index];
+    struct gltf_view *kept = &buffers->views[index];
     if (gltf->status == CP_OK && !kept->bytes) {
-        uint32_t value = gltf->view_list.items[index];
+        uint32_t value = gltf->lists.views.items[index];
         uint32_t extension = JSON_NONE;
         for (size_t i = 0; i < 2 && extension == JSON_NONE && meshopt_is_built(); i++)
             extension = gltf_extension(gltf, value, meshopt_extensions[i]);
         uint64_t stride = gltf_integer(gltf, value, "byteStride", 0);
-        bool loaded = extension != JSON_NONE ? decompress(gltf, extension, kept) : slice(gltf, value, kept);
+        bool loaded =
+            extension != JSON_NONE ? decompress(gltf, buffers, extension, kept) : slice(gltf, buffers, value, kept);
         kept->stride = stride;
         if (!loaded)
             kept->bytes = NULL;
@@ -66,15 +67,16 @@ bool gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view)
 
 /* ---- views by name ---- */
 
-bool gltf_named_view(struct gltf *gltf, uint32_t own, const char *key, struct gltf_view *view)
+bool gltf_named_view(struct gltf *gltf, struct gltf_buffers *buffers, uint32_t own, const char *key,
+                     struct gltf_view *view)
 {
     const char *name = gltf_text(gltf, own, key);
-    for (uint32_t i = 0; name && !gltf->views_named && i < gltf->view_list.count && gltf->status == CP_OK; i++) {
-        const char *other = gltf_text(gltf, gltf->view_list.items[i], "name");
+    for (uint32_t i = 0; name && !buffers->views_named && i < gltf->lists.views.count && gltf->status == CP_OK; i++) {
+        const char *other = gltf_text(gltf, gltf->lists.views.items[i], "name");
         if (other)
-            own_name(gltf, MAP_VIEWS, other, i);
+            own_name(gltf, &buffers->view_names, other, i);
     }
-    gltf->views_named = gltf->views_named || name;
-    uint32_t index = name && gltf->status == CP_OK ? own_lookup(gltf, MAP_VIEWS, name) : CP_NONE;
-    return index != CP_NONE && gltf_view(gltf, index, view);
+    buffers->views_named = buffers->views_named || name;
+    uint32_t index = name && gltf->status == CP_OK ? own_lookup(&buffers->view_names, name) : CP_NONE;
+    return index != CP_NONE && gltf_view(gltf, buffers, index, view);
 }
