@@ -63,8 +63,10 @@ static enum gltf_role role_of(struct gltf *gltf, struct gltf_tree *tree, const s
         return ROLE_NODE;
     if (node->made == MADE_SHEAR && parent->role != ROLE_LINK)
         return ROLE_LINK;
+    /* A joint belongs to a scene node: one below an instance, or below its shear, has none. */
+    const struct gltf_node *head = parent->role == ROLE_LINK ? &tree->nodes[parent->parent] : parent;
     bool moves = node->made == MADE_AXIS || node->moves;
-    return moves && parent->role != ROLE_INSTANCE ? ROLE_LINK : ROLE_NODE;
+    return moves && head->role != ROLE_INSTANCE ? ROLE_LINK : ROLE_NODE;
 }
 
 void gltf_give_roles(struct gltf *gltf, struct gltf_extras *extras, struct gltf_tree *tree)

@@ -207,13 +207,56 @@ static void test_packed_views_overlap(void **state)
     read_measured(&text, &bin, "gltf-meshopt");
 }
 
+/* ---- chains that hang on nothing ---- */
+
+/* A joint moves the scene node above it. One below the shear of an instance has none, and is a node of its own. */
+static void test_joints_below_an_instance(void **state)
+{
+    (void)state;
+    static const char joint[] = "'extras':{'cellpipe':{'joint':{'id':'%c','type':'revolute','axis':[0,0,1]}}}";
+    static const struct {
+        const char *chain; /* from the scene node on: i(nstance), s(hear), a(xis), j(oint) */
+        uint32_t joints;
+    } chains[] = {{"sj", 1}, {"j", 1}, {"ij", 0}, {"isj", 0}, {"isjj", 1}, {"isaj", 1}, {"sjj", 2}};
+    for (size_t c = 0; c < sizeof chains / sizeof *chains; c++) {
+        struct text text = {NULL, 0, 0};
+        add(&text,
+            "'scenes':[{'nodes':[0]}],'nodes':[{'name':'top','extras':{'cellpipe':{'id':'top'}},'children':[1]}");
+        for (const char *at = chains[c].chain; *at; at++) {
+            char one[300], own[200];
+            snprintf(own, sizeof own, "'extras':{'cellpipe':{'made':'%s'}}",
+                     *at == 'i'   ? "instance"
+                     : *at == 's' ? "shear"
+                                  : "axis");
+            if (*at == 'j')
+                snprintf(own, sizeof own, joint, (char)('A' + (at - chains[c].chain)));
+            add(&text, ",{");
+            if (at[1]) {
+                snprintf(one, sizeof one, "'children':[%d],", (int)(at - chains[c].chain) + 2);
+                add(&text, one);
+            }
+            add(&text, own);
+            add(&text, "}");
+        }
+        add(&text, "]");
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_glb(context, text.data, NULL);
+        uint32_t count;
+        (void)cp_joints(scene, &count);
+        assert_int_equal(count, chains[c].joints);
+        cp_scene_free(scene);
+        cp_context_free(context);
+        free(text.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meshes_share_shapes),   cmocka_unit_test(test_primitives_repeat_indices),
         cmocka_unit_test(test_accessors_overlap),     cmocka_unit_test(test_accessors_of_nothing),
         cmocka_unit_test(test_channels_of_a_sampler), cmocka_unit_test(test_nodes_of_an_articulation),
-        cmocka_unit_test(test_views_of_our_meshes),
+        cmocka_unit_test(test_views_of_our_meshes),   cmocka_unit_test(test_joints_below_an_instance),
 #ifdef HAVE_MESHOPT
         cmocka_unit_test(test_packed_views_overlap),
 #endif
