@@ -15,6 +15,8 @@
 
 struct library {
     struct obj_reader *reader;
+    cp_scene *scene;
+    struct obj_libraries *all;
     const struct source *source;
     const char *end;
     uint32_t material; /* the present one in the scene; CP_NONE: one that is not used, or is defined already */
@@ -77,7 +79,7 @@ static cp_status keep_numbers(struct library *library, size_t which, const doubl
     buffer_text(&text, one ? "" : "]");
     buffer_append(&text, "", 1);
     bool done =
-        !text.failed && (!any || scene_add_metadata(library->reader->scene, CP_OWNER_MATERIAL, library->material,
+        !text.failed && (!any || scene_add_metadata(library->scene, CP_OWNER_MATERIAL, library->material,
                                                     kept[which].key, one ? CP_VALUE_NUMBER : CP_VALUE_JSON, text.data));
     buffer_free(&text);
     return done ? CP_OK : CP_LIMIT;
@@ -136,15 +138,14 @@ static const char *read_options(const struct library *library, const char *at, c
 /* Returns the entry for a path in the library; a letter separates images, and textures of both wrappings. */
 static uint32_t *find_entry(struct library *library, char letter, const char *path)
 {
-    struct obj_reader *reader = library->reader;
-    char *key = arena_print(reader->arena, "%c%s/%s", letter, library->source->name, path);
-    return key ? name_map_add(&reader->textures, key, CP_NONE, NULL) : NULL;
+    char *key = arena_print(library->reader->arena, "%c%s/%s", letter, library->source->name, path);
+    return key ? name_map_add(&library->all->textures, key, CP_NONE, NULL) : NULL;
 }
 
 /* Finds the texture of the image at a path, which is read once. */
 static cp_status find_texture(struct library *library, const char *path, bool clamped, uint32_t *texture)
 {
-    cp_scene *scene = library->reader->scene;
+    cp_scene *scene = library->scene;
     uint32_t *known = find_entry(library, 'i', path), image;
     if (!known)
         return CP_LIMIT;
@@ -175,7 +176,7 @@ static char *copy_path(struct library *library, const char *name, uint32_t size)
 /* Reads a line "map_Kd [options] path". */
 static cp_status read_image(struct library *library, const char *at, cp_texture_role role, bool heights)
 {
-    struct obj_reader *reader = library->reader;
+    const cp_scene *scene = library->scene;
     cp_texture_use use = {.role = role, .strength = 1};
     bool clamped = false;
     uint32_t size;
@@ -187,7 +188,7 @@ static cp_status read_image(struct library *library, const char *at, cp_texture_
     cp_status status = path ? find_texture(library, path, clamped, &use.texture) : CP_LIMIT;
     if (status != CP_OK)
         return status;
-    if (heights && image_is_grey(&reader->scene->images[reader->scene->textures[use.texture].image])) {
+    if (heights && image_is_grey(&scene->images[scene->textures[use.texture].image])) {
         library->textures++;
         return CP_OK;
     }
@@ -201,7 +202,7 @@ static cp_status read_image(struct library *library, const char *at, cp_texture_
 static cp_status end_material(struct library *library)
 {
     static const double white[3] = {1, 1, 1};
-    cp_scene *scene = library->reader->scene;
+    cp_scene *scene = library->scene;
     cp_texture_use *uses = library->uses, kept_uses[CP_TEXTURE_EMISSIVE + 1];
     uint32_t count = 0;
     if (library->material == CP_NONE)
@@ -235,7 +236,7 @@ static cp_status end_material(struct library *library)
 /* Reads emission, metallic and roughness. False for other lines. */
 static bool read_surface(struct library *library, const char *at, size_t size, const double values[3], int count)
 {
-    cp_material *material = &library->reader->scene->materials[library->material];
+    cp_material *material = &library->scene->materials[library->material];
     bool emission = word_is(at, size, "Ke"), metallic = word_is(at, size, "Pm"), rough = word_is(at, size, "Pr");
     library->spectral += emission && count == 0;
     for (int i = 0; emission && i < 3 && count > 0; i++) {
@@ -278,7 +279,7 @@ static cp_status read_property(struct library *library, const char *at, size_t s
 {
     static const char *const textures[] = {"disp", "decal", "refl"};
     double values[3] = {0};
-    double *rgba = library->reader->scene->materials[library->material].rgba;
+    double *rgba = library->scene->materials[library->material].rgba;
     int count = read_values(at + size, library->end, values);
     if (word_is(at, size, "Kd")) {
         library->spectral += count == 0;
@@ -325,7 +326,7 @@ static cp_status begin_material(struct library *library, const char *at)
     struct obj_reader *reader = library->reader;
     uint32_t size;
     const char *name = obj_rest_of_line(at, &size);
-    uint32_t *used = name_map_find_sized(&reader->defined, name, size);
+    uint32_t *used = name_map_find_sized(&library->all->defined, name, size);
     if (end_material(library) != CP_OK)
         return CP_LIMIT;
     library->material = CP_NONE;
@@ -339,12 +340,13 @@ static cp_status begin_material(struct library *library, const char *at)
     if (used)
         return CP_OK;
     const char *key = arena_copy_text(reader->arena, name, size);
-    const char *text = key ? utf8_from(reader->scene->arena, name, size, NULL) : NULL;
+    const char *text = key ? utf8_from(library->scene->arena, name, size, NULL) : NULL;
     if (!text)
         return CP_LIMIT;
-    library->material = scene_add_material(reader->scene, text, grey, true);
-    return library->material != CP_NONE && name_map_add(&reader->defined, key, library->material, NULL) ? CP_OK
-                                                                                                        : CP_LIMIT;
+    library->material = scene_add_material(library->scene, text, grey, true);
+    return library->material != CP_NONE && name_map_add(&library->all->defined, key, library->material, NULL)
+               ? CP_OK
+               : CP_LIMIT;
 }
 
 static cp_status read_lines(struct library *library, const char *at)
@@ -368,9 +370,11 @@ static cp_status read_lines(struct library *library, const char *at)
 
 /* ---- libraries ---- */
 
-static cp_status read_library(struct obj_reader *reader, const struct source *source)
+static cp_status read_library(struct obj_reader *reader, cp_scene *scene, struct obj_libraries *libraries,
+                              const struct source *source)
 {
-    struct library library = {.reader = reader, .source = source, .material = CP_NONE};
+    struct library library = {
+        .reader = reader, .scene = scene, .all = libraries, .source = source, .material = CP_NONE};
     struct place file = IN_FILE(source->name);
     const char *zero = memchr(source->data, '\0', source->size);
     const struct import_settings *import = &reader->settings->import;
@@ -403,10 +407,11 @@ static cp_status read_library(struct obj_reader *reader, const struct source *so
 }
 
 /* Opens a library. CP_NO when there is no such file. One that was read or missing before is not read again. */
-static cp_status open_library(struct obj_reader *reader, const char *name, size_t size, bool must)
+static cp_status open_library(struct obj_reader *reader, cp_scene *scene, struct obj_libraries *libraries,
+                              const char *name, size_t size, bool must)
 {
     struct source *source = NULL;
-    uint32_t *known = name_map_find_sized(&reader->libraries, name, size);
+    uint32_t *known = name_map_find_sized(&libraries->read, name, size);
     char *path = arena_copy_text(reader->arena, name, size);
     if (known)
         return CP_OK;
@@ -423,13 +428,13 @@ static cp_status open_library(struct obj_reader *reader, const char *name, size_
     }
     bool is_empty = status == CP_OK && source->size == 0;
     const char *key = arena_copy_text(reader->arena, name, size);
-    if (!key || !name_map_add(&reader->libraries, key, 0, NULL)) {
+    if (!key || !name_map_add(&libraries->read, key, 0, NULL)) {
         status = CP_LIMIT;
     } else if (status == CP_OK && !is_empty) {
-        status = read_library(reader, source);
+        status = read_library(reader, scene, libraries, source);
     } else {
         struct place file = IN_FILE(reader->source->name);
-        reader->has_missing_library = true;
+        libraries->has_missing = true;
         status = CP_OK;
         if (reader->settings->import.strict)
             status = report_error(reader->context, CP_INPUT, "obj-file-missing", file,
@@ -442,7 +447,8 @@ static cp_status open_library(struct obj_reader *reader, const char *name, size_
     return status;
 }
 
-cp_status obj_read_library(struct obj_reader *reader, const struct obj_change *change)
+cp_status obj_read_library(struct obj_reader *reader, cp_scene *scene, struct obj_libraries *libraries,
+                           const struct obj_change *change)
 {
     const char *name = change->name, *end = name + change->size;
     if (change->size >= 2 && *name == '"' && end[-1] == '"')
@@ -452,39 +458,39 @@ cp_status obj_read_library(struct obj_reader *reader, const struct obj_change *c
     bool has_blanks = false;
     for (const char *at = name; at < end; at++)
         has_blanks |= obj_is_blank(*at);
-    cp_status status = open_library(reader, name, (size_t)(end - name), !has_blanks);
+    cp_status status = open_library(reader, scene, libraries, name, (size_t)(end - name), !has_blanks);
     if (status != CP_NO)
         return status;
     for (status = CP_OK; name < end && status == CP_OK;) {
         const char *after = name;
         while (after < end && !obj_is_blank(*after))
             after++;
-        status = open_library(reader, name, (size_t)(after - name), true);
+        status = open_library(reader, scene, libraries, name, (size_t)(after - name), true);
         for (name = after; name < end && obj_is_blank(*name);)
             name++;
     }
     return status;
 }
 
-cp_status obj_find_materials(struct obj_reader *reader)
+cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names, struct obj_libraries *libraries)
 {
     uint32_t missing = 0;
     const struct obj_material *first = NULL;
-    for (uint32_t i = 0; i < reader->material_count; i++) {
-        struct obj_material *material = &reader->materials[i];
+    for (uint32_t i = 0; i < names->material_count; i++) {
+        struct obj_material *material = &names->materials[i];
         const char *comment = strstr(material->name, " #");
-        uint32_t *added = name_map_find(&reader->defined, material->name);
+        uint32_t *added = name_map_find(&libraries->defined, material->name);
         if (!added && comment) {
             size_t size = (size_t)(comment - material->name);
             while (size > 0 && obj_is_blank(material->name[size - 1]))
                 size--;
-            added = name_map_find_sized(&reader->defined, material->name, size);
+            added = name_map_find_sized(&libraries->defined, material->name, size);
         }
         material->added = added ? *added : CP_NONE;
         missing += !added;
         first = !added && !first ? material : first;
     }
-    if (!first || reader->has_missing_library)
+    if (!first || libraries->has_missing)
         return CP_OK;
     return report_lenient(reader->context, reader->settings->import.strict, "obj-material",
                           obj_place(reader, first->at), "materials that no library defines: %u, the first one \"%s\"",

@@ -14,55 +14,47 @@ static struct obj_section empty_section(const char *name, uint32_t size)
                                 .last = {CP_NONE, CP_NONE}};
 }
 
-bool obj_start_names(struct obj_reader *reader)
+bool obj_start_names(struct obj_reader *reader, struct obj_names *names)
 {
     cp_context *context = reader->context;
-    reader->arena = arena_new(context);
-    reader->section_names.context = reader->material_names.context = context;
-    reader->libraries.context = reader->defined.context = reader->textures.context = context;
-    reader->material = CP_NONE;
-    if (!reader->arena ||
-        !array_reserve(context, &reader->sections, &reader->section_room, 1, sizeof *reader->sections))
+    names->section_names.context = names->material_names.context = context;
+    names->material = CP_NONE;
+    if (!array_reserve(context, &names->sections, &names->section_room, 1, sizeof *names->sections))
         return false;
-    reader->sections[0] = empty_section("", 0);
-    reader->section_count = 1;
+    names->sections[0] = empty_section("", 0);
+    names->section_count = 1;
     return true;
 }
 
-void obj_free_names(struct obj_reader *reader)
+void obj_free_names(cp_context *context, struct obj_names *names)
 {
-    cp_context *context = reader->context;
     for (int list = 0; list < OBJ_LISTS; list++)
-        memory_free(context, reader->runs[list].items, reader->runs[list].room, sizeof *reader->runs[list].items);
-    memory_free(context, reader->sections, reader->section_room, sizeof *reader->sections);
-    memory_free(context, reader->materials, reader->material_room, sizeof *reader->materials);
-    name_map_free(&reader->section_names);
-    name_map_free(&reader->material_names);
-    name_map_free(&reader->libraries);
-    name_map_free(&reader->defined);
-    name_map_free(&reader->textures);
-    arena_free(reader->arena);
+        memory_free(context, names->runs[list].items, names->runs[list].room, sizeof *names->runs[list].items);
+    memory_free(context, names->sections, names->section_room, sizeof *names->sections);
+    memory_free(context, names->materials, names->material_room, sizeof *names->materials);
+    name_map_free(&names->section_names);
+    name_map_free(&names->material_names);
 }
 
 /* ---- runs ---- */
 
 /* Ends the run of a list at the element. If it continues the last one of its section, that grows. */
-static bool end_run(struct obj_reader *reader, enum obj_list list, uint32_t end)
+static bool end_run(const struct obj_reader *reader, struct obj_names *names, enum obj_list list, uint32_t end)
 {
-    struct obj_runs *runs = &reader->runs[list];
-    struct obj_section *section = &reader->sections[reader->section];
+    struct obj_runs *runs = &names->runs[list];
+    struct obj_section *section = &names->sections[names->section];
     uint32_t first = runs->begin, last = section->last[list];
     if (end == first)
         return true;
     runs->begin = end;
     struct obj_run *before = last == CP_NONE ? NULL : &runs->items[last];
-    if (before && before->material == reader->material && before->first + before->count == first) {
+    if (before && before->material == names->material && before->first + before->count == first) {
         before->count += end - first;
         return true;
     }
     if (!array_reserve(reader->context, &runs->items, &runs->room, (uint64_t)runs->count + 1, sizeof *runs->items))
         return false;
-    runs->items[runs->count] = (struct obj_run){first, end - first, reader->material, CP_NONE};
+    runs->items[runs->count] = (struct obj_run){first, end - first, names->material, CP_NONE};
     if (last == CP_NONE)
         section->first[list] = runs->count;
     else
@@ -71,10 +63,10 @@ static bool end_run(struct obj_reader *reader, enum obj_list list, uint32_t end)
     return true;
 }
 
-cp_status obj_end_runs(struct obj_reader *reader, const uint32_t before[OBJ_LISTS])
+cp_status obj_end_runs(const struct obj_reader *reader, struct obj_names *names, const uint32_t before[OBJ_LISTS])
 {
     for (enum obj_list list = 0; list < OBJ_LISTS; list++)
-        if (!end_run(reader, list, before[list]))
+        if (!end_run(reader, names, list, before[list]))
             return CP_LIMIT;
     return CP_OK;
 }
@@ -82,8 +74,8 @@ cp_status obj_end_runs(struct obj_reader *reader, const uint32_t before[OBJ_LIST
 /* ---- sections ---- */
 
 /* Returns the section of an object's group, or of the object itself, which is made when the name is new. */
-static cp_status find_section(struct obj_reader *reader, uint32_t object, const struct obj_change *change,
-                              uint32_t *section)
+static cp_status find_section(const struct obj_reader *reader, struct obj_names *names, uint32_t object,
+                              const struct obj_change *change, uint32_t *section)
 {
     bool is_group = change->kind == OBJ_GROUP, added;
     struct buffer key = {.context = reader->context};
@@ -91,32 +83,32 @@ static cp_status find_section(struct obj_reader *reader, uint32_t object, const 
         buffer_print(&key, "%u", object);
     buffer_append(&key, is_group ? "g" : "o", 1);
     buffer_append(&key, change->name, change->size);
-    uint32_t *known = key.failed ? NULL : name_map_find_sized(&reader->section_names, key.data, key.size);
+    uint32_t *known = key.failed ? NULL : name_map_find_sized(&names->section_names, key.data, key.size);
     cp_status status = key.failed ? CP_LIMIT : CP_OK;
     if (known) {
         *section = *known;
     } else if (status == CP_OK) {
-        uint32_t number = reader->section_count;
+        uint32_t number = names->section_count;
         const char *copy = arena_copy_text(reader->arena, key.data, key.size);
-        if (!copy || !name_map_add(&reader->section_names, copy, number, &added) ||
-            !array_reserve(reader->context, &reader->sections, &reader->section_room, (uint64_t)number + 1,
-                           sizeof *reader->sections))
+        if (!copy || !name_map_add(&names->section_names, copy, number, &added) ||
+            !array_reserve(reader->context, &names->sections, &names->section_room, (uint64_t)number + 1,
+                           sizeof *names->sections))
             status = CP_LIMIT;
         if (status == CP_OK) {
-            reader->sections[number] = empty_section(change->name, change->size);
-            reader->section_count++;
+            names->sections[number] = empty_section(change->name, change->size);
+            names->section_count++;
             *section = number;
         }
         if (status == CP_OK && is_group) {
-            struct obj_section *parent = &reader->sections[object];
+            struct obj_section *parent = &names->sections[object];
             if (parent->group == CP_NONE)
                 parent->group = number;
             else
-                reader->sections[parent->last_group].group = number;
+                names->sections[parent->last_group].group = number;
             parent->last_group = number;
         } else if (status == CP_OK) {
-            reader->sections[reader->last_object].next_object = number;
-            reader->last_object = number;
+            names->sections[names->last_object].next_object = number;
+            names->last_object = number;
         }
     }
     buffer_free(&key);
@@ -125,54 +117,55 @@ static cp_status find_section(struct obj_reader *reader, uint32_t object, const 
 
 /* ---- materials ---- */
 
-static cp_status use_material(struct obj_reader *reader, const struct obj_change *change)
+static cp_status use_material(const struct obj_reader *reader, struct obj_names *names, const struct obj_change *change)
 {
-    reader->material = CP_NONE;
+    names->material = CP_NONE;
     if (change->size == 0)
         return CP_OK;
-    uint32_t *known = name_map_find_sized(&reader->material_names, change->name, change->size);
+    uint32_t *known = name_map_find_sized(&names->material_names, change->name, change->size);
     if (known) {
-        reader->material = *known;
+        names->material = *known;
         return CP_OK;
     }
-    uint32_t number = reader->material_count;
+    uint32_t number = names->material_count;
     const char *name = arena_copy_text(reader->arena, change->name, change->size);
-    if (!name || !name_map_add(&reader->material_names, name, number, NULL) ||
-        !array_reserve(reader->context, &reader->materials, &reader->material_room, (uint64_t)number + 1,
-                       sizeof *reader->materials))
+    if (!name || !name_map_add(&names->material_names, name, number, NULL) ||
+        !array_reserve(reader->context, &names->materials, &names->material_room, (uint64_t)number + 1,
+                       sizeof *names->materials))
         return CP_LIMIT;
-    reader->materials[number] = (struct obj_material){name, change->name, CP_NONE};
-    reader->material_count++;
-    reader->material = number;
+    names->materials[number] = (struct obj_material){name, change->name, CP_NONE};
+    names->material_count++;
+    names->material = number;
     return CP_OK;
 }
 
 /* ---- changes ---- */
 
-cp_status obj_change(struct obj_reader *reader, const struct obj_change *change, const uint32_t before[OBJ_LISTS])
+cp_status obj_change(struct obj_reader *reader, cp_scene *scene, struct obj_names *names,
+                     struct obj_libraries *libraries, const struct obj_change *change, const uint32_t before[OBJ_LISTS])
 {
     if (change->kind == OBJ_LIBRARY)
-        return obj_read_library(reader, change);
+        return obj_read_library(reader, scene, libraries, change);
     if (change->kind == OBJ_UNKNOWN) {
         int size = change->size < LONGEST_WORD ? (int)change->size : LONGEST_WORD;
         report_loss(reader->context, "obj-keyword", IN_FILE(reader->source->name), 1, "lines that begin with \"%.*s\"",
                     size, change->name);
         return CP_OK;
     }
-    cp_status status = obj_end_runs(reader, before);
+    cp_status status = obj_end_runs(reader, names, before);
     if (status != CP_OK)
         return status;
     switch (change->kind) {
     case OBJ_MATERIAL:
-        return use_material(reader, change);
+        return use_material(reader, names, change);
     case OBJ_OBJECT:
-        reader->object = 0;
+        names->object = 0;
         if (change->size > 0)
-            status = find_section(reader, 0, change, &reader->object);
-        reader->section = reader->object;
+            status = find_section(reader, names, 0, change, &names->object);
+        names->section = names->object;
         return status;
     default:
-        reader->section = reader->object;
-        return change->size > 0 ? find_section(reader, reader->object, change, &reader->section) : CP_OK;
+        names->section = names->object;
+        return change->size > 0 ? find_section(reader, names, names->object, change, &names->section) : CP_OK;
     }
 }

@@ -80,8 +80,14 @@ static int probe_obj(const char *head, size_t size, uint64_t file_size)
 
 /* ---- batches on their way into the reader ---- */
 
-struct file {
-    struct obj_reader *reader;
+/* All of a reading: its parts, and the batches that are at work. */
+struct obj_file {
+    struct obj_reader reader;
+    cp_scene *scene;
+    struct obj_vertices vertices;
+    struct obj_elements elements[OBJ_LISTS];
+    struct obj_names names;
+    struct obj_libraries libraries;
     const char *at;
     struct obj_batch batches[MOST_BATCHES];
     const char *starts[MOST_BATCHES + 1]; /* each is the limit of the part before */
@@ -106,31 +112,33 @@ static cp_status report_fault(const struct obj_reader *reader, const struct obj_
                         *word ? "\"" : "", *word ? word : "the end of the line", *word ? "\"" : "");
 }
 
-static bool append_rows(struct obj_reader *reader, float **rows, uint32_t *room, uint32_t count, const float *from,
-                        uint32_t more, size_t width)
+/* Appends rows, but does not count them yet. */
+static bool append_rows(cp_context *context, struct obj_rows *all, const struct obj_rows *more, size_t width)
 {
-    if (!array_reserve(reader->context, rows, room, (uint64_t)count + more, width * sizeof(float)))
+    if (!array_reserve(context, &all->items, &all->room, (uint64_t)all->count + more->count, width * sizeof(float)))
         return false;
-    if (more > 0)
-        memcpy(*rows + width * count, from, width * sizeof(float) * more);
+    if (more->count > 0)
+        memcpy(all->items + width * all->count, more->items, width * sizeof(float) * more->count);
     return true;
 }
 
 /* Appends the colours. As soon as one vertex has one, all have. */
-static bool append_colours(struct obj_reader *reader, const struct obj_batch *batch)
+static bool append_colours(cp_context *context, struct obj_vertices *vertices, const struct obj_batch *batch)
 {
-    uint64_t count = (uint64_t)reader->vertex_count + batch->vertex_count;
-    if (!batch->has_colours && reader->colour_count == 0)
+    struct obj_rows *colours = &vertices->rows[OBJ_COLOURS];
+    uint32_t before = vertices->rows[OBJ_POSITIONS].count, more = batch->rows[OBJ_POSITIONS].count;
+    uint64_t count = (uint64_t)before + more;
+    if (!batch->has_colours && colours->count == 0)
         return true;
-    if (!array_reserve(reader->context, &reader->colours, &reader->colour_room, count, 4 * sizeof(float)))
+    if (!array_reserve(context, &colours->items, &colours->room, count, 4 * sizeof(float)))
         return false;
-    uint32_t white = batch->has_colours ? reader->vertex_count : (uint32_t)count;
-    for (size_t i = 4 * (size_t)reader->colour_count; i < 4 * (size_t)white; i++)
-        reader->colours[i] = INFINITY;
+    uint32_t white = batch->has_colours ? before : (uint32_t)count;
+    for (size_t i = 4 * (size_t)colours->count; i < 4 * (size_t)white; i++)
+        colours->items[i] = INFINITY;
     if (batch->has_colours)
-        memcpy(reader->colours + 4 * (size_t)white, batch->colours, 4 * sizeof(float) * batch->vertex_count);
-    reader->colour_count = (uint32_t)count;
-    reader->largest_colour = fmaxf(reader->largest_colour, batch->largest_colour);
+        memcpy(colours->items + 4 * (size_t)white, batch->rows[OBJ_COLOURS].items, 4 * sizeof(float) * more);
+    colours->count = (uint32_t)count;
+    vertices->largest_colour = fmaxf(vertices->largest_colour, batch->largest_colour);
     return true;
 }
 
@@ -147,40 +155,24 @@ static void make_absolute(uint32_t *rows, uint32_t count, uint32_t base, uint64_
     }
 }
 
-/* Appends references. As soon as one corner has one, all have: *all has *all_count of them, of *room. */
-static bool append_references(struct obj_reader *reader, uint32_t **all, uint32_t *all_count, uint32_t *room,
-                              const uint32_t *more, const struct obj_elements *elements, uint32_t more_count)
+/* Appends the references of `count` corners behind `before` corners. As soon as one has one, all have. */
+static bool append_references(cp_context *context, struct obj_references *all, const struct obj_references *more,
+                              uint32_t before, uint32_t count)
 {
-    uint64_t corners = (uint64_t)elements->corner_count + more_count;
-    if (!array_reserve(reader->context, all, room, corners, sizeof **all))
+    if (!all->any && !more->any)
+        return true;
+    all->any = true;
+    if (!array_reserve(context, &all->items, &all->room, (uint64_t)before + count, sizeof *all->items))
         return false;
-    for (uint32_t i = *all_count; i < elements->corner_count; i++)
-        (*all)[i] = OBJ_NO_NORMAL;
-    memcpy(*all + elements->corner_count, more, more_count * sizeof **all);
-    *all_count = (uint32_t)corners;
+    for (uint32_t i = all->count; i < before; i++)
+        all->items[i] = OBJ_NO_NORMAL;
+    memcpy(all->items + before, more->items, count * sizeof *all->items);
+    all->count = before + count;
     return true;
 }
 
-static bool append_normals(struct obj_reader *reader, struct obj_elements *all, const struct obj_elements *more)
-{
-    if (!all->has_normals && !more->has_normals)
-        return true;
-    all->has_normals = true;
-    return append_references(reader, &all->normals, &all->normal_count, &all->normal_room, more->normals, all,
-                             more->corner_count);
-}
-
-static bool append_coordinates(struct obj_reader *reader, struct obj_elements *all, const struct obj_elements *more)
-{
-    if (!all->has_coordinates && !more->has_coordinates)
-        return true;
-    all->has_coordinates = true;
-    return append_references(reader, &all->coordinates, &all->coordinate_count, &all->coordinate_room,
-                             more->coordinates, all, more->corner_count);
-}
-
-static bool append_elements(struct obj_reader *reader, struct obj_elements *all, const struct obj_batch *batch,
-                            const struct obj_elements *more)
+static bool append_elements(struct obj_reader *reader, const struct obj_rows rows[OBJ_ARRAYS], struct obj_elements *all,
+                            const struct obj_batch *batch, const struct obj_elements *more)
 {
     uint64_t corners = (uint64_t)all->corner_count + more->corner_count, count = (uint64_t)all->count + more->count;
     if (more->count == 0)
@@ -190,72 +182,68 @@ static bool append_elements(struct obj_reader *reader, struct obj_elements *all,
                      UINT32_MAX - 1);
         return false;
     }
-    if (!array_reserve(reader->context, &all->vertices, &all->corner_room, corners, sizeof(uint32_t)) ||
-        !append_normals(reader, all, more) || !append_coordinates(reader, all, more) ||
-        !array_reserve(reader->context, &all->ends, &all->room, count, sizeof(uint32_t)))
+    cp_context *context = reader->context;
+    uint32_t before = all->corner_count, added = more->corner_count;
+    if (!array_reserve(context, &all->vertices, &all->corner_room, corners, sizeof(uint32_t)) ||
+        !append_references(context, &all->normals, &more->normals, before, added) ||
+        !append_references(context, &all->coordinates, &more->coordinates, before, added) ||
+        !array_reserve(context, &all->ends, &all->room, count, sizeof(uint32_t)))
         return false;
-    uint32_t *vertices = all->vertices + all->corner_count;
-    memcpy(vertices, more->vertices, more->corner_count * sizeof *vertices);
+    memcpy(all->vertices + before, more->vertices, added * sizeof *all->vertices);
     if (batch->has_relative) {
-        uint64_t none = 0;
-        make_absolute(vertices, more->corner_count, reader->vertex_count, &none); /* are there: see take_batch */
-        if (all->has_normals)
-            make_absolute(all->normals + all->corner_count, more->corner_count, reader->normal_count,
+        uint64_t none = 0; /* of vertices are lost: see take_batch */
+        make_absolute(all->vertices + before, added, rows[OBJ_POSITIONS].count, &none);
+        if (all->normals.any)
+            make_absolute(all->normals.items + before, added, rows[OBJ_NORMALS].count,
                           &reader->counts[OBJ_LOST_NORMALS]);
-        if (all->has_coordinates)
-            make_absolute(all->coordinates + all->corner_count, more->corner_count, reader->coordinate_count,
+        if (all->coordinates.any)
+            make_absolute(all->coordinates.items + before, added, rows[OBJ_COORDINATES].count,
                           &reader->counts[OBJ_LOST_COORDINATES]);
     }
     for (uint32_t i = 0; i < more->count; i++)
-        all->ends[all->count + i] = all->corner_count + more->ends[i];
+        all->ends[all->count + i] = before + more->ends[i];
     all->has_polygons |= more->has_polygons;
     all->corner_count = (uint32_t)corners;
     all->count = (uint32_t)count;
     return true;
 }
 
-static void extend_reach(struct obj_reach *highest, const struct obj_reach *other)
+/* Appends a batch to the vertices and the elements, and takes its changes. */
+static cp_status take_batch(struct obj_file *file, const struct obj_batch *batch)
 {
-    if (other->at && (!highest->at || other->index > highest->index))
-        *highest = *other;
-}
-
-static cp_status take_batch(struct obj_reader *reader, const struct obj_batch *batch)
-{
-    const uint32_t elements[OBJ_LISTS] = {reader->elements[OBJ_FACES].count, reader->elements[OBJ_LINES].count};
-    const struct obj_reach *lowest = &batch->vertex_use.lowest;
-    int64_t back = (int64_t)(lowest->index - OBJ_RELATIVE) - (int64_t)OBJ_BIAS + reader->vertex_count;
+    struct obj_reader *reader = &file->reader;
+    struct obj_rows *rows = file->vertices.rows;
+    struct obj_elements *faces = &file->elements[OBJ_FACES], *lines = &file->elements[OBJ_LINES];
+    const uint32_t elements[OBJ_LISTS] = {faces->count, lines->count};
+    const struct obj_reach *lowest = &batch->rows[OBJ_POSITIONS].lowest;
+    int64_t back = (int64_t)(lowest->index - OBJ_RELATIVE) - (int64_t)OBJ_BIAS + rows[OBJ_POSITIONS].count;
     if (lowest->at && back < 0)
         return report_error(reader->context, CP_INPUT, "obj-index", obj_place(reader, lowest->at),
                             "a vertex %lld before the first one", (long long)-back);
-    if ((uint64_t)reader->vertex_count + batch->vertex_count > OBJ_MOST_ROWS ||
-        (uint64_t)reader->normal_count + batch->normal_count > OBJ_MOST_ROWS ||
-        (uint64_t)reader->coordinate_count + batch->coordinate_count > OBJ_MOST_ROWS)
-        return report_error(reader->context, CP_LIMIT, "obj-large", IN_FILE(reader->source->name),
-                            "more than %u vertices, normals or texture coordinates", OBJ_MOST_ROWS);
-    if (!append_rows(reader, &reader->positions, &reader->vertex_room, reader->vertex_count, batch->positions,
-                     batch->vertex_count, 3) ||
-        !append_rows(reader, &reader->normals, &reader->normal_room, reader->normal_count, batch->normals,
-                     batch->normal_count, 3) ||
-        !append_rows(reader, &reader->coordinates, &reader->coordinate_room, reader->coordinate_count,
-                     batch->coordinates, batch->coordinate_count, 2) ||
-        !append_colours(reader, batch) ||
-        !append_elements(reader, &reader->elements[OBJ_FACES], batch, &batch->faces) ||
-        !append_elements(reader, &reader->elements[OBJ_LINES], batch, &batch->lines))
+    for (int i = 0; i < OBJ_COLOURS; i++)
+        if ((uint64_t)rows[i].count + batch->rows[i].count > OBJ_MOST_ROWS)
+            return report_error(reader->context, CP_LIMIT, "obj-large", IN_FILE(reader->source->name),
+                                "more than %u vertices, normals or texture coordinates", OBJ_MOST_ROWS);
+    for (int i = 0; i < OBJ_COLOURS; i++)
+        if (!append_rows(reader->context, &rows[i], &batch->rows[i], obj_widths[i]))
+            return CP_LIMIT;
+    if (!append_colours(reader->context, &file->vertices, batch) ||
+        !append_elements(reader, rows, faces, batch, &batch->faces) ||
+        !append_elements(reader, rows, lines, batch, &batch->lines))
         return CP_LIMIT;
-    reader->vertex_count += batch->vertex_count;
-    reader->normal_count += batch->normal_count;
-    reader->coordinate_count += batch->coordinate_count;
-    extend_reach(&reader->highest_vertex, &batch->vertex_use.highest);
-    extend_reach(&reader->highest_normal, &batch->normal_use.highest);
-    extend_reach(&reader->highest_coordinate, &batch->coordinate_use.highest);
+    for (int i = 0; i < OBJ_COLOURS; i++) {
+        const struct obj_reach *highest = &batch->rows[i].highest;
+        rows[i].count += batch->rows[i].count;
+        if (highest->at && (!rows[i].highest.at || highest->index > rows[i].highest.index))
+            rows[i].highest = *highest;
+    }
     for (int i = 0; i < OBJ_COUNTS; i++)
         reader->counts[i] += batch->counts[i];
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < batch->change_count && status == CP_OK; i++) {
         const struct obj_change *change = &batch->changes[i];
         status =
-            obj_change(reader, change,
+            obj_change(reader, file->scene, &file->names, &file->libraries, change,
                        (const uint32_t[]){elements[OBJ_FACES] + change->faces, elements[OBJ_LINES] + change->lines});
     }
     return status;
@@ -266,24 +254,24 @@ static cp_status take_batch(struct obj_reader *reader, const struct obj_batch *b
 static void read_part(void *user, uint32_t item, uint32_t slot)
 {
     (void)slot;
-    struct file *file = user;
-    obj_read_batch(&file->batches[item], file->starts[item + 1], file->reader->end);
+    struct obj_file *file = user;
+    obj_read_batch(&file->batches[item], file->starts[item + 1], file->reader.end);
 }
 
 /* Takes a part. If a line stopped it, the lines behind that are read again, or not at all. */
 static bool take_part(void *user, uint32_t item, uint32_t slot)
 {
     (void)slot;
-    struct file *file = user;
+    struct obj_file *file = user;
     const struct obj_batch *batch = &file->batches[item];
-    file->status = take_batch(file->reader, batch);
+    file->status = take_batch(file, batch);
     file->at = batch->at;
     if (file->status == CP_OK && batch->stop == OBJ_FAULT) {
-        file->status = report_fault(file->reader, batch);
-        file->at = file->reader->end;
+        file->status = report_fault(&file->reader, batch);
+        file->at = file->reader.end;
     }
     if (file->status == CP_OK)
-        source_forget(file->reader->source, file->at);
+        source_forget(file->reader.source, file->at);
     file->ended = file->status != CP_OK || batch->stop != OBJ_AT_LIMIT;
     return !file->ended;
 }
@@ -303,9 +291,9 @@ static const char *find_line(const char *at, const char *end)
     return end;
 }
 
-static cp_status read_text(struct file *file)
+static cp_status read_text(struct obj_file *file)
 {
-    struct obj_reader *reader = file->reader;
+    struct obj_reader *reader = &file->reader;
     uint32_t workers = parallel_workers(reader->context, MOST_BATCHES), most = workers > 1 ? 4 * workers : 1;
     most = most < MOST_BATCHES ? most : MOST_BATCHES;
     while (file->at < reader->end) {
@@ -326,26 +314,26 @@ static cp_status read_text(struct file *file)
         if (file->status != CP_OK)
             return file->status;
     }
-    const uint32_t counts[OBJ_LISTS] = {reader->elements[OBJ_FACES].count, reader->elements[OBJ_LINES].count};
-    return obj_end_runs(reader, counts);
+    const uint32_t counts[OBJ_LISTS] = {file->elements[OBJ_FACES].count, file->elements[OBJ_LINES].count};
+    return obj_end_runs(reader, &file->names, counts);
 }
 
-cp_status obj_read_places(struct obj_reader *reader)
+cp_status obj_read_places(const struct obj_reader *reader, struct obj_vertices *vertices)
 {
     cp_context *context = reader->context;
     struct obj_batch batch = {.at = text_after_mark(reader->source->data, reader->source->size)};
     uint32_t count = 0;
-    reader->places = memory_allocate(context, reader->vertex_count, 3 * sizeof *reader->places);
-    bool good = reader->places;
-    while (good && count < reader->vertex_count && batch.at < reader->end) {
+    vertices->places = memory_allocate(context, vertices->rows[OBJ_POSITIONS].count, 3 * sizeof *vertices->places);
+    bool good = vertices->places;
+    while (good && count < vertices->rows[OBJ_POSITIONS].count && batch.at < reader->end) {
         const char *limit = reader->end;
         if (reader->end - batch.at > PART_SIZE)
             limit = find_line(batch.at + PART_SIZE, reader->end);
         good = obj_begin_batch(context, &batch, (size_t)(limit - batch.at));
-        batch.places = reader->places + 3 * (size_t)count;
+        batch.places = vertices->places + 3 * (size_t)count;
         if (good)
             obj_read_batch(&batch, limit, reader->end);
-        count += batch.vertex_count;
+        count += batch.rows[OBJ_POSITIONS].count;
         if (batch.stop == OBJ_FAULT) /* the first reading ended there, too */
             break;
     }
@@ -389,31 +377,30 @@ static cp_status find_end(struct obj_reader *reader)
 /* ---- references ---- */
 
 /* Drops references to rows that do not exist. Returns how many. */
-static uint64_t lose_references(uint32_t *references, uint32_t count, const struct obj_reach *highest, uint32_t rows)
+static uint64_t lose_references(struct obj_references *references, const struct obj_rows *rows)
 {
     uint64_t all = 0;
-    for (uint32_t i = 0; highest->at && highest->index >= rows && i < count; i++) {
-        bool lost = references[i] != OBJ_NO_NORMAL && references[i] >= rows;
+    for (uint32_t i = 0; rows->highest.at && rows->highest.index >= rows->count && i < references->count; i++) {
+        uint32_t *row = &references->items[i];
+        bool lost = *row != OBJ_NO_NORMAL && *row >= rows->count;
         all += lost;
-        references[i] = lost ? OBJ_NO_NORMAL : references[i];
+        *row = lost ? OBJ_NO_NORMAL : *row;
     }
     return all;
 }
 
-static cp_status check_references(struct obj_reader *reader)
+static cp_status check_references(struct obj_reader *reader, const struct obj_rows rows[OBJ_ARRAYS],
+                                  struct obj_elements elements[OBJ_LISTS])
 {
-    const struct obj_reach *vertex = &reader->highest_vertex;
-    if (vertex->at && vertex->index >= reader->vertex_count)
+    const struct obj_reach *vertex = &rows[OBJ_POSITIONS].highest;
+    if (vertex->at && vertex->index >= rows[OBJ_POSITIONS].count)
         return report_error(reader->context, CP_INPUT, "obj-index", obj_place(reader, vertex->at), "vertex %u of %u",
-                            vertex->index + 1, reader->vertex_count);
+                            vertex->index + 1, rows[OBJ_POSITIONS].count);
     for (int list = 0; list < OBJ_LISTS; list++) {
-        struct obj_elements *elements = &reader->elements[list];
-        reader->counts[OBJ_LOST_NORMALS] +=
-            lose_references(elements->normals, elements->normal_count, &reader->highest_normal, reader->normal_count);
-        reader->counts[OBJ_LOST_COORDINATES] += lose_references(elements->coordinates, elements->coordinate_count,
-                                                                &reader->highest_coordinate, reader->coordinate_count);
+        reader->counts[OBJ_LOST_NORMALS] += lose_references(&elements[list].normals, &rows[OBJ_NORMALS]);
+        reader->counts[OBJ_LOST_COORDINATES] += lose_references(&elements[list].coordinates, &rows[OBJ_COORDINATES]);
     }
-    if (reader->coordinate_count == 0) /* a file without any may refer to some all the same */
+    if (rows[OBJ_COORDINATES].count == 0) /* a file without any may refer to some all the same */
         reader->counts[OBJ_LOST_COORDINATES] = 0;
     return CP_OK;
 }
@@ -422,26 +409,27 @@ static cp_status check_references(struct obj_reader *reader)
 
 /* Converts the colours, which are meant for a screen (IEC 61966-2-1, sRGB), to the scene's linear light. Values up to
  * 255 are bytes. */
-static cp_status finish_colours(struct obj_reader *reader)
+static cp_status finish_colours(const struct obj_reader *reader, struct obj_vertices *vertices)
 {
-    bool bytes = reader->largest_colour > 2;
+    struct obj_rows *colours = &vertices->rows[OBJ_COLOURS];
+    bool bytes = vertices->largest_colour > 2;
     cp_status status = CP_OK;
     uint64_t outside = 0;
     if (bytes)
         status = report_lenient(reader->context, reader->settings->import.strict, "obj-colour-range",
                                 IN_FILE(reader->source->name), "vertex colours up to %s, taken as 0..255 for 0..1",
-                                show_number((double)reader->largest_colour).text);
-    for (size_t i = 0; i < 4 * (size_t)reader->colour_count; i++) {
-        if (reader->colours[i] == INFINITY) { /* of a vertex without a colour */
-            reader->colours[i] = 1;
+                                show_number((double)vertices->largest_colour).text);
+    for (size_t i = 0; i < 4 * (size_t)colours->count; i++) {
+        if (colours->items[i] == INFINITY) { /* of a vertex without a colour */
+            colours->items[i] = 1;
             continue;
         }
-        double value = (double)reader->colours[i] / (bytes && i % 4 < 3 ? 255 : 1);
+        double value = (double)colours->items[i] / (bytes && i % 4 < 3 ? 255 : 1);
         double c = value > 0 ? fmin(value, 1) : 0;
         outside += !(value >= 0 && value <= 1);
         if (i % 4 < 3)
             c = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-        reader->colours[i] = (float)c;
+        colours->items[i] = (float)c;
     }
     if (outside > 0)
         report_loss(reader->context, "obj-colour-range", IN_FILE(reader->source->name), outside,
@@ -451,7 +439,8 @@ static cp_status finish_colours(struct obj_reader *reader)
 
 /* ---- the report ---- */
 
-static cp_status report_counts(struct obj_reader *reader)
+static cp_status report_counts(struct obj_reader *reader, const struct obj_vertices *vertices,
+                               struct obj_elements *elements)
 {
     static const struct {
         enum obj_count count;
@@ -486,76 +475,97 @@ static cp_status report_counts(struct obj_reader *reader)
         if (reader->counts[warnings[i].count])
             status = report_lenient(context, reader->settings->import.strict, warnings[i].code, file, "%s: %llu",
                                     warnings[i].what, (unsigned long long)reader->counts[warnings[i].count]);
-    if (reader->coordinate_count > 0 && !reader->elements[OBJ_FACES].has_coordinates)
-        report_loss(context, "obj-texture-coordinates", file, reader->coordinate_count,
+    if (vertices->rows[OBJ_COORDINATES].count > 0 && !elements[OBJ_FACES].coordinates.any)
+        report_loss(context, "obj-texture-coordinates", file, vertices->rows[OBJ_COORDINATES].count,
                     "texture coordinates that no face uses");
-    if (reader->counts[OBJ_SMOOTHED] && reader->normal_count == 0)
+    if (reader->counts[OBJ_SMOOTHED] && vertices->rows[OBJ_NORMALS].count == 0)
         report_note(context, "obj-smoothing", file, "smoothing groups, not evaluated: %llu",
                     (unsigned long long)reader->counts[OBJ_SMOOTHED]);
     return status;
 }
 
 /* Checks that something was read; a file of vertices alone has points. */
-static cp_status check_content(struct obj_reader *reader)
+static cp_status check_content(const struct obj_reader *reader, const struct obj_vertices *vertices,
+                               struct obj_elements *elements)
 {
     struct place file = IN_FILE(reader->source->name);
-    bool empty = reader->elements[OBJ_FACES].count == 0 && reader->elements[OBJ_LINES].count == 0;
+    bool empty = elements[OBJ_FACES].count == 0 && elements[OBJ_LINES].count == 0;
     uint64_t others = reader->counts[OBJ_SURFACES] + reader->counts[OBJ_POINTS] + reader->counts[OBJ_SMALL_FACES];
-    if (empty && others == 0 && reader->vertex_count == 0)
+    if (empty && others == 0 && vertices->rows[OBJ_POSITIONS].count == 0)
         return report_error(reader->context, CP_INPUT, "obj-empty", file, "has neither a vertex nor a face of OBJ");
     if (empty && others == 0)
-        report_loss(reader->context, "obj-points", file, reader->vertex_count, "vertices, which no face uses");
+        report_loss(reader->context, "obj-points", file, vertices->rows[OBJ_POSITIONS].count,
+                    "vertices, which no face uses");
     return CP_OK;
 }
 
 /* ---- the import ---- */
 
-static void free_file(struct file *file)
+static void free_file(struct obj_file *file)
 {
-    struct obj_reader *reader = file->reader;
-    cp_context *context = reader->context;
+    cp_context *context = file->reader.context;
     for (int i = 0; i < MOST_BATCHES; i++)
         obj_free_batch(context, &file->batches[i]);
-    memory_free(context, reader->positions, reader->vertex_room, 3 * sizeof(float));
-    memory_free(context, reader->places, reader->vertex_count, 3 * sizeof(double));
-    memory_free(context, reader->normals, reader->normal_room, 3 * sizeof(float));
-    memory_free(context, reader->colours, reader->colour_room, 4 * sizeof(float));
-    memory_free(context, reader->coordinates, reader->coordinate_room, 2 * sizeof(float));
+    memory_free(context, file->vertices.places, file->vertices.rows[OBJ_POSITIONS].count, 3 * sizeof(double));
+    obj_free_rows(context, file->vertices.rows);
     for (int list = 0; list < OBJ_LISTS; list++)
-        obj_free_elements(context, &reader->elements[list]);
-    obj_free_names(reader);
+        obj_free_elements(context, &file->elements[list]);
+    obj_free_names(context, &file->names);
+    name_map_free(&file->libraries.read);
+    name_map_free(&file->libraries.defined);
+    name_map_free(&file->libraries.textures);
+    arena_free(file->reader.arena);
     memory_free(context, file, 1, sizeof *file);
+}
+
+/* Makes the scene of what was read. */
+static cp_status finish_file(struct obj_file *file)
+{
+    struct obj_reader *reader = &file->reader;
+    struct obj_vertices *vertices = &file->vertices;
+    cp_status status = check_references(reader, vertices->rows, file->elements);
+    if (status == CP_OK)
+        status = check_content(reader, vertices, file->elements);
+    if (status == CP_OK)
+        status = report_counts(reader, vertices, file->elements);
+    if (status == CP_OK)
+        status = finish_colours(reader, vertices);
+    if (status == CP_OK)
+        status = obj_find_materials(reader, &file->names, &file->libraries);
+    return status == CP_OK ? obj_add_sections(reader, file->scene, vertices, file->elements, &file->names) : status;
 }
 
 static cp_status read_obj(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    struct obj_reader reader = {.context = context, .source = source, .scene = scene, .settings = settings};
-    struct file *file = memory_allocate_zeroed(context, 1, sizeof *file);
+    struct obj_file *file = memory_allocate_zeroed(context, 1, sizeof *file);
     if (!file)
         return CP_LIMIT;
-    cp_status status = source_decode(source);
-    file->reader = &reader;
+    struct obj_reader *reader = &file->reader;
+    *reader =
+        (struct obj_reader){.context = context, .source = source, .settings = settings, .arena = arena_new(context)};
+    file->scene = scene;
+    file->libraries.read.context = file->libraries.defined.context = file->libraries.textures.context = context;
+    cp_status status = reader->arena ? source_decode(source) : CP_LIMIT;
     file->at = text_after_mark(source->data, source->size);
-    scene->source.unit = reader.settings->unit > 0 ? reader.settings->unit : 1;
-    scene->source.up = (cp_up)reader.settings->up;
+    scene->source.unit = reader->settings->unit > 0 ? reader->settings->unit : 1;
+    scene->source.up = (cp_up)reader->settings->up;
     if (status == CP_OK)
-        status = obj_start_names(&reader) ? find_end(&reader) : CP_LIMIT;
+        status = obj_start_names(reader, &file->names) ? find_end(reader) : CP_LIMIT;
     if (status == CP_OK)
         status = read_text(file);
-    static cp_status (*const steps[])(struct obj_reader *) = {check_references, check_content,      report_counts,
-                                                              finish_colours,   obj_find_materials, obj_add_sections};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CP_OK; i++)
-        status = steps[i](&reader);
+    if (status == CP_OK)
+        status = finish_file(file);
+    double unit = reader->settings->unit;
     free_file(file);
     if (status == CP_OK)
-        report_size_without_unit(source, scene, reader.settings->unit);
+        report_size_without_unit(source, scene, unit);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
 static const cp_option obj_options[] = {
     {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
-     .offset = offsetof(struct obj_settings, unit)},
-    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct obj_settings, up), "z",
+     .offset = offsetof(struct obj_import_settings, unit)},
+    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct obj_import_settings, up), "z",
      .choices = "z|y"},
     CP_OPTIONS_END,
 };
@@ -564,7 +574,7 @@ const struct importer obj_importer = {
     .plugin = {.name = "obj",
                .title = "OBJ (Wavefront), with MTL",
                .options = obj_options,
-               .settings_size = sizeof(struct obj_settings)},
+               .settings_size = sizeof(struct obj_import_settings)},
     .suffixes = ".obj",
     .probe = probe_obj,
     .sign = "lines \"v\" with three numbers, \"f\", \"o\", \"g\"",

@@ -10,7 +10,7 @@
 
 #include "../importers.h"
 
-struct obj_settings {
+struct obj_import_settings {
     struct import_settings import;
     double unit; /* metres per unit of the file; 0: not given */
     int up;      /* cp_up */
@@ -18,22 +18,29 @@ struct obj_settings {
 
 /* ---- batches ---- */
 
-/* Polygons or polylines, one after the other. A number of a vertex or normal counts from 0. In a batch it may be
- * relative: to the first row of the batch, plus OBJ_RELATIVE and OBJ_BIAS. */
+/* A number of a vertex or normal counts from 0. In a batch it may be relative: to the first row of the batch, plus
+ * OBJ_RELATIVE and OBJ_BIAS. */
 #define OBJ_RELATIVE (UINT32_C(1) << 31)
 #define OBJ_BIAS (UINT32_C(1) << 30)
 #define OBJ_MOST_ROWS (UINT32_C(1) << 30)
 #define OBJ_NO_NORMAL UINT32_MAX
 
+/* References to normals, or to texture coordinates. */
+struct obj_references {
+    uint32_t *items; /* by corner; may be OBJ_NO_NORMAL */
+    uint32_t count;  /* in the file: that of the corners, or less before the first reference */
+    uint32_t room;
+    bool any;
+};
+
+/* Polygons or polylines, one after the other. */
 struct obj_elements {
-    uint32_t *vertices;              /* by corner */
-    uint32_t *normals, *coordinates; /* the same; may be OBJ_NO_NORMAL */
-    uint32_t *ends;                  /* indexed by element: the number of corners up to its end */
+    uint32_t *vertices; /* by corner */
+    struct obj_references normals, coordinates;
+    uint32_t *ends; /* indexed by element: the number of corners up to its end */
     uint32_t corner_count, count;
-    /* The numbers in the file: corner_count, or less before the first reference to a normal or texture coordinates. */
-    uint32_t normal_count, coordinate_count;
-    bool has_normals, has_coordinates, has_polygons; /* references, and elements that are no triangles */
-    uint32_t corner_room, normal_room, coordinate_room, room;
+    bool has_polygons; /* elements that are no triangles */
+    uint32_t corner_room, room;
 };
 
 /* The farthest reference to a row, and its place in the text. */
@@ -42,11 +49,18 @@ struct obj_reach {
     const char *at; /* NULL: there is none */
 };
 
-/* The references of a text to vertices, or to normals. */
-struct obj_references {
-    struct obj_reach highest; /* of the absolute ones */
-    struct obj_reach lowest;  /* the lowest of the relative ones; as in the corners */
+/* The arrays of numbers in a file. Colours are there for all vertices, or for none. */
+enum obj_array { OBJ_POSITIONS, OBJ_NORMALS, OBJ_COORDINATES, OBJ_COLOURS, OBJ_ARRAYS };
+
+/* The rows of such an array, and what corners refer to. */
+struct obj_rows {
+    float *items;
+    uint32_t count, room;
+    struct obj_reach highest; /* of the absolute references */
+    struct obj_reach lowest;  /* the lowest of the relative ones, of a batch; as in the corners */
 };
+extern const uint32_t obj_widths[OBJ_ARRAYS]; /* numbers in a row */
+void obj_free_rows(cp_context *context, struct obj_rows rows[OBJ_ARRAYS]);
 
 enum obj_change_kind { OBJ_OBJECT, OBJ_GROUP, OBJ_MATERIAL, OBJ_LIBRARY, OBJ_UNKNOWN };
 
@@ -80,15 +94,11 @@ enum obj_count {
 enum obj_stop { OBJ_AT_LIMIT, OBJ_FULL, OBJ_FAULT };
 
 struct obj_batch {
-    float *positions, *normals, *colours; /* rows of 3, 3 and 4; colours of all vertices or unused */
-    float *coordinates;                   /* texture coordinates, as the scene has them: rows of 2 */
-    double *places;                       /* NULL, or the caller's: positions as the text has them */
-    uint32_t vertex_count, normal_count, coordinate_count;
-    uint32_t vertex_room, normal_room, colour_room, coordinate_room;
+    struct obj_rows rows[OBJ_ARRAYS];
+    double *places; /* NULL, or the caller's: positions as the text has them */
     bool has_colours, has_relative;
     float largest_colour;
     struct obj_elements faces, lines;
-    struct obj_references vertex_use, normal_use, coordinate_use;
     struct obj_change *changes;
     uint32_t change_count, change_room;
     uint64_t counts[OBJ_COUNTS];
@@ -143,7 +153,7 @@ size_t obj_trailing_fill(const char *text, const char *zero, const char *end);
 /* Consecutive elements of one section and material. */
 struct obj_run {
     uint32_t first, count;
-    uint32_t material; /* of reader->materials, or CP_NONE */
+    uint32_t material; /* of obj_names, or CP_NONE */
     uint32_t next;     /* of the section, or CP_NONE */
 };
 
@@ -171,25 +181,25 @@ struct obj_material {
     uint32_t added; /* the scene's, or CP_NONE */
 };
 
+/* The text, and how its reading goes: what every step needs. */
 struct obj_reader {
     cp_context *context;
     const struct source *source;
     const char *end; /* of the text */
-    cp_scene *scene;
-    const struct obj_settings *settings;
+    const struct obj_import_settings *settings;
     struct arena *arena; /* of names and keys */
-
-    /* the batches, joined */
-    float *positions, *normals, *colours, *coordinates;
-    double *places; /* positions as the text has them; NULL unless a mesh is far from the origin */
-    uint32_t vertex_count, normal_count, colour_count, coordinate_count;
-    uint32_t vertex_room, normal_room, colour_room, coordinate_room;
-    float largest_colour;
-    struct obj_elements elements[OBJ_LISTS];
-    struct obj_reach highest_vertex, highest_normal, highest_coordinate;
     uint64_t counts[OBJ_COUNTS];
+};
 
-    /* names */
+/* The batches' vertices, joined. */
+struct obj_vertices {
+    struct obj_rows rows[OBJ_ARRAYS];
+    double *places; /* positions as the text has them; NULL unless a mesh is far from the origin */
+    float largest_colour;
+};
+
+/* Sections and materials by name, and the runs of elements that belong to them. */
+struct obj_names {
     struct obj_runs runs[OBJ_LISTS];
     struct obj_section *sections; /* the first one is that of the file: no object, no group */
     uint32_t section_count, section_room;
@@ -200,30 +210,37 @@ struct obj_reader {
     uint32_t material_count, material_room;
     struct name_map material_names;
     uint32_t material;
-    struct name_map libraries; /* read */
-    struct name_map defined;   /* materials of the libraries, by name: the scene's */
-    struct name_map textures;  /* the scene's, by path and wrapping */
-    bool has_missing_library;
 };
 
-/* obj.c: reads the text again for reader->places. */
-cp_status obj_read_places(struct obj_reader *reader);
+struct obj_libraries {
+    struct name_map read;
+    struct name_map defined;  /* materials, by name: the scene's */
+    struct name_map textures; /* the scene's, by path and wrapping */
+    bool has_missing;
+};
+
+/* obj.c: reads the text again for the places of the vertices. */
+cp_status obj_read_places(const struct obj_reader *reader, struct obj_vertices *vertices);
 
 /* names.c */
-bool obj_start_names(struct obj_reader *reader);
-void obj_free_names(struct obj_reader *reader);
+bool obj_start_names(struct obj_reader *reader, struct obj_names *names);
+void obj_free_names(cp_context *context, struct obj_names *names);
 /* Takes a change at the element before which it stands. */
-cp_status obj_change(struct obj_reader *reader, const struct obj_change *change, const uint32_t before[OBJ_LISTS]);
+cp_status obj_change(struct obj_reader *reader, cp_scene *scene, struct obj_names *names,
+                     struct obj_libraries *libraries, const struct obj_change *change,
+                     const uint32_t before[OBJ_LISTS]);
 /* Ends the last runs. */
-cp_status obj_end_runs(struct obj_reader *reader, const uint32_t before[OBJ_LISTS]);
+cp_status obj_end_runs(const struct obj_reader *reader, struct obj_names *names, const uint32_t before[OBJ_LISTS]);
 
 /* materials.c: reads the libraries that the line names. */
-cp_status obj_read_library(struct obj_reader *reader, const struct obj_change *change);
+cp_status obj_read_library(struct obj_reader *reader, cp_scene *scene, struct obj_libraries *libraries,
+                           const struct obj_change *change);
 /* Finds the materials that are used in the libraries. */
-cp_status obj_find_materials(struct obj_reader *reader);
+cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names, struct obj_libraries *libraries);
 
 /* sections.c: nodes, meshes and instances. */
-cp_status obj_add_sections(struct obj_reader *reader);
+cp_status obj_add_sections(const struct obj_reader *reader, cp_scene *scene, struct obj_vertices *vertices,
+                           struct obj_elements elements[OBJ_LISTS], const struct obj_names *names);
 
 /* Returns a place for messages. */
 static inline struct place obj_place(const struct obj_reader *reader, const char *at)

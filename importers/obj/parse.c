@@ -43,46 +43,52 @@ static bool make_room(cp_context *context, void *items, uint32_t *room, size_t c
 static bool begin_elements(cp_context *context, struct obj_elements *elements, size_t text_size)
 {
     elements->corner_count = elements->count = 0;
-    elements->has_normals = elements->has_coordinates = elements->has_polygons = false;
+    elements->normals.any = elements->coordinates.any = elements->has_polygons = false;
     size_t corners = text_size / CORNER_BYTES + 1;
     return make_room(context, &elements->vertices, &elements->corner_room, corners, sizeof(uint32_t)) &&
-           make_room(context, &elements->normals, &elements->normal_room, corners, sizeof(uint32_t)) &&
-           make_room(context, &elements->coordinates, &elements->coordinate_room, corners, sizeof(uint32_t)) &&
+           make_room(context, &elements->normals.items, &elements->normals.room, corners, sizeof(uint32_t)) &&
+           make_room(context, &elements->coordinates.items, &elements->coordinates.room, corners, sizeof(uint32_t)) &&
            make_room(context, &elements->ends, &elements->room, text_size / ELEMENT_BYTES + 1, sizeof(uint32_t));
 }
 
+const uint32_t obj_widths[OBJ_ARRAYS] = {3, 3, 2, 4};
+
 bool obj_begin_batch(cp_context *context, struct obj_batch *batch, size_t text_size)
 {
-    batch->vertex_count = batch->normal_count = batch->coordinate_count = batch->change_count = 0;
+    static const size_t bytes[OBJ_ARRAYS] = {VERTEX_BYTES, NORMAL_BYTES, NORMAL_BYTES, VERTEX_BYTES};
+    batch->change_count = 0;
     batch->has_colours = batch->has_relative = false;
     batch->largest_colour = 0;
-    batch->vertex_use = batch->normal_use = batch->coordinate_use = (struct obj_references){0};
     memset(batch->counts, 0, sizeof batch->counts);
-    return make_room(context, &batch->positions, &batch->vertex_room, text_size / VERTEX_BYTES + 1,
-                     3 * sizeof(float)) &&
-           make_room(context, &batch->normals, &batch->normal_room, text_size / NORMAL_BYTES + 1, 3 * sizeof(float)) &&
-           make_room(context, &batch->coordinates, &batch->coordinate_room, text_size / NORMAL_BYTES + 1,
-                     2 * sizeof(float)) &&
-           make_room(context, &batch->colours, &batch->colour_room, text_size / VERTEX_BYTES + 1, 4 * sizeof(float)) &&
-           make_room(context, &batch->changes, &batch->change_room, text_size / CHANGE_BYTES + 16,
+    for (int i = 0; i < OBJ_ARRAYS; i++) {
+        struct obj_rows *rows = &batch->rows[i];
+        rows->count = 0;
+        rows->highest = rows->lowest = (struct obj_reach){0};
+        if (!make_room(context, &rows->items, &rows->room, text_size / bytes[i] + 1, obj_widths[i] * sizeof(float)))
+            return false;
+    }
+    return make_room(context, &batch->changes, &batch->change_room, text_size / CHANGE_BYTES + 16,
                      sizeof *batch->changes) &&
            begin_elements(context, &batch->faces, text_size) && begin_elements(context, &batch->lines, text_size);
+}
+
+void obj_free_rows(cp_context *context, struct obj_rows rows[OBJ_ARRAYS])
+{
+    for (int i = 0; i < OBJ_ARRAYS; i++)
+        memory_free(context, rows[i].items, rows[i].room, obj_widths[i] * sizeof(float));
 }
 
 void obj_free_elements(cp_context *context, struct obj_elements *elements)
 {
     memory_free(context, elements->vertices, elements->corner_room, sizeof(uint32_t));
-    memory_free(context, elements->normals, elements->normal_room, sizeof(uint32_t));
-    memory_free(context, elements->coordinates, elements->coordinate_room, sizeof(uint32_t));
+    memory_free(context, elements->normals.items, elements->normals.room, sizeof(uint32_t));
+    memory_free(context, elements->coordinates.items, elements->coordinates.room, sizeof(uint32_t));
     memory_free(context, elements->ends, elements->room, sizeof(uint32_t));
 }
 
 void obj_free_batch(cp_context *context, struct obj_batch *batch)
 {
-    memory_free(context, batch->positions, batch->vertex_room, 3 * sizeof(float));
-    memory_free(context, batch->normals, batch->normal_room, 3 * sizeof(float));
-    memory_free(context, batch->coordinates, batch->coordinate_room, 2 * sizeof(float));
-    memory_free(context, batch->colours, batch->colour_room, 4 * sizeof(float));
+    obj_free_rows(context, batch->rows);
     memory_free(context, batch->changes, batch->change_room, sizeof *batch->changes);
     obj_free_elements(context, &batch->faces);
     obj_free_elements(context, &batch->lines);
@@ -169,9 +175,10 @@ static inline const char *read_numbers(const char *at, const char *end, float *v
 /* Adds a colour for this vertex; infinity, for white, for earlier ones without. */
 static void add_colour(struct obj_batch *batch, const float *values, bool has_alpha)
 {
-    float *out = batch->colours + 4 * (size_t)batch->vertex_count;
-    for (uint32_t i = 0; !batch->has_colours && i < 4 * batch->vertex_count; i++)
-        batch->colours[i] = INFINITY;
+    uint32_t count = batch->rows[OBJ_POSITIONS].count;
+    float *colours = batch->rows[OBJ_COLOURS].items, *out = colours + 4 * (size_t)count;
+    for (uint32_t i = 0; !batch->has_colours && i < 4 * count; i++)
+        colours[i] = INFINITY;
     batch->has_colours = true;
     for (int i = 0; i < 3; i++)
         if (values[i] > batch->largest_colour && isfinite(values[i]))
@@ -232,10 +239,10 @@ static inline const char *read_vertex(struct obj_batch *batch, const char *at, c
         add_colour(batch, values + 3, count >= 7);
     else if (batch->has_colours)
         add_colour(batch, (const float[]){INFINITY, INFINITY, INFINITY}, false);
+    struct obj_rows *positions = &batch->rows[OBJ_POSITIONS];
     if (batch->places)
-        read_place(first, end, batch->places + 3 * (size_t)batch->vertex_count);
-    memcpy(batch->positions + 3 * (size_t)batch->vertex_count, values, 3 * sizeof *values);
-    batch->vertex_count++;
+        read_place(first, end, batch->places + 3 * (size_t)positions->count);
+    memcpy(positions->items + 3 * (size_t)positions->count++, values, 3 * sizeof *values);
     return count == 8 ? skip_line(at) : at;
 }
 
@@ -249,8 +256,8 @@ static inline const char *read_normal(struct obj_batch *batch, const char *at, c
         batch->counts[OBJ_BAD_NORMALS]++;
         memset(values, 0, sizeof values);
     }
-    memcpy(batch->normals + 3 * (size_t)batch->normal_count, values, sizeof values);
-    batch->normal_count++;
+    struct obj_rows *normals = &batch->rows[OBJ_NORMALS];
+    memcpy(normals->items + 3 * (size_t)normals->count++, values, sizeof values);
     return ends_here(*at) ? at : skip_line(at);
 }
 
@@ -258,7 +265,8 @@ static inline const char *read_normal(struct obj_batch *batch, const char *at, c
  * 0. */
 static inline const char *read_coordinates(struct obj_batch *batch, const char *at, const char *end)
 {
-    float values[3] = {0, 0, 0}, *out = batch->coordinates + 2 * (size_t)batch->coordinate_count++;
+    struct obj_rows *coordinates = &batch->rows[OBJ_COORDINATES];
+    float values[3] = {0, 0, 0}, *out = coordinates->items + 2 * (size_t)coordinates->count++;
     int count;
     at = read_numbers(at, end, values, 3, &count);
     bool good = count > 0 && isfinite(values[0]) && isfinite(values[1]);
@@ -291,18 +299,18 @@ static inline const char *read_index(const char *at, const char *end, int64_t *i
     return at > first && value > 0 ? at : NULL;
 }
 
-/* Returns the index as a corner has it. count: of the rows before it in the batch. */
-static inline uint32_t refer(struct obj_references *use, int64_t index, uint32_t count, const char *at)
+/* Returns the index of one of the batch's rows as a corner has it. */
+static inline uint32_t refer(struct obj_rows *rows, int64_t index, const char *at)
 {
     if (index > 0) {
         uint32_t row = (uint32_t)(index - 1);
-        if (row > use->highest.index || !use->highest.at)
-            use->highest = (struct obj_reach){row, at};
+        if (row > rows->highest.index || !rows->highest.at)
+            rows->highest = (struct obj_reach){row, at};
         return row;
     }
-    uint32_t row = OBJ_RELATIVE | (uint32_t)((int64_t)OBJ_BIAS + (int64_t)count + index);
-    if (row < use->lowest.index || !use->lowest.at)
-        use->lowest = (struct obj_reach){row, at};
+    uint32_t row = OBJ_RELATIVE | (uint32_t)((int64_t)OBJ_BIAS + (int64_t)rows->count + index);
+    if (row < rows->lowest.index || !rows->lowest.at)
+        rows->lowest = (struct obj_reach){row, at};
     return row;
 }
 
@@ -314,8 +322,8 @@ static inline const char *read_corner(struct obj_batch *batch, struct obj_elemen
     if (!after)
         return fail(batch, at, "obj-index", "the number of a vertex");
     uint32_t corner = elements->corner_count;
-    elements->vertices[corner] = refer(&batch->vertex_use, index, batch->vertex_count, at);
-    elements->normals[corner] = elements->coordinates[corner] = OBJ_NO_NORMAL;
+    elements->vertices[corner] = refer(&batch->rows[OBJ_POSITIONS], index, at);
+    elements->normals.items[corner] = elements->coordinates.items[corner] = OBJ_NO_NORMAL;
     batch->has_relative |= index < 0;
     if (*after == '/') {
         after++;
@@ -324,8 +332,8 @@ static inline const char *read_corner(struct obj_batch *batch, struct obj_elemen
             after = read_index(at, end, &index);
             if (!after)
                 return fail(batch, at, "obj-index", "the number of a texture coordinate");
-            elements->has_coordinates = true;
-            elements->coordinates[corner] = refer(&batch->coordinate_use, index, batch->coordinate_count, at);
+            elements->coordinates.any = true;
+            elements->coordinates.items[corner] = refer(&batch->rows[OBJ_COORDINATES], index, at);
             batch->has_relative |= index < 0;
         }
         if (*after == '/') {
@@ -334,8 +342,8 @@ static inline const char *read_corner(struct obj_batch *batch, struct obj_elemen
                 after = read_index(at, end, &index);
                 if (!after)
                     return fail(batch, at, "obj-index", "the number of a normal");
-                elements->has_normals = true;
-                elements->normals[corner] = refer(&batch->normal_use, index, batch->normal_count, at);
+                elements->normals.any = true;
+                elements->normals.items[corner] = refer(&batch->rows[OBJ_NORMALS], index, at);
                 batch->has_relative |= index < 0;
             }
         }
@@ -388,20 +396,20 @@ static inline const char *read_plain_corners(struct obj_batch *batch, struct obj
         highest_normal = normal > highest_normal ? normal : highest_normal;
         highest_texture = texture > highest_texture ? texture : highest_texture;
         elements->vertices[corner] = vertex - 1;
-        elements->coordinates[corner] = texture - 1;
-        elements->normals[corner++] = normal - 1; /* OBJ_NO_NORMAL without */
+        elements->coordinates.items[corner] = texture - 1;
+        elements->normals.items[corner++] = normal - 1; /* OBJ_NO_NORMAL without */
     }
     if (!obj_ends_line(*at))
         return NULL;
     if (highest_vertex > 0)
-        refer(&batch->vertex_use, highest_vertex, 0, line);
+        refer(&batch->rows[OBJ_POSITIONS], highest_vertex, line);
     if (highest_normal > 0) {
-        refer(&batch->normal_use, highest_normal, 0, line);
-        elements->has_normals = true;
+        refer(&batch->rows[OBJ_NORMALS], highest_normal, line);
+        elements->normals.any = true;
     }
     if (highest_texture > 0) {
-        refer(&batch->coordinate_use, highest_texture, 0, line);
-        elements->has_coordinates = true;
+        refer(&batch->rows[OBJ_COORDINATES], highest_texture, line);
+        elements->coordinates.any = true;
     }
     elements->corner_count = corner;
     return at;
