@@ -26,36 +26,49 @@ struct task {
     uint32_t attempt; /* from 1 */
 };
 
-/* Outputs that are hard links of others. */
-struct links {
-    uint32_t count, fresh; /* fresh: of this run */
-    uint64_t saved;        /* bytes */
-};
-
 /* The order is that of its words. */
 enum { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
 
-/* One run of the command. The options fill it; then each step of batch.c its part. */
-struct batch {
+/* What a run may take. */
+struct batch_limits {
+    int64_t jobs;
+    double timeout;               /* seconds a file */
+    uint64_t memory, most_output; /* bytes a file */
+};
+
+/* What the user asked for; the options fill it. */
+struct batch_request {
     struct request request; /* first: see cli.h */
     struct list_request list;
     const char *status_path, *manifest, *shard_text;
+    struct shard shard;
     int progress; /* PROGRESS_... */
     bool short_names, whole_cells, force, verify, retry, prune, link_duplicates, dry_run;
-    int64_t jobs;
-    double timeout;               /* seconds a file */
-    double most_pruned;           /* the part of all outputs */
-    uint64_t memory, most_output; /* bytes a file */
+    double most_pruned; /* the part of all outputs */
+    struct batch_limits limits;
+};
 
+/* Where a run takes place. */
+struct batch_site {
     struct cli *cli;
-    struct shard shard;
+    struct arena *arena; /* lives as long as the run */
+    const char *cwd;     /* the absolute path of the working directory */
+    char host[256];
+    const char *status_folder; /* OUT/.cellpipe/status */
+};
+
+/* The inputs, and what to do for each. */
+struct batch_work {
     struct entries entries;
-    struct plan plan;           /* the steps of all entries, without the names of input and output */
-    cp_hash options;            /* a hash of everything that decides an output beside the contents of inputs */
-    struct arena *arena;        /* what follows */
-    struct task *tasks;         /* by entry */
-    struct records history;     /* what earlier runs left */
-    const char *cwd;            /* the absolute path of the working directory */
+    struct plan plan;       /* the steps of all entries, without the names of input and output */
+    cp_hash options;        /* a hash of everything that decides an output beside the contents of inputs */
+    struct task *tasks;     /* by entry */
+    struct records history; /* what earlier runs left */
+    uint32_t threads;       /* a worker */
+};
+
+/* Outputs whose input is gone. */
+struct batch_removal {
     const struct record **gone; /* records of the history whose input is gone and whose output is not */
     uint32_t gone_count;
     uint32_t old_count;     /* records without the folder of their input */
@@ -64,10 +77,12 @@ struct batch {
     const char *empty;      /* the last empty folder below a folder IN in which a gone input was; or NULL */
     const char *emptied;    /* such a folder in which several were; or NULL */
     const char *keeps;      /* the reason why --prune removes nothing; NULL: it may */
-    char host[256];
-    const char *status_folder; /* OUT/.cellpipe/status */
-    uint32_t threads;          /* a worker */
-    struct links links;
+};
+
+/* Outputs that are hard links of others. */
+struct batch_links {
+    uint32_t count, fresh; /* fresh: of this run */
+    uint64_t saved;        /* bytes */
 };
 
 struct journal;
@@ -75,39 +90,44 @@ struct journal;
 /* history.c: the records of earlier runs */
 
 /* Reads the status files: gives each task its past, and calls find_gone. */
-cp_status read_history(struct batch *batch);
+cp_status read_history(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                       struct batch_removal *removal);
 /* Reads the present records, of this run and those before. */
-cp_status read_status(const struct batch *batch, struct records *records);
+cp_status read_status(const struct batch_request *asked, const struct batch_site *site, struct records *records);
 bool is_regular(const char *path);
 /* Records failures of inputs whose outputs have replaced each other's, or those of an earlier run, whichever came
  * first. */
-cp_status record_clashes(struct batch *batch, struct journal *journal);
+cp_status record_clashes(const struct batch_request *asked, const struct batch_site *site,
+                         const struct batch_work *work, struct journal *journal);
 
 /* ---- prune.c: outputs whose input is gone ---- */
 
-/* Fills `gone` and the members below it in struct batch. */
-cp_status find_gone(struct batch *batch);
+/* Finds what is gone, and whether it may be removed. */
+cp_status find_gone(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                    struct batch_removal *removal);
 /* Lists outputs whose input is gone, and removes them if the user wants that and there is no doubt: else CP_NO,
  * reported. */
-cp_status prune(struct batch *batch);
+cp_status prune(const struct batch_request *asked, const struct batch_site *site, const struct batch_removal *removal);
 
 /* ---- key.c: whether an output is up to date ---- */
 
-/* Fills batch->options. */
-cp_status hash_options(struct batch *batch);
+/* Fills work->options. */
+cp_status hash_options(const struct batch_site *site, struct batch_work *work);
 /* Computes the key of the record's output: options, versions of the importers that read the inputs, and all inputs'
  * names below the folder of `in` with their contents. False when out of memory. */
-bool key_of(const struct batch *batch, const struct record *record, cp_hash *key);
+bool key_of(const struct batch_site *site, const struct batch_work *work, const struct record *record, cp_hash *key);
 /* Completes a record without inputs, which took down a worker or all memory: makes `input` the only one, the present
  * file itself (a large one by size and time alone), and then the key. False when out of memory. */
-bool take_input(const struct batch *batch, struct record *record, struct record_input *input);
+bool take_input(const struct batch_site *site, const struct batch_work *work, struct record *record,
+                struct record_input *input);
 /* Returns the number of the attempt: 1 if the file itself has other bytes than in the task's past. */
 uint32_t attempt_at(const struct task *task, const struct record *record);
 /* Decides from the past and the files' sizes and times what to do for an entry. */
-cp_status decide(struct batch *batch, uint32_t entry);
+cp_status decide(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                 uint32_t entry);
 /* Compares all inputs and outputs that have other times than in the record, with --verify all of them, by their
  * contents. The record gets the present times. */
-bool is_same_content(const struct batch *batch, struct record *record);
+bool is_same_content(const struct batch_request *asked, struct record *record);
 /* Tells whether the outputs of the record exist in their sizes; *touched: one has another time. */
 bool has_outputs(const struct record *record, bool *touched);
 /* Hashes a file's bytes on the disk; sets its size and time, too. False when it cannot be read. */
@@ -115,14 +135,15 @@ bool hash_file(const char *path, struct record_input *file);
 
 /* ---- links.c ---- */
 
-/* Makes all files of outputs of this run's inputs that are equal byte for byte hard links of one; fills
- * batch->links. */
-cp_status link_outputs(struct batch *batch);
+/* Makes all files of outputs of this run's inputs that are equal byte for byte hard links of one. */
+cp_status link_outputs(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                       struct batch_links *links);
 
 /* ---- supervisor.c, worker.c ---- */
 
 /* Carries out all tasks that need a worker; each gets its record. CP_CANCELLED: a signal came. */
-cp_status supervise(struct batch *batch, struct journal *journal);
+cp_status supervise(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                    struct journal *journal);
 
 /* The answer of a worker, followed by the record's line and by messages for people. */
 struct answer {
@@ -135,12 +156,15 @@ struct answer {
     char isolation[64]; /* the restrictions of a third-party reader; "" if none */
 };
 /* The life of a worker: takes numbers of entries from the channel, sends answers, ends with the channel. */
-void work(struct batch *batch, int channel);
+void worker_life(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                 int channel);
 
 /* journal.c: the status file of this run, and its messages */
 
 struct journal {
-    struct batch *batch;
+    const struct batch_request *asked;
+    const struct batch_site *site;
+    const struct entries *entries;
     const char *path;
     int file;
     bool is_regular; /* a file that can be read again */
@@ -154,7 +178,8 @@ struct journal {
     char isolation[64];    /* from a worker; "" at first */
 };
 
-cp_status journal_open(struct batch *batch, struct journal *journal);
+cp_status journal_open(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                       struct journal *journal);
 /* Appends a record's line by one write. */
 cp_status journal_append(struct journal *journal, enum state state, uint64_t bytes_in, const char *line, size_t size);
 cp_status journal_record(struct journal *journal, const struct record *record);

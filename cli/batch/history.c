@@ -17,40 +17,42 @@ bool is_regular(const char *path)
 enum { MOST_FILES = 16 /* files of status, before they are merged into one */ };
 
 /* Tells whether nobody on this host appends to HOST-PID-SHARD.jsonl any more. */
-static bool is_of_dead_run(void *user, const char *file)
+static bool is_of_dead_run(const void *user, const char *file)
 {
-    const struct batch *batch = user;
-    size_t size = strlen(batch->host);
-    long process = strncmp(file, batch->host, size) == 0 && file[size] == '-' ? strtol(file + size + 1, NULL, 10) : 0;
+    const char *host = user;
+    size_t size = strlen(host);
+    long process = strncmp(file, host, size) == 0 && file[size] == '-' ? strtol(file + size + 1, NULL, 10) : 0;
     return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
-cp_status read_status(const struct batch *batch, struct records *records)
+cp_status read_status(const struct batch_request *asked, const struct batch_site *site, struct records *records)
 {
     const char *paths[2];
     size_t count = 0;
-    if (access(batch->status_folder, F_OK) == 0)
-        paths[count++] = batch->status_folder;
-    if (batch->status_path && is_regular(batch->status_path)) /* not /dev/full */
-        paths[count++] = batch->status_path;
-    return records_read(batch->cli, paths, count, records);
+    if (access(site->status_folder, F_OK) == 0)
+        paths[count++] = site->status_folder;
+    if (asked->status_path && is_regular(asked->status_path)) /* not /dev/full */
+        paths[count++] = asked->status_path;
+    return records_read(site->cli, paths, count, records);
 }
 
-cp_status read_history(struct batch *batch)
+cp_status read_history(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                       struct batch_removal *removal)
 {
-    const char *name = arena_print(batch->arena, "%s-%ld", batch->host, (long)getpid());
+    const char *name = arena_print(site->arena, "%s-%ld", site->host, (long)getpid());
     cp_status status = name ? CP_OK : CP_LIMIT;
-    if (batch->shard.count > 0)
-        batch->history.only = &batch->entries;
-    else if (status == CP_OK && !batch->dry_run)
-        status = records_merge(batch->cli, batch->status_folder, MOST_FILES, name, is_of_dead_run, batch);
+    if (asked->shard.count > 0)
+        work->history.only = &work->entries;
+    else if (status == CP_OK && !asked->dry_run)
+        status = records_merge(site->cli, site->status_folder, MOST_FILES, name, is_of_dead_run, site->host);
     if (status == CP_OK)
-        status = read_status(batch, &batch->history);
+        status = read_status(asked, site, &work->history);
     if (status != CP_OK)
         return status;
-    for (uint32_t i = 0; i < batch->entries.count; i++)
-        batch->tasks[i].past = records_find(&batch->history, batch->entries.items[i].in);
-    return batch->shard.count > 0 ? CP_OK : find_gone(batch); /* other shards have the other inputs */
+    for (uint32_t i = 0; i < work->entries.count; i++)
+        work->tasks[i].past = records_find(&work->history, work->entries.items[i].in);
+    return asked->shard.count > 0 ? CP_OK
+                                  : find_gone(asked, site, work, removal); /* other shards have the other inputs */
 }
 
 /* ---- outputs that meet ---- */
@@ -97,16 +99,17 @@ static cp_status record_clash(struct journal *journal, const struct record *good
     return journal_record(journal, &record);
 }
 
-cp_status record_clashes(struct batch *batch, struct journal *journal)
+cp_status record_clashes(const struct batch_request *asked, const struct batch_site *site,
+                         const struct batch_work *work, struct journal *journal)
 {
-    cp_context *context = batch->cli->context;
+    cp_context *context = site->cli->context;
     struct records now = {.from = journal->start};
     cp_status status =
-        is_regular(journal->path) ? records_read(batch->cli, (const char *const[]){journal->path}, 1, &now) : CP_OK;
+        is_regular(journal->path) ? records_read(site->cli, (const char *const[]){journal->path}, 1, &now) : CP_OK;
     struct records all = {0}; /* a shard has left out the records of others */
-    const struct records *history = batch->shard.count > 0 ? &all : &batch->history;
-    if (status == CP_OK && batch->shard.count > 0)
-        status = read_status(batch, &all);
+    const struct records *history = asked->shard.count > 0 ? &all : &work->history;
+    if (status == CP_OK && asked->shard.count > 0)
+        status = read_status(asked, site, &all);
     uint32_t room = now.count + history->count;
     struct owners owners = {.map.context = context,
                             .records = memory_allocate(context, room, sizeof *owners.records),
@@ -115,8 +118,8 @@ cp_status record_clashes(struct batch *batch, struct journal *journal)
     /* Records of earlier runs count if this run has left their output as it was. */
     for (uint32_t i = 0; i < history->count && good; i++) {
         const struct record *record = history->items[i];
-        const struct entry *entry = entries_find(&batch->entries, record->in);
-        if (!entry || batch->tasks[entry - batch->entries.items].deed == DEED_NONE)
+        const struct entry *entry = entries_find(&work->entries, record->in);
+        if (!entry || work->tasks[entry - work->entries.items].deed == DEED_NONE)
             good = claim(&owners, record);
     }
     for (uint32_t i = 0; i < now.count && good; i++)

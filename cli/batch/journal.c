@@ -39,7 +39,7 @@ cp_status make_folder(struct cli *cli, char *folder)
 
 static cp_status fail(struct journal *journal)
 {
-    return complain(journal->batch->cli, CP_OUTPUT, "%s: cannot be written: %s", journal->path, strerror(errno));
+    return complain(journal->site->cli, CP_OUTPUT, "%s: cannot be written: %s", journal->path, strerror(errno));
 }
 
 static cp_status write_line(struct journal *journal, const char *line, size_t size)
@@ -53,19 +53,25 @@ static cp_status write_line(struct journal *journal, const char *line, size_t si
     return done >= 0 && (size_t)done == size ? CP_OK : fail(journal);
 }
 
-cp_status journal_open(struct batch *batch, struct journal *journal)
+cp_status journal_open(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                       struct journal *journal)
 {
-    struct cli *cli = batch->cli;
+    struct cli *cli = site->cli;
     char last = '\n';
     struct stat facts;
-    *journal = (struct journal){.batch = batch, .file = -1, .line.context = cli->context, .begun = milliseconds()};
+    *journal = (struct journal){.asked = asked,
+                                .site = site,
+                                .entries = &work->entries,
+                                .file = -1,
+                                .line.context = cli->context,
+                                .begun = milliseconds()};
     journal->shown = journal->begun;
-    journal->path = batch->status_path ? batch->status_path
-                                       : arena_print(batch->arena, "%s/%s-%ld-%u.jsonl", batch->status_folder,
-                                                     batch->host, (long)getpid(), (unsigned)batch->shard.index);
+    journal->path = asked->status_path ? asked->status_path
+                                       : arena_print(site->arena, "%s/%s-%ld-%u.jsonl", site->status_folder, site->host,
+                                                     (long)getpid(), (unsigned)asked->shard.index);
     cp_status made = journal->path ? CP_OK : CP_LIMIT;
-    if (made == CP_OK && !batch->status_path)
-        made = make_folder(cli, arena_print(batch->arena, "%s", batch->status_folder));
+    if (made == CP_OK && !asked->status_path)
+        made = make_folder(cli, arena_print(site->arena, "%s", site->status_folder));
     if (made != CP_OK)
         return made;
     journal->file = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -82,11 +88,11 @@ cp_status journal_open(struct batch *batch, struct journal *journal)
 
 cp_status journal_note(struct journal *journal)
 {
-    const struct batch *batch = journal->batch;
-    struct run_note note = {.host = batch->host,
+    const struct entries *entries = journal->entries;
+    struct run_note note = {.host = journal->site->host,
                             .isolation = journal->isolation,
-                            .passed_over = batch->entries.passed_over,
-                            .passed_count = batch->entries.passed_count};
+                            .passed_over = entries->passed_over,
+                            .passed_count = entries->passed_count};
     journal->line.size = 0;
     run_note_print(&note, &journal->line);
     return journal->line.failed ? CP_LIMIT : write_line(journal, journal->line.data, journal->line.size);
@@ -128,15 +134,15 @@ void journal_close(struct journal *journal)
 
 void journal_show(struct journal *journal)
 {
-    const struct batch *batch = journal->batch;
     uint64_t now = milliseconds();
-    bool json = batch->progress == PROGRESS_JSON;
-    bool none = batch->progress == PROGRESS_AUTO ? batch->cli->quiet : !json;
+    int progress = journal->asked->progress;
+    bool json = progress == PROGRESS_JSON;
+    bool none = progress == PROGRESS_AUTO ? journal->site->cli->quiet : !json;
     bool terminal = !json && isatty(STDERR_FILENO);
     if (none || now - journal->shown < (json ? EVERY_JSON : terminal ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE))
         return;
     journal->shown = now;
-    uint32_t done = 0, total = batch->entries.count;
+    uint32_t done = 0, total = journal->entries->count;
     for (int i = 0; i < STATE_COUNT; i++)
         done += journal->states[i];
     uint32_t skipped = journal->states[STATE_SKIPPED], failed = done - skipped - journal->states[STATE_OK];
@@ -158,13 +164,13 @@ void journal_show(struct journal *journal)
 void journal_say(struct journal *journal, const char *text, size_t size)
 {
     clear_line(journal);
-    (void)fwrite(text, 1, size, journal->batch->cli->messages);
-    (void)fflush(journal->batch->cli->messages);
+    (void)fwrite(text, 1, size, journal->site->cli->messages);
+    (void)fflush(journal->site->cli->messages);
 }
 
 void journal_complain(struct journal *journal, const char *in, const char *message, const char *end)
 {
-    FILE *file = journal->batch->cli->messages;
+    FILE *file = journal->site->cli->messages;
     clear_line(journal);
     print_shown(file, in);
     fputs(": error: ", file);

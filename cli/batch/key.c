@@ -20,15 +20,15 @@ static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
         fprintf(file, "%s %s\n", plugin_at(kind, index).name, plugin_at(kind, index).version);
 }
 
-cp_status hash_options(struct batch *batch)
+cp_status hash_options(const struct batch_site *site, struct batch_work *work)
 {
     struct text text;
     struct plan plan;
-    if (!plan_between(batch->cli, &batch->plan, "", "", &plan))
+    if (!plan_between(site->cli, &work->plan, "", "", &plan))
         return CP_LIMIT;
     plan.globals.sync = plan.globals.no_clobber = false; /* they change no output */
     if (!text_open(&text))
-        return complain(batch->cli, CP_LIMIT, "out of memory");
+        return complain(site->cli, CP_LIMIT, "out of memory");
     fprintf(text.file, "cellpipe %s\n", CP_VERSION);
     print_plan(&plan, text.file);
     for (size_t i = 0; i < plan.count; i++)
@@ -37,17 +37,17 @@ cp_status hash_options(struct batch *batch)
     print_plugin(text.file, CP_EXPORTER, exporter_for(plan.steps[plan.count - 1].format, ""));
     bool whole = text_close(&text);
     if (whole)
-        batch->options = cp_hash_bytes(text.bytes, text.size);
+        work->options = cp_hash_bytes(text.bytes, text.size);
     text_free(&text);
-    return whole ? CP_OK : complain(batch->cli, CP_LIMIT, "out of memory");
+    return whole ? CP_OK : complain(site->cli, CP_LIMIT, "out of memory");
 }
 
-bool key_of(const struct batch *batch, const struct record *record, cp_hash *key)
+bool key_of(const struct batch_site *site, const struct batch_work *work, const struct record *record, cp_hash *key)
 {
     const char *slash = strrchr(record->in, '/');
     size_t folder = slash ? (size_t)(slash - record->in) + 1 : 0;
-    struct buffer text = {.context = batch->cli->context};
-    buffer_append(&text, &batch->options, sizeof batch->options);
+    struct buffer text = {.context = site->cli->context};
+    buffer_append(&text, &work->options, sizeof work->options);
     for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
         cp_plugin_info importer = plugin_at(CP_IMPORTER, i);
         if (record->formats.count == 0 || list_has(&record->formats, importer.name))
@@ -95,7 +95,8 @@ bool hash_file(const char *path, struct record_input *file)
     return good;
 }
 
-bool take_input(const struct batch *batch, struct record *record, struct record_input *input)
+bool take_input(const struct batch_site *site, const struct batch_work *work, struct record *record,
+                struct record_input *input)
 {
     struct stat facts;
     *input = (struct record_input){.path = record->in};
@@ -106,7 +107,7 @@ bool take_input(const struct batch *batch, struct record *record, struct record_
     }
     record->inputs = input;
     record->input_count = 1;
-    return key_of(batch, record, &record->key);
+    return key_of(site, work, record, &record->key);
 }
 
 uint32_t attempt_at(const struct task *task, const struct record *record)
@@ -130,11 +131,11 @@ bool has_outputs(const struct record *record, bool *touched)
 }
 
 /* Compares a file with its record. Files that were missing still are: see decide. */
-static bool is_same_file(const struct batch *batch, struct record_input *file)
+static bool is_same_file(const struct batch_request *asked, struct record_input *file)
 {
     struct record_input now = *file;
     struct stat facts;
-    if (file->missing || (!batch->verify && stat(file->path, &facts) == 0 && (uint64_t)facts.st_size == file->size &&
+    if (file->missing || (!asked->verify && stat(file->path, &facts) == 0 && (uint64_t)facts.st_size == file->size &&
                           time_of(&facts) == file->modified))
         return true;
     if (hash_is_zero(file->hash) || !hash_file(file->path, &now) || !hash_equals(now.hash, file->hash))
@@ -143,13 +144,13 @@ static bool is_same_file(const struct batch *batch, struct record_input *file)
     return true;
 }
 
-bool is_same_content(const struct batch *batch, struct record *record)
+bool is_same_content(const struct batch_request *asked, struct record *record)
 {
     bool same = true;
     for (uint32_t i = 0; i < record->input_count && same; i++)
-        same = is_same_file(batch, &record->inputs[i]);
+        same = is_same_file(asked, &record->inputs[i]);
     for (uint32_t i = 0; i < record->output_count && same; i++)
-        same = is_same_file(batch, &record->outputs[i]);
+        same = is_same_file(asked, &record->outputs[i]);
     return same;
 }
 
@@ -168,10 +169,11 @@ static const char *change_of(const struct record_input *input, bool *touched)
     return NULL;
 }
 
-cp_status decide(struct batch *batch, uint32_t index)
+cp_status decide(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                 uint32_t index)
 {
-    const struct entry *entry = &batch->entries.items[index];
-    struct task *task = &batch->tasks[index];
+    const struct entry *entry = &work->entries.items[index];
+    struct task *task = &work->tasks[index];
     const struct record *past = task->past;
     task->attempt = 1;
     if (entry->fault) {
@@ -183,7 +185,7 @@ cp_status decide(struct batch *batch, uint32_t index)
         task->why = "new";
         return CP_OK;
     }
-    if (batch->force) {
+    if (asked->force) {
         task->why = "--force";
         return CP_OK;
     }
@@ -191,13 +193,13 @@ cp_status decide(struct batch *batch, uint32_t index)
     for (uint32_t i = 0; i < past->input_count; i++) {
         const char *change = change_of(&past->inputs[i], &touched);
         if (change) {
-            task->why = arena_print(batch->arena, "%s %s", past->inputs[i].path, change);
+            task->why = arena_print(site->arena, "%s %s", past->inputs[i].path, change);
             return task->why ? CP_OK : CP_LIMIT;
         }
     }
     bool good = past->state == STATE_OK || past->state == STATE_SKIPPED;
     cp_hash key;
-    if (!key_of(batch, past, &key))
+    if (!key_of(site, work, past, &key))
         return CP_LIMIT;
     if (!hash_is_zero(past->key) && !hash_equals(key, past->key)) {
         task->why = "options or version changed";
@@ -208,14 +210,14 @@ cp_status decide(struct batch *batch, uint32_t index)
         return CP_OK;
     }
     bool ends_worker = past->state == STATE_TIMEOUT || past->state == STATE_MEMORY || past->state == STATE_CRASHED;
-    if (!good && (batch->retry || hash_is_zero(past->key) || (ends_worker && past->attempt < MOST_ATTEMPTS))) {
+    if (!good && (asked->retry || hash_is_zero(past->key) || (ends_worker && past->attempt < MOST_ATTEMPTS))) {
         task->why = "failed before";
         task->attempt = past->attempt + 1;
         return CP_OK;
     }
-    task->deed = touched || batch->verify ? DEED_CHECK : good ? DEED_NONE : DEED_REPEAT;
+    task->deed = touched || asked->verify ? DEED_CHECK : good ? DEED_NONE : DEED_REPEAT;
     task->why = touched         ? "touched"
-                : batch->verify ? "to be verified"
+                : asked->verify ? "to be verified"
                 : good          ? "up to date"
                                 : "failed before; --retry tries again";
     return CP_OK;

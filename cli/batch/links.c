@@ -18,15 +18,15 @@ static int compare_outputs(const void *a, const void *b)
 }
 
 /* Lists the files of the outputs of this run's inputs; *count 0 when out of memory, too. */
-static const struct record_input **list_outputs(const struct batch *batch, const struct records *records,
-                                                uint32_t *count)
+static const struct record_input **list_outputs(const struct batch_site *site, const struct batch_work *work,
+                                                const struct records *records, uint32_t *count)
 {
     uint64_t room = 0;
     for (uint32_t i = 0; i < records->count; i++)
         room += records->items[i]->output_count;
-    const struct record_input **outputs = cli_allocate(batch->cli, room * sizeof *outputs);
-    for (uint32_t i = 0; outputs && i < batch->entries.count; i++) {
-        const struct entry *entry = &batch->entries.items[i];
+    const struct record_input **outputs = cli_allocate(site->cli, room * sizeof *outputs);
+    for (uint32_t i = 0; outputs && i < work->entries.count; i++) {
+        const struct entry *entry = &work->entries.items[i];
         const struct record *record = entry->out ? records_find(records, entry->in) : NULL;
         bool is_current = record && strcmp(record->out, entry->out) == 0;
         for (uint32_t k = 0; is_current && k < record->output_count; k++)
@@ -36,15 +36,16 @@ static const struct record_input **list_outputs(const struct batch *batch, const
     return outputs;
 }
 
-cp_status link_outputs(struct batch *batch)
+cp_status link_outputs(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                       struct batch_links *links)
 {
-    struct cli *cli = batch->cli;
-    struct records records = {.only = &batch->entries};
+    struct cli *cli = site->cli;
+    struct records records = {.only = &work->entries};
     const char *model = NULL;
     uint32_t count = 0;
     bool told = false;
-    cp_status status = read_status(batch, &records);
-    const struct record_input **outputs = status == CP_OK ? list_outputs(batch, &records, &count) : NULL;
+    cp_status status = read_status(asked, site, &records);
+    const struct record_input **outputs = status == CP_OK ? list_outputs(site, work, &records, &count) : NULL;
     if (status == CP_OK && !outputs)
         status = CP_LIMIT;
     if (count > 1)
@@ -60,9 +61,9 @@ cp_status link_outputs(struct batch *batch)
         if (linked == CP_LIMIT || linked == CP_CANCELLED || must_stop(NULL)) {
             status = must_stop(NULL) ? CP_CANCELLED : linked;
         } else if (linked == CP_OK) {
-            batch->links.count++;
-            batch->links.fresh += fresh;
-            batch->links.saved += output->size;
+            links->count++;
+            links->fresh += fresh;
+            links->saved += output->size;
         } else if (linked == CP_OUTPUT || is_first) {
             model = output->path; /* the model has the most links that it can have, or is on another disk */
         }

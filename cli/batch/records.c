@@ -399,7 +399,7 @@ static bool write_records(struct cli *cli, int file, const struct records *recor
 }
 
 cp_status records_merge(struct cli *cli, const char *folder, uint32_t most, const char *name,
-                        bool (*is_dead)(void *user, const char *file), void *user)
+                        bool (*is_dead)(const void *user, const char *file), const void *user)
 {
     struct list names;
     cp_status status = list_status_files(cli, folder, &names);

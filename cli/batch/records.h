@@ -39,6 +39,6 @@ void records_free(struct records *records);
  * than `most` and is_dead(file name) is true of all of them. records_read finds the same afterwards. Nothing is lost,
  * even if it is killed at any instant. */
 cp_status records_merge(struct cli *cli, const char *folder, uint32_t most, const char *name,
-                        bool (*is_dead)(void *user, const char *file), void *user);
+                        bool (*is_dead)(const void *user, const char *file), const void *user);
 
 #endif

@@ -27,7 +27,9 @@ struct worker {
 };
 
 struct supervisor {
-    struct batch *batch;
+    const struct batch_request *asked;
+    const struct batch_site *site;
+    const struct batch_work *work;
     struct journal *journal;
     struct worker *workers;
     uint32_t worker_count;
@@ -42,9 +44,9 @@ struct supervisor {
 
 /* ---- entries ---- */
 
-static bool needs_worker(const struct batch *batch, uint32_t entry)
+static bool needs_worker(const struct batch_work *work, uint32_t entry)
 {
-    return batch->tasks[entry].deed == DEED_CONVERT || batch->tasks[entry].deed == DEED_CHECK;
+    return work->tasks[entry].deed == DEED_CONVERT || work->tasks[entry].deed == DEED_CHECK;
 }
 
 /* Takes the next entry; returns false if none is left. */
@@ -57,7 +59,7 @@ static bool next_entry(struct supervisor *own, uint32_t *entry)
         *entry = own->again[--own->again_count];
         return true;
     }
-    while (!needs_worker(own->batch, own->next))
+    while (!needs_worker(own->work, own->next))
         own->next++;
     *entry = own->next++;
     return true;
@@ -95,21 +97,20 @@ static void run_worker(void *user, int channel)
         if (own->workers[i].process.id > 0)
             cp_process_leave(&own->workers[i].process);
     (void)close(own->journal->file);
-    work(own->batch, channel);
+    worker_life(own->asked, own->site, own->work, channel);
 }
 
 static bool start_worker(struct supervisor *own, struct worker *worker)
 {
     (void)fflush(NULL);
-    worker->answer.context = own->batch->cli->context;
+    worker->answer.context = own->site->cli->context;
     return cp_process_start(&worker->process, false, run_worker, own);
 }
 
 /* Writes the record of an entry that has cost its worker. */
 static cp_status record_death(struct supervisor *own, struct worker *worker, uint32_t index)
 {
-    const struct batch *batch = own->batch;
-    const struct entry *entry = &batch->entries.items[index];
+    const struct entry *entry = &own->work->entries.items[index];
     struct record_input input;
     const char *words = cp_process_last_line(&worker->process);
     char message[CP_MOST_SAID + 256];
@@ -121,12 +122,13 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
                             .message = message,
                             .time = time_of_record(),
                             .ms = (double)(milliseconds() - worker->begun),
-                            .cwd = batch->cwd,
-                            .host = batch->host};
+                            .cwd = own->site->cwd,
+                            .host = own->site->host};
     if (worker->overdue || signal_number == SIGXCPU) {
         record.state = STATE_TIMEOUT;
         record.code = "timeout";
-        (void)snprintf(message, sizeof message, "took longer than %s s (--timeout)", short_number(batch->timeout).text);
+        (void)snprintf(message, sizeof message, "took longer than %s s (--timeout)",
+                       short_number(own->asked->limits.timeout).text);
     } else if (signal_number > 0) {
         (void)snprintf(message, sizeof message, "ended its worker by signal %d (%s)%s%s", signal_number,
                        strsignal(signal_number), *words ? ": " : "", words);
@@ -134,8 +136,8 @@ static cp_status record_death(struct supervisor *own, struct worker *worker, uin
         (void)snprintf(message, sizeof message, "ended its worker with exit code %d%s%s", exit_code < 0 ? 0 : exit_code,
                        *words ? ": " : "", words);
     }
-    cp_status status = take_input(batch, &record, &input) ? CP_OK : CP_LIMIT;
-    record.attempt = attempt_at(&batch->tasks[index], &record);
+    cp_status status = take_input(own->site, own->work, &record, &input) ? CP_OK : CP_LIMIT;
+    record.attempt = attempt_at(&own->work->tasks[index], &record);
     journal_complain(own->journal, entry->in, message, "\n");
     return status == CP_OK ? journal_record(own->journal, &record) : status;
 }
@@ -180,7 +182,7 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
         if (*answer.isolation)
             memcpy(own->journal->isolation, answer.isolation, sizeof answer.isolation);
         if (!answer.cancelled) {
-            if (answer.messages_size > 0 && (failed || own->batch->cli->verbose))
+            if (answer.messages_size > 0 && (failed || own->site->cli->verbose))
                 journal_say(own->journal, messages, answer.messages_size);
             keep_outcome(own, journal_append(own->journal, answer.state, answer.bytes_in, line, answer.line_size));
         }
@@ -229,7 +231,7 @@ static uint32_t hand_out(struct supervisor *own)
 /* Waits until a worker sends something, its time is up, or a signal comes. */
 static void wait_for_workers(struct supervisor *own, cp_process **processes)
 {
-    double patience = 1e3 * own->batch->timeout;
+    double patience = 1e3 * own->asked->limits.timeout;
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->worker_count; i++)
         if (own->workers[i].process.id > 0)
@@ -252,17 +254,18 @@ static void wait_for_workers(struct supervisor *own, cp_process **processes)
     }
 }
 
-cp_status supervise(struct batch *batch, struct journal *journal)
+cp_status supervise(const struct batch_request *asked, const struct batch_site *site, struct batch_work *work,
+                    struct journal *journal)
 {
-    cp_context *context = batch->cli->context;
-    struct supervisor own = {.batch = batch, .journal = journal};
-    for (uint32_t i = 0; i < batch->entries.count; i++)
-        own.left += needs_worker(batch, i);
+    cp_context *context = site->cli->context;
+    struct supervisor own = {.asked = asked, .site = site, .work = work, .journal = journal};
+    for (uint32_t i = 0; i < work->entries.count; i++)
+        own.left += needs_worker(work, i);
     if (own.left == 0)
         return CP_OK;
-    own.worker_count = own.left < batch->jobs ? own.left : (uint32_t)batch->jobs;
-    batch->threads = (uint32_t)batch->cli->threads / own.worker_count;
-    batch->threads = batch->threads > 0 ? batch->threads : 1;
+    own.worker_count = own.left < asked->limits.jobs ? own.left : (uint32_t)asked->limits.jobs;
+    work->threads = (uint32_t)site->cli->threads / own.worker_count;
+    work->threads = work->threads > 0 ? work->threads : 1;
     own.workers = memory_allocate_zeroed(context, own.worker_count, sizeof *own.workers);
     own.again = memory_allocate(context, own.worker_count, AHEAD * sizeof *own.again);
     cp_process **processes = memory_allocate(context, own.worker_count, sizeof(cp_process *));
@@ -276,7 +279,7 @@ cp_status supervise(struct batch *batch, struct journal *journal)
     if (own.outcome == CP_OK && own.stopping)
         own.outcome = CP_CANCELLED;
     else if (own.outcome == CP_OK && own.left > 0)
-        own.outcome = complain(batch->cli, CP_LIMIT, "no process can be started: %s", strerror(errno));
+        own.outcome = complain(site->cli, CP_LIMIT, "no process can be started: %s", strerror(errno));
     memory_free(context, processes, own.worker_count, sizeof(cp_process *));
     memory_free(context, own.again, own.worker_count, AHEAD * sizeof *own.again);
     memory_free(context, own.workers, own.worker_count, sizeof *own.workers);

@@ -134,7 +134,7 @@ static void take_files(struct listener *listener, const cp_file *files, size_t c
 
 /* Computes the key of all inputs. If an input could not be read, or the failure has nothing to do with them, it stays
  * zero, so that the entry is tried again. */
-static bool make_key(const struct batch *batch, struct job *job, cp_status status)
+static bool make_key(const struct batch_site *site, const struct batch_work *work, struct job *job, cp_status status)
 {
     static const char *const passing[] = {"source-open", "source-read", "source-changed", "read-fork", "input-cut"};
     struct record *record = &job->record;
@@ -143,7 +143,7 @@ static bool make_key(const struct batch *batch, struct job *job, cp_status statu
         known &= strcmp(record->code, passing[i]) != 0;
     for (uint32_t i = 0; i < record->input_count; i++)
         known &= record->inputs[i].missing || !hash_is_zero(record->inputs[i].hash);
-    return !known || key_of(batch, record, &record->key);
+    return !known || key_of(site, work, record, &record->key);
 }
 
 /* Sets a limit of the context, if it has one of that name; --limit comes later and wins. */
@@ -174,7 +174,8 @@ static enum state state_of_code(const char *code)
 }
 
 /* Converts the entry, and fills the record. CP_CANCELLED: a signal came. */
-static cp_status convert(const struct batch *batch, struct job *job)
+static cp_status convert(const struct batch_request *asked, const struct batch_site *site,
+                         const struct batch_work *work, struct job *job)
 {
     struct cli *cli = &job->cli;
     struct record *record = &job->record;
@@ -187,12 +188,12 @@ static cp_status convert(const struct batch *batch, struct job *job)
     cp_set_flag(cli->context, CP_FLAG_WRITE_ONCE, true);
     cp_set_flag(cli->context, CP_FLAG_LIST_FILES, true);
     cp_set_flag(cli->context, CP_FLAG_ISOLATE, cli->isolate);
-    set_limit(cli->context, "memory", (double)batch->memory);
-    set_limit(cli->context, "reader-memory", (double)batch->memory);
-    set_limit(cli->context, "reader-seconds", batch->timeout);
-    cp_status status = plan_between(cli, &batch->plan, job->entry->in, out, &plan) ? CP_OK : CP_LIMIT;
+    set_limit(cli->context, "memory", (double)asked->limits.memory);
+    set_limit(cli->context, "reader-memory", (double)asked->limits.memory);
+    set_limit(cli->context, "reader-seconds", asked->limits.timeout);
+    cp_status status = plan_between(cli, &work->plan, job->entry->in, out, &plan) ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
-        status = cp_set_threads(cli->context, batch->threads);
+        status = cp_set_threads(cli->context, work->threads);
     if (status == CP_OK)
         status = use_globals(cli, &plan.globals);
     if (status == CP_OK)
@@ -213,12 +214,12 @@ static cp_status convert(const struct batch *batch, struct job *job)
     count_more(job, &record->losses, job->losses);
     count_more(job, &record->warnings, job->warnings);
     if (status != CP_CANCELLED && !job->out_of_memory)
-        job->out_of_memory = !make_key(batch, job, status);
+        job->out_of_memory = !make_key(site, work, job, status);
     if (job->out_of_memory)
         record->state = STATE_MEMORY;
     if (record->state == STATE_MEMORY && hash_is_zero(record->key)) {
         record->formats.count = 0;
-        (void)take_input(batch, record, &job->input);
+        (void)take_input(site, work, record, &job->input);
     }
     if (record->state != STATE_OK)
         record->output_count = 0;
@@ -226,40 +227,41 @@ static cp_status convert(const struct batch *batch, struct job *job)
 }
 
 /* Carries out the task; messages for people go to `messages`, the record's line behind the contents of `line`. */
-static void do_task(struct batch *batch, struct answer *answer, struct buffer *line, FILE *messages)
+static void do_task(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                    struct answer *answer, struct buffer *line, FILE *messages)
 {
-    const struct task *task = &batch->tasks[answer->entry];
+    const struct task *task = &work->tasks[answer->entry];
     struct job job = {.listener = {.hear = hear, .take_files = take_files},
-                      .entry = &batch->entries.items[answer->entry]};
+                      .entry = &work->entries.items[answer->entry]};
     struct record *record = &job.record;
     double cpu = cpu_seconds();
     struct timespec begun, ended;
     (void)clock_gettime(CLOCK_MONOTONIC, &begun);
-    cp_process_limit_seconds((uint64_t)(cpu + ceil(batch->timeout) * batch->threads) + 1);
+    cp_process_limit_seconds((uint64_t)(cpu + ceil(asked->limits.timeout) * work->threads) + 1);
     reset_most_memory();
-    job.cli = *batch->cli;
+    job.cli = *site->cli;
     job.cli.blocks = NULL;
     job.cli.context = NULL;
     job.cli.listener = &job.listener;
     job.cli.messages = messages;
     job.cli.progress = (struct progress){0};
     *record =
-        (struct record){.in = job.entry->in, .out = job.entry->out, .code = "", .message = "", .host = batch->host};
+        (struct record){.in = job.entry->in, .out = job.entry->out, .code = "", .message = "", .host = site->host};
     struct record past;
     if (task->deed == DEED_CHECK)
         past = *task->past; /* this process has its own inputs, and no other worker has this task */
-    if (task->deed == DEED_CHECK && is_same_content(batch, &past)) {
+    if (task->deed == DEED_CHECK && is_same_content(asked, &past)) {
         *record = past;
         record->state = past.state == STATE_OK ? STATE_SKIPPED : past.state;
         if (record->state != STATE_SKIPPED)
             fprintf(messages, "error: %s" AS_BEFORE, record->message);
     } else {
-        answer->cancelled = convert(batch, &job) == CP_CANCELLED;
+        answer->cancelled = convert(asked, site, work, &job) == CP_CANCELLED;
         record->attempt = attempt_at(task, record);
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &ended);
-    record->cwd = batch->cwd;
-    record->host = batch->host;
+    record->cwd = site->cwd;
+    record->host = site->host;
     record->time = time_of_record();
     record->ms = 1e3 * (double)(ended.tv_sec - begun.tv_sec) + 1e-6 * (double)(ended.tv_nsec - begun.tv_nsec);
     record->cpu_ms = 1e3 * (cpu_seconds() - cpu);
@@ -291,12 +293,13 @@ static void name_input(const char *in, const char *messages, FILE *file)
     }
 }
 
-void work(struct batch *batch, int channel)
+void worker_life(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
+                 int channel)
 {
     struct answer answer;
-    struct buffer line = {.context = batch->cli->context};
+    struct buffer line = {.context = site->cli->context};
     obey_supervisor();
-    cp_process_limit(batch->memory, batch->most_output);
+    cp_process_limit(asked->limits.memory, asked->limits.most_output);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
         struct text messages, named = {0}; /* the second with the input's name in each line */
         answer = (struct answer){0};
@@ -306,10 +309,10 @@ void work(struct batch *batch, int channel)
             break;
         line.size = 0;
         buffer_append(&line, &answer, sizeof answer); /* its room */
-        do_task(batch, &answer, &line, messages.file);
+        do_task(asked, site, work, &answer, &line, messages.file);
         goes_on = text_close(&messages) && text_open(&named);
         if (goes_on) {
-            name_input(batch->entries.items[answer.entry].in, messages.bytes, named.file);
+            name_input(work->entries.items[answer.entry].in, messages.bytes, named.file);
             goes_on = text_close(&named);
         }
         if (goes_on) { /* written in one piece, as every piece wakes the supervisor */

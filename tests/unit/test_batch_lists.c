@@ -366,7 +366,7 @@ static void test_which_record_holds(void **state)
     assert_holds((const char *[]){LINE("ok", 1, HASH "1", 5), LINE("failed", 1, HASH "2", 5)}, 2, "failed", 1);
 }
 
-static bool everybody_is_dead(void *user, const char *file)
+static bool everybody_is_dead(const void *user, const char *file)
 {
     (void)file;
     return *(bool *)user;
