@@ -110,10 +110,10 @@ cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64
     return dae_error(dae, "%s=\"%.40s\" is no number of what is in the file", name, text);
 }
 
-const struct dae_source *dae_find_source(const struct dae *dae, const char *reference)
+const struct dae_source *dae_find_source(struct dae_sources *sources, const char *reference)
 {
-    const uint32_t *row = reference && *reference == '#' ? name_map_find(&dae->sources, reference + 1) : NULL;
-    return row ? &dae->source_rows[*row] : NULL;
+    const uint32_t *row = reference && *reference == '#' ? name_map_find(&sources->names, reference + 1) : NULL;
+    return row ? &sources->rows[*row] : NULL;
 }
 
 /* Returns a copy of an attribute of the open element, "" when there is none; NULL when out of memory. */
@@ -130,25 +130,25 @@ static bool is_array(const char *name)
     return !strcmp(name, "float_array") || !strcmp(name, "Name_array") || !strcmp(name, "IDREF_array");
 }
 
-static cp_status read_array(struct dae *dae)
+static cp_status read_array(struct dae *dae, struct dae_sources *sources)
 {
     const char *id = copy_attribute(dae, "id");
     bool numbers = *dae->xml.name == 'f';
     uint64_t count, line = dae->xml.line;
     cp_status status = dae_number(dae, "count", 0, &count);
     const char *text = id && status == CP_OK ? xml_text(&dae->xml) : NULL;
-    uint32_t *row = text ? name_map_add(&dae->arrays, id, 0, NULL) : NULL;
+    uint32_t *row = text ? name_map_add(&sources->arrays, id, 0, NULL) : NULL;
     if (status != CP_OK || !id || !text)
         return status != CP_OK ? status : id ? dae->xml.status : CP_LIMIT;
     uint64_t words = dae_count_words(text);
     if (words < count)
         return dae_error_at(dae, line, "the array \"%.100s\" of %llu values has %llu", id, (unsigned long long)count,
                             (unsigned long long)words);
-    if (!row || !array_reserve(dae->context, &dae->array_rows, &dae->array_room, dae->array_count + UINT64_C(1),
-                               sizeof *dae->array_rows))
+    if (!row || !array_reserve(dae->context, &sources->array_rows, &sources->array_room,
+                               sources->array_count + UINT64_C(1), sizeof *sources->array_rows))
         return CP_LIMIT;
-    *row = dae->array_count;
-    dae->array_rows[dae->array_count++] = (struct dae_array){count, numbers};
+    *row = sources->array_count;
+    sources->array_rows[sources->array_count++] = (struct dae_array){count, numbers};
     return CP_OK;
 }
 
@@ -167,10 +167,10 @@ static void read_parameters(struct dae *dae, struct dae_source *source)
     source->xyz = axes == 7;
 }
 
-static cp_status read_accessor(struct dae *dae, struct dae_source *source)
+static cp_status read_accessor(struct dae *dae, struct dae_sources *sources, struct dae_source *source)
 {
     const char *array = xml_attribute(&dae->xml, "source");
-    const uint32_t *row = array && *array == '#' ? name_map_find(&dae->arrays, array + 1) : NULL;
+    const uint32_t *row = array && *array == '#' ? name_map_find(&sources->arrays, array + 1) : NULL;
     uint64_t line = dae->xml.line, offset = 0, stride = 1;
     cp_status status = dae_number(dae, "count", 0, &source->count);
     if (status == CP_OK)
@@ -180,7 +180,7 @@ static cp_status read_accessor(struct dae *dae, struct dae_source *source)
     if (status != CP_OK)
         return status;
     source->known = row != NULL;
-    source->numbers = row && dae->array_rows[*row].numbers;
+    source->numbers = row && sources->array_rows[*row].numbers;
     source->array = row ? arena_copy_text(dae->arena, array + 1, strlen(array + 1)) : "";
     source->array_row = row ? *row : CP_NONE;
     if (!source->array)
@@ -197,14 +197,14 @@ static cp_status read_accessor(struct dae *dae, struct dae_source *source)
     uint64_t needed = offset + (source->count - 1) * stride + size;
     if (stride > 0 && (source->count - 1) > (UINT64_MAX / 4) / stride)
         needed = UINT64_MAX;
-    if (needed <= dae->array_rows[*row].count)
+    if (needed <= sources->array_rows[*row].count)
         return dae->xml.status;
     return dae_error_at(dae, line, "the accessor of %llu elements needs %llu numbers, and its array has %llu",
                         (unsigned long long)source->count, (unsigned long long)needed,
-                        (unsigned long long)dae->array_rows[*row].count);
+                        (unsigned long long)sources->array_rows[*row].count);
 }
 
-static cp_status read_source(struct dae *dae)
+static cp_status read_source(struct dae *dae, struct dae_sources *sources)
 {
     const char *id = copy_attribute(dae, "id");
     struct dae_source source = {0};
@@ -212,101 +212,101 @@ static cp_status read_source(struct dae *dae)
     cp_status status = id ? CP_OK : CP_LIMIT;
     while (status == CP_OK && xml_child(&dae->xml, depth)) {
         if (is_array(dae->xml.name))
-            status = read_array(dae);
+            status = read_array(dae, sources);
         else if (strcmp(dae->xml.name, "technique_common") == 0)
             while (status == CP_OK && xml_child(&dae->xml, depth + 1))
                 if (strcmp(dae->xml.name, "accessor") == 0)
-                    status = read_accessor(dae, &source);
+                    status = read_accessor(dae, sources, &source);
     }
     if (status != CP_OK || dae->xml.status != CP_OK || !*id)
         return status != CP_OK ? status : dae->xml.status;
-    uint32_t *row = name_map_add(&dae->sources, id, 0, NULL);
-    if (!row || !array_reserve(dae->context, &dae->source_rows, &dae->source_room, dae->source_count + UINT64_C(1),
-                               sizeof *dae->source_rows))
+    uint32_t *row = name_map_add(&sources->names, id, 0, NULL);
+    if (!row || !array_reserve(dae->context, &sources->rows, &sources->room, sources->count + UINT64_C(1),
+                               sizeof *sources->rows))
         return CP_LIMIT;
-    *row = dae->source_count;
-    dae->source_rows[dae->source_count++] = source;
+    *row = sources->count;
+    sources->rows[sources->count++] = source;
     return CP_OK;
 }
 
 /* ---- what is instanced ---- */
 
-/* Adds a text to rows of texts. */
-static bool add_text(struct dae *dae, const char *text, const char ***rows, uint32_t *count, uint32_t *room)
+static bool add_text(struct dae *dae, const char *text, struct dae_texts *texts)
 {
-    if (!text || !array_reserve(dae->context, rows, room, *count + UINT64_C(1), sizeof **rows))
+    if (!text ||
+        !array_reserve(dae->context, &texts->items, &texts->room, texts->count + UINT64_C(1), sizeof *texts->items))
         return false;
-    (*rows)[(*count)++] = text;
+    texts->items[texts->count++] = text;
     return true;
 }
 
-static bool note_id(struct dae *dae)
+static bool note_id(struct dae *dae, struct dae_links *links, struct dae_mesh *mesh)
 {
     const char *id = copy_attribute(dae, "id");
     bool geometry = strcmp(dae->xml.name, "geometry") == 0;
     if (geometry)
-        dae->geometry = id;
-    if (geometry && !add_text(dae, id, &dae->geometry_rows, &dae->geometry_count, &dae->geometry_room))
+        mesh->geometry = id;
+    if (geometry && !add_text(dae, id, &links->geometries))
         return false;
     const char *name = xml_attribute(&dae->xml, "name");
     if (id && *id && strcmp(dae->xml.name, "node") == 0 && !(name && *name) &&
-        !name_map_add(&dae->nameless, id, 0, NULL))
+        !name_map_add(&links->nameless, id, 0, NULL))
         return false;
-    return id && (!*id || name_map_add(&dae->geometries, id, 0, NULL));
+    return id && (!*id || name_map_add(&links->ids, id, 0, NULL));
 }
 
 /* Notes a link to "#id", which the attribute has. */
-static bool note_link(struct dae *dae, const char *attribute)
+static bool note_link(struct dae *dae, struct dae_links *links, const char *attribute)
 {
     const char *url = copy_attribute(dae, attribute);
-    return url && add_text(dae, *url == '#' ? url + 1 : "", &dae->link_rows, &dae->link_count, &dae->link_room);
+    return url && add_text(dae, *url == '#' ? url + 1 : "", &links->shown);
 }
 
 /* Notes a controller that begins. One with a known name is that one again, as it is for assimp. */
-static cp_status note_controller(struct dae *dae)
+static cp_status note_controller(struct dae *dae, struct dae_controllers *controllers)
 {
     const char *id = copy_attribute(dae, "id");
-    if (!id || !array_reserve(dae->context, &dae->controller_rows, &dae->controller_room,
-                              dae->controller_count + UINT64_C(1), sizeof *dae->controller_rows))
+    if (!id || !array_reserve(dae->context, &controllers->rows, &controllers->room, controllers->count + UINT64_C(1),
+                              sizeof *controllers->rows))
         return CP_LIMIT;
     bool added;
-    const uint32_t *row = name_map_add(&dae->controllers, id, dae->controller_count, &added);
+    const uint32_t *row = name_map_add(&controllers->names, id, controllers->count, &added);
     if (!row)
         return CP_LIMIT;
-    dae->controller = *row;
+    controllers->last = *row;
     if (added)
-        dae->controller_rows[dae->controller_count++] = (struct dae_controller){"", dae->xml.line};
-    return note_id(dae) ? CP_OK : CP_LIMIT;
+        controllers->rows[controllers->count++] = (struct dae_controller){"", dae->xml.line};
+    return CP_OK;
 }
 
 /* Gives the open <skin> or <morph> to the last controller. */
-static cp_status note_shown(struct dae *dae)
+static cp_status note_shown(struct dae *dae, struct dae_controllers *controllers)
 {
     const char *source = copy_attribute(dae, "source");
     if (!source)
         return CP_LIMIT;
-    if (dae->controller < dae->controller_count && *source == '#')
-        dae->controller_rows[dae->controller].shows = source + 1;
+    if (controllers->last < controllers->count && *source == '#')
+        controllers->rows[controllers->last].shows = source + 1;
     return CP_OK;
 }
 
 /* Refuses rings of controllers: assimp follows what a controller shows, through other controllers, and a ring has no
  * end. */
-static cp_status check_rings(struct dae *dae)
+static cp_status check_rings(struct dae *dae, struct dae_controllers *controllers)
 {
-    uint32_t *walks = memory_allocate_zeroed(dae->context, dae->controller_count, sizeof *walks);
-    cp_status status = walks || !dae->controller_count ? CP_OK : CP_LIMIT;
-    for (uint32_t i = 0; i < dae->controller_count && status == CP_OK; i++) {
+    uint32_t *walks = memory_allocate_zeroed(dae->context, controllers->count, sizeof *walks);
+    cp_status status = walks || !controllers->count ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; i < controllers->count && status == CP_OK; i++) {
         const uint32_t *at = &i;
         while (at && !walks[*at]) {
             walks[*at] = i + 1;
-            const char *shows = dae->controller_rows[*at].shows;
-            at = *shows ? name_map_find(&dae->controllers, shows) : NULL;
+            const char *shows = controllers->rows[*at].shows;
+            at = *shows ? name_map_find(&controllers->names, shows) : NULL;
         }
         if (at && walks[*at] == i + 1)
-            status = dae_error_at(dae, dae->controller_rows[*at].line, "a controller that shows itself");
+            status = dae_error_at(dae, controllers->rows[*at].line, "a controller that shows itself");
     }
-    memory_free(dae->context, walks, dae->controller_count, sizeof *walks);
+    memory_free(dae->context, walks, controllers->count, sizeof *walks);
     return status;
 }
 
@@ -324,7 +324,7 @@ static cp_status take_input(struct dae *dae, const char *const semantics[], stru
     return CP_OK;
 }
 
-static cp_status read_sampler(struct dae *dae)
+static cp_status read_sampler(struct dae *dae, struct dae_later *later)
 {
     static const char *const semantics[] = {"INPUT", "OUTPUT", NULL};
     struct dae_sampler sampler = {0};
@@ -333,23 +333,23 @@ static cp_status read_sampler(struct dae *dae)
     while (xml_child(&dae->xml, depth))
         if (strcmp(dae->xml.name, "input") == 0 && take_input(dae, semantics, inputs) != CP_OK)
             return CP_LIMIT;
-    if (!array_reserve(dae->context, &dae->sampler_rows, &dae->sampler_room, dae->sampler_count + UINT64_C(1),
-                       sizeof *dae->sampler_rows))
+    if (!array_reserve(dae->context, &later->sampler_rows, &later->sampler_room, later->sampler_count + UINT64_C(1),
+                       sizeof *later->sampler_rows))
         return CP_LIMIT;
-    dae->sampler_rows[dae->sampler_count++] = sampler;
+    later->sampler_rows[later->sampler_count++] = sampler;
     return dae->xml.status;
 }
 
 /* Checks a target such as "node/place.X" or "node/matrix(3)(0)": assimp computes a member from the numbers in brackets
  * without a check. */
-static cp_status check_channel(struct dae *dae)
+static cp_status check_channel(struct dae *dae, struct dae_links *links)
 {
     const char *target = xml_attribute(&dae->xml, "target");
     for (const char *at = target; at && (at = strchr(at, '(')) != NULL; at++)
         if (at[1] < '0' || at[1] > '3' || at[2] != ')')
             return dae_error(dae, "the target \"%.100s\" of a channel is not read", target);
     const char *id = target ? arena_copy_text(dae->arena, target, strcspn(target, "/")) : "";
-    return add_text(dae, id, &dae->target_rows, &dae->target_count, &dae->target_room) ? CP_OK : CP_LIMIT;
+    return add_text(dae, id, &links->targets) ? CP_OK : CP_LIMIT;
 }
 
 /* <vcount> and <v> of <vertex_weights>. */
@@ -386,16 +386,16 @@ static cp_status read_weights(struct dae *dae, struct dae_skin *skin)
                            (unsigned long long)pairs);
 }
 
-static cp_status read_skin(struct dae *dae)
+static cp_status read_skin(struct dae *dae, struct dae_sources *sources, struct dae_later *later)
 {
     static const char *const semantics[] = {"JOINT", "INV_BIND_MATRIX", NULL};
     struct dae_skin skin = {.geometry = copy_attribute(dae, "source"), .line = dae->xml.line};
     struct dae_input *const inputs[] = {&skin.joints, &skin.matrices};
     uint32_t depth = dae->xml.depth;
-    cp_status status = skin.geometry && note_link(dae, "source") ? note_shown(dae) : CP_LIMIT;
+    cp_status status = skin.geometry ? CP_OK : CP_LIMIT;
     while (status == CP_OK && xml_child(&dae->xml, depth)) {
         if (strcmp(dae->xml.name, "source") == 0)
-            status = read_source(dae);
+            status = read_source(dae, sources);
         else if (strcmp(dae->xml.name, "vertex_weights") == 0)
             status = read_weights(dae, &skin);
         else if (strcmp(dae->xml.name, "joints") == 0)
@@ -403,23 +403,23 @@ static cp_status read_skin(struct dae *dae)
                 if (strcmp(dae->xml.name, "input") == 0)
                     status = take_input(dae, semantics, inputs);
     }
-    if (status == CP_OK && !array_reserve(dae->context, &dae->skin_rows, &dae->skin_room, dae->skin_count + UINT64_C(1),
-                                          sizeof *dae->skin_rows))
+    if (status == CP_OK && !array_reserve(dae->context, &later->skin_rows, &later->skin_room,
+                                          later->skin_count + UINT64_C(1), sizeof *later->skin_rows))
         status = CP_LIMIT;
     if (status == CP_OK)
-        dae->skin_rows[dae->skin_count++] = skin;
+        later->skin_rows[later->skin_count++] = skin;
     return status == CP_OK ? dae->xml.status : status;
 }
 
 /* Checks the input's source: of numbers or of words, with at least so many elements. */
-static cp_status check_input(struct dae *dae, const struct dae_input *input, const char *what, bool numbers,
-                             uint64_t least, const struct dae_source **found)
+static cp_status check_input(struct dae *dae, struct dae_sources *sources, const struct dae_input *input,
+                             const char *what, bool numbers, uint64_t least, const struct dae_source **found)
 {
-    const struct dae_source *source = *found = dae_find_source(dae, input->id);
+    const struct dae_source *source = *found = dae_find_source(sources, input->id);
     if (!source || !source->known || source->numbers != numbers)
         return dae_error_at(dae, input->line, "the %s are in \"%.100s\", which is no source of %s", what,
                             input->id ? input->id : "", numbers ? "numbers" : "names");
-    const uint32_t *row = name_map_find(&dae->arrays, source->array);
+    const uint32_t *row = name_map_find(&sources->arrays, source->array);
     if (row && *row != source->array_row)
         return dae_error_at(dae, input->line, "the %s are in the array \"%.100s\", which is there twice", what,
                             source->array);
@@ -429,34 +429,35 @@ static cp_status check_input(struct dae *dae, const struct dae_input *input, con
                         (unsigned long long)least);
 }
 
-static cp_status check_samplers(struct dae *dae)
+static cp_status check_samplers(struct dae *dae, struct dae_sources *sources, const struct dae_later *later)
 {
     cp_status status = CP_OK;
     const struct dae_source *times, *values;
-    for (uint32_t i = 0; i < dae->sampler_count && status == CP_OK; i++) {
-        const struct dae_sampler *sampler = &dae->sampler_rows[i];
-        status = check_input(dae, &sampler->times, "times of an animation", true, 0, &times);
+    for (uint32_t i = 0; i < later->sampler_count && status == CP_OK; i++) {
+        const struct dae_sampler *sampler = &later->sampler_rows[i];
+        status = check_input(dae, sources, &sampler->times, "times of an animation", true, 0, &times);
         if (status == CP_OK)
-            status = check_input(dae, &sampler->values, "values of an animation", true, times->count, &values);
+            status = check_input(dae, sources, &sampler->values, "values of an animation", true, times->count, &values);
     }
     return status;
 }
 
-static cp_status check_skins(struct dae *dae)
+static cp_status check_skins(struct dae *dae, struct dae_sources *sources, struct dae_links *links,
+                             const struct dae_later *later)
 {
     cp_status status = CP_OK;
     const struct dae_source *joints, *found;
-    for (uint32_t i = 0; i < dae->skin_count && status == CP_OK; i++) {
-        const struct dae_skin *skin = &dae->skin_rows[i];
-        const uint32_t *positions = *skin->geometry ? name_map_find(&dae->geometries, skin->geometry + 1) : NULL;
-        status = check_input(dae, &skin->joints, "joints of a skin", false, skin->joint_end, &joints);
+    for (uint32_t i = 0; i < later->skin_count && status == CP_OK; i++) {
+        const struct dae_skin *skin = &later->skin_rows[i];
+        const uint32_t *positions = *skin->geometry ? name_map_find(&links->ids, skin->geometry + 1) : NULL;
+        status = check_input(dae, sources, &skin->joints, "joints of a skin", false, skin->joint_end, &joints);
         if (status == CP_OK)
-            status = check_input(dae, &skin->matrices, "matrices of a skin", true, joints->count, &found);
+            status = check_input(dae, sources, &skin->matrices, "matrices of a skin", true, joints->count, &found);
         if (status == CP_OK && found->size < 16)
             status = dae_error_at(dae, skin->matrices.line, "the matrices of a skin have %llu numbers each",
                                   (unsigned long long)found->size);
         if (status == CP_OK)
-            status = check_input(dae, &skin->weights, "weights of a skin", true, skin->weight_end, &found);
+            status = check_input(dae, sources, &skin->weights, "weights of a skin", true, skin->weight_end, &found);
         if (status == CP_OK && positions && skin->vertices < *positions)
             status = dae_error_at(dae, skin->line, "a skin of %llu vertices for a mesh of %u",
                                   (unsigned long long)skin->vertices, *positions);
@@ -490,8 +491,19 @@ static cp_status note_transparency(struct dae *dae)
     return dae->xml.status;
 }
 
-static cp_status check_element(struct dae *dae, uint64_t counts[UNREAD])
+/* All of a check: the parts that its steps read and fill. */
+struct dae_check {
+    struct dae dae;
+    struct dae_sources sources;
+    struct dae_links links;
+    struct dae_controllers controllers;
+    struct dae_later later;
+    struct dae_mesh mesh;
+};
+
+static cp_status check_element(struct dae_check *check, uint64_t counts[UNREAD])
 {
+    struct dae *dae = &check->dae;
     const char *name = dae->xml.name;
     for (size_t i = 0; i < UNREAD; i++)
         counts[i] += strcmp(unread[i].element, name) == 0 &&
@@ -499,56 +511,59 @@ static cp_status check_element(struct dae *dae, uint64_t counts[UNREAD])
     for (size_t i = 0; i < sizeof transforms / sizeof *transforms; i++)
         if (strcmp(transforms[i].name, name) == 0)
             return check_transform(dae, transforms[i].numbers);
-    if (strcmp(name, "controller") == 0)
-        return note_controller(dae);
-    if (strcmp(name, "geometry") == 0 || strcmp(name, "node") == 0)
-        return note_id(dae) ? CP_OK : CP_LIMIT;
+    bool is_controller = strcmp(name, "controller") == 0;
+    if (is_controller && note_controller(dae, &check->controllers) != CP_OK)
+        return CP_LIMIT;
+    if (is_controller || strcmp(name, "geometry") == 0 || strcmp(name, "node") == 0)
+        return note_id(dae, &check->links, &check->mesh) ? CP_OK : CP_LIMIT;
     if (strcmp(name, "instance_geometry") == 0 || strcmp(name, "instance_controller") == 0 ||
         strcmp(name, "instance_node") == 0)
-        return !dae->in_nodes || note_link(dae, "url") ? CP_OK : CP_LIMIT;
+        return !check->links.in_nodes || note_link(dae, &check->links, "url") ? CP_OK : CP_LIMIT;
     if (strncmp(name, "library_", 8) == 0)
-        dae->in_nodes = strcmp(name, "library_nodes") == 0 || strcmp(name, "library_visual_scenes") == 0;
+        check->links.in_nodes = strcmp(name, "library_nodes") == 0 || strcmp(name, "library_visual_scenes") == 0;
     if (strcmp(name, "morph") == 0) {
-        dae->morphs = true;
-        return note_shown(dae);
+        check->links.morphs = true;
+        return note_shown(dae, &check->controllers);
     }
     if (strcmp(name, "mesh") == 0 || strcmp(name, "convex_mesh") == 0)
-        dae->vertices = NULL;
+        check->mesh.vertices = NULL;
     if (strcmp(name, "source") == 0 && xml_attribute(&dae->xml, "id"))
-        return read_source(dae);
+        return read_source(dae, &check->sources);
     if (strcmp(name, "vertices") == 0)
-        return dae_check_vertices(dae);
+        return dae_check_vertices(dae, &check->sources, &check->links, &check->mesh);
     if (dae_is_primitive(name))
-        return dae_check_primitive(dae);
+        return dae_check_primitive(dae, &check->sources, &check->mesh);
     if (strcmp(name, "sampler") == 0)
-        return read_sampler(dae);
+        return read_sampler(dae, &check->later);
     if (strcmp(name, "transparency") == 0)
         return note_transparency(dae);
     if (strcmp(name, "channel") == 0)
-        return check_channel(dae);
+        return check_channel(dae, &check->links);
     if (strcmp(name, "skin") == 0)
-        return read_skin(dae);
+        return note_link(dae, &check->links, "source") && note_shown(dae, &check->controllers) == CP_OK
+                   ? read_skin(dae, &check->sources, &check->later)
+                   : CP_LIMIT;
     return strcmp(name, "skew") ? CP_OK : dae_error(dae, "the transform <skew> is not read");
 }
 
 /* Reports instances of missing things, geometry that nothing shows, and animations of nameless nodes; a morph's targets
  * are not checked. */
-static cp_status report_links(struct dae *dae)
+static cp_status report_links(struct dae *dae, struct dae_links *links)
 {
     struct name_map shown = {.context = dae->context};
     struct place place = IN_FILE(dae->source->name);
     uint64_t missing = 0, hidden = 0, still = 0;
     bool good = true;
-    for (uint32_t i = 0; i < dae->target_count; i++)
-        still += name_map_find(&dae->nameless, dae->target_rows[i]) != NULL;
+    for (uint32_t i = 0; i < links->targets.count; i++)
+        still += name_map_find(&links->nameless, links->targets.items[i]) != NULL;
     if (still)
         report_loss(dae->context, "assimp-collada-unread", place, still, "animation channels of nodes without a name");
-    for (uint32_t i = 0; i < dae->link_count && good; i++) {
-        missing += !name_map_find(&dae->geometries, dae->link_rows[i]);
-        good = name_map_add(&shown, dae->link_rows[i], 0, NULL) != NULL;
+    for (uint32_t i = 0; i < links->shown.count && good; i++) {
+        missing += !name_map_find(&links->ids, links->shown.items[i]);
+        good = name_map_add(&shown, links->shown.items[i], 0, NULL) != NULL;
     }
-    for (uint32_t i = 0; i < dae->geometry_count && good && !dae->morphs; i++)
-        hidden += !name_map_find(&shown, dae->geometry_rows[i]);
+    for (uint32_t i = 0; i < links->geometries.count && good && !links->morphs; i++)
+        hidden += !name_map_find(&shown, links->geometries.items[i]);
     name_map_free(&shown);
     if (missing)
         report_loss(dae->context, "assimp-collada-unread", place, missing, "instances of what is not in the file");
@@ -557,7 +572,7 @@ static cp_status report_links(struct dae *dae)
     return good ? CP_OK : CP_LIMIT;
 }
 
-static cp_status report_unread(struct dae *dae, const uint64_t counts[UNREAD])
+static cp_status report_unread(struct dae *dae, struct dae_links *links, const uint64_t counts[UNREAD])
 {
     struct place place = IN_FILE(dae->source->name);
     for (size_t i = 0; i < UNREAD; i++)
@@ -565,7 +580,7 @@ static cp_status report_unread(struct dae *dae, const uint64_t counts[UNREAD])
             report_loss(dae->context, "assimp-collada-unread", place, counts[i], "%s", unread[i].words);
     if (dae->holes)
         report_loss(dae->context, "assimp-collada-unread", place, dae->holes, "polygons with holes");
-    return report_links(dae);
+    return report_links(dae, links);
 }
 
 struct source skip_declaration(const struct source *source)
@@ -588,23 +603,24 @@ struct source skip_declaration(const struct source *source)
     return rest;
 }
 
-static cp_status check_document(struct dae *dae)
+static cp_status check_document(struct dae_check *check)
 {
+    struct dae *dae = &check->dae;
     uint64_t counts[UNREAD] = {0};
     cp_status status = CP_OK;
     enum xml_event event;
     while (status == CP_OK && (event = xml_next(&dae->xml)) != XML_OVER)
         if (event == XML_START)
-            status = check_element(dae, counts);
+            status = check_element(check, counts);
     if (status == CP_OK)
         status = dae->xml.status;
     if (status == CP_OK)
-        status = check_samplers(dae);
+        status = check_samplers(dae, &check->sources, &check->later);
     if (status == CP_OK)
-        status = check_skins(dae);
+        status = check_skins(dae, &check->sources, &check->links, &check->later);
     if (status == CP_OK)
-        status = check_rings(dae);
-    return status == CP_OK ? report_unread(dae, counts) : status;
+        status = check_rings(dae, &check->controllers);
+    return status == CP_OK ? report_unread(dae, &check->links, counts) : status;
 }
 
 static bool is_collada(const struct source *source)
@@ -621,27 +637,26 @@ cp_status check_collada(const struct source *source, bool strict, struct arena *
         return CP_OK;
     cp_context *context = source->context;
     struct source text = skip_declaration(source);
-    struct dae dae = {.context = context, .source = source, .arena = arena};
-    dae.arrays.context = dae.sources.context = dae.geometries.context = dae.nameless.context = dae.controllers.context =
-        context;
-    cp_status status = xml_open(&dae.xml, &text, strict, &codes);
+    struct dae_check check = {.dae = {.context = context, .source = source, .arena = arena}};
+    struct name_map *const maps[] = {&check.sources.arrays, &check.sources.names, &check.links.ids,
+                                     &check.links.nameless, &check.controllers.names};
+    struct dae_texts *const texts[] = {&check.links.shown, &check.links.geometries, &check.links.targets};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        maps[i]->context = context;
+    cp_status status = xml_open(&check.dae.xml, &text, strict, &codes);
     if (status == CP_OK)
-        status = check_document(&dae);
-    cp_status parsed = xml_close(&dae.xml);
-    *clear = dae.clear;
-    name_map_free(&dae.arrays);
-    name_map_free(&dae.sources);
-    name_map_free(&dae.geometries);
-    name_map_free(&dae.nameless);
-    name_map_free(&dae.controllers);
-    memory_free(context, dae.array_rows, dae.array_room, sizeof *dae.array_rows);
-    memory_free(context, dae.source_rows, dae.source_room, sizeof *dae.source_rows);
-    memory_free(context, dae.sampler_rows, dae.sampler_room, sizeof *dae.sampler_rows);
-    memory_free(context, dae.controller_rows, dae.controller_room, sizeof *dae.controller_rows);
-    memory_free(context, dae.skin_rows, dae.skin_room, sizeof *dae.skin_rows);
-    memory_free(context, dae.geometry_rows, dae.geometry_room, sizeof *dae.geometry_rows);
-    memory_free(context, dae.target_rows, dae.target_room, sizeof *dae.target_rows);
-    memory_free(context, dae.link_rows, dae.link_room, sizeof *dae.link_rows);
+        status = check_document(&check);
+    cp_status parsed = xml_close(&check.dae.xml);
+    *clear = check.dae.clear;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        name_map_free(maps[i]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        memory_free(context, texts[i]->items, texts[i]->room, sizeof *texts[i]->items);
+    memory_free(context, check.sources.array_rows, check.sources.array_room, sizeof *check.sources.array_rows);
+    memory_free(context, check.sources.rows, check.sources.room, sizeof *check.sources.rows);
+    memory_free(context, check.controllers.rows, check.controllers.room, sizeof *check.controllers.rows);
+    memory_free(context, check.later.sampler_rows, check.later.sampler_room, sizeof *check.later.sampler_rows);
+    memory_free(context, check.later.skin_rows, check.later.skin_room, sizeof *check.later.skin_rows);
     return status == CP_OK ? parsed : status;
 }
 

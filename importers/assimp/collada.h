@@ -36,37 +36,64 @@ struct dae_controller {
     uint64_t line;
 };
 
+/* The document that is read, and what was found in it. */
 struct dae {
     cp_context *context;
     const struct source *source;
     struct arena *arena;
     struct xml xml;
-    struct name_map arrays, sources; /* ids to the rows below; the last of a name counts, as it does for assimp */
-    struct name_map geometries;      /* ids to the number of their positions; controllers and nodes, too */
-    struct dae_array {
-        uint64_t count;
-        bool numbers;
-    } * array_rows;
-    struct dae_source *source_rows;
+    uint64_t holes; /* polygons with holes */
+    bool clear;     /* some <transparency> is 0 */
+};
+
+struct dae_array {
+    uint64_t count;
+    bool numbers;
+};
+
+/* Arrays and sources by their ids, to the rows; the last of a name counts, as it does for assimp. */
+struct dae_sources {
+    struct name_map arrays, names;
+    struct dae_array *array_rows;
+    struct dae_source *rows;
+    uint32_t array_count, array_room, count, room;
+};
+
+struct dae_texts {
+    const char **items;
+    uint32_t count, room;
+};
+
+/* What may be shown, and what is. */
+struct dae_links {
+    struct name_map ids;         /* of geometries, to the number of their positions; of controllers and nodes, too */
+    struct name_map nameless;    /* ids of nodes without a name, whose animations assimp leaves out */
+    struct dae_texts shown;      /* ids of what nodes, skins and morphs show; "" in other files */
+    struct dae_texts geometries; /* ids */
+    struct dae_texts targets;    /* ids of the nodes that channels move */
+    bool in_nodes;               /* set in a library of nodes or scenes */
+    bool morphs;
+};
+
+struct dae_controllers {
+    struct name_map names; /* ids to the rows */
+    struct dae_controller *rows;
+    uint32_t count, room;
+    uint32_t last; /* the row of the last one that began */
+};
+
+/* What is checked at the end, as its sources may come later. */
+struct dae_later {
     struct dae_sampler *sampler_rows;
     struct dae_skin *skin_rows;
-    struct name_map controllers; /* ids to the rows below */
-    struct dae_controller *controller_rows;
-    uint32_t controller;        /* the row of the last one that began */
-    const char **link_rows;     /* ids of what nodes, skins and morphs show; "" in other files */
-    const char **geometry_rows; /* ids */
-    const char **target_rows;   /* ids of the nodes that channels move */
-    struct name_map nameless;   /* ids of nodes without a name, whose animations assimp leaves out */
-    bool in_nodes;              /* set in a library of nodes or scenes */
-    bool morphs;
-    uint32_t array_count, array_room, source_count, source_room, sampler_count, sampler_room, skin_count, skin_room,
-        link_count, link_room, geometry_count, geometry_room, target_count, target_room, controller_count,
-        controller_room;
+    uint32_t sampler_count, sampler_room, skin_count, skin_room;
+};
+
+/* The mesh that is read. */
+struct dae_mesh {
     const char *geometry; /* the id of the last one */
     const char *vertices; /* the id of the last <vertices> */
     uint64_t vertex_end;  /* the least number of elements among its inputs */
-    uint64_t holes;       /* polygons with holes */
-    bool clear;           /* some <transparency> is 0 */
 };
 
 /* Reports an error of the file at the line of the last event. */
@@ -75,14 +102,15 @@ cp_status dae_error_at(struct dae *dae, uint64_t line, const char *format, ...) 
 /* Reads a whole number of an attribute of the open element: at most as many as the file has bytes. */
 cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64_t *number);
 /* Returns the source that a reference "#id" means; NULL when the file has none so far. */
-const struct dae_source *dae_find_source(const struct dae *dae, const char *reference);
+const struct dae_source *dae_find_source(struct dae_sources *sources, const char *reference);
 /* Reads the next word of a text as a number from 0 on; false when there is none. *bad: it is something else. */
 bool dae_next_index(const char **text, uint64_t *index, bool *bad);
 uint64_t dae_count_words(const char *text);
 
 /* collada_mesh.c: checks <vertices>, and <triangles> and the like, whose tag has just been read. */
-cp_status dae_check_vertices(struct dae *dae);
+cp_status dae_check_vertices(struct dae *dae, struct dae_sources *sources, struct dae_links *links,
+                             struct dae_mesh *mesh);
 bool dae_is_primitive(const char *name);
-cp_status dae_check_primitive(struct dae *dae);
+cp_status dae_check_primitive(struct dae *dae, struct dae_sources *sources, const struct dae_mesh *mesh);
 
 #endif

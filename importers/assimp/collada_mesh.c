@@ -41,7 +41,7 @@ static bool is_read(const char *semantic)
 }
 
 /* Checks the open <input>; *end: its indices are below. */
-static cp_status check_input(struct dae *dae, uint64_t *end)
+static cp_status check_input(struct dae *dae, struct dae_sources *sources, uint64_t *end)
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic"), *reference = xml_attribute(&dae->xml, "source");
     *end = UINT64_MAX;
@@ -49,7 +49,7 @@ static cp_status check_input(struct dae *dae, uint64_t *end)
         return dae_error(dae, "an <input> without semantic or source");
     if (!is_read(semantic))
         return CP_OK;
-    const struct dae_source *source = dae_find_source(dae, reference);
+    const struct dae_source *source = dae_find_source(sources, reference);
     if (!source || !source->known || !source->numbers)
         return dae_error(dae, "the input %.40s names \"%.100s\", which is no source of numbers before it", semantic,
                          reference);
@@ -59,27 +59,28 @@ static cp_status check_input(struct dae *dae, uint64_t *end)
     return CP_OK;
 }
 
-cp_status dae_check_vertices(struct dae *dae)
+cp_status dae_check_vertices(struct dae *dae, struct dae_sources *sources, struct dae_links *links,
+                             struct dae_mesh *mesh)
 {
     const char *id = xml_attribute(&dae->xml, "id");
     uint32_t depth = dae->xml.depth;
-    dae->vertices = id ? arena_copy_text(dae->arena, id, strlen(id)) : NULL;
-    if (id && !dae->vertices)
+    mesh->vertices = id ? arena_copy_text(dae->arena, id, strlen(id)) : NULL;
+    if (id && !mesh->vertices)
         return CP_LIMIT;
-    dae->vertex_end = UINT64_MAX;
+    mesh->vertex_end = UINT64_MAX;
     while (xml_child(&dae->xml, depth)) {
         uint64_t end;
         if (strcmp(dae->xml.name, "input") != 0)
             continue;
         const char *semantic = xml_attribute(&dae->xml, "semantic");
         bool positions = semantic && strcmp(semantic, "POSITION") == 0;
-        cp_status status = check_input(dae, &end);
+        cp_status status = check_input(dae, sources, &end);
         if (status != CP_OK)
             return status;
-        dae->vertex_end = end < dae->vertex_end ? end : dae->vertex_end;
-        if (!positions || !dae->geometry)
+        mesh->vertex_end = end < mesh->vertex_end ? end : mesh->vertex_end;
+        if (!positions || !mesh->geometry)
             continue;
-        uint32_t *count = name_map_add(&dae->geometries, dae->geometry, 0, NULL);
+        uint32_t *count = name_map_add(&links->ids, mesh->geometry, 0, NULL);
         if (!count)
             return CP_LIMIT;
         *count = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;
@@ -94,7 +95,8 @@ struct mesh_inputs {
     bool vertices;
 };
 
-static cp_status add_input(struct dae *dae, struct mesh_inputs *inputs)
+static cp_status add_input(struct dae *dae, struct dae_sources *sources, const struct dae_mesh *mesh,
+                           struct mesh_inputs *inputs)
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic"), *source = xml_attribute(&dae->xml, "source");
     uint64_t offset, end;
@@ -104,12 +106,12 @@ static cp_status add_input(struct dae *dae, struct mesh_inputs *inputs)
     if (offset >= MOST_OFFSETS)
         return dae_error(dae, "an <input> with the offset %llu", (unsigned long long)offset);
     if (semantic && source && strcmp(semantic, "VERTEX") == 0) {
-        if (!dae->vertices || *source != '#' || strcmp(source + 1, dae->vertices) != 0)
+        if (!mesh->vertices || *source != '#' || strcmp(source + 1, mesh->vertices) != 0)
             return dae_error(dae, "the input VERTEX names \"%.100s\", which are not the vertices of the mesh", source);
-        end = dae->vertex_end;
+        end = mesh->vertex_end;
         inputs->vertices = true;
     } else {
-        status = check_input(dae, &end);
+        status = check_input(dae, sources, &end);
     }
     inputs->ends[offset] = end < inputs->ends[offset] ? end : inputs->ends[offset];
     inputs->stride = inputs->stride > offset ? inputs->stride : (uint32_t)offset + 1;
@@ -170,7 +172,7 @@ static cp_status check_text_count(struct dae *dae, const struct primitive *primi
                                (unsigned long long)texts);
 }
 
-cp_status dae_check_primitive(struct dae *dae)
+cp_status dae_check_primitive(struct dae *dae, struct dae_sources *sources, const struct dae_mesh *mesh)
 {
     const struct primitive *primitive = find_primitive(dae->xml.name);
     struct mesh_inputs inputs = {.stride = 1};
@@ -182,7 +184,7 @@ cp_status dae_check_primitive(struct dae *dae)
     wanted = polylist ? 0 : count * primitive->corners;
     while (status == CP_OK && xml_child(&dae->xml, depth)) {
         if (strcmp(dae->xml.name, "input") == 0) {
-            status = add_input(dae, &inputs);
+            status = add_input(dae, sources, mesh, &inputs);
         } else if (strcmp(dae->xml.name, "vcount") == 0) {
             status = check_corner_counts(dae, count, &wanted);
         } else if (strcmp(dae->xml.name, "p") == 0) {
