@@ -22,22 +22,22 @@ struct builder {
 static bool list_devices(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
-    uint32_t listed = 0, *way = memory_allocate(cell->context, cell->device_count, sizeof *way);
-    bool *done = memory_allocate_zeroed(cell->context, cell->device_count, sizeof *done);
-    for (uint32_t i = 0; way && done && i < cell->device_count; i++) {
+    uint32_t listed = 0, *way = memory_allocate(cell->context, cell->devices.count, sizeof *way);
+    bool *done = memory_allocate_zeroed(cell->context, cell->devices.count, sizeof *done);
+    for (uint32_t i = 0; way && done && i < cell->devices.count; i++) {
         uint32_t depth = 0;
         for (uint32_t device = i; device != CP_NONE && !done[device];) {
-            uint32_t host = cell->devices[device].host;
+            uint32_t host = cell->devices.items[device].host;
             done[device] = true;
             way[depth++] = device;
-            device = host == CP_NONE ? CP_NONE : cell->parts[host].device;
+            device = host == CP_NONE ? CP_NONE : cell->parts.items[host].device;
         }
         while (depth > 0)
             builder->order[listed++] = way[--depth];
     }
     bool fine = way && done;
-    memory_free(cell->context, done, cell->device_count, sizeof *done);
-    memory_free(cell->context, way, cell->device_count, sizeof *way);
+    memory_free(cell->context, done, cell->devices.count, sizeof *done);
+    memory_free(cell->context, way, cell->devices.count, sizeof *way);
     return fine;
 }
 
@@ -46,15 +46,16 @@ static void list_joints(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
     for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t d = 0; d < cell->device_count; d++)
-            for (uint32_t i = 0; i < cell->devices[d].joint_count; i++) {
-                uint32_t joint = cell->devices[d].first_joint + i;
-                uint32_t *end = &builder->joint_ends[cell->devices[d].first_part + cell->joints[joint].part];
+        for (uint32_t d = 0; d < cell->devices.count; d++)
+            for (uint32_t i = 0; i < cell->devices.items[d].joint_count; i++) {
+                uint32_t joint = cell->devices.items[d].first_joint + i;
+                uint32_t *end =
+                    &builder->joint_ends[cell->devices.items[d].first_part + cell->joints.items[joint].part];
                 if (pass == 1)
                     builder->joint_lists[*end] = joint;
                 ++*end;
             }
-        for (uint32_t part = 0, start = 0; pass == 0 && part < cell->part_count; part++) {
+        for (uint32_t part = 0, start = 0; pass == 0 && part < cell->parts.count; part++) {
             uint32_t count = builder->joint_ends[part];
             builder->joint_ends[part] = start;
             start += count;
@@ -78,15 +79,15 @@ static uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name, con
 static bool add_device_nodes(struct builder *builder, uint32_t index)
 {
     struct deneb_cell *cell = builder->cell;
-    struct deneb_device *device = &cell->devices[index];
-    uint32_t host = device->host == CP_NONE ? 0 : cell->parts[device->host].node;
+    struct deneb_device *device = &cell->devices.items[index];
+    uint32_t host = device->host == CP_NONE ? 0 : cell->parts.items[device->host].node;
     device->node = add_node(builder->scene, host, device->name, device->raw, &device->pose);
     if (device->node == CP_NONE)
         return false;
     builder->scene->nodes[device->node].scope = index;
     for (uint32_t i = 0; i < device->part_count; i++) {
-        struct deneb_part *part = &cell->parts[device->first_part + i];
-        uint32_t parent = part->parent == CP_NONE ? device->node : cell->parts[part->parent].node;
+        struct deneb_part *part = &cell->parts.items[device->first_part + i];
+        uint32_t parent = part->parent == CP_NONE ? device->node : cell->parts.items[part->parent].node;
         part->node = add_node(builder->scene, parent, part->name, part->raw, &part->pose);
         if (part->node == CP_NONE)
             return false;
@@ -108,7 +109,7 @@ static bool add_joint(struct builder *builder, struct deneb_joint *from, uint32_
     static const cp_joint_type types[] = {CP_JOINT_PRISMATIC, CP_JOINT_REVOLUTE, CP_JOINT_SCALE};
     static const char *const letters[] = {"", ".y", ".z"};
     cp_scene *scene = builder->scene;
-    double unit = deneb_joint_unit(from, builder->cell->devices[scene->nodes[node].scope].units);
+    double unit = deneb_joint_unit(from, builder->cell->devices.items[scene->nodes[node].scope].units);
     for (uint32_t i = 0; i < axis_count(from); i++) {
         const char *name = i > 0 ? arena_print(scene->arena, "%s%s", from->name, letters[i]) : from->name;
         uint32_t index = name ? scene_add_joint(scene, node, types[from->motion], name) : CP_NONE;
@@ -209,13 +210,13 @@ static cp_status add_device(struct builder *builder, uint32_t index)
 {
     const struct deneb_cell *cell = builder->cell;
     cp_scene *scene = builder->scene;
-    const struct deneb_device *from = &cell->devices[index];
-    struct freedoms freedoms = {.device = from, .all = cell->joints};
+    const struct deneb_device *from = &cell->devices.items[index];
+    struct freedoms freedoms = {.device = from, .all = cell->joints.items};
     freedoms.rows = memory_allocate(cell->context, from->joint_count, sizeof *freedoms.rows);
     if (!freedoms.rows)
         return CP_LIMIT;
     for (uint32_t i = 0; i < from->joint_count; i++)
-        if (deneb_is_set(&cell->joints[from->first_joint + i]))
+        if (deneb_is_set(&cell->joints.items[from->first_joint + i]))
             freedoms.rows[freedoms.count++] = from->first_joint + i;
     uint32_t made = scene_add_device(scene, from->name, from->node);
     uint32_t most_ends = from->part_count + from->frame_count;
@@ -225,17 +226,17 @@ static cp_status add_device(struct builder *builder, uint32_t index)
     if (joints) {
         cp_device *device = &scene->devices[made];
         for (uint32_t i = 0; i < freedoms.count; i++)
-            joints[i] = cell->joints[freedoms.rows[i]].joint;
+            joints[i] = cell->joints.items[freedoms.rows[i]].joint;
         /* Its tools are ends; else the parts on which none hangs. Parts are in the order of a walk through their tree,
          * so a part is followed by those that hang on it. */
         for (uint32_t i = 0; i < from->frame_count; i++)
-            if (cell->frames[from->first_frame + i].is_tool)
+            if (cell->frames.items[from->first_frame + i].is_tool)
                 ends[device->end_count++] = builder->frame_nodes[from->first_frame + i];
         bool has_tool = device->end_count > 0;
         for (uint32_t i = 0; i < from->part_count && !has_tool; i++) {
             uint32_t part = from->first_part + i;
-            if (i + 1 == from->part_count || cell->parts[part + 1].parent != part)
-                ends[device->end_count++] = cell->parts[part].node;
+            if (i + 1 == from->part_count || cell->parts.items[part + 1].parent != part)
+                ends[device->end_count++] = cell->parts.items[part].node;
         }
         device->joints = joints;
         device->joint_count = freedoms.count;
@@ -243,8 +244,8 @@ static cp_status add_device(struct builder *builder, uint32_t index)
         device->kind = device->end_count > 1 ? CP_DEVICE_TREE : CP_DEVICE_SERIAL;
     }
     for (uint32_t i = 0; i < from->joint_count && status == CP_OK; i++)
-        if (cell->joints[from->first_joint + i].formula)
-            status = add_formula(builder, &cell->joints[from->first_joint + i], &freedoms);
+        if (cell->joints.items[from->first_joint + i].formula)
+            status = add_formula(builder, &cell->joints.items[from->first_joint + i], &freedoms);
     memory_free(cell->context, freedoms.rows, from->joint_count, sizeof *freedoms.rows);
     return status;
 }
@@ -254,11 +255,11 @@ static cp_status add_device(struct builder *builder, uint32_t index)
 static bool add_frames(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
-    for (uint32_t d = 0; d < cell->device_count; d++)
-        for (uint32_t i = 0; i < cell->devices[d].frame_count; i++) {
-            uint32_t index = cell->devices[d].first_frame + i;
-            const struct deneb_frame *frame = &cell->frames[index];
-            uint32_t parent = cell->parts[cell->devices[d].first_part + frame->part].node;
+    for (uint32_t d = 0; d < cell->devices.count; d++)
+        for (uint32_t i = 0; i < cell->devices.items[d].frame_count; i++) {
+            uint32_t index = cell->devices.items[d].first_frame + i;
+            const struct deneb_frame *frame = &cell->frames.items[index];
+            uint32_t parent = cell->parts.items[cell->devices.items[d].first_part + frame->part].node;
             uint32_t node = add_node(builder->scene, parent, frame->name, frame->raw, &frame->pose);
             if (node == CP_NONE)
                 return false;
@@ -272,22 +273,22 @@ static bool add_frames(struct builder *builder)
 static cp_status add_loops(struct builder *builder)
 {
     const struct deneb_cell *cell = builder->cell;
-    uint32_t *bases = memory_allocate_zeroed(cell->context, cell->loop_count, sizeof *bases);
+    uint32_t *bases = memory_allocate_zeroed(cell->context, cell->loops.count, sizeof *bases);
     cp_status status = bases ? CP_OK : CP_LIMIT;
-    for (uint32_t d = 0; d < cell->device_count && bases; d++)
-        for (uint32_t i = 0; i < cell->devices[d].loop_count; i++)
-            bases[cell->devices[d].first_loop + i] = cell->devices[d].first_part;
-    for (uint32_t i = 0; i < cell->loop_count && status == CP_OK; i++) {
-        const struct deneb_loop *loop = &cell->loops[i];
+    for (uint32_t d = 0; d < cell->devices.count && bases; d++)
+        for (uint32_t i = 0; i < cell->devices.items[d].loop_count; i++)
+            bases[cell->devices.items[d].first_loop + i] = cell->devices.items[d].first_part;
+    for (uint32_t i = 0; i < cell->loops.count && status == CP_OK; i++) {
+        const struct deneb_loop *loop = &cell->loops.items[i];
         uint32_t nodes[2];
         for (int side = 0; side < 2 && status == CP_OK; side++) {
             uint64_t part = (uint64_t)bases[i] + loop->parts[side];
-            if (part >= cell->part_count)
+            if (part >= cell->parts.count)
                 status = report_error(cell->context, CP_INPUT, "deneb-loop", loop->place,
                                       "the loop \"%s\" is of part %u, but the cell has %u parts", loop->name,
-                                      (unsigned)part, (unsigned)cell->part_count);
+                                      (unsigned)part, (unsigned)cell->parts.count);
             else
-                nodes[side] = cell->parts[part].node;
+                nodes[side] = cell->parts.items[part].node;
         }
         if (status != CP_OK)
             break;
@@ -301,7 +302,7 @@ static cp_status add_loops(struct builder *builder)
         made->poses[1] = loop->poses[1];
         made->length = loop->length;
     }
-    memory_free(cell->context, bases, cell->loop_count, sizeof *bases);
+    memory_free(cell->context, bases, cell->loops.count, sizeof *bases);
     return status;
 }
 
@@ -315,14 +316,14 @@ static cp_status build(struct builder *builder)
         !list_devices(builder))
         return CP_LIMIT;
     list_joints(builder);
-    for (uint32_t i = 0; i < cell->device_count; i++)
+    for (uint32_t i = 0; i < cell->devices.count; i++)
         if (!add_device_nodes(builder, builder->order[i]))
             return CP_LIMIT;
     if (!add_frames(builder))
         return CP_LIMIT;
-    for (uint32_t i = 0, path = 0; i < cell->tag_count; i++) {
-        const struct deneb_tag *tag = &cell->tags[i];
-        uint32_t parent = !tag->is_path ? path : tag->device == CP_NONE ? 0 : cell->devices[tag->device].node;
+    for (uint32_t i = 0, path = 0; i < cell->tags.count; i++) {
+        const struct deneb_tag *tag = &cell->tags.items[i];
+        uint32_t parent = !tag->is_path ? path : tag->device == CP_NONE ? 0 : cell->devices.items[tag->device].node;
         uint32_t node = add_node(scene, parent, tag->name, tag->raw, &tag->pose);
         if (node == CP_NONE)
             return CP_LIMIT;
@@ -331,17 +332,17 @@ static cp_status build(struct builder *builder)
 
     /* Reverse the joints of each part: the last one in the file is the first behind its matrix, as rows are multiplied
      * from the left. */
-    for (uint32_t d = 0; d < cell->device_count; d++) {
-        const struct deneb_device *device = &cell->devices[builder->order[d]];
+    for (uint32_t d = 0; d < cell->devices.count; d++) {
+        const struct deneb_device *device = &cell->devices.items[builder->order[d]];
         for (uint32_t part = device->first_part; part < device->first_part + device->part_count; part++) {
             uint32_t start = part > 0 ? builder->joint_ends[part - 1] : 0;
             for (uint32_t k = builder->joint_ends[part]; k > start; k--)
-                if (!add_joint(builder, &cell->joints[builder->joint_lists[k - 1]], cell->parts[part].node))
+                if (!add_joint(builder, &cell->joints.items[builder->joint_lists[k - 1]], cell->parts.items[part].node))
                     return CP_LIMIT;
         }
     }
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
+    for (uint32_t i = 0; i < cell->devices.count && status == CP_OK; i++)
         status = add_device(builder, i);
     if (status == CP_OK)
         status = add_loops(builder);
@@ -358,14 +359,14 @@ static cp_status build(struct builder *builder)
     return status;
 }
 
-cp_status deneb_build(struct deneb_cell *cell, bool strict)
+cp_status deneb_build(struct deneb_cell *cell, cp_scene *scene, bool strict)
 {
-    struct builder builder = {.cell = cell, .scene = cell->scene, .strict = strict};
+    struct builder builder = {.cell = cell, .scene = scene, .strict = strict};
     struct arena *scratch = arena_new(cell->context);
-    builder.order = arena_allocate(scratch, cell->device_count, sizeof *builder.order);
-    builder.joint_lists = arena_allocate(scratch, cell->joint_count, sizeof *builder.joint_lists);
-    builder.joint_ends = arena_allocate_zeroed(scratch, cell->part_count, sizeof *builder.joint_ends);
-    builder.frame_nodes = arena_allocate(scratch, cell->frame_count, sizeof *builder.frame_nodes);
+    builder.order = arena_allocate(scratch, cell->devices.count, sizeof *builder.order);
+    builder.joint_lists = arena_allocate(scratch, cell->joints.count, sizeof *builder.joint_lists);
+    builder.joint_ends = arena_allocate_zeroed(scratch, cell->parts.count, sizeof *builder.joint_ends);
+    builder.frame_nodes = arena_allocate(scratch, cell->frames.count, sizeof *builder.frame_nodes);
     cp_status status = build(&builder);
     arena_free(scratch);
     return status;

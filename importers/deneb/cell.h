@@ -110,41 +110,63 @@ struct deneb_tag {
     uint32_t device; /* the device of a path: CP_NONE for the world */
 };
 
+/* Rows that grow. */
+#define DENEB_TABLE(row)                                                                                               \
+    struct {                                                                                                           \
+        struct row *items;                                                                                             \
+        uint32_t count, room;                                                                                          \
+    }
+
 struct deneb_cell {
     cp_context *context;
     const struct deneb_settings *settings;
-    cp_scene *scene;
     const char *name;         /* the workcell's; NULL: not given */
     struct deneb_units units; /* units of the workcell's own statements */
-    struct deneb_part *parts;
-    struct deneb_joint *joints;
-    struct deneb_loop *loops; /* loops of devices, then of the workcell */
-    struct deneb_frame *frames;
-    struct deneb_device *devices;
-    struct deneb_tag *tags;
-    struct deneb_layers layers; /* those of the device that is read */
-    struct place attachments;   /* their place; line 0: none yet */
-    struct source **sources;    /* sources of device files, which stay open until all is read */
-    uint32_t part_count, part_room, joint_count, joint_room, device_count, device_room, tag_count, tag_room,
-        source_count, source_room, loop_count, loop_room, frame_count, frame_room;
-    struct name_map device_requests; /* names of device files as written: the first device of each */
-    struct name_map device_files;    /* paths: the same */
-    struct name_map device_names;    /* the first device of each name, among those that are listed */
-    uint32_t listed_count;
+    DENEB_TABLE(deneb_part) parts;
+    DENEB_TABLE(deneb_joint) joints;
+    DENEB_TABLE(deneb_loop) loops; /* loops of devices, then of the workcell */
+    DENEB_TABLE(deneb_frame) frames;
+    DENEB_TABLE(deneb_device) devices;
+    DENEB_TABLE(deneb_tag) tags;
+    struct place attachments; /* their place; line 0: none yet */
+};
+
+/* The files of a cell, and where they are looked for. */
+struct deneb_files {
+    struct arena *arena;     /* the scene's, for paths */
+    struct source **sources; /* sources of device files, which stay open until all is read */
+    uint32_t source_count, source_room;
+    struct name_map device_requests;                 /* names of device files as written: the first device of each */
+    struct name_map device_files;                    /* paths: the same */
     struct file_search searches[DENEB_WORKCELL + 1]; /* indexed by kind: how its files are searched */
     struct source *paths;                            /* the paths file, or NULL */
+};
+
+struct deneb_names {
+    struct name_map devices; /* the first device of each name, among those that are listed */
+    uint32_t listed_count;
+};
+
+/* All of a reading. Most functions take the parts that they need. */
+struct deneb_reading {
+    struct deneb_cell cell;
+    struct deneb_files files;
+    struct deneb_layers layers; /* those of the device that is read */
+    struct deneb_names names;
+    cp_scene *scene;
 };
 
 /* ---- cell.c ---- */
 
 /* Keeps a further source open as long as the cell; closes it on failure. */
-cp_status deneb_keep_source(struct deneb_cell *cell, struct source *source);
+cp_status deneb_keep_source(const struct deneb_cell *cell, struct deneb_files *files, struct source *source);
 
 /* ---- device.c ---- */
 
 /* Reads the statements of a device up to END, after the word DEVICE and its name. open: the number of open sections, it
  * included. */
-void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t device, uint32_t open);
+void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_layers *layers, uint32_t device,
+                       uint32_t open);
 /* Tells whether the joint is set from outside; dof(n) and values of recordings count these. */
 static inline bool deneb_is_set(const struct deneb_joint *joint)
 {
@@ -159,7 +181,8 @@ uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, stru
 /* Gives a device without a name that of its file. */
 void deneb_name_by_file(struct deneb_device *device);
 /* Reads the one device of a file "DCT DEVICE". It becomes the body of `device`. */
-void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t device);
+void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, struct deneb_layers *layers,
+                            uint32_t device);
 /* Reads a unit of angles, deg or rad, and returns its radians. */
 double deneb_angle(struct deneb_file *file);
 /* Returns the metres or radians of a unit of the joint's values. */
@@ -168,16 +191,17 @@ double deneb_joint_unit(const struct deneb_joint *joint, struct deneb_units unit
 /* ---- workcell.c ---- */
 
 /* Reads a file "DCT WORKCELL". */
-cp_status deneb_read_workcell(struct deneb_file *file, struct deneb_cell *cell);
+cp_status deneb_read_workcell(struct deneb_file *file, struct deneb_reading *reading);
 
 /* ---- build.c ---- */
 
-cp_status deneb_build(struct deneb_cell *cell, bool strict);
+cp_status deneb_build(struct deneb_cell *cell, cp_scene *scene, bool strict);
 
 /* ---- models.c ---- */
 
 /* Places the geometry of all parts at their nodes, in the order of the nodes. */
-cp_status deneb_place_models(struct deneb_cell *cell, bool strict);
+cp_status deneb_place_models(const struct deneb_cell *cell, const struct deneb_files *files, cp_scene *scene,
+                             bool strict);
 
 /* ---- recording.c ---- */
 
@@ -189,7 +213,7 @@ struct deneb_recording_head {
 };
 void deneb_read_recording_head(struct deneb_file *file, struct deneb_recording_head *head);
 /* Reads a file "DCT RECORDING" as a clip of the scene that the cell has become. */
-cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell);
+cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell, cp_scene *scene);
 
 /* ---- shares.c ---- */
 
@@ -199,20 +223,22 @@ struct deneb_shares {
     double *turns; /* indexed by node: radians, or parts of 1, of a turn or a stretch there */
 };
 /* Finds the shares. CP_LIMIT when out of memory; free them in any case. */
-cp_status deneb_share_tolerance(const struct deneb_cell *cell, double tolerance, struct deneb_shares *shares);
-void deneb_free_shares(const struct deneb_cell *cell, struct deneb_shares *shares);
+cp_status deneb_share_tolerance(const struct deneb_cell *cell, const cp_scene *scene, double tolerance,
+                                struct deneb_shares *shares);
+void deneb_free_shares(const struct deneb_cell *cell, const cp_scene *scene, struct deneb_shares *shares);
 
 /* ---- search.c ---- */
 
 /* Sets the searches by the rules of docs/deneb.md, then adds the folders of the paths file, if there is one. */
-void deneb_start_search(struct deneb_cell *cell);
-cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict);
-void deneb_end_search(struct deneb_cell *cell);
+void deneb_start_search(const struct deneb_cell *cell, struct deneb_files *files);
+cp_status deneb_read_folders(const struct deneb_cell *cell, struct deneb_files *files, const struct source *source,
+                             bool strict);
+void deneb_end_search(const struct deneb_cell *cell, const struct deneb_files *files);
 /* Returns a path that another system wrote: without its drive, and with '/' for '\'. NULL when out of memory. */
 char *deneb_path(struct arena *arena, const char *text);
 /* Opens the file of a device or workcell, `bytes` in the file, `name` in messages. CP_NO when there is none. */
-cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *bytes, const char *name,
-                       enum deneb_kind kind, struct source **opened);
+cp_status deneb_search(const struct deneb_cell *cell, struct deneb_files *files, const struct source *from,
+                       const char *bytes, const char *name, enum deneb_kind kind, struct source **opened);
 /* Warns when a path (of deneb_path) was not followed because it leads out of the folder. */
 void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from, const char *path, const char *name);
 

@@ -55,20 +55,21 @@ static const char *read_flag(struct deneb_file *file)
 
 bool deneb_make_room(struct deneb_file *file, struct deneb_cell *cell, uint32_t parts, uint32_t joints)
 {
-    uint64_t most = limit_nodes(cell->context), part_count = cell->part_count + (uint64_t)parts,
-             joint_count = cell->joint_count + (uint64_t)joints;
+    uint64_t most = limit_nodes(cell->context), part_count = cell->parts.count + (uint64_t)parts,
+             joint_count = cell->joints.count + (uint64_t)joints;
     if (file->status == CP_OK && (part_count > most || joint_count > most))
         file->status = report_error(cell->context, CP_LIMIT, "scene-nodes", deneb_place(file),
                                     "more parts or joints than the limit of %llu (%s)", (unsigned long long)most,
                                     limit_of_nodes(cell->context));
     if (file->status == CP_OK &&
-        (!array_reserve(cell->context, &cell->parts, &cell->part_room, part_count, sizeof *cell->parts) ||
-         !array_reserve(cell->context, &cell->joints, &cell->joint_room, joint_count, sizeof *cell->joints)))
+        (!array_reserve(cell->context, &cell->parts.items, &cell->parts.room, part_count, sizeof *cell->parts.items) ||
+         !array_reserve(cell->context, &cell->joints.items, &cell->joints.room, joint_count,
+                        sizeof *cell->joints.items)))
         file->status = CP_LIMIT;
     return file->status == CP_OK;
 }
 
-static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units,
+static bool read_placing(struct deneb_file *file, const struct deneb_cell *cell, struct deneb_units units,
                          struct deneb_part *part)
 {
     if (deneb_accept(file, "MATRIX")) {
@@ -83,11 +84,12 @@ static bool read_placing(struct deneb_file *file, struct deneb_cell *cell, struc
 }
 
 /* Reads a part after the word PART: "name" FILE "file" ATTACH bits, and perhaps MATRIX and COLOR. */
-static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct deneb_device *device)
+static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct deneb_layers *layers,
+                      struct deneb_device *device)
 {
     struct deneb_part part = {.pose = POSE_IDENTITY,
                               .place = deneb_place(file),
-                              .device = (uint32_t)(device - cell->devices),
+                              .device = (uint32_t)(device - cell->devices.items),
                               .parent = CP_NONE,
                               .node = CP_NONE};
     part.name = deneb_in_line(file, "a name") ? deneb_name(file, &part.raw) : "";
@@ -106,7 +108,7 @@ static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct d
         /* The flags before it tell on which part it hangs. Too deep a tree ends here, before it costs memory. */
         uint64_t most = cell->context->limits.depth; /* the world and the device take two of these */
         uint32_t parent, depth;
-        if (!deneb_add_layer(&cell->layers, part.flag, &parent, &depth))
+        if (!deneb_add_layer(layers, part.flag, &parent, &depth))
             file->status = CP_LIMIT;
         else if (depth + UINT64_C(2) > most)
             file->status = report_error(cell->context, CP_LIMIT, "scene-depth", part.place,
@@ -117,7 +119,7 @@ static void read_part(struct deneb_file *file, struct deneb_cell *cell, struct d
     }
     if (!deneb_make_room(file, cell, 1, 0))
         return;
-    cell->parts[cell->part_count++] = part;
+    cell->parts.items[cell->parts.count++] = part;
     device->part_count++;
 }
 
@@ -222,14 +224,14 @@ static void read_joint(struct deneb_file *file, struct deneb_cell *cell, struct 
                                       "the initial value of \"%s\" is beyond its limits", joint.name);
     if (!deneb_make_room(file, cell, 0, 1))
         return;
-    cell->joints[cell->joint_count++] = joint;
+    cell->joints.items[cell->joints.count++] = joint;
     device->joint_count++;
 }
 
 /* ---- loops and frames ---- */
 
 /* Reads a matrix without scale, shear and mirroring. */
-static cp_pose read_rigid(struct deneb_file *file, struct deneb_cell *cell, struct deneb_units units)
+static cp_pose read_rigid(struct deneb_file *file, const struct deneb_cell *cell, struct deneb_units units)
 {
     struct place place = deneb_place(file);
     cp_pose pose = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, units.length);
@@ -281,11 +283,11 @@ void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct de
     if (file->status == CP_OK && why)
         file->status =
             report_error(file->context, CP_INPUT, "deneb-loop", loop.place, "the loop \"%s\" %s", loop.name, why);
-    if (file->status == CP_OK &&
-        !array_reserve(cell->context, &cell->loops, &cell->loop_room, cell->loop_count + UINT64_C(1), sizeof loop))
+    if (file->status == CP_OK && !array_reserve(cell->context, &cell->loops.items, &cell->loops.room,
+                                                cell->loops.count + UINT64_C(1), sizeof loop))
         file->status = CP_LIMIT;
     if (file->status == CP_OK)
-        cell->loops[cell->loop_count++] = loop;
+        cell->loops.items[cell->loops.count++] = loop;
 }
 
 /* Reads a frame after TOOL, MOUNT or REFERENCE: "name" PART number, and perhaps MATRIX. */
@@ -303,12 +305,12 @@ static void read_frame(struct deneb_file *file, struct deneb_cell *cell, struct 
     if (file->status == CP_OK && !has_part)
         file->status = report_error(file->context, CP_INPUT, "deneb-frame", frame.place, "the frame \"%s\" has no PART",
                                     frame.name);
-    if (file->status == CP_OK &&
-        !array_reserve(cell->context, &cell->frames, &cell->frame_room, cell->frame_count + UINT64_C(1), sizeof frame))
+    if (file->status == CP_OK && !array_reserve(cell->context, &cell->frames.items, &cell->frames.room,
+                                                cell->frames.count + UINT64_C(1), sizeof frame))
         file->status = CP_LIMIT;
     if (file->status != CP_OK)
         return;
-    cell->frames[cell->frame_count++] = frame;
+    cell->frames.items[cell->frames.count++] = frame;
     device->frame_count++;
 }
 
@@ -334,36 +336,37 @@ uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, stru
                                   .place = deneb_place(file),
                                   .node = CP_NONE};
     device.name = deneb_in_line(file, "a name") ? deneb_name(file, &device.raw) : "";
-    if (file->status == CP_OK && !array_reserve(cell->context, &cell->devices, &cell->device_room,
-                                                cell->device_count + UINT64_C(1), sizeof device))
+    if (file->status == CP_OK && !array_reserve(cell->context, &cell->devices.items, &cell->devices.room,
+                                                cell->devices.count + UINT64_C(1), sizeof device))
         file->status = CP_LIMIT;
     if (file->status != CP_OK)
         return CP_NONE;
-    cell->devices[cell->device_count] = device;
-    return cell->device_count++;
+    cell->devices.items[cell->devices.count] = device;
+    return cell->devices.count++;
 }
 
-void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_t index, uint32_t open)
+void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_layers *layers, uint32_t index,
+                       uint32_t open)
 {
     enum { MOST_SHOWN = 40 };
-    struct deneb_device *device = &cell->devices[index];
+    struct deneb_device *device = &cell->devices.items[index];
     device->source = file->source;
-    device->first_part = cell->part_count;
-    device->first_joint = cell->joint_count;
-    device->first_loop = cell->loop_count;
-    device->first_frame = cell->frame_count;
-    cell->layers = (struct deneb_layers){.context = cell->context};
+    device->first_part = cell->parts.count;
+    device->first_joint = cell->joints.count;
+    device->first_loop = cell->loops.count;
+    device->first_frame = cell->frames.count;
+    *layers = (struct deneb_layers){.context = cell->context};
     while (!deneb_section_ends(file, "DEVICE")) {
         /* MATRIX and COLOR belong to the last part; before the first one, MATRIX belongs to the device. */
         struct deneb_part own = {.pose = device->pose};
-        struct deneb_part *part = device->part_count > 0 ? &cell->parts[cell->part_count - 1] : &own;
+        struct deneb_part *part = device->part_count > 0 ? &cell->parts.items[cell->parts.count - 1] : &own;
         if (deneb_statement(file, "PART")) {
-            read_part(file, cell, device);
+            read_part(file, cell, layers, device);
         } else if (deneb_statement(file, "JOINT")) {
             read_joint(file, cell, device);
         } else if (deneb_statement(file, "LOOP")) {
             deneb_read_loop(file, cell, device->units);
-            device->loop_count = cell->loop_count - device->first_loop;
+            device->loop_count = cell->loops.count - device->first_loop;
         } else if (deneb_statement(file, "TOOL")) {
             read_frame(file, cell, device, true);
         } else if (deneb_statement(file, "MOUNT") || deneb_statement(file, "REFERENCE")) {
@@ -379,23 +382,23 @@ void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, uint32_
         deneb_end_statement(file);
     }
     for (uint32_t i = 0; i < device->joint_count; i++) {
-        const struct deneb_joint *joint = &cell->joints[device->first_joint + i];
+        const struct deneb_joint *joint = &cell->joints.items[device->first_joint + i];
         check_part(file, device, "joint", joint->name, joint->part, joint->place);
     }
     for (uint32_t i = 0; i < 2 * device->loop_count; i++) {
-        const struct deneb_loop *loop = &cell->loops[device->first_loop + i / 2];
+        const struct deneb_loop *loop = &cell->loops.items[device->first_loop + i / 2];
         check_part(file, device, "loop", loop->name, loop->parts[i % 2], loop->place);
     }
     for (uint32_t i = 0; i < device->frame_count; i++) {
-        const struct deneb_frame *frame = &cell->frames[device->first_frame + i];
+        const struct deneb_frame *frame = &cell->frames.items[device->first_frame + i];
         check_part(file, device, "frame", frame->name, frame->part, frame->place);
     }
 
     /* The attach flags are complete: check that they are those of a tree. */
-    uint32_t odd = deneb_end_layers(&cell->layers);
+    uint32_t odd = deneb_end_layers(layers);
     if (file->status != CP_OK || odd == CP_NONE)
         return;
-    const struct deneb_part *part = &cell->parts[device->first_part + odd];
+    const struct deneb_part *part = &cell->parts.items[device->first_part + odd];
     file->status =
         report_lenient(file->context, file->strict, "deneb-layers", part->place,
                        "the attach flags of \"%s\" do not form a tree, from part \"%s\" (%.*s%s) on: layers are "
@@ -413,9 +416,10 @@ void deneb_name_by_file(struct deneb_device *device)
     device->raw = device->file_raw;
 }
 
-void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, uint32_t index)
+void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, struct deneb_layers *layers,
+                            uint32_t index)
 {
-    struct deneb_device *device = &cell->devices[index];
+    struct deneb_device *device = &cell->devices.items[index];
     bool found = false;
     device->units = (struct deneb_units){0.001, 0};
     deneb_lexer_start(file);
@@ -430,7 +434,7 @@ void deneb_read_device_file(struct deneb_file *file, struct deneb_cell *cell, ui
             device->file_name = deneb_in_line(file, "a name") ? deneb_name(file, &device->file_raw) : "";
             deneb_name_by_file(device);
             deneb_end_statement(file);
-            deneb_read_device(file, cell, index, 1);
+            deneb_read_device(file, cell, layers, index, 1);
             found = true;
             continue;
         }

@@ -7,7 +7,8 @@
 #include "plugins/models.h"
 
 struct painter {
-    struct deneb_cell *cell;
+    const struct deneb_cell *cell;
+    const struct deneb_files *files;
     cp_scene *scene;
     bool strict;
     struct models models;
@@ -35,7 +36,7 @@ static cp_status check_kind(const struct model_request *request, const struct so
 /* Reports a missing file once, at the first of the parts that lack it, with their number. */
 static cp_status report_missing(struct painter *painter, const struct deneb_part *part, const char *places)
 {
-    const struct deneb_part *parts = painter->cell->parts;
+    const struct deneb_part *parts = painter->cell->parts.items;
     const uint32_t *known = name_map_find(&painter->missing, part->file);
     struct place place = known ? parts[*known].place : part->place;
     if (!known && !name_map_add(&painter->missing, part->file, (uint32_t)(part - parts), NULL))
@@ -53,9 +54,9 @@ static cp_status find_model(struct painter *painter, const struct deneb_part *pa
 {
     const struct deneb_cell *cell = painter->cell;
     const char *bytes = part->file_raw ? part->file_raw : part->file;
-    struct model_request request = {.from = cell->devices[part->device].source,
+    struct model_request request = {.from = cell->devices.items[part->device].source,
                                     .name = deneb_path(painter->scene->arena, bytes),
-                                    .search = &cell->searches[DENEB_PART],
+                                    .search = &painter->files->searches[DENEB_PART],
                                     .check = check_kind,
                                     .user = part};
     cp_status status = request.name ? models_find(&painter->models, &request, model) : CP_LIMIT;
@@ -147,30 +148,32 @@ static cp_status place_parts(struct painter *painter)
         return CP_LIMIT;
     for (uint32_t i = 0; i < node_count; i++)
         parts[i] = CP_NONE;
-    for (uint32_t i = 0; i < cell->part_count; i++)
-        if (cell->parts[i].file)
-            parts[cell->parts[i].node] = i;
+    for (uint32_t i = 0; i < cell->parts.count; i++)
+        if (cell->parts.items[i].file)
+            parts[cell->parts.items[i].node] = i;
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < node_count && status == CP_OK; i++)
         if (parts[i] != CP_NONE)
-            status = place_part(painter, &cell->parts[parts[i]]);
+            status = place_part(painter, &cell->parts.items[parts[i]]);
     memory_free(cell->context, parts, node_count, sizeof *parts);
     return status;
 }
 
-cp_status deneb_place_models(struct deneb_cell *cell, bool strict)
+cp_status deneb_place_models(const struct deneb_cell *cell, const struct deneb_files *files, cp_scene *scene,
+                             bool strict)
 {
     struct painter painter = {.cell = cell,
-                              .scene = cell->scene,
+                              .files = files,
+                              .scene = scene,
                               .strict = strict,
                               .coloured = {.context = cell->context},
                               .colours = {.context = cell->context},
                               .missing = {.context = cell->context}};
-    models_start(&painter.models, cell->scene, cell->scene->arena);
+    models_start(&painter.models, scene, scene->arena);
     cp_status status = place_parts(&painter);
     models_free(&painter.models);
     name_map_free(&painter.coloured);
     name_map_free(&painter.colours);
     name_map_free(&painter.missing);
-    return status == CP_OK && painter.copied ? scene_drop_unused(cell->scene) : status;
+    return status == CP_OK && painter.copied ? scene_drop_unused(scene) : status;
 }

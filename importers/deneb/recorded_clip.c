@@ -12,9 +12,9 @@ static bool make_room(struct recorder *recorder)
     const struct deneb_cell *cell = recorder->cell;
     uint32_t nodes = recorder->scene->node_count;
     struct arena *arena = recorder->arena = arena_new(cell->context);
-    recorder->devices = arena_allocate_zeroed(arena, cell->device_count, sizeof *recorder->devices);
-    recorder->joints = arena_allocate_zeroed(arena, cell->joint_count, sizeof *recorder->joints);
-    recorder->listed = arena_allocate(arena, cell->device_count, sizeof *recorder->listed);
+    recorder->devices = arena_allocate_zeroed(arena, cell->devices.count, sizeof *recorder->devices);
+    recorder->joints = arena_allocate_zeroed(arena, cell->joints.count, sizeof *recorder->joints);
+    recorder->listed = arena_allocate(arena, cell->devices.count, sizeof *recorder->listed);
     recorder->joint_numbers =
         arena_allocate_zeroed(arena, recorder->scene->joint_count, sizeof *recorder->joint_numbers);
     recorder->parents = arena_allocate(arena, nodes, sizeof *recorder->parents);
@@ -32,15 +32,15 @@ static cp_status set_tolerances(struct recorder *recorder, double tolerance)
 {
     const struct deneb_cell *cell = recorder->cell;
     struct deneb_shares shares;
-    cp_status status = deneb_share_tolerance(cell, tolerance, &shares);
-    for (uint32_t i = 0; i < cell->device_count && status == CP_OK; i++)
+    cp_status status = deneb_share_tolerance(cell, recorder->scene, tolerance, &shares);
+    for (uint32_t i = 0; i < cell->devices.count && status == CP_OK; i++)
         for (int k = 0; k < 3; k++)
-            recorder->devices[i].tracks[k].tolerance = k == 0 ? shares.move : shares.turns[cell->devices[i].node];
-    for (uint32_t i = 0; i < cell->joint_count && status == CP_OK; i++)
-        recorder->joints[i].tolerance = cell->joints[i].motion == DENEB_TRANSLATE
+            recorder->devices[i].tracks[k].tolerance = k == 0 ? shares.move : shares.turns[cell->devices.items[i].node];
+    for (uint32_t i = 0; i < cell->joints.count && status == CP_OK; i++)
+        recorder->joints[i].tolerance = cell->joints.items[i].motion == DENEB_TRANSLATE
                                             ? shares.move
-                                            : shares.turns[recorder->scene->joints[cell->joints[i].joint].node];
-    deneb_free_shares(cell, &shares);
+                                            : shares.turns[recorder->scene->joints[cell->joints.items[i].joint].node];
+    deneb_free_shares(cell, recorder->scene, &shares);
     return status;
 }
 
@@ -53,16 +53,16 @@ static cp_status set_out(struct recorder *recorder)
         recorder->parents[i] = scene->nodes[i].parent;
         recorder->locals[i] = scene->nodes[i].local;
     }
-    for (uint32_t i = 0; i < cell->device_count; i++) {
-        recorder->devices[i].rest = recorder_split(recorder, &cell->devices[i].pose);
+    for (uint32_t i = 0; i < cell->devices.count; i++) {
+        recorder->devices[i].rest = recorder_split(recorder, &cell->devices.items[i].pose);
         for (int k = 0; k < 3; k++)
             recorder->devices[i].tracks[k] =
                 (struct growing_track){.path = paths[k], .log = &recorder->log, .number = 3 * i + (uint32_t)k};
     }
-    for (uint32_t i = 0; i < cell->joint_count; i++) {
+    for (uint32_t i = 0; i < cell->joints.count; i++) {
         recorder->joints[i] =
-            (struct growing_track){.path = CP_PATH_JOINT, .log = &recorder->log, .number = 3 * cell->device_count + i};
-        recorder->joint_numbers[cell->joints[i].joint] = i;
+            (struct growing_track){.path = CP_PATH_JOINT, .log = &recorder->log, .number = 3 * cell->devices.count + i};
+        recorder->joint_numbers[cell->joints.items[i].joint] = i;
     }
     recorder->sheared = 0; /* of poses that stay as they are */
     recorder->stamp = 1;
@@ -120,16 +120,16 @@ static bool choose_tracks(struct recorder *recorder, struct kept *kept)
 {
     const struct deneb_cell *cell = recorder->cell;
     bool fine = true;
-    for (uint32_t i = 0; i < cell->device_count && fine; i++) {
+    for (uint32_t i = 0; i < cell->devices.count && fine; i++) {
         struct recorded_device *state = &recorder->devices[i];
         const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
         for (int k = 0; k < 3 && fine; k++)
-            fine = choose_track(recorder, &state->tracks[k], rests[k], cell->devices[i].node, kept);
+            fine = choose_track(recorder, &state->tracks[k], rests[k], cell->devices.items[i].node, kept);
     }
-    for (uint32_t i = 0; i < cell->joint_count && fine; i++)
-        if (deneb_is_set(&cell->joints[i]))
-            fine = choose_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints[i].joint].q,
-                                cell->joints[i].joint, kept);
+    for (uint32_t i = 0; i < cell->joints.count && fine; i++)
+        if (deneb_is_set(&cell->joints.items[i]))
+            fine = choose_track(recorder, &recorder->joints[i], &recorder->scene->joints[cell->joints.items[i].joint].q,
+                                cell->joints.items[i].joint, kept);
     return fine;
 }
 
@@ -140,7 +140,7 @@ static uint32_t number_of(const struct recorder *recorder, const cp_track *track
     const cp_scene *scene = recorder->scene;
     if (track->path != CP_PATH_JOINT)
         return 3 * scene->nodes[track->target].scope + (uint32_t)track->path - CP_PATH_TRANSLATION;
-    return 3 * cell->device_count + recorder->joint_numbers[track->target];
+    return 3 * cell->devices.count + recorder->joint_numbers[track->target];
 }
 
 /* Makes memory for the kept keys only, each page of which is touched when its keys come; then deals out the log, which
@@ -184,8 +184,8 @@ cp_status recorder_make_clip(struct recorder *recorder)
     const char *stem = text_stem(recorder->file->source->name, &size);
     const char *name = arena_copy_text(scene->arena, stem, size), *raw;
     name = name ? utf8_from(scene->arena, name, size, &raw) : NULL;
-    kept.tracks = scene_allocate(scene, 3 * (size_t)cell->device_count + cell->joint_count, sizeof *kept.tracks);
-    size_t track_count = 3 * (size_t)cell->device_count + cell->joint_count;
+    kept.tracks = scene_allocate(scene, 3 * (size_t)cell->devices.count + cell->joints.count, sizeof *kept.tracks);
+    size_t track_count = 3 * (size_t)cell->devices.count + cell->joints.count;
     kept.targets = memory_allocate_zeroed(cell->context, track_count, sizeof *kept.targets);
     bool fine = name && kept.tracks && kept.targets && choose_tracks(recorder, &kept) && keep_tracks(recorder, &kept);
     memory_free(cell->context, kept.targets, track_count, sizeof *kept.targets);

@@ -46,18 +46,19 @@ static bool relative_to(struct recorder *recorder, uint32_t host, uint32_t node,
 
 static uint32_t host_node(const struct recorder *recorder, uint32_t part)
 {
-    return part == CP_NONE ? 0 : recorder->cell->parts[part].node;
+    return part == CP_NONE ? 0 : recorder->cell->parts.items[part].node;
 }
 
 /* Puts a device on its new host; in the world, with a warning, if the host hangs on it. */
 static void hang(struct recorder *recorder, uint32_t device)
 {
     struct recorded_device *state = &recorder->devices[device];
-    uint32_t node = recorder->cell->devices[device].node, host = host_node(recorder, state->host);
+    uint32_t node = recorder->cell->devices.items[device].node, host = host_node(recorder, state->host);
     if (!attach_node(recorder->cell->context, recorder->parents, node, host)) {
-        recorder->file->status = report_lenient(
-            recorder->cell->context, recorder->file->strict, "deneb-attachment", state->place,
-            "the device \"%s\" would be attached to itself: it is detached", recorder->cell->devices[device].name);
+        recorder->file->status =
+            report_lenient(recorder->cell->context, recorder->file->strict, "deneb-attachment", state->place,
+                           "the device \"%s\" would be attached to itself: it is detached",
+                           recorder->cell->devices.items[device].name);
         recorder->parents[node] = 0;
     }
 }
@@ -143,7 +144,7 @@ static void cut_device(struct recorder *recorder, uint32_t device)
 static void change_host(struct recorder *recorder, uint32_t device, const cp_pose *old_grip)
 {
     /* The change is at this step if that is a jump or the first one, else just after it. */
-    uint32_t node = recorder->cell->devices[device].node;
+    uint32_t node = recorder->cell->devices.items[device].node;
     bool at_once = recorder->jumps || recorder->steps == 0;
     double moment = at_once ? recorder->time : nextafter(recorder->time, INFINITY), latest = -INFINITY;
     double until = moment > recorder->time ? recorder->time : recorder->before;
@@ -165,7 +166,7 @@ static void change_host(struct recorder *recorder, uint32_t device, const cp_pos
 static void place_device(struct recorder *recorder, uint32_t device)
 {
     struct recorded_device *state = &recorder->devices[device];
-    uint32_t node = recorder->cell->devices[device].node;
+    uint32_t node = recorder->cell->devices.items[device].node;
     cp_pose before = recorder->locals[node], old_grip = state->old_local, grip;
     if (!state->has_matrix && !state->changes)
         return;
@@ -184,14 +185,14 @@ static void place_device(struct recorder *recorder, uint32_t device)
  * change. */
 static void place_changed(struct recorder *recorder, uint32_t device)
 {
-    uint32_t depth = 0, node = recorder->cell->devices[device].node;
+    uint32_t depth = 0, node = recorder->cell->devices.items[device].node;
     for (; node != CP_NONE && recorder->placed[node] != recorder->stamp; node = recorder->parents[node]) {
         recorder->placed[node] = recorder->stamp;
         recorder->order[depth++] = node;
     }
     while (depth > 0) {
         uint32_t at = recorder->order[--depth], scope = recorder->scene->nodes[at].scope;
-        if (scope != CP_NONE && recorder->cell->devices[scope].node == at && recorder->devices[scope].changes)
+        if (scope != CP_NONE && recorder->cell->devices.items[scope].node == at && recorder->devices[scope].changes)
             place_device(recorder, scope);
     }
 }
@@ -203,7 +204,7 @@ static void take_matrices(struct recorder *recorder)
 {
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
         struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        uint32_t node = recorder->cell->devices[recorder->listed[i]].node;
+        uint32_t node = recorder->cell->devices.items[recorder->listed[i]].node;
         state->old_host = recorder->parents[node];
         state->old_local = recorder->locals[node];
         state->changes = state->has_host && host_node(recorder, state->host) != state->old_host;
@@ -226,7 +227,7 @@ static void hang_changed(struct recorder *recorder, bool by_host)
             if (!state->changes || by_host != (state->has_matrix && recorder->frame_is_parent))
                 continue;
             if (pass == 0)
-                recorder->parents[recorder->cell->devices[recorder->listed[i]].node] = 0;
+                recorder->parents[recorder->cell->devices.items[recorder->listed[i]].node] = 0;
             else
                 hang(recorder, recorder->listed[i]);
         }
@@ -237,7 +238,7 @@ static void find_worlds(struct recorder *recorder)
 {
     for (uint32_t i = 0; i < recorder->listed_count; i++) {
         const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        uint32_t node = recorder->cell->devices[recorder->listed[i]].node;
+        uint32_t node = recorder->cell->devices.items[recorder->listed[i]].node;
         if (!state->has_matrix && !state->changes)
             continue;
         find_world(recorder, node);
@@ -252,8 +253,8 @@ static void find_worlds(struct recorder *recorder)
 static void add_joints(struct recorder *recorder, const struct deneb_device *device)
 {
     for (uint32_t k = device->first_joint; k < device->first_joint + device->joint_count; k++) {
-        uint32_t joint = recorder->cell->joints[k].joint;
-        if (deneb_is_set(&recorder->cell->joints[k]))
+        uint32_t joint = recorder->cell->joints.items[k].joint;
+        if (deneb_is_set(&recorder->cell->joints.items[k]))
             add_told(recorder, &recorder->joints[k], &recorder->scene->joints[joint].q, recorder->time,
                      &recorder->mechanism.q[joint]);
     }
@@ -277,7 +278,7 @@ void recorder_end_step(struct recorder *recorder)
     for (uint32_t i = 0; i < count; i++) {
         struct recorded_device *state = &recorder->devices[listed[i]];
         if (state->has_joints)
-            add_joints(recorder, &recorder->cell->devices[listed[i]]);
+            add_joints(recorder, &recorder->cell->devices.items[listed[i]]);
         state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
     }
     recorder->listed_count = 0;

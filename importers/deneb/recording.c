@@ -14,7 +14,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
 {
     struct deneb_file *file = recorder->file;
     const struct deneb_cell *cell = recorder->cell;
-    const cp_device *made = &recorder->scene->devices[device - cell->devices];
+    const cp_device *made = &recorder->scene->devices[device - cell->devices.items];
     struct place place = deneb_place(file);
     uint32_t count = deneb_in_line(file, "a number") ? deneb_count(file, "the number of joints", UINT32_MAX) : 0;
     if (file->status == CP_OK && count != made->joint_count)
@@ -22,7 +22,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
                                     "%u values for the %u joints of \"%s\" that have no formula", (unsigned)count,
                                     (unsigned)made->joint_count, device->name);
     for (uint32_t i = 0, k = device->first_joint; i < count && file->status == CP_OK; k++) {
-        const struct deneb_joint *joint = &cell->joints[k];
+        const struct deneb_joint *joint = &cell->joints.items[k];
         if (!deneb_is_set(joint))
             continue;
         struct deneb_units units = {recorder->units.length,
@@ -42,13 +42,13 @@ static void read_host(struct recorder *recorder, struct recorded_device *state, 
     state->host = CP_NONE;
     if (file->status != CP_OK || host == -1)
         return;
-    bool there = host >= 0 && host < cell->part_count && host == floor(host);
-    if (!there || cell->parts[(uint32_t)host].device == device)
+    bool there = host >= 0 && host < cell->parts.count && host == floor(host);
+    if (!there || cell->parts.items[(uint32_t)host].device == device)
         file->status =
             report_lenient(cell->context, file->strict, "deneb-attachment", state->place,
                            there ? "the device \"%s\" is attached to part %s, its own: it is detached"
                                  : "the device \"%s\" is attached to part %s, which does not exist: it is detached",
-                           cell->devices[device].name, show_number(host).text);
+                           cell->devices.items[device].name, show_number(host).text);
     else
         state->host = (uint32_t)host;
 }
@@ -60,10 +60,10 @@ static void read_device(struct recorder *recorder)
     struct deneb_cell *cell = recorder->cell;
     struct place place = deneb_place(file);
     uint32_t index = deneb_in_line(file, "a device") ? deneb_count(file, "the number of a device", UINT32_MAX) : 0;
-    if (file->status == CP_OK && index >= cell->device_count)
+    if (file->status == CP_OK && index >= cell->devices.count)
         file->status = report_error(cell->context, CP_INPUT, "deneb-device-number", place,
                                     "device %u of a cell that has %u, counted from 0", (unsigned)index,
-                                    (unsigned)cell->device_count);
+                                    (unsigned)cell->devices.count);
     if (file->status != CP_OK)
         return;
     struct recorded_device *state = &recorder->devices[index];
@@ -75,7 +75,7 @@ static void read_device(struct recorder *recorder)
             state->matrix = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, recorder->units.length);
             state->has_matrix = true;
         } else if (deneb_accept(file, "JOINTS")) {
-            read_joints(recorder, &cell->devices[index]);
+            read_joints(recorder, &cell->devices.items[index]);
             state->has_joints = true;
         } else if (deneb_accept(file, "ATTACH")) {
             read_host(recorder, state, index);
@@ -174,10 +174,10 @@ static void check_head(struct recorder *recorder, const struct deneb_recording_h
     struct deneb_file *file = recorder->file;
     const struct deneb_cell *cell = recorder->cell;
     struct place place = IN_FILE(file->source->name);
-    if (file->status == CP_OK && head->device_count != CP_NONE && head->device_count != cell->device_count)
+    if (file->status == CP_OK && head->device_count != CP_NONE && head->device_count != cell->devices.count)
         file->status = report_lenient(cell->context, file->strict, "deneb-devices", place,
                                       "the recording is of %u devices, the cell has %u", (unsigned)head->device_count,
-                                      (unsigned)cell->device_count);
+                                      (unsigned)cell->devices.count);
     if (file->status == CP_OK && head->workcell && cell->name && strcmp(head->workcell, cell->name) != 0)
         file->status =
             report_lenient(cell->context, file->strict, "deneb-workcell", place,
@@ -189,9 +189,9 @@ static void check_head(struct recorder *recorder, const struct deneb_recording_h
 
 /* ---- all of it ---- */
 
-cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell)
+cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell, cp_scene *scene)
 {
-    struct recorder recorder = {.file = file, .cell = cell, .scene = cell->scene, .log = {.context = cell->context}};
+    struct recorder recorder = {.file = file, .cell = cell, .scene = scene, .log = {.context = cell->context}};
     struct deneb_recording_head head;
     deneb_read_recording_head(file, &head);
     check_head(&recorder, &head);

@@ -58,9 +58,9 @@ char *deneb_path(struct arena *arena, const char *text)
 }
 
 /* Adds a folder for files of that kind. */
-static void add_folder(struct deneb_file *file, struct deneb_cell *cell, const char *text, enum deneb_kind kind)
+static void add_folder(struct deneb_file *file, struct deneb_files *files, const char *text, enum deneb_kind kind)
 {
-    struct file_search *search = &cell->searches[kind];
+    struct file_search *search = &files->searches[kind];
     const char *path = file->status == CP_OK ? deneb_path(file->arena, text) : NULL;
     const char *folder = path ? expand(file, path) : NULL;
     if (folder && array_reserve(file->context, &search->folders, &search->folder_room,
@@ -70,29 +70,29 @@ static void add_folder(struct deneb_file *file, struct deneb_cell *cell, const c
         file->status = CP_LIMIT;
 }
 
-static void read_folder(struct deneb_file *file, struct deneb_cell *cell, enum deneb_kind kind)
+static void read_folder(struct deneb_file *file, struct deneb_files *files, enum deneb_kind kind)
 {
     const char *raw = NULL, *name = deneb_in_line(file, "a folder") ? deneb_name(file, &raw) : "";
-    add_folder(file, cell, raw ? raw : name, kind);
+    add_folder(file, files, raw ? raw : name, kind);
     deneb_end_statement(file);
 }
 
-static void read_statements(struct deneb_file *file, struct deneb_cell *cell)
+static void read_statements(struct deneb_file *file, struct deneb_files *files)
 {
     deneb_next(file);
     deneb_magic(file, DENEB_PATHS);
     while (file->status == CP_OK && file->token.kind != DENEB_END) {
         if (deneb_statement(file, "PARTS"))
-            read_folder(file, cell, DENEB_PART);
+            read_folder(file, files, DENEB_PART);
         else if (deneb_statement(file, "DEVICES"))
-            read_folder(file, cell, DENEB_DEVICE);
+            read_folder(file, files, DENEB_DEVICE);
         else
             deneb_skip_unknown(file, 0);
     }
 }
 
 /* Reads a plain list: a folder in each line, for all kinds. */
-static void read_lines(struct deneb_file *file, struct deneb_cell *cell)
+static void read_lines(struct deneb_file *file, struct deneb_files *files)
 {
     const char *at = file->next, *end = file->end;
     while (at < end && file->status == CP_OK) {
@@ -107,8 +107,8 @@ static void read_lines(struct deneb_file *file, struct deneb_cell *cell)
             const char *folder = arena_copy_text(file->arena, at + first, last - first);
             if (!folder)
                 file->status = CP_LIMIT;
-            add_folder(file, cell, folder, DENEB_PART);
-            add_folder(file, cell, folder, DENEB_DEVICE);
+            add_folder(file, files, folder, DENEB_PART);
+            add_folder(file, files, folder, DENEB_DEVICE);
         }
         at += size;
         while (at < end && (*at == '\r' || *at == '\n'))
@@ -116,45 +116,46 @@ static void read_lines(struct deneb_file *file, struct deneb_cell *cell)
     }
 }
 
-void deneb_start_search(struct deneb_cell *cell)
+void deneb_start_search(const struct deneb_cell *cell, struct deneb_files *files)
 {
     static const char *const suffixes[][6] = {[DENEB_PART] = {"", ".dcp", ".pdb", ".part", ".dct", NULL},
                                               [DENEB_DEVICE] = {"", ".dcd", ".dct", NULL},
                                               [DENEB_WORKCELL] = {"", ".dcw", ".dct", NULL}};
     for (int kind = DENEB_PART; kind <= DENEB_WORKCELL; kind++)
-        cell->searches[kind] =
+        files->searches[kind] =
             (struct file_search){.suffixes = suffixes[kind], .any_case = true, .stays = !cell->settings->outside};
 }
 
-cp_status deneb_read_folders(struct deneb_cell *cell, const struct source *source, bool strict)
+cp_status deneb_read_folders(const struct deneb_cell *cell, struct deneb_files *files, const struct source *source,
+                             bool strict)
 {
     const char *path = cell->settings->paths;
     if (!path)
         return CP_OK;
-    cp_status status = source_open_option(source, path, &cell->paths);
+    cp_status status = source_open_option(source, path, &files->paths);
     if (status == CP_NO)
         return report_error(cell->context, CP_INPUT, "deneb-paths", IN_FILE(source->name),
                             "the paths file \"%s\" was not found", path);
     if (status != CP_OK)
         return status;
     struct deneb_file file = {
-        .context = cell->context, .source = cell->paths, .arena = cell->scene->arena, .strict = strict};
-    cell->searches[DENEB_PART].base = cell->searches[DENEB_DEVICE].base = cell->paths;
+        .context = cell->context, .source = files->paths, .arena = files->arena, .strict = strict};
+    files->searches[DENEB_PART].base = files->searches[DENEB_DEVICE].base = files->paths;
     deneb_text_start(&file);
     deneb_check_text(&file);
-    if (deneb_find_kind(cell->paths->data, cell->paths->size) != DENEB_KIND_COUNT)
-        read_statements(&file, cell);
+    if (deneb_find_kind(files->paths->data, files->paths->size) != DENEB_KIND_COUNT)
+        read_statements(&file, files);
     else
-        read_lines(&file, cell);
+        read_lines(&file, files);
     deneb_close(&file);
     return file.status;
 }
 
-void deneb_end_search(struct deneb_cell *cell)
+void deneb_end_search(const struct deneb_cell *cell, const struct deneb_files *files)
 {
-    source_close(cell->paths);
+    source_close(files->paths);
     for (int kind = DENEB_PART; kind <= DENEB_WORKCELL; kind++)
-        memory_free(cell->context, cell->searches[kind].folders, cell->searches[kind].folder_room, sizeof(char *));
+        memory_free(cell->context, files->searches[kind].folders, files->searches[kind].folder_room, sizeof(char *));
 }
 
 void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from, const char *path, const char *name)
@@ -164,11 +165,11 @@ void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from
                        "\"%s\" leads out of the folder and is not followed (--in outside=yes follows it)", name);
 }
 
-cp_status deneb_search(const struct deneb_cell *cell, const struct source *from, const char *bytes, const char *name,
-                       enum deneb_kind kind, struct source **opened)
+cp_status deneb_search(const struct deneb_cell *cell, struct deneb_files *files, const struct source *from,
+                       const char *bytes, const char *name, enum deneb_kind kind, struct source **opened)
 {
-    const char *path = deneb_path(cell->scene->arena, bytes);
-    cp_status status = path ? search_find(&cell->searches[kind], from, path, opened) : CP_LIMIT;
+    const char *path = deneb_path(files->arena, bytes);
+    cp_status status = path ? search_find(&files->searches[kind], from, path, opened) : CP_LIMIT;
     if (status == CP_NO)
         deneb_tell_outside(cell, from, path, name);
     return status;

@@ -16,21 +16,20 @@ static double length_of(const double vector[3])
 }
 
 /* Returns the most tracks that move a point of the cell's tree, and of one more device. */
-static uint32_t longest_chain(const struct deneb_cell *cell, uint32_t *tracks)
+static uint32_t longest_chain(const struct deneb_cell *cell, const cp_scene *scene, uint32_t *tracks)
 {
-    const cp_scene *scene = cell->scene;
     uint32_t longest = 0, longest_device = 0;
-    for (uint32_t i = 0; i < cell->device_count; i++)
-        tracks[cell->devices[i].node] = 3;
+    for (uint32_t i = 0; i < cell->devices.count; i++)
+        tracks[cell->devices.items[i].node] = 3;
     for (uint32_t i = 1; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
         tracks[i] += node->joint_count + tracks[node->parent];
         longest = tracks[i] > longest ? tracks[i] : longest;
     }
-    for (uint32_t i = 0; i < cell->device_count; i++)
-        for (uint32_t k = 0; k < cell->devices[i].part_count; k++) {
-            uint32_t own = tracks[cell->parts[cell->devices[i].first_part + k].node] -
-                           tracks[scene->nodes[cell->devices[i].node].parent];
+    for (uint32_t i = 0; i < cell->devices.count; i++)
+        for (uint32_t k = 0; k < cell->devices.items[i].part_count; k++) {
+            uint32_t own = tracks[cell->parts.items[cell->devices.items[i].first_part + k].node] -
+                           tracks[scene->nodes[cell->devices.items[i].node].parent];
             longest_device = own > longest_device ? own : longest_device;
         }
     return longest + longest_device;
@@ -49,9 +48,8 @@ static double slide_of(const cp_joint *joint)
 
 /* Finds the distance from a node's origin to all below it, for any values of its joints: lengths are added from the
  * leaves on. */
-static void find_reaches(const struct deneb_cell *cell, const cp_measures *boxes, double *reaches)
+static void find_reaches(const cp_scene *scene, const cp_measures *boxes, double *reaches)
 {
-    const cp_scene *scene = cell->scene;
     for (uint32_t i = scene->node_count; i-- > 0;) {
         const cp_node *node = &scene->nodes[i];
         double corner[3], own = 0, slide = 0;
@@ -69,21 +67,21 @@ static void find_reaches(const struct deneb_cell *cell, const cp_measures *boxes
     }
 }
 
-cp_status deneb_share_tolerance(const struct deneb_cell *cell, double tolerance, struct deneb_shares *shares)
+cp_status deneb_share_tolerance(const struct deneb_cell *cell, const cp_scene *scene, double tolerance,
+                                struct deneb_shares *shares)
 {
     cp_context *context = cell->context;
-    uint32_t nodes = cell->scene->node_count;
+    uint32_t nodes = scene->node_count;
     cp_measures *boxes = memory_allocate(context, nodes, sizeof *boxes);
     uint32_t *tracks = memory_allocate_zeroed(context, nodes, sizeof *tracks);
     *shares = (struct deneb_shares){.turns = memory_allocate_zeroed(context, nodes, sizeof *shares->turns)};
-    cp_status status =
-        boxes && tracks && shares->turns ? measure_node_boxes(context, cell->scene, false, boxes) : CP_LIMIT;
+    cp_status status = boxes && tracks && shares->turns ? measure_node_boxes(context, scene, false, boxes) : CP_LIMIT;
     if (status == CP_OK) {
         double largest = 0;
-        shares->move = tolerance / fmax(1, longest_chain(cell, tracks));
-        find_reaches(cell, boxes, shares->turns);
-        for (uint32_t i = 0; i < cell->device_count; i++)
-            largest = fmax(largest, shares->turns[cell->devices[i].node]);
+        shares->move = tolerance / fmax(1, longest_chain(cell, scene, tracks));
+        find_reaches(scene, boxes, shares->turns);
+        for (uint32_t i = 0; i < cell->devices.count; i++)
+            largest = fmax(largest, shares->turns[cell->devices.items[i].node]);
         for (uint32_t i = 0; i < nodes; i++)
             shares->turns[i] = shares->move / (largest > 0 ? shares->turns[i] + largest : 1);
     }
@@ -92,8 +90,8 @@ cp_status deneb_share_tolerance(const struct deneb_cell *cell, double tolerance,
     return status;
 }
 
-void deneb_free_shares(const struct deneb_cell *cell, struct deneb_shares *shares)
+void deneb_free_shares(const struct deneb_cell *cell, const cp_scene *scene, struct deneb_shares *shares)
 {
-    memory_free(cell->context, shares->turns, cell->scene->node_count, sizeof *shares->turns);
+    memory_free(cell->context, shares->turns, scene->node_count, sizeof *shares->turns);
     shares->turns = NULL;
 }
