@@ -10,33 +10,34 @@
 
 /* ---- where things are in a step ---- */
 
-static void find_world(struct recorder *recorder, uint32_t node)
+static void find_world(const struct recorder *recorder, struct recorded_poses *poses, uint32_t node)
 {
     uint32_t depth = 0;
-    cp_mechanism *mechanism = &recorder->mechanism;
-    for (; node != CP_NONE && recorder->stamps[node] != recorder->stamp; node = recorder->parents[node])
-        recorder->way[depth++] = node;
+    cp_mechanism *mechanism = &poses->mechanism;
+    for (; node != CP_NONE && poses->stamps[node] != poses->stamp; node = poses->parents[node])
+        poses->way[depth++] = node;
     while (depth > 0) {
-        uint32_t at = recorder->way[--depth], parent = recorder->parents[at];
+        uint32_t at = poses->way[--depth], parent = poses->parents[at];
         const cp_node *it = &recorder->scene->nodes[at];
         for (uint32_t i = it->first_joint; i < it->first_joint + it->joint_count; i++)
             mechanism->values[i] = mechanism_find_value(mechanism, i, mechanism->q);
-        cp_pose pose = node_pose(mechanism, at, &recorder->locals[at]);
-        recorder->worlds[at] = parent == CP_NONE ? pose : pose_multiply(&recorder->worlds[parent], &pose);
-        recorder->stamps[at] = recorder->stamp;
+        cp_pose pose = node_pose(mechanism, at, &poses->locals[at]);
+        poses->worlds[at] = parent == CP_NONE ? pose : pose_multiply(&poses->worlds[parent], &pose);
+        poses->stamps[at] = poses->stamp;
     }
 }
 
 /* Finds the node's pose relative to the host. False when the host is flat, so that there is none. */
-static bool relative_to(struct recorder *recorder, uint32_t host, uint32_t node, cp_pose *relative)
+static bool relative_to(struct recorder *recorder, struct recorded_poses *poses, uint32_t host, uint32_t node,
+                        cp_pose *relative)
 {
     cp_pose back;
-    find_world(recorder, node);
-    *relative = recorder->worlds[node];
+    find_world(recorder, poses, node);
+    *relative = poses->worlds[node];
     if (host == 0)
         return true;
-    find_world(recorder, host);
-    if (!pose_inverse(&recorder->worlds[host], &back)) {
+    find_world(recorder, poses, host);
+    if (!pose_inverse(&poses->worlds[host], &back)) {
         recorder->flat++;
         return false;
     }
@@ -50,16 +51,16 @@ static uint32_t host_node(const struct recorder *recorder, uint32_t part)
 }
 
 /* Puts a device on its new host; in the world, with a warning, if the host hangs on it. */
-static void hang(struct recorder *recorder, uint32_t device)
+static void hang(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step, uint32_t device)
 {
-    struct recorded_device *state = &recorder->devices[device];
+    struct recorded_device *state = &step->devices[device];
     uint32_t node = recorder->cell->devices.items[device].node, host = host_node(recorder, state->host);
-    if (!attach_node(recorder->cell->context, recorder->parents, node, host)) {
+    if (!attach_node(recorder->cell->context, poses->parents, node, host)) {
         recorder->file->status =
             report_lenient(recorder->cell->context, recorder->file->strict, "deneb-attachment", state->place,
                            "the device \"%s\" would be attached to itself: it is detached",
                            recorder->cell->devices.items[device].name);
-        recorder->parents[node] = 0;
+        poses->parents[node] = 0;
     }
 }
 
@@ -105,184 +106,190 @@ static bool is_same_value(const struct growing_track *track, const double *a, co
 
 /* Adds the next value. A value that was not given in the last steps, or in any, has stood still until the one before
  * this. */
-static void add_told(struct recorder *recorder, struct growing_track *track, const double *rest, double time,
-                     const double *next)
+static void add_told(struct recorder *recorder, const struct recorded_step *step, struct growing_track *track,
+                     const double *rest, double time, const double *next)
 {
     double latest_time = -INFINITY, value[4];
     const double *latest = track_latest(track, &latest_time);
-    if (!latest && recorder->steps > 0 && recorder->first < time) {
-        add_key(recorder, track, recorder->first, rest);
+    if (!latest && step->steps > 0 && step->first < time) {
+        add_key(recorder, track, step->first, rest);
         latest = track_latest(track, &latest_time);
     }
-    bool missed = recorder->steps > 0 && latest_time < recorder->before && recorder->before < time;
+    bool missed = step->steps > 0 && latest_time < step->before && step->before < time;
     if (missed && !is_same_value(track, latest ? latest : rest, next)) {
         memcpy(value, latest ? latest : rest, path_width(track->path) * sizeof *value);
-        add_key(recorder, track, recorder->before, value);
+        add_key(recorder, track, step->before, value);
     }
     add_key(recorder, track, time, next);
 }
 
-static void add_pose(struct recorder *recorder, uint32_t device, double time, const cp_pose *pose)
+static void add_pose(struct recorder *recorder, struct recorded_step *step, uint32_t device, double time,
+                     const cp_pose *pose)
 {
-    struct recorded_device *state = &recorder->devices[device];
+    struct recorded_device *state = &step->devices[device];
     struct trs trs = recorder_split(recorder, pose);
     const double *values[] = {trs.translation, trs.rotation, trs.scale};
     const double *rests[] = {state->rest.translation, state->rest.rotation, state->rest.scale};
     for (int i = 0; i < 3; i++)
-        add_told(recorder, &state->tracks[i], rests[i], time, values[i]);
+        add_told(recorder, step, &state->tracks[i], rests[i], time, values[i]);
 }
 
-static void cut_device(struct recorder *recorder, uint32_t device)
+static void cut_device(struct recorder *recorder, struct recorded_step *step, uint32_t device)
 {
     for (int i = 0; i < 3; i++)
-        if (recorder->file->status == CP_OK &&
-            !track_cut(recorder->cell->context, &recorder->devices[device].tracks[i]))
+        if (recorder->file->status == CP_OK && !track_cut(recorder->cell->context, &step->devices[device].tracks[i]))
             recorder->file->status = CP_LIMIT;
 }
 
 /* Adds a last key on the old host, an attachment, and a key at the same place on the new one. */
-static void change_host(struct recorder *recorder, uint32_t device, const cp_pose *old_grip)
+static void change_host(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step,
+                        struct recorded_keys *keys, uint32_t device, const cp_pose *old_grip)
 {
     /* The change is at this step if that is a jump or the first one, else just after it. */
     uint32_t node = recorder->cell->devices.items[device].node;
-    bool at_once = recorder->jumps || recorder->steps == 0;
-    double moment = at_once ? recorder->time : nextafter(recorder->time, INFINITY), latest = -INFINITY;
-    double until = moment > recorder->time ? recorder->time : recorder->before;
-    (void)track_latest(&recorder->devices[device].tracks[0], &latest);
-    if (recorder->steps > 0 && latest < until)
-        add_pose(recorder, device, until, old_grip);
-    cut_device(recorder, device);
-    if (!array_reserve(recorder->cell->context, &recorder->attachments, &recorder->attachment_room,
-                       recorder->attachment_count + UINT64_C(1), sizeof *recorder->attachments)) {
+    bool at_once = step->jumps || step->steps == 0;
+    double moment = at_once ? step->time : nextafter(step->time, INFINITY), latest = -INFINITY;
+    double until = moment > step->time ? step->time : step->before;
+    (void)track_latest(&step->devices[device].tracks[0], &latest);
+    if (step->steps > 0 && latest < until)
+        add_pose(recorder, step, device, until, old_grip);
+    cut_device(recorder, step, device);
+    if (!array_reserve(recorder->cell->context, &keys->attachments, &keys->attachment_room,
+                       keys->attachment_count + UINT64_C(1), sizeof *keys->attachments)) {
         recorder->file->status = CP_LIMIT;
         return;
     }
-    recorder->attachments[recorder->attachment_count++] = (cp_attachment){moment, node, recorder->parents[node]};
-    add_pose(recorder, device, moment, &recorder->locals[node]);
-    cut_device(recorder, device);
-    recorder->last = fmax(recorder->last, moment);
+    keys->attachments[keys->attachment_count++] = (cp_attachment){moment, node, poses->parents[node]};
+    add_pose(recorder, step, device, moment, &poses->locals[node]);
+    cut_device(recorder, step, device);
+    step->last = fmax(step->last, moment);
 }
 
-static void place_device(struct recorder *recorder, uint32_t device)
+static void place_device(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step,
+                         struct recorded_keys *keys, uint32_t device)
 {
-    struct recorded_device *state = &recorder->devices[device];
+    struct recorded_device *state = &step->devices[device];
     uint32_t node = recorder->cell->devices.items[device].node;
-    cp_pose before = recorder->locals[node], old_grip = state->old_local, grip;
+    cp_pose before = poses->locals[node], old_grip = state->old_local, grip;
     if (!state->has_matrix && !state->changes)
         return;
-    if (state->changes && !recorder->jumps && relative_to(recorder, state->old_host, node, &grip) &&
+    if (state->changes && !step->jumps && relative_to(recorder, poses, state->old_host, node, &grip) &&
         !is_same(&grip, &old_grip))
         old_grip = grip;
-    if (relative_to(recorder, recorder->parents[node], node, &grip) && (state->changes || !is_same(&grip, &before)))
-        recorder->locals[node] = grip;
+    if (relative_to(recorder, poses, poses->parents[node], node, &grip) && (state->changes || !is_same(&grip, &before)))
+        poses->locals[node] = grip;
     if (state->changes)
-        change_host(recorder, device, &old_grip);
+        change_host(recorder, poses, step, keys, device, &old_grip);
     else
-        add_pose(recorder, device, recorder->time, &recorder->locals[node]);
+        add_pose(recorder, step, device, step->time, &poses->locals[node]);
 }
 
 /* Places a device that changes hosts after its new host. So at no moment does a node hang on itself, however the hosts
  * change. */
-static void place_changed(struct recorder *recorder, uint32_t device)
+static void place_changed(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step,
+                          struct recorded_keys *keys, uint32_t device)
 {
     uint32_t depth = 0, node = recorder->cell->devices.items[device].node;
-    for (; node != CP_NONE && recorder->placed[node] != recorder->stamp; node = recorder->parents[node]) {
-        recorder->placed[node] = recorder->stamp;
-        recorder->order[depth++] = node;
+    for (; node != CP_NONE && poses->placed[node] != poses->stamp; node = poses->parents[node]) {
+        poses->placed[node] = poses->stamp;
+        poses->order[depth++] = node;
     }
     while (depth > 0) {
-        uint32_t at = recorder->order[--depth], scope = recorder->scene->nodes[at].scope;
-        if (scope != CP_NONE && recorder->cell->devices.items[scope].node == at && recorder->devices[scope].changes)
-            place_device(recorder, scope);
+        uint32_t at = poses->order[--depth], scope = recorder->scene->nodes[at].scope;
+        if (scope != CP_NONE && recorder->cell->devices.items[scope].node == at && step->devices[scope].changes)
+            place_device(recorder, poses, step, keys, scope);
     }
 }
 
 /* ---- a step ---- */
 
 /* Takes the matrices, which are in the frame of the device's present host, or of the world. */
-static void take_matrices(struct recorder *recorder)
+static void take_matrices(const struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step)
 {
-    for (uint32_t i = 0; i < recorder->listed_count; i++) {
-        struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        uint32_t node = recorder->cell->devices.items[recorder->listed[i]].node;
-        state->old_host = recorder->parents[node];
-        state->old_local = recorder->locals[node];
+    for (uint32_t i = 0; i < step->listed_count; i++) {
+        struct recorded_device *state = &step->devices[step->listed[i]];
+        uint32_t node = recorder->cell->devices.items[step->listed[i]].node;
+        state->old_host = poses->parents[node];
+        state->old_local = poses->locals[node];
         state->changes = state->has_host && host_node(recorder, state->host) != state->old_host;
         if (state->has_matrix && !recorder->frame_is_parent) {
-            recorder->worlds[node] = state->matrix;
-            recorder->stamps[node] = recorder->stamp;
+            poses->worlds[node] = state->matrix;
+            poses->stamps[node] = poses->stamp;
         } else if (state->has_matrix) {
-            recorder->locals[node] = state->matrix;
+            poses->locals[node] = state->matrix;
         }
     }
 }
 
 /* Hangs devices on their new hosts: those with a matrix in the frame of the host, or the others. All of them are
  * released before the first one is hung up. */
-static void hang_changed(struct recorder *recorder, bool by_host)
+static void hang_changed(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step,
+                         bool by_host)
 {
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < recorder->listed_count; i++) {
-            const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
+        for (uint32_t i = 0; i < step->listed_count; i++) {
+            const struct recorded_device *state = &step->devices[step->listed[i]];
             if (!state->changes || by_host != (state->has_matrix && recorder->frame_is_parent))
                 continue;
             if (pass == 0)
-                recorder->parents[recorder->cell->devices.items[recorder->listed[i]].node] = 0;
+                poses->parents[recorder->cell->devices.items[step->listed[i]].node] = 0;
             else
-                hang(recorder, recorder->listed[i]);
+                hang(recorder, poses, step, step->listed[i]);
         }
 }
 
 /* Finds all poses in the world that are needed, before anything else changes hosts. */
-static void find_worlds(struct recorder *recorder)
+static void find_worlds(const struct recorder *recorder, struct recorded_poses *poses, const struct recorded_step *step)
 {
-    for (uint32_t i = 0; i < recorder->listed_count; i++) {
-        const struct recorded_device *state = &recorder->devices[recorder->listed[i]];
-        uint32_t node = recorder->cell->devices.items[recorder->listed[i]].node;
+    for (uint32_t i = 0; i < step->listed_count; i++) {
+        const struct recorded_device *state = &step->devices[step->listed[i]];
+        uint32_t node = recorder->cell->devices.items[step->listed[i]].node;
         if (!state->has_matrix && !state->changes)
             continue;
-        find_world(recorder, node);
-        find_world(recorder, recorder->parents[node]);
-        find_world(recorder, state->old_host);
+        find_world(recorder, poses, node);
+        find_world(recorder, poses, poses->parents[node]);
+        find_world(recorder, poses, state->old_host);
         if (state->has_host)
-            find_world(recorder, host_node(recorder, state->host));
+            find_world(recorder, poses, host_node(recorder, state->host));
     }
 }
 
 /* Adds the joints' values: the last ones that the file gives in the step. */
-static void add_joints(struct recorder *recorder, const struct deneb_device *device)
+static void add_joints(struct recorder *recorder, struct recorded_poses *poses, const struct recorded_step *step,
+                       struct recorded_keys *keys, const struct deneb_device *device)
 {
     for (uint32_t k = device->first_joint; k < device->first_joint + device->joint_count; k++) {
         uint32_t joint = recorder->cell->joints.items[k].joint;
         if (deneb_is_set(&recorder->cell->joints.items[k]))
-            add_told(recorder, &recorder->joints[k], &recorder->scene->joints[joint].q, recorder->time,
-                     &recorder->mechanism.q[joint]);
+            add_told(recorder, step, &keys->joints[k], &recorder->scene->joints[joint].q, step->time,
+                     &poses->mechanism.q[joint]);
     }
 }
 
-void recorder_end_step(struct recorder *recorder)
+void recorder_end_step(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step,
+                       struct recorded_keys *keys)
 {
-    const uint32_t *listed = recorder->listed;
-    const uint32_t count = recorder->listed_count;
-    recorder->last = recorder->time;
-    recorder->first = recorder->steps == 0 ? recorder->time : recorder->first;
-    take_matrices(recorder);
-    hang_changed(recorder, true);
-    find_worlds(recorder);
-    hang_changed(recorder, false);
+    const uint32_t *listed = step->listed;
+    const uint32_t count = step->listed_count;
+    step->last = step->time;
+    step->first = step->steps == 0 ? step->time : step->first;
+    take_matrices(recorder, poses, step);
+    hang_changed(recorder, poses, step, true);
+    find_worlds(recorder, poses, step);
+    hang_changed(recorder, poses, step, false);
     for (uint32_t i = 0; i < count && recorder->file->status == CP_OK; i++)
-        if (recorder->devices[listed[i]].changes)
-            place_changed(recorder, listed[i]);
+        if (step->devices[listed[i]].changes)
+            place_changed(recorder, poses, step, keys, listed[i]);
         else
-            place_device(recorder, listed[i]);
+            place_device(recorder, poses, step, keys, listed[i]);
     for (uint32_t i = 0; i < count; i++) {
-        struct recorded_device *state = &recorder->devices[listed[i]];
+        struct recorded_device *state = &step->devices[listed[i]];
         if (state->has_joints)
-            add_joints(recorder, &recorder->cell->devices.items[listed[i]]);
+            add_joints(recorder, poses, step, keys, &recorder->cell->devices.items[listed[i]]);
         state->listed = state->has_matrix = state->has_joints = state->has_host = state->changes = false;
     }
-    recorder->listed_count = 0;
-    recorder->before = recorder->last;
-    recorder->stamp++;
-    recorder->steps++;
+    step->listed_count = 0;
+    step->before = step->last;
+    poses->stamp++;
+    step->steps++;
 }

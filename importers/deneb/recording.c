@@ -10,7 +10,7 @@
 
 /* ---- steps ---- */
 
-static void read_joints(struct recorder *recorder, const struct deneb_device *device)
+static void read_joints(struct recorder *recorder, struct recorded_poses *poses, const struct deneb_device *device)
 {
     struct deneb_file *file = recorder->file;
     const struct deneb_cell *cell = recorder->cell;
@@ -27,7 +27,7 @@ static void read_joints(struct recorder *recorder, const struct deneb_device *de
             continue;
         struct deneb_units units = {recorder->units.length,
                                     recorder->units.angle > 0 ? recorder->units.angle : device->units.angle};
-        recorder->mechanism.q[joint->joint] = deneb_number(file, false) * deneb_joint_unit(joint, units);
+        poses->mechanism.q[joint->joint] = deneb_number(file, false) * deneb_joint_unit(joint, units);
         i++;
     }
 }
@@ -54,7 +54,7 @@ static void read_host(struct recorder *recorder, struct recorded_device *state, 
 }
 
 /* Reads a device after the word DEV: its number, and MATRIX, JOINTS and ATTACH in any order. */
-static void read_device(struct recorder *recorder)
+static void read_device(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step)
 {
     struct deneb_file *file = recorder->file;
     struct deneb_cell *cell = recorder->cell;
@@ -66,16 +66,16 @@ static void read_device(struct recorder *recorder)
                                     (unsigned)cell->devices.count);
     if (file->status != CP_OK)
         return;
-    struct recorded_device *state = &recorder->devices[index];
+    struct recorded_device *state = &step->devices[index];
     if (!state->listed)
-        recorder->listed[recorder->listed_count++] = index;
+        step->listed[step->listed_count++] = index;
     state->listed = true;
     for (bool more = true; more && file->status == CP_OK;) {
         if (deneb_accept(file, "MATRIX")) {
             state->matrix = deneb_pose(file, (enum deneb_matrix)cell->settings->matrix, recorder->units.length);
             state->has_matrix = true;
         } else if (deneb_accept(file, "JOINTS")) {
-            read_joints(recorder, &cell->devices.items[index]);
+            read_joints(recorder, poses, &cell->devices.items[index]);
             state->has_joints = true;
         } else if (deneb_accept(file, "ATTACH")) {
             read_host(recorder, state, index);
@@ -86,34 +86,35 @@ static void read_device(struct recorder *recorder)
 }
 
 /* Begins a step after the word STEP. Equal times are a jump, which gets two times that are next to each other. */
-static void begin_step(struct recorder *recorder)
+static void begin_step(struct recorder *recorder, struct recorded_step *step)
 {
     struct deneb_file *file = recorder->file;
     struct place place = deneb_place(file);
     double time = deneb_in_line(file, "a time") ? deneb_number(file, false) : 0;
-    bool first = recorder->steps == 0;
-    if (file->status == CP_OK && !first && time < recorder->raw_time)
+    bool first = step->steps == 0;
+    if (file->status == CP_OK && !first && time < step->raw_time)
         file->status =
             report_error(file->context, CP_INPUT, "deneb-time", place, "the step at %s s comes after one at %s s",
-                         show_number(time).text, show_number(recorder->raw_time).text);
-    recorder->jumps = !first && time == recorder->raw_time;
-    recorder->raw_time = time;
-    recorder->time = first ? time : fmax(time, nextafter(recorder->before, INFINITY));
+                         show_number(time).text, show_number(step->raw_time).text);
+    step->jumps = !first && time == step->raw_time;
+    step->raw_time = time;
+    step->time = first ? time : fmax(time, nextafter(step->before, INFINITY));
 }
 
-static void read_steps(struct recorder *recorder)
+static void read_steps(struct recorder *recorder, struct recorded_poses *poses, struct recorded_step *step,
+                       struct recorded_keys *keys)
 {
     struct deneb_file *file = recorder->file;
     bool in_step = false;
     while (!deneb_section_ends(file, "the recording")) {
         if (deneb_statement(file, "STEP")) {
             if (in_step)
-                recorder_end_step(recorder);
-            begin_step(recorder);
+                recorder_end_step(recorder, poses, step, keys);
+            begin_step(recorder, step);
             in_step = true;
             source_forget(file->source, file->next);
         } else if (in_step && deneb_statement(file, "DEV")) {
-            read_device(recorder);
+            read_device(recorder, poses, step);
         } else {
             deneb_skip_unknown(file, 1);
             continue;
@@ -121,10 +122,10 @@ static void read_steps(struct recorder *recorder)
         deneb_end_statement(file);
     }
     if (in_step && file->status == CP_OK)
-        recorder_end_step(recorder);
+        recorder_end_step(recorder, poses, step, keys);
     while (file->status == CP_OK && file->token.kind != DENEB_END)
         deneb_skip_unknown(file, 0);
-    if (recorder->steps == 0 && file->status == CP_OK)
+    if (step->steps == 0 && file->status == CP_OK)
         file->status = report_lenient(file->context, file->strict, "deneb-no-steps", IN_FILE(file->source->name),
                                       "the recording has no step: nothing moves in its clip");
 }
@@ -191,17 +192,20 @@ static void check_head(struct recorder *recorder, const struct deneb_recording_h
 
 cp_status deneb_read_recording(struct deneb_file *file, struct deneb_cell *cell, cp_scene *scene)
 {
-    struct recorder recorder = {.file = file, .cell = cell, .scene = scene, .log = {.context = cell->context}};
+    struct recorder recorder = {.file = file, .cell = cell, .scene = scene};
+    struct recorded_poses poses = {.parents = NULL};
+    struct recorded_step step = {.steps = 0};
+    struct recorded_keys keys = {.log = {.context = cell->context}};
     struct deneb_recording_head head;
     deneb_read_recording_head(file, &head);
     check_head(&recorder, &head);
     cp_status status = file->status;
     if (status == CP_OK)
-        status = recorder_start(&recorder);
+        status = recorder_start(&recorder, &poses, &step, &keys);
     if (status == CP_OK) {
-        read_steps(&recorder);
-        status = file->status == CP_OK ? recorder_make_clip(&recorder) : file->status;
+        read_steps(&recorder, &poses, &step, &keys);
+        status = file->status == CP_OK ? recorder_make_clip(&recorder, &step, &keys) : file->status;
     }
-    recorder_free(&recorder);
+    recorder_free(&recorder, &poses, &keys);
     return status;
 }
