@@ -1,9 +1,8 @@
-/* Writes a plan as text, and reads it back. */
+/* A plan, and its text. */
 #include "plan.h"
 
 #include <string.h>
 
-static const char first_line[] = "cellpipe plan 1\n";
 static const char *const step_words[] = {"read", "merge", "filter", "write"}; /* by step_kind */
 
 /* A switch of all steps: its word in a plan, its place in the globals, and its flag in a context. */
@@ -29,11 +28,7 @@ static const struct list_word {
     {"package", offsetof(struct globals, packages), cp_add_package_folder},
 };
 
-enum {
-    STEP_WORDS = sizeof step_words / sizeof *step_words,
-    SWITCH_WORDS = sizeof switch_words / sizeof *switch_words,
-    LIST_WORDS = sizeof list_words / sizeof *list_words
-};
+enum { SWITCH_WORDS = sizeof switch_words / sizeof *switch_words, LIST_WORDS = sizeof list_words / sizeof *list_words };
 
 static bool is_on(const struct globals *globals, size_t i)
 {
@@ -74,7 +69,7 @@ bool plan_between(struct cli *cli, const struct plan *plan, const char *in, cons
     return true;
 }
 
-/* ---- printing ---- */
+/* ---- the text ---- */
 
 /* Prints a blank and the string in quotes. */
 static void print_string(const char *text, FILE *file)
@@ -98,7 +93,7 @@ static void print_after(const char *word, const char *text, FILE *file)
 
 void print_plan(const struct plan *plan, FILE *file)
 {
-    fputs(first_line, file);
+    fputs("cellpipe plan 1\n", file);
     for (size_t i = 0; i < SWITCH_WORDS; i++)
         if (is_on(&plan->globals, i))
             fprintf(file, "%s\n", switch_words[i].word);
@@ -122,114 +117,4 @@ void print_plan(const struct plan *plan, FILE *file)
             print_string(step->options.items[k], file);
         fputc('\n', file);
     }
-}
-
-/* ---- reading ---- */
-
-struct reader {
-    struct cli *cli;
-    const char *at;
-    bool out_of_memory;
-};
-
-/* Skips the word if it comes next. */
-static bool take(struct reader *reader, const char *word)
-{
-    size_t size = strlen(word);
-    bool found = strncmp(reader->at, word, size) == 0;
-    reader->at += found ? size : 0;
-    return found;
-}
-
-static int hexadecimal(char digit)
-{
-    const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Reads a blank and a string in quotes; NULL if there is none, or when out of memory. */
-static const char *take_string(struct reader *reader)
-{
-    if (!take(reader, " \""))
-        return NULL;
-    size_t size = strcspn(reader->at, "\"\n");
-    const char *end = reader->at + size;
-    char *text = *end == '"' ? cli_allocate(reader->cli, size + 1) : NULL, *to = text;
-    reader->out_of_memory |= *end == '"' && !text;
-    for (; text && reader->at < end; to++, reader->at++) {
-        int high = 0, low = *reader->at;
-        if (low == '\\') {
-            high = hexadecimal(reader->at[1]);
-            low = high >= 0 ? hexadecimal(reader->at[2]) : -1;
-            reader->at += 2;
-        }
-        if (high < 0 || low < 0 || 16 * high + low == 0)
-            return NULL;
-        *to = (char)(16 * high + low);
-    }
-    return text && take(reader, "\"") ? text : NULL;
-}
-
-static bool take_into(struct reader *reader, struct list *list)
-{
-    const char *text = take_string(reader);
-    bool added = text && list_add(reader->cli, list, text);
-    reader->out_of_memory |= text && !added;
-    return added;
-}
-
-static bool read_line(struct reader *reader, struct plan *plan)
-{
-    char *globals = (char *)&plan->globals;
-    for (size_t i = 0; i < SWITCH_WORDS; i++)
-        if (take(reader, switch_words[i].word)) {
-            *(bool *)(globals + switch_words[i].offset) = true;
-            return take(reader, "\n");
-        }
-    for (size_t i = 0; i < LIST_WORDS; i++)
-        if (take(reader, list_words[i].word))
-            return take_into(reader, (struct list *)(globals + list_words[i].offset)) && take(reader, "\n");
-    size_t kind = STEP_READ;
-    while (kind < STEP_WORDS && ((kind == STEP_READ) != (plan->count == 0) || !take(reader, step_words[kind])))
-        kind++;
-    if (kind == STEP_WORDS)
-        return false;
-    struct step *step = &plan->steps[plan->count++];
-    *step = (struct step){.kind = (enum step_kind)kind, .name = take_string(reader)};
-    step->format = take(reader, " as") ? take_string(reader) : NULL;
-    step->node = take(reader, " below") ? take_string(reader) : NULL;
-    if (take(reader, " with"))
-        while (take_into(reader, &step->options))
-            ;
-    return step->name && (step->node != NULL) == (kind == STEP_MERGE) && !(step->format && kind == STEP_FILTER) &&
-           take(reader, "\n");
-}
-
-cp_status read_plan(struct cli *cli, const char *text, struct plan *plan)
-{
-    struct reader reader = {cli, text, false};
-    size_t lines = 0, line = 0;
-    for (const char *at = text; *at; at++)
-        lines += *at == '\n';
-    if (!plan_open(cli, plan, lines + 1))
-        return CP_LIMIT;
-    bool good = take(&reader, first_line);
-    for (line = 1; good && *reader.at; line++)
-        good = read_line(&reader, plan);
-    if (reader.out_of_memory)
-        return CP_LIMIT;
-    if (!good)
-        return complain(cli, CP_USAGE, "line %zu of the plan cannot be understood", line);
-    if (plan->count == 0)
-        return complain(cli, CP_USAGE, "the plan has no steps");
-    /* A plan must be exactly as it is printed: it may parse well, but with settings in another order, or a letter as
-     * \6c. */
-    struct text printed;
-    if (text_open(&printed))
-        print_plan(plan, printed.file);
-    cp_status status = !text_close(&printed)              ? complain(cli, CP_LIMIT, "out of memory")
-                       : strcmp(printed.bytes, text) == 0 ? CP_OK
-                                                          : complain(cli, CP_USAGE, "the plan is not as it is printed");
-    text_free(&printed);
-    return status;
 }

@@ -1,5 +1,5 @@
-/* A plan: what is read, done to it and written. It never changes once it is made. It can be printed and read back, in
- * this process or another. Two plans are equal when their texts are. */
+/* A plan: what is read, done to it and written. It never changes once it is made. Two plans are equal when their texts
+ * are, so that a hash of the text tells whether an output of `batch` was made by the same plan. */
 #ifndef CELLPIPE_CLI_PLAN_H
 #define CELLPIPE_CLI_PLAN_H
 
@@ -37,15 +37,13 @@ struct plan {
  *     write "out.glb" as "glb" with "profile=stage" "web=no"
  *
  * Every line ends with a newline. In a string, \ and two lower-case hexadecimal digits are a byte: quotes, \ itself,
- * and all that is not printable ASCII. A plan has one text only. */
+ * and all that is not printable ASCII. Different plans have different texts. */
 
 /* Makes a plan without steps, with room for so many. */
 bool plan_open(struct cli *cli, struct plan *plan, size_t room);
 /* Makes the same plan for another input and output; its steps are in the cli's memory. */
 bool plan_between(struct cli *cli, const struct plan *plan, const char *in, const char *out, struct plan *moved);
 void print_plan(const struct plan *plan, FILE *file);
-/* Reads the text of print_plan; the plan is in the cli's memory. CP_USAGE, reported, for any other text. */
-cp_status read_plan(struct cli *cli, const char *text, struct plan *plan);
 
 /* ---- steps.c: made from words, and carried out ---- */
 
