@@ -293,7 +293,7 @@ cp_status check_report_unread(struct cli *cli)
 }
 
 /* Prints the whole report; false when out of memory. */
-static bool print_report(struct cli *cli, cp_status status, struct text *report)
+static bool print_report(struct cli *cli, cp_status status, struct printed_text *report)
 {
     if (!text_close(&cli->log) || !text_open(report))
         return false;
@@ -313,7 +313,7 @@ static bool print_report(struct cli *cli, cp_status status, struct text *report)
 
 cp_status write_report(struct cli *cli, cp_status status)
 {
-    struct text report = {0};
+    struct printed_text report = {0};
     cp_status written = CP_OK;
     if (cli->log.file && cli->report_path) {
         /* The report is written as all outputs are: whole or not at all, and over no file of this run. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* A text that is printed into memory. It must not move while it is open. */
-struct text {
+struct printed_text {
     FILE *file; /* NULL: it is not open */
     char *bytes;
     size_t size, room;
@@ -29,9 +29,10 @@ struct progress {
 };
 
 /* A listener, such as a worker of batch, that wants to know more of a plan's run than its messages. */
-struct listener {
-    void (*hear)(struct listener *listener, const cp_entry *entry); /* called with each entry of the report */
-    void (*take_files)(struct listener *listener, const cp_file *files, size_t count); /* before the list is cleared */
+struct cli_listener {
+    void (*hear)(struct cli_listener *listener, const cp_entry *entry); /* called with each entry of the report */
+    void (*take_files)(struct cli_listener *listener, const cp_file *files,
+                       size_t count);     /* before the list is cleared */
     uint64_t triangles_in, triangles_out; /* counts of all drawn instances, before the first filter and after the
                                            * last */
     cp_shape shape;                       /* of what was read */
@@ -51,12 +52,12 @@ struct cli {
     bool isolate;                          /* the same */
     const char *report_path;               /* NULL: no report is wanted */
     bool help, version, quiet, verbose;
-    bool untold;            /* memory ran out for a message */
-    struct globals globals; /* as the context's */
-    struct text log;        /* the report's entries so far as JSON; not open without --report */
+    bool untold;             /* memory ran out for a message */
+    struct globals globals;  /* as the context's */
+    struct printed_text log; /* the report's entries so far as JSON; not open without --report */
     bool log_comma;
-    bool told_error;           /* some error was reported */
-    struct listener *listener; /* or NULL */
+    bool told_error;               /* some error was reported */
+    struct cli_listener *listener; /* or NULL */
     struct progress progress;
 };
 
@@ -108,11 +109,11 @@ cp_status finish_stdout(struct cli *cli);
 /* ---- text.c ---- */
 
 /* Opens a text. False when out of memory, which is not reported. text_free frees it, whether open or closed. */
-bool text_open(struct text *text);
+bool text_open(struct printed_text *text);
 /* Closes a text. False if memory ran out for any part of it; then nothing is left. Else `bytes` is the text with a zero
  * byte behind it, and never NULL. */
-bool text_close(struct text *text);
-void text_free(struct text *text);
+bool text_close(struct printed_text *text);
+void text_free(struct printed_text *text);
 
 /* ---- interrupt.c, progress.c ---- */
 
@@ -183,11 +184,11 @@ bool add_option_names(struct cli *cli, const struct command *command, bool flags
 /* The places at which check_place looks for `word`, a K=V that `name` does not take. If it is an option of some input
  * (unless inputs is false) or of the output, check_place tells how to give it there, CP_USAGE. name NULL: the word was
  * given as a flag. exporter: the output's, SIZE_MAX for any; outputs as inputs. */
-struct places {
+struct option_places {
     bool inputs, outputs;
     size_t exporter;
 };
-cp_status check_place(struct cli *cli, struct places places, const char *name, const char *word);
+cp_status check_place(struct cli *cli, struct option_places places, const char *name, const char *word);
 /* Complains about a word K=V that is none of the command's options. */
 cp_status complain_setting(struct cli *cli, const struct command *command, const char *word);
 /* Returns the command of that name, or the command FILTER for the name of a filter; NULL when there is none. */
@@ -296,11 +297,11 @@ const char *device_class(const cp_scene *scene, const cp_device *device);
 
 /* Exclusions without repeats, each with first < second by index, in the order of the first statement: those between
  * real frames, and with dangling_too those that name a missing frame; and how many statements do. */
-struct exclusions {
+struct exclusion_list {
     cp_pair *pairs;
     size_t count, dangling;
 };
-cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusions *exclusions);
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusion_list *exclusions);
 /* Returns the world poses of the scene as it is; NULL when there are none. */
 cp_pose *world_poses(struct cli *cli, const cp_scene *scene);
 /* *joints: a copy of the joints in which q is the value that each has now, dependent ones too. */
@@ -324,7 +325,7 @@ cp_json json_in_file(FILE *file);
 /* One object, which is made in memory first: an incomplete object would be of no use. */
 struct json_answer {
     cp_json json;
-    struct text text;
+    struct printed_text text;
 };
 /* Returns false if out of memory, which is reported; json_answer_end need not be called then. */
 bool json_answer_begin(struct cli *cli, struct json_answer *answer);

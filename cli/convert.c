@@ -12,7 +12,7 @@ static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, c
     cp_status status = CP_OK;
     for (size_t i = 0; i < words->count && status == CP_OK; i++)
         if (strchr(words->items[i], '=') && !plugin_has(CP_FILTER, filter, words->items[i], &option))
-            status = check_place(cli, (struct places){true, exporter != SIZE_MAX, exporter}, cli->words.items[0],
+            status = check_place(cli, (struct option_places){true, exporter != SIZE_MAX, exporter}, cli->words.items[0],
                                  words->items[i]);
     return status;
 }

@@ -58,7 +58,7 @@ static bool names_open(struct cli *cli, struct names *names, uint32_t count)
 
 static cp_status match_sides(struct diff *diff)
 {
-    struct side *sides[2] = {&diff->a, &diff->b};
+    struct diff_side *sides[2] = {&diff->a, &diff->b};
     struct names names[2] = {0};
     const char *stems[2];
     for (int k = 0; k < 2; k++) {
@@ -73,7 +73,7 @@ static cp_status match_sides(struct diff *diff)
     enum { FRAMES, STEMS, PLACEHOLDERS, ROUNDS };
     for (int round = FRAMES; round < ROUNDS; round++) {
         for (int k = 0; k < 2; k++) {
-            const struct side *side = sides[k];
+            const struct diff_side *side = sides[k];
             names[k].count = 0;
             for (uint32_t i = 1; i < side->node_count; i++) {
                 const char *name = side->nodes[i].name;
@@ -85,7 +85,7 @@ static cp_status match_sides(struct diff *diff)
         match(names);
     }
     for (int k = 0; k < 2; k++) {
-        struct side *side = sides[k];
+        struct diff_side *side = sides[k];
         if (!names_open(diff->cli, &names[k], side->joint_count))
             return CP_LIMIT;
         for (uint32_t i = 0; i < side->joint_count; i++)
@@ -99,7 +99,7 @@ static cp_status match_sides(struct diff *diff)
 
 /* ---- frames ---- */
 
-static void differ_in_one(struct diff *diff, const char *subject, const char *name, const struct side *side)
+static void differ_in_one(struct diff *diff, const char *subject, const char *name, const struct diff_side *side)
 {
     differ(diff, &ABOUT(subject, name, "presence", .only_in = side == &diff->a ? IN_A : IN_B), "only in %s",
            side->path);
@@ -213,7 +213,7 @@ static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
     diff_geometry(diff, in_a, in_b);
 }
 
-static void list_unmatched(struct diff *diff, const struct side *side)
+static void list_unmatched(struct diff *diff, const struct diff_side *side)
 {
     for (uint32_t i = 0; i < side->node_count; i++) {
         if (side->node_twin[i] != CP_NONE)
@@ -308,7 +308,7 @@ static void diff_loop(struct diff *diff, const cp_loop *a, const cp_loop *b)
 static void diff_list(struct diff *diff, const cp_rows *a, const cp_rows *b)
 {
     for (uint32_t i = 0; i < a->count || i < b->count; i++) {
-        const struct side *side = i < a->count ? &diff->a : &diff->b;
+        const struct diff_side *side = i < a->count ? &diff->a : &diff->b;
         const char *name = cp_row_name(i < a->count ? a : b, i);
         const struct thing of = {a->word, name, NULL};
         if (i >= a->count || i >= b->count) {
@@ -354,7 +354,7 @@ static double random_value(const cp_joint *joint, uint64_t *state)
 static cp_status pose_sides(struct diff *diff, double *q_a, double *q_b, cp_pose *worlds_a, cp_pose *worlds_b)
 {
     enum { MOST_TRIES = 8 };
-    struct side *sides[] = {&diff->a, &diff->b};
+    struct diff_side *sides[] = {&diff->a, &diff->b};
     double *q[] = {q_a, q_b};
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         cp_status in_a = cp_world_poses(diff->cli->context, diff->a.scene, q_a, worlds_a);
@@ -376,7 +376,7 @@ static cp_status pose_sides(struct diff *diff, double *q_a, double *q_b, cp_pose
 /* Compares poses, and reports each frame once, where it differs first. */
 static cp_status diff_kinematics(struct diff *diff)
 {
-    const struct side *a = &diff->a, *b = &diff->b;
+    const struct diff_side *a = &diff->a, *b = &diff->b;
     double *q_a = cli_allocate(diff->cli, a->joint_count * sizeof *q_a);
     double *q_b = cli_allocate(diff->cli, b->joint_count * sizeof *q_b);
     cp_pose *worlds_a = cli_allocate(diff->cli, a->node_count * sizeof *worlds_a);
@@ -444,9 +444,9 @@ static int compare_keys(const void *a, const void *b)
     return one->second < two->second ? -1 : one->second > two->second;
 }
 
-static struct key *make_keys(struct diff *diff, const struct side *side, size_t *count)
+static struct key *make_keys(struct diff *diff, const struct diff_side *side, size_t *count)
 {
-    struct exclusions exclusions;
+    struct exclusion_list exclusions;
     if (list_exclusions(diff->cli, side->scene, true, &exclusions) != CP_OK)
         return NULL;
     struct key *keys = cli_allocate(diff->cli, exclusions.count * sizeof *keys);
@@ -474,7 +474,7 @@ static cp_status diff_exclusions(struct diff *diff)
         return CP_LIMIT;
     for (size_t i = 0, j = 0; i < count_a || j < count_b;) {
         int order = i == count_a ? 1 : j == count_b ? -1 : compare_keys(&a[i], &b[j]);
-        const struct side *side = order < 0 ? &diff->a : &diff->b;
+        const struct diff_side *side = order < 0 ? &diff->a : &diff->b;
         const cp_pair *pair = order < 0 ? a[i].pair : b[j].pair;
         if (order != 0)
             differ(diff,
@@ -495,9 +495,9 @@ static cp_status diff_exclusions(struct diff *diff)
 
 static cp_status compare(struct diff *diff, const struct request *request)
 {
-    struct side *sides[] = {&diff->a, &diff->b};
+    struct diff_side *sides[] = {&diff->a, &diff->b};
     for (int i = 0; i < 2; i++) {
-        struct side *side = sides[i];
+        struct diff_side *side = sides[i];
         side->path = request->words.items[i];
         cp_status status = read_input(diff->cli, side->path, request, &side->scene);
         if (status != CP_OK)

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-struct side {
+struct diff_side {
     const char *path;
     cp_scene *scene;
     const cp_node *nodes;
@@ -15,7 +15,7 @@ struct side {
 
 struct diff {
     struct cli *cli;
-    struct side a, b;
+    struct diff_side a, b;
     double tolerance;
     uint64_t differences;
     cp_json *json; /* takes the differences in place of standard output, or NULL */
@@ -27,7 +27,7 @@ struct thing {
 };
 
 /* The value in a file: a text, or numbers, or nothing. */
-struct value {
+struct diff_value {
     const char *text;
     const double *numbers;
     size_t count; /* of the numbers */
@@ -57,7 +57,7 @@ struct difference {
     const char *property;        /* what differs */
     const uint32_t *index;       /* that of the vertex, the face, the corner, the joint vector, the input */
     int only_in;                 /* IN_A, IN_B */
-    struct value a, b;           /* what they say */
+    struct diff_value a, b;      /* what they say */
     int excluded_by;             /* IN_A, IN_B or both: the lists that exclude a pair but should not */
     const char *reason;          /* the reason that the evidence gives for the pair */
     const cp_finding *collision; /* the joint values where it collides, of `scene` */

@@ -10,7 +10,7 @@ static const char *only_in(int side)
     return sides[side];
 }
 
-static void put_value(cp_json *json, const char *key, const struct value *value)
+static void put_value(cp_json *json, const char *key, const struct diff_value *value)
 {
     if (value->count == 1)
         cp_json_number(json, key, value->numbers[0]);
@@ -88,7 +88,7 @@ static void print_collision(FILE *file, const struct difference *difference)
 
 void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
 {
-    struct text text;
+    struct printed_text text;
     diff->differences++;
     if (text_open(&text)) {
         va_list list;

@@ -212,7 +212,7 @@ static cp_status complain_flag(struct cli *cli, const char *word, const char *ne
     const char *key = word + strspn(word, "-"), *value = strchr(key, '=') || !next ? "" : next;
     const char *setting = cli_print(cli, "%s%s%s", key, *value ? "=" : "", value);
     cp_status status = !setting         ? CP_LIMIT
-                       : word[1] == '-' ? check_place(cli, (struct places){true, true, SIZE_MAX}, NULL, setting)
+                       : word[1] == '-' ? check_place(cli, (struct option_places){true, true, SIZE_MAX}, NULL, setting)
                                         : CP_OK;
     if (status != CP_OK)
         return status;
@@ -224,7 +224,7 @@ static cp_status complain_flag(struct cli *cli, const char *word, const char *ne
     return good && list_add(cli, &names, NULL) ? complain_unknown(cli, "option", word, names.items) : CP_LIMIT;
 }
 
-cp_status check_place(struct cli *cli, struct places places, const char *name, const char *word)
+cp_status check_place(struct cli *cli, struct option_places places, const char *name, const char *word)
 {
     cp_option_info option;
     bool input = places.inputs && any_plugin_has(CP_IMPORTER, word);

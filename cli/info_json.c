@@ -218,7 +218,7 @@ static void put_geometry(struct info *info)
 
 static cp_status put_exclusions(struct info *info)
 {
-    struct exclusions exclusions;
+    struct exclusion_list exclusions;
     cp_json *json = &info->json;
     if (list_exclusions(info->cli, info->scene, false, &exclusions) != CP_OK)
         return CP_LIMIT;
@@ -272,7 +272,7 @@ static cp_status put_measures(struct info *info)
     return CP_OK;
 }
 
-static void put_part(struct info *info, const struct part *part, uint32_t index)
+static void put_part(struct info *info, const struct mesh_facts *part, uint32_t index)
 {
     cp_json *json = &info->json;
     const cp_rows meshes = cp_rows_of(info->scene, "mesh");

@@ -84,7 +84,7 @@ static void print_totals(const struct parts *parts, const cp_measures *measures)
     uint32_t faced = 0, closed = 0, copies = 0; /* meshes with faces; those of them that are closed, and those that
                                                  * equal an earlier one */
     for (uint32_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->items[i];
+        const struct mesh_facts *part = &parts->items[i];
         const cp_topology *more = &part->topology;
         uint64_t size = cp_mesh_bytes(part->mesh);
         sum.edges += more->edges;
@@ -129,7 +129,7 @@ static void print_totals(const struct parts *parts, const cp_measures *measures)
     printf("\n");
 }
 
-static void print_part(struct cli *cli, const struct parts *parts, const struct part *part)
+static void print_part(struct cli *cli, const struct parts *parts, const struct mesh_facts *part)
 {
     const cp_topology *topology = &part->topology;
     uint64_t triangles = cp_mesh_triangles(part->mesh);

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-struct part {
+struct mesh_facts {
     const cp_mesh *mesh;
     cp_topology topology;
     cp_measures measures; /* at its first place */
@@ -14,7 +14,7 @@ struct part {
 
 /* The parts, one for each mesh, in order; in the cli's memory. */
 struct parts {
-    struct part *items;
+    struct mesh_facts *items;
     uint32_t count;
 };
 

@@ -106,7 +106,7 @@ void print_plan(const struct plan *plan, FILE *file)
         }
     }
     for (size_t i = 0; i < plan->count; i++) {
-        const struct step *step = &plan->steps[i];
+        const struct plan_step *step = &plan->steps[i];
         fputs(step_words[step->kind], file);
         print_string(step->name, file);
         print_after("as", step->format, file);

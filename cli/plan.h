@@ -12,7 +12,7 @@ enum step_kind {
     STEP_WRITE   /* writes the scene as it is then */
 };
 
-struct step {
+struct plan_step {
     enum step_kind kind;
     const char *name;    /* a path, "-" for a standard stream; or the filter's name */
     const char *format;  /* a plug-in's name, maybe with ".gz", for a read or write; NULL: the file tells */
@@ -22,7 +22,7 @@ struct step {
 
 struct plan {
     struct globals globals; /* common to all steps; threads and isolation are left out, since they change no result */
-    struct step *steps;
+    struct plan_step *steps;
     size_t count;
 };
 

@@ -12,7 +12,7 @@
  * the file's bytes decide. */
 static cp_status check_options(struct cli *cli, cp_plugin_kind kind, const char *name, const struct list *options)
 {
-    struct places places = {kind != CP_IMPORTER, kind != CP_EXPORTER, SIZE_MAX};
+    struct option_places places = {kind != CP_IMPORTER, kind != CP_EXPORTER, SIZE_MAX};
     size_t plugin = name ? plugin_named(kind, name) : SIZE_MAX;
     cp_option_info option;
     cp_status status = CP_OK;
@@ -34,7 +34,7 @@ size_t find_bang(const struct cli *cli, size_t begin)
     return begin;
 }
 
-static void add_step(struct cli *cli, struct plan *plan, struct step step)
+static void add_step(struct cli *cli, struct plan *plan, struct plan_step step)
 {
     plan->steps[plan->count++] = step;
     plan->globals = cli->globals; /* words of a step may have added to them */
@@ -48,13 +48,13 @@ cp_status add_read(struct cli *cli, struct plan *plan, const char *path, const c
         return complain_unknown(cli, "input format", format, plugin_words(cli, CP_IMPORTER));
     if (plan->count > 0 && !node)
         return CP_LIMIT;
-    add_step(cli, plan, (struct step){plan->count > 0 ? STEP_MERGE : STEP_READ, path, name, node, options});
+    add_step(cli, plan, (struct plan_step){plan->count > 0 ? STEP_MERGE : STEP_READ, path, name, node, options});
     return check_options(cli, CP_IMPORTER, name, &options);
 }
 
 cp_status add_filter(struct cli *cli, struct plan *plan, const char *name, struct list options)
 {
-    add_step(cli, plan, (struct step){STEP_FILTER, name, NULL, NULL, options});
+    add_step(cli, plan, (struct plan_step){STEP_FILTER, name, NULL, NULL, options});
     return check_options(cli, CP_FILTER, name, &options);
 }
 
@@ -109,7 +109,7 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
     size_t exporter = exporter_for(name, path);
     if (exporter == SIZE_MAX)
         return complain_output(cli, path);
-    struct step step = {STEP_WRITE, path, format ? packed_format(cli, format, name) : name, NULL, options};
+    struct plan_step step = {STEP_WRITE, path, format ? packed_format(cli, format, name) : name, NULL, options};
     if (format && !step.format)
         return CP_LIMIT;
     cp_option_info profile;
@@ -155,7 +155,7 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene)
     return status;
 }
 
-static cp_status read_file(struct cli *cli, const struct step *step, cp_scene **scene)
+static cp_status read_file(struct cli *cli, const struct plan_step *step, cp_scene **scene)
 {
     cp_status status = cp_read(cli->context, step->name, step->format, step->options.items, step->options.count, scene);
     return finish_read(cli, status, scene);
@@ -170,7 +170,7 @@ cp_status read_input(struct cli *cli, const char *path, const struct request *re
 }
 
 /* Counts the triangles after a step, for the listener. */
-static void count_triangles(struct listener *listener, const struct step *step, const cp_scene *scene)
+static void count_triangles(struct cli_listener *listener, const struct plan_step *step, const cp_scene *scene)
 {
     uint32_t count;
     uint64_t triangles = 0;
@@ -223,7 +223,7 @@ static void say_written(struct cli *cli, const char *path)
 }
 
 /* Applies a filter. After Ctrl-C, the decisions of exclude are still written, but not in a batch of many inputs. */
-static cp_status apply_filter(struct cli *cli, cp_scene *scene, const struct step *step)
+static cp_status apply_filter(struct cli *cli, cp_scene *scene, const struct plan_step *step)
 {
     want_results(!cli->listener && strcmp(step->name, "exclude") == 0);
     cp_status status = cp_apply(cli->context, scene, step->name, step->options.items, step->options.count);
@@ -282,7 +282,7 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
     if (write < plan->count)
         status = cp_expect_output(cli->context, plan->steps[write].name);
     for (size_t i = 0; i < plan->count && status == CP_OK; i++) {
-        const struct step *step = &plan->steps[i];
+        const struct plan_step *step = &plan->steps[i];
         const char *const *options = step->options.items;
         switch (step->kind) {
         case STEP_READ:

@@ -10,7 +10,7 @@
 /* Takes bytes; the memory doubles as needed, and has a zero byte behind the text. */
 static ssize_t take_bytes(void *user, const char *bytes, size_t size)
 {
-    struct text *text = user;
+    struct printed_text *text = user;
     size_t needed = text->size + size + 1, room = text->room ? text->room : 256;
     while (room < needed && room <= SIZE_MAX / 2)
         room *= 2;
@@ -27,22 +27,22 @@ static ssize_t take_bytes(void *user, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-bool text_open(struct text *text)
+bool text_open(struct printed_text *text)
 {
-    *text = (struct text){0};
+    *text = (struct printed_text){0};
     text->file = fopencookie(text, "w", (cookie_io_functions_t){.write = take_bytes});
     return text->file != NULL;
 }
 #else
-bool text_open(struct text *text)
+bool text_open(struct printed_text *text)
 {
-    *text = (struct text){0};
+    *text = (struct printed_text){0};
     text->file = open_memstream(&text->bytes, &text->size);
     return text->file != NULL;
 }
 #endif
 
-bool text_close(struct text *text)
+bool text_close(struct printed_text *text)
 {
     bool whole = text->file && !ferror(text->file);
     whole = text->file && fclose(text->file) == 0 && whole && !text->failed;
@@ -55,10 +55,10 @@ bool text_close(struct text *text)
     return false;
 }
 
-void text_free(struct text *text)
+void text_free(struct printed_text *text)
 {
     if (text->file)
         (void)fclose(text->file);
     free(text->bytes);
-    *text = (struct text){0};
+    *text = (struct printed_text){0};
 }

@@ -37,21 +37,21 @@ static double linear_of(double srgb)
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
-void faces_start(struct faces *faces, cp_context *context, const struct source *source, cp_scene *scene,
+void faces_start(struct face_reader *faces, cp_context *context, const struct source *source, cp_scene *scene,
                  const void *settings, const struct faces_codes *codes)
 {
-    *faces = (struct faces){.context = context,
-                            .source = source,
-                            .scene = scene,
-                            .settings = settings,
-                            .codes = codes,
-                            .colour = CP_NONE,
-                            .known = {.context = context}};
+    *faces = (struct face_reader){.context = context,
+                                  .source = source,
+                                  .scene = scene,
+                                  .settings = settings,
+                                  .codes = codes,
+                                  .colour = CP_NONE,
+                                  .known = {.context = context}};
     scene->source.unit = faces->settings->unit > 0 ? faces->settings->unit : 1;
     scene->source.up = (cp_up)faces->settings->up;
 }
 
-void faces_free(struct faces *faces)
+void faces_free(struct face_reader *faces)
 {
     memory_free(faces->context, faces->corners, faces->corner_room, sizeof *faces->corners);
     memory_free(faces->context, faces->offsets, faces->offset_room, sizeof *faces->offsets);
@@ -60,7 +60,7 @@ void faces_free(struct faces *faces)
     name_map_free(&faces->known);
 }
 
-cp_status faces_make_vertices(struct faces *faces, uint32_t count, bool normals, bool colours)
+cp_status faces_make_vertices(struct face_reader *faces, uint32_t count, bool normals, bool colours)
 {
     cp_scene *scene = faces->scene;
     faces->vertex_count = count;
@@ -74,12 +74,12 @@ cp_status faces_make_vertices(struct faces *faces, uint32_t count, bool normals,
     return faces->positions && (!normals || faces->normals) && (!colours || faces->colours) ? CP_OK : CP_LIMIT;
 }
 
-bool faces_find_origin(struct faces *faces)
+bool faces_find_origin(struct face_reader *faces)
 {
     return find_far_origin(faces->positions, faces->vertex_count, faces->origin);
 }
 
-void faces_set_place(struct faces *faces, uint32_t vertex, const double place[3])
+void faces_set_place(struct face_reader *faces, uint32_t vertex, const double place[3])
 {
     for (size_t axis = 0; axis < 3; axis++)
         faces->positions[3 * (size_t)vertex + axis] = near_origin(place[axis], faces->origin[axis]);
@@ -120,7 +120,7 @@ const char *faces_parse_index(const char *at, const char *end, uint32_t *index)
 
 /* ---- faces ---- */
 
-cp_status faces_make_room(struct faces *faces, uint32_t count, uint32_t corners)
+cp_status faces_make_room(struct face_reader *faces, uint32_t count, uint32_t corners)
 {
     cp_context *context = faces->context;
     uint64_t face_count = (uint64_t)faces->face_count + count;
@@ -142,7 +142,7 @@ cp_status faces_make_room(struct faces *faces, uint32_t count, uint32_t corners)
     return CP_OK;
 }
 
-static cp_status refuse_index(const struct faces *faces, uint32_t count, const char *at)
+static cp_status refuse_index(const struct face_reader *faces, uint32_t count, const char *at)
 {
     const uint32_t *corner = faces->corners + faces->corner_count;
     while (count > 1 && *corner < faces->vertex_count)
@@ -155,7 +155,7 @@ static cp_status refuse_index(const struct faces *faces, uint32_t count, const c
                         faces->vertex_count);
 }
 
-cp_status faces_end_face(struct faces *faces, uint32_t count, const char *at)
+cp_status faces_end_face(struct face_reader *faces, uint32_t count, const char *at)
 {
     const uint32_t *corners = faces->corners + faces->corner_count;
     bool beyond = false;
@@ -179,13 +179,13 @@ cp_status faces_end_face(struct faces *faces, uint32_t count, const char *at)
 
 /* ---- colours ---- */
 
-static double cut_value(struct faces *faces, double value)
+static double cut_value(struct face_reader *faces, double value)
 {
     faces->outside += !(value >= 0 && value <= 1);
     return value > 0 ? fmin(value, 1) : 0;
 }
 
-void faces_set_vertex_colour(struct faces *faces, uint32_t vertex, const double rgba[4])
+void faces_set_vertex_colour(struct face_reader *faces, uint32_t vertex, const double rgba[4])
 {
     float *colour = faces->colours + 4 * (size_t)vertex;
     for (int i = 0; i < 4; i++) {
@@ -194,7 +194,7 @@ void faces_set_vertex_colour(struct faces *faces, uint32_t vertex, const double 
     }
 }
 
-cp_status faces_set_colour(struct faces *faces, const double rgba[4])
+cp_status faces_set_colour(struct face_reader *faces, const double rgba[4])
 {
     cp_context *context = faces->context;
     unsigned char colour[4];
@@ -226,7 +226,7 @@ cp_status faces_set_colour(struct faces *faces, const double rgba[4])
 }
 
 /* Makes a material for each colour, and a group for each run of faces of one colour. */
-static cp_status group_faces(struct faces *faces, cp_mesh *mesh)
+static cp_status group_faces(struct face_reader *faces, cp_mesh *mesh)
 {
     uint32_t runs = 1, first = faces->scene->material_count;
     for (uint32_t i = 0; i < faces->palette_count; i++) {
@@ -258,9 +258,9 @@ static cp_status group_faces(struct faces *faces, cp_mesh *mesh)
 }
 
 /* Gives each corner a vertex of its own, with the colour of its face: white if it has none. */
-static cp_status colour_corners(struct faces *faces)
+static cp_status colour_corners(struct face_reader *faces)
 {
-    struct faces old = *faces;
+    struct face_reader old = *faces;
     uint32_t *corners = faces->corners;
     cp_status status = faces_make_vertices(faces, faces->corner_count, faces->normals != NULL, true);
     if (status != CP_OK)
@@ -292,7 +292,7 @@ static bool is_finite_point(const float *point)
 }
 
 /* Leaves out vertices that are not finite and that no face names. */
-static cp_status check_positions(struct faces *faces)
+static cp_status check_positions(struct face_reader *faces)
 {
     uint32_t count = faces->vertex_count, bad = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -328,7 +328,7 @@ static cp_status check_positions(struct faces *faces)
     return CP_OK;
 }
 
-static cp_status check_normals(struct faces *faces, cp_mesh *mesh)
+static cp_status check_normals(struct face_reader *faces, cp_mesh *mesh)
 {
     struct place place = IN_FILE(faces->source->name);
     uint64_t bad;
@@ -348,7 +348,7 @@ static cp_status check_normals(struct faces *faces, cp_mesh *mesh)
 
 /* ---- the scene ---- */
 
-static void report_losses(const struct faces *faces)
+static void report_losses(const struct face_reader *faces)
 {
     struct place place = IN_FILE(faces->source->name);
     if (faces->face_count == 0 && faces->vertex_count > 0)
@@ -362,7 +362,7 @@ static void report_losses(const struct faces *faces)
 }
 
 /* Makes the mesh, which takes the arrays over. */
-static cp_status make_mesh(struct faces *faces, const char *name, uint32_t *index)
+static cp_status make_mesh(struct face_reader *faces, const char *name, uint32_t *index)
 {
     cp_scene *scene = faces->scene;
     cp_status status = check_positions(faces);
@@ -395,7 +395,7 @@ static cp_status make_mesh(struct faces *faces, const char *name, uint32_t *inde
     return *index == CP_NONE ? CP_LIMIT : CP_OK;
 }
 
-cp_status faces_finish(struct faces *faces)
+cp_status faces_finish(struct face_reader *faces)
 {
     cp_scene *scene = faces->scene;
     const struct faces_settings *settings = faces->settings;

@@ -23,7 +23,7 @@ struct faces_codes {
             format "-colour-range"                                                                                     \
     }
 
-struct faces {
+struct face_reader {
     cp_context *context;
     const struct source *source;
     cp_scene *scene;
@@ -52,18 +52,18 @@ struct faces {
 };
 
 /* Prepares for vertices; faces_make_vertices makes their arrays. Call faces_free even on failure. */
-void faces_start(struct faces *faces, cp_context *context, const struct source *source, cp_scene *scene,
+void faces_start(struct face_reader *faces, cp_context *context, const struct source *source, cp_scene *scene,
                  const void *settings, const struct faces_codes *codes);
 /* Makes room for so many vertices. */
-cp_status faces_make_vertices(struct faces *faces, uint32_t count, bool normals, bool colours);
+cp_status faces_make_vertices(struct face_reader *faces, uint32_t count, bool normals, bool colours);
 /* Returns true if the vertices are far from the origin: faces->origin is set, and the caller reads their coordinates
  * again, from the file's digits, by faces_set_place. */
-bool faces_find_origin(struct faces *faces);
-void faces_set_place(struct faces *faces, uint32_t vertex, const double place[3]);
+bool faces_find_origin(struct face_reader *faces);
+void faces_set_place(struct face_reader *faces, uint32_t vertex, const double place[3]);
 /* Makes room for so many faces more, of so many corners each. */
-cp_status faces_make_room(struct faces *faces, uint32_t count, uint32_t corners);
+cp_status faces_make_room(struct face_reader *faces, uint32_t count, uint32_t corners);
 /* Does the same for one face; it is here, since there mostly is room. */
-static inline cp_status faces_reserve(struct faces *faces, uint32_t corners)
+static inline cp_status faces_reserve(struct face_reader *faces, uint32_t corners)
 {
     bool ready = faces->has_polygons ? faces->face_count + 1 < faces->offset_room : corners <= 3;
     return ready && !faces->has_colours && (uint64_t)faces->corner_count + corners < faces->corner_room
@@ -72,17 +72,17 @@ static inline cp_status faces_reserve(struct faces *faces, uint32_t corners)
 }
 /* Ends a face of the next `count` corners, which the caller has set after faces_reserve. One that names a vertex which
  * is not there is an error at that line (0: unknown). */
-cp_status faces_end_face(struct faces *faces, uint32_t count, const char *at);
+cp_status faces_end_face(struct face_reader *faces, uint32_t count, const char *at);
 /* Sets the colour of the faces that follow: sRGB and alpha, 0..1. */
-cp_status faces_set_colour(struct faces *faces, const double rgba[4]);
+cp_status faces_set_colour(struct face_reader *faces, const double rgba[4]);
 /* Sets a vertex colour: sRGB and alpha 0..1, stored as linear light. */
-void faces_set_vertex_colour(struct faces *faces, uint32_t vertex, const double rgba[4]);
+void faces_set_vertex_colour(struct face_reader *faces, uint32_t vertex, const double rgba[4]);
 /* Finishes when all is read: mends normals, makes groups, adds the node and ends in scene_finish. */
-cp_status faces_finish(struct faces *faces);
-void faces_free(struct faces *faces);
+cp_status faces_finish(struct face_reader *faces);
+void faces_free(struct face_reader *faces);
 
 /* Returns the place of a byte of the text. */
-static inline struct place faces_place(const struct faces *faces, const char *at)
+static inline struct place faces_place(const struct face_reader *faces, const char *at)
 {
     const struct source *source = faces->source;
     return AT_LINE(source->name, at ? source_line(source, (size_t)(at - source->data)) : 0);

@@ -146,7 +146,7 @@ cp_status supervise(const struct batch_request *asked, const struct batch_site *
                     struct journal *journal);
 
 /* The answer of a worker, followed by the record's line and by messages for people. */
-struct answer {
+struct worker_answer {
     uint32_t entry;
     enum state state;
     uint64_t bytes_in;

@@ -429,7 +429,7 @@ static cp_status add_root(struct entries *entries, const char *path)
     if (!array_reserve(entries->context, &entries->roots, &entries->root_room, (uint64_t)entries->root_count + 1,
                        sizeof *entries->roots))
         return CP_LIMIT;
-    entries->roots[entries->root_count++] = (struct root){path, 0};
+    entries->roots[entries->root_count++] = (struct input_root){path, 0};
     return CP_OK;
 }
 

@@ -30,7 +30,7 @@ struct passed_over {
 };
 
 /* A folder that the user has named. */
-struct root {
+struct input_root {
     const char *path; /* as a normal_path */
     uint32_t inputs;  /* how many were found below it */
 };
@@ -42,7 +42,7 @@ struct entries {
     uint32_t count, room;
     struct passed_over *passed_over; /* most frequent first */
     uint32_t passed_count, passed_room;
-    struct root *roots; /* all folders among the INs, those of lists too; none with a manifest */
+    struct input_root *roots; /* all folders among the INs, those of lists too; none with a manifest */
     uint32_t root_count, root_room;
     const char *unread; /* NULL if all INs were read whole; else the first folder or file that was not, and why */
     cp_context *context;

@@ -22,7 +22,7 @@ static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
 
 cp_status hash_options(const struct batch_site *site, struct batch_work *work)
 {
-    struct text text;
+    struct printed_text text;
     struct plan plan;
     if (!plan_between(site->cli, &work->plan, "", "", &plan))
         return CP_LIMIT;

@@ -159,7 +159,7 @@ static void bury(struct supervisor *own, struct worker *worker, uint32_t patienc
 static bool take_answers(struct supervisor *own, struct worker *worker)
 {
     struct buffer *bytes = &worker->answer;
-    struct answer answer;
+    struct worker_answer answer;
     if (!buffer_reserve(bytes, 65536)) {
         keep_outcome(own, CP_LIMIT);
         return true;

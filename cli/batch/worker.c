@@ -11,8 +11,8 @@
 
 /* One input's conversion. */
 struct job {
-    struct listener listener; /* first: see hear */
-    struct cli cli;           /* like the program's, but with its own context, memory and messages */
+    struct cli_listener listener; /* first: see hear */
+    struct cli cli;               /* like the program's, but with its own context, memory and messages */
     const struct entry *entry;
     struct record record;
     struct record_input input; /* the record's, if it has no others */
@@ -61,7 +61,7 @@ static void keep_text(struct job *job, struct list *list, uint32_t count, const 
 }
 
 /* Keeps the part of the report that goes into the record. */
-static void hear(struct listener *listener, const cp_entry *entry)
+static void hear(struct cli_listener *listener, const cp_entry *entry)
 {
     struct job *job = (struct job *)(void *)listener;
     struct record *record = &job->record;
@@ -100,7 +100,7 @@ static void count_more(struct job *job, struct list *list, uint32_t count)
 }
 
 /* Keeps the files that were read, looked for and written. */
-static void take_files(struct listener *listener, const cp_file *files, size_t count)
+static void take_files(struct cli_listener *listener, const cp_file *files, size_t count)
 {
     struct job *job = (struct job *)(void *)listener;
     struct record *record = &job->record;
@@ -228,7 +228,7 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
 
 /* Carries out the task; messages for people go to `messages`, the record's line behind the contents of `line`. */
 static void do_task(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
-                    struct answer *answer, struct buffer *line, FILE *messages)
+                    struct worker_answer *answer, struct buffer *line, FILE *messages)
 {
     const struct task *task = &work->tasks[answer->entry];
     struct job job = {.listener = {.hear = hear, .take_files = take_files},
@@ -296,13 +296,13 @@ static void name_input(const char *in, const char *messages, FILE *file)
 void worker_life(const struct batch_request *asked, const struct batch_site *site, const struct batch_work *work,
                  int channel)
 {
-    struct answer answer;
+    struct worker_answer answer;
     struct buffer line = {.context = site->cli->context};
     obey_supervisor();
     cp_process_limit(asked->limits.memory, asked->limits.most_output);
     for (bool goes_on = true; goes_on && !was_interrupted();) {
-        struct text messages, named = {0}; /* the second with the input's name in each line */
-        answer = (struct answer){0};
+        struct printed_text messages, named = {0}; /* the second with the input's name in each line */
+        answer = (struct worker_answer){0};
         if (!cp_process_transfer(channel, &answer.entry, sizeof answer.entry, false, was_interrupted))
             break;
         if (!text_open(&messages))

@@ -108,7 +108,7 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 #ifdef HAVE_3MF
 static const cp_option options[] = {
     {"unit", "length of the file's unit, instead of what it says", CP_OPTION_UNIT,
-     .offset = offsetof(struct settings, unit)},
+     .offset = offsetof(struct threemf_settings, unit)},
     CP_OPTIONS_END,
 };
 #endif
@@ -123,7 +123,7 @@ const struct importer threemf_importer = {
 #else
                .package = "libzip-dev",
 #endif
-               .settings_size = sizeof(struct settings)},
+               .settings_size = sizeof(struct threemf_settings)},
     .suffixes = ".3mf",
     .probe = probe,
     .sign = "a ZIP archive with 3D/3dmodel.model",

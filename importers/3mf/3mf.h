@@ -16,7 +16,7 @@
 #define SLICE_URI "http://schemas.microsoft.com/3dmanufacturing/slice/2015/07"
 #define TRIANGLE_SETS_URI "http://schemas.microsoft.com/3dmanufacturing/trianglesets/2021/07"
 
-struct settings {
+struct threemf_settings {
     struct import_settings common;
     double unit; /* 0: the file's */
 };
@@ -38,7 +38,7 @@ struct colour {
 };
 
 /* A model part: it has ids of its own. */
-struct part {
+struct threemf_part {
     const char *name;      /* path in the package, without the first slash */
     double unit;           /* metres */
     struct name_map names; /* ids to resources */
@@ -59,7 +59,7 @@ struct component {
     const char *part_number;
 };
 
-struct object {
+struct threemf_object {
     const char *name, *part_number, *type, *id;
     uint32_t part, mesh; /* CP_NONE: none */
     double origin[3];    /* the mesh's: not 0 if it is far from the object's */
@@ -71,15 +71,15 @@ struct object {
 struct threemf {
     cp_context *context;
     struct source *source;
-    const struct settings *settings;
+    const struct threemf_settings *settings;
     cp_scene *scene;
     struct arena *arena;     /* texts of the file's */
     struct package *package; /* NULL: the source is a part itself */
     struct name_map part_names;
-    struct part *parts;
+    struct threemf_part *parts;
     struct resource *resources;
     struct colour *colours;
-    struct object *objects;
+    struct threemf_object *objects;
     struct component *components, *items;
     uint32_t part_count, part_room, resource_count, resource_room, colour_count, colour_room, object_count, object_room,
         component_count, component_room, item_count, item_room;
@@ -124,7 +124,7 @@ struct resource *model_resource(const struct model_reader *model, const char *id
 /* mesh.c */
 /* Reads the <mesh> that has just started. paint: the colour of triangles without one, an index or CP_NONE; pid: its
  * resource's id, or NULL. */
-cp_status mesh_read(struct model_reader *model, struct object *object, const char *pid, uint32_t pindex);
+cp_status mesh_read(struct model_reader *model, struct threemf_object *object, const char *pid, uint32_t pindex);
 
 /* place.c: makes nodes of the build items. */
 cp_status place_items(struct threemf *file);

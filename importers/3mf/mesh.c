@@ -303,7 +303,7 @@ static void move_near(struct builder *builder, double origin[3])
         builder->positions[i] = near_origin(builder->places[i], origin[i % 3]);
 }
 
-static bool add_mesh(struct builder *builder, struct object *object)
+static bool add_mesh(struct builder *builder, struct threemf_object *object)
 {
     struct threemf *file = builder->model->file;
     cp_scene *scene = file->scene;
@@ -334,7 +334,7 @@ static bool add_mesh(struct builder *builder, struct object *object)
     return object->mesh != CP_NONE;
 }
 
-cp_status mesh_read(struct model_reader *model, struct object *object, const char *pid, uint32_t pindex)
+cp_status mesh_read(struct model_reader *model, struct threemf_object *object, const char *pid, uint32_t pindex)
 {
     struct builder builder = {.model = model, .pid = pid, .plain = {pindex, pindex, pindex}};
     cp_context *context = model->file->context;

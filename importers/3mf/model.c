@@ -162,7 +162,8 @@ uint32_t model_add_part(struct threemf *file, const char *name)
                        sizeof *file->parts) ||
         !name_map_add(&file->part_names, copy, file->part_count, NULL))
         return CP_NONE;
-    file->parts[file->part_count] = (struct part){.name = copy, .unit = 0.001, .names = {.context = file->context}};
+    file->parts[file->part_count] =
+        (struct threemf_part){.name = copy, .unit = 0.001, .names = {.context = file->context}};
     return file->part_count++;
 }
 
@@ -271,7 +272,7 @@ static void read_colours(struct model_reader *model, bool bases)
     report_opaque(file->context, OPAQUE_3MF_BASE, AT_LINE(model->source->name, line), unseen);
 }
 
-static void read_components(struct model_reader *model, struct object *object)
+static void read_components(struct model_reader *model, struct threemf_object *object)
 {
     struct threemf *file = model->file;
     uint32_t depth = model->xml.depth;
@@ -288,7 +289,7 @@ static void read_object(struct model_reader *model)
     struct threemf *file = model->file;
     const struct xml *xml = &model->xml;
     uint32_t depth = xml->depth, pindex;
-    struct object object = {.part = model->part, .mesh = CP_NONE, .first_component = file->component_count};
+    struct threemf_object object = {.part = model->part, .mesh = CP_NONE, .first_component = file->component_count};
     object.name = keep(model, xml_attribute(xml, "name"));
     object.part_number = keep(model, xml_attribute(xml, "partnumber"));
     object.type = keep(model, xml_attribute(xml, "type"));

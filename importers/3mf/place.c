@@ -28,7 +28,7 @@ static bool push(struct threemf *file, struct steps *stack, struct step step)
 static struct component *next_component(const struct threemf *file, const struct steps *stack)
 {
     struct step *top = &stack->steps[stack->count - 1];
-    const struct object *object = &file->objects[top->object];
+    const struct threemf_object *object = &file->objects[top->object];
     return top->next < object->component_count ? &file->components[object->first_component + top->next++] : NULL;
 }
 
@@ -68,7 +68,7 @@ static cp_status count_nodes(struct threemf *file, struct steps *stack, uint32_t
     file->objects[root].state = OBJECT_OPEN;
     while (stack->count > 0) {
         const struct component *component = next_component(file, stack);
-        struct object *object = &file->objects[stack->steps[stack->count - 1].object];
+        struct threemf_object *object = &file->objects[stack->steps[stack->count - 1].object];
         if (!component) {
             for (uint32_t i = 0; i < object->component_count; i++) {
                 const struct component *part = &file->components[object->first_component + i];
@@ -79,7 +79,7 @@ static cp_status count_nodes(struct threemf *file, struct steps *stack, uint32_t
             stack->count--;
             continue;
         }
-        struct object *below = &file->objects[component->object];
+        struct threemf_object *below = &file->objects[component->object];
         if (below->state == OBJECT_OPEN)
             return report_error(file->context, CP_INPUT, "3mf-cycle", IN_FILE(file->source->name),
                                 "object %.40s contains itself", below->id);
@@ -120,7 +120,7 @@ static bool add_metadata(struct threemf *file, uint32_t node, const char *key, c
 static uint32_t add_node(struct threemf *file, uint32_t parent, const struct component *component)
 {
     cp_scene *scene = file->scene;
-    const struct object *object = &file->objects[component->object];
+    const struct threemf_object *object = &file->objects[component->object];
     const char *part_number = *component->part_number ? component->part_number : object->part_number;
     const char *name = *object->name ? object->name : part_number;
     if (!*name)

@@ -30,7 +30,7 @@ extern struct assimp_functions assimp;
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
 
 /* The properties of a format that assimp's scene does not give. */
-struct format {
+struct assimp_format {
     const char *title;    /* the beginning of the name of assimp's reader */
     double unit;          /* metres; 0: given by the root's scale */
     enum axes axes;       /* the axes of the coordinates below the root */
@@ -65,7 +65,7 @@ struct assimp_import {
     const struct assimp_settings *settings;
     const struct aiScene *from;
     cp_scene *scene;
-    const struct format *format;
+    const struct assimp_format *format;
     double unit;
     double unit_in_x3d; /* metres; 0: none */
     cp_pose turn;       /* file axes to Z up: a signed permutation, so that nothing is rounded */

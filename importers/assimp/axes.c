@@ -18,7 +18,7 @@
  * X3D (ISO/IEC 19775-1, 4.3.5): metres, Y up. IFC: assimp converts to metres and Y up.
  * AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
  * DXF, ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
-static const struct format formats[] = {
+static const struct assimp_format formats[] = {
     {.title = "Collada", .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
     {.title = "Discreet 3DS",
      .unit = 1,
@@ -63,7 +63,7 @@ void find_format(struct assimp_import *import)
 {
     const struct aiMetadataEntry *entry = find_metadata(import->from, "SourceAsset_Format");
     const char *title = entry && entry->mType == AI_AISTRING ? ((const struct aiString *)entry->mData)->data : "";
-    const struct format *format = formats;
+    const struct assimp_format *format = formats;
     while (strncmp(title, format->title, strlen(format->title)) != 0)
         format++;
     import->format = format;
@@ -158,7 +158,7 @@ static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
 cp_status find_axes(struct assimp_import *import)
 {
     /* Start with the format's axes and unit, then take those of the file. */
-    const struct format *format = import->format;
+    const struct assimp_format *format = import->format;
     enum axes axes = format->axes, found;
     double unit = format->unit;
     float factor;

@@ -15,7 +15,7 @@
 #include "model/model.h"
 
 /* The numbers of points, record after record. */
-struct records {
+struct part_records {
     int64_t *indices;
     uint32_t *ends; /* of each record, in indices */
     uint32_t index_count, index_room, count, room;
@@ -30,7 +30,7 @@ struct object {
     double *points;   /* as the text has them */
     double origin[3]; /* the mesh's: not 0 if it is far from the object's */
     uint32_t point_count, point_room;
-    struct records lines, polygons;
+    struct part_records lines, polygons;
     struct place place;
 };
 
@@ -68,7 +68,7 @@ static int64_t read_index(struct deneb_file *file)
 }
 
 /* Reads one record of `size` indices. */
-static void read_record(struct deneb_file *file, struct records *records, uint32_t size)
+static void read_record(struct deneb_file *file, struct part_records *records, uint32_t size)
 {
     uint64_t count = (uint64_t)records->index_count + size;
     if (!array_reserve(file->context, &records->indices, &records->index_room, count, sizeof *records->indices) ||
@@ -100,7 +100,7 @@ static bool first_time(struct deneb_file *file, struct place *place, const char 
 /* Tells whether indices count from 1: none is 0 or less, and the largest is the number of points. */
 static bool counts_from_one(const struct object *object)
 {
-    const struct records *const lists[] = {&object->lines, &object->polygons};
+    const struct part_records *const lists[] = {&object->lines, &object->polygons};
     int64_t largest = 0;
     for (int list = 0; list < 2; list++)
         for (uint32_t i = 0; i < lists[list]->index_count; i++) {
@@ -113,7 +113,7 @@ static bool counts_from_one(const struct object *object)
 
 /* Makes faces of the polygons (`what`; of 3 corners and more) or lines that can be drawn. first: the number of the
  * first point. */
-static void make_faces(struct part_reader *reader, const struct object *object, const struct records *records,
+static void make_faces(struct part_reader *reader, const struct object *object, const struct part_records *records,
                        const char *what, uint32_t least, int64_t first, cp_mesh *mesh)
 {
     struct deneb_file *file = &reader->file;
@@ -220,7 +220,7 @@ static void add_object(struct part_reader *reader, struct object *object)
     add_mesh(reader, object, node, &lines, CP_USE_DRAWN);
 }
 
-static void free_records(cp_context *context, const struct records *records)
+static void free_records(cp_context *context, const struct part_records *records)
 {
     memory_free(context, records->indices, records->index_room, sizeof *records->indices);
     memory_free(context, records->ends, records->room, sizeof *records->ends);
@@ -231,7 +231,7 @@ static void read_object(struct part_reader *reader)
 {
     struct deneb_file *file = &reader->file;
     struct object object = {.pose = POSE_IDENTITY};
-    struct records *lines = &object.lines, *polygons = &object.polygons;
+    struct part_records *lines = &object.lines, *polygons = &object.polygons;
     reader->has_objects = true;
     object.name = deneb_in_line(file, "a name") ? deneb_name(file, &object.raw) : "";
     deneb_end_statement(file);

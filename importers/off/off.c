@@ -33,7 +33,7 @@ struct rest {
 };
 
 struct off {
-    struct faces faces;
+    struct face_reader faces;
     const char *at, *end;
     bool has_texture, has_colours, has_normals;
     bool colour_first; /* before the normal */
@@ -73,7 +73,7 @@ static bool ends_word(const struct off *off, const char *at)
 /* Fails at the next word; at the end of the text the file is cut off. */
 static bool fail_word(struct off *off, const char *expected)
 {
-    const struct faces *faces = &off->faces;
+    const struct face_reader *faces = &off->faces;
     skip(off);
     off->cut = off->at == off->end;
     off->status = off->cut
@@ -264,7 +264,7 @@ static void scale_colour(const struct off *off, const struct off_colour *colour,
 
 static cp_status set_colours(struct off *off)
 {
-    struct faces *faces = &off->faces;
+    struct face_reader *faces = &off->faces;
     double rgba[4];
     for (uint32_t i = 0; off->has_colours && i < faces->vertex_count; i++) {
         scale_colour(off, &off->colours[i], rgba);
@@ -311,7 +311,7 @@ static bool take_vertex_rest(struct off *off, uint32_t row, const struct rest *r
 /* Reads vertices far from the origin again, from an origin of their own. */
 static void move_near(struct off *off, const char *start)
 {
-    struct faces *faces = &off->faces;
+    struct face_reader *faces = &off->faces;
     if (!faces_find_origin(faces))
         return;
     const char *at = start;
@@ -331,7 +331,7 @@ static void move_near(struct off *off, const char *start)
 
 static bool read_vertices(struct off *off)
 {
-    struct faces *faces = &off->faces;
+    struct face_reader *faces = &off->faces;
     uint64_t most = (uint64_t)(off->end - off->at) / 5 + 1; /* the count may exceed them with partial=yes */
     uint32_t room = off->vertex_count < most ? off->vertex_count : (uint32_t)most;
     const char *start = off->at;
@@ -373,7 +373,7 @@ static bool take_face_rest(struct off *off, uint32_t face, const struct rest *re
 
 static bool read_faces(struct off *off)
 {
-    struct faces *faces = &off->faces;
+    struct face_reader *faces = &off->faces;
     for (uint32_t i = 0; i < off->face_count; i++) {
         uint32_t size, face = faces->face_count;
         const char *line = off->at;
@@ -406,7 +406,7 @@ static bool read_faces(struct off *off)
 
 static cp_status report_oddities(struct off *off)
 {
-    const struct faces *faces = &off->faces;
+    const struct face_reader *faces = &off->faces;
     cp_context *context = faces->context;
     struct place place = IN_FILE(faces->source->name);
     bool strict = faces->settings->import.strict;

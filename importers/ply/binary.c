@@ -158,7 +158,7 @@ static bool find_offsets(const struct ply_element *element, size_t offsets[PLY_R
 
 enum ply_end ply_read_vertices(struct ply *ply, const struct ply_element *element, uint32_t *row)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     bool big = ply->form == PLY_BIG_ENDIAN;
     size_t stride, offsets[PLY_ROLES];
     if (ply->form == PLY_ASCII || !find_offsets(element, offsets, &stride))
@@ -214,7 +214,7 @@ static inline uint32_t load_corners(const char *at, size_t stride, uint32_t rows
 static cp_status read_alike(struct ply *ply, size_t before, size_t after, uint32_t *row, uint32_t rows)
 {
     enum { LEAST_CORNERS = 3 };
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     const char *at = ply->at + before;
     uint32_t size = before < (size_t)(ply->end - ply->at) ? (unsigned char)*at : 0, count = 0, read;
     size_t stride = before + 1 + 4 * (size_t)size + after, whole = (size_t)(ply->end - ply->at) / stride;
@@ -244,7 +244,7 @@ static cp_status read_alike(struct ply *ply, size_t before, size_t after, uint32
 
 enum ply_end ply_read_faces(struct ply *ply, const struct ply_element *element, uint32_t *row)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     size_t before, after;
     const struct ply_property *list = ply->form == PLY_ASCII ? NULL : find_list(element, &before, &after);
     if (!list)

@@ -17,7 +17,7 @@ struct header {
 
 static cp_status fail(const struct header *header, const char *why)
 {
-    const struct faces *faces = &header->ply->faces;
+    const struct face_reader *faces = &header->ply->faces;
     return report_error(faces->context, CP_INPUT, "ply-header", AT_LINE(faces->source->name, header->line), "%s", why);
 }
 

@@ -43,7 +43,7 @@ static void scale_colour(const struct ply *ply, const struct ply_element *elemen
 
 static void take_vertex(struct ply *ply, const struct ply_element *element, uint32_t row)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     for (int k = 0; k < 3; k++)
         faces->positions[3 * (size_t)row + (size_t)k] = (float)ply->values[PLY_X + k];
     for (int k = 0; faces->normals && k < 3; k++)
@@ -57,7 +57,7 @@ static void take_vertex(struct ply *ply, const struct ply_element *element, uint
 
 static cp_status take_face(struct ply *ply, const struct ply_element *element, const char *at)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     cp_status status = CP_OK;
     if (element->types[PLY_RED]) {
         double rgba[4];
@@ -77,7 +77,7 @@ static cp_status take_face(struct ply *ply, const struct ply_element *element, c
  * connect others. */
 static cp_status take_strips(struct ply *ply, const char *at)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     cp_status status = CP_OK;
     uint32_t first = 0;
     for (uint32_t i = 0; i < ply->index_count && status == CP_OK; i++) {
@@ -113,7 +113,7 @@ cp_status ply_take_row(struct ply *ply, const struct ply_element *element, uint3
 
 static cp_status report_cut(struct ply *ply, const struct ply_element *element, uint32_t rows)
 {
-    const struct faces *faces = &ply->faces;
+    const struct face_reader *faces = &ply->faces;
     bool useless = !faces->settings->import.partial || (element->kind == PLY_VERTICES && faces->face_count > 0);
     return report_lenient(faces->context, useless, "ply-truncated",
                           faces_place(faces, ply->form == PLY_ASCII ? ply->end : NULL),
@@ -123,7 +123,7 @@ static cp_status report_cut(struct ply *ply, const struct ply_element *element, 
 /* Checks how many rows there can be; fewer than counted are an error, except with partial=yes. */
 static cp_status check_count(struct ply *ply, const struct ply_element *element, uint32_t *room)
 {
-    const struct faces *faces = &ply->faces;
+    const struct face_reader *faces = &ply->faces;
     uint64_t least = ply_least_size(ply, element), left = (uint64_t)(ply->end - ply->at);
     uint64_t most = (left + 1) / least; /* a text may end without a blank */
     *room = element->count < most ? element->count : (uint32_t)most;
@@ -139,7 +139,7 @@ static cp_status check_count(struct ply *ply, const struct ply_element *element,
 static cp_status check_zeros(const struct ply *ply, const char *start)
 {
     enum { DISK_BLOCK = 512 };
-    const struct faces *faces = &ply->faces;
+    const struct face_reader *faces = &ply->faces;
     const char *data = faces->source->data;
     size_t at = ((size_t)(start - data) + DISK_BLOCK - 1) / DISK_BLOCK * DISK_BLOCK, end = (size_t)(ply->at - data);
     for (; at + DISK_BLOCK <= end; at += DISK_BLOCK)
@@ -163,7 +163,7 @@ static enum ply_end read_row(struct ply *ply, const struct ply_element *element,
  * digits. */
 static void move_near(struct ply *ply, const struct ply_element *element, const char *start)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     const enum ply_type *types = element->types + PLY_X;
     bool all_floats = types[0] == PLY_FLOAT && types[1] == PLY_FLOAT && types[2] == PLY_FLOAT;
     if ((ply->form != PLY_ASCII && all_floats) || !faces_find_origin(faces))
@@ -184,7 +184,7 @@ static void move_near(struct ply *ply, const struct ply_element *element, const 
 /* Reads the element's rows; *cut: the file ends among them, which is reported. */
 static cp_status read_element(struct ply *ply, const struct ply_element *element, bool *cut)
 {
-    struct faces *faces = &ply->faces;
+    struct face_reader *faces = &ply->faces;
     const char *start = ply->at;
     enum ply_end end = PLY_READ;
     uint32_t row = 0, room;
@@ -241,7 +241,7 @@ static void report_losses(const struct ply *ply)
 
 static cp_status check_end(const struct ply *ply)
 {
-    const struct faces *faces = &ply->faces;
+    const struct face_reader *faces = &ply->faces;
     const char *at = faces_skip_spaces(ply->at, ply->end);
     cp_status status = CP_OK;
     if (ply->long_lines > 0)
@@ -259,7 +259,7 @@ static cp_status read_ply(cp_context *context, struct source *source, const void
     static const struct faces_codes codes = FACES_CODES("ply");
     cp_status status = source_decode(source);
     struct ply ply = {.at = source->data, .end = source->data + source->size};
-    struct faces *faces = &ply.faces;
+    struct face_reader *faces = &ply.faces;
     bool cut = false;
     faces_start(faces, context, source, scene, settings, &codes);
     ply.strict = faces->settings->import.strict;

@@ -57,7 +57,7 @@ enum ply_end {
 };
 
 struct ply {
-    struct faces faces;
+    struct face_reader faces;
     const char *at, *end;
     enum ply_form form;
     bool strict;

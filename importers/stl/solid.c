@@ -222,7 +222,7 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
 {
     cp_scene *scene = reader->scene;
     struct stl_solid *solid = &reader->solid;
-    const struct stl_settings *settings = reader->settings;
+    const struct stl_import_settings *settings = reader->settings;
 
     /* A solid without a name gets that of its file. */
     if (size == 0)

@@ -184,8 +184,8 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
 
 static const cp_option stl_options[] = {
     {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
-     .offset = offsetof(struct stl_settings, unit)},
-    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_settings, up), "z",
+     .offset = offsetof(struct stl_import_settings, unit)},
+    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_import_settings, up), "z",
      .choices = "z|y"},
     CP_OPTIONS_END,
 };
@@ -194,7 +194,7 @@ const struct importer stl_importer = {
     .plugin = {.name = "stl",
                .title = "STL (stereolithography), ASCII and binary",
                .options = stl_options,
-               .settings_size = sizeof(struct stl_settings)},
+               .settings_size = sizeof(struct stl_import_settings)},
     .suffixes = ".stl .stla .stlb",
     .probe = probe_stl,
     .sign = "\"solid\" and \"facet\", or a facet count that fits the size",

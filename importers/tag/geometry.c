@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 /* The wish of a tag for a model. */
-struct request {
+struct model_wish {
     struct tag_reader *reader;
     const struct tag *tag;
     const struct tag_attribute *attribute;
@@ -27,7 +27,7 @@ static const char *const collision_suffixes[] = {"", ".STL", ".stl", ".STLA", ".
 static const struct file_search drawn = {.suffixes = drawn_suffixes}, collision = {.suffixes = collision_suffixes};
 
 /* Finds a primitive; the same words are the same mesh. */
-static cp_status find_primitive(const struct request *request, uint32_t *model)
+static cp_status find_primitive(const struct model_wish *request, uint32_t *model)
 {
     struct tag_reader *reader = request->reader;
     const uint32_t *known = name_map_find(&reader->primitives, request->id->text);
@@ -58,7 +58,7 @@ static cp_status find_primitive(const struct request *request, uint32_t *model)
 /* Skips a format that no importer reads (.TRI, .IVG, .WRL, or one that is not built), and files without a model. */
 static cp_status check_model(const struct model_request *wanted, const struct source *source)
 {
-    const struct request *request = wanted->user;
+    const struct model_wish *request = wanted->user;
     if (source_is_known(source))
         return CP_OK;
     report_warning(source->context, "tag-unreadable", tag_attribute_place(request->tag, request->attribute),
@@ -66,7 +66,7 @@ static cp_status check_model(const struct model_request *wanted, const struct so
     return CP_NO;
 }
 
-static cp_status place_model(struct request *request)
+static cp_status place_model(struct model_wish *request)
 {
     struct tag_reader *reader = request->reader;
     const char *id = request->id->text;
@@ -101,7 +101,7 @@ static cp_status place_model(struct request *request)
 }
 
 /* Reports a missing model once, with the number of frames that lack it. */
-static cp_status report_missing(const struct request *request)
+static cp_status report_missing(const struct model_wish *request)
 {
     const struct tag_reader *reader = request->reader;
     struct place place = tag_attribute_place(request->tag, request->attribute);
@@ -126,7 +126,7 @@ cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, u
         const char *key;
         uint32_t uses;
     } kinds[] = {{"DrawableID", CP_USE_DRAWN}, {"CollisionModelID", CP_USE_COLLISION}, {"GeoID", CP_USE_BOTH}};
-    struct request request = {.reader = reader, .tag = tag, .node = node, .scale = 1};
+    struct model_wish request = {.reader = reader, .tag = tag, .node = node, .scale = 1};
     if (!tag_find(tag, "DrawableID") && !tag_find(tag, "CollisionModelID") && !tag_find(tag, "GeoID"))
         return CP_OK;
     const struct tag_attribute *scale = tag_use(tag, "GeoScale");

@@ -64,16 +64,16 @@ static const char full_text[] = "cellpipe plan 1\n"
 static void test_the_text(void **state)
 {
     (void)state;
-    struct step steps[] = {{STEP_READ, "cell.wu", "tag", NULL, LIST("strict=yes", "a b")},
-                           {STEP_MERGE,
-                            "t\xc3\xa4"
-                            "ble.stl",
-                            NULL,
-                            "",
-                            {0}},
-                           {STEP_FILTER, "weld", NULL, NULL, LIST("tolerance=0.01mm")},
-                           {STEP_WRITE, "a\"b\\c\nd\xff.glb", "glb.gz", NULL, {0}},
-                           {STEP_WRITE, "-", NULL, NULL, {0}}};
+    struct plan_step steps[] = {{STEP_READ, "cell.wu", "tag", NULL, LIST("strict=yes", "a b")},
+                                {STEP_MERGE,
+                                 "t\xc3\xa4"
+                                 "ble.stl",
+                                 NULL,
+                                 "",
+                                 {0}},
+                                {STEP_FILTER, "weld", NULL, NULL, LIST("tolerance=0.01mm")},
+                                {STEP_WRITE, "a\"b\\c\nd\xff.glb", "glb.gz", NULL, {0}},
+                                {STEP_WRITE, "-", NULL, NULL, {0}}};
     struct globals globals = {
         true, true, true, true, LIST("nodes=1000", "depth=9"), LIST("stl.unit=mm"), LIST("my models"), LIST("parts=p")};
     struct plan plan = {globals, steps, sizeof steps / sizeof *steps};
@@ -110,7 +110,7 @@ static void test_all_bytes(void **state)
         *at++ = (char)(256 - byte);
     }
     *at = '\0';
-    struct step step = {STEP_READ, name, NULL, NULL, {0}};
+    struct plan_step step = {STEP_READ, name, NULL, NULL, {0}};
     char *text = text_of(&(struct plan){{0}, &step, 1});
     assert_string_equal(unquoted(strchr(text, '"')), name);
     assert_string_equal(strrchr(text, '"'), "\"\n");
@@ -121,12 +121,12 @@ static void test_all_bytes(void **state)
 static void test_different_plans(void **state)
 {
     (void)state;
-    struct step read = {STEP_READ, "a", NULL, NULL, {0}}, as = {STEP_READ, "a", "b", NULL, {0}},
-                with = {STEP_READ, "a", NULL, NULL, LIST("b")}, two = {STEP_READ, "a", NULL, NULL, LIST("b", "")},
-                joined = {STEP_READ, "a\" as \"b", NULL, NULL, {0}}, merge = {STEP_MERGE, "a", NULL, "b", {0}},
-                unnamed = {STEP_MERGE, "a", NULL, "", {0}}, filter = {STEP_FILTER, "a", NULL, NULL, {0}},
-                write = {STEP_WRITE, "a", NULL, NULL, {0}};
-    struct step twice[] = {read, write};
+    struct plan_step read = {STEP_READ, "a", NULL, NULL, {0}}, as = {STEP_READ, "a", "b", NULL, {0}},
+                     with = {STEP_READ, "a", NULL, NULL, LIST("b")}, two = {STEP_READ, "a", NULL, NULL, LIST("b", "")},
+                     joined = {STEP_READ, "a\" as \"b", NULL, NULL, {0}}, merge = {STEP_MERGE, "a", NULL, "b", {0}},
+                     unnamed = {STEP_MERGE, "a", NULL, "", {0}}, filter = {STEP_FILTER, "a", NULL, NULL, {0}},
+                     write = {STEP_WRITE, "a", NULL, NULL, {0}};
+    struct plan_step twice[] = {read, write};
     const struct plan plans[] = {
         {{0}, &read, 1},
         {{0}, &as, 1},
