@@ -16,25 +16,11 @@
 
 enum { MOST_MATERIALS = 256 };
 
-const cp_option faces_options[] = {
-    {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
-     .offset = offsetof(struct faces_settings, unit)},
-    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct faces_settings, up), "z",
-     .choices = "z|y"},
-    CP_OPTIONS_END,
-};
-
 /* Writes "#rrggbb", or "#rrggbbaa" if it is not opaque; returns the length. */
 static size_t name_colour(const unsigned char colour[4], char name[10])
 {
     const char *format = colour[3] == 255 ? "#%02x%02x%02x" : "#%02x%02x%02x%02x";
     return (size_t)snprintf(name, 10, format, colour[0], colour[1], colour[2], colour[3]);
-}
-
-/* IEC 61966-2-1 */
-static double linear_of(double srgb)
-{
-    return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
 void faces_start(struct face_reader *faces, cp_context *context, const struct source *source, cp_scene *scene,
@@ -47,8 +33,7 @@ void faces_start(struct face_reader *faces, cp_context *context, const struct so
                                   .codes = codes,
                                   .colour = CP_NONE,
                                   .known = {.context = context}};
-    scene->source.unit = faces->settings->unit > 0 ? faces->settings->unit : 1;
-    scene->source.up = (cp_up)faces->settings->up;
+    mesh_file_start(scene, faces->settings);
 }
 
 void faces_free(struct face_reader *faces)
@@ -70,7 +55,7 @@ cp_status faces_make_vertices(struct face_reader *faces, uint32_t count, bool no
     if (faces->positions && colours)
         faces->colours = scene_allocate(scene, count, 4 * sizeof(float));
     for (int i = 0; colours && i < 256; i++)
-        faces->linear[i] = (float)linear_of(i / 255.0);
+        faces->linear[i] = (float)linear_from_srgb(i / 255.0);
     return faces->positions && (!normals || faces->normals) && (!colours || faces->colours) ? CP_OK : CP_LIMIT;
 }
 
@@ -182,7 +167,7 @@ cp_status faces_end_face(struct face_reader *faces, uint32_t count, const char *
 static double cut_value(struct face_reader *faces, double value)
 {
     faces->outside += !(value >= 0 && value <= 1);
-    return value > 0 ? fmin(value, 1) : 0;
+    return within_unit(value);
 }
 
 void faces_set_vertex_colour(struct face_reader *faces, uint32_t vertex, const double rgba[4])
@@ -190,7 +175,9 @@ void faces_set_vertex_colour(struct face_reader *faces, uint32_t vertex, const d
     float *colour = faces->colours + 4 * (size_t)vertex;
     for (int i = 0; i < 4; i++) {
         double value = cut_value(faces, rgba[i]), step = 255 * value;
-        colour[i] = i == 3 ? (float)value : step == (int)step ? faces->linear[(int)step] : (float)linear_of(value);
+        colour[i] = i == 3              ? (float)value
+                    : step == (int)step ? faces->linear[(int)step]
+                                        : (float)linear_from_srgb(value);
     }
 }
 
@@ -398,26 +385,19 @@ static cp_status make_mesh(struct face_reader *faces, const char *name, uint32_t
 cp_status faces_finish(struct face_reader *faces)
 {
     cp_scene *scene = faces->scene;
-    const struct faces_settings *settings = faces->settings;
     size_t size;
     const char *stem = text_stem(faces->source->name, &size);
-    double unit = scene->source.unit;
-    uint32_t index, node = size > 0 ? scene_add_node(scene, 0, stem, size) : scene_add_node(scene, 0, "mesh", 4);
+    uint32_t index, node = mesh_file_add_node(scene, 0, stem, size, "mesh");
     if (node == CP_NONE)
         return CP_LIMIT;
     report_losses(faces);
     if (faces->face_count == 0)
         return scene_finish(scene);
 
-    /* The file's unit and axes are in the instance's transform. */
-    cp_pose pose = pose_scaling(unit, unit, unit), turn = pose_z_up_from_y_up();
-    if (settings->up == CP_UP_Y)
-        pose = pose_multiply(&pose, &turn);
-    pose = pose_from_origin(&pose, faces->origin);
     cp_status status = make_mesh(faces, scene->nodes[node].name, &index);
-    if (status == CP_OK && scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) == CP_NONE)
+    if (status == CP_OK && !mesh_file_place(scene, node, index, faces->origin))
         status = CP_LIMIT;
     if (status == CP_OK)
-        report_size_without_unit(faces->source, scene, settings->unit);
+        report_size_without_unit(faces->source, scene, faces->settings->unit);
     return status == CP_OK ? scene_finish(scene) : status;
 }

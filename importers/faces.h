@@ -4,14 +4,7 @@
 #define CELLPIPE_IMPORTERS_FACES_H
 
 #include "base/text/text.h"
-#include "plugins/importer.h"
-
-struct faces_settings {
-    struct import_settings import;
-    double unit; /* metres per unit of the file; 0: not given */
-    int up;      /* cp_up */
-};
-extern const cp_option faces_options[];
+#include "mesh_file.h"
 
 /* The codes of the reports. */
 struct faces_codes {
@@ -27,7 +20,7 @@ struct face_reader {
     cp_context *context;
     const struct source *source;
     cp_scene *scene;
-    const struct faces_settings *settings;
+    const struct mesh_file_settings *settings;
     const struct faces_codes *codes;
     uint32_t vertex_count;
     double origin[3];                     /* that of the positions: not 0 if they are far from the file's */

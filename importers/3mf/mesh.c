@@ -3,6 +3,7 @@
 
 #include "mesh/join.h"
 #include "mesh/mesh.h"
+#include "model/model.h"
 
 #ifdef HAVE_3MF
 
@@ -262,8 +263,7 @@ static bool add_vertex_colours(struct builder *builder, cp_mesh *mesh)
                3 * sizeof *positions);
         for (int k = 0; k < 4; k++) {
             double c = colour == CP_NONE ? 1 : file->colours[colour].rgba[k];
-            /* IEC 61966-2-1; the scene's vertex colours are linear light */
-            rgba[k] = (float)(k == 3 ? c : c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+            rgba[k] = (float)(k == 3 ? c : linear_from_srgb(c));
         }
     }
     memory_free(file->context, rows, count, 2 * sizeof *rows);

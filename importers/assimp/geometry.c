@@ -4,6 +4,7 @@
 #include "assimp.h"
 
 #include "mesh/mesh.h"
+#include "model/model.h"
 
 #ifdef HAVE_ASSIMP
 
@@ -193,10 +194,10 @@ static cp_status copy_colours(struct part *part)
         const struct aiColor4D *from = &part->from->mColors[0][origin_of(part, i)];
         const float in[4] = {from->r, from->g, from->b, from->a};
         for (int k = 0; k < 4; k++) {
-            double c = in[k] > 0 ? fmin((double)in[k], 1) : 0;
+            double c = within_unit((double)in[k]);
             outside += !(in[k] >= 0 && in[k] <= 1);
             if (k < 3)
-                c = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+                c = linear_from_srgb(c);
             colours[4 * (size_t)i + (size_t)k] = (float)c;
         }
     }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
+
 /* rgba of our extras when it is the factor, as in docs/stage-format.md, "Materials". */
 static void own_colour(struct gltf *gltf, uint32_t own, cp_material *material)
 {
@@ -15,7 +17,7 @@ static void own_colour(struct gltf *gltf, uint32_t own, cp_material *material)
     for (int i = 0; i < 4; i++) {
         double linear = fmin(fmax(rgba[i], 0), 1);
         if (srgb && i < 3)
-            linear = linear <= 0.04045 ? linear / 12.92 : pow((linear + 0.055) / 1.055, 2.4);
+            linear = linear_from_srgb(linear);
         if (!(fabs(linear - material->rgba[i]) <= 1e-6))
             return;
     }

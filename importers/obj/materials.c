@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/text/text.h"
+#include "model/model.h"
 
 /* A bit of library.kept, beside those of metadata. */
 #define OWN_EMISSION (UINT32_C(1) << 31)
@@ -30,11 +31,6 @@ struct library {
 
 /* ---- lines ---- */
 
-static bool word_is(const char *at, size_t size, const char *word)
-{
-    return strlen(word) == size && memcmp(at, word, size) == 0;
-}
-
 /* Reads up to three numbers; returns how many. */
 static int read_values(const char *at, const char *end, double values[3])
 {
@@ -51,7 +47,7 @@ static int read_values(const char *at, const char *end, double values[3])
 static double unit_range(struct library *library, double value)
 {
     library->outside += !(value >= 0 && value <= 1);
-    return value > 1 ? 1 : value > 0 ? value : 0;
+    return within_unit(value);
 }
 
 /* The numbers that are kept as metadata, unless they are neutral. */
@@ -112,7 +108,7 @@ static const char *read_options(const struct library *library, const char *at, c
     double offset[3] = {0, 0, 0}, scale[3] = {1, 1, 1}, unused[3];
     for (at = obj_skip_blanks(at); *at == '-';) {
         size_t size = word_size(at), option = 0;
-        while (option < OPTION_COUNT && !word_is(at, size, image_options[option].word))
+        while (option < OPTION_COUNT && !obj_is_word(at, size, image_options[option].word))
             option++;
         if (option == OPTION_COUNT)
             break;
@@ -121,10 +117,10 @@ static const char *read_options(const struct library *library, const char *at, c
         int words = image_options[option].words;
         if (words == 0)
             words = read_values(values, library->end, numbers);
-        if (word_is(at, size, "-bm") && read_values(values, library->end, unused) > 0)
+        if (obj_is_word(at, size, "-bm") && read_values(values, library->end, unused) > 0)
             use->strength = unused[0];
-        if (word_is(at, size, "-clamp"))
-            *clamped = word_is(values, word_size(values), "on");
+        if (obj_is_word(at, size, "-clamp"))
+            *clamped = obj_is_word(values, word_size(values), "on");
         for (at = values; words > 0; words--)
             at = obj_skip_blanks(at + word_size(at));
     }
@@ -237,11 +233,12 @@ static cp_status end_material(struct library *library)
 static bool read_surface(struct library *library, const char *at, size_t size, const double values[3], int count)
 {
     cp_material *material = &library->scene->materials[library->material];
-    bool emission = word_is(at, size, "Ke"), metallic = word_is(at, size, "Pm"), rough = word_is(at, size, "Pr");
+    bool emission = obj_is_word(at, size, "Ke"), metallic = obj_is_word(at, size, "Pm"),
+         rough = obj_is_word(at, size, "Pr");
     library->spectral += emission && count == 0;
     for (int i = 0; emission && i < 3 && count > 0; i++) {
         double c = unit_range(library, values[i < count ? i : 0]);
-        material->emissive[i] = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4); /* IEC 61966-2-1 */
+        material->emissive[i] = linear_from_srgb(c);
         library->kept |= OWN_EMISSION;
     }
     if (metallic && count > 0)
@@ -261,9 +258,9 @@ static cp_status read_map(struct library *library, const char *at, size_t size, 
                 {"map_Bump", CP_TEXTURE_NORMAL},    {"map_bump", CP_TEXTURE_NORMAL}, {"bump", CP_TEXTURE_NORMAL}};
     *taken = true;
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        if (word_is(at, size, maps[i].word))
+        if (obj_is_word(at, size, maps[i].word))
             return read_image(library, at + size, maps[i].role, i >= 3);
-    *taken = word_is(at, size, "map_d");
+    *taken = obj_is_word(at, size, "map_d");
     if (!*taken)
         return CP_OK;
     cp_texture_use unused = {.strength = 1};
@@ -281,14 +278,14 @@ static cp_status read_property(struct library *library, const char *at, size_t s
     double values[3] = {0};
     double *rgba = library->scene->materials[library->material].rgba;
     int count = read_values(at + size, library->end, values);
-    if (word_is(at, size, "Kd")) {
+    if (obj_is_word(at, size, "Kd")) {
         library->spectral += count == 0;
         library->has_colour |= count > 0;
         for (int i = 0; i < 3 && count > 0; i++)
             rgba[i] = unit_range(library, values[i < count ? i : 0]); /* one number is a shade of grey */
         return CP_OK;
     }
-    if (word_is(at, size, "d") || (word_is(at, size, "Tr") && !library->has_opacity)) {
+    if (obj_is_word(at, size, "d") || (obj_is_word(at, size, "Tr") && !library->has_opacity)) {
         bool opacity = size == 1;
         const char *number = obj_skip_blanks(at + size);
         if (opacity && strncmp(number, "-halo", 5) == 0)
@@ -299,7 +296,7 @@ static cp_status read_property(struct library *library, const char *at, size_t s
         return CP_OK;
     }
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (word_is(at, size, kept[i].word)) {
+        if (obj_is_word(at, size, kept[i].word)) {
             library->spectral += count == 0;
             for (int k = count; k < 3 && count > 0; k++)
                 values[k] = values[0];
@@ -315,7 +312,7 @@ static cp_status read_property(struct library *library, const char *at, size_t s
     if (taken)
         return status;
     for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
-        library->textures += word_is(at, size, textures[i]);
+        library->textures += obj_is_word(at, size, textures[i]);
     library->textures += size > 4 && (memcmp(at, "map_", 4) == 0);
     return CP_OK;
 }
@@ -358,7 +355,7 @@ static cp_status read_lines(struct library *library, const char *at)
         while (!obj_is_blank(*after) && !obj_ends_line(*after))
             after++;
         size_t size = (size_t)(after - at);
-        if (word_is(at, size, "newmtl"))
+        if (obj_is_word(at, size, "newmtl"))
             status = begin_material(library, after);
         else if (size > 0 && library->material != CP_NONE)
             status = read_property(library, at, size);

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "mesh/mesh.h"
+#include "model/model.h"
 
 enum { MOST_BATCHES = 64, PART_SIZE = 1 << 18 };
 
@@ -425,10 +426,10 @@ static cp_status finish_colours(const struct obj_reader *reader, struct obj_vert
             continue;
         }
         double value = (double)colours->items[i] / (bytes && i % 4 < 3 ? 255 : 1);
-        double c = value > 0 ? fmin(value, 1) : 0;
+        double c = within_unit(value);
         outside += !(value >= 0 && value <= 1);
         if (i % 4 < 3)
-            c = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+            c = linear_from_srgb(c);
         colours->items[i] = (float)c;
     }
     if (outside > 0)
@@ -547,34 +548,24 @@ static cp_status read_obj(cp_context *context, struct source *source, const void
     file->libraries.read.context = file->libraries.defined.context = file->libraries.textures.context = context;
     cp_status status = reader->arena ? source_decode(source) : CP_LIMIT;
     file->at = text_after_mark(source->data, source->size);
-    scene->source.unit = reader->settings->unit > 0 ? reader->settings->unit : 1;
-    scene->source.up = (cp_up)reader->settings->up;
+    mesh_file_start(scene, settings);
     if (status == CP_OK)
         status = obj_start_names(reader, &file->names) ? find_end(reader) : CP_LIMIT;
     if (status == CP_OK)
         status = read_text(file);
     if (status == CP_OK)
         status = finish_file(file);
-    double unit = reader->settings->unit;
     free_file(file);
     if (status == CP_OK)
-        report_size_without_unit(source, scene, unit);
+        report_size_without_unit(source, scene, ((const struct mesh_file_settings *)settings)->unit);
     return status == CP_OK ? scene_finish(scene) : status;
 }
-
-static const cp_option obj_options[] = {
-    {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
-     .offset = offsetof(struct obj_import_settings, unit)},
-    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct obj_import_settings, up), "z",
-     .choices = "z|y"},
-    CP_OPTIONS_END,
-};
 
 const struct importer obj_importer = {
     .plugin = {.name = "obj",
                .title = "OBJ (Wavefront), with MTL",
-               .options = obj_options,
-               .settings_size = sizeof(struct obj_import_settings)},
+               .options = mesh_file_options,
+               .settings_size = sizeof(struct mesh_file_settings)},
     .suffixes = ".obj",
     .probe = probe_obj,
     .sign = "lines \"v\" with three numbers, \"f\", \"o\", \"g\"",

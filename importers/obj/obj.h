@@ -9,12 +9,7 @@
 #include <string.h>
 
 #include "../importers.h"
-
-struct obj_import_settings {
-    struct import_settings import;
-    double unit; /* metres per unit of the file; 0: not given */
-    int up;      /* cp_up */
-};
+#include "../mesh_file.h"
 
 /* ---- batches ---- */
 
@@ -141,6 +136,12 @@ static inline const char *obj_skip_blanks(const char *at)
     return at;
 }
 
+/* Tells whether the characters are a word. */
+static inline bool obj_is_word(const char *at, size_t size, const char *word)
+{
+    return strlen(word) == size && memcmp(at, word, size) == 0;
+}
+
 /* Returns the rest of the line without the blanks around it. */
 const char *obj_rest_of_line(const char *at, uint32_t *size);
 
@@ -186,7 +187,7 @@ struct obj_reader {
     cp_context *context;
     const struct source *source;
     const char *end; /* of the text */
-    const struct obj_import_settings *settings;
+    const struct mesh_file_settings *settings;
     struct arena *arena; /* of names and keys */
     uint64_t counts[OBJ_COUNTS];
 };

@@ -485,11 +485,6 @@ static const struct {
     enum obj_change_kind kind;
 } changing[] = {{"o", OBJ_OBJECT}, {"g", OBJ_GROUP}, {"usemtl", OBJ_MATERIAL}, {"mtllib", OBJ_LIBRARY}};
 
-static bool is_word(const char *at, size_t size, const char *word)
-{
-    return strlen(word) == size && memcmp(at, word, size) == 0;
-}
-
 static const char *read_other(struct obj_batch *batch, const char *at)
 {
     const char *after = at;
@@ -497,20 +492,20 @@ static const char *read_other(struct obj_batch *batch, const char *at)
         after++;
     size_t size = (size_t)(after - at);
     for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
-        if (is_word(at, size, changing[i].word)) {
+        if (obj_is_word(at, size, changing[i].word)) {
             uint32_t name_size;
             const char *name = obj_rest_of_line(after, &name_size);
             return add_change(batch, changing[i].kind, name, name_size, obj_line_end(name));
         }
-    if (is_word(at, size, "s")) {
+    if (obj_is_word(at, size, "s")) {
         uint32_t name_size;
         const char *name = obj_rest_of_line(after, &name_size);
         batch->counts[OBJ_SMOOTHED] +=
-            name_size > 0 && !is_word(name, name_size, "0") && !is_word(name, name_size, "off");
+            name_size > 0 && !obj_is_word(name, name_size, "0") && !obj_is_word(name, name_size, "off");
         return obj_line_end(name);
     }
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        if (is_word(at, size, counted[i].word)) {
+        if (obj_is_word(at, size, counted[i].word)) {
             if (counted[i].count != OBJ_COUNTS)
                 batch->counts[counted[i].count]++;
             return skip_line(after);

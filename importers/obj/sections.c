@@ -352,14 +352,7 @@ static cp_status add_mesh(struct obj_model *model, const struct obj_section *sec
     memory_free(context, build.coordinates, build.mesh.corner_count, sizeof *build.coordinates);
     if (status != CP_OK)
         return status;
-    double unit = scene->source.unit;
-    cp_pose pose = pose_scaling(unit, unit, unit);
-    cp_pose turn = pose_z_up_from_y_up();
-    if (model->reader->settings->up == CP_UP_Y)
-        pose = pose_multiply(&pose, &turn);
-    pose = pose_from_origin(&pose, build.origin);
-    uint32_t index = scene_add_mesh(scene, &build.mesh);
-    return index != CP_NONE && scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) != CP_NONE ? CP_OK : CP_LIMIT;
+    return mesh_file_place(scene, node, scene_add_mesh(scene, &build.mesh), build.origin) ? CP_OK : CP_LIMIT;
 }
 
 static bool has_elements(const struct obj_section *section)
@@ -373,8 +366,7 @@ static cp_status add_section(struct obj_model *model, uint32_t number, uint32_t 
     const struct obj_section *section = &model->names->sections[number];
     size_t size = section->size;
     const char *name = number > 0 ? section->name : text_stem(model->reader->source->name, &size);
-    *node =
-        size > 0 ? scene_add_node(model->scene, parent, name, size) : scene_add_node(model->scene, parent, "object", 6);
+    *node = mesh_file_add_node(model->scene, parent, name, size, "object");
     cp_status status = *node == CP_NONE ? CP_LIMIT : CP_OK;
     for (enum obj_list list = 0; list < OBJ_LISTS && status == CP_OK; list++)
         if (section->first[list] != CP_NONE)

@@ -451,8 +451,8 @@ static cp_status read_off(cp_context *context, struct source *source, const void
 const struct importer off_importer = {
     .plugin = {.name = "off",
                .title = "OFF (Geomview), ASCII",
-               .options = faces_options,
-               .settings_size = sizeof(struct faces_settings)},
+               .options = mesh_file_options,
+               .settings_size = sizeof(struct mesh_file_settings)},
     .suffixes = ".off .coff .noff",
     .probe = probe_off,
     .sign = "a first word \"OFF\"",

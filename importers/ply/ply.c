@@ -284,8 +284,8 @@ static cp_status read_ply(cp_context *context, struct source *source, const void
 const struct importer ply_importer = {
     .plugin = {.name = "ply",
                .title = "PLY (polygons, Stanford), ASCII and binary",
-               .options = faces_options,
-               .settings_size = sizeof(struct faces_settings)},
+               .options = mesh_file_options,
+               .settings_size = sizeof(struct mesh_file_settings)},
     .suffixes = ".ply",
     .probe = probe_ply,
     .sign = "a first line \"ply\"",

@@ -222,25 +222,16 @@ cp_status stl_add_solid(struct stl_reader *reader, const char *name, size_t size
 {
     cp_scene *scene = reader->scene;
     struct stl_solid *solid = &reader->solid;
-    const struct stl_import_settings *settings = reader->settings;
 
     /* A solid without a name gets that of its file. */
     if (size == 0)
         name = text_stem(reader->source->name, &size);
-    uint32_t node = size > 0 ? scene_add_node(scene, 0, name, size) : scene_add_node(scene, 0, "solid", 5);
+    uint32_t node = mesh_file_add_node(scene, 0, name, size, "solid");
     if (node == CP_NONE || !join_batches(reader))
         return CP_LIMIT;
 
-    /* The file's unit and axes are in the instance's transform. */
-    double unit = scene->source.unit;
-    cp_pose pose = pose_scaling(unit, unit, unit), turn = pose_z_up_from_y_up();
-    if (settings->up == CP_UP_Y)
-        pose = pose_multiply(&pose, &turn);
-    pose = pose_from_origin(&pose, solid->origin);
-    uint32_t index = add_mesh(reader, scene->nodes[node].name);
-    if (index == CP_NONE || scene_add_instance(scene, node, index, CP_USE_BOTH, &pose) == CP_NONE)
+    if (!mesh_file_place(scene, node, add_mesh(reader, scene->nodes[node].name), solid->origin))
         return CP_LIMIT;
-
     stl_clear_solid(solid, NULL);
     return CP_OK;
 }

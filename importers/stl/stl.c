@@ -166,8 +166,7 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
                                 .settings = settings,
                                 .empty_mesh = CP_NONE,
                                 .batch_count = batches < STL_MOST_BATCHES ? batches : STL_MOST_BATCHES};
-    scene->source.unit = reader.settings->unit > 0 ? reader.settings->unit : 1;
-    scene->source.up = (cp_up)reader.settings->up;
+    mesh_file_start(scene, reader.settings);
     cp_status status = is_exact_binary(source->data, source->size, source->size) ? CP_OK : source_decode(source);
     if (status == CP_OK)
         status =
@@ -182,19 +181,11 @@ static cp_status read_stl(cp_context *context, struct source *source, const void
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
-static const cp_option stl_options[] = {
-    {"unit", "length of the file's unit; m if none is given", CP_OPTION_UNIT,
-     .offset = offsetof(struct stl_import_settings, unit)},
-    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_import_settings, up), "z",
-     .choices = "z|y"},
-    CP_OPTIONS_END,
-};
-
 const struct importer stl_importer = {
     .plugin = {.name = "stl",
                .title = "STL (stereolithography), ASCII and binary",
-               .options = stl_options,
-               .settings_size = sizeof(struct stl_import_settings)},
+               .options = mesh_file_options,
+               .settings_size = sizeof(struct mesh_file_settings)},
     .suffixes = ".stl .stla .stlb",
     .probe = probe_stl,
     .sign = "\"solid\" and \"facet\", or a facet count that fits the size",

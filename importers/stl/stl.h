@@ -8,15 +8,10 @@
 #include <string.h>
 
 #include "../importers.h"
+#include "../mesh_file.h"
 #include "mesh/join.h"
 
 enum { STL_HEADER_SIZE = 84, STL_FACET_SIZE = 50 };
-
-struct stl_import_settings {
-    struct import_settings import;
-    double unit; /* metres per unit of the file; 0: not given */
-    int up;      /* cp_up */
-};
 
 /* The facets that the report mentions. */
 struct stl_oddities {
@@ -72,7 +67,7 @@ struct stl_reader {
     cp_context *context;
     const struct source *source;
     cp_scene *scene;
-    const struct stl_import_settings *settings;
+    const struct mesh_file_settings *settings;
     struct stl_solid solid;
     uint32_t empty_mesh;                        /* the mesh of the solids without facets; CP_NONE before the first */
     struct stl_batch batches[STL_MOST_BATCHES]; /* read at the same time */
