@@ -1,4 +1,5 @@
-/* report: tells the outcome of all inputs of a batch. */
+/* report: tells the outcome of all inputs of a batch. The sums, the JSON and the CSV name each member of a record: with
+ * a table of columns that the three walk over, this file had 630 lines in place of 595. */
 #include "report.h"
 
 #include <inttypes.h>
@@ -8,8 +9,9 @@ enum { MOST_SLOWEST = 10, MOST_LISTED = 20 };
 
 /* Failures with one reason. */
 struct group {
+    const struct record *first;
     const char *reason;
-    const struct record **first; /* by input */
+    const char **inputs; /* sorted */
     uint32_t count;
 };
 
@@ -18,7 +20,7 @@ enum likeness { SAME_OUTPUT, SAME_INPUT, SAME_SHAPE, LIKENESS_COUNT };
 
 /* Inputs that could share one output. */
 struct copies {
-    const struct record **first; /* by input */
+    const char **inputs; /* sorted */
     uint32_t count;
     uint64_t spare; /* bytes of all outputs but the first */
 };
@@ -109,14 +111,14 @@ static int compare_groups(const void *a, const void *b)
 {
     const struct group *first = a, *second = b;
     return first->count != second->count ? (first->count < second->count ? 1 : -1)
-                                         : strcmp((*first->first)->in, (*second->first)->in);
+                                         : strcmp(first->inputs[0], second->inputs[0]);
 }
 
 static int compare_copies(const void *a, const void *b)
 {
     const struct copies *first = a, *second = b;
     return first->spare != second->spare ? (first->spare < second->spare ? 1 : -1)
-                                         : strcmp((*first->first)->in, (*second->first)->in);
+                                         : strcmp(first->inputs[0], second->inputs[0]);
 }
 
 /* Sorts; qsort takes no NULL, which an empty list may be. */
@@ -151,8 +153,10 @@ static bool group_failures(struct summary *summary)
 {
     sort(summary->failed, summary->failed_count, sizeof *summary->failed, compare_failures);
     summary->groups = cli_allocate(summary->cli, summary->failed_count * sizeof *summary->groups);
-    for (uint32_t i = 0; summary->groups && i < summary->failed_count; i++) {
+    const char **inputs = cli_allocate(summary->cli, summary->failed_count * sizeof *inputs);
+    for (uint32_t i = 0; summary->groups && inputs && i < summary->failed_count; i++) {
         const struct record *record = summary->failed[i];
+        inputs[i] = record->in;
         if (i > 0 && compare_reasons(summary->failed[i - 1], record) == 0) {
             summary->groups[summary->group_count - 1].count++;
             continue;
@@ -161,10 +165,10 @@ static bool group_failures(struct summary *summary)
             cli_print(summary->cli, "%s%s%s", record->code, *record->code ? ": " : "", record->message);
         if (!reason)
             return false;
-        summary->groups[summary->group_count++] = (struct group){reason, &summary->failed[i], 1};
+        summary->groups[summary->group_count++] = (struct group){record, reason, &inputs[i], 1};
     }
     sort(summary->groups, summary->group_count, sizeof *summary->groups, compare_groups);
-    return summary->groups != NULL;
+    return summary->groups && inputs;
 }
 
 /* Hashes the contents of all inputs, as the same file may name other files elsewhere; if a content is not known, hashes
@@ -207,18 +211,18 @@ static bool hash_candidates(struct summary *summary, enum likeness likeness)
 static bool find_copies(struct summary *summary, enum likeness likeness)
 {
     struct candidate *candidates = summary->candidates;
-    const struct record **members = cli_allocate(summary->cli, summary->candidate_count * sizeof *members);
+    const char **members = cli_allocate(summary->cli, summary->candidate_count * sizeof *members);
     struct copies *copies = cli_allocate(summary->cli, summary->candidate_count / 2 * sizeof *copies);
     uint32_t count = 0, kept = 0;
     if (!members || !copies || !hash_candidates(summary, likeness))
         return false;
     sort(candidates, summary->candidate_count, sizeof *candidates, compare_candidates);
     for (uint32_t i = 0, next; i < summary->candidate_count; i = next) {
-        struct copies group = {.first = &members[i]};
+        struct copies group = {.inputs = &members[i]};
         for (next = i; next < summary->candidate_count && hash_equals(candidates[i].hash, candidates[next].hash);
              next++) {
-            members[next] = candidates[next].record;
-            group.spare += next > i ? members[next]->bytes_out : 0;
+            members[next] = candidates[next].record->in;
+            group.spare += next > i ? candidates[next].record->bytes_out : 0;
         }
         group.count = next - i;
         if (group.count > 1)
@@ -287,13 +291,17 @@ static struct amount show_seconds(double ms)
     return amount;
 }
 
-static void print_inputs(FILE *file, const struct record *const *records, uint32_t count, bool all)
+static void print_line(FILE *file, const char *before, const char *shown)
 {
-    for (uint32_t i = 0; i < count && (all || i < MOST_LISTED); i++) {
-        fputs("    ", file);
-        print_shown(file, records[i]->in);
-        fputc('\n', file);
-    }
+    fputs(before, file);
+    print_shown(file, shown);
+    fputc('\n', file);
+}
+
+static void print_inputs(FILE *file, const char *const *inputs, uint32_t count, bool all)
+{
+    for (uint32_t i = 0; i < count && (all || i < MOST_LISTED); i++)
+        print_line(file, "    ", inputs[i]);
     if (count > MOST_LISTED && !all)
         fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", count - MOST_LISTED);
 }
@@ -309,7 +317,7 @@ static void print_copies(const struct summary *summary, enum likeness likeness, 
     for (uint32_t i = 0; i < count && (all || i < MOST_SLOWEST); i++) {
         const struct copies *copies = &summary->copies[likeness][i];
         fprintf(file, "  %" PRIu32 ", once would save %s\n", copies->count, show_bytes(copies->spare).text);
-        print_inputs(file, copies->first, copies->count, all);
+        print_inputs(file, copies->inputs, copies->count, all);
     }
     if (count > MOST_SLOWEST && !all)
         fprintf(file, "  and %" PRIu32 " more (-v lists all)\n", count - MOST_SLOWEST);
@@ -341,11 +349,8 @@ static void print_text(const struct summary *summary, const struct records *reco
     if (summary->ms > 0)
         fprintf(file, "time       %s of work, %s of processors; memory of a file at most %s\n",
                 show_seconds(summary->ms).text, show_seconds(summary->cpu_ms).text, show_bytes(summary->max_rss).text);
-    for (size_t i = 0; i < records->isolations.count; i++) {
-        fputs("isolation  ", file);
-        print_shown(file, records->isolations.items[i]);
-        fputc('\n', file);
-    }
+    for (size_t i = 0; i < records->isolations.count; i++)
+        print_line(file, "isolation  ", records->isolations.items[i]);
     if (summary->others > 0)
         fprintf(file, "others     %" PRIu32 " records of inputs that the manifest does not have\n", summary->others);
     if (records->torn > 0)
@@ -354,39 +359,30 @@ static void print_text(const struct summary *summary, const struct records *reco
     if (summary->slowest_count > 0)
         fputs("\nslowest:\n", file);
     for (uint32_t i = 0; i < summary->slowest_count; i++) {
-        fprintf(file, "  %10s  ", show_seconds(summary->slowest[i]->ms).text);
-        print_shown(file, summary->slowest[i]->in);
-        fputc('\n', file);
+        fprintf(file, "  %10s", show_seconds(summary->slowest[i]->ms).text);
+        print_line(file, "  ", summary->slowest[i]->in);
     }
     for (int i = 0; i < LIKENESS_COUNT; i++)
         print_copies(summary, (enum likeness)i, file);
     for (uint32_t i = 0; i < summary->group_count; i++) {
         const struct group *group = &summary->groups[i];
-        fprintf(file, "%s  %" PRIu32 " %s: ", i ? "" : "\nfailures:\n", group->count,
-                state_names[(*group->first)->state]);
-        print_shown(file, group->reason);
-        fputc('\n', file);
-        print_inputs(file, group->first, group->count, all);
+        fprintf(file, "%s  %" PRIu32 " %s", i ? "" : "\nfailures:\n", group->count, state_names[group->first->state]);
+        print_line(file, ": ", group->reason);
+        print_inputs(file, group->inputs, group->count, all);
     }
     if (summary->missing_count > 0)
         fputs("\nmissing:\n", file);
-    for (uint32_t i = 0; i < summary->missing_count && (all || i < MOST_LISTED); i++) {
-        fputs("    ", file);
-        print_shown(file, summary->missing[i]);
-        fputc('\n', file);
-    }
-    if (summary->missing_count > MOST_LISTED && !all)
-        fprintf(file, "    and %" PRIu32 " more (-v lists all)\n", summary->missing_count - MOST_LISTED);
+    print_inputs(file, summary->missing, summary->missing_count, all);
 }
 
 /* ---- for programs ---- */
 
-static void put_inputs(cp_json *json, const struct record *const *records, uint32_t count)
+static void put_inputs(cp_json *json, const char *key, const char *const *inputs, uint32_t count)
 {
-    cp_json_open(json, "inputs", '[');
+    cp_json_open(json, key, '[');
     json->spaced = false;
     for (uint32_t i = 0; i < count; i++)
-        cp_json_text(json, NULL, records[i]->in);
+        cp_json_text(json, NULL, inputs[i]);
     json->spaced = true;
     cp_json_close(json, ']');
 }
@@ -398,20 +394,15 @@ static void put_failures(cp_json *json, const struct summary *summary)
         const struct group *group = &summary->groups[i];
         cp_json_line(json, 2);
         cp_json_open(json, NULL, '{');
-        cp_json_text(json, "state", state_names[(*group->first)->state]);
+        cp_json_text(json, "state", state_names[group->first->state]);
         cp_json_count(json, "count", group->count);
-        cp_json_text(json, "code", (*group->first)->code);
-        cp_json_text(json, "message", (*group->first)->message);
-        put_inputs(json, group->first, group->count);
+        cp_json_text(json, "code", group->first->code);
+        cp_json_text(json, "message", group->first->message);
+        put_inputs(json, "inputs", group->inputs, group->count);
         cp_json_close(json, '}');
     }
     cp_json_close(json, ']');
-    cp_json_open(json, "missing", '[');
-    json->spaced = false;
-    for (uint32_t i = 0; i < summary->missing_count; i++)
-        cp_json_text(json, NULL, summary->missing[i]);
-    json->spaced = true;
-    cp_json_close(json, ']');
+    put_inputs(json, "missing", summary->missing, summary->missing_count);
 }
 
 static void put_copies(cp_json *json, const struct summary *summary)
@@ -425,7 +416,7 @@ static void put_copies(cp_json *json, const struct summary *summary)
             cp_json_line(json, 2);
             cp_json_open(json, NULL, '{');
             cp_json_count(json, "spare_bytes", copies->spare);
-            put_inputs(json, copies->first, copies->count);
+            put_inputs(json, "inputs", copies->inputs, copies->count);
             cp_json_close(json, '}');
         }
         cp_json_close(json, ']');
