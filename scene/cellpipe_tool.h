@@ -339,6 +339,9 @@ void arena_adopt(struct arena *target, struct arena *other);
  * address of a pointer of any type. The room at least doubles. Free with memory_free(context, *items, *capacity,
  * item_size). */
 CP_API bool array_reserve(cp_context *context, void *items, uint32_t *capacity, uint64_t count, size_t item_size);
+/* Makes room in the same way, and appends a copy of one item to the *count that are there. */
+bool array_add(cp_context *context, void *items, uint32_t *capacity, uint32_t *count, const void *item,
+               size_t item_size);
 
 /* A growing string of bytes. Start with {.context = context}. Once something fails, `failed` stays set. */
 struct buffer {

@@ -204,10 +204,8 @@ static void read_placement(struct model_reader *model, struct component **table,
     if (!read_reference(model, &component.to) || !read_transform(model, &component.local))
         return;
     component.part_number = keep(model, xml_attribute(&model->xml, "partnumber"));
-    if (!array_reserve(model->file->context, table, room, *count + UINT64_C(1), sizeof **table))
+    if (model->status == CP_OK && !array_add(model->file->context, table, room, count, &component, sizeof component))
         model->status = CP_LIMIT;
-    if (model->status == CP_OK)
-        (*table)[(*count)++] = component;
 }
 
 /* ---- resources ---- */
@@ -261,12 +259,11 @@ static void read_colours(struct model_reader *model, bool bases)
             colour.rgba[3] = 1;
             line = unseen++ ? line : model->xml.line;
         }
-        if (!array_reserve(file->context, &file->colours, &file->colour_room, file->colour_count + UINT64_C(1),
-                           sizeof *file->colours))
+        if (model->status == CP_OK &&
+            !array_add(file->context, &file->colours, &file->colour_room, &file->colour_count, &colour, sizeof colour))
             model->status = CP_LIMIT;
         if (model->status != CP_OK)
             return;
-        file->colours[file->colour_count++] = colour;
         file->resources[own].count++;
     }
     report_opaque(file->context, OPAQUE_3MF_BASE, AT_LINE(model->source->name, line), unseen);
@@ -305,11 +302,9 @@ static void read_object(struct model_reader *model)
             read_components(model, &object);
         else
             model_skip(model);
-    if (model->status == CP_OK && !array_reserve(file->context, &file->objects, &file->object_room,
-                                                 file->object_count + UINT64_C(1), sizeof *file->objects))
+    if (model->status == CP_OK &&
+        !array_add(file->context, &file->objects, &file->object_room, &file->object_count, &object, sizeof object))
         model->status = CP_LIMIT;
-    if (model->status == CP_OK)
-        file->objects[file->object_count++] = object;
 }
 
 static void read_resources(struct model_reader *model)

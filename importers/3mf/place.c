@@ -18,10 +18,7 @@ struct steps {
 
 static bool push(struct threemf *file, struct steps *stack, struct step step)
 {
-    if (!array_reserve(file->context, &stack->steps, &stack->room, stack->count + UINT64_C(1), sizeof step))
-        return false;
-    stack->steps[stack->count++] = step;
-    return true;
+    return array_add(file->context, &stack->steps, &stack->room, &stack->count, &step, sizeof step);
 }
 
 /* Returns the next component of the object on top; NULL when it has no more. */

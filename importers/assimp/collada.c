@@ -144,12 +144,13 @@ static cp_status read_array(struct dae *dae, struct dae_sources *sources)
     if (words < count)
         return dae_error_at(dae, line, "the array \"%.100s\" of %llu values has %llu", id, (unsigned long long)count,
                             (unsigned long long)words);
-    if (!row || !array_reserve(dae->context, &sources->array_rows, &sources->array_room,
-                               sources->array_count + UINT64_C(1), sizeof *sources->array_rows))
+    if (!row)
         return CP_LIMIT;
     *row = sources->array_count;
-    sources->array_rows[sources->array_count++] = (struct dae_array){count, numbers};
-    return CP_OK;
+    return array_add(dae->context, &sources->array_rows, &sources->array_room, &sources->array_count,
+                     &(struct dae_array){count, numbers}, sizeof *sources->array_rows)
+               ? CP_OK
+               : CP_LIMIT;
 }
 
 /* Reads the parameters of the open accessor. */
@@ -221,23 +222,18 @@ static cp_status read_source(struct dae *dae, struct dae_sources *sources)
     if (status != CP_OK || dae->xml.status != CP_OK || !*id)
         return status != CP_OK ? status : dae->xml.status;
     uint32_t *row = name_map_add(&sources->names, id, 0, NULL);
-    if (!row || !array_reserve(dae->context, &sources->rows, &sources->room, sources->count + UINT64_C(1),
-                               sizeof *sources->rows))
+    if (!row)
         return CP_LIMIT;
     *row = sources->count;
-    sources->rows[sources->count++] = source;
-    return CP_OK;
+    return array_add(dae->context, &sources->rows, &sources->room, &sources->count, &source, sizeof source) ? CP_OK
+                                                                                                            : CP_LIMIT;
 }
 
 /* ---- what is instanced ---- */
 
 static bool add_text(struct dae *dae, const char *text, struct dae_texts *texts)
 {
-    if (!text ||
-        !array_reserve(dae->context, &texts->items, &texts->room, texts->count + UINT64_C(1), sizeof *texts->items))
-        return false;
-    texts->items[texts->count++] = text;
-    return true;
+    return text && array_add(dae->context, &texts->items, &texts->room, &texts->count, &text, sizeof text);
 }
 
 static bool note_id(struct dae *dae, struct dae_links *links, struct dae_mesh *mesh)
@@ -333,11 +329,9 @@ static cp_status read_sampler(struct dae *dae, struct dae_later *later)
     while (xml_child(&dae->xml, depth))
         if (strcmp(dae->xml.name, "input") == 0 && take_input(dae, semantics, inputs) != CP_OK)
             return CP_LIMIT;
-    if (!array_reserve(dae->context, &later->sampler_rows, &later->sampler_room, later->sampler_count + UINT64_C(1),
-                       sizeof *later->sampler_rows))
-        return CP_LIMIT;
-    later->sampler_rows[later->sampler_count++] = sampler;
-    return dae->xml.status;
+    bool kept = array_add(dae->context, &later->sampler_rows, &later->sampler_room, &later->sampler_count, &sampler,
+                          sizeof sampler);
+    return kept ? dae->xml.status : CP_LIMIT;
 }
 
 /* Checks a target such as "node/place.X" or "node/matrix(3)(0)": assimp computes a member from the numbers in brackets
@@ -403,11 +397,9 @@ static cp_status read_skin(struct dae *dae, struct dae_sources *sources, struct 
                 if (strcmp(dae->xml.name, "input") == 0)
                     status = take_input(dae, semantics, inputs);
     }
-    if (status == CP_OK && !array_reserve(dae->context, &later->skin_rows, &later->skin_room,
-                                          later->skin_count + UINT64_C(1), sizeof *later->skin_rows))
+    if (status == CP_OK &&
+        !array_add(dae->context, &later->skin_rows, &later->skin_room, &later->skin_count, &skin, sizeof skin))
         status = CP_LIMIT;
-    if (status == CP_OK)
-        later->skin_rows[later->skin_count++] = skin;
     return status == CP_OK ? dae->xml.status : status;
 }
 

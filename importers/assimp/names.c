@@ -43,10 +43,9 @@ static cp_status note_object(struct assimp_import *import, const struct chunk *o
     for (at++; next_chunk(&at, object->end, &part);) {
         if (part.id != CHUNK_MESH)
             continue;
-        if (!array_reserve(import->context, &import->objects, &import->object_room, import->object_count + UINT64_C(1),
-                           sizeof *import->objects))
+        if (!array_add(import->context, &import->objects, &import->object_room, &import->object_count, &name,
+                       sizeof name))
             return CP_LIMIT;
-        import->objects[import->object_count++] = name;
     }
     return CP_OK;
 }

@@ -17,11 +17,8 @@
 
 cp_status deneb_keep_source(const struct deneb_cell *cell, struct deneb_files *files, struct source *source)
 {
-    if (array_reserve(cell->context, &files->sources, &files->source_room, files->source_count + UINT64_C(1),
-                      sizeof source)) {
-        files->sources[files->source_count++] = source;
+    if (array_add(cell->context, &files->sources, &files->source_room, &files->source_count, &source, sizeof source))
         return CP_OK;
-    }
     source_close(source);
     return CP_LIMIT;
 }
@@ -61,10 +58,10 @@ static cp_status read_cell(struct deneb_reading *reading, struct source *source,
         return status;
     if (kind == DENEB_WORKCELL) {
         file.status = deneb_read_workcell(&file, reading);
-    } else if (array_reserve(cell->context, &cell->devices.items, &cell->devices.room, 1,
-                             sizeof *cell->devices.items)) {
-        cell->devices.items[cell->devices.count++] = (struct deneb_device){
-            .name = "", .pose = POSE_IDENTITY, .attachment = -1, .host = CP_NONE, .source = source};
+    } else if (array_add(cell->context, &cell->devices.items, &cell->devices.room, &cell->devices.count,
+                         &(struct deneb_device){
+                             .name = "", .pose = POSE_IDENTITY, .attachment = -1, .host = CP_NONE, .source = source},
+                         sizeof *cell->devices.items)) {
         deneb_read_device_file(&file, cell, &reading->layers, 0);
         cell->units = cell->devices.items[0].units;
     } else {

@@ -283,11 +283,9 @@ void deneb_read_loop(struct deneb_file *file, struct deneb_cell *cell, struct de
     if (file->status == CP_OK && why)
         file->status =
             report_error(file->context, CP_INPUT, "deneb-loop", loop.place, "the loop \"%s\" %s", loop.name, why);
-    if (file->status == CP_OK && !array_reserve(cell->context, &cell->loops.items, &cell->loops.room,
-                                                cell->loops.count + UINT64_C(1), sizeof loop))
+    if (file->status == CP_OK &&
+        !array_add(cell->context, &cell->loops.items, &cell->loops.room, &cell->loops.count, &loop, sizeof loop))
         file->status = CP_LIMIT;
-    if (file->status == CP_OK)
-        cell->loops.items[cell->loops.count++] = loop;
 }
 
 /* Reads a frame after TOOL, MOUNT or REFERENCE: "name" PART number, and perhaps MATRIX. */
@@ -305,13 +303,12 @@ static void read_frame(struct deneb_file *file, struct deneb_cell *cell, struct 
     if (file->status == CP_OK && !has_part)
         file->status = report_error(file->context, CP_INPUT, "deneb-frame", frame.place, "the frame \"%s\" has no PART",
                                     frame.name);
-    if (file->status == CP_OK && !array_reserve(cell->context, &cell->frames.items, &cell->frames.room,
-                                                cell->frames.count + UINT64_C(1), sizeof frame))
-        file->status = CP_LIMIT;
     if (file->status != CP_OK)
         return;
-    cell->frames.items[cell->frames.count++] = frame;
-    device->frame_count++;
+    if (array_add(cell->context, &cell->frames.items, &cell->frames.room, &cell->frames.count, &frame, sizeof frame))
+        device->frame_count++;
+    else
+        file->status = CP_LIMIT;
 }
 
 /* ---- a device ---- */
@@ -336,13 +333,10 @@ uint32_t deneb_add_device(struct deneb_file *file, struct deneb_cell *cell, stru
                                   .place = deneb_place(file),
                                   .node = CP_NONE};
     device.name = deneb_in_line(file, "a name") ? deneb_name(file, &device.raw) : "";
-    if (file->status == CP_OK && !array_reserve(cell->context, &cell->devices.items, &cell->devices.room,
-                                                cell->devices.count + UINT64_C(1), sizeof device))
+    if (file->status == CP_OK && !array_add(cell->context, &cell->devices.items, &cell->devices.room,
+                                            &cell->devices.count, &device, sizeof device))
         file->status = CP_LIMIT;
-    if (file->status != CP_OK)
-        return CP_NONE;
-    cell->devices.items[cell->devices.count] = device;
-    return cell->devices.count++;
+    return file->status == CP_OK ? cell->devices.count - 1 : CP_NONE;
 }
 
 void deneb_read_device(struct deneb_file *file, struct deneb_cell *cell, struct deneb_layers *layers, uint32_t index,

@@ -154,12 +154,12 @@ static void change_host(struct recorder *recorder, struct recorded_poses *poses,
     if (step->steps > 0 && latest < until)
         add_pose(recorder, step, device, until, old_grip);
     cut_device(recorder, step, device);
-    if (!array_reserve(recorder->cell->context, &keys->attachments, &keys->attachment_room,
-                       keys->attachment_count + UINT64_C(1), sizeof *keys->attachments)) {
+    const cp_attachment attachment = {moment, node, poses->parents[node]};
+    if (!array_add(recorder->cell->context, &keys->attachments, &keys->attachment_room, &keys->attachment_count,
+                   &attachment, sizeof attachment)) {
         recorder->file->status = CP_LIMIT;
         return;
     }
-    keys->attachments[keys->attachment_count++] = (cp_attachment){moment, node, poses->parents[node]};
     add_pose(recorder, step, device, moment, &poses->locals[node]);
     cut_device(recorder, step, device);
     step->last = fmax(step->last, moment);

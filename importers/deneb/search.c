@@ -63,10 +63,8 @@ static void add_folder(struct deneb_file *file, struct deneb_files *files, const
     struct file_search *search = &files->searches[kind];
     const char *path = file->status == CP_OK ? deneb_path(file->arena, text) : NULL;
     const char *folder = path ? expand(file, path) : NULL;
-    if (folder && array_reserve(file->context, &search->folders, &search->folder_room,
-                                search->folder_count + UINT64_C(1), sizeof *search->folders))
-        search->folders[search->folder_count++] = folder;
-    else if (file->status == CP_OK)
+    if (file->status == CP_OK && (!folder || !array_add(file->context, &search->folders, &search->folder_room,
+                                                        &search->folder_count, &folder, sizeof folder)))
         file->status = CP_LIMIT;
 }
 

@@ -308,11 +308,9 @@ static void read_paths(struct deneb_file *file, struct deneb_cell *cell, struct 
             deneb_skip_unknown(file, 1);
             continue;
         }
-        if (file->status == CP_OK && !array_reserve(cell->context, &cell->tags.items, &cell->tags.room,
-                                                    cell->tags.count + UINT64_C(1), sizeof tag))
+        if (file->status == CP_OK &&
+            !array_add(cell->context, &cell->tags.items, &cell->tags.room, &cell->tags.count, &tag, sizeof tag))
             file->status = CP_LIMIT;
-        if (file->status == CP_OK)
-            cell->tags.items[cell->tags.count++] = tag;
         deneb_end_statement(file);
     }
 }

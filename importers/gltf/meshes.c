@@ -420,15 +420,9 @@ static void make_mesh(struct gltf *gltf, struct gltf_buffers *buffers, struct gl
 
 static void add_mesh(struct gltf *gltf, struct gltf_meshes *meshes, const struct gltf_mesh *mesh)
 {
-    void *items = meshes->items;
-    if (gltf->status != CP_OK)
-        return;
-    if (!array_reserve(gltf->context, &items, &meshes->room, (uint64_t)meshes->count + 1, sizeof *mesh)) {
+    if (gltf->status == CP_OK &&
+        !array_add(gltf->context, &meshes->items, &meshes->room, &meshes->count, mesh, sizeof *mesh))
         gltf_no_memory(gltf);
-        return;
-    }
-    meshes->items = items;
-    meshes->items[meshes->count++] = *mesh;
 }
 
 static bool has_same_arrays(const cp_mesh *a, const cp_mesh *b)

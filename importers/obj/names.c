@@ -19,11 +19,8 @@ bool obj_start_names(struct obj_reader *reader, struct obj_names *names)
     cp_context *context = reader->context;
     names->section_names.context = names->material_names.context = context;
     names->material = CP_NONE;
-    if (!array_reserve(context, &names->sections, &names->section_room, 1, sizeof *names->sections))
-        return false;
-    names->sections[0] = empty_section("", 0);
-    names->section_count = 1;
-    return true;
+    struct obj_section file = empty_section("", 0);
+    return array_add(context, &names->sections, &names->section_room, &names->section_count, &file, sizeof file);
 }
 
 void obj_free_names(cp_context *context, struct obj_names *names)
@@ -90,15 +87,13 @@ static cp_status find_section(const struct obj_reader *reader, struct obj_names 
     } else if (status == CP_OK) {
         uint32_t number = names->section_count;
         const char *copy = arena_copy_text(reader->arena, key.data, key.size);
-        if (!copy || !name_map_add(&names->section_names, copy, number, &added) ||
-            !array_reserve(reader->context, &names->sections, &names->section_room, (uint64_t)number + 1,
-                           sizeof *names->sections))
-            status = CP_LIMIT;
-        if (status == CP_OK) {
-            names->sections[number] = empty_section(change->name, change->size);
-            names->section_count++;
+        struct obj_section made = empty_section(change->name, change->size);
+        if (copy && name_map_add(&names->section_names, copy, number, &added) &&
+            array_add(reader->context, &names->sections, &names->section_room, &names->section_count, &made,
+                      sizeof made))
             *section = number;
-        }
+        else
+            status = CP_LIMIT;
         if (status == CP_OK && is_group) {
             struct obj_section *parent = &names->sections[object];
             if (parent->group == CP_NONE)
@@ -130,11 +125,9 @@ static cp_status use_material(const struct obj_reader *reader, struct obj_names 
     uint32_t number = names->material_count;
     const char *name = arena_copy_text(reader->arena, change->name, change->size);
     if (!name || !name_map_add(&names->material_names, name, number, NULL) ||
-        !array_reserve(reader->context, &names->materials, &names->material_room, (uint64_t)number + 1,
-                       sizeof *names->materials))
+        !array_add(reader->context, &names->materials, &names->material_room, &names->material_count,
+                   &(struct obj_material){name, change->name, CP_NONE}, sizeof *names->materials))
         return CP_LIMIT;
-    names->materials[number] = (struct obj_material){name, change->name, CP_NONE};
-    names->material_count++;
     names->material = number;
     return CP_OK;
 }

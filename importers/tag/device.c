@@ -130,11 +130,9 @@ cp_status tag_note_composite(struct tag_reader *reader, const struct tag *tag, u
     cp_status status = tag_device_home(reader, tag, &composite.home);
     if (status != CP_OK)
         return status;
-    if (!array_reserve(reader->context, &reader->composites, &reader->composite_room,
-                       reader->composite_count + UINT64_C(1), sizeof composite))
-        return CP_LIMIT;
-    reader->composites[reader->composite_count++] = composite;
-    return CP_OK;
+    bool kept = array_add(reader->context, &reader->composites, &reader->composite_room, &reader->composite_count,
+                          &composite, sizeof composite);
+    return kept ? CP_OK : CP_LIMIT;
 }
 
 /* last_use[j]: the node of the last composite that has joint j. */

@@ -314,6 +314,17 @@ void arena_adopt(struct arena *target, struct arena *other)
 
 /* ---- growing ---- */
 
+bool array_add(cp_context *context, void *items, uint32_t *capacity, uint32_t *count, const void *item,
+               size_t item_size)
+{
+    char *block;
+    if (!array_reserve(context, items, capacity, (uint64_t)*count + 1, item_size))
+        return false;
+    memcpy(&block, items, sizeof block); /* whatever it points to */
+    memcpy(block + (size_t)(*count)++ * item_size, item, item_size);
+    return true;
+}
+
 bool array_reserve(cp_context *context, void *items, uint32_t *capacity, uint64_t count, size_t item_size)
 {
     if (count <= *capacity)
