@@ -9,25 +9,12 @@
 #include "collide/list/list.h"
 #include "writer.h"
 
-struct evidence {
+struct written_evidence {
     struct setup_writer *writer;
     struct json_writer json;
     uint64_t *geometry; /* of each node */
     uint64_t *keys;     /* one for each pair, in the present scene */
 };
-
-static void open_list(struct json_writer *json, const char *key)
-{
-    json_line(json);
-    json_key(json, key);
-    json_open(json, '[');
-}
-
-static void open_item(struct json_writer *json)
-{
-    json_line(json);
-    json_open(json, '{');
-}
 
 /* ---- the files ---- */
 
@@ -39,7 +26,7 @@ static int compare_inputs(const void *a, const void *b)
 }
 
 /* Writes the inputs by name, since a file may be read several times, and in any order. */
-static bool write_inputs(struct evidence *evidence)
+static bool write_inputs(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     cp_context *context = evidence->writer->context;
@@ -49,7 +36,7 @@ static bool write_inputs(struct evidence *evidence)
     if (!sorted)
         return false;
     qsort(sorted, count, sizeof *sorted, compare_inputs);
-    open_list(json, "inputs");
+    json_open_list(json, "inputs");
     for (uint32_t i = 0; i < count; i++) {
         cp_hash hash;
         int error;
@@ -63,7 +50,7 @@ static bool write_inputs(struct evidence *evidence)
                 error ? "cannot be read again: " : "has changed since it was read", error ? strerror(error) : "");
         (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high,
                        (unsigned long long)hash.low);
-        open_item(json);
+        json_open_item(json);
         json_key_text(json, "file", sorted[i].label);
         if (known)
             json_key_text(json, "xxh3_128", text);
@@ -74,7 +61,7 @@ static bool write_inputs(struct evidence *evidence)
 }
 
 /* Writes the further files; the list's own file is the one beside this. */
-static void write_files(struct evidence *evidence)
+static void write_files(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     const struct setup_writer *writer = evidence->writer;
@@ -84,9 +71,9 @@ static void write_files(struct evidence *evidence)
         json_line(json);
         json_key_true(json, "exclude_static_pairs");
     }
-    open_list(json, "device_files");
+    json_open_list(json, "device_files");
     for (uint32_t i = 1; i < writer->file_count; i++) {
-        open_item(json);
+        json_open_item(json);
         json_key_text(json, "file", writer->files[i].name);
         json_key_text(json, "prefix", writer->files[i].prefix);
         json_close(json, '}');
@@ -103,7 +90,7 @@ static int compare_frames(const void *a, const void *b)
 
 /* Lists the frames that are wanted in the order of their ids, so that their order in the cell's file does not matter.
  * NULL when out of memory. */
-static const cp_node **sort_frames(const struct evidence *evidence, const bool *wanted, uint32_t *count)
+static const cp_node **sort_frames(const struct written_evidence *evidence, const bool *wanted, uint32_t *count)
 {
     const cp_scene *scene = evidence->writer->scene;
     const cp_node **frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
@@ -117,7 +104,7 @@ static const cp_node **sort_frames(const struct evidence *evidence, const bool *
 }
 
 /* Writes the frames that can collide or are volatile, and those that pairs name. */
-static bool write_frames(struct evidence *evidence)
+static bool write_frames(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
@@ -132,9 +119,9 @@ static bool write_frames(struct evidence *evidence)
     const cp_node **frames = sort_frames(evidence, wanted, &count);
     if (!frames)
         return false;
-    open_list(json, "frames");
+    json_open_list(json, "frames");
     for (uint32_t i = 0; i < count; i++) {
-        open_item(json);
+        json_open_item(json);
         json_key_text(json, "id", frames[i]->id);
         json_key_text(json, "name", frames[i]->name);
         if (frames[i]->flags & CP_NODE_PLACEHOLDER)
@@ -152,7 +139,7 @@ static bool write_frames(struct evidence *evidence)
 /* ---- the tree ---- */
 
 /* Writes all nodes on the way to frames that can collide, so that a change can be told by its cause. */
-static bool write_tree(struct evidence *evidence)
+static bool write_tree(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
@@ -170,10 +157,10 @@ static bool write_tree(struct evidence *evidence)
     const cp_node **frames = sort_frames(evidence, wanted, &count);
     if (!frames)
         return false;
-    open_list(json, "tree");
+    json_open_list(json, "tree");
     for (uint32_t i = 0; i < count; i++) {
         const cp_node *node = frames[i];
-        open_item(json);
+        json_open_item(json);
         json_key_text(json, "id", node->id);
         if (node->parent != CP_NONE)
             json_key_text(json, "parent", scene->nodes[node->parent].id);
@@ -192,7 +179,7 @@ static int compare_joints(const void *a, const void *b)
 }
 
 /* Writes the joints by their ids, as the frames are. */
-static bool write_joints(struct evidence *evidence)
+static bool write_joints(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
@@ -203,9 +190,9 @@ static bool write_joints(struct evidence *evidence)
         return false;
     if (scene->joint_count > 0)
         qsort(joints, scene->joint_count, sizeof *joints, compare_joints);
-    open_list(json, "joints");
+    json_open_list(json, "joints");
     for (uint32_t i = 0; i < scene->joint_count; i++) {
-        open_item(json);
+        json_open_item(json);
         json_key_text(json, "id", joints[i]->id);
         json_key_text(json, "type", cp_joint_type_name(joints[i]->type));
         json_key_numbers(json, "axis", joints[i]->axis, 3);
@@ -224,7 +211,7 @@ static bool write_joints(struct evidence *evidence)
 
 /* Tells whether the pair's statement belongs to the present scene. A user's statement does, and a static pair was just
  * checked. Another exclusion without a finding was read from a list, and nobody knows for which scene it was found. */
-static bool is_of_this_scene(const struct evidence *evidence, uint32_t index)
+static bool is_of_this_scene(const struct written_evidence *evidence, uint32_t index)
 {
     const cp_pair *pair = &evidence->writer->scene->pairs[index];
     bool said = strcmp(pair->reason, "given") == 0 || strcmp(pair->reason, "user") == 0;
@@ -232,13 +219,13 @@ static bool is_of_this_scene(const struct evidence *evidence, uint32_t index)
     return said || is_static || pair->verdict == CP_PAIR_KEPT;
 }
 
-static void write_pair(struct evidence *evidence, uint32_t index)
+static void write_pair(struct written_evidence *evidence, uint32_t index)
 {
     struct json_writer *json = &evidence->json;
     const cp_scene *scene = evidence->writer->scene;
     const cp_pair *pair = &scene->pairs[index];
     const cp_finding *finding = pair->finding;
-    open_item(json);
+    json_open_item(json);
     json_key_text(json, "first", scene->nodes[pair->first].name);
     json_key_text(json, "second", scene->nodes[pair->second].name);
     json_key_text(json, "first_id", scene->nodes[pair->first].id);
@@ -270,7 +257,7 @@ static void write_pair(struct evidence *evidence, uint32_t index)
 }
 
 /* Writes what all findings have in common, for people. */
-static void write_common(struct evidence *evidence)
+static void write_common(struct written_evidence *evidence)
 {
     const cp_scene *scene = evidence->writer->scene;
     const cp_finding *first = NULL;
@@ -300,7 +287,7 @@ static void write_common(struct evidence *evidence)
 
 /* ---- the file ---- */
 
-static cp_status write_object(struct evidence *evidence)
+static cp_status write_object(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
     struct setup_writer *writer = evidence->writer;
@@ -321,7 +308,7 @@ static cp_status write_object(struct evidence *evidence)
     write_files(evidence);
     if (!write_inputs(evidence) || !write_frames(evidence) || !write_tree(evidence) || !write_joints(evidence))
         return CP_LIMIT;
-    open_list(json, "pairs");
+    json_open_list(json, "pairs");
     for (uint32_t i = 0; i < scene->pair_count; i++)
         write_pair(evidence, i);
     json_close(json, ']');
@@ -332,7 +319,7 @@ static cp_status write_object(struct evidence *evidence)
 cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink)
 {
     struct buffer text = {.context = writer->context};
-    struct evidence evidence = {.writer = writer, .json = {.out = &text, .sink = sink}};
+    struct written_evidence evidence = {.writer = writer, .json = {.out = &text, .sink = sink}};
     cp_status status = write_object(&evidence);
     if (status == CP_OK && text.failed)
         status = CP_LIMIT;

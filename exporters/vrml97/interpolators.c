@@ -7,35 +7,27 @@
 
 /* Limits with more turns than this between them are cut off. */
 enum { MOST_STEPS = 4096 };
-/* Fractions are multiples of its inverse, so that both moments of a jump are equal, as in the single precision of
- * readers. */
-#define MOMENTS 1e9
 
-void vrml_add_wire(struct vrml *v, struct wire wire)
+void vrml_add_wire(struct vrml_output *output, struct vrml_motion *motion, struct wire wire)
 {
-    if (!v->failed && array_reserve(v->context, &v->wires, &v->wire_room, v->wire_count + UINT64_C(1), sizeof wire))
-        v->wires[v->wire_count++] = wire;
+    if (!output->failed && array_reserve(output->context, &motion->wires, &motion->wire_room,
+                                         motion->wire_count + UINT64_C(1), sizeof wire))
+        motion->wires[motion->wire_count++] = wire;
     else
-        v->failed = true;
+        output->failed = true;
 }
 
-void vrml_write_timer(struct vrml *v, const char *name, double seconds, bool by_itself)
+void vrml_write_timer(struct vrml_output *output, struct vrml_motion *motion, const char *name, double seconds,
+                      bool by_itself)
 {
-    bool loop = by_itself && v->settings->play == VRML_PLAY_LOOP;
-    vrml_define(v, name);
-    sink_text(v->out, "TimeSensor { cycleInterval ");
-    vrml_number(v, seconds);
+    bool loop = by_itself && output->settings->play == VRML_PLAY_LOOP;
+    vrml_define(output, name);
+    sink_text(output->sink, "TimeSensor { cycleInterval ");
+    vrml_number(output, seconds);
     /* A loop was stopped long ago, so that it starts at its first moment, not where a loop since 1970 would be. */
-    sink_text(v->out, loop ? " loop TRUE stopTime 1 }\n" : " }\n");
-    if (by_itself && v->settings->play != VRML_PLAY_CLICK)
-        vrml_add_wire(v, (struct wire){v->entry, "enterTime", name, "set_startTime"});
-}
-
-double vrml_fraction(const struct vrml *v, double time)
-{
-    const struct recording *recording = v->recording;
-    double length = recording->last - recording->first;
-    return length > 0 ? fmax(0, fmin(1, round((time - recording->first) / length * MOMENTS) / MOMENTS)) : 0;
+    sink_text(output->sink, loop ? " loop TRUE stopTime 1 }\n" : " }\n");
+    if (by_itself && output->settings->play != VRML_PLAY_CLICK)
+        vrml_add_wire(output, motion, (struct wire){motion->entry, "enterTime", name, "set_startTime"});
 }
 
 /* Returns the angle between two rotations; a quaternion and its negative are one rotation. */
@@ -50,13 +42,13 @@ static double turn_between(const double a[4], const double b[4])
 }
 
 /* Adds a key as it is, without steps. */
-static void append_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value)
+static void append_key(struct vrml_output *output, struct vrml_keys *keys, double fraction, const double *value)
 {
     uint32_t width = path_width(keys->path), at = keys->count;
-    if (v->failed ||
-        !array_reserve(v->context, &keys->fractions, &keys->room, at + UINT64_C(1), sizeof *keys->fractions) ||
-        !array_reserve(v->context, &keys->values, &keys->value_room, (at + UINT64_C(1)) * width, sizeof *value)) {
-        v->failed = true;
+    if (output->failed ||
+        !array_reserve(output->context, &keys->fractions, &keys->room, at + UINT64_C(1), sizeof *keys->fractions) ||
+        !array_reserve(output->context, &keys->values, &keys->value_room, (at + UINT64_C(1)) * width, sizeof *value)) {
+        output->failed = true;
         return;
     }
     /* Two keys at one moment are a jump; of more, the first and the last are one. Nothing is before the first
@@ -76,12 +68,13 @@ static void append_key(struct vrml *v, struct vrml_keys *keys, double fraction, 
     keys->count -= same;
 }
 
-void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double fraction, const double *value)
+void vrml_add_key(struct vrml_output *output, const struct vrml_frames *frames, struct vrml_keys *keys, double fraction,
+                  const double *value)
 {
     bool rotation = keys->path == CP_PATH_ROTATION;
-    bool turns = rotation || (keys->joint != CP_NONE && v->scene->joints[keys->joint].type == CP_JOINT_REVOLUTE);
+    bool turns = rotation || (keys->joint != CP_NONE && frames->scene->joints[keys->joint].type == CP_JOINT_REVOLUTE);
     double start = keys->count > 0 ? keys->fractions[keys->count - 1] : fraction;
-    if (turns && start < fraction && !v->failed) {
+    if (turns && start < fraction && !output->failed) {
         uint32_t width = path_width(keys->path);
         double before[4], between[4];
         memcpy(before, keys->values + (size_t)width * (keys->count - 1), width * sizeof *before);
@@ -89,74 +82,75 @@ void vrml_add_key(struct vrml *v, struct vrml_keys *keys, double fraction, const
         double steps = ceil(angle / (PI / 2) - 1e-9);
         if (!(steps <= MOST_STEPS)) {
             steps = MOST_STEPS;
-            v->turns++;
+            output->losses[LOST_TURNS]++;
         }
         int count = (int)steps;
-        for (int i = 1; i < count && !v->failed; i++) {
+        for (int i = 1; i < count && !output->failed; i++) {
             if (rotation)
                 rotation_between(before, value, (double)i / count, between);
             else
                 *between = *before + (*value - *before) * i / count;
-            append_key(v, keys, start + (fraction - start) * i / count, between);
+            append_key(output, keys, start + (fraction - start) * i / count, between);
         }
     }
-    append_key(v, keys, fraction, value);
+    append_key(output, keys, fraction, value);
 }
 
 /* Adds keys at 0 and 1 if they are missing: some readers rely on keys from 0 to 1. */
-static void complete_keys(struct vrml *v, struct vrml_keys *keys)
+static void complete_keys(struct vrml_output *output, struct vrml_keys *keys)
 {
     uint32_t width = path_width(keys->path), count = keys->count;
     double last[4];
-    if (count == 0 || v->failed)
+    if (count == 0 || output->failed)
         return;
     memcpy(last, keys->values + (size_t)(count - 1) * width, width * sizeof *last);
     if (keys->fractions[count - 1] < 1)
-        append_key(v, keys, 1, last);
-    if (keys->fractions[0] == 0 || v->failed)
+        append_key(output, keys, 1, last);
+    if (keys->fractions[0] == 0 || output->failed)
         return;
     count = keys->count;
-    append_key(v, keys, INFINITY, last); /* for its room */
-    if (v->failed)
+    append_key(output, keys, INFINITY, last); /* for its room */
+    if (output->failed)
         return;
     memmove(keys->fractions + 1, keys->fractions, count * sizeof *keys->fractions);
     memmove(keys->values + width, keys->values, (size_t)count * width * sizeof *keys->values);
     keys->fractions[0] = 0;
 }
 
-static void write_fractions(struct vrml *v, const struct vrml_keys *keys)
+static void write_fractions(struct vrml_output *output, const struct vrml_keys *keys)
 {
-    vrml_indent(v);
-    sink_text(v->out, "key [");
+    vrml_indent(output);
+    sink_text(output->sink, "key [");
     for (uint32_t i = 0; i < keys->count; i++) {
-        sink_text(v->out, " ");
-        vrml_number(v, keys->fractions[i]);
+        sink_text(output->sink, " ");
+        vrml_number(output, keys->fractions[i]);
     }
-    sink_text(v->out, " ]\n");
+    sink_text(output->sink, " ]\n");
 }
 
-static void write_joint_value(struct vrml *v, uint32_t index, double value)
+static void write_joint_value(struct vrml_output *output, const struct vrml_frames *frames, uint32_t index,
+                              double value)
 {
-    const cp_joint *joint = &v->scene->joints[index];
+    const cp_joint *joint = &frames->scene->joints[index];
     const double *a = joint->axis;
     if (joint->type == CP_JOINT_REVOLUTE) {
-        vrml_turn_line(v, "", &(struct rotation){{a[0], a[1], a[2]}, value});
+        vrml_turn_line(output, "", &(struct rotation){{a[0], a[1], a[2]}, value});
     } else if (joint->type == CP_JOINT_PRISMATIC) {
-        double way = value * v->joints[index].sign;
-        vrml_vector_line(v, "", (double[]){a[0] * way + 0.0, a[1] * way + 0.0, a[2] * way + 0.0});
+        double way = value * frames->joints[index].sign;
+        vrml_vector_line(output, "", (double[]){a[0] * way + 0.0, a[1] * way + 0.0, a[2] * way + 0.0});
     } else {
-        struct placing placing;
-        v->shrunk += value < LEAST_SCALE;
+        struct vrml_placing placing;
+        output->losses[LOST_SHRUNK] += value < LEAST_SCALE;
         vrml_stretch_placing(joint, fmax(value, LEAST_SCALE), &placing);
-        vrml_vector_line(v, "", placing.scale);
+        vrml_vector_line(output, "", placing.scale);
     }
 }
 
-static void write_frame_value(struct vrml *v, const struct vrml_keys *keys, const double *value)
+static void write_frame_value(struct vrml_output *output, const struct vrml_keys *keys, const double *value)
 {
     if (keys->path == CP_PATH_ROTATION) {
         struct rotation rotation = vrml_quaternion_turn(value);
-        vrml_turn_line(v, "", &rotation);
+        vrml_turn_line(output, "", &rotation);
         return;
     }
     double shown[3], least = fmin(value[0], fmin(value[1], value[2])), most = fmax(value[0], fmax(value[1], value[2]));
@@ -164,35 +158,35 @@ static void write_frame_value(struct vrml *v, const struct vrml_keys *keys, cons
     for (int i = 0; i < 3; i++)
         shown[i] = scale ? fmax(fabs(value[i]), LEAST_SCALE) : value[i];
     /* If the frame mirrors at rest, the meshes mirror in all three directions instead. */
-    v->unscaled += scale && !(keys->mirrored ? most <= -LEAST_SCALE : least >= LEAST_SCALE);
-    vrml_vector_line(v, "", shown);
+    output->losses[LOST_CLIP_SCALE] += scale && !(keys->mirrored ? most <= -LEAST_SCALE : least >= LEAST_SCALE);
+    vrml_vector_line(output, "", shown);
 }
 
-void vrml_write_keys(struct vrml *v, struct vrml_keys *keys, const char *timer, const char *wanted,
-                     const char *transform)
+void vrml_write_keys(struct vrml_output *output, const struct vrml_frames *frames, struct vrml_motion *motion,
+                     struct vrml_keys *keys, const char *timer, const char *wanted, const char *transform)
 {
     static const char *const prefixes[] = {"", "move_", "turn_", "stretch_"}; /* by path */
     static const char *const fields[] = {"", "set_translation", "set_rotation", "set_scale"};
     static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_ROTATION, CP_PATH_TRANSLATION, CP_PATH_SCALE};
     bool joint = keys->joint != CP_NONE;
-    cp_path path = joint ? paths[v->scene->joints[keys->joint].type] : keys->path; /* the part of the Transform that is
-                                                                                    * set */
-    complete_keys(v, keys);
+    cp_path path = joint ? paths[frames->scene->joints[keys->joint].type] : keys->path; /* the part of the Transform
+                                                                                         * that is set */
+    complete_keys(output, keys);
     const char *prefix = joint && path == CP_PATH_TRANSLATION ? "slide_" : prefixes[path];
-    const char *name = v->failed ? NULL : vrml_name(v, prefix, wanted);
+    const char *name = output->failed ? NULL : vrml_name(output, prefix, wanted);
     if (name) {
-        vrml_open(v, name, path == CP_PATH_ROTATION ? "OrientationInterpolator {" : "PositionInterpolator {");
-        write_fractions(v, keys);
-        vrml_open(v, NULL, "keyValue [");
+        vrml_open(output, name, path == CP_PATH_ROTATION ? "OrientationInterpolator {" : "PositionInterpolator {");
+        write_fractions(output, keys);
+        vrml_open(output, NULL, "keyValue [");
         for (uint32_t i = 0; i < keys->count; i++)
             if (joint)
-                write_joint_value(v, keys->joint, keys->values[i]);
+                write_joint_value(output, frames, keys->joint, keys->values[i]);
             else
-                write_frame_value(v, keys, keys->values + (size_t)i * path_width(path));
-        vrml_close_node(v);
-        vrml_add_wire(v, (struct wire){timer, "fraction_changed", name, "set_fraction"});
-        vrml_add_wire(v, (struct wire){name, "value_changed", transform, fields[path]});
+                write_frame_value(output, keys, keys->values + (size_t)i * path_width(path));
+        vrml_close_node(output);
+        vrml_add_wire(output, motion, (struct wire){timer, "fraction_changed", name, "set_fraction"});
+        vrml_add_wire(output, motion, (struct wire){name, "value_changed", transform, fields[path]});
     }
-    memory_free(v->context, keys->fractions, keys->room, sizeof *keys->fractions);
-    memory_free(v->context, keys->values, keys->value_room, sizeof *keys->values);
+    memory_free(output->context, keys->fractions, keys->room, sizeof *keys->fractions);
+    memory_free(output->context, keys->values, keys->value_room, sizeof *keys->values);
 }

@@ -15,25 +15,25 @@ enum {
 };
 
 /* Writes all chunks of a list, as its lines. */
-static void write_list(struct vrml *v, uint64_t count, uint32_t chunk_count, struct chunks chunks)
+static void write_list(struct vrml_output *output, uint64_t count, uint32_t chunk_count, struct chunks chunks)
 {
     chunks.count = (uint32_t)((count + chunk_count - 1) / chunk_count);
     chunks.largest = (count < chunk_count ? (size_t)count : chunk_count) * chunks.largest + NUMBER_SIZE;
-    if (write_chunks(v->context, v->out, &chunks) == CP_LIMIT)
-        v->failed = true;
+    if (write_chunks(output->context, output->sink, &chunks) == CP_LIMIT)
+        output->failed = true;
 }
 
 /* ---- vectors ---- */
 
 struct vectors {
-    const struct rest *rest;
+    const struct vrml_rest *rest;
     const float *values;
     uint32_t count;
     bool too_large[MOST_SLOTS];
 };
 
 /* Returns a component. Mirrored vectors are exact; flat ones are rounded once. */
-static float component_of(const struct rest *rest, const float *vector, int axis)
+static float component_of(const struct vrml_rest *rest, const float *vector, int axis)
 {
     const double *row = rest->linear + 3 * axis;
     if (rest->kind == REST_NONE)
@@ -60,20 +60,20 @@ static char *make_vectors(void *user, uint32_t chunk, uint32_t slot, char *out)
     return out;
 }
 
-void vrml_write_vectors(struct vrml *v, const struct rest *rest, const float *values, uint32_t count)
+void vrml_write_vectors(struct vrml_output *output, const struct vrml_rest *rest, const float *values, uint32_t count)
 {
     struct vectors vectors = {.rest = rest, .values = values, .count = count};
-    write_list(v, count, CHUNK_VECTORS,
+    write_list(output, count, CHUNK_VECTORS,
                (struct chunks){.largest = VECTOR_SIZE, .make = make_vectors, .user = &vectors});
     for (uint32_t slot = 0; slot < MOST_SLOTS; slot++)
-        v->too_large = v->too_large || vectors.too_large[slot];
+        output->too_large = output->too_large || vectors.too_large[slot];
 }
 
 /* ---- faces ---- */
 
 /* The faces of a list. A face has a word for each of its corners, and -1; so one of very many corners is printed in
  * several chunks, too. */
-struct faces {
+struct printed_faces {
     const cp_mesh *mesh;
     const cp_group *group;
     bool reversed;
@@ -87,7 +87,7 @@ static uint64_t first_word_of(const cp_mesh *mesh, uint32_t face)
 }
 
 /* Returns the face of the word. */
-static uint32_t find_face(const struct faces *faces, uint64_t word)
+static uint32_t find_face(const struct printed_faces *faces, uint64_t word)
 {
     uint32_t first = faces->group->first_face, end = first + faces->group->face_count;
     while (end - first > 1) {
@@ -101,7 +101,7 @@ static uint32_t find_face(const struct faces *faces, uint64_t word)
 }
 
 /* Writes the words first .. end - 1 of a face. */
-static char *put_face(char *out, const struct faces *faces, uint32_t face, uint32_t first, uint64_t end)
+static char *put_face(char *out, const struct printed_faces *faces, uint32_t face, uint32_t first, uint64_t end)
 {
     const uint32_t *corners = faces->mesh->corners + mesh_face_first(faces->mesh, face);
     uint32_t size = mesh_face_size(faces->mesh, face);
@@ -118,7 +118,7 @@ static char *put_face(char *out, const struct faces *faces, uint32_t face, uint3
 static char *make_faces(void *user, uint32_t chunk, uint32_t slot, char *out)
 {
     (void)slot;
-    const struct faces *faces = user;
+    const struct printed_faces *faces = user;
     uint64_t word = faces->first_word + (uint64_t)chunk * CHUNK_WORDS;
     uint64_t end = faces->end_word - word < CHUNK_WORDS ? faces->end_word : word + CHUNK_WORDS;
     for (uint32_t face = find_face(faces, word); word < end; face++) {
@@ -129,14 +129,14 @@ static char *make_faces(void *user, uint32_t chunk, uint32_t slot, char *out)
     return out;
 }
 
-void vrml_write_corners(struct vrml *v, const cp_mesh *mesh, const cp_group *group, bool reversed)
+void vrml_write_corners(struct vrml_output *output, const cp_mesh *mesh, const cp_group *group, bool reversed)
 {
     uint32_t last = group->first_face + group->face_count - 1;
-    struct faces faces = {.mesh = mesh,
-                          .group = group,
-                          .reversed = reversed,
-                          .first_word = first_word_of(mesh, group->first_face),
-                          .end_word = first_word_of(mesh, last) + mesh_face_size(mesh, last) + 1};
-    write_list(v, faces.end_word - faces.first_word, CHUNK_WORDS,
+    struct printed_faces faces = {.mesh = mesh,
+                                  .group = group,
+                                  .reversed = reversed,
+                                  .first_word = first_word_of(mesh, group->first_face),
+                                  .end_word = first_word_of(mesh, last) + mesh_face_size(mesh, last) + 1};
+    write_list(output, faces.end_word - faces.first_word, CHUNK_WORDS,
                (struct chunks){.largest = WORD_SIZE, .make = make_faces, .user = &faces});
 }

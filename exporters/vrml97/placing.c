@@ -11,8 +11,8 @@
 /* Rotations from text or quaternions differ from orthonormal ones by rounding less than this. */
 #define UNIT_TOLERANCE 1e-9
 
-const struct rest vrml_no_rest = {REST_NONE, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-static const struct placing at_rest = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
+const struct vrml_rest vrml_no_rest = {REST_NONE, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+static const struct vrml_placing at_rest = {{0, 0, 0}, {{0, 0, 1}, 0}, {1, 1, 1}, {{0, 0, 1}, 0}};
 
 static void multiply(const double a[9], const double b[9], double out[9])
 {
@@ -115,7 +115,7 @@ struct rotation vrml_rotation(const double m[9])
 /* Places m = largest * u * diag(sizes) * v^T with a determinant above zero, by its polar decomposition: the rotation u
  * * v^T, then the symmetric factor v * diag(sizes) * v^T as scale, with a scaleOrientation if it is not diagonal. */
 static void place_stretched(const double u[9], const double sizes[3], const double v[9], double largest,
-                            struct placing *placing)
+                            struct vrml_placing *placing)
 {
     double rotation[9], transposed[9], scaled[9], symmetric[9];
     for (int row = 0; row < 3; row++)
@@ -137,7 +137,7 @@ static void place_stretched(const double u[9], const double sizes[3], const doub
         placing->scale_orientation = vrml_rotation(v);
 }
 
-void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing)
+void vrml_place(struct vrml_rest *rest, const cp_pose *pose, struct vrml_placing *placing)
 {
     const double *p = pose->m;
     double linear[9] = {p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]}, m[9], unit[9], u[9], sizes[3], v[9];
@@ -175,13 +175,13 @@ void vrml_place(struct rest *rest, const cp_pose *pose, struct placing *placing)
         rest->linear[4 * i] = sign;
 }
 
-bool vrml_placing_is_identity(const struct placing *placing)
+bool vrml_placing_is_identity(const struct vrml_placing *placing)
 {
     const double *t = placing->translation, *s = placing->scale;
     return t[0] == 0 && t[1] == 0 && t[2] == 0 && placing->rotation.angle == 0 && s[0] == 1 && s[1] == 1 && s[2] == 1;
 }
 
-void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placing)
+void vrml_stretch_placing(const cp_joint *joint, double q, struct vrml_placing *placing)
 {
     const double *a = joint->axis;
     *placing = at_rest;
@@ -196,11 +196,11 @@ void vrml_stretch_placing(const cp_joint *joint, double q, struct placing *placi
 }
 
 /* A scale of zero becomes one near zero: it may grow, and a flat frame may turn, which copies of meshes cannot show. */
-cp_pose vrml_node_pose(const struct vrml *v, uint32_t node)
+cp_pose vrml_node_pose(const struct vrml_frames *frames, uint32_t node)
 {
-    cp_pose pose = v->scene->nodes[node].local;
+    cp_pose pose = frames->scene->nodes[node].local;
     struct trs trs;
-    if (!v->recording || !v->recording->posed[node])
+    if (!frames->posed || !frames->posed[node])
         return pose;
     bool plain = pose_to_trs(&pose, 1e-9, &trs);
     double largest = fmax(1, fmax(fabs(trs.scale[0]), fmax(fabs(trs.scale[1]), fabs(trs.scale[2]))));

@@ -11,86 +11,87 @@
 
 /* Returns the image if browsers show it (ISO/IEC 14772-1, 6.22: PNG and JPEG; GIF too, as they should), or CP_NONE. Of
  * images with the same bytes it is the first. */
-static uint32_t shown_image(const struct vrml *v, const cp_texture_use *use)
+static uint32_t shown_image(const struct vrml_shapes *shapes, const cp_texture_use *use)
 {
     static const char *const types[] = {"image/png", "image/jpeg", "image/gif"};
-    const cp_texture *texture = &v->scene->textures[use->texture];
+    const cp_texture *texture = &shapes->scene->textures[use->texture];
     const uint32_t images[] = {texture->image, texture->fallback};
     for (size_t i = 0; i < 2; i++) {
-        const cp_image *image = images[i] == CP_NONE ? NULL : &v->scene->images[images[i]];
+        const cp_image *image = images[i] == CP_NONE ? NULL : &shapes->scene->images[images[i]];
         for (size_t k = 0; image && image->bytes && k < sizeof types / sizeof *types; k++)
             if (strcmp(image->type, types[k]) == 0)
-                return v->same_images[images[i]];
+                return shapes->same_images[images[i]];
     }
     return CP_NONE;
 }
 
 /* Returns the base colour; textures come in the order of their roles. */
-static const cp_texture_use *base_colour(const struct vrml *v, uint32_t material, const cp_mesh *mesh)
+static const cp_texture_use *base_colour(const struct vrml_shapes *shapes, uint32_t material, const cp_mesh *mesh)
 {
-    const cp_material *of = material == CP_NONE ? NULL : &v->scene->materials[material];
+    const cp_material *of = material == CP_NONE ? NULL : &shapes->scene->materials[material];
     bool any = of && of->texture_count > 0 && of->textures[0].role == CP_TEXTURE_BASE_COLOUR;
     return any && mesh->coordinates[of->textures[0].set] ? &of->textures[0] : NULL;
 }
 
-static cp_status write_image(struct vrml *v, uint32_t index)
+static cp_status write_image(struct vrml_output *output, struct vrml_shapes *shapes, uint32_t index)
 {
-    const cp_image *image = &v->scene->images[index];
+    const cp_image *image = &shapes->scene->images[index];
     struct sink *file;
     size_t size;
     const char *own = text_stem(*image->name ? image->name : *image->path ? image->path : image->id, &size);
-    const char *wanted = arena_print(v->arena, "%s_%.*s", sink_stem(v->top), (int)(size < 200 ? size : 200), own);
-    const char *name = wanted ? sink_safe_name(v->top, wanted, image_suffix(image->type)) : NULL;
-    v->pictures[index].file = name ? arena_copy_text(v->arena, name, strlen(name)) : NULL;
-    if (!v->pictures[index].file)
+    const char *wanted =
+        arena_print(output->arena, "%s_%.*s", sink_stem(output->world), (int)(size < 200 ? size : 200), own);
+    const char *name = wanted ? sink_safe_name(output->world, wanted, image_suffix(image->type)) : NULL;
+    shapes->pictures[index].file = name ? arena_copy_text(output->arena, name, strlen(name)) : NULL;
+    if (!shapes->pictures[index].file)
         return CP_LIMIT;
-    cp_status status = sink_open(v->top, v->pictures[index].file, &file);
+    cp_status status = sink_open(output->world, shapes->pictures[index].file, &file);
     if (status != CP_OK)
         return status;
     sink_write(file, image->bytes, image->size);
     return sink_close_further(file);
 }
 
-static bool find_same_images(struct vrml *v)
+static bool find_same_images(const struct vrml_output *output, struct vrml_shapes *shapes)
 {
-    struct name_map seen = {.context = v->context};
+    struct name_map seen = {.context = output->context};
     bool good = true;
-    for (uint32_t i = 0; i < v->scene->image_count && good; i++) {
-        const cp_image *image = &v->scene->images[i];
-        v->same_images[i] = i;
+    for (uint32_t i = 0; i < shapes->scene->image_count && good; i++) {
+        const cp_image *image = &shapes->scene->images[i];
+        shapes->same_images[i] = i;
         if (!image->bytes)
             continue;
-        const char *key = image_key(v->arena, image);
+        const char *key = image_key(output->arena, image);
         const uint32_t *first = key ? name_map_add(&seen, key, i, NULL) : NULL;
         good = first != NULL;
-        v->same_images[i] = good ? *first : i;
+        shapes->same_images[i] = good ? *first : i;
     }
     name_map_free(&seen);
     return good;
 }
 
 /* Writes the image, or decodes it for a stream, once. */
-static cp_status show_image(struct vrml *v, uint32_t image)
+static cp_status show_image(struct vrml_output *output, struct vrml_shapes *shapes, uint32_t image)
 {
-    struct picture *picture = &v->pictures[image];
+    struct vrml_picture *picture = &shapes->pictures[image];
     if (picture->tried)
         return CP_OK;
     picture->tried = true;
-    return sink_is_stream(v->top) ? pixels_decode(v->arena, &v->scene->images[image], &picture->pixels)
-                                  : write_image(v, image);
+    return sink_is_stream(output->world) ? pixels_decode(output->arena, &shapes->scene->images[image], &picture->pixels)
+                                         : write_image(output, shapes, image);
 }
 
-static bool has_picture(const struct vrml *v, uint32_t image)
+static bool has_picture(const struct vrml_shapes *shapes, uint32_t image)
 {
-    return image != CP_NONE && (v->pictures[image].file || v->pictures[image].pixels.bytes);
+    return image != CP_NONE && (shapes->pictures[image].file || shapes->pictures[image].pixels.bytes);
 }
 
-cp_status vrml_write_images(struct vrml *v)
+cp_status vrml_write_images(struct vrml_output *output, struct vrml_shapes *shapes)
 {
-    const cp_scene *scene = v->scene;
-    cp_status status = find_same_images(v) ? CP_OK : CP_LIMIT;
-    bool *seen = vrml_plan_room(v, scene->mesh_count, sizeof *seen);
-    bool *told = vrml_plan_room(v, scene->material_count, sizeof *told);
+    const cp_scene *scene = shapes->scene;
+    cp_status status = find_same_images(output, shapes) ? CP_OK : CP_LIMIT;
+    bool *seen = vrml_plan_room(output, scene->mesh_count, sizeof *seen);
+    bool *told = vrml_plan_room(output, scene->material_count, sizeof *told);
     for (uint32_t i = 0; i < scene->instance_count && seen && told && status == CP_OK; i++) {
         const cp_mesh *mesh = &scene->meshes[scene->instances[i].mesh];
         if (!(scene->instances[i].use & CP_USE_DRAWN) || seen[scene->instances[i].mesh])
@@ -98,47 +99,47 @@ cp_status vrml_write_images(struct vrml *v)
         seen[scene->instances[i].mesh] = true;
         for (uint32_t k = 0; k < mesh->group_count && status == CP_OK; k++) {
             uint32_t material = mesh->groups[k].material;
-            const cp_texture_use *use = base_colour(v, material, mesh);
+            const cp_texture_use *use = base_colour(shapes, material, mesh);
             if (!use || told[material])
                 continue;
             told[material] = true;
             const cp_material *of = &scene->materials[material];
             const cp_texture *texture = &scene->textures[use->texture];
-            uint32_t image = shown_image(v, use);
+            uint32_t image = shown_image(shapes, use);
             if (image != CP_NONE)
-                status = show_image(v, image);
-            bool shown = has_picture(v, image);
-            v->strange += image == CP_NONE;
-            v->untextured += image != CP_NONE && !shown;
+                status = show_image(output, shapes, image);
+            bool shown = has_picture(shapes, image);
+            output->losses[LOST_IMAGE_TYPE] += image == CP_NONE;
+            output->losses[LOST_TEXTURE] += image != CP_NONE && !shown;
             if (!shown)
                 continue;
-            v->replaced += of->rgba[0] != 1 || of->rgba[1] != 1 || of->rgba[2] != 1;
-            v->wrapped += texture->wrap[0] == CP_WRAP_MIRROR || texture->wrap[1] == CP_WRAP_MIRROR;
+            output->losses[LOST_REPLACED] += of->rgba[0] != 1 || of->rgba[1] != 1 || of->rgba[2] != 1;
+            output->losses[LOST_WRAP] += texture->wrap[0] == CP_WRAP_MIRROR || texture->wrap[1] == CP_WRAP_MIRROR;
         }
     }
-    return status == CP_OK && v->failed ? CP_LIMIT : status;
+    return status == CP_OK && output->failed ? CP_LIMIT : status;
 }
 
-const cp_texture_use *vrml_texture_use(const struct vrml *v, uint32_t material, const cp_mesh *mesh)
+const cp_texture_use *vrml_texture_use(const struct vrml_shapes *shapes, uint32_t material, const cp_mesh *mesh)
 {
-    const cp_texture_use *use = base_colour(v, material, mesh);
-    uint32_t image = use ? shown_image(v, use) : CP_NONE;
-    return has_picture(v, image) ? use : NULL;
+    const cp_texture_use *use = base_colour(shapes, material, mesh);
+    uint32_t image = use ? shown_image(shapes, use) : CP_NONE;
+    return has_picture(shapes, image) ? use : NULL;
 }
 
 /* ---- nodes ---- */
 
 /* Writes "image WIDTH HEIGHT CHANNELS" and a number for each pixel, the lowest row first (ISO/IEC 14772-1, 5.5). */
-static void write_pixels(struct vrml *v, const struct pixels *pixels)
+static void write_pixels(struct vrml_output *output, const struct pixels *pixels)
 {
     static const char digits[] = "0123456789abcdef";
     char number[] = "0x00000000\n";
     size_t end = 2 + 2 * (size_t)pixels->channels;
     number[end] = '\n';
     const double sizes[3] = {pixels->width, pixels->height, pixels->channels};
-    sink_text(v->out, " ");
-    vrml_vector(v, "image", sizes);
-    sink_text(v->out, "\n");
+    sink_text(output->sink, " ");
+    vrml_vector(output, "image", sizes);
+    sink_text(output->sink, "\n");
     for (size_t row = pixels->height; row-- > 0;) {
         const unsigned char *byte = pixels->bytes + row * pixels->width * pixels->channels;
         for (size_t i = 0; i < pixels->width; i++) {
@@ -146,57 +147,58 @@ static void write_pixels(struct vrml *v, const struct pixels *pixels)
                 number[at] = digits[*byte >> 4];
                 number[at + 1] = digits[*byte & 15];
             }
-            sink_write(v->out, number, end + 1);
+            sink_write(output->sink, number, end + 1);
         }
     }
 }
 
-void vrml_write_texture(struct vrml *v, const cp_texture_use *use)
+void vrml_write_texture(struct vrml_output *output, struct vrml_shapes *shapes, const cp_texture_use *use)
 {
-    const cp_texture *texture = &v->scene->textures[use->texture];
-    struct picture *picture = &v->pictures[shown_image(v, use)];
+    const cp_texture *texture = &shapes->scene->textures[use->texture];
+    struct vrml_picture *picture = &shapes->pictures[shown_image(shapes, use)];
     bool clamped[2] = {texture->wrap[0] == CP_WRAP_CLAMP, texture->wrap[1] == CP_WRAP_CLAMP};
     struct picture_name *name = &picture->names[clamped[0]][clamped[1]];
-    vrml_indent(v);
-    sink_text(v->out, "texture ");
-    if (name->name && name->file == v->file) {
-        vrml_use(v, name->name);
+    vrml_indent(output);
+    sink_text(output->sink, "texture ");
+    if (name->name && name->file == output->file) {
+        vrml_use(output, name->name);
         return;
     }
     if (!name->name)
-        name->name = vrml_name(v, picture->file ? "image_" : "pixels_", texture->id);
-    name->file = v->file;
-    vrml_define(v, name->name);
+        name->name = vrml_name(output, picture->file ? "image_" : "pixels_", texture->id);
+    name->file = output->file;
+    vrml_define(output, name->name);
     if (picture->file) {
         /* Files of parts are in a folder of their own. */
-        const char *url = v->out == v->top ? picture->file : arena_print(v->arena, "../%s", picture->file);
-        v->failed |= !url;
-        sink_text(v->out, "ImageTexture { url ");
-        vrml_string(v, url ? url : "");
+        const char *url =
+            output->sink == output->world ? picture->file : arena_print(output->arena, "../%s", picture->file);
+        output->failed |= !url;
+        sink_text(output->sink, "ImageTexture { url ");
+        vrml_string(output, url ? url : "");
     } else {
-        sink_text(v->out, "PixelTexture {");
-        write_pixels(v, &picture->pixels);
+        sink_text(output->sink, "PixelTexture {");
+        write_pixels(output, &picture->pixels);
     }
-    sink_text(v->out, clamped[0] ? " repeatS FALSE" : "");
-    sink_text(v->out, clamped[1] ? " repeatT FALSE" : "");
-    sink_text(v->out, " }\n");
+    sink_text(output->sink, clamped[0] ? " repeatS FALSE" : "");
+    sink_text(output->sink, clamped[1] ? " repeatT FALSE" : "");
+    sink_text(output->sink, " }\n");
 }
 
-void vrml_write_coordinates(struct vrml *v, const cp_mesh *mesh, const cp_texture_use *use)
+void vrml_write_coordinates(struct vrml_output *output, const cp_mesh *mesh, const cp_texture_use *use)
 {
     const float *values = mesh->coordinates[use->set];
     double cosine = cos(use->rotation), sine = sin(use->rotation);
     bool plain =
         use->offset[0] == 0 && use->offset[1] == 0 && use->rotation == 0 && use->scale[0] == 1 && use->scale[1] == 1;
-    vrml_line(v, "texCoord TextureCoordinate { point [");
+    vrml_line(output, "texCoord TextureCoordinate { point [");
     for (size_t i = 0; i < mesh->vertex_count; i++) {
         double x = use->scale[0] * (double)values[2 * i], y = use->scale[1] * (double)values[2 * i + 1];
         double s = plain ? x : use->offset[0] + cosine * x + sine * y;
         double t = plain ? y : use->offset[1] + cosine * y - sine * x;
-        vrml_float(v, (float)s);
-        sink_text(v->out, " ");
-        vrml_float(v, (float)(1 - t));
-        sink_text(v->out, "\n");
+        vrml_float(output, (float)s);
+        sink_text(output->sink, " ");
+        vrml_float(output, (float)(1 - t));
+        sink_text(output->sink, "\n");
     }
-    vrml_line(v, "] }");
+    vrml_line(output, "] }");
 }

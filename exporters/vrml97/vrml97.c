@@ -65,69 +65,78 @@ static uint32_t carries(const void *settings)
     return CP_FEATURE_ALL & ~lost;
 }
 
-static void report_losses(struct vrml *v)
+static void report_losses(const struct vrml_output *output)
 {
-    const struct recording none = {0}, *recording = v->recording ? v->recording : &none;
-    const struct {
-        const char *code;
-        uint64_t count;
-        const char *text;
-    } losses[] = {{"vrml97-mirrored", v->mirrored, "VRML97 has no mirroring: it is baked into copies of the meshes"},
-                  {"vrml97-flat", v->flat, "VRML97 has no zero scale: it is baked into copies of the meshes"},
-                  {"vrml97-frozen", v->frozen, "a joint below a zero scale stands still"},
-                  {"vrml97-attached-shear", recording->sheared,
-                   "in the clip, the shear of a frame that hangs on one that is scaled"},
-                  {"vrml97-attached-flat", recording->flat,
-                   "in the clip, the pose of a frame whose own parent is flat while it hangs on another"},
-                  {"vrml97-clip-scale", v->unscaled,
-                   "in the clip, keys of a scale that is zero, or mirrors where the frame at rest does not"},
-                  {"vrml97-shrunk", v->shrunk, "a scale joint stops before zero"},
-                  {"vrml97-turns", v->turns, "a joint turns too often between its limits to be shown turn by turn"},
-                  {"vrml97-alpha", v->alphas, "the transparency of a vertex colour is left out"},
-                  {"vrml97-colour", v->clamped, "a colour is brighter or darker than can be shown"},
-                  {"vrml97-replaced", v->replaced, "the colour of a material, which its texture replaces"},
-                  {"vrml97-textures", v->untextured,
-                   "textures, whose images no PixelTexture can hold: GIF, damaged, or more than 16 million pixels"},
-                  {"vrml97-image-type", v->strange, "textures with images that are no PNG, JPEG or GIF, or not there"},
-                  {"vrml97-wrap", v->wrapped, "a texture that is mirrored where it repeats"}};
-    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
-        if (losses[i].count > 0)
-            report_loss(v->context, losses[i].code, NOWHERE, losses[i].count, "%s", losses[i].text);
+    static const struct vrml_loss_text {
+        const char *code, *text;
+    } losses[VRML_LOSS_COUNT] = {
+        [LOST_MIRRORING] = {"vrml97-mirrored", "VRML97 has no mirroring: it is baked into copies of the meshes"},
+        [LOST_FLATNESS] = {"vrml97-flat", "VRML97 has no zero scale: it is baked into copies of the meshes"},
+        [LOST_FROZEN] = {"vrml97-frozen", "a joint below a zero scale stands still"},
+        [LOST_ATTACHED_SHEAR] = {"vrml97-attached-shear",
+                                 "in the clip, the shear of a frame that hangs on one that is scaled"},
+        [LOST_ATTACHED_FLAT] = {"vrml97-attached-flat", "in the clip, the pose of a frame whose own parent is "
+                                                        "flat while it hangs on another"},
+        [LOST_CLIP_SCALE] = {"vrml97-clip-scale", "in the clip, keys of a scale that is zero, or mirrors where "
+                                                  "the frame at rest does not"},
+        [LOST_SHRUNK] = {"vrml97-shrunk", "a scale joint stops before zero"},
+        [LOST_TURNS] = {"vrml97-turns", "a joint turns too often between its limits to be shown turn by turn"},
+        [LOST_ALPHA] = {"vrml97-alpha", "the transparency of a vertex colour is left out"},
+        [LOST_CLAMPED] = {"vrml97-colour", "a colour is brighter or darker than can be shown"},
+        [LOST_REPLACED] = {"vrml97-replaced", "the colour of a material, which its texture replaces"},
+        [LOST_TEXTURE] = {"vrml97-textures", "textures, whose images no PixelTexture can hold: GIF, damaged, or "
+                                             "more than 16 million pixels"},
+        [LOST_IMAGE_TYPE] = {"vrml97-image-type", "textures with images that are no PNG, JPEG or GIF, or not there"},
+        [LOST_WRAP] = {"vrml97-wrap", "a texture that is mirrored where it repeats"}};
+    for (size_t i = 0; i < VRML_LOSS_COUNT; i++)
+        if (output->losses[i] > 0)
+            report_loss(output->context, losses[i].code, NOWHERE, output->losses[i], "%s", losses[i].text);
 }
 
-static cp_status write_all(struct vrml *v)
+/* Makes room for the plans, zeroed; false when out of memory. */
+static bool make_plans(struct vrml_output *output, struct vrml_frames *frames, struct vrml_shapes *shapes)
 {
-    const cp_scene *scene = v->scene;
-    v->arena = arena_new(v->context);
-    if (!v->arena)
+    const cp_scene *scene = frames->scene;
+    output->arena = arena_new(output->context);
+    if (!output->arena)
+        return false;
+    frames->nodes = vrml_plan_room(output, scene->node_count, sizeof *frames->nodes);
+    frames->joints = vrml_plan_room(output, scene->joint_count, sizeof *frames->joints);
+    shapes->meshes = vrml_plan_room(output, 2 * (size_t)scene->mesh_count, sizeof *shapes->meshes);
+    shapes->looks = vrml_plan_room(output, 2 * (size_t)scene->material_count + 2, sizeof *shapes->looks);
+    shapes->pictures = vrml_plan_room(output, scene->image_count, sizeof *shapes->pictures);
+    shapes->same_images = vrml_plan_room(output, scene->image_count, sizeof *shapes->same_images);
+    shapes->folders = vrml_plan_room(output, (size_t)scene->device_count + 1, sizeof *shapes->folders);
+    return !output->failed;
+}
+
+static cp_status write_all(struct vrml_output *output, struct vrml_frames *frames, struct vrml_shapes *shapes,
+                           struct vrml_motion *motion)
+{
+    const struct vrml_settings *settings = output->settings;
+    if (!make_plans(output, frames, shapes))
         return CP_LIMIT;
-    v->nodes = vrml_plan_room(v, scene->node_count, sizeof *v->nodes);
-    v->joints = vrml_plan_room(v, scene->joint_count, sizeof *v->joints);
-    v->meshes = vrml_plan_room(v, 2 * (size_t)scene->mesh_count, sizeof *v->meshes);
-    v->looks = vrml_plan_room(v, 2 * (size_t)scene->material_count + 2, sizeof *v->looks);
-    v->pictures = vrml_plan_room(v, scene->image_count, sizeof *v->pictures);
-    v->same_images = vrml_plan_room(v, scene->image_count, sizeof *v->same_images);
-    v->folders = vrml_plan_room(v, (size_t)scene->device_count + 1, sizeof *v->folders);
-    cp_status status = v->failed ? CP_LIMIT : vrml_plan(v);
-    if (status == CP_OK && v->settings->layout != VRML_SINGLE && scene->instance_count > 0)
-        status = sink_expect_further(v->top);
+    cp_status status = vrml_plan(output, frames, shapes, motion);
+    if (status == CP_OK && settings->layout != VRML_SINGLE && frames->scene->instance_count > 0)
+        status = sink_expect_further(output->world);
     if (status == CP_OK)
-        status = vrml_write_images(v);
+        status = vrml_write_images(output, shapes);
     if (status != CP_OK)
         return status;
-    sink_text(v->out, "#VRML V2.0 utf8\n");
-    vrml_write_info(v);
-    status = v->settings->scenery ? vrml_write_scenery(v) : CP_OK;
+    sink_text(output->sink, "#VRML V2.0 utf8\n");
+    vrml_write_info(output, frames, shapes);
+    if (settings->scenery)
+        status = vrml_write_scenery(output, frames->scene);
     if (status == CP_OK)
-        status = vrml_write_tree(v);
-    if (status == CP_OK && !v->failed)
-        vrml_write_motion(v);
-    if (status != CP_OK || v->failed)
+        status = vrml_write_tree(output, frames, shapes);
+    if (status == CP_OK && !output->failed)
+        vrml_write_motion(output, frames, motion);
+    if (status != CP_OK || output->failed)
         return status == CP_OK ? CP_LIMIT : status;
-    if (v->too_large)
-        return report_error(v->context, CP_OUTPUT, "vrml97-range", NOWHERE,
+    if (output->too_large)
+        return report_error(output->context, CP_OUTPUT, "vrml97-range", NOWHERE,
                             "a number is beyond the single precision of VRML97");
-    report_losses(v);
+    report_losses(output);
     return CP_OK;
 }
 
@@ -137,25 +146,33 @@ static uint32_t shows(const void *settings)
     return CP_USE_DRAWN;
 }
 
-static cp_status write_scene(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+static cp_status write_scene(cp_context *context, const cp_scene *scene, const void *pointer, struct sink *sink)
 {
+    const struct vrml_settings *settings = pointer;
     cp_scene *changed = NULL;
-    struct vrml v = {.context = context, .settings = settings, .top = sink, .out = sink, .file = 1};
     cp_status status = CP_OK;
-    if (v.settings->planes == VRML_LIMIT_PLANES)
+    if (settings->planes == VRML_LIMIT_PLANES)
         status = view_limit_planes(context, scene, &changed);
-    if (status == CP_OK && v.settings->colours == VRML_COLOURS_AUTO)
+    if (status == CP_OK && settings->colours == VRML_COLOURS_AUTO)
         status = view_paint(context, scene, &changed);
-    v.scene = changed ? changed : scene;
-    v.names.context = v.followers.context = context;
+    const cp_scene *written = changed ? changed : scene;
+    struct vrml_output output = {.context = context,
+                                 .settings = settings,
+                                 .world = sink,
+                                 .sink = sink,
+                                 .names = {.context = context},
+                                 .file = 1};
+    struct vrml_frames frames = {.scene = written, .followers = {.context = context}};
+    struct vrml_shapes shapes = {.scene = written};
+    struct vrml_motion motion = {0};
     if (status == CP_OK)
-        status = write_all(&v);
-    name_map_free(&v.names);
-    mechanism_close(&v.mechanism);
-    free_followers(&v.followers);
-    vrml_free_recording(&v);
-    memory_free(context, v.wires, v.wire_room, sizeof *v.wires);
-    arena_free(v.arena);
+        status = write_all(&output, &frames, &shapes, &motion);
+    name_map_free(&output.names);
+    mechanism_close(&frames.mechanism);
+    free_followers(&frames.followers);
+    cp_scene_free(motion.recording ? motion.recording->work : NULL);
+    memory_free(context, motion.wires, motion.wire_room, sizeof *motion.wires);
+    arena_free(output.arena);
     cp_scene_free(changed);
     return status;
 }
