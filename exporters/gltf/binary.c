@@ -2,19 +2,17 @@
 
 #include <string.h>
 
+#include "../exporters.h"
 #include "base/bytes/bytes.h"
 #include "base/text/text.h"
 
 /* glTF demands that accessors begin at multiples of their component; 4 is a multiple of all. */
 enum { ALIGNMENT = 4 };
 
-uint32_t add_view(struct binary *binary, struct view view)
+uint32_t add_view(struct gltf_binary *binary, struct buffer_view view)
 {
-    void *views = binary->views;
-    bool room = array_reserve(binary->context, &views, &binary->view_room, binary->view_count + UINT64_C(1),
-                              sizeof *binary->views);
-    binary->views = views;
-    if (!room)
+    if (!array_reserve(binary->context, &binary->views, &binary->view_room, binary->view_count + UINT64_C(1),
+                       sizeof view))
         return CP_NONE;
     binary->views[binary->view_count] = view;
     return binary->view_count++;
@@ -25,16 +23,16 @@ static uint64_t aligned(uint64_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static uint64_t view_size(const struct view *view)
+static uint64_t view_size(const struct buffer_view *view)
 {
     static const uint64_t sizes[] = {[ENCODE_WORDS] = 4, [ENCODE_NARROW] = 2, [ENCODE_SIZES] = 4, [ENCODE_BYTES] = 1};
     return view->count * sizes[view->encoding];
 }
 
-void place_views(struct binary *binary)
+void place_views(struct gltf_binary *binary)
 {
     for (uint32_t i = 0; i < binary->view_count; i++) {
-        struct view *view = &binary->views[i];
+        struct buffer_view *view = &binary->views[i];
         view->offset = binary->size;
         binary->size += aligned(view_size(view));
         if (!view->packing)
@@ -44,13 +42,10 @@ void place_views(struct binary *binary)
     }
 }
 
-uint32_t add_accessor(struct binary *binary, struct accessor accessor)
+uint32_t add_accessor(struct gltf_binary *binary, struct accessor accessor)
 {
-    void *accessors = binary->accessors;
-    bool room = accessor.view != CP_NONE && array_reserve(binary->context, &accessors, &binary->accessor_room,
-                                                          binary->accessor_count + UINT64_C(1), sizeof accessor);
-    binary->accessors = accessors;
-    if (!room)
+    if (accessor.view == CP_NONE || !array_reserve(binary->context, &binary->accessors, &binary->accessor_room,
+                                                   binary->accessor_count + UINT64_C(1), sizeof accessor))
         return CP_NONE;
     binary->accessors[binary->accessor_count] = accessor;
     return binary->accessor_count++;
@@ -80,17 +75,15 @@ static void write_floats(struct json_writer *json, const char *key, const float 
     json_close(json, ']');
 }
 
-void write_accessors(struct json_writer *json, const struct binary *binary)
+void write_accessors(struct json_writer *json, const struct gltf_binary *binary)
 {
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     if (binary->accessor_count == 0)
         return;
-    json_line(json);
-    json_key_open(json, "accessors", '[');
+    json_open_list(json, "accessors");
     for (uint32_t i = 0; i < binary->accessor_count; i++) {
         const struct accessor *accessor = &binary->accessors[i];
-        json_line(json);
-        json_open(json, '{');
+        json_open_item(json);
         json_key_integer(json, "bufferView", accessor->view);
         if (accessor->offset)
             json_key_integer(json, "byteOffset", accessor->offset);
@@ -110,18 +103,16 @@ void write_accessors(struct json_writer *json, const struct binary *binary)
 
 /* Writes the views. A packed view has a place for its unpacked bytes in the fallback buffer, which has no bytes; its
  * extension says where the packed ones are (EXT_meshopt_compression). */
-void write_views(struct json_writer *json, const struct binary *binary)
+void write_views(struct json_writer *json, const struct gltf_binary *binary)
 {
     if (binary->view_count == 0)
         return;
-    json_line(json);
-    json_key_open(json, "bufferViews", '[');
+    json_open_list(json, "bufferViews");
     for (uint32_t i = 0; i < binary->view_count; i++) {
-        const struct view *view = &binary->views[i];
+        const struct buffer_view *view = &binary->views[i];
         const struct packing *packing = view->packing;
         uint64_t offset = packing ? packing->offset : view->offset;
-        json_line(json);
-        json_open(json, '{');
+        json_open_item(json);
         if (view->id) {
             json_key(json, "name");
             json_text_of_two(json, view->id, view->part);
@@ -196,7 +187,7 @@ static uint32_t word_at(const void *data, uint64_t index)
     return word;
 }
 
-static void put_view(struct bytes *bytes, const struct view *view)
+static void put_view(struct bytes *bytes, const struct buffer_view *view)
 {
     const unsigned char *from = view->data;
     const uint32_t one = 1;
@@ -230,7 +221,7 @@ static void put_view(struct bytes *bytes, const struct view *view)
     }
 }
 
-void write_binary(const struct binary *binary, struct sink *sink, bool base64)
+void write_binary(const struct gltf_binary *binary, struct sink *sink, bool base64)
 {
     struct bytes bytes = {.sink = sink, .base64 = base64};
     for (uint32_t i = 0; i < binary->view_count && sink_status(sink) == CP_OK; i++)
@@ -246,7 +237,7 @@ void write_words(struct sink *sink, const uint32_t *words, size_t count)
     flush_bytes(&bytes);
 }
 
-void free_binary(struct binary *binary)
+void free_binary(struct gltf_binary *binary)
 {
     memory_free(binary->context, binary->views, binary->view_room, sizeof *binary->views);
     memory_free(binary->context, binary->accessors, binary->accessor_room, sizeof *binary->accessors);

@@ -22,7 +22,7 @@ struct packing {
     unsigned stride;
 };
 
-struct view {
+struct buffer_view {
     const void *data;
     uint64_t count;          /* of values */
     uint64_t offset;         /* in the buffer */
@@ -46,9 +46,9 @@ struct accessor {
     float minimum[3], maximum[3];
 };
 
-struct binary {
+struct gltf_binary {
     cp_context *context;
-    struct view *views;
+    struct buffer_view *views;
     struct accessor *accessors;
     uint32_t view_count, accessor_count, view_room, accessor_room;
     uint64_t size;          /* of the buffer */
@@ -56,19 +56,19 @@ struct binary {
 };
 
 /* Add a new view or accessor; CP_NONE when out of memory. */
-uint32_t add_view(struct binary *binary, struct view view);
-uint32_t add_accessor(struct binary *binary, struct accessor accessor);
+uint32_t add_view(struct gltf_binary *binary, struct buffer_view view);
+uint32_t add_accessor(struct gltf_binary *binary, struct accessor accessor);
 /* Fills minimum and maximum from values. */
 void set_range(struct accessor *accessor, const float *values);
 /* Gives all views their places in the buffer. */
-void place_views(struct binary *binary);
+void place_views(struct gltf_binary *binary);
 /* Writes the bytes of all views, one behind the other, unchanged or in base64. */
-void write_binary(const struct binary *binary, struct sink *sink, bool base64);
+void write_binary(const struct gltf_binary *binary, struct sink *sink, bool base64);
 /* Words, little-endian. */
 void write_words(struct sink *sink, const uint32_t *words, size_t count);
 /* Write members of the top object. */
-void write_accessors(struct json_writer *json, const struct binary *binary);
-void write_views(struct json_writer *json, const struct binary *binary);
-void free_binary(struct binary *binary);
+void write_accessors(struct json_writer *json, const struct gltf_binary *binary);
+void write_views(struct json_writer *json, const struct gltf_binary *binary);
+void free_binary(struct gltf_binary *binary);
 
 #endif

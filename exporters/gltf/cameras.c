@@ -6,20 +6,20 @@
 /* Positions of cameras are rounded to a millionth of the scene's size, and their turns to a millionth. */
 static const double ROUND = 1e6;
 
-cp_status plan_cameras(struct writer *writer, struct arena *arena)
+cp_status plan_cameras(struct gltf_file *file, struct arena *arena)
 {
-    const struct gltf_settings *settings = writer->settings;
-    bool cell = writer->scene->device_count > 0 && !settings->web;
-    if (!is_deliver(writer) || settings->cameras == CAMERAS_NO || (settings->cameras == CAMERAS_AUTO && !cell))
+    const struct gltf_export_settings *settings = file->settings;
+    bool cell = file->scene->device_count > 0 && !settings->web;
+    if (!is_deliver(file) || settings->cameras == CAMERAS_NO || (settings->cameras == CAMERAS_AUTO && !cell))
         return CP_OK;
-    return views_find(writer->context, writer->scene, arena, &writer->views);
+    return views_find(file->context, file->scene, arena, &file->views);
 }
 
-void list_cameras(struct writer *writer)
+void list_cameras(struct json_writer *json, const struct gltf_file *file)
 {
-    uint32_t first = writer->node_count + has_up_root(writer);
-    for (uint32_t i = 0; i < writer->views.count; i++)
-        json_whole(&writer->json, first + i);
+    uint32_t first = file->node_count + has_up_root(file);
+    for (uint32_t i = 0; i < file->views.count; i++)
+        json_whole(json, first + i);
 }
 
 /* Rounds to whole numbers of 1 / steps. */
@@ -35,12 +35,11 @@ static double significant(double value)
     return steps >= 1 ? rounded(value, steps) : value;
 }
 
-void write_camera_nodes(struct writer *writer)
+void write_camera_nodes(struct json_writer *json, const struct gltf_file *file)
 {
-    struct json_writer *json = &writer->json;
-    double size = ceil(log10(writer->views.radius)), steps = fmax(1, ROUND / pow(10, size));
-    for (uint32_t i = 0; i < writer->views.count; i++) {
-        const struct viewpoint *view = &writer->views.items[i];
+    double size = ceil(log10(file->views.radius)), steps = fmax(1, ROUND / pow(10, size));
+    for (uint32_t i = 0; i < file->views.count; i++) {
+        const struct viewpoint *view = &file->views.items[i];
         struct trs trs = place(&view->camera).first;
         for (int k = 0; k < 4; k++)
             trs.rotation[k] = rounded(trs.rotation[k], ROUND);
@@ -48,11 +47,10 @@ void write_camera_nodes(struct writer *writer)
             trs.translation[k] = rounded(trs.translation[k], steps);
             trs.scale[k] = 1;
         }
-        json_line(json);
-        json_open(json, '{');
-        json_key_text(json, "name", writer->view_names[i]);
+        json_open_item(json);
+        json_key_text(json, "name", file->view_names[i]);
         json_key_integer(json, "camera", i);
-        write_trs(writer, &trs);
+        write_trs(json, file, &trs);
         json_extras_open(json);
         json_key_text(json, "made", "view");
         json_extras_close(json);
@@ -60,17 +58,15 @@ void write_camera_nodes(struct writer *writer)
     }
 }
 
-void write_cameras(struct writer *writer)
+void write_cameras(struct json_writer *json, const struct gltf_file *file)
 {
     /* leaves room to move the camera nearer or farther */
     const double room = 10;
-    struct json_writer *json = &writer->json;
-    if (writer->views.count == 0)
+    if (file->views.count == 0)
         return;
-    json_line(json);
-    json_key_open(json, "cameras", '[');
-    for (uint32_t i = 0; i < writer->views.count; i++) {
-        const struct viewpoint *view = &writer->views.items[i];
+    json_open_list(json, "cameras");
+    for (uint32_t i = 0; i < file->views.count; i++) {
+        const struct viewpoint *view = &file->views.items[i];
         json_open(json, '{');
         json_key_text(json, "type", "perspective");
         json_key_open(json, "perspective", '{');

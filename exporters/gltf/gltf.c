@@ -23,49 +23,49 @@
 #include "writer.h"
 
 /* clang-format off */
+#define AT(member) offsetof(struct gltf_export_settings, member)
 #define SHARED_OPTIONS                                                                                                 \
-    {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", CP_OPTION_CHOICE,                     \
-     offsetof(struct gltf_settings, profile), "deliver", .choices = "stage|deliver"},                                  \
+    {"profile", "stage: exactly the scene, for other stages; deliver: for viewers", CP_OPTION_CHOICE, AT(profile),     \
+     "deliver", .choices = "stage|deliver"},                                                                           \
     {"normals",                                                                                                        \
      "keep: those of the scene; smooth: make them where there are none (deliver); none: leave them out; auto: keep "   \
-     "for stages, else smooth where something is curved",                                                              \
-     CP_OPTION_CHOICE, offsetof(struct gltf_settings, normals), "auto", .choices = "auto|keep|smooth|none"},              \
-    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", CP_OPTION_ANGLE,                  \
-     offsetof(struct gltf_settings, crease), CREASE_TEXT, .maximum = PI},                                              \
+     "for stages, else smooth where something is curved", CP_OPTION_CHOICE, AT(normals), "auto",                       \
+     .choices = "auto|keep|smooth|none"},                                                                              \
+    {"crease", "normals=smooth: faces that meet at this angle or more keep their edge", CP_OPTION_ANGLE, AT(crease),   \
+     CREASE_TEXT, .maximum = PI},                                                                                      \
     {"clips", "auto: made clips of all joints and of each (deliver); none: only the scene's own clips", CP_OPTION_CHOICE, \
-     offsetof(struct gltf_settings, clips), "auto", .choices = "auto|none"},                                           \
+     AT(clips), "auto", .choices = "auto|none"},                                                                       \
     {"tolerance",                                                                                                      \
      "clips: how far grabbed devices and joints with formulas may be off between keys; 0: 0.1 mm for the web, else "   \
-     "as near as floats tell",                                                                                         \
-     CP_OPTION_LENGTH, offsetof(struct gltf_settings, tolerance), "0", .maximum = 1e9},                                   \
-    {"collision", "deliver: keep the meshes that are for collision only", CP_OPTION_BOOLEAN,                              \
-     offsetof(struct gltf_settings, collision), .initial = "no"},                                                      \
-    {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", CP_OPTION_BOOLEAN,   \
-     offsetof(struct gltf_settings, extras), .initial = "yes"},                                                        \
-    {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", CP_OPTION_CHOICE,                  \
-     offsetof(struct gltf_settings, up), "y", .choices = "y|z"},                                                       \
+     "as near as floats tell", CP_OPTION_LENGTH, AT(tolerance), "0", .maximum = 1e9},                                  \
+    {"collision", "deliver: keep the meshes that are for collision only", CP_OPTION_BOOLEAN, AT(collision),            \
+     .initial = "no"},                                                                                                 \
+    {"extras", "deliver: no leaves out what only cellpipe reads: devices, pairs, ids, exact tracks", CP_OPTION_BOOLEAN, \
+     AT(extras), .initial = "yes"},                                                                                    \
+    {"up", "deliver: y adds a root that turns Z up into glTF's Y up; z leaves it out", CP_OPTION_CHOICE, AT(up), "y",  \
+     .choices = "y|z"},                                                                                                \
     {"colours", "deliver, of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",   \
-     CP_OPTION_CHOICE, offsetof(struct gltf_settings, colours), "auto", .choices = "auto|none"},                          \
+     CP_OPTION_CHOICE, AT(colours), "auto", .choices = "auto|none"},                                                   \
     {"planes", "deliver: planes without borders are drawn at most twice as large as the rest, or as they are",         \
-     CP_OPTION_CHOICE, offsetof(struct gltf_settings, planes), "limit", .choices = "limit|keep"},                         \
+     CP_OPTION_CHOICE, AT(planes), "limit", .choices = "limit|keep"},                                                  \
     {"cameras", "deliver: views of the whole and of each robot; auto: of a cell with devices, but not for the web",    \
-     CP_OPTION_CHOICE, offsetof(struct gltf_settings, cameras), "auto", .choices = "auto|yes|no"},                        \
+     CP_OPTION_CHOICE, AT(cameras), "auto", .choices = "auto|yes|no"},                                                 \
     {"web", "deliver: few draw calls, small numbers, packed: KHR_mesh_quantization, EXT_meshopt_compression",          \
-     CP_OPTION_BOOLEAN, offsetof(struct gltf_settings, web), .initial = "no"},                                            \
-    {"bits", "web: of a position's coordinate; 14 unless said", CP_OPTION_INTEGER,                                        \
-     offsetof(struct gltf_settings, bits), .minimum = 8, .maximum = 16},                                               \
-    {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", CP_OPTION_CHOICE,                     \
-     offsetof(struct gltf_settings, compression), "auto", .choices = "auto|meshopt|none"},                             \
-    {"budget", "web: simplified as little as makes the file at most this large", CP_OPTION_SIZE,                          \
-     offsetof(struct gltf_settings, budget), .minimum = 1, .maximum = 1e15},                                           \
-    {"error", "web: simplified as far as neither surface is farther than this from the other", CP_OPTION_LENGTH,          \
-     offsetof(struct gltf_settings, error), .minimum = 1e-9, .maximum = 1e9},                                          \
-    {"quality", "web: of simplification; auto is best", CP_OPTION_CHOICE, offsetof(struct gltf_settings, quality),        \
-     "auto", .choices = "auto|best|fast"},                                                                             \
+     CP_OPTION_BOOLEAN, AT(web), .initial = "no"},                                                                     \
+    {"bits", "web: of a position's coordinate; 14 unless said", CP_OPTION_INTEGER, AT(bits), .minimum = 8,             \
+     .maximum = 16},                                                                                                   \
+    {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", CP_OPTION_CHOICE, AT(compression), \
+     "auto", .choices = "auto|meshopt|none"},                                                                          \
+    {"budget", "web: simplified as little as makes the file at most this large", CP_OPTION_SIZE, AT(budget),           \
+     .minimum = 1, .maximum = 1e15},                                                                                   \
+    {"error", "web: simplified as far as neither surface is farther than this from the other", CP_OPTION_LENGTH,       \
+     AT(error), .minimum = 1e-9, .maximum = 1e9},                                                                      \
+    {"quality", "web: of simplification; auto is best", CP_OPTION_CHOICE, AT(quality), "auto",                         \
+     .choices = "auto|best|fast"},                                                                                     \
     {"topology", "web: of simplification: holes may close and shells vanish (auto, free), or not (keep)",              \
-     CP_OPTION_CHOICE, offsetof(struct gltf_settings, topology), "auto", .choices = TOPOLOGY_CHOICES},                    \
+     CP_OPTION_CHOICE, AT(topology), "auto", .choices = TOPOLOGY_CHOICES},                                             \
     {"texels", "web: of simplification: a texture is off by no more, about; with budget= by what it takes",            \
-     CP_OPTION_NUMBER, offsetof(struct gltf_settings, texels), "1", .minimum = 0.001, .maximum = 1e9}
+     CP_OPTION_NUMBER, AT(texels), "1", .minimum = 0.001, .maximum = 1e9}
 /* clang-format on */
 
 static const cp_option glb_options[] = {SHARED_OPTIONS, CP_OPTIONS_END};
@@ -73,13 +73,13 @@ static const cp_option glb_options[] = {SHARED_OPTIONS, CP_OPTIONS_END};
 static const cp_option gltf_options[] = {
     SHARED_OPTIONS,
     {"embed", "the binary part as a data URI instead of a sibling .bin", CP_OPTION_BOOLEAN,
-     offsetof(struct gltf_settings, embed), .initial = "no"},
+     offsetof(struct gltf_export_settings, embed), .initial = "no"},
     CP_OPTIONS_END,
 };
 
 static uint32_t gltf_carries(const void *settings)
 {
-    const struct gltf_settings *gltf = settings;
+    const struct gltf_export_settings *gltf = settings;
     uint32_t lost = gltf->normals == NORMALS_NONE ? CP_FEATURE_NORMALS | CP_FEATURE_TANGENTS : 0;
     if (gltf->profile == PROFILE_DELIVER)
         lost |= CP_FEATURE_NGONS;
@@ -93,7 +93,7 @@ static uint32_t gltf_carries(const void *settings)
 
 static uint32_t gltf_shows(const void *settings)
 {
-    const struct gltf_settings *gltf = settings;
+    const struct gltf_export_settings *gltf = settings;
     if (gltf->profile == PROFILE_STAGE)
         return 0;
     return gltf->collision ? CP_USE_BOTH : CP_USE_DRAWN;
@@ -106,7 +106,7 @@ static cp_status refuse(cp_context *context, const char *code, const char *text)
     return report_error(context, CP_USAGE, code, NOWHERE, "%s", text);
 }
 
-static cp_status check_settings(cp_context *context, const struct gltf_settings *settings)
+static cp_status check_settings(cp_context *context, const struct gltf_export_settings *settings)
 {
     bool stage = settings->profile == PROFILE_STAGE, budget = settings->budget > 0, error = settings->error > 0;
     if (settings->web && !pack_is_built())
@@ -133,32 +133,33 @@ static cp_status check_settings(cp_context *context, const struct gltf_settings 
 
 /* ---- the whole ---- */
 
-static cp_status write_as(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings, bool glb,
-                          struct arena *arena, struct sink *sink)
+static cp_status write_as(cp_context *context, const cp_scene *scene, const struct gltf_export_settings *settings,
+                          bool glb, struct arena *arena, struct sink *sink)
 {
-    struct writer writer = {
-        .context = context, .scene = scene, .settings = settings, .glb = glb, .binary = {.context = context}};
+    struct gltf_writer writer = {
+        .file = {.context = context, .scene = scene, .settings = settings, .binary = {.context = context}}, .glb = glb};
+    struct gltf_file *file = &writer.file;
     /* Report it here, not by `carries`: only meshes that nobody draws are left out, if they are not kept for another
      * use. */
     uint64_t left_out = 0, size;
     for (uint32_t i = 0; i < scene->instance_count; i++)
-        left_out += instance_is_left_out(&writer, &scene->instances[i]);
+        left_out += instance_is_left_out(file, &scene->instances[i]);
     if (left_out > 0)
         report_loss(context, "gltf-collision", NOWHERE, left_out,
                     "meshes for collision only are left out (collision=yes keeps them)");
-    cp_status status = plan_cameras(&writer, arena);
+    cp_status status = plan_cameras(file, arena);
     if (status != CP_OK || settings->web)
         return status == CP_OK ? write_web(&writer, sink) : status;
-    writer.work = scene_new(context);
-    status = writer.work ? compose_file(&writer, sink, &size) : CP_LIMIT;
+    file->work = scene_new(context);
+    status = file->work ? compose_file(&writer, sink, &size) : CP_LIMIT;
     if (status == CP_OK)
         status = finish_file(&writer, sink);
     free_writer(&writer);
     return status;
 }
 
-static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_settings *settings, bool glb,
-                           struct sink *sink)
+static cp_status write_any(cp_context *context, const cp_scene *scene, const struct gltf_export_settings *settings,
+                           bool glb, struct sink *sink)
 {
     cp_scene *changed = NULL;
     bool deliver = settings->profile == PROFILE_DELIVER;
@@ -195,7 +196,7 @@ const struct exporter glb_exporter = {
     .plugin = {.name = "glb",
                .title = "glTF 2.0 in one binary file; the stage format",
                .options = glb_options,
-               .settings_size = sizeof(struct gltf_settings),
+               .settings_size = sizeof(struct gltf_export_settings),
                .lacks = LACKS},
     .suffixes = ".glb",
     .carries = gltf_carries,
@@ -208,7 +209,7 @@ const struct exporter gltf_exporter = {
     .plugin = {.name = "gltf",
                .title = "glTF 2.0 as JSON and a .bin",
                .options = gltf_options,
-               .settings_size = sizeof(struct gltf_settings),
+               .settings_size = sizeof(struct gltf_export_settings),
                .lacks = LACKS},
     .suffixes = ".gltf",
     .carries = gltf_carries,

@@ -6,117 +6,106 @@
 
 #include "base/text/text.h"
 
-/* ---- names of articulations ---- */
-
-/* Names an articulation by the base, or the base with the first number that makes it new. */
-static bool name_articulation(struct writer *writer, struct name_map *taken, uint32_t joint, const char *base)
+static bool name_articulation(struct gltf_file *file, struct name_map *taken, uint32_t joint, const char *base)
 {
-    const char *name = base;
-    bool added = false;
-    while (name && name_map_add(taken, name, 1, &added) && !added) {
-        struct buffer text = {.context = writer->context};
-        buffer_print(&text, "%s_%u", base, (unsigned)++*name_map_find(taken, base));
-        name = text.failed ? NULL : scene_text(writer->work, text.data);
-        buffer_free(&text);
-    }
-    writer->joints[joint].articulation = name;
-    return name && added;
+    file->joints[joint].articulation = unique_name(file->work->arena, taken, base);
+    return file->joints[joint].articulation != NULL;
 }
 
 /* Tells whether the joint can be an articulation; a factor relative to zero would not be defined. */
-static bool has_articulation(const struct writer *writer, uint32_t joint)
+static bool has_articulation(const struct gltf_file *file, uint32_t joint)
 {
-    cp_joint_type type = writer->scene->joints[joint].type;
-    return type != CP_JOINT_FIXED && (type != CP_JOINT_SCALE || writer->mechanism.values[joint] != 0);
+    cp_joint_type type = file->scene->joints[joint].type;
+    return type != CP_JOINT_FIXED && (type != CP_JOINT_SCALE || file->mechanism.values[joint] != 0);
 }
 
 /* ---- articulations of several stages ---- */
 
 /* Returns the articulation of which a joint was a stage, in a file of another tool. */
-static const char *find_origin(const struct writer *writer, uint32_t joint)
+static const char *find_origin(const struct gltf_file *file, uint32_t joint)
 {
-    uint32_t at = find_metadata(writer, CP_OWNER_JOINT, joint, "articulation");
-    bool whole = at != CP_NONE && has_articulation(writer, joint) && !writer->joints[joint].aligned;
-    return whole ? writer->scene->metadata[at].value : NULL;
+    uint32_t at = find_metadata(&file->metadata, CP_OWNER_JOINT, joint, "articulation");
+    bool whole = at != CP_NONE && has_articulation(file, joint) && !file->joints[joint].aligned;
+    return whole ? file->scene->metadata[at].value : NULL;
 }
 
-static void add_stages(struct writer *writer, uint32_t first, uint32_t count)
+static void add_stages(struct gltf_file *file, uint32_t first, uint32_t count)
 {
     for (uint32_t joint = first + 1; joint < first + count; joint++)
-        writer->joints[joint].in_other = true;
+        file->joints[joint].in_other = true;
 }
 
 /* Joins joints of a node again that were one articulation: the first one's node gets the stages, which are relative to
  * the joints' present values. So all others between the first one's motion and the last one's must be at rest. */
-static bool plan_origins(struct writer *writer, struct name_map *taken, const cp_node *node)
+static bool plan_origins(struct gltf_file *file, struct name_map *taken, const cp_node *node)
 {
     uint32_t end = node->first_joint + node->joint_count;
     bool good = true;
     for (uint32_t first = node->first_joint, count; first < end && good; first += count > 0 ? count : 1) {
-        const char *origin = find_origin(writer, first), *other = origin;
+        const char *origin = find_origin(file, first), *other = origin;
         for (count = 0; other && strcmp(other, origin) == 0;)
-            other = first + ++count < end ? find_origin(writer, first + count) : NULL;
+            other = first + ++count < end ? find_origin(file, first + count) : NULL;
         bool one = true;
         for (uint32_t joint = first + 1; joint + 1 < first + count; joint++) {
-            double neutral = writer->scene->joints[joint].type == CP_JOINT_SCALE ? 1 : 0;
-            one = one && writer->mechanism.values[joint] == neutral;
+            double neutral = file->scene->joints[joint].type == CP_JOINT_SCALE ? 1 : 0;
+            one = one && file->mechanism.values[joint] == neutral;
         }
-        writer->split_articulations += !one;
+        file->split_articulations += !one;
         if (count == 0 || !one)
             continue;
-        good = name_articulation(writer, taken, first, origin);
-        writer->joints[first].stages = count;
-        add_stages(writer, first, count);
+        good = name_articulation(file, taken, first, origin);
+        file->joints[first].stages = count;
+        add_stages(file, first, count);
     }
     return good;
 }
 
 /* Tells whether a joint moves as its master does, about the same axis, and is no stage yet. */
-static bool follows(const struct writer *writer, uint32_t joint, uint32_t master)
+static bool follows(const struct gltf_file *file, uint32_t joint, uint32_t master)
 {
-    const cp_joint *it = &writer->scene->joints[joint], *other = &writer->scene->joints[master];
-    const struct joint_plan *plan = &writer->joints[joint], *others = &writer->joints[master];
+    const cp_joint *it = &file->scene->joints[joint], *other = &file->scene->joints[master];
+    const struct joint_plan *plan = &file->joints[joint], *others = &file->joints[master];
     bool free = !plan->in_other && plan->stages == 0;
     return free && it->master == master && it->scale == 1 && it->offset == 0 && it->type == other->type &&
            !plan->aligned && plan->axis == others->axis;
 }
 
 /* Lets nodes share an articulation again if they did so: the joints of one follow those of the other. */
-static void plan_followers(struct writer *writer, const cp_node *node)
+static void plan_followers(struct gltf_file *file, const cp_node *node)
 {
     uint32_t end = node->first_joint + node->joint_count;
     for (uint32_t first = node->first_joint; first < end; first++) {
-        uint32_t master = writer->scene->joints[first].master, count = 0;
-        uint32_t stages = master == CP_NONE ? 0 : writer->joints[master].stages;
-        while (count < stages && first + count < end && follows(writer, first + count, master + count))
+        uint32_t master = file->scene->joints[first].master, count = 0;
+        uint32_t stages = master == CP_NONE ? 0 : file->joints[master].stages;
+        while (count < stages && first + count < end && follows(file, first + count, master + count))
             count++;
         if (count == 0 || count < stages)
             continue;
-        writer->joints[first].articulation = writer->joints[master].articulation;
-        add_stages(writer, first, count);
+        file->joints[first].articulation = file->joints[master].articulation;
+        add_stages(file, first, count);
     }
 }
 
-bool plan_joints(struct writer *writer)
+bool plan_joints(struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
-    struct name_map taken = {.context = writer->context};
+    const cp_scene *scene = file->scene;
+    struct name_map taken = {.context = file->context};
     bool good = true;
     for (uint32_t i = 0; i < scene->node_count && good; i++)
-        good = plan_origins(writer, &taken, &scene->nodes[i]);
+        good = plan_origins(file, &taken, &scene->nodes[i]);
     for (uint32_t i = 0; i < scene->node_count && good; i++)
-        plan_followers(writer, &scene->nodes[i]);
+        plan_followers(file, &scene->nodes[i]);
     for (uint32_t i = 0; i < scene->joint_count && good; i++) {
-        struct joint_plan *plan = &writer->joints[i];
-        if (!has_articulation(writer, i) || plan->articulation || plan->in_other)
+        struct joint_plan *plan = &file->joints[i];
+        if (!has_articulation(file, i) || plan->articulation || plan->in_other)
             continue;
         /* Write blanks and control characters as '_': scripts have the extension's names between blanks. */
         const char *id = scene->joints[i].id;
         size_t size = strlen(id);
-        char *name = scene_allocate(writer->work, size + 1, 1);
+        char *name = scene_allocate(file->work, size + 1, 1);
         for (size_t k = 0; name && k <= size; k++)
             name[k] = id[k] && ((unsigned char)id[k] <= ' ' || id[k] == 0x7f) ? '_' : id[k];
-        good = name && name_articulation(writer, &taken, i, name);
+        good = name && name_articulation(file, &taken, i, name);
         plan->stages = 1;
     }
     name_map_free(&taken);
@@ -157,105 +146,98 @@ static double stage_value(const cp_joint *joint, double q, double value)
                                             : value - q;
 }
 
-static void write_stage(struct writer *writer, uint32_t index)
+static void write_stage(struct json_writer *json, const struct gltf_file *file, uint32_t index)
 {
     static const char *const types[4][3] = {{"", "", ""},
                                             {"xRotate", "yRotate", "zRotate"},
                                             {"xTranslate", "yTranslate", "zTranslate"},
                                             {"xScale", "yScale", "zScale"}};
-    struct json_writer *json = &writer->json;
-    const cp_joint *joint = &writer->scene->joints[index];
-    double q = writer->mechanism.values[index], range[2];
-    joint_range(writer, index, range);
+    const cp_joint *joint = &file->scene->joints[index];
+    double q = file->mechanism.values[index], range[2];
+    joint_range(file, index, range);
     double initial = joint->type == CP_JOINT_SCALE ? 1 : 0;
     double a = stage_value(joint, q, range[0]), b = stage_value(joint, q, range[1]);
-    uint32_t name = find_metadata(writer, CP_OWNER_JOINT, index, "stage");
+    uint32_t name = find_metadata(&file->metadata, CP_OWNER_JOINT, index, "stage");
     json_open(json, '{');
-    json_key_text(json, "name", name == CP_NONE ? "value" : writer->scene->metadata[name].value);
-    json_key_text(json, "type", types[joint->type][writer->joints[index].axis]);
+    json_key_text(json, "name", name == CP_NONE ? "value" : file->scene->metadata[name].value);
+    json_key_text(json, "type", types[joint->type][file->joints[index].axis]);
     json_key_number(json, "minimumValue", fmin(initial, fmin(a, b)));
     json_key_number(json, "maximumValue", fmax(initial, fmax(a, b)));
     json_key_number(json, "initialValue", initial);
-    write_metadata_value(writer, index, "stage.extras", "extras");
+    write_metadata_value(json, &file->metadata, index, "stage.extras", "extras");
     json_close(json, '}');
 }
 
-static void write_needed(struct writer *writer, bool quantised)
+static void write_needed(struct json_writer *json, const struct gltf_file *file, bool quantised)
 {
     if (quantised)
-        json_text(&writer->json, "KHR_mesh_quantization");
-    if (writer->binary.fallback_size > 0)
-        json_text(&writer->json, "EXT_meshopt_compression");
+        json_text(json, "KHR_mesh_quantization");
+    if (file->binary.fallback_size > 0)
+        json_text(json, "EXT_meshopt_compression");
 }
 
-static void write_articulations(struct writer *writer)
+static void write_articulations(struct json_writer *json, const struct gltf_file *file)
 {
-    struct json_writer *json = &writer->json;
-    const cp_scene *scene = writer->scene;
+    const cp_scene *scene = file->scene;
     json_key_open(json, "AGI_articulations", '{');
     json_key_open(json, "articulations", '[');
     for (uint32_t i = 0; i < scene->joint_count; i++) {
-        const struct joint_plan *plan = &writer->joints[i];
+        const struct joint_plan *plan = &file->joints[i];
         if (plan->stages == 0)
             continue;
-        json_line(json);
-        json_open(json, '{');
+        json_open_item(json);
         json_key_text(json, "name", plan->articulation);
         json_key_open(json, "stages", '[');
         for (uint32_t joint = i; joint < i + plan->stages; joint++)
-            write_stage(writer, joint);
+            write_stage(json, file, joint);
         json_close(json, ']');
-        write_metadata_value(writer, i, "articulation.pointingVector", "pointingVector");
-        write_metadata_value(writer, i, "articulation.extras", "extras");
+        write_metadata_value(json, &file->metadata, i, "articulation.pointingVector", "pointingVector");
+        write_metadata_value(json, &file->metadata, i, "articulation.extras", "extras");
         json_close(json, '}');
     }
     json_close(json, ']');
     json_close(json, '}');
 }
 
-static void write_lights(struct writer *writer)
+static void write_lights(struct json_writer *json, const struct gltf_file *file)
 {
-    struct json_writer *json = &writer->json;
     json_key_open(json, "KHR_lights_punctual", '{');
     json_key_open(json, "lights", '[');
-    for (uint32_t i = 0; i < writer->scene->node_count; i++)
-        if (find_light(writer, i))
-            json_word(json, find_light(writer, i));
+    for (uint32_t i = 0; i < file->scene->node_count; i++)
+        if (find_light(&file->metadata, i))
+            json_word(json, find_light(&file->metadata, i));
     json_close(json, ']');
     json_close(json, '}');
 }
 
-void write_extensions(struct writer *writer)
+void write_extensions(struct json_writer *json, const struct gltf_file *file)
 {
-    struct json_writer *json = &writer->json;
-    const cp_scene *scene = writer->scene;
+    const cp_scene *scene = file->scene;
     bool articulations = false, attach_points = false, lights = false;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        articulations = articulations || writer->joints[i].stages > 0;
+        articulations = articulations || file->joints[i].stages > 0;
     for (uint32_t i = 0; i < scene->node_count; i++) {
-        attach_points = attach_points || has_attach_point(writer, i);
-        lights = lights || find_light(writer, i);
+        attach_points = attach_points || has_attach_point(&file->metadata, i);
+        lights = lights || find_light(&file->metadata, i);
     }
-    writer->light_count = 0;
     /* A reader without the extension cannot show positions as integers. */
-    bool quantised = writer->web.streams[STREAM_POSITIONS].count > 0;
-    bool needed = quantised || writer->binary.fallback_size > 0;
-    bool textures = has_texture_extensions(writer, false), needs_textures = has_texture_extensions(writer, true);
+    bool quantised = file->web.streams[STREAM_POSITIONS].count > 0;
+    bool needed = quantised || file->binary.fallback_size > 0;
+    bool textures = has_texture_extensions(file, false), needs_textures = has_texture_extensions(file, true);
     if (!articulations && !attach_points && !needed && !textures && !lights)
         return;
-    json_line(json);
-    json_key_open(json, "extensionsUsed", '[');
+    json_open_list(json, "extensionsUsed");
     if (articulations || attach_points)
         json_text(json, "AGI_articulations");
     if (lights)
         json_text(json, "KHR_lights_punctual");
-    write_needed(writer, quantised);
-    write_texture_extensions(writer, false);
+    write_needed(json, file, quantised);
+    write_texture_extensions(json, file, false);
     json_close(json, ']');
     if (needed || needs_textures) {
         json_key_open(json, "extensionsRequired", '[');
-        write_needed(writer, quantised);
-        write_texture_extensions(writer, true);
+        write_needed(json, file, quantised);
+        write_texture_extensions(json, file, true);
         json_close(json, ']');
     }
     if (!articulations && !lights)
@@ -263,8 +245,8 @@ void write_extensions(struct writer *writer)
     json_line(json);
     json_key_open(json, "extensions", '{');
     if (articulations)
-        write_articulations(writer);
+        write_articulations(json, file);
     if (lights)
-        write_lights(writer);
+        write_lights(json, file);
     json_close(json, '}');
 }

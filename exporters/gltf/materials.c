@@ -15,52 +15,150 @@ static bool has_look(const uint32_t *row)
     return false;
 }
 
-bool plan_materials(struct writer *writer)
+bool plan_materials(struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
+    const cp_scene *scene = file->scene;
     size_t count = ((size_t)scene->material_count + 1) * LOOK_COUNT;
-    writer->looks = scene_allocate(writer->work, count, sizeof *writer->looks);
-    if (!writer->looks)
+    file->looks = scene_allocate(file->work, count, sizeof *file->looks);
+    if (!file->looks)
         return false;
-    memset(writer->looks, 0xff, count * sizeof *writer->looks);
+    memset(file->looks, 0xff, count * sizeof *file->looks);
     for (uint32_t i = 0; i < scene->mesh_count; i++)
-        for (uint32_t k = 0; k < writer->meshes[i].primitive_count; k++) {
-            const struct primitive *primitive = &writer->meshes[i].primitives[k];
+        for (uint32_t k = 0; k < file->meshes[i].primitive_count; k++) {
+            const struct drawn_primitive *primitive = &file->meshes[i].primitives[k];
             uint32_t row = primitive->material == CP_NONE ? scene->material_count : primitive->material;
-            writer->looks[(size_t)row * LOOK_COUNT + primitive->look] = 0;
+            file->looks[(size_t)row * LOOK_COUNT + primitive->look] = 0;
         }
     /* A material that no mesh has gets its usual look. */
     for (uint32_t i = 0; i < scene->material_count; i++) {
         const cp_material *material = &scene->materials[i];
-        uint32_t *row = writer->looks + (size_t)i * LOOK_COUNT;
+        uint32_t *row = file->looks + (size_t)i * LOOK_COUNT;
         if (!has_look(row))
             row[(material->two_sided ? LOOK_DOUBLE_SIDED : 0) | (material_blends(material, false) ? LOOK_BLEND : 0)] =
                 0;
         /* A reader of a stage searches the textures in the first entry. */
-        for (unsigned look = LOOK_BARE; look < LOOK_COUNT && !is_deliver(writer); look++)
+        for (unsigned look = LOOK_BARE; look < LOOK_COUNT && !is_deliver(file); look++)
             if (row[look] != CP_NONE)
                 row[look - LOOK_BARE] = 0;
     }
     uint32_t next = 0;
     for (size_t i = 0; i < count; i++)
-        if (writer->looks[i] != CP_NONE)
-            writer->looks[i] = next++;
+        if (file->looks[i] != CP_NONE)
+            file->looks[i] = next++;
     return true;
 }
 
-/* Writes the factor; for the web not if it is glTF's default. */
-static void write_factor(struct writer *writer, const double factor[4])
+/* ---- extensions, which the scene holds as text: written unchanged, except textures ---- */
+
+/* Writes the members of one extension; those that name a texture get it back, or are dropped with it. */
+static void write_extension(const struct gltf_file *file, const struct json_document *from, uint32_t name,
+                            const cp_material *textured, struct buffer *text)
 {
-    bool plain = factor[0] == 1 && factor[1] == 1 && factor[2] == 1 && factor[3] == 1;
-    if (!plain || !writer->settings->web)
-        write_numbers(writer, "baseColorFactor", factor, 4);
+    char *word = json_string_text(from, file->work->arena, name);
+    json_compact(from, name, text);
+    buffer_text(text, ":{");
+    bool any = false;
+    for (uint32_t at = json_first(from, name + 1); at != JSON_NONE && word; at = json_next(from, name + 1, at)) {
+        const cp_texture_use *use = NULL;
+        if (json_is(from, at + 1, JSON_NULL)) {
+            char *key = json_string_text(from, file->work->arena, at);
+            const char *place = key ? arena_print(file->work->arena, "%s/%s", word, key) : NULL;
+            text->failed = text->failed || !place;
+            use = place ? find_texture_use(file, textured, CP_TEXTURE_EXTENSION, place) : NULL;
+            if (!use)
+                continue;
+        }
+        buffer_text(text, any ? "," : "");
+        any = true;
+        json_compact(from, at, text);
+        buffer_text(text, ":");
+        struct json_writer json = {.out = text};
+        if (use)
+            write_texture_info(file, &json, use);
+        else
+            json_compact(from, at + 1, text);
+    }
+    text->failed = text->failed || !word;
+    buffer_text(text, "}");
 }
 
-static void write_surface(struct writer *writer, const double factor[4], unsigned look)
+/* Parses the extensions. CP_NO without any. Call json_free even on failure. */
+static cp_status parse_extensions(const struct gltf_file *file, const cp_material *material, struct json_document *json)
 {
-    struct json_writer *json = &writer->json;
+    const uint64_t nesting = 64;
+    *json = (struct json_document){.context = file->context};
+    if (!material->extensions || strlen(material->extensions) >= UINT32_MAX)
+        return CP_NO;
+    json->text = material->extensions;
+    json->size = (uint32_t)strlen(material->extensions);
+    cp_status status = json_parse(json, NULL, nesting, NULL);
+    return status == CP_OK && !json_is(json, 0, JSON_OBJECT) ? CP_NO : status;
+}
+
+static void write_material_extensions(struct json_writer *json, const struct gltf_file *file,
+                                      const cp_material *material, const cp_material *textured)
+{
+    struct json_document document;
+    struct buffer text = {.context = file->context};
+    cp_status status = parse_extensions(file, material, &document);
+    for (uint32_t at = status == CP_OK ? json_first(&document, 0) : JSON_NONE; at != JSON_NONE;
+         at = json_next(&document, 0, at)) {
+        buffer_text(&text, text.size > 0 ? "," : "{");
+        write_extension(file, &document, at, textured, &text);
+    }
+    json_free(&document);
+    bool any = text.size > 0;
+    buffer_append(&text, "}", sizeof "}");
+    if (!text.failed && any) {
+        json_key(json, "extensions");
+        json_word(json, text.data);
+    }
+    json->out->failed = json->out->failed || text.failed || status == CP_LIMIT;
+    buffer_free(&text);
+}
+
+bool plan_material_extensions(struct gltf_file *file)
+{
+    struct extension_name **last = &file->textures.extensions;
+    struct name_map seen = {.context = file->context};
+    bool good = true;
+    for (uint32_t i = 0; i < file->scene->material_count && good; i++) {
+        struct json_document json;
+        cp_status status = parse_extensions(file, &file->scene->materials[i], &json);
+        good = status != CP_LIMIT;
+        for (uint32_t at = status == CP_OK ? json_first(&json, 0) : JSON_NONE; at != JSON_NONE && good;
+             at = json_next(&json, 0, at)) {
+            char *name = json_string_text(&json, file->work->arena, at);
+            bool added = false;
+            good = name && name_map_add(&seen, name, 0, &added);
+            struct extension_name *entry = good && added ? file_allocate(file, 1, sizeof *entry) : NULL;
+            good = good && (entry || !added);
+            if (!entry)
+                continue;
+            entry->name = name;
+            *last = entry;
+            last = &entry->next;
+        }
+        json_free(&json);
+    }
+    name_map_free(&seen);
+    return good;
+}
+
+/* ---- JSON ---- */
+
+/* Writes the factor; for the web not if it is glTF's default. */
+static void write_factor(struct json_writer *json, const struct gltf_file *file, const double factor[4])
+{
+    bool plain = factor[0] == 1 && factor[1] == 1 && factor[2] == 1 && factor[3] == 1;
+    if (!plain || !file->settings->web)
+        write_numbers(json, file, "baseColorFactor", factor, 4);
+}
+
+static void write_surface(struct json_writer *json, const struct gltf_file *file, const double factor[4], unsigned look)
+{
     json_key_open(json, "pbrMetallicRoughness", '{');
-    write_factor(writer, factor);
+    write_factor(json, file, factor);
     json_key_number(json, "metallicFactor", 0);
     json_key_number(json, "roughnessFactor", plain_roughness);
     json_close(json, '}');
@@ -71,21 +169,21 @@ static void write_surface(struct writer *writer, const double factor[4], unsigne
 }
 
 /* Writes the members of a material that glTF defines. */
-static void write_members(struct writer *writer, const cp_material *material, const double factor[4], unsigned look)
+static void write_members(struct json_writer *json, const struct gltf_file *file, const cp_material *material,
+                          const double factor[4], unsigned look)
 {
-    struct json_writer *json = &writer->json;
     const double *glow = material->emissive;
     const cp_material bare = {.texture_count = 0}, *textured = look & LOOK_BARE ? &bare : material;
     json_key_open(json, "pbrMetallicRoughness", '{');
-    write_factor(writer, factor);
-    write_texture_use(writer, textured, CP_TEXTURE_BASE_COLOUR, "baseColorTexture");
+    write_factor(json, file, factor);
+    write_texture_use(json, file, textured, CP_TEXTURE_BASE_COLOUR, "baseColorTexture");
     json_key_number(json, "metallicFactor", material->metallic);
     json_key_number(json, "roughnessFactor", material->roughness);
-    write_texture_use(writer, textured, CP_TEXTURE_METALLIC_ROUGHNESS, "metallicRoughnessTexture");
+    write_texture_use(json, file, textured, CP_TEXTURE_METALLIC_ROUGHNESS, "metallicRoughnessTexture");
     json_close(json, '}');
-    write_texture_use(writer, textured, CP_TEXTURE_NORMAL, "normalTexture");
-    write_texture_use(writer, textured, CP_TEXTURE_OCCLUSION, "occlusionTexture");
-    write_texture_use(writer, textured, CP_TEXTURE_EMISSIVE, "emissiveTexture");
+    write_texture_use(json, file, textured, CP_TEXTURE_NORMAL, "normalTexture");
+    write_texture_use(json, file, textured, CP_TEXTURE_OCCLUSION, "occlusionTexture");
+    write_texture_use(json, file, textured, CP_TEXTURE_EMISSIVE, "emissiveTexture");
     if (glow[0] > 0 || glow[1] > 0 || glow[2] > 0)
         json_key_numbers(json, "emissiveFactor", glow, 3);
     if (material->alpha == CP_ALPHA_MASK) {
@@ -96,66 +194,61 @@ static void write_members(struct writer *writer, const cp_material *material, co
     }
     if (look & LOOK_DOUBLE_SIDED)
         json_key_true(json, "doubleSided");
-    write_material_extensions(writer, material, textured);
+    write_material_extensions(json, file, material, textured);
 }
 
-static void write_material(struct writer *writer, uint32_t index, unsigned look, bool variant)
+static void write_material(struct json_writer *json, const struct gltf_file *file, uint32_t index, unsigned look,
+                           bool variant)
 {
-    struct json_writer *json = &writer->json;
-    const cp_material *material = &writer->scene->materials[index];
+    const cp_material *material = &file->scene->materials[index];
     double factor[4];
     for (int i = 0; i < 4; i++)
         factor[i] = i < 3 ? linear_channel(material, i) : within_unit(material->rgba[i]);
-    json_line(json);
-    json_open(json, '{');
+    json_open_item(json);
     json_key_text(json, "name", material->name);
-    write_members(writer, material, factor, look);
-    open_extras(writer, CP_OWNER_MATERIAL, index, variant ? "" : "extras");
+    write_members(json, file, material, factor, look);
+    open_extras(json, &file->metadata, CP_OWNER_MATERIAL, index, variant ? "" : "extras");
     json_key_text(json, "id", material->id);
     if (variant)
         json_key_text(json, "made", "variant");
     if (material->srgb || memcmp(factor, material->rgba, sizeof material->rgba) != 0)
         json_key_numbers(json, "rgba", material->rgba, 4); /* a reader could not get it back from the factor */
-    json_row_members(json, writer->scene, &tables[TABLE_MATERIALS].layout, material, IN_STAGE);
+    json_row_members(json, file->scene, &tables[TABLE_MATERIALS].layout, material, IN_STAGE);
     if (material->alpha == CP_ALPHA_OPAQUE)
         json_key_true(json, "opaque");
     if (!variant)
-        write_metadata(writer, CP_OWNER_MATERIAL, index);
+        write_metadata(json, &file->metadata, CP_OWNER_MATERIAL, index);
     json_extras_close(json);
     json_close(json, '}');
 }
 
-static void write_default(struct writer *writer, unsigned look)
+static void write_default(struct json_writer *json, const struct gltf_file *file, unsigned look)
 {
-    struct json_writer *json = &writer->json;
     double shade = look & LOOK_WHITE ? 1 : linear_from_srgb(PLAIN_GREY);
     const double factor[4] = {shade, shade, shade, 1};
-    json_line(json);
-    json_open(json, '{');
-    write_surface(writer, factor, look);
+    json_open_item(json);
+    write_surface(json, file, factor, look);
     json_extras_open(json);
     json_key_text(json, "made", "default");
     json_extras_close(json);
     json_close(json, '}');
 }
 
-void write_materials(struct writer *writer)
+void write_materials(struct json_writer *json, const struct gltf_file *file)
 {
-    struct json_writer *json = &writer->json;
-    uint32_t none = writer->scene->material_count;
-    if (none == 0 && !has_look(writer->looks))
+    uint32_t none = file->scene->material_count;
+    if (none == 0 && !has_look(file->looks))
         return;
-    json_line(json);
-    json_key_open(json, "materials", '[');
+    json_open_list(json, "materials");
     for (uint32_t row = 0; row <= none; row++) {
         bool variant = false;
         for (unsigned look = 0; look < LOOK_COUNT; look++) {
-            if (writer->looks[(size_t)row * LOOK_COUNT + look] == CP_NONE)
+            if (file->looks[(size_t)row * LOOK_COUNT + look] == CP_NONE)
                 continue;
             if (row == none)
-                write_default(writer, look);
+                write_default(json, file, look);
             else
-                write_material(writer, row, look, variant);
+                write_material(json, file, row, look, variant);
             variant = true;
         }
     }

@@ -22,9 +22,9 @@ static size_t white_space(const char *text)
 }
 
 /* Returns the name as three.js has it. NULL when out of memory. */
-static char *sanitise(struct writer *writer, const char *name)
+static char *sanitise(struct arena *arena, const char *name)
 {
-    char *key = scene_allocate(writer->work, strlen(name) + 1, 1);
+    char *key = arena_allocate(arena, strlen(name) + 1, 1);
     size_t size = 0;
     while (key && *name) {
         size_t blank = white_space(name);
@@ -37,11 +37,6 @@ static char *sanitise(struct writer *writer, const char *name)
     if (key)
         key[size] = '\0';
     return key;
-}
-
-static const char *add_number(struct writer *writer, const char *name, uint32_t number)
-{
-    return arena_number(writer->work->arena, name, '_', number);
 }
 
 /* Returns the number n of a key BASE_n, as three.js writes it, and the size of BASE; 0: there is none. */
@@ -69,7 +64,8 @@ static bool is_name_of_copy(const char *key)
 }
 
 /* The names by keys, which are names as three.js has them. */
-struct names {
+struct written_names {
+    struct arena *arena;      /* the names' */
     struct name_map nodes;    /* maps a key to the last number that was tried behind it */
     struct name_map numbered; /* maps BASE to the smallest number n of a node BASE_n */
     struct name_map meshes;   /* maps a key to the number of objects that get it from meshes */
@@ -78,13 +74,13 @@ struct names {
 
 /* ---- nodes ---- */
 
-static bool note_number(struct writer *writer, struct names *names, const char *key)
+static bool note_number(struct written_names *names, const char *key)
 {
     size_t size = 0;
     uint32_t number = number_behind(key, &size), *smallest;
     if (number == 0)
         return true;
-    const char *base = arena_copy_text(writer->work->arena, key, size);
+    const char *base = arena_copy_text(names->arena, key, size);
     smallest = base ? name_map_add(&names->numbered, base, number, NULL) : NULL;
     if (smallest && *smallest > number)
         *smallest = number;
@@ -93,39 +89,39 @@ static bool note_number(struct writer *writer, struct names *names, const char *
 
 /* Returns the name, or the name with the first number that makes it new; NULL when out of memory. Several nodes may be
  * nameless, as clips find them all the same. */
-static const char *name_node(struct writer *writer, struct names *names, const char *name)
+static const char *name_node(struct written_names *names, const char *name)
 {
-    const char *key = sanitise(writer, name), *tried = key, *found = name;
+    const char *key = sanitise(names->arena, name), *tried = key, *found = name;
     bool is_free = false;
     if (!*name)
         return name;
     while (tried && name_map_add(&names->nodes, tried, 0, &is_free) && (!is_free || is_name_of_copy(tried))) {
         uint32_t number = ++*name_map_find(&names->nodes, key);
-        found = add_number(writer, name, number);
-        tried = found ? add_number(writer, key, number) : NULL;
+        found = arena_number(names->arena, name, '_', number);
+        tried = found ? arena_number(names->arena, key, '_', number) : NULL;
         is_free = false;
     }
-    return tried && is_free && note_number(writer, names, tried) ? found : NULL;
+    return tried && is_free && note_number(names, tried) ? found : NULL;
 }
 
 /* ---- meshes ---- */
 
 /* Returns the mesh's name; one without a name gets its number. */
-static const char *mesh_name(struct writer *writer, uint32_t mesh)
+static const char *mesh_name(const struct gltf_file *file, uint32_t mesh)
 {
-    const char *name = writer->scene->meshes[mesh].name;
-    return *name ? name : add_number(writer, "mesh", writer->meshes[mesh].index);
+    const char *name = file->scene->meshes[mesh].name;
+    return *name ? name : arena_number(file->work->arena, "mesh", '_', file->meshes[mesh].index);
 }
 
 /* Tells whether no node has the name of an object of the meshes with this key. */
-static bool are_apart(const struct names *names, const char *key, uint32_t objects)
+static bool are_apart(const struct written_names *names, const char *key, uint32_t objects)
 {
     const uint32_t *smallest = name_map_find(&names->numbered, key);
     return !smallest || *smallest >= objects + (name_map_find(&names->nodes, key) != NULL);
 }
 
 /* Finds a number for the meshes with this key if one of them would have a node's name. */
-static bool mend_meshes(struct writer *writer, struct names *names, const char *key)
+static bool mend_meshes(struct written_names *names, const char *key)
 {
     uint32_t objects = *name_map_find(&names->meshes, key), number = 0;
     const char *tried = key;
@@ -133,35 +129,35 @@ static bool mend_meshes(struct writer *writer, struct names *names, const char *
     if (are_apart(names, key, objects) || name_map_find(&names->mended, key))
         return true;
     do
-        tried = add_number(writer, key, ++number);
+        tried = arena_number(names->arena, key, '_', ++number);
     while (tried && (name_map_find(&names->meshes, tried) || name_map_find(&names->nodes, tried) ||
                      !are_apart(names, tried, objects)));
     return tried && name_map_add(&names->meshes, tried, objects, NULL) &&
            name_map_add(&names->mended, key, number, &added);
 }
 
-static bool name_meshes(struct writer *writer, struct names *names)
+static bool name_meshes(struct gltf_file *file, struct written_names *names)
 {
-    uint32_t count = writer->scene->mesh_count;
-    const char **keys = writer_allocate(writer, count, sizeof *keys);
+    uint32_t count = file->scene->mesh_count;
+    const char **keys = file_allocate(file, count, sizeof *keys);
     if (!keys)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const char *name = mesh_name(writer, i);
-        keys[i] = name ? sanitise(writer, name) : NULL;
+        const char *name = mesh_name(file, i);
+        keys[i] = name ? sanitise(names->arena, name) : NULL;
         uint32_t *objects = keys[i] ? name_map_add(&names->meshes, keys[i], 0, NULL) : NULL;
         if (!objects)
             return false;
-        *objects += writer->meshes[i].primitive_count;
+        *objects += file->meshes[i].primitive_count;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!mend_meshes(writer, names, keys[i]))
+        if (!mend_meshes(names, keys[i]))
             return false;
         const uint32_t *number = name_map_find(&names->mended, keys[i]);
-        const char *name = number ? mesh_name(writer, i) : NULL;
+        const char *name = number ? mesh_name(file, i) : NULL;
         if (number)
-            writer->meshes[i].name = name ? add_number(writer, name, *number) : NULL;
-        if (!writer->meshes[i].name)
+            file->meshes[i].name = name ? arena_number(names->arena, name, '_', *number) : NULL;
+        if (!file->meshes[i].name)
             return false;
     }
     return true;
@@ -169,38 +165,38 @@ static bool name_meshes(struct writer *writer, struct names *names)
 
 /* ---- all ---- */
 
-static bool name_all(struct writer *writer, struct names *names)
+static bool name_all(struct gltf_file *file, struct written_names *names)
 {
-    const cp_scene *scene = writer->scene;
-    if (has_up_root(writer) && !name_node(writer, names, UP_ROOT_NAME))
+    const cp_scene *scene = file->scene;
+    if (has_up_root(file) && !name_node(names, UP_ROOT_NAME))
         return false;
     for (uint32_t i = 0; i < scene->node_count; i++)
-        if (!(writer->nodes[i].name = name_node(writer, names, scene->nodes[i].name)))
+        if (!(file->nodes[i].name = name_node(names, scene->nodes[i].name)))
             return false;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (!(writer->joints[i].name = name_node(writer, names, scene->joints[i].name)))
+        if (!(file->joints[i].name = name_node(names, scene->joints[i].name)))
             return false;
-    for (uint32_t i = 0; i < writer->views.count; i++)
-        if (!(writer->view_names[i] = name_node(writer, names, writer->views.items[i].title)))
+    for (uint32_t i = 0; i < file->views.count; i++)
+        if (!(file->view_names[i] = name_node(names, file->views.items[i].title)))
             return false;
-    return name_meshes(writer, names);
+    return name_meshes(file, names);
 }
 
-bool plan_names(struct writer *writer)
+bool plan_names(struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
-    const struct name_map none = {.context = writer->context};
-    struct names names = {none, none, none, none};
-    writer->view_names = writer_allocate(writer, writer->views.count, sizeof *writer->view_names);
-    if (!writer->view_names)
+    const cp_scene *scene = file->scene;
+    const struct name_map none = {.context = file->context};
+    struct written_names names = {file->work->arena, none, none, none, none};
+    file->view_names = file_allocate(file, file->views.count, sizeof *file->view_names);
+    if (!file->view_names)
         return false;
     for (uint32_t i = 0; i < scene->node_count; i++)
-        writer->nodes[i].name = scene->nodes[i].name;
+        file->nodes[i].name = scene->nodes[i].name;
     for (uint32_t i = 0; i < scene->joint_count; i++)
-        writer->joints[i].name = scene->joints[i].name;
+        file->joints[i].name = scene->joints[i].name;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
-        writer->meshes[i].name = scene->meshes[i].name;
-    bool good = !is_deliver(writer) || name_all(writer, &names);
+        file->meshes[i].name = scene->meshes[i].name;
+    bool good = !is_deliver(file) || name_all(file, &names);
     name_map_free(&names.nodes);
     name_map_free(&names.numbered);
     name_map_free(&names.meshes);

@@ -57,21 +57,21 @@ struct trs without_noise(const struct trs *trs)
     return quiet;
 }
 
-static bool writes_floats(const struct writer *writer)
+static bool writes_floats(const struct gltf_file *file)
 {
-    return writer->settings->web && !writer->exact_poses;
+    return file->settings->web && !file->exact_poses;
 }
 
-void write_name(struct writer *writer, const char *name)
+void write_name(struct json_writer *json, const struct gltf_file *file, const char *name)
 {
-    if (*name || !writer->settings->web)
-        json_key_text(&writer->json, "name", name);
+    if (*name || !file->settings->web)
+        json_key_text(json, "name", name);
 }
 
-void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count)
+void write_numbers(struct json_writer *json, const struct gltf_file *file, const char *key, const double *values,
+                   unsigned count)
 {
-    struct json_writer *json = &writer->json;
-    if (!writes_floats(writer)) {
+    if (!writes_floats(file)) {
         json_key_numbers(json, key, values, count);
         return;
     }
@@ -84,15 +84,15 @@ void write_numbers(struct writer *writer, const char *key, const double *values,
     json_close(json, ']');
 }
 
-void write_trs(struct writer *writer, const struct trs *trs)
+void write_trs(struct json_writer *json, const struct gltf_file *file, const struct trs *trs)
 {
-    struct trs it = writes_floats(writer) ? without_noise(trs) : *trs;
+    struct trs it = writes_floats(file) ? without_noise(trs) : *trs;
     if (memcmp(it.translation, trs_identity.translation, sizeof it.translation) != 0)
-        write_numbers(writer, "translation", it.translation, 3);
+        write_numbers(json, file, "translation", it.translation, 3);
     if (memcmp(it.rotation, trs_identity.rotation, sizeof it.rotation) != 0)
-        write_numbers(writer, "rotation", it.rotation, 4);
+        write_numbers(json, file, "rotation", it.rotation, 4);
     if (memcmp(it.scale, trs_identity.scale, sizeof it.scale) != 0)
-        write_numbers(writer, "scale", it.scale, 3);
+        write_numbers(json, file, "scale", it.scale, 3);
 }
 
 /* ---- joints ---- */
@@ -120,9 +120,9 @@ struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, doubl
 }
 
 /* Measures the scene, only for a joint that slides without limits, as that reads every vertex. */
-bool plan_diagonal(struct writer *writer)
+bool plan_diagonal(struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
+    const cp_scene *scene = file->scene;
     cp_measures measures = {.size = sizeof measures};
     bool needed = false;
     for (uint32_t i = 0; i < scene->joint_count; i++) {
@@ -131,26 +131,26 @@ bool plan_diagonal(struct writer *writer)
     }
     if (!needed)
         return true;
-    if (measure_boxes(writer->context, scene, CP_USE_BOTH, &measures) != CP_OK)
+    if (measure_boxes(file->context, scene, CP_USE_BOTH, &measures) != CP_OK)
         return false;
-    writer->diagonal = measured_diagonal(&measures);
+    file->diagonal = measured_diagonal(&measures);
     return true;
 }
 
-void joint_range(const struct writer *writer, uint32_t joint, double range[2])
+void joint_range(const struct gltf_file *file, uint32_t joint, double range[2])
 {
-    const double *formula = writer->motion.formula_ranges ? writer->motion.formula_ranges[joint] : NULL;
+    const double *formula = file->motion.formula_ranges ? file->motion.formula_ranges[joint] : NULL;
     if (formula && formula[0] <= formula[1]) {
         range[0] = formula[0];
         range[1] = formula[1];
         return;
     }
-    struct joint_law law = joint_law(writer->scene->joints, joint);
-    cp_joint leader = writer->scene->joints[law.leader];
+    struct joint_law law = joint_law(file->scene->joints, joint);
+    cp_joint leader = file->scene->joints[law.leader];
     struct sweep sweep; /* home, lower, upper, home */
     leader.driven = true;
     leader.master = CP_NONE;
-    bool sweeps = joint_sweep(&leader, writer->diagonal, &sweep);
+    bool sweeps = joint_sweep(&leader, file->diagonal, &sweep);
     double a = sweeps ? fmin(sweep.values[1], sweep.values[2]) : leader.home;
     double b = sweeps ? fmax(sweep.values[1], sweep.values[2]) : leader.home;
     if (law.leader != joint) {

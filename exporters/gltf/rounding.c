@@ -14,7 +14,7 @@ static const double rounding_part = 1.0 / 16;
 static const double double_part = 16 * DBL_EPSILON;
 
 /* A chain of glTF nodes: their poses as the text has them, in double and in single precision. */
-struct chain {
+struct rounded_chain {
     cp_pose exact, rounded;
 };
 
@@ -39,7 +39,7 @@ static void read_rounded(const double *values, uint32_t count, double *rounded)
     }
 }
 
-static void append_trs(struct chain *chain, const struct trs *trs)
+static void append_trs(struct rounded_chain *chain, const struct trs *trs)
 {
     struct trs rounded, quiet = without_noise(trs);
     cp_pose pose = trs_pose(trs);
@@ -51,7 +51,7 @@ static void append_trs(struct chain *chain, const struct trs *trs)
     chain->rounded = pose_multiply(&chain->rounded, &pose);
 }
 
-static void append_pose(struct chain *chain, const cp_pose *pose)
+static void append_pose(struct rounded_chain *chain, const cp_pose *pose)
 {
     struct placement placement = place(pose);
     append_trs(chain, &placement.first);
@@ -60,14 +60,14 @@ static void append_pose(struct chain *chain, const cp_pose *pose)
 }
 
 /* Appends the node and its joints to the chain. */
-static void append_node(const struct writer *writer, uint32_t index, struct chain *chain)
+static void append_node(const struct gltf_file *file, uint32_t index, struct rounded_chain *chain)
 {
-    const cp_node *node = &writer->scene->nodes[index];
+    const cp_node *node = &file->scene->nodes[index];
     append_pose(chain, &node->local);
     for (uint32_t i = node->first_joint; i < node->first_joint + node->joint_count; i++) {
-        const struct joint_plan *plan = &writer->joints[i];
+        const struct joint_plan *plan = &file->joints[i];
         const double *turn = plan->alignment;
-        struct trs motion = joint_trs(plan, &writer->scene->joints[i], writer->mechanism.values[i]);
+        struct trs motion = joint_trs(plan, &file->scene->joints[i], file->mechanism.values[i]);
         struct trs there = {{0, 0, 0}, {turn[0], turn[1], turn[2], turn[3]}, {1, 1, 1}};
         struct trs back = {{0, 0, 0}, {-turn[0], -turn[1], -turn[2], turn[3]}, {1, 1, 1}};
         if (plan->aligned)
@@ -80,10 +80,10 @@ static void append_node(const struct writer *writer, uint32_t index, struct chai
 
 /* Measures the corners of the mesh's grid, which hold all its vertices: how far apart the chain's ends have them at
  * most, and how far they are from the origin. */
-static void measure_instance(const struct writer *writer, const cp_instance *instance, const struct chain *chain,
-                             double *error, double *distance)
+static void measure_instance(const struct gltf_file *file, const cp_instance *instance,
+                             const struct rounded_chain *chain, double *error, double *distance)
 {
-    double most = (double)((1U << writer->web.places[instance->mesh].bits) - 1);
+    double most = (double)((1U << file->web.places[instance->mesh].bits) - 1);
     for (int corner = 0; corner < 8; corner++) {
         double point[3], exact[3], rounded[3], apart = 0, far = 0;
         for (int axis = 0; axis < 3; axis++)
@@ -99,31 +99,31 @@ static void measure_instance(const struct writer *writer, const cp_instance *ins
     }
 }
 
-bool plan_rounding(struct writer *writer)
+bool plan_rounding(struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
-    struct chain *chains = scene_allocate(writer->work, scene->node_count, sizeof *chains);
+    const cp_scene *scene = file->scene;
+    struct rounded_chain *chains = scene_allocate(file->work, scene->node_count, sizeof *chains);
     double error = 0, distance = 0, position = 0;
     if (!chains)
         return false;
     for (uint32_t i = 0; i < scene->node_count; i++) {
-        chains[i] = i > 0 ? chains[scene->nodes[i].parent] : (struct chain){POSE_IDENTITY, POSE_IDENTITY};
-        if (i == 0 && has_up_root(writer))
+        chains[i] = i > 0 ? chains[scene->nodes[i].parent] : (struct rounded_chain){POSE_IDENTITY, POSE_IDENTITY};
+        if (i == 0 && has_up_root(file))
             append_trs(&chains[i], &up_root_trs);
-        append_node(writer, i, &chains[i]);
+        append_node(file, i, &chains[i]);
     }
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const cp_instance *instance = &scene->instances[i];
-        const struct web_mesh *web = writer->meshes[instance->mesh].web;
-        if (!web || !instance_is_drawn(writer, instance))
+        const struct web_mesh *web = file->meshes[instance->mesh].web;
+        if (!web || !instance_is_drawn(file, instance))
             continue;
-        struct chain chain = chains[instance->node];
-        cp_pose transform = written_transform(writer, i);
+        struct rounded_chain chain = chains[instance->node];
+        cp_pose transform = written_transform(file, i);
         append_pose(&chain, &transform);
-        measure_instance(writer, instance, &chain, &error, &distance);
+        measure_instance(file, instance, &chain, &error, &distance);
         position = fmax(position, web->position);
     }
-    writer->exact_poses = error > position * rounding_part;
-    writer->web.posed = (writer->exact_poses ? 0 : error) + distance * double_part;
+    file->exact_poses = error > position * rounding_part;
+    file->web.posed = (file->exact_poses ? 0 : error) + distance * double_part;
     return true;
 }

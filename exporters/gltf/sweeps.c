@@ -17,10 +17,10 @@ struct sweeps {
 /* ---- names ---- */
 
 /* Finds the device of each joint: the first one, but a composite device only if there is no other. */
-static const uint32_t *list_devices(struct writer *writer)
+static const uint32_t *list_devices(const struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
-    uint32_t *devices = scene_allocate(writer->work, scene->joint_count, sizeof *devices);
+    const cp_scene *scene = file->scene;
+    uint32_t *devices = scene_allocate(file->work, scene->joint_count, sizeof *devices);
     if (!devices)
         return NULL;
     memset(devices, 0xff, scene->joint_count * sizeof *devices);
@@ -34,46 +34,36 @@ static const uint32_t *list_devices(struct writer *writer)
     return devices;
 }
 
-/* Returns the name, or the name with the first number that makes it new. */
-static const char *name_clip(struct writer *writer, struct name_map *names, const char *name)
-{
-    const char *found = name;
-    bool added = false;
-    while (found && name_map_add(names, found, 1, &added) && !added)
-        found = arena_number(writer->work->arena, name, '_', ++*name_map_find(names, name));
-    return added ? found : NULL;
-}
-
 /* Returns DEVICE/JOINT, since joints of several devices often have the same name; also for a joint DEVICE.JOINT. */
-static const char *name_sweep(struct writer *writer, struct sweeps *sweeps, uint32_t joint)
+static const char *name_sweep(const struct gltf_file *file, struct sweeps *sweeps, uint32_t joint)
 {
-    const char *name = writer->scene->joints[joint].name;
+    const char *name = file->scene->joints[joint].name;
     if (sweeps->devices[joint] == CP_NONE)
-        return name_clip(writer, &sweeps->names, name);
-    const char *device = writer->scene->devices[sweeps->devices[joint]].name;
+        return unique_name(file->work->arena, &sweeps->names, name);
+    const char *device = file->scene->devices[sweeps->devices[joint]].name;
     size_t size = strlen(device);
     if (strncmp(name, device, size) == 0 && name[size] == '.' && name[size + 1])
         name += size + 1;
-    char *whole = scene_allocate(writer->work, size + strlen(name) + 2, 1);
+    char *whole = scene_allocate(file->work, size + strlen(name) + 2, 1);
     if (!whole)
         return NULL;
     memcpy(whole, device, size);
     whole[size] = '/';
     memcpy(whole + size + 1, name, strlen(name) + 1);
-    return name_clip(writer, &sweeps->names, size > 0 ? whole : name);
+    return unique_name(file->work->arena, &sweeps->names, size > 0 ? whole : name);
 }
 
 /* ---- clips ---- */
 
-static bool list_tracks(struct writer *writer, struct sweeps *sweeps)
+static bool list_tracks(struct gltf_file *file, struct sweeps *sweeps)
 {
-    const cp_scene *scene = writer->scene;
-    sweeps->tracks = scene_allocate(writer->work, scene->joint_count, sizeof *sweeps->tracks);
+    const cp_scene *scene = file->scene;
+    sweeps->tracks = scene_allocate(file->work, scene->joint_count, sizeof *sweeps->tracks);
     for (uint32_t i = 0; sweeps->tracks && i < scene->joint_count; i++) {
         struct sweep sweep, *kept;
-        if (!mechanism_sweep(&writer->mechanism, i, writer->diagonal, &sweep))
+        if (!mechanism_sweep(&file->mechanism, i, file->diagonal, &sweep))
             continue;
-        kept = arena_copy(writer->work->arena, &sweep, 1, sizeof sweep);
+        kept = arena_copy(file->work->arena, &sweep, 1, sizeof sweep);
         if (!kept)
             return false;
         sweeps->tracks[sweeps->track_count++] = (cp_track){.target = i,
@@ -87,13 +77,13 @@ static bool list_tracks(struct writer *writer, struct sweeps *sweeps)
 }
 
 /* Widens the ranges of joints with formulas to their values in a made clip. */
-static void widen_ranges(struct writer *writer, const cp_clip *clip)
+static void widen_ranges(const struct gltf_file *file, const cp_clip *clip)
 {
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const cp_track *track = &clip->tracks[i];
-        if (track->path != CP_PATH_JOINT || !writer->scene->joints[track->target].expression)
+        if (track->path != CP_PATH_JOINT || !file->scene->joints[track->target].expression)
             continue;
-        double *range = writer->motion.formula_ranges[track->target];
+        double *range = file->motion.formula_ranges[track->target];
         for (uint32_t key = 0; key < track->key_count; key++) {
             range[0] = fmin(range[0], track->values[key]);
             range[1] = fmax(range[1], track->values[key]);
@@ -101,44 +91,46 @@ static void widen_ranges(struct writer *writer, const cp_clip *clip)
     }
 }
 
-static bool plan_made_clip(struct writer *writer, const char *name, uint32_t joint, const cp_track *tracks,
-                           uint32_t count, uint32_t *taken)
+static bool plan_made_clip(struct gltf_file *file, const char *name, uint32_t joint, const cp_track *tracks,
+                           uint32_t count)
 {
     const struct clip_plan plan = {.name = name, .clip = CP_NONE, .joint = joint};
     const cp_clip clip = {.name = name, .tracks = tracks, .track_count = count};
     struct played_clip played;
-    if (!name || !bake_played(writer, &clip, &played))
+    if (!name || !bake_played(file, &clip, &played))
         return false;
-    widen_ranges(writer, &played.clip);
-    return plan_clip(writer, plan, &played, taken);
+    widen_ranges(file, &played.clip);
+    return plan_clip(file, plan, &played);
 }
 
 /* Plans the clip of all joints. Joints of a loop may reach their ends one by one, but not together. */
-static bool plan_all_joints(struct writer *writer, struct sweeps *sweeps, uint32_t *taken)
+static bool plan_all_joints(struct gltf_file *file, struct sweeps *sweeps)
 {
     const cp_clip clip = {.name = ALL_JOINTS, .tracks = sweeps->tracks, .track_count = sweeps->track_count};
-    const cp_status status = clip_closes(writer->context, writer->scene, &clip);
-    writer->motion.apart = status == CP_NO;
-    return status == CP_NO || (status == CP_OK && plan_made_clip(writer, name_clip(writer, &sweeps->names, ALL_JOINTS),
-                                                                 CP_NONE, clip.tracks, clip.track_count, taken));
+    const cp_status status = clip_closes(file->context, file->scene, &clip);
+    file->motion.apart = status == CP_NO;
+    return status == CP_NO ||
+           (status == CP_OK && plan_made_clip(file, unique_name(file->work->arena, &sweeps->names, ALL_JOINTS), CP_NONE,
+                                              clip.tracks, clip.track_count));
 }
 
-bool plan_sweeps(struct writer *writer, uint32_t *taken)
+bool plan_sweeps(struct gltf_file *file)
 {
-    const cp_scene *scene = writer->scene;
-    struct sweeps sweeps = {.devices = list_devices(writer), .names = {.context = writer->context}};
-    writer->motion.formula_ranges =
-        scene_allocate(writer->work, scene->joint_count, sizeof *writer->motion.formula_ranges);
-    bool good = sweeps.devices && writer->motion.formula_ranges && list_tracks(writer, &sweeps);
+    const cp_scene *scene = file->scene;
+    if (!is_deliver(file) || file->settings->clips == CLIPS_NONE)
+        return true;
+    struct sweeps sweeps = {.devices = list_devices(file), .names = {.context = file->context}};
+    file->motion.formula_ranges = scene_allocate(file->work, scene->joint_count, sizeof *file->motion.formula_ranges);
+    bool good = sweeps.devices && file->motion.formula_ranges && list_tracks(file, &sweeps);
     for (uint32_t i = 0; i < scene->joint_count && good; i++)
-        writer->motion.formula_ranges[i][0] = INFINITY, writer->motion.formula_ranges[i][1] = -INFINITY;
+        file->motion.formula_ranges[i][0] = INFINITY, file->motion.formula_ranges[i][1] = -INFINITY;
     for (uint32_t i = 0; i < scene->clip_count && good; i++)
         good = name_map_add(&sweeps.names, scene->clips[i].name, 1, NULL) != NULL;
     if (good && sweeps.track_count > 1)
-        good = plan_all_joints(writer, &sweeps, taken);
+        good = plan_all_joints(file, &sweeps);
     for (uint32_t i = 0; i < sweeps.track_count && good; i++) {
         uint32_t joint = sweeps.tracks[i].target;
-        good = plan_made_clip(writer, name_sweep(writer, &sweeps, joint), joint, &sweeps.tracks[i], 1, taken);
+        good = plan_made_clip(file, name_sweep(file, &sweeps, joint), joint, &sweeps.tracks[i], 1);
     }
     name_map_free(&sweeps.names);
     return good;

@@ -20,7 +20,7 @@ enum { PLANES_LIMIT, PLANES_KEEP };
 enum { COLOURS_AUTO, COLOURS_NONE };
 enum { COMPRESSION_AUTO, COMPRESSION_MESHOPT, COMPRESSION_NONE };
 
-struct gltf_settings {
+struct gltf_export_settings {
     int profile, normals, clips, up, cameras, colours, planes;
     double crease;
     bool collision, extras;
@@ -61,7 +61,7 @@ struct joint_plan {
 /* LOOK_BARE: without the textures, since the mesh lacks coordinates for one of them. */
 enum { LOOK_DOUBLE_SIDED = 1, LOOK_BLEND = 2, LOOK_WHITE = 4, LOOK_BARE = 8, LOOK_COUNT = 16 };
 
-struct primitive {
+struct drawn_primitive {
     uint32_t material; /* the scene's, or CP_NONE */
     uint32_t first_index, index_count;
     uint32_t accessor;
@@ -74,16 +74,30 @@ struct mesh_plan {
     const cp_mesh *shape; /* the mesh as written: tessellated, with normals, in triangles */
     const uint32_t *indices;
     uint32_t index_count;
-    struct primitive *primitives;
+    struct drawn_primitive *primitives;
     uint32_t primitive_count;
     uint32_t attributes[ARRAY_COUNT]; /* accessors, or CP_NONE */
     bool left_out;                    /* profile deliver: no drawn instance has it */
     bool has_faces;                   /* sizes and corners are written */
-    bool made_normals, raw_normals, raw_tangents, raw_colours;
+    bool made_normals;
+    bool raw[ARRAY_COUNT];      /* arrays that break the rules of glTF: kept, but not drawn */
     bool split;                 /* vertices at creases: the scene's come first */
     bool has_split;             /* a list gives the origins of the others; else has_faces */
     const struct web_mesh *web; /* drawn in place of the shape; NULL: the shape */
 };
+
+/* Tells whether vertices have the array, but no primitive does: then it gets a view of its own, "ID:part". */
+static inline bool array_is_loose(const struct mesh_plan *plan, size_t array)
+{
+    return mesh_array(plan->shape, array) && (plan->index == CP_NONE || plan->raw[array]);
+}
+
+static inline const char *loose_part(size_t array)
+{
+    static const char *const parts[ARRAY_COUNT] = {":positions", ":normals",     ":tangents",
+                                                   ":colours",   ":coordinates", ":coordinates_2"};
+    return parts[array];
+}
 
 /* 65535 restarts a strip, so an index of 16 bits is at most 65534. */
 enum { MOST_NARROW_VERTICES = 65535 };
@@ -111,6 +125,7 @@ struct web_plan {
         struct buffer bytes;
     } streams[STREAM_COUNT];
     struct buffer packed;     /* the packed bytes of the streams */
+    struct name_map arrays;   /* elements of streams and accessors, by hashes */
     struct web_place *places; /* of meshes */
     struct web_coordinates coordinates[CP_COORDINATE_SETS];
     uint32_t idle_coordinates; /* meshes whose coordinates were left out */
@@ -141,9 +156,12 @@ struct played_clip {
     uint64_t sheared, flat; /* poses of attached nodes */
 };
 
+enum { PATHS = 4 };
 struct motion_plan {
     struct clip_plan *clips;
     struct channel *channels;
+    uint32_t *taken; /* while a clip is planned: one more than the number of the channel of each path of a node or
+                      * joint, or CP_NONE; zeros between two clips */
     uint32_t clip_count, channel_count, clip_room, channel_room;
     const struct played_clip *played; /* the scene's clips; NULL: not yet */
     const bool *sampled;              /* joints: see mark_sampled */
@@ -152,7 +170,6 @@ struct motion_plan {
     const double *levers;             /* indexed by node: the distance of the farthest thing from it; NULL: nothing is
                                        * rounded */
     const double *stretches;          /* and the length of its unit in the world */
-    struct name_map arrays;           /* elements of streams and accessors, by hashes */
     struct followers followers;
     double (*formula_ranges)[2]; /* indexed by joint: the values of its formula in made clips; upside down: in none */
     bool open;                   /* a loop does not close in a clip: reported, and nothing is written */
@@ -180,22 +197,19 @@ struct texture_plan {
 
 /* Lists of metadata by owner. */
 struct metadata_plan {
+    cp_context *context;
+    const cp_scene *scene;
     uint32_t *first, *next;
     bool *placed; /* it has a place of its own */
 };
 
-struct writer {
+/* All that is planned of a file: what is in it, and where. Once planned, it does not change while it is written. */
+struct gltf_file {
     cp_context *context;
     const cp_scene *scene;
-    const struct gltf_settings *settings;
+    const struct gltf_export_settings *settings;
     cp_scene *work; /* owns all that is made; for the web it is the scene, too */
-    struct json_writer json;
-    struct buffer text;  /* text of the JSON: its end, or all */
-    struct buffer aside; /* extras that are left out */
-    bool glb;            /* else .gltf */
-    const char *uri;     /* the buffer's; NULL: the GLB's own chunk */
-    size_t uri_end;      /* in the text */
-    struct binary binary;
+    struct gltf_binary binary;
     struct node_plan *nodes;
     struct joint_plan *joints;
     struct mesh_plan *meshes;
@@ -211,50 +225,87 @@ struct writer {
     struct views views; /* the views that are written as cameras */
     const char **view_names;
     double diagonal;              /* that of all that is drawn or collides: an unlimited joint slides by half of it */
-    uint32_t light_count;         /* of the nodes that are written */
     uint64_t split_articulations; /* articulations that could not be joined again */
 };
 
-/* ---- writer.c: what all of them ask ---- */
+/* A file and its text. */
+struct gltf_writer {
+    struct gltf_file file;
+    bool glb; /* else .gltf */
+    struct json_writer json;
+    struct buffer text;  /* text of the JSON: its end, or all */
+    struct buffer aside; /* extras that are left out */
+    const char *uri;     /* the buffer's; NULL: the GLB's own chunk */
+    size_t uri_end;      /* in the text */
+};
+
+/* ---- what all of them ask ---- */
 
 /* Allocates zeroed memory in the work scene's arena. */
-void *writer_allocate(struct writer *writer, size_t count, size_t size);
-bool is_deliver(const struct writer *writer);
+static inline void *file_allocate(const struct gltf_file *file, size_t count, size_t size)
+{
+    return arena_allocate_zeroed(file->work->arena, count, size);
+}
+
+static inline bool is_deliver(const struct gltf_file *file)
+{
+    return file->settings->profile == PROFILE_DELIVER;
+}
+
 /* Tells whether a made root turns the scene's Z up to glTF's Y up. */
-bool has_up_root(const struct writer *writer);
+static inline bool has_up_root(const struct gltf_file *file)
+{
+    return is_deliver(file) && file->settings->up == UP_Y;
+}
+
+/* Returns the mode of the option, auto resolved. */
+static inline int normals_mode(const struct gltf_export_settings *settings)
+{
+    if (settings->normals != NORMALS_AUTO)
+        return settings->normals;
+    return settings->profile == PROFILE_DELIVER ? NORMALS_SMOOTH : NORMALS_KEEP;
+}
+
+/* Tells whether profile=deliver leaves out the instance, which is for collision only. */
+static inline bool instance_is_left_out(const struct gltf_file *file, const cp_instance *instance)
+{
+    return is_deliver(file) && !file->settings->collision && instance->use == CP_USE_COLLISION;
+}
+
+static inline bool instance_is_drawn(const struct gltf_file *file, const cp_instance *instance)
+{
+    return (instance->use & CP_USE_DRAWN) && file->meshes[instance->mesh].index != CP_NONE;
+}
+
 /* Tells whether the material is drawn as translucent; translucent: some colour of a vertex is. */
 bool material_blends(const cp_material *material, bool translucent);
-/* Returns the mode of the option, auto resolved. */
-int normals_mode(const struct gltf_settings *settings);
-bool instance_is_drawn(const struct writer *writer, const cp_instance *instance);
-/* Tells whether profile=deliver leaves out the instance, which is for collision only. */
-bool instance_is_left_out(const struct writer *writer, const cp_instance *instance);
 
 /* ---- plans, made in this order before anything is written; false: out of memory, reported ---- */
 
-bool plan_meshes(struct writer *writer);
-bool plan_materials(struct writer *writer);
-bool plan_textures(struct writer *writer);
-bool plan_material_extensions(struct writer *writer);
-bool plan_nodes(struct writer *writer);
+bool plan_meshes(struct gltf_file *file);
+bool plan_materials(struct gltf_file *file);
+bool plan_textures(struct gltf_file *file);
+bool plan_material_extensions(struct gltf_file *file);
+bool plan_nodes(struct gltf_file *file);
 /* names.c. Profile deliver makes those of nodes unique as three.js sees them. */
-bool plan_names(struct writer *writer);
-bool plan_metadata(struct writer *writer);
-bool plan_joints(struct writer *writer);
-bool plan_diagonal(struct writer *writer);
-bool plan_clips(struct writer *writer);
+bool plan_names(struct gltf_file *file);
+bool plan_metadata(struct gltf_file *file);
+bool plan_joints(struct gltf_file *file);
+bool plan_diagonal(struct gltf_file *file);
+bool plan_clips(struct gltf_file *file);
+bool plan_sweeps(struct gltf_file *file); /* made clips */
 
 /* ---- members of the top object ---- */
 
-void write_asset(struct writer *writer);
-void write_extensions(struct writer *writer);
-void write_scene(struct writer *writer);
-void write_nodes(struct writer *writer);
-void write_meshes(struct writer *writer);
-void write_materials(struct writer *writer);
-void write_textures(struct writer *writer);
-void write_clips(struct writer *writer);
-void write_cameras(struct writer *writer);
+void write_asset(struct json_writer *json, const struct gltf_file *file);
+void write_extensions(struct json_writer *json, const struct gltf_file *file);
+void write_scene(struct json_writer *json, const struct gltf_file *file);
+void write_nodes(struct json_writer *json, const struct gltf_file *file);
+void write_meshes(struct json_writer *json, const struct gltf_file *file);
+void write_materials(struct json_writer *json, const struct gltf_file *file);
+void write_textures(struct json_writer *json, const struct gltf_file *file);
+void write_clips(struct json_writer *json, const struct gltf_file *file);
+void write_cameras(struct json_writer *json, const struct gltf_file *file);
 
 /* ---- poses and joints as glTF has them (place.c; plan_joint: joints.c) ---- */
 
@@ -267,108 +318,105 @@ struct placement place(const cp_pose *pose);
 /* The turn of the root that makes Y point up. */
 extern const struct trs up_root_trs;
 /* Returns the transform that is written for the instance: with the grid of integers. */
-cp_pose written_transform(const struct writer *writer, uint32_t index);
+cp_pose written_transform(const struct gltf_file *file, uint32_t index);
 /* rounding.c. For the web, after meshes and nodes are planned: decides whether poses are written as floats, and
  * measures how far they move something then. */
-bool plan_rounding(struct writer *writer);
+bool plan_rounding(struct gltf_file *file);
 /* Returns it without turns that floats cannot tell from none. */
 struct trs without_noise(const struct trs *trs);
 /* Writes members of a node, except those that are the identity. For the web they are floats, or see plan_rounding. */
-void write_trs(struct writer *writer, const struct trs *trs);
+void write_trs(struct json_writer *json, const struct gltf_file *file, const struct trs *trs);
 /* Writes the name, except an empty one for the web. */
-void write_name(struct writer *writer, const char *name);
+void write_name(struct json_writer *json, const struct gltf_file *file, const char *name);
 /* Writes a member of numbers: for the web as floats, as above. */
-void write_numbers(struct writer *writer, const char *key, const double *values, unsigned count);
+void write_numbers(struct json_writer *json, const struct gltf_file *file, const char *key, const double *values,
+                   unsigned count);
 /* Returns the motion of the joint's glTF node at value q. */
 struct trs joint_trs(const struct joint_plan *plan, const cp_joint *joint, double q);
 /* Finds the lowest and highest value: the limits, or those of its made clip; for a dependent joint, those that its
  * master gives it, or its formula in the made clips. */
-void joint_range(const struct writer *writer, uint32_t joint, double range[2]);
+void joint_range(const struct gltf_file *file, uint32_t joint, double range[2]);
 /* Chooses the axis; node and articulation are left alone. */
 void plan_joint(const cp_joint *joint, struct joint_plan *plan);
 
 /* ---- textures.c ---- */
 
 /* Writes a material's member with one of its textures, if that is written. */
-void write_texture_use(struct writer *writer, const cp_material *material, cp_texture_role role, const char *key);
+void write_texture_use(struct json_writer *json, const struct gltf_file *file, const cp_material *material,
+                       cp_texture_role role, const char *key);
 /* Returns the material's use with this role (and place, unless NULL), if its texture is written; else NULL. */
-const cp_texture_use *find_texture_use(const struct writer *writer, const cp_material *material, cp_texture_role role,
+const cp_texture_use *find_texture_use(const struct gltf_file *file, const cp_material *material, cp_texture_role role,
                                        const char *place);
 /* Writes the object that names its texture. */
-void write_texture_info(struct writer *writer, struct json_writer *json, const cp_texture_use *of);
-/* extensions.c. Writes its extensions; textured: with the textures that are written, perhaps none. */
-void write_material_extensions(struct writer *writer, const cp_material *material, const cp_material *textured);
+void write_texture_info(const struct gltf_file *file, struct json_writer *json, const cp_texture_use *of);
 /* Writes the names of the extensions that textures and materials need, for extensionsUsed; or only of those without
  * which a reader cannot show them, for extensionsRequired. */
-void write_texture_extensions(struct writer *writer, bool required);
-bool has_texture_extensions(const struct writer *writer, bool required);
-void report_textures(const struct writer *writer);
+void write_texture_extensions(struct json_writer *json, const struct gltf_file *file, bool required);
+bool has_texture_extensions(const struct gltf_file *file, bool required);
+/* Encodes all but unreserved characters as %XX (RFC 3986). In the work scene's memory, NULL when out of it. */
+const char *encode_uri(const struct gltf_file *file, const char *name);
+void report_textures(const struct gltf_file *file);
 /* ---- cameras.c: nodes behind all others, children of the root where one is made ---- */
 
 /* Before all other plans: finds the views that the settings ask for. They are in the arena. */
-cp_status plan_cameras(struct writer *writer, struct arena *arena);
+cp_status plan_cameras(struct gltf_file *file, struct arena *arena);
 /* Writes the numbers of their nodes, into an open array. */
-void list_cameras(struct writer *writer);
-void write_camera_nodes(struct writer *writer);
+void list_cameras(struct json_writer *json, const struct gltf_file *file);
+void write_camera_nodes(struct json_writer *json, const struct gltf_file *file);
 
 /* ---- metadata.c ---- */
 
 /* Returns how many entries only our own extras have. */
-uint64_t count_own_metadata(const struct writer *writer);
+uint64_t count_own_metadata(const struct metadata_plan *metadata);
 
 /* Returns the first metadata of an owner with this key, or CP_NONE. */
-uint32_t find_metadata(const struct writer *writer, cp_owner owner, uint32_t index, const char *key);
+uint32_t find_metadata(const struct metadata_plan *metadata, cp_owner owner, uint32_t index, const char *key);
 /* Opens "extras": {..., "cellpipe": {, after what another tool had there, which is metadata with this key;
  * json_extras_close ends it. */
-void open_extras(struct writer *writer, cp_owner owner, uint32_t index, const char *key);
+void open_extras(struct json_writer *json, const struct metadata_plan *metadata, cp_owner owner, uint32_t index,
+                 const char *key);
 /* Writes "metadata": [...] of an owner, if any of it has no other place. */
-void write_metadata(struct writer *writer, cp_owner owner, uint32_t index);
+void write_metadata(struct json_writer *json, const struct metadata_plan *metadata, cp_owner owner, uint32_t index);
 /* Writes a member `key` with the JSON of a joint's metadata `from`, if that is there. */
-void write_metadata_value(struct writer *writer, uint32_t joint, const char *from, const char *key);
-void write_copyright(struct writer *writer);
+void write_metadata_value(struct json_writer *json, const struct metadata_plan *metadata, uint32_t joint,
+                          const char *from, const char *key);
+void write_copyright(struct json_writer *json, const struct metadata_plan *metadata);
 /* Returns the light of a node as JSON (KHR_lights_punctual), or NULL. */
-const char *find_light(const struct writer *writer, uint32_t node);
+const char *find_light(const struct metadata_plan *metadata, uint32_t node);
 /* Tells whether the node gets isAttachPoint. */
-bool has_attach_point(const struct writer *writer, uint32_t node);
+bool has_attach_point(const struct metadata_plan *metadata, uint32_t node);
 
 /* ---- parts of meshes and clips ---- */
 
 /* extras.c: writes extras of a mesh, within the open object. */
-void write_mesh_extras(struct writer *writer, uint32_t mesh);
-/* clips.c. Writes an animation that moves all as the clip does. taken: PATHS zeros for each node or joint, whichever
- * are more. */
-enum { PATHS = 4 };
-bool plan_clip(struct writer *writer, struct clip_plan plan, const struct played_clip *played, uint32_t *taken);
-/* sweeps.c: made clips. */
-bool plan_sweeps(struct writer *writer, uint32_t *taken);
+void write_mesh_extras(struct json_writer *json, const struct gltf_file *file, uint32_t mesh);
+/* clips.c. Writes an animation that moves all as the clip does. */
+bool plan_clip(struct gltf_file *file, struct clip_plan plan, const struct played_clip *played);
 /* clips.c: writes "tracks" of a scene's clip. */
-void write_tracks(struct writer *writer, const struct clip_plan *plan);
+void write_tracks(struct json_writer *json, const struct gltf_file *file, const struct clip_plan *plan);
 /* playing.c. Make a clip as it is played; and the scene's. */
-bool bake_played(struct writer *writer, const cp_clip *clip, struct played_clip *played);
-bool plan_played(struct writer *writer);
+bool bake_played(struct gltf_file *file, const cp_clip *clip, struct played_clip *played);
+bool plan_played(struct gltf_file *file);
 /* Returns how far rounding may move the numbers of a channel, in their unit; 0: not at all. */
-double rounding_of(const struct writer *writer, uint32_t node, cp_path path);
+double rounding_of(const struct gltf_file *file, uint32_t node, cp_path path);
 /* web/streams.c. Returns the accessor of numbers in a stream of floats: that of the same ones if they are there
  * already. CP_NONE when out of memory. */
-uint32_t stream_floats(struct writer *writer, enum stream_kind kind, const float *values, uint32_t count, bool ranged);
+uint32_t stream_floats(struct gltf_file *file, enum stream_kind kind, const float *values, uint32_t count, bool ranged);
 /* web/streams.c. Adds the vertices and indices of a mesh (of lines: vertices alone) to the streams. */
-bool stream_vertices(struct writer *writer, struct mesh_plan *plan);
-bool stream_indices(struct writer *writer, struct mesh_plan *plan);
+bool stream_vertices(struct gltf_file *file, struct mesh_plan *plan);
+bool stream_indices(struct gltf_file *file, struct mesh_plan *plan);
 /* Packs the streams, once all meshes are in. */
-bool finish_streams(struct writer *writer);
+bool finish_streams(struct gltf_file *file);
 
 /* ---- the file ---- */
 
 /* Plans the file, and keeps the JSON text if it is short; *size: of the whole file (of both files). Then finish_file
  * may write. Call free_writer even on failure. */
-cp_status compose_file(struct writer *writer, struct sink *sink, uint64_t *size);
+cp_status compose_file(struct gltf_writer *writer, struct sink *sink, uint64_t *size);
 /* Writes what was composed. */
-cp_status finish_file(struct writer *writer, struct sink *sink);
-void free_writer(struct writer *writer);
-/* Encodes all but unreserved characters as %XX (RFC 3986). In the work scene's memory, NULL when out of it. */
-const char *encode_uri(struct writer *writer, const char *name);
-
+cp_status finish_file(struct gltf_writer *writer, struct sink *sink);
+void free_writer(struct gltf_writer *writer);
 /* web/search.c. Prepares the scene as the settings say, and writes it; the settings go together (web=yes). */
-cp_status write_web(const struct writer *model, struct sink *sink);
+cp_status write_web(const struct gltf_writer *begun, struct sink *sink);
 
 #endif

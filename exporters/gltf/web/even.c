@@ -13,7 +13,7 @@
  * is flat. */
 static const double part = 1e-6;
 
-struct job {
+struct even_job {
     cp_scene *scene;
     cp_pose *worlds;
     bool *changes;   /* nodes: joints or clips change how the world stretches their meshes */
@@ -47,7 +47,7 @@ bool web_is_uneven(const cp_pose *pose)
 
 /* Finds changes: a motion below an uneven pose stretches otherwise at each of its positions, and scales do so
  * themselves. */
-static void find_changes(struct job *job)
+static void find_changes(struct even_job *job)
 {
     const cp_scene *scene = job->scene;
     for (uint32_t i = 0; i < scene->clip_count; i++) {
@@ -93,7 +93,7 @@ static void fit_frame(cp_pose *frame, const cp_pose *pose)
 }
 
 /* Finds the frames. A mesh whose frame is even stays as it is. */
-static void find_frames(struct job *job)
+static void find_frames(struct even_job *job)
 {
     const cp_scene *scene = job->scene;
     for (uint32_t i = 0; i < scene->instance_count; i++) {
@@ -136,7 +136,7 @@ static void centre_frame(const cp_mesh *mesh, cp_pose *frame)
     }
 }
 
-static cp_status move_mesh(struct job *job, uint32_t index, double *displaced)
+static cp_status move_mesh(struct even_job *job, uint32_t index, double *displaced)
 {
     cp_scene *scene = job->scene;
     cp_mesh *mesh = &scene->meshes[index];
@@ -171,12 +171,12 @@ cp_status web_even_out(cp_scene *scene, double *displaced)
 {
     cp_context *context = scene->context;
     struct arena *scratch = arena_new(context);
-    struct job job = {.scene = scene,
-                      .worlds = arena_allocate(scratch, scene->node_count, sizeof *job.worlds),
-                      .changes = arena_allocate_zeroed(scratch, scene->node_count, sizeof *job.changes),
-                      .keeps = arena_allocate_zeroed(scratch, scene->mesh_count, sizeof *job.keeps),
-                      .stretch = arena_allocate_zeroed(scratch, scene->mesh_count, sizeof *job.stretch),
-                      .frames = arena_allocate(scratch, scene->mesh_count, sizeof *job.frames)};
+    struct even_job job = {.scene = scene,
+                           .worlds = arena_allocate(scratch, scene->node_count, sizeof *job.worlds),
+                           .changes = arena_allocate_zeroed(scratch, scene->node_count, sizeof *job.changes),
+                           .keeps = arena_allocate_zeroed(scratch, scene->mesh_count, sizeof *job.keeps),
+                           .stretch = arena_allocate_zeroed(scratch, scene->mesh_count, sizeof *job.stretch),
+                           .frames = arena_allocate(scratch, scene->mesh_count, sizeof *job.frames)};
     double most = 0;
     cp_status status = arena_failed(scratch) ? CP_LIMIT : scene_world_poses(context, scene, NULL, job.worlds);
     if (status == CP_OK) {

@@ -11,7 +11,7 @@
 
 /* The triangles of a group, with numbers of their own for its vertices. The memory serves a whole mesh, one group after
  * the other. */
-struct group {
+struct ordered_group {
     const uint32_t *corners; /* vertices of the mesh */
     uint32_t count;          /* of corners */
     bool creased;            /* vertices have normals */
@@ -40,14 +40,14 @@ static uint32_t previous_corner(uint32_t corner)
     return corner % 3 == 0 ? corner + 2 : corner - 1;
 }
 
-static uint32_t number_at(const struct group *group, uint32_t corner)
+static uint32_t number_at(const struct ordered_group *group, uint32_t corner)
 {
     return group->local[group->corners[corner]];
 }
 
 /* Returns how many corners at the front of the number's list must be compared; those of triangles that were taken are
  * dropped. */
-static uint32_t look_at(struct group *group, uint32_t number)
+static uint32_t look_at(struct ordered_group *group, uint32_t number)
 {
     uint32_t *list = group->lists + group->first[number], *listed = &group->listed[number], i = 0;
     while (i < *listed && i < MOST_LOOKED_AT)
@@ -59,7 +59,7 @@ static uint32_t look_at(struct group *group, uint32_t number)
 }
 
 /* Takes the triangle as the next one, beginning with this corner. */
-static void take(struct group *group, uint32_t corner)
+static void take(struct ordered_group *group, uint32_t corner)
 {
     group->taken[corner / 3] = true;
     group->out[group->written++] = group->corners[corner];
@@ -87,7 +87,7 @@ static const struct score_table creased_scores = {
     {0, 0.95F, 0.8F, 0.6F, 0.55F, 0.55F, 0.5F, 0.5F, 0.5F}};
 
 struct scores {
-    struct group *group;
+    struct ordered_group *group;
     const struct score_table *table;
     uint32_t recent[RECENT + 3];
     uint32_t recent_count;
@@ -95,7 +95,7 @@ struct scores {
 
 static void score_vertex(struct scores *scores, uint32_t number)
 {
-    struct group *group = scores->group;
+    struct ordered_group *group = scores->group;
     uint32_t left = group->left[number];
     group->values[number] = scores->table->recency[group->recency[number]] +
                             scores->table->left[left < MOST_LEFT ? left : (uint32_t)MOST_LEFT];
@@ -127,7 +127,7 @@ static void take_scored(struct scores *scores, uint32_t corner)
 /* Returns the best triangle at a vertex that is remembered, or CP_NONE. */
 static uint32_t find_best(struct scores *scores)
 {
-    const struct group *group = scores->group;
+    const struct ordered_group *group = scores->group;
     const float *values = group->values;
     uint32_t best = CP_NONE;
     float most = 0;
@@ -147,7 +147,7 @@ static uint32_t find_best(struct scores *scores)
     return best;
 }
 
-static void order_group(struct group *group)
+static void order_group(struct ordered_group *group)
 {
     struct scores scores = {.group = group, .table = group->creased ? &creased_scores : &whole_scores};
     for (uint32_t i = 0; i < group->count; i++)
@@ -163,7 +163,7 @@ static void order_group(struct group *group)
 /* ---- all groups ---- */
 
 /* Numbers the vertices of the group, and lists the corners of each. */
-static void open_group(struct group *group)
+static void open_group(struct ordered_group *group)
 {
     uint32_t numbers = 0;
     group->written = 0;
@@ -189,7 +189,7 @@ static void open_group(struct group *group)
     }
 }
 
-static bool reserve_group(struct arena *arena, const struct web_mesh *web, struct group *group)
+static bool reserve_group(struct arena *arena, const struct web_mesh *web, struct ordered_group *group)
 {
     size_t vertices = web->vertex_count;
     group->lists = arena_allocate(arena, web->corner_count, sizeof *group->lists);
@@ -223,7 +223,7 @@ static void order_vertices(struct web_mesh *web, const uint32_t *before, uint32_
 
 bool web_order(cp_context *context, struct web_mesh *web)
 {
-    struct group group = {.creased = web->has_normals};
+    struct ordered_group group = {.creased = web->has_normals};
     struct arena *arena = arena_new(context);
     const uint32_t *corners = arena_copy(arena, web->corners, web->corner_count, sizeof *corners);
     const uint32_t *vertices = arena_copy(arena, web->vertices, web->vertex_count, web->words * sizeof *vertices);

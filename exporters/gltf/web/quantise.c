@@ -39,7 +39,7 @@ static double stretch_of(const cp_pose *pose)
 
 /* ---- the grid ---- */
 
-struct grid {
+struct quantised_grid {
     double origin[3], step;
 };
 
@@ -52,7 +52,7 @@ static double to_decimal(double value, int places, double (*round_to)(double))
 
 /* Finds the grid over the vertices that faces use. Its step and origin have few digits, since every instance writes
  * them: the step grows by a few ten thousandths. */
-static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
+static struct quantised_grid find_grid(const cp_mesh *mesh, uint32_t bits)
 {
     /* The range of sizes in which such decimals are well within the digits of doubles. */
     static const double least_short = 1e-9, most_short = 1e12;
@@ -67,7 +67,7 @@ static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
     double size = 0, steps = (double)((1U << bits) - 1);
     for (int axis = 0; axis < 3; axis++)
         size = fmax(size, (double)high[axis] - (double)low[axis]);
-    struct grid grid = {{(double)low[0], (double)low[1], (double)low[2]}, size > 0 ? size / steps : 1};
+    struct quantised_grid grid = {{(double)low[0], (double)low[1], (double)low[2]}, size > 0 ? size / steps : 1};
     if (size >= least_short && size <= most_short) {
         int places = 2 - (int)floor(log10(size / steps)); /* rounds to a hundredth of a step */
         grid.step = to_decimal((size + pow(10, -places)) / steps, places + 2, ceil);
@@ -78,7 +78,7 @@ static struct grid find_grid(const cp_mesh *mesh, uint32_t bits)
 }
 
 /* Returns half the diagonal of a cell. */
-static double cell_of(const struct grid *grid)
+static double cell_of(const struct quantised_grid *grid)
 {
     return grid->step * sqrt(0.75);
 }
@@ -118,13 +118,10 @@ static bool find_stretches(cp_scene *scene, const cp_pose *worlds, struct web_pl
 
 struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
 {
-    struct web_place *places = scene_allocate(scene, scene->mesh_count, sizeof *places);
+    struct web_place *places = arena_allocate_zeroed(scene->arena, scene->mesh_count, sizeof *places);
     cp_pose *worlds = memory_allocate(scene->context, scene->node_count, sizeof *worlds);
-    bool good = places && worlds && scene_world_poses(scene->context, scene, NULL, worlds) == CP_OK;
-    if (good) {
-        memset(places, 0, scene->mesh_count * sizeof *places);
-        good = find_stretches(scene, worlds, places);
-    }
+    bool good = places && worlds && scene_world_poses(scene->context, scene, NULL, worlds) == CP_OK &&
+                find_stretches(scene, worlds, places);
     memory_free(scene->context, worlds, scene->node_count, sizeof *worlds);
     for (uint32_t i = 0; i < scene->mesh_count && good; i++) {
         const cp_mesh *mesh = &scene->meshes[i];
@@ -132,7 +129,7 @@ struct web_place *web_place_meshes(cp_scene *scene, uint32_t bits, double most)
         if (mesh->corner_count == 0)
             continue;
         place->bits = bits ? bits : WEB_BITS;
-        struct grid grid = find_grid(mesh, place->bits);
+        struct quantised_grid grid = find_grid(mesh, place->bits);
         while (!bits && most > 0 && place->bits < WEB_MOST_BITS && cell_of(&grid) * place->stretch > most)
             grid = find_grid(mesh, ++place->bits);
         place->cell = cell_of(&grid);
@@ -156,7 +153,7 @@ static void quantise_coordinates(const float uv[2], const struct web_coordinates
 }
 
 /* Quantises a vertex into `out`, zeroed words of which there are as many as a vertex of the mesh has. */
-static void quantise_vertex(const cp_mesh *mesh, const struct grid *grid, size_t index, uint32_t *out)
+static void quantise_vertex(const cp_mesh *mesh, const struct quantised_grid *grid, size_t index, uint32_t *out)
 {
     uint32_t places[3];
     for (size_t axis = 0; axis < 3; axis++) { /* unused vertices lie anywhere */
@@ -330,7 +327,7 @@ static void measure_uneven(const cp_mesh *mesh, const cp_pose *pose, struct web_
 /* Threads quantise these, ITEM_VERTICES at a time. */
 struct vertices {
     const cp_mesh *mesh;
-    const struct grid *grid;
+    const struct quantised_grid *grid;
     const struct web_coordinates *sets;
     const struct web_mesh *web;
     double least[CP_MOST_THREADS]; /* the least cosine between a normal or tangent and its code's */
@@ -362,7 +359,7 @@ static void quantise_item(void *user, uint32_t item, uint32_t worker)
 bool web_quantise(cp_scene *scene, const cp_mesh *mesh, const struct web_place *place,
                   const struct web_coordinates *sets, struct web_mesh *web)
 {
-    struct grid grid = find_grid(mesh, place->bits);
+    struct quantised_grid grid = find_grid(mesh, place->bits);
     const double *o = grid.origin, step = grid.step;
     *web = (struct web_mesh){.vertex_count = mesh->vertex_count,
                              .has_normals = mesh->normals != NULL,

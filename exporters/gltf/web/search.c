@@ -20,8 +20,8 @@ static const double coarse_part = 1e-3;
 /* The first guess of how far a surface may move, and the most, as parts of the scene's diagonal. */
 static const double first_guess = 1e-3, most_error = 0.5;
 
-struct attempt {
-    struct writer writer;
+struct gltf_attempt {
+    struct gltf_writer writer;
     double error; /* metres: the user's, or the bound that is tried; 0: not simplified */
     double reached;
     bool points; /* only points of some mesh were measured */
@@ -32,15 +32,16 @@ struct attempt {
     struct merge_result merged;
 };
 
-struct search {
-    const struct writer *model; /* the beginning of every attempt's writer */
+struct gltf_search {
+    const struct gltf_writer *model; /* the beginning of every attempt's writer */
+    const struct gltf_export_settings *settings;
     struct sink *sink;
     cp_scene *base;                 /* what is drawn */
     double displaced;               /* for it, in metres */
     double diagonal;                /* the scene's; 0: it is empty */
     const struct web_place *places; /* of its meshes */
-    struct attempt attempts[2];
-    struct attempt *best; /* the least simplified one that fits, or NULL */
+    struct gltf_attempt attempts[2];
+    struct gltf_attempt *best; /* the least simplified one that fits, or NULL */
     uint64_t tries;
     uint64_t least_plain; /* the least bytes of a file without web=yes */
 };
@@ -56,10 +57,10 @@ struct bracket {
 
 /* Simplifies the meshes. With error=, no point may be farther off. A budget searches for the bound of the collapses
  * instead, for which one round is enough. */
-static cp_status simplify_meshes(const struct search *search, struct attempt *attempt)
+static cp_status simplify_meshes(const struct gltf_search *search, struct gltf_attempt *attempt)
 {
-    const struct gltf_settings *settings = attempt->writer.settings;
-    cp_scene *scene = attempt->writer.work;
+    const struct gltf_export_settings *settings = search->settings;
+    cp_scene *scene = attempt->writer.file.work;
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->mesh_count && status == CP_OK; i++) {
         cp_mesh *mesh = &scene->meshes[i];
@@ -92,7 +93,7 @@ static cp_status simplify_meshes(const struct search *search, struct attempt *at
 
 /* Chooses the normals. The original gets them first, since simplified meshes take theirs from it; then meshes that have
  * become flat. */
-static cp_status choose_normals(cp_scene *scene, const struct gltf_settings *settings)
+static cp_status choose_normals(cp_scene *scene, const struct gltf_export_settings *settings)
 {
     cp_status status = CP_OK;
     int mode = normals_mode(settings);
@@ -107,54 +108,54 @@ static cp_status choose_normals(cp_scene *scene, const struct gltf_settings *set
 }
 
 /* Composes a file: the scene simplified, with normals, one mesh for each link, and places for its vertices. */
-static cp_status compose_attempt(const struct search *search, double error, struct attempt *attempt)
+static cp_status compose_attempt(const struct gltf_search *search, double error, struct gltf_attempt *attempt)
 {
-    *attempt = (struct attempt){.writer = *search->model, .error = error};
-    struct writer *writer = &attempt->writer;
-    const struct gltf_settings *settings = writer->settings;
+    *attempt = (struct gltf_attempt){.writer = *search->model, .error = error};
+    struct gltf_file *file = &attempt->writer.file;
+    const struct gltf_export_settings *settings = search->settings;
     cp_scene *scene = scene_copy(search->base);
-    writer->scene = writer->work = scene;
+    file->scene = file->work = scene;
     if (!scene)
         return CP_LIMIT;
-    writer->web.idle_coordinates = web_drop_coordinates(scene);
+    file->web.idle_coordinates = web_drop_coordinates(scene);
     cp_status status = error > 0 ? simplify_meshes(search, attempt) : CP_OK;
     if (status == CP_OK)
         status = choose_normals(scene, settings);
     if (status == CP_OK)
         status = web_merge(scene, &attempt->merged);
-    writer->web.rounded = search->displaced + attempt->merged.rounded;
+    file->web.rounded = search->displaced + attempt->merged.rounded;
     if (status == CP_OK)
-        status = web_even_out(scene, &writer->web.rounded);
+        status = web_even_out(scene, &file->web.rounded);
     if (status != CP_OK)
         return status;
     double wanted = settings->error > 0 ? settings->error * quantised_part : search->diagonal * coarse_part;
-    web_place_coordinates(scene, writer->web.coordinates);
-    writer->web.places = web_place_meshes(scene, (uint32_t)settings->bits, wanted);
-    if (!writer->web.places)
+    web_place_coordinates(scene, file->web.coordinates);
+    file->web.places = web_place_meshes(scene, (uint32_t)settings->bits, wanted);
+    if (!file->web.places)
         return CP_LIMIT;
     /* The positions alone may need more than their part of error=. */
     double most = 0;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
-        most = fmax(most, writer->web.places[i].cell * writer->web.places[i].stretch);
+        most = fmax(most, file->web.places[i].cell * file->web.places[i].stretch);
     if (settings->error > 0 && !(most <= settings->error * quantised_part)) {
         char metres[NUMBER_SIZE];
         (void)print_bound(most / quantised_part, metres);
-        return report_error(writer->context, CP_USAGE, "gltf-error", NOWHERE,
+        return report_error(file->context, CP_USAGE, "gltf-error", NOWHERE,
                             "the error is too small for the positions of the largest mesh: it needs %s m", metres);
     }
-    return compose_file(writer, search->sink, &attempt->size);
+    return compose_file(&attempt->writer, search->sink, &attempt->size);
 }
 
 /* Composes an attempt and keeps it if it fits; then the kept one before is freed, else this one. */
-static cp_status try_error(struct search *search, double error, struct bracket *bracket)
+static cp_status try_error(struct gltf_search *search, double error, struct bracket *bracket)
 {
-    struct attempt *attempt = &search->attempts[search->best == &search->attempts[0]];
-    double budget = (double)search->model->settings->budget;
+    struct gltf_attempt *attempt = &search->attempts[search->best == &search->attempts[0]];
+    double budget = (double)search->settings->budget;
     if (budget > 0) /* it may end sooner */
-        context_progress(search->model->context, (cp_progress){.work = "simplifying",
-                                                               .file = sink_file_name(search->sink),
-                                                               .done = search->tries++,
-                                                               .total = MOST_TRIES});
+        context_progress(search->base->context, (cp_progress){.work = "simplifying",
+                                                              .file = sink_file_name(search->sink),
+                                                              .done = search->tries++,
+                                                              .total = MOST_TRIES});
     cp_status status = compose_attempt(search, error, attempt);
     bool fits = status == CP_OK && (!(budget > 0) || (double)attempt->size <= budget);
     if (!fits)
@@ -189,9 +190,9 @@ static double next_error(const struct bracket *bracket, double budget)
 }
 
 /* Searches a file within the budget, after the whole scene did not fit. */
-static cp_status meet_budget(struct search *search, struct bracket bracket)
+static cp_status meet_budget(struct gltf_search *search, struct bracket bracket)
 {
-    double budget = (double)search->model->settings->budget;
+    double budget = (double)search->settings->budget;
     cp_status status = CP_OK;
 
     /* Try larger errors until one fits; none if the scene has no size, or one beyond all numbers. */
@@ -200,7 +201,7 @@ static cp_status meet_budget(struct search *search, struct bracket bracket)
         if (!(error > 0 && error <= diagonal * most_error && isfinite(error))) {
             char text[NUMBER_SIZE];
             print_double(budget, text);
-            return report_error(search->model->context, CP_LIMIT, "gltf-budget", NOWHERE,
+            return report_error(search->base->context, CP_LIMIT, "gltf-budget", NOWHERE,
                                 "budget=%s: the coarsest shape still takes %.0f bytes", text, bracket.low_size);
         }
         status = try_error(search, error, &bracket);
@@ -222,19 +223,19 @@ static cp_status meet_budget(struct search *search, struct bracket bracket)
     return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
-static void report(const struct search *search)
+static void report(const struct gltf_search *search)
 {
-    const struct attempt *attempt = search->best;
-    const struct writer *writer = &attempt->writer;
+    const struct gltf_attempt *attempt = search->best;
+    const struct gltf_file *file = &attempt->writer.file;
     double position = 0, normal = 0;
     uint64_t collapsed = 0;
     uint32_t vanished = 0; /* meshes that lose most of their triangles */
-    merge_report(writer->context, &attempt->merged);
-    for (uint32_t i = 0; i < writer->scene->mesh_count; i++) {
-        const struct web_mesh *web = writer->meshes[i].web;
-        position = web ? fmax(position, web->position + writer->web.posed) : position;
+    merge_report(file->context, &attempt->merged);
+    for (uint32_t i = 0; i < file->scene->mesh_count; i++) {
+        const struct web_mesh *web = file->meshes[i].web;
+        position = web ? fmax(position, web->position + file->web.posed) : position;
         normal = web ? fmax(normal, web->normal) : normal;
         collapsed += web ? web->collapsed : 0;
         vanished += web && web->collapsed > web->corner_count / 3;
@@ -242,41 +243,41 @@ static void report(const struct search *search)
     char metres[NUMBER_SIZE], degrees[NUMBER_SIZE];
     (void)print_bound(position, metres);
     (void)print_bound(radians_to_degrees(normal), degrees);
-    report_note(writer->context, "gltf-quantised", NOWHERE, "positions are off by at most %s m%s%s%s", metres,
+    report_note(file->context, "gltf-quantised", NOWHERE, "positions are off by at most %s m%s%s%s", metres,
                 normal > 0 ? ", normals by " : "", normal > 0 ? degrees : "", normal > 0 ? " degrees" : "");
     if (position > search->diagonal * coarse_part)
-        report_warning(writer->context, "gltf-coarse", NOWHERE,
+        report_warning(file->context, "gltf-coarse", NOWHERE,
                        "positions are off by up to %s m, more than a thousandth of the scene's size (bits=16, or no "
                        "web=yes)",
                        metres);
     if (collapsed > 0)
-        report_note(writer->context, "gltf-collapsed", NOWHERE,
+        report_note(file->context, "gltf-collapsed", NOWHERE,
                     "triangles smaller than a step of the positions are left out: %llu", (unsigned long long)collapsed);
     if (vanished > 0)
-        report_warning(writer->context, "gltf-vanished", NOWHERE,
+        report_warning(file->context, "gltf-vanished", NOWHERE,
                        "meshes of which most triangles are smaller than a step of the positions, and left out: %lu "
                        "(split-meshes before, or no web=yes)",
                        (unsigned long)vanished);
-    if (writer->web.idle_coordinates > 0)
-        report_note(writer->context, "gltf-idle-coordinates", NOWHERE,
+    if (file->web.idle_coordinates > 0)
+        report_note(file->context, "gltf-idle-coordinates", NOWHERE,
                     "texture coordinates that no texture uses are left out, of %lu meshes",
-                    (unsigned long)writer->web.idle_coordinates);
+                    (unsigned long)file->web.idle_coordinates);
     (void)print_bound(attempt->reached, metres);
     if (attempt->error > 0)
         report_note(
-            writer->context, "gltf-simplified", NOWHERE,
+            file->context, "gltf-simplified", NOWHERE,
             "simplified from %llu to %llu triangles; no %s is farther than %s m from the other surface: %llu bytes",
             (unsigned long long)attempt->before, (unsigned long long)attempt->triangles,
             attempt->points ? "measured point" : "point", metres, (unsigned long long)attempt->size);
     (void)print_bound(attempt->shift, degrees);
     if (attempt->shift > 0)
-        report_note(writer->context, "gltf-shifted", NOWHERE, "textures are off by at most about %s texels", degrees);
+        report_note(file->context, "gltf-shifted", NOWHERE, "textures are off by at most about %s texels", degrees);
     if (attempt->shells_gone + attempt->holes_closed > 0)
-        report_note(writer->context, "gltf-topology", NOWHERE,
+        report_note(file->context, "gltf-topology", NOWHERE,
                     "shells that vanish: %llu; holes that close: %llu (topology=keep keeps them)",
                     (unsigned long long)attempt->shells_gone, (unsigned long long)attempt->holes_closed);
-    if (!(attempt->error > 0) && writer->settings->budget > 0)
-        report_note(writer->context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
+    if (!(attempt->error > 0) && file->settings->budget > 0)
+        report_note(file->context, "gltf-simplified", NOWHERE, "not simplified: %llu bytes",
                     (unsigned long long)attempt->size);
 }
 
@@ -305,23 +306,25 @@ static uint64_t count_bytes(const cp_scene *scene)
 
 /* Writes a small file as without web=yes if that is smaller, since packing adds a description, and if it keeps to the
  * budget. packed: the bytes of the whole scene for the web. *written: it did. */
-static cp_status try_plain(const struct search *search, const struct writer *file, uint64_t packed, bool *written)
+static cp_status try_plain(const struct gltf_search *search, const struct gltf_writer *model, uint64_t packed,
+                           bool *written)
 {
-    struct gltf_settings settings = *file->settings;
-    struct writer writer = *file;
+    struct gltf_export_settings settings = *search->settings;
+    struct gltf_writer writer = *model;
+    cp_context *context = writer.file.context;
     uint64_t size;
     *written = false;
     if (search->least_plain >= packed)
         return CP_OK;
     settings.web = false;
-    writer.settings = &settings;
-    writer.work = scene_new(writer.context);
-    cp_status status = writer.work ? compose_file(&writer, search->sink, &size) : CP_LIMIT;
+    writer.file.settings = &settings;
+    writer.file.work = scene_new(context);
+    cp_status status = writer.file.work ? compose_file(&writer, search->sink, &size) : CP_LIMIT;
     *written = status == CP_OK && size < packed && (!(settings.budget > 0) || size <= (uint64_t)settings.budget);
     if (*written)
         status = finish_file(&writer, search->sink);
     if (*written && status == CP_OK)
-        report_note(writer.context, "gltf-plain", NOWHERE,
+        report_note(context, "gltf-plain", NOWHERE,
                     "written as without web=yes, which is smaller: %llu bytes, not %llu", (unsigned long long)size,
                     (unsigned long long)packed);
     free_writer(&writer);
@@ -331,50 +334,51 @@ static cp_status try_plain(const struct search *search, const struct writer *fil
 /* ---- the whole ---- */
 
 /* Plans the clips, which are the same in all attempts. Their memory is the base's. */
-static cp_status plan_motion(struct search *search, struct writer *model)
+static cp_status plan_motion(struct gltf_search *search, struct gltf_file *model)
 {
-    struct writer writer = *model;
-    writer.scene = writer.work = search->base;
-    writer.web.diagonal = search->diagonal;
-    cp_status status = mechanism_open(&writer.mechanism, writer.context, writer.scene);
-    if (status == CP_OK && !(plan_diagonal(&writer) && plan_played(&writer)))
-        status = writer.motion.open ? CP_NO : CP_LIMIT;
-    mechanism_close(&writer.mechanism);
-    model->motion = writer.motion;
+    struct gltf_file file = *model;
+    file.scene = file.work = search->base;
+    file.web.diagonal = search->diagonal;
+    cp_status status = mechanism_open(&file.mechanism, file.context, file.scene);
+    if (status == CP_OK && !(plan_diagonal(&file) && plan_played(&file)))
+        status = file.motion.open ? CP_NO : CP_LIMIT;
+    mechanism_close(&file.mechanism);
+    model->motion = file.motion;
     model->web.diagonal = search->diagonal;
     return status;
 }
 
-cp_status write_web(const struct writer *file, struct sink *sink)
+cp_status write_web(const struct gltf_writer *begun, struct sink *sink)
 {
-    struct writer model = *file;
-    struct search search = {.model = &model, .sink = sink, .base = scene_copy(model.scene)};
+    struct gltf_writer model = *begun;
+    const struct gltf_export_settings *settings = model.file.settings;
+    struct gltf_search search = {
+        .model = &model, .settings = settings, .sink = sink, .base = scene_copy(model.file.scene)};
     struct bracket bracket = {0};
     cp_measures measures = {.size = sizeof measures};
-    cp_status status =
-        search.base ? make_triangles(search.base, normals_mode(model.settings) == NORMALS_SMOOTH) : CP_LIMIT;
+    cp_status status = search.base ? make_triangles(search.base, normals_mode(settings) == NORMALS_SMOOTH) : CP_LIMIT;
     if (status == CP_OK)
         status = web_keep_drawn(search.base, &search.displaced);
     search.least_plain = status == CP_OK ? count_bytes(search.base) : 0; /* before creases split vertices */
     if (status == CP_OK)
-        status = measure_boxes(model.context, search.base, CP_USE_DRAWN, &measures);
+        status = measure_boxes(model.file.context, search.base, CP_USE_DRAWN, &measures);
     if (status == CP_OK)
         search.diagonal = measured_diagonal(&measures);
     if (status == CP_OK)
-        status = plan_motion(&search, &model);
+        status = plan_motion(&search, &model.file);
     if (status == CP_OK)
         status = web_even_out(search.base, &search.displaced);
     if (status == CP_OK)
-        status = choose_normals(search.base, model.settings);
+        status = choose_normals(search.base, settings);
     if (status == CP_OK)
         search.places = web_place_meshes(search.base, 0, 0);
     if (status == CP_OK && !search.places)
         status = CP_LIMIT;
     if (status == CP_OK)
-        status = try_error(&search, model.settings->error, &bracket);
+        status = try_error(&search, settings->error, &bracket);
     bool plain = false;
     if (status == CP_OK)
-        status = try_plain(&search, file, search.best ? search.best->size : (uint64_t)bracket.low_size, &plain);
+        status = try_plain(&search, begun, search.best ? search.best->size : (uint64_t)bracket.low_size, &plain);
     if (status == CP_OK && !plain && !search.best)
         status = meet_budget(&search, bracket);
     if (status == CP_OK && !plain) {

@@ -30,21 +30,21 @@ static const struct stream_format {
 };
 
 /* Returns the stream's next count elements; NULL when out of memory. */
-static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_t count)
+static void *extend_stream(struct gltf_file *file, enum stream_kind kind, uint32_t count)
 {
-    struct stream *stream = &writer->web.streams[kind];
+    struct stream *stream = &file->web.streams[kind];
     const struct stream_format *format = &formats[kind];
     size_t size = (size_t)count * (format->indices ? sizeof(uint32_t) : format->size);
     if (stream->count == 0)
-        stream->view = add_view(&writer->binary, (struct view){.target = format->target});
+        stream->view = add_view(&file->binary, (struct buffer_view){.target = format->target});
     if (stream->view == CP_NONE)
         return NULL;
     if (stream->count + count > UINT32_MAX) {
-        report_error(writer->context, CP_LIMIT, "gltf-indices", NOWHERE,
+        report_error(file->context, CP_LIMIT, "gltf-indices", NOWHERE,
                      "more than 4 294 967 295 vertices or indices do not fit one view");
         return NULL;
     }
-    stream->bytes.context = writer->context;
+    stream->bytes.context = file->context;
     if (!buffer_reserve(&stream->bytes, size))
         return NULL;
     void *elements = stream->bytes.data + stream->bytes.size;
@@ -55,13 +55,13 @@ static void *extend_stream(struct writer *writer, enum stream_kind kind, uint32_
 
 /* Returns the entry for a hash of some numbers: the place of elements in a stream, or an accessor. NULL when out of
  * memory. */
-static uint32_t *find_shared(struct writer *writer, char what, enum stream_kind kind, uint32_t count, uint64_t hash,
+static uint32_t *find_shared(struct gltf_file *file, char what, enum stream_kind kind, uint32_t count, uint64_t hash,
                              bool *added)
 {
-    char *key = arena_print(writer->work->arena, "%c%d:%lu:%llx", what, (int)kind, (unsigned long)count,
+    char *key = arena_print(file->work->arena, "%c%d:%lu:%llx", what, (int)kind, (unsigned long)count,
                             (unsigned long long)hash);
-    writer->motion.arrays.context = writer->context;
-    return key ? name_map_add(&writer->motion.arrays, key, 0, added) : NULL;
+    file->web.arrays.context = file->context;
+    return key ? name_map_add(&file->web.arrays, key, 0, added) : NULL;
 }
 
 /* At most so many bytes of meshes are shared. Readers make vertices and indices of an accessor anew for each mesh that
@@ -71,16 +71,16 @@ enum { MOST_SHARED = 4096 };
 
 /* Finds the accessor of the stream's last count elements. If the same ones are in it before, the last ones are dropped,
  * and it is that of the first. False when out of memory. */
-static bool last_elements(struct writer *writer, enum stream_kind kind, uint32_t count, struct accessor *accessor)
+static bool last_elements(struct gltf_file *file, enum stream_kind kind, uint32_t count, struct accessor *accessor)
 {
-    struct stream *stream = &writer->web.streams[kind];
+    struct stream *stream = &file->web.streams[kind];
     const struct stream_format *format = &formats[kind];
     size_t held = format->indices ? sizeof(uint32_t) : format->size, size = count * held;
     char *bytes = stream->bytes.data, *last = bytes + stream->bytes.size - size;
     uint64_t first = stream->count - count;
     if (format->target == TARGET_NONE || size <= MOST_SHARED) {
         bool added = false;
-        uint32_t *known = find_shared(writer, 'e', kind, count, hash_content(last, size), &added);
+        uint32_t *known = find_shared(file, 'e', kind, count, hash_content(last, size), &added);
         if (!known)
             return false;
         if (added)
@@ -101,12 +101,12 @@ static bool last_elements(struct writer *writer, enum stream_kind kind, uint32_t
 }
 
 /* Returns a new accessor, or the one of the same elements. CP_NONE when out of memory. */
-static uint32_t share_accessor(struct writer *writer, enum stream_kind kind, struct accessor accessor)
+static uint32_t share_accessor(struct gltf_file *file, enum stream_kind kind, struct accessor accessor)
 {
     bool added = false;
-    uint32_t *known = find_shared(writer, 'a', kind, (uint32_t)accessor.count, accessor.offset, &added);
+    uint32_t *known = find_shared(file, 'a', kind, (uint32_t)accessor.count, accessor.offset, &added);
     if (known && added)
-        *known = add_accessor(&writer->binary, accessor);
+        *known = add_accessor(&file->binary, accessor);
     return known ? *known : CP_NONE;
 }
 
@@ -116,20 +116,20 @@ static void put_word(unsigned char *out, uint32_t word)
         out[i] = (unsigned char)(word >> 8 * i & 0xff);
 }
 
-static bool stream_coordinates(struct writer *writer, struct mesh_plan *plan, size_t set)
+static bool stream_coordinates(struct gltf_file *file, struct mesh_plan *plan, size_t set)
 {
-    bool integers = writer->web.coordinates[set].integers;
+    bool integers = file->web.coordinates[set].integers;
     enum stream_kind kind = integers ? STREAM_COORDINATES : STREAM_FLOAT_COORDINATES;
     uint32_t count = plan->web->vertex_count;
     size_t words = integers ? 1 : 2;
-    unsigned char *out = extend_stream(writer, kind, count);
+    unsigned char *out = extend_stream(file, kind, count);
     for (size_t i = 0; out && i < count; i++)
         for (size_t word = 0; word < words; word++)
             put_word(out + 4 * (words * i + word), web_vertex(plan->web, i)[WEB_COORDINATES + 2 * set + word]);
     struct accessor accessor;
-    if (!out || !last_elements(writer, kind, count, &accessor))
+    if (!out || !last_elements(file, kind, count, &accessor))
         return false;
-    plan->attributes[ARRAY_COORDINATES + set] = share_accessor(writer, kind, accessor);
+    plan->attributes[ARRAY_COORDINATES + set] = share_accessor(file, kind, accessor);
     return plan->attributes[ARRAY_COORDINATES + set] != CP_NONE;
 }
 
@@ -145,11 +145,11 @@ static uint32_t direction_word(uint32_t code, uint32_t rest, bool packed)
 }
 
 /* Adds an attribute of one word for each vertex. */
-static bool stream_words(struct writer *writer, struct mesh_plan *plan, enum stream_kind kind, size_t array)
+static bool stream_words(struct gltf_file *file, struct mesh_plan *plan, enum stream_kind kind, size_t array)
 {
     uint32_t count = plan->web->vertex_count;
-    bool packed = writer->settings->compression != COMPRESSION_NONE;
-    unsigned char *out = extend_stream(writer, kind, count);
+    bool packed = file->settings->compression != COMPRESSION_NONE;
+    unsigned char *out = extend_stream(file, kind, count);
     for (size_t i = 0; out && i < count; i++) {
         const uint32_t *words = web_vertex(plan->web, i);
         uint32_t word = kind == STREAM_NORMALS ? direction_word(words[1] >> 16, 0, packed)
@@ -159,18 +159,18 @@ static bool stream_words(struct writer *writer, struct mesh_plan *plan, enum str
         put_word(out + 4 * i, word);
     }
     struct accessor accessor;
-    if (!out || !last_elements(writer, kind, count, &accessor))
+    if (!out || !last_elements(file, kind, count, &accessor))
         return false;
-    plan->attributes[array] = share_accessor(writer, kind, accessor);
+    plan->attributes[array] = share_accessor(file, kind, accessor);
     return plan->attributes[array] != CP_NONE;
 }
 
 /* Positions have x and y in one word, z in the next. */
-bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
+bool stream_vertices(struct gltf_file *file, struct mesh_plan *plan)
 {
     const struct web_mesh *web = plan->web;
     uint32_t count = web->vertex_count;
-    unsigned char *out = extend_stream(writer, STREAM_POSITIONS, count);
+    unsigned char *out = extend_stream(file, STREAM_POSITIONS, count);
     if (!out)
         return false;
     struct accessor positions = {.ranged = true}, accessor;
@@ -188,40 +188,40 @@ bool stream_vertices(struct writer *writer, struct mesh_plan *plan)
         put_word(out + 8 * i, web_vertex(web, i)[0]);
         put_word(out + 8 * i + 4, web_vertex(web, i)[1] & 0xffff);
     }
-    if (!last_elements(writer, STREAM_POSITIONS, count, &accessor))
+    if (!last_elements(file, STREAM_POSITIONS, count, &accessor))
         return false;
     accessor.ranged = true;
     memcpy(accessor.minimum, positions.minimum, sizeof accessor.minimum);
     memcpy(accessor.maximum, positions.maximum, sizeof accessor.maximum);
-    plan->attributes[ARRAY_POSITIONS] = share_accessor(writer, STREAM_POSITIONS, accessor);
+    plan->attributes[ARRAY_POSITIONS] = share_accessor(file, STREAM_POSITIONS, accessor);
     if (plan->attributes[ARRAY_POSITIONS] == CP_NONE)
         return false;
 
     const cp_mesh *shape = plan->shape;
-    bool good = (!shape->normals || stream_words(writer, plan, STREAM_NORMALS, ARRAY_NORMALS)) &&
-                (!shape->tangents || stream_words(writer, plan, STREAM_TANGENTS, ARRAY_TANGENTS)) &&
-                (!shape->colours || stream_words(writer, plan, STREAM_COLOURS, ARRAY_COLOURS));
+    bool good = (!shape->normals || stream_words(file, plan, STREAM_NORMALS, ARRAY_NORMALS)) &&
+                (!shape->tangents || stream_words(file, plan, STREAM_TANGENTS, ARRAY_TANGENTS)) &&
+                (!shape->colours || stream_words(file, plan, STREAM_COLOURS, ARRAY_COLOURS));
     for (size_t set = 0; set < CP_COORDINATE_SETS && good; set++)
-        good = !plan->shape->coordinates[set] || stream_coordinates(writer, plan, set);
+        good = !plan->shape->coordinates[set] || stream_coordinates(file, plan, set);
     return good;
 }
 
-bool stream_indices(struct writer *writer, struct mesh_plan *plan)
+bool stream_indices(struct gltf_file *file, struct mesh_plan *plan)
 {
     enum stream_kind kind = plan->web->vertex_count <= MOST_NARROW_VERTICES ? STREAM_NARROW : STREAM_WIDE;
-    void *out = extend_stream(writer, kind, plan->index_count);
+    void *out = extend_stream(file, kind, plan->index_count);
     if (!out)
         return false;
     memcpy(out, plan->indices, plan->index_count * sizeof *plan->indices);
     struct accessor whole;
-    if (!last_elements(writer, kind, plan->index_count, &whole))
+    if (!last_elements(file, kind, plan->index_count, &whole))
         return false;
     for (uint32_t i = 0; i < plan->primitive_count; i++) {
-        struct primitive *primitive = &plan->primitives[i];
+        struct drawn_primitive *primitive = &plan->primitives[i];
         struct accessor accessor = whole;
         accessor.offset += (uint64_t)primitive->first_index * formats[kind].size;
         accessor.count = primitive->index_count;
-        primitive->accessor = share_accessor(writer, kind, accessor);
+        primitive->accessor = share_accessor(file, kind, accessor);
         if (primitive->accessor == CP_NONE)
             return false;
     }
@@ -265,15 +265,15 @@ static void put_exponential(unsigned char *out, float *values, uint32_t count, u
     }
 }
 
-uint32_t stream_floats(struct writer *writer, enum stream_kind kind, const float *values, uint32_t count, bool ranged)
+uint32_t stream_floats(struct gltf_file *file, enum stream_kind kind, const float *values, uint32_t count, bool ranged)
 {
     const struct stream_format *format = &formats[kind];
     size_t numbers = (size_t)count * format->width;
-    float *read = arena_copy(writer->work->arena, values, numbers, sizeof *values);
-    unsigned char *out = read ? extend_stream(writer, kind, count) : NULL;
+    float *read = arena_copy(file->work->arena, values, numbers, sizeof *values);
+    unsigned char *out = read ? extend_stream(file, kind, count) : NULL;
     if (!out)
         return CP_NONE;
-    if (writer->settings->web && writer->settings->compression != COMPRESSION_NONE)
+    if (file->settings->web && file->settings->compression != COMPRESSION_NONE)
         put_exponential(out, read, count, format->width);
     else
         for (size_t i = 0; i < numbers; i++) {
@@ -282,16 +282,16 @@ uint32_t stream_floats(struct writer *writer, enum stream_kind kind, const float
             put_word(out + 4 * i, word);
         }
     struct accessor accessor;
-    if (!last_elements(writer, kind, count, &accessor))
+    if (!last_elements(file, kind, count, &accessor))
         return CP_NONE;
     if (ranged)
         set_range(&accessor, read);
-    return share_accessor(writer, kind, accessor);
+    return share_accessor(file, kind, accessor);
 }
 
 /* ---- packing ---- */
 
-struct job {
+struct packing_job {
     enum stream_kind kind;
     struct pack_input input;
     unsigned char *out;
@@ -300,64 +300,64 @@ struct job {
 
 static void run_job(void *user, uint32_t item, uint32_t worker)
 {
-    struct job *job = &((struct job *)user)[item];
+    struct packing_job *job = &((struct packing_job *)user)[item];
     (void)worker;
     job->size = pack(job->input, job->out);
 }
 
 /* Packs the streams, each in a thread. */
-static bool pack_streams(struct writer *writer)
+static bool pack_streams(struct gltf_file *file)
 {
-    struct job jobs[STREAM_COUNT];
+    struct packing_job jobs[STREAM_COUNT];
     uint32_t count = 0;
     size_t bound = 0;
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
-        const struct stream *stream = &writer->web.streams[kind];
+        const struct stream *stream = &file->web.streams[kind];
         bool indices = formats[kind].indices;
         if (stream->count == 0)
             continue;
-        struct job *job = &jobs[count++];
-        *job = (struct job){.kind = (enum stream_kind)kind,
-                            .input = {stream->bytes.data, stream->count, indices ? 0 : formats[kind].size,
-                                      indices ? writer->web.streams[STREAM_POSITIONS].count : 0}};
+        struct packing_job *job = &jobs[count++];
+        *job = (struct packing_job){.kind = (enum stream_kind)kind,
+                                    .input = {stream->bytes.data, stream->count, indices ? 0 : formats[kind].size,
+                                              indices ? file->web.streams[STREAM_POSITIONS].count : 0}};
         job->bound = pack_bound(job->input);
         bound += job->bound;
     }
-    writer->web.packed.context = writer->context;
-    if (!buffer_reserve(&writer->web.packed, bound))
+    file->web.packed.context = file->context;
+    if (!buffer_reserve(&file->web.packed, bound))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        jobs[i].out = (unsigned char *)writer->web.packed.data + writer->web.packed.size;
-        writer->web.packed.size += jobs[i].bound;
+        jobs[i].out = (unsigned char *)file->web.packed.data + file->web.packed.size;
+        file->web.packed.size += jobs[i].bound;
     }
-    if (!parallel_for(writer->context, count, run_job, jobs))
+    if (!parallel_for(file->context, count, run_job, jobs))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct stream_format *format = &formats[jobs[i].kind];
-        struct view *view = &writer->binary.views[writer->web.streams[jobs[i].kind].view];
+        struct buffer_view *view = &file->binary.views[file->web.streams[jobs[i].kind].view];
         struct packing packing = {format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, jobs[i].input.count, 0,
                                   format->size};
         view->data = jobs[i].out;
         view->count = jobs[i].size;
         view->encoding = ENCODE_BYTES;
         view->stride = format->target == TARGET_VERTICES ? format->size : 0;
-        view->packing = arena_copy(writer->work->arena, &packing, 1, sizeof packing);
+        view->packing = arena_copy(file->work->arena, &packing, 1, sizeof packing);
         if (!view->packing)
             return false;
     }
     return true;
 }
 
-bool finish_streams(struct writer *writer)
+bool finish_streams(struct gltf_file *file)
 {
-    if (writer->settings->web && writer->settings->compression != COMPRESSION_NONE)
-        return pack_streams(writer);
+    if (file->settings->web && file->settings->compression != COMPRESSION_NONE)
+        return pack_streams(file);
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
-        const struct stream *stream = &writer->web.streams[kind];
+        const struct stream *stream = &file->web.streams[kind];
         const struct stream_format *format = &formats[kind];
         if (stream->count == 0)
             continue;
-        struct view *view = &writer->binary.views[stream->view];
+        struct buffer_view *view = &file->binary.views[stream->view];
         view->data = stream->bytes.data;
         view->encoding = kind == STREAM_NARROW ? ENCODE_NARROW : kind == STREAM_WIDE ? ENCODE_WORDS : ENCODE_BYTES;
         view->count = format->indices ? stream->count : stream->count * format->size;
