@@ -10,16 +10,16 @@
 #include "exporters.h"
 #include "motion/clips/clips.h"
 
-struct recording_settings {
+struct deneb_recording_settings {
     const char *clip;
     double period;
 };
 
-static const cp_option options[] = {
-    {"clip", "the clip, if there are several", CP_OPTION_CLIP, .offset = offsetof(struct recording_settings, clip)},
-    {"period", "between two steps; 0: at all keys", CP_OPTION_TIME, offsetof(struct recording_settings, period), "0",
-     .maximum = 86400},
-    CP_OPTIONS_END};
+static const cp_option options[] = {{"clip", "the clip, if there are several", CP_OPTION_CLIP,
+                                     .offset = offsetof(struct deneb_recording_settings, clip)},
+                                    {"period", "between two steps; 0: at all keys", CP_OPTION_TIME,
+                                     offsetof(struct deneb_recording_settings, period), "0", .maximum = 86400},
+                                    CP_OPTIONS_END};
 
 /* The last written state of a device. */
 struct written {
@@ -30,10 +30,10 @@ struct written {
     double *values;
 };
 
-struct recording {
+struct deneb_recording {
     cp_context *context;
     const cp_scene *scene;
-    const struct recording_settings *settings;
+    const struct deneb_recording_settings *settings;
     struct sink *sink;
     struct arena *arena;
     const cp_clip *clip;
@@ -64,7 +64,7 @@ static int compare_numbers(const void *a, const void *b)
 
 /* Finds the numbers of devices and parts. If several devices have one number, as in cells that were joined, the first
  * has it. */
-static cp_status find_numbers(struct recording *recording)
+static cp_status find_numbers(struct deneb_recording *recording)
 {
     const cp_scene *scene = recording->scene;
     uint32_t *numbers = arena_allocate(recording->arena, scene->node_count, sizeof *numbers), count = 0;
@@ -99,7 +99,7 @@ static cp_status find_numbers(struct recording *recording)
 }
 
 /* Counts moving things that are neither a numbered device's frame nor its joint. */
-static cp_status count_others(const struct recording *recording)
+static cp_status count_others(const struct deneb_recording *recording)
 {
     const cp_scene *scene = recording->scene;
     const cp_clip *clip = recording->clip;
@@ -131,7 +131,7 @@ static cp_status count_others(const struct recording *recording)
 /* ---- steps ---- */
 
 /* Returns the device's pose on the part that it hangs on, or on the part that its host is fixed to, or in the world. */
-static cp_pose find_place(struct recording *recording, uint32_t node, double time, uint32_t *host)
+static cp_pose find_place(struct deneb_recording *recording, uint32_t node, double time, uint32_t *host)
 {
     cp_pose pose = lookup_local(&recording->lookup, node, time);
     uint32_t at = lookup_parent(&recording->lookup, node, time);
@@ -156,7 +156,7 @@ static void write_matrix(struct sink *sink, const cp_pose *pose)
 }
 
 /* Writes all of a device in the first step, then what has changed. */
-static void write_device(struct recording *recording, struct written *written, double time, bool all)
+static void write_device(struct deneb_recording *recording, struct written *written, double time, bool all)
 {
     const cp_device *device = written->device;
     struct sink *sink = recording->sink;
@@ -191,7 +191,7 @@ static void write_device(struct recording *recording, struct written *written, d
 }
 
 /* Writes the steps. Two moments with none between them are a jump: two steps of one time. */
-static cp_status write_steps(struct recording *recording)
+static cp_status write_steps(struct deneb_recording *recording)
 {
     double told = 0;
     cp_status status = lookup_start(&recording->lookup, recording->context, recording->scene, recording->clip);
@@ -215,7 +215,7 @@ static cp_status write_steps(struct recording *recording)
 
 /* ---- the head ---- */
 
-static void write_head(const struct recording *recording)
+static void write_head(const struct deneb_recording *recording)
 {
     const cp_scene *scene = recording->scene;
     struct sink *sink = recording->sink;
@@ -234,7 +234,7 @@ static void write_head(const struct recording *recording)
 
 /* ---- the plug-in ---- */
 
-static cp_status write_recording(struct recording *recording)
+static cp_status write_recording(struct deneb_recording *recording)
 {
     cp_context *context = recording->context;
     cp_status status = choose_clip(context, recording->scene, recording->settings->clip, &recording->clip);
@@ -261,7 +261,7 @@ static cp_status write_recording(struct recording *recording)
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct recording recording = {
+    struct deneb_recording recording = {
         .context = context, .scene = scene, .settings = settings, .sink = sink, .arena = arena_new(context)};
     cp_status status = recording.arena ? write_recording(&recording) : CP_LIMIT;
     arena_free(recording.arena);
@@ -278,7 +278,7 @@ static uint32_t carries(const void *settings)
 const struct exporter deneb_recording_exporter = {.plugin = {.name = "deneb-recording",
                                                              .title = "recording of a Deneb-style workcell, DCT 1.0",
                                                              .options = options,
-                                                             .settings_size = sizeof(struct recording_settings)},
+                                                             .settings_size = sizeof(struct deneb_recording_settings)},
                                                   .suffixes = ".dcr",
                                                   .carries = carries,
                                                   .write = write};

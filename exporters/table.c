@@ -31,7 +31,7 @@ static const cp_option csv_options[] = {TABLE_OPTIONS,
                                         CP_OPTIONS_END};
 static const cp_option jsonl_options[] = {TABLE_OPTIONS, CP_OPTIONS_END};
 
-struct table {
+struct joint_table {
     cp_context *context;
     const cp_scene *scene;
     const struct table_settings *settings;
@@ -52,7 +52,7 @@ struct table {
 /* ---- what is in it ---- */
 
 /* Finds the clip. Without one, the joints are written as they are. */
-static cp_status find_clip(struct table *table)
+static cp_status find_clip(struct joint_table *table)
 {
     static const cp_clip still = {.name = ""};
     cp_status status = choose_clip(table->context, table->scene, table->settings->clip, &table->clip);
@@ -60,7 +60,7 @@ static cp_status find_clip(struct table *table)
     return status;
 }
 
-static cp_status name_joints(struct table *table)
+static cp_status name_joints(struct joint_table *table)
 {
     const cp_scene *scene = table->scene;
     struct name_map counts = {.context = table->context}; /* the number of joints with a name */
@@ -84,7 +84,7 @@ static cp_status name_joints(struct table *table)
 }
 
 /* Lists the joints that are set from outside, and those that the clip moves. */
-static cp_status list_joints(struct table *table)
+static cp_status list_joints(struct joint_table *table)
 {
     const cp_scene *scene = table->scene;
     bool *moved = arena_allocate_zeroed(table->arena, scene->joint_count, sizeof *moved);
@@ -110,7 +110,7 @@ static cp_status list_joints(struct table *table)
     return name_joints(table);
 }
 
-static cp_status list_frames(struct table *table)
+static cp_status list_frames(struct joint_table *table)
 {
     const char *at = table->settings->frames;
     const cp_scene *scene = table->scene;
@@ -136,17 +136,17 @@ static cp_status list_frames(struct table *table)
 
 /* ---- csv ---- */
 
-static const char *angle_unit(const struct table *table)
+static const char *angle_unit(const struct joint_table *table)
 {
     return table->settings->angles == ANGLES_DEGREES ? "deg" : "rad";
 }
 
-static void write_angle(struct table *table, double radians)
+static void write_angle(struct joint_table *table, double radians)
 {
     sink_double(table->sink, table->settings->angles == ANGLES_DEGREES ? radians_to_degrees(radians) : radians);
 }
 
-static void write_cell(struct table *table, const char *name, const char *suffix, const char *unit)
+static void write_cell(struct joint_table *table, const char *name, const char *suffix, const char *unit)
 {
     bool quoted = strpbrk(name, ",\"\r\n") != NULL;
     sink_text(table->sink, quoted ? ",\"" : ",");
@@ -155,7 +155,7 @@ static void write_cell(struct table *table, const char *name, const char *suffix
     sink_print(table->sink, "%s%s%s%s%s", suffix, *unit ? "[" : "", unit, *unit ? "]" : "", quoted ? "\"" : "");
 }
 
-static void write_csv_head(struct table *table)
+static void write_csv_head(struct joint_table *table)
 {
     static const char *const suffixes[] = {".x", ".y", ".z", ".r", ".p", ".yaw"};
     sink_text(table->sink, "time[s]");
@@ -172,7 +172,7 @@ static void write_csv_head(struct table *table)
     sink_text(table->sink, "\n");
 }
 
-static void write_csv_row(struct table *table, double time)
+static void write_csv_row(struct joint_table *table, double time)
 {
     sink_double(table->sink, time);
     for (uint32_t i = 0; i < table->joint_count; i++) {
@@ -205,7 +205,7 @@ static void put_in_sink(void *user, const char *bytes, size_t size)
     sink_write(user, bytes, size);
 }
 
-static void write_json_row(struct table *table, double time)
+static void write_json_row(struct joint_table *table, double time)
 {
     struct json_writer json = {.put = put_in_sink, .user = table->sink};
     cp_json_open(&json, NULL, '{');
@@ -230,7 +230,7 @@ static void write_json_row(struct table *table, double time)
 
 /* ---- the plug-ins ---- */
 
-static cp_status write_rows(struct table *table, bool csv)
+static cp_status write_rows(struct joint_table *table, bool csv)
 {
     cp_status status = lookup_start(&table->lookup, table->context, table->scene, table->clip);
     if (status == CP_OK && csv)
@@ -252,7 +252,7 @@ static cp_status write_rows(struct table *table, bool csv)
 static cp_status write_table(cp_context *context, const cp_scene *scene, const struct table_settings *settings,
                              struct sink *sink, bool csv)
 {
-    struct table table = {
+    struct joint_table table = {
         .context = context, .scene = scene, .settings = settings, .sink = sink, .arena = arena_new(context)};
     cp_status status = table.arena ? find_clip(&table) : CP_LIMIT;
     if (status == CP_OK)

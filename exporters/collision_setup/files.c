@@ -154,10 +154,9 @@ static cp_status give_files(struct setup_writer *writer, uint32_t *files, struct
 {
     const cp_scene *scene = writer->scene;
     struct device_names names = {.scene = scene};
-    uint32_t *own = arena_allocate(writer->arena, scene->device_count, sizeof *own);
+    uint32_t *own = arena_allocate_zeroed(writer->arena, scene->device_count, sizeof *own);
     if (!own || !list_devices(&names, writer->arena))
         return CP_LIMIT;
-    memset(own, 0, scene->device_count * sizeof *own);
     cp_status status = CP_OK;
     for (uint32_t i = 0; i < scene->pair_count && status == CP_OK; i++) {
         const cp_pair *pair = &scene->pairs[i];
@@ -178,10 +177,9 @@ static cp_status sort_pairs(struct setup_writer *writer, const uint32_t *files)
 {
     const cp_scene *scene = writer->scene;
     uint32_t *sorted = arena_allocate(writer->arena, scene->pair_count, sizeof *sorted);
-    uint32_t *ends = arena_allocate(writer->arena, writer->file_count + (size_t)1, sizeof *ends);
+    uint32_t *ends = arena_allocate_zeroed(writer->arena, writer->file_count + (size_t)1, sizeof *ends);
     if (!sorted || !ends)
         return CP_LIMIT;
-    memset(ends, 0, (writer->file_count + (size_t)1) * sizeof *ends);
     for (uint32_t i = 0; i < scene->pair_count; i++) {
         writer->in_device_file[i] = files[i] > 0;
         ends[files[i] + 1] += writer->listed[i] && !pair_needs_no_names(writer, i);
@@ -200,15 +198,11 @@ static cp_status sort_pairs(struct setup_writer *writer, const uint32_t *files)
 cp_status setup_plan_files(struct setup_writer *writer, struct sink *top)
 {
     const cp_scene *scene = writer->scene;
-    size_t most = (size_t)scene->device_count + 1;
-    writer->files = arena_allocate(writer->arena, most, sizeof *writer->files);
-    uint32_t *files = arena_allocate(writer->arena, scene->pair_count, sizeof *files);
+    writer->files = arena_allocate_zeroed(writer->arena, scene->device_count + (size_t)1, sizeof *writer->files);
+    uint32_t *files = arena_allocate_zeroed(writer->arena, scene->pair_count, sizeof *files);
     writer->in_device_file = arena_allocate(writer->arena, scene->pair_count, sizeof *writer->in_device_file);
     if (!writer->files || !files || !writer->in_device_file)
         return CP_LIMIT;
-    memset(writer->files, 0, most * sizeof *writer->files);
-    if (scene->pair_count > 0)
-        memset(files, 0, scene->pair_count * sizeof *files);
     writer->file_count = 1;
     writer->files[0].prefix = "";
     cp_status status = CP_OK;

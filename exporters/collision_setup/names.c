@@ -5,14 +5,14 @@
 #include "writer.h"
 
 /* The frames that pairs name, or that can collide, by their names. */
-struct names {
+struct pair_names {
     struct setup_writer *writer;
     struct name_map heads; /* the first frame of a name */
     uint32_t *head;        /* indexed by node; CP_NONE if it neither can collide nor is named */
     uint32_t *count;       /* indexed by head: the number of frames with its name */
 };
 
-static cp_status find_heads(struct names *names)
+static cp_status find_heads(struct pair_names *names)
 {
     const cp_scene *scene = names->writer->scene;
     names->head = arena_allocate(names->writer->arena, scene->node_count, sizeof *names->head);
@@ -41,7 +41,7 @@ static cp_status find_heads(struct names *names)
 }
 
 /* Returns the names of two frames, by their heads. */
-static uint64_t names_of(const struct names *names, const cp_pair *pair)
+static uint64_t names_of(const struct pair_names *names, const cp_pair *pair)
 {
     return unordered_pair(names->head[pair->first], names->head[pair->second]);
 }
@@ -53,7 +53,7 @@ static bool names_others(const struct setup_writer *writer, uint32_t pair)
 }
 
 /* Finds the names, ascending, of excluded pairs if not all pairs of frames with these names are excluded. */
-static cp_status find_partial(const struct names *names, uint64_t *keys, uint32_t *key_count)
+static cp_status find_partial(const struct pair_names *names, uint64_t *keys, uint32_t *key_count)
 {
     const cp_scene *scene = names->writer->scene;
     uint64_t *pairs = arena_allocate(names->writer->arena, scene->pair_count, sizeof *pairs);
@@ -87,7 +87,7 @@ static bool is_pattern(const char *name)
     return strpbrk(name, "*?") || strstr(name, "REGEX");
 }
 
-static cp_status choose(struct names *names)
+static cp_status choose(struct pair_names *names)
 {
     struct setup_writer *writer = names->writer;
     const cp_scene *scene = writer->scene;
@@ -135,14 +135,13 @@ static cp_status choose(struct names *names)
 }
 
 /* Reports frames that the list calls volatile because one with their name is. */
-static cp_status report_volatile(const struct names *names)
+static cp_status report_volatile(const struct pair_names *names)
 {
     const cp_scene *scene = names->writer->scene;
-    bool *is_volatile = arena_allocate(names->writer->arena, scene->node_count, sizeof *is_volatile);
+    bool *is_volatile = arena_allocate_zeroed(names->writer->arena, scene->node_count, sizeof *is_volatile);
     uint64_t count = 0;
     if (!is_volatile)
         return CP_LIMIT;
-    memset(is_volatile, 0, scene->node_count * sizeof *is_volatile);
     for (uint32_t i = 0; i < scene->node_count; i++)
         if (scene->nodes[i].flags & CP_NODE_VOLATILE)
             is_volatile[names->head[i]] = true;
@@ -158,7 +157,7 @@ static cp_status report_volatile(const struct names *names)
 
 cp_status setup_choose_pairs(struct setup_writer *writer)
 {
-    struct names names = {.writer = writer, .heads = {.context = writer->context}};
+    struct pair_names names = {.writer = writer, .heads = {.context = writer->context}};
     cp_status status = choose(&names);
     if (status == CP_OK)
         status = report_volatile(&names);

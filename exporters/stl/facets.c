@@ -24,8 +24,8 @@ struct vertex_text {
     char text[3 * NUMBER_SIZE];
 };
 
-struct part {
-    const struct writer *writer;
+struct stl_part {
+    const struct stl_writer *writer;
     const cp_mesh *mesh;
     const float *positions;
     const double *places; /* NULL, or the written places; then positions are near the part, for normals alone */
@@ -44,7 +44,7 @@ static double srgb_of(const cp_material *material, int channel)
 }
 
 /* Returns the attribute bytes of facets of that material, or of CP_NONE. */
-static uint32_t attributes_of(const struct writer *writer, uint32_t material)
+static uint32_t attributes_of(const struct stl_writer *writer, uint32_t material)
 {
     if (!writer->settings->colours || material == CP_NONE)
         return 0;
@@ -97,7 +97,7 @@ static char *put_numbers(char *out, const float vector[3])
     return out;
 }
 
-static char *put_vertex(char *out, const struct part *part, size_t vertex)
+static char *put_vertex(char *out, const struct stl_part *part, size_t vertex)
 {
     if (!part->places)
         return put_numbers(out, part->positions + 3 * vertex);
@@ -109,8 +109,8 @@ static char *put_vertex(char *out, const struct part *part, size_t vertex)
     return out;
 }
 
-static char *put_ascii_facet(char *out, const struct part *part, struct vertex_text *texts, const uint32_t vertices[3],
-                             const float normal[3])
+static char *put_ascii_facet(char *out, const struct stl_part *part, struct vertex_text *texts,
+                             const uint32_t vertices[3], const float normal[3])
 {
     out = put_numbers(put_words(out, "  facet normal"), normal);
     out = put_words(out, "    outer loop\n");
@@ -168,7 +168,7 @@ static uint32_t find_group(const cp_mesh *mesh, uint32_t face)
 /* Writes the facets of a chunk. All faces are triangles, since the core has made them so. */
 static char *make_chunk(void *user, uint32_t chunk, uint32_t slot, char *out)
 {
-    const struct part *part = user;
+    const struct stl_part *part = user;
     const cp_mesh *mesh = part->mesh;
     struct vertex_text *texts = part->texts ? part->texts + (size_t)slot * part->text_count : NULL;
     const cp_group whole = {0, mesh->face_count, CP_NONE};
@@ -221,7 +221,7 @@ static bool is_far(const struct extent_of_part *extent)
 }
 
 /* Makes a copy of the mesh's vertices at their place in the output. */
-static cp_status place_vertices(const struct writer *writer, const cp_instance *instance, const cp_pose *pose,
+static cp_status place_vertices(const struct stl_writer *writer, const cp_instance *instance, const cp_pose *pose,
                                 float *placed, struct extent_of_part *extent)
 {
     const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
@@ -277,7 +277,7 @@ static void place_exactly(const cp_mesh *mesh, const cp_pose *pose, const struct
     }
 }
 
-cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
+cp_status stl_write_part(struct stl_writer *writer, const cp_instance *instance)
 {
     cp_context *context = writer->context;
     const cp_mesh *mesh = &writer->scene->meshes[instance->mesh];
@@ -292,7 +292,7 @@ cp_status stl_write_part(struct writer *writer, const cp_instance *instance)
     for (int i = 0; i < 12; i++)
         pose.m[i] /= writer->unit;
 
-    struct part part = {
+    struct stl_part part = {
         .writer = writer, .mesh = mesh, .positions = mesh->positions, .mirrored = pose_determinant(&pose) < 0};
     float *placed = NULL;
     double *places = NULL;

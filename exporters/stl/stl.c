@@ -30,17 +30,17 @@ static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.0254, 0.3048};
 static uint32_t stl_shows(const void *pointer)
 {
     static const uint32_t uses[] = {CP_USE_DRAWN, CP_USE_COLLISION, CP_USE_BOTH}; /* ordered like the choices */
-    return uses[((const struct stl_settings *)pointer)->use];
+    return uses[((const struct stl_export_settings *)pointer)->use];
 }
 
-static bool is_written(const struct writer *writer, const cp_instance *instance)
+static bool is_written(const struct stl_writer *writer, const cp_instance *instance)
 {
     return (instance->use & stl_shows(writer->settings)) != 0 &&
            writer->scene->meshes[instance->mesh].kind == CP_MESH_FACES;
 }
 
 /* Writes the name on one line, without leading blanks, which readers drop. False when a reader gets another name. */
-static bool write_name(struct writer *writer, const char *keyword, const char *name)
+static bool write_name(struct stl_writer *writer, const char *keyword, const char *name)
 {
     bool kept = *name != '\0' && *name != ' ';
     sink_text(writer->sink, keyword);
@@ -57,7 +57,7 @@ static bool write_name(struct writer *writer, const char *keyword, const char *n
 }
 
 /* Writes 80 bytes of text and the count of all facets of the file. */
-static cp_status begin_binary(struct writer *writer, uint32_t first, uint32_t end)
+static cp_status begin_binary(struct stl_writer *writer, uint32_t first, uint32_t end)
 {
     uint64_t count = 0;
     for (uint32_t i = first; i < end; i++)
@@ -76,7 +76,7 @@ static cp_status begin_binary(struct writer *writer, uint32_t first, uint32_t en
 }
 
 /* Writes the instances [first, end) as one file. */
-static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t first, uint32_t end)
+static cp_status write_file(struct stl_writer *writer, struct sink *sink, uint32_t first, uint32_t end)
 {
     bool ascii = writer->settings->format == FORMAT_ASCII, any = false;
     writer->sink = sink;
@@ -101,7 +101,7 @@ static cp_status write_file(struct writer *writer, struct sink *sink, uint32_t f
 }
 
 /* Writes the first instance to the output itself, each further one to a file beside it. */
-static cp_status write_split(struct writer *writer, struct sink *top)
+static cp_status write_split(struct stl_writer *writer, struct sink *top)
 {
     const cp_scene *scene = writer->scene;
     const char *stem = sink_stem(top), *suffix = sink_file_name(top) + strlen(stem);
@@ -133,7 +133,7 @@ static cp_status write_split(struct writer *writer, struct sink *top)
     return status;
 }
 
-static void report_losses(const struct writer *writer)
+static void report_losses(const struct stl_writer *writer)
 {
     static const char *const left_out[] = {"meshes for collision alone are left out",
                                            "meshes for drawing alone are left out", ""};
@@ -161,7 +161,7 @@ static void report_losses(const struct writer *writer)
 
 /* Returns the unit in metres. An STL of an STL keeps the file's unit, since STL does not have it; other scenes are in
  * metres. */
-static double choose_unit(const struct stl_settings *settings, const cp_source *source)
+static double choose_unit(const struct stl_export_settings *settings, const cp_source *source)
 {
     bool kept = settings->unit == UNIT_SOURCE || (settings->unit == UNIT_AUTO && strcmp(source->format, "stl") == 0);
     double unit = kept ? source->unit : settings->unit == UNIT_AUTO ? 1 : unit_metres[settings->unit];
@@ -170,13 +170,13 @@ static double choose_unit(const struct stl_settings *settings, const cp_source *
 
 static cp_status write_stl(cp_context *context, const cp_scene *scene, const void *pointer, struct sink *sink)
 {
-    const struct stl_settings *settings = pointer;
+    const struct stl_export_settings *settings = pointer;
     const cp_source *source = &scene->source;
-    struct writer writer = {.context = context,
-                            .scene = scene,
-                            .settings = settings,
-                            .unit = choose_unit(settings, source),
-                            .up_y = (settings->up == UP_SOURCE ? (int)source->up : settings->up) == CP_UP_Y};
+    struct stl_writer writer = {.context = context,
+                                .scene = scene,
+                                .settings = settings,
+                                .unit = choose_unit(settings, source),
+                                .up_y = (settings->up == UP_SOURCE ? (int)source->up : settings->up) == CP_UP_Y};
     writer.worlds = memory_allocate(context, scene->node_count, sizeof(cp_pose));
     cp_status status = writer.worlds ? scene_world_poses(context, scene, NULL, writer.worlds) : CP_LIMIT;
     if (status == CP_OK)
@@ -189,24 +189,25 @@ static cp_status write_stl(cp_context *context, const cp_scene *scene, const voi
 
 static uint32_t stl_carries(const void *pointer)
 {
-    const struct stl_settings *settings = pointer;
+    const struct stl_export_settings *settings = pointer;
     if (settings->format == FORMAT_ASCII)
         return CP_FEATURE_MESHES | CP_FEATURE_NAMES;
     return settings->colours ? CP_FEATURE_MESHES | CP_FEATURE_COLOURS : CP_FEATURE_MESHES;
 }
 
 static const cp_option stl_options[] = {
-    {"format", "form of the file", CP_OPTION_CHOICE, offsetof(struct stl_settings, format), "binary",
+    {"format", "form of the file", CP_OPTION_CHOICE, offsetof(struct stl_export_settings, format), "binary",
      .choices = "binary|ascii"},
-    {"use", "which meshes are written", CP_OPTION_CHOICE, offsetof(struct stl_settings, use), "drawn",
+    {"use", "which meshes are written", CP_OPTION_CHOICE, offsetof(struct stl_export_settings, use), "drawn",
      .choices = "drawn|collision|both"},
-    {"split", "a file for each mesh instance", CP_OPTION_BOOLEAN, offsetof(struct stl_settings, split),
+    {"split", "a file for each mesh instance", CP_OPTION_BOOLEAN, offsetof(struct stl_export_settings, split),
      .initial = "no"},
     {"unit", "length of the file's unit; auto: that of an STL that was read, else m", CP_OPTION_CHOICE,
-     offsetof(struct stl_settings, unit), "auto", .choices = "m|mm|cm|in|inch|ft|source|auto"},
-    {"up", "axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_settings, up), "z", .choices = "z|y|source"},
+     offsetof(struct stl_export_settings, unit), "auto", .choices = "m|mm|cm|in|inch|ft|source|auto"},
+    {"up", "axis that points up", CP_OPTION_CHOICE, offsetof(struct stl_export_settings, up), "z",
+     .choices = "z|y|source"},
     {"colours", "VisCAM colours in the attribute bytes of binary files", CP_OPTION_BOOLEAN,
-     offsetof(struct stl_settings, colours), .initial = "no"},
+     offsetof(struct stl_export_settings, colours), .initial = "no"},
     CP_OPTIONS_END,
 };
 
@@ -214,7 +215,7 @@ const struct exporter stl_exporter = {
     .plugin = {.name = "stl",
                .title = "STL (stereolithography), ASCII and binary",
                .options = stl_options,
-               .settings_size = sizeof(struct stl_settings)},
+               .settings_size = sizeof(struct stl_export_settings)},
     .suffixes = ".stl .stlb",
     .carries = stl_carries,
     .shows = stl_shows,

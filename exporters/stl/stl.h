@@ -6,15 +6,15 @@
 
 enum { FORMAT_BINARY, FORMAT_ASCII };
 
-struct stl_settings {
+struct stl_export_settings {
     int format, use, unit, up;
     bool split, colours;
 };
 
-struct writer {
+struct stl_writer {
     cp_context *context;
     const cp_scene *scene;
-    const struct stl_settings *settings;
+    const struct stl_export_settings *settings;
     struct sink *sink;
     cp_pose *worlds;
     double unit;
@@ -25,7 +25,7 @@ struct writer {
 };
 
 /* Writes the facets of a mesh instance to the writer's sink. CP_OUTPUT if a coordinate is no float. */
-cp_status stl_write_part(struct writer *writer, const cp_instance *instance);
+cp_status stl_write_part(struct stl_writer *writer, const cp_instance *instance);
 /* Counts the materials that lose something in the attribute bytes. */
 uint64_t stl_count_changed_colours(const cp_scene *scene);
 
