@@ -38,7 +38,7 @@ static uint32_t add_values(struct gltf_file *file, const float *values, uint64_t
     if (!values)
         return CP_NONE;
     if (is_deliver(file) && count <= UINT32_MAX)
-        return stream_floats(file, kinds[width], values, (uint32_t)count, ranged);
+        return stream_floats(&file->web.streams, kinds[width], values, (uint32_t)count, ranged);
     accessor.view = add_view(&file->binary, (struct buffer_view){.data = values, .count = count * width});
     if (ranged)
         set_range(&accessor, values);
@@ -97,7 +97,7 @@ static bool add_channel(struct gltf_file *file, uint32_t node, struct channel ch
     struct motion_plan *motion = &file->motion;
     uint8_t width = channel.path == CP_PATH_ROTATION ? 4 : 3;
     uint64_t rows = (uint64_t)keys->count * (keys->interpolation == CP_CUBIC ? 3 : 1);
-    double rounding = keys->interpolation == CP_CUBIC ? 0 : rounding_of(file, node, channel.path);
+    double rounding = keys->interpolation == CP_CUBIC ? 0 : rounding_of(motion, node, channel.path);
     float *times = values ? round_times(file, keys, rounding > 0 ? time_step(keys, values, width, rounding) : 0) : NULL;
     for (uint64_t i = 0; times && i < rows * width; i++)
         values[i] = round_to((double)values[i], power_below(rounding));
@@ -277,9 +277,9 @@ static bool play_track(struct gltf_file *file, const cp_track *track, double shi
     return dependent || move_joints(file, track->target, &keys);
 }
 
-static const struct channel *channels_of(const struct gltf_file *file, const struct clip_plan *plan)
+static const struct channel *channels_of(const struct motion_plan *motion, const struct clip_plan *plan)
 {
-    return plan->channel_count ? file->motion.channels + plan->first_channel : NULL;
+    return plan->channel_count ? motion->channels + plan->first_channel : NULL;
 }
 
 /* Lists the channels of a scene's clip that hold all of a track or, for the web, the rest of it, so that nothing is
@@ -287,7 +287,7 @@ static const struct channel *channels_of(const struct gltf_file *file, const str
 static bool list_channels(const struct gltf_file *file, struct clip_plan *plan)
 {
     const cp_clip *clip = &file->scene->clips[plan->clip];
-    const struct channel *channels = channels_of(file, plan);
+    const struct channel *channels = channels_of(&file->motion, plan);
     uint32_t *taken = file->motion.taken;
     plan->channel_of = scene_allocate(file->work, clip->track_count, sizeof *plan->channel_of);
     if (!plan->channel_of)
@@ -396,7 +396,7 @@ void write_tracks(struct json_writer *json, const struct gltf_file *file, const 
 
 static void write_clip(struct json_writer *json, const struct gltf_file *file, const struct clip_plan *plan)
 {
-    const struct channel *channels = channels_of(file, plan);
+    const struct channel *channels = channels_of(&file->motion, plan);
     json_open_item(json);
     json_key_text(json, "name", plan->name);
     json_key_open(json, "channels", '[');

@@ -221,7 +221,7 @@ void write_extensions(struct json_writer *json, const struct gltf_file *file)
         lights = lights || find_light(&file->metadata, i);
     }
     /* A reader without the extension cannot show positions as integers. */
-    bool quantised = file->web.streams[STREAM_POSITIONS].count > 0;
+    bool quantised = file->web.streams.streams[STREAM_POSITIONS].count > 0;
     bool needed = quantised || file->binary.fallback_size > 0;
     bool textures = has_texture_extensions(file, false), needs_textures = has_texture_extensions(file, true);
     if (!articulations && !attach_points && !needed && !textures && !lights)

@@ -249,8 +249,8 @@ static bool add_drawn(struct gltf_file *file, struct mesh_plan *plan)
 {
     const cp_mesh *shape = plan->shape;
     if (plan->web)
-        return stream_vertices(file, plan) &&
-               (plan->web->corners ? stream_indices(file, plan) : add_indices(file, plan));
+        return stream_vertices(&file->web.streams, file->web.coordinates, plan) &&
+               (plan->web->corners ? stream_indices(&file->web.streams, plan) : add_indices(file, plan));
     for (size_t i = 0; i < ARRAY_COUNT; i++)
         if (mesh_array(shape, i) && !plan->raw[i] && !add_attribute(file, shape, i, &plan->attributes[i]))
             return false;

@@ -147,13 +147,14 @@ cp_status compose_file(struct gltf_writer *writer, struct sink *sink, uint64_t *
 {
     struct gltf_file *file = &writer->file;
     writer->text = writer->aside = (struct buffer){.context = file->context};
+    begin_streams(file);
     cp_status status = mechanism_open(&file->mechanism, file->context, file->scene);
     if (status != CP_OK)
         return status;
     if (!plan_meshes(file) || !plan_materials(file) || !plan_textures(file) || !plan_material_extensions(file) ||
         !plan_nodes(file) || (file->settings->web && !plan_rounding(file)) || !plan_names(file) ||
         !plan_metadata(file) || !plan_joints(file) || !plan_diagonal(file) || !plan_clips(file) || !plan_sweeps(file) ||
-        !finish_streams(file))
+        !finish_streams(&file->web.streams))
         return file->motion.open ? CP_NO : CP_LIMIT;
     place_views(&file->binary);
     uint64_t bytes = file->binary.size;
@@ -240,12 +241,9 @@ void free_writer(struct gltf_writer *writer)
     free_binary(&file->binary);
     memory_free(context, file->motion.channels, file->motion.channel_room, sizeof *file->motion.channels);
     memory_free(context, file->motion.clips, file->motion.clip_room, sizeof *file->motion.clips);
-    name_map_free(&file->web.arrays);
     mechanism_close(&file->mechanism);
     free_followers(&file->motion.followers);
-    for (int i = 0; i < STREAM_COUNT; i++)
-        buffer_free(&file->web.streams[i].bytes);
-    buffer_free(&file->web.packed);
+    free_streams(&file->web.streams);
     cp_scene_free(file->work);
     buffer_free(&writer->text);
     buffer_free(&writer->aside);

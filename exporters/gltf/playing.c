@@ -119,9 +119,8 @@ bool plan_played(struct gltf_file *file)
 
 /* Half of the share is for values, half for times. A quaternion whose four numbers are off by half a step is turned by
  * twice the step. */
-double rounding_of(const struct gltf_file *file, uint32_t node, cp_path path)
+double rounding_of(const struct motion_plan *motion, uint32_t node, cp_path path)
 {
-    const struct motion_plan *motion = &file->motion;
     if (!motion->levers)
         return 0;
     double reach = path == CP_PATH_TRANSLATION ? 1 : motion->levers[node] * (path == CP_PATH_ROTATION ? 2 : 1);

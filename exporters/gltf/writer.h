@@ -118,14 +118,22 @@ enum stream_kind {
     STREAM_COUNT
 };
 
-struct web_plan {
+struct gltf_streams {
+    cp_context *context;
+    struct arena *arena;
+    struct gltf_binary *binary; /* has the views and accessors */
+    bool packs;                 /* EXT_meshopt_compression */
     struct stream {
         uint32_t view;  /* CP_NONE: nothing in it */
         uint64_t count; /* of elements */
         struct buffer bytes;
     } streams[STREAM_COUNT];
-    struct buffer packed;     /* the packed bytes of the streams */
-    struct name_map arrays;   /* elements of streams and accessors, by hashes */
+    struct buffer packed;   /* the packed bytes of the streams */
+    struct name_map arrays; /* elements of streams and accessors, by hashes */
+};
+
+struct web_plan {
+    struct gltf_streams streams;
     struct web_place *places; /* of meshes */
     struct web_coordinates coordinates[CP_COORDINATE_SETS];
     uint32_t idle_coordinates; /* meshes whose coordinates were left out */
@@ -398,15 +406,19 @@ void write_tracks(struct json_writer *json, const struct gltf_file *file, const 
 bool bake_played(struct gltf_file *file, const cp_clip *clip, struct played_clip *played);
 bool plan_played(struct gltf_file *file);
 /* Returns how far rounding may move the numbers of a channel, in their unit; 0: not at all. */
-double rounding_of(const struct gltf_file *file, uint32_t node, cp_path path);
-/* web/streams.c. Returns the accessor of numbers in a stream of floats: that of the same ones if they are there
- * already. CP_NONE when out of memory. */
-uint32_t stream_floats(struct gltf_file *file, enum stream_kind kind, const float *values, uint32_t count, bool ranged);
-/* web/streams.c. Adds the vertices and indices of a mesh (of lines: vertices alone) to the streams. */
-bool stream_vertices(struct gltf_file *file, struct mesh_plan *plan);
-bool stream_indices(struct gltf_file *file, struct mesh_plan *plan);
+double rounding_of(const struct motion_plan *motion, uint32_t node, cp_path path);
+/* web/streams.c. Begins the streams of a file, without elements. Call free_streams even on failure. */
+void begin_streams(struct gltf_file *file);
+void free_streams(struct gltf_streams *streams);
+/* Returns the accessor of numbers in a stream of floats: that of the same ones if they are there already. CP_NONE when
+ * out of memory. */
+uint32_t stream_floats(struct gltf_streams *streams, enum stream_kind kind, const float *values, uint32_t count,
+                       bool ranged);
+/* Adds the vertices and indices of a mesh (of lines: vertices alone) to the streams. sets: of its coordinates. */
+bool stream_vertices(struct gltf_streams *streams, const struct web_coordinates *sets, struct mesh_plan *plan);
+bool stream_indices(struct gltf_streams *streams, struct mesh_plan *plan);
 /* Packs the streams, once all meshes are in. */
-bool finish_streams(struct gltf_file *file);
+bool finish_streams(struct gltf_streams *streams);
 
 /* ---- the file ---- */
 

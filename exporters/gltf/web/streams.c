@@ -29,22 +29,34 @@ static const struct stream_format {
     [STREAM_TURNS] = {16, COMPONENT_FLOAT, 4, TARGET_NONE, false, false, "EXPONENTIAL"},
 };
 
-/* Returns the stream's next count elements; NULL when out of memory. */
-static void *extend_stream(struct gltf_file *file, enum stream_kind kind, uint32_t count)
+void begin_streams(struct gltf_file *file)
 {
-    struct stream *stream = &file->web.streams[kind];
+    struct gltf_streams *streams = &file->web.streams;
+    *streams = (struct gltf_streams){.context = file->context,
+                                     .arena = file->work->arena,
+                                     .binary = &file->binary,
+                                     .packs = file->settings->web && file->settings->compression != COMPRESSION_NONE,
+                                     .packed = {.context = file->context},
+                                     .arrays = {.context = file->context}};
+    for (int i = 0; i < STREAM_COUNT; i++)
+        streams->streams[i].bytes.context = file->context;
+}
+
+/* Returns the stream's next count elements; NULL when out of memory. */
+static void *extend_stream(struct gltf_streams *streams, enum stream_kind kind, uint32_t count)
+{
+    struct stream *stream = &streams->streams[kind];
     const struct stream_format *format = &formats[kind];
     size_t size = (size_t)count * (format->indices ? sizeof(uint32_t) : format->size);
     if (stream->count == 0)
-        stream->view = add_view(&file->binary, (struct buffer_view){.target = format->target});
+        stream->view = add_view(streams->binary, (struct buffer_view){.target = format->target});
     if (stream->view == CP_NONE)
         return NULL;
     if (stream->count + count > UINT32_MAX) {
-        report_error(file->context, CP_LIMIT, "gltf-indices", NOWHERE,
+        report_error(streams->context, CP_LIMIT, "gltf-indices", NOWHERE,
                      "more than 4 294 967 295 vertices or indices do not fit one view");
         return NULL;
     }
-    stream->bytes.context = file->context;
     if (!buffer_reserve(&stream->bytes, size))
         return NULL;
     void *elements = stream->bytes.data + stream->bytes.size;
@@ -55,13 +67,12 @@ static void *extend_stream(struct gltf_file *file, enum stream_kind kind, uint32
 
 /* Returns the entry for a hash of some numbers: the place of elements in a stream, or an accessor. NULL when out of
  * memory. */
-static uint32_t *find_shared(struct gltf_file *file, char what, enum stream_kind kind, uint32_t count, uint64_t hash,
-                             bool *added)
+static uint32_t *find_shared(struct gltf_streams *streams, char what, enum stream_kind kind, uint32_t count,
+                             uint64_t hash, bool *added)
 {
-    char *key = arena_print(file->work->arena, "%c%d:%lu:%llx", what, (int)kind, (unsigned long)count,
-                            (unsigned long long)hash);
-    file->web.arrays.context = file->context;
-    return key ? name_map_add(&file->web.arrays, key, 0, added) : NULL;
+    char *key =
+        arena_print(streams->arena, "%c%d:%lu:%llx", what, (int)kind, (unsigned long)count, (unsigned long long)hash);
+    return key ? name_map_add(&streams->arrays, key, 0, added) : NULL;
 }
 
 /* At most so many bytes of meshes are shared. Readers make vertices and indices of an accessor anew for each mesh that
@@ -71,16 +82,17 @@ enum { MOST_SHARED = 4096 };
 
 /* Finds the accessor of the stream's last count elements. If the same ones are in it before, the last ones are dropped,
  * and it is that of the first. False when out of memory. */
-static bool last_elements(struct gltf_file *file, enum stream_kind kind, uint32_t count, struct accessor *accessor)
+static bool last_elements(struct gltf_streams *streams, enum stream_kind kind, uint32_t count,
+                          struct accessor *accessor)
 {
-    struct stream *stream = &file->web.streams[kind];
+    struct stream *stream = &streams->streams[kind];
     const struct stream_format *format = &formats[kind];
     size_t held = format->indices ? sizeof(uint32_t) : format->size, size = count * held;
     char *bytes = stream->bytes.data, *last = bytes + stream->bytes.size - size;
     uint64_t first = stream->count - count;
     if (format->target == TARGET_NONE || size <= MOST_SHARED) {
         bool added = false;
-        uint32_t *known = find_shared(file, 'e', kind, count, hash_content(last, size), &added);
+        uint32_t *known = find_shared(streams, 'e', kind, count, hash_content(last, size), &added);
         if (!known)
             return false;
         if (added)
@@ -101,12 +113,12 @@ static bool last_elements(struct gltf_file *file, enum stream_kind kind, uint32_
 }
 
 /* Returns a new accessor, or the one of the same elements. CP_NONE when out of memory. */
-static uint32_t share_accessor(struct gltf_file *file, enum stream_kind kind, struct accessor accessor)
+static uint32_t share_accessor(struct gltf_streams *streams, enum stream_kind kind, struct accessor accessor)
 {
     bool added = false;
-    uint32_t *known = find_shared(file, 'a', kind, (uint32_t)accessor.count, accessor.offset, &added);
+    uint32_t *known = find_shared(streams, 'a', kind, (uint32_t)accessor.count, accessor.offset, &added);
     if (known && added)
-        *known = add_accessor(&file->binary, accessor);
+        *known = add_accessor(streams->binary, accessor);
     return known ? *known : CP_NONE;
 }
 
@@ -116,20 +128,19 @@ static void put_word(unsigned char *out, uint32_t word)
         out[i] = (unsigned char)(word >> 8 * i & 0xff);
 }
 
-static bool stream_coordinates(struct gltf_file *file, struct mesh_plan *plan, size_t set)
+static bool stream_coordinates(struct gltf_streams *streams, bool integers, struct mesh_plan *plan, size_t set)
 {
-    bool integers = file->web.coordinates[set].integers;
     enum stream_kind kind = integers ? STREAM_COORDINATES : STREAM_FLOAT_COORDINATES;
     uint32_t count = plan->web->vertex_count;
     size_t words = integers ? 1 : 2;
-    unsigned char *out = extend_stream(file, kind, count);
+    unsigned char *out = extend_stream(streams, kind, count);
     for (size_t i = 0; out && i < count; i++)
         for (size_t word = 0; word < words; word++)
             put_word(out + 4 * (words * i + word), web_vertex(plan->web, i)[WEB_COORDINATES + 2 * set + word]);
     struct accessor accessor;
-    if (!out || !last_elements(file, kind, count, &accessor))
+    if (!out || !last_elements(streams, kind, count, &accessor))
         return false;
-    plan->attributes[ARRAY_COORDINATES + set] = share_accessor(file, kind, accessor);
+    plan->attributes[ARRAY_COORDINATES + set] = share_accessor(streams, kind, accessor);
     return plan->attributes[ARRAY_COORDINATES + set] != CP_NONE;
 }
 
@@ -145,32 +156,31 @@ static uint32_t direction_word(uint32_t code, uint32_t rest, bool packed)
 }
 
 /* Adds an attribute of one word for each vertex. */
-static bool stream_words(struct gltf_file *file, struct mesh_plan *plan, enum stream_kind kind, size_t array)
+static bool stream_words(struct gltf_streams *streams, struct mesh_plan *plan, enum stream_kind kind, size_t array)
 {
     uint32_t count = plan->web->vertex_count;
-    bool packed = file->settings->compression != COMPRESSION_NONE;
-    unsigned char *out = extend_stream(file, kind, count);
+    unsigned char *out = extend_stream(streams, kind, count);
     for (size_t i = 0; out && i < count; i++) {
         const uint32_t *words = web_vertex(plan->web, i);
-        uint32_t word = kind == STREAM_NORMALS ? direction_word(words[1] >> 16, 0, packed)
+        uint32_t word = kind == STREAM_NORMALS ? direction_word(words[1] >> 16, 0, streams->packs)
                         : kind == STREAM_TANGENTS
-                            ? direction_word(words[WEB_TANGENT] & 0xffff, words[WEB_TANGENT] >> 24, packed)
+                            ? direction_word(words[WEB_TANGENT] & 0xffff, words[WEB_TANGENT] >> 24, streams->packs)
                             : words[2];
         put_word(out + 4 * i, word);
     }
     struct accessor accessor;
-    if (!out || !last_elements(file, kind, count, &accessor))
+    if (!out || !last_elements(streams, kind, count, &accessor))
         return false;
-    plan->attributes[array] = share_accessor(file, kind, accessor);
+    plan->attributes[array] = share_accessor(streams, kind, accessor);
     return plan->attributes[array] != CP_NONE;
 }
 
 /* Positions have x and y in one word, z in the next. */
-bool stream_vertices(struct gltf_file *file, struct mesh_plan *plan)
+bool stream_vertices(struct gltf_streams *streams, const struct web_coordinates *sets, struct mesh_plan *plan)
 {
     const struct web_mesh *web = plan->web;
     uint32_t count = web->vertex_count;
-    unsigned char *out = extend_stream(file, STREAM_POSITIONS, count);
+    unsigned char *out = extend_stream(streams, STREAM_POSITIONS, count);
     if (!out)
         return false;
     struct accessor positions = {.ranged = true}, accessor;
@@ -188,40 +198,40 @@ bool stream_vertices(struct gltf_file *file, struct mesh_plan *plan)
         put_word(out + 8 * i, web_vertex(web, i)[0]);
         put_word(out + 8 * i + 4, web_vertex(web, i)[1] & 0xffff);
     }
-    if (!last_elements(file, STREAM_POSITIONS, count, &accessor))
+    if (!last_elements(streams, STREAM_POSITIONS, count, &accessor))
         return false;
     accessor.ranged = true;
     memcpy(accessor.minimum, positions.minimum, sizeof accessor.minimum);
     memcpy(accessor.maximum, positions.maximum, sizeof accessor.maximum);
-    plan->attributes[ARRAY_POSITIONS] = share_accessor(file, STREAM_POSITIONS, accessor);
+    plan->attributes[ARRAY_POSITIONS] = share_accessor(streams, STREAM_POSITIONS, accessor);
     if (plan->attributes[ARRAY_POSITIONS] == CP_NONE)
         return false;
 
     const cp_mesh *shape = plan->shape;
-    bool good = (!shape->normals || stream_words(file, plan, STREAM_NORMALS, ARRAY_NORMALS)) &&
-                (!shape->tangents || stream_words(file, plan, STREAM_TANGENTS, ARRAY_TANGENTS)) &&
-                (!shape->colours || stream_words(file, plan, STREAM_COLOURS, ARRAY_COLOURS));
+    bool good = (!shape->normals || stream_words(streams, plan, STREAM_NORMALS, ARRAY_NORMALS)) &&
+                (!shape->tangents || stream_words(streams, plan, STREAM_TANGENTS, ARRAY_TANGENTS)) &&
+                (!shape->colours || stream_words(streams, plan, STREAM_COLOURS, ARRAY_COLOURS));
     for (size_t set = 0; set < CP_COORDINATE_SETS && good; set++)
-        good = !plan->shape->coordinates[set] || stream_coordinates(file, plan, set);
+        good = !plan->shape->coordinates[set] || stream_coordinates(streams, sets[set].integers, plan, set);
     return good;
 }
 
-bool stream_indices(struct gltf_file *file, struct mesh_plan *plan)
+bool stream_indices(struct gltf_streams *streams, struct mesh_plan *plan)
 {
     enum stream_kind kind = plan->web->vertex_count <= MOST_NARROW_VERTICES ? STREAM_NARROW : STREAM_WIDE;
-    void *out = extend_stream(file, kind, plan->index_count);
+    void *out = extend_stream(streams, kind, plan->index_count);
     if (!out)
         return false;
     memcpy(out, plan->indices, plan->index_count * sizeof *plan->indices);
     struct accessor whole;
-    if (!last_elements(file, kind, plan->index_count, &whole))
+    if (!last_elements(streams, kind, plan->index_count, &whole))
         return false;
     for (uint32_t i = 0; i < plan->primitive_count; i++) {
         struct drawn_primitive *primitive = &plan->primitives[i];
         struct accessor accessor = whole;
         accessor.offset += (uint64_t)primitive->first_index * formats[kind].size;
         accessor.count = primitive->index_count;
-        primitive->accessor = share_accessor(file, kind, accessor);
+        primitive->accessor = share_accessor(streams, kind, accessor);
         if (primitive->accessor == CP_NONE)
             return false;
     }
@@ -265,15 +275,16 @@ static void put_exponential(unsigned char *out, float *values, uint32_t count, u
     }
 }
 
-uint32_t stream_floats(struct gltf_file *file, enum stream_kind kind, const float *values, uint32_t count, bool ranged)
+uint32_t stream_floats(struct gltf_streams *streams, enum stream_kind kind, const float *values, uint32_t count,
+                       bool ranged)
 {
     const struct stream_format *format = &formats[kind];
     size_t numbers = (size_t)count * format->width;
-    float *read = arena_copy(file->work->arena, values, numbers, sizeof *values);
-    unsigned char *out = read ? extend_stream(file, kind, count) : NULL;
+    float *read = arena_copy(streams->arena, values, numbers, sizeof *values);
+    unsigned char *out = read ? extend_stream(streams, kind, count) : NULL;
     if (!out)
         return CP_NONE;
-    if (file->settings->web && file->settings->compression != COMPRESSION_NONE)
+    if (streams->packs)
         put_exponential(out, read, count, format->width);
     else
         for (size_t i = 0; i < numbers; i++) {
@@ -282,11 +293,11 @@ uint32_t stream_floats(struct gltf_file *file, enum stream_kind kind, const floa
             put_word(out + 4 * i, word);
         }
     struct accessor accessor;
-    if (!last_elements(file, kind, count, &accessor))
+    if (!last_elements(streams, kind, count, &accessor))
         return CP_NONE;
     if (ranged)
         set_range(&accessor, read);
-    return share_accessor(file, kind, accessor);
+    return share_accessor(streams, kind, accessor);
 }
 
 /* ---- packing ---- */
@@ -306,62 +317,69 @@ static void run_job(void *user, uint32_t item, uint32_t worker)
 }
 
 /* Packs the streams, each in a thread. */
-static bool pack_streams(struct gltf_file *file)
+static bool pack_streams(struct gltf_streams *streams)
 {
     struct packing_job jobs[STREAM_COUNT];
     uint32_t count = 0;
     size_t bound = 0;
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
-        const struct stream *stream = &file->web.streams[kind];
+        const struct stream *stream = &streams->streams[kind];
         bool indices = formats[kind].indices;
         if (stream->count == 0)
             continue;
         struct packing_job *job = &jobs[count++];
         *job = (struct packing_job){.kind = (enum stream_kind)kind,
                                     .input = {stream->bytes.data, stream->count, indices ? 0 : formats[kind].size,
-                                              indices ? file->web.streams[STREAM_POSITIONS].count : 0}};
+                                              indices ? streams->streams[STREAM_POSITIONS].count : 0}};
         job->bound = pack_bound(job->input);
         bound += job->bound;
     }
-    file->web.packed.context = file->context;
-    if (!buffer_reserve(&file->web.packed, bound))
+    if (!buffer_reserve(&streams->packed, bound))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        jobs[i].out = (unsigned char *)file->web.packed.data + file->web.packed.size;
-        file->web.packed.size += jobs[i].bound;
+        jobs[i].out = (unsigned char *)streams->packed.data + streams->packed.size;
+        streams->packed.size += jobs[i].bound;
     }
-    if (!parallel_for(file->context, count, run_job, jobs))
+    if (!parallel_for(streams->context, count, run_job, jobs))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct stream_format *format = &formats[jobs[i].kind];
-        struct buffer_view *view = &file->binary.views[file->web.streams[jobs[i].kind].view];
+        struct buffer_view *view = &streams->binary->views[streams->streams[jobs[i].kind].view];
         struct packing packing = {format->indices ? "TRIANGLES" : "ATTRIBUTES", format->filter, jobs[i].input.count, 0,
                                   format->size};
         view->data = jobs[i].out;
         view->count = jobs[i].size;
         view->encoding = ENCODE_BYTES;
         view->stride = format->target == TARGET_VERTICES ? format->size : 0;
-        view->packing = arena_copy(file->work->arena, &packing, 1, sizeof packing);
+        view->packing = arena_copy(streams->arena, &packing, 1, sizeof packing);
         if (!view->packing)
             return false;
     }
     return true;
 }
 
-bool finish_streams(struct gltf_file *file)
+bool finish_streams(struct gltf_streams *streams)
 {
-    if (file->settings->web && file->settings->compression != COMPRESSION_NONE)
-        return pack_streams(file);
+    if (streams->packs)
+        return pack_streams(streams);
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
-        const struct stream *stream = &file->web.streams[kind];
+        const struct stream *stream = &streams->streams[kind];
         const struct stream_format *format = &formats[kind];
         if (stream->count == 0)
             continue;
-        struct buffer_view *view = &file->binary.views[stream->view];
+        struct buffer_view *view = &streams->binary->views[stream->view];
         view->data = stream->bytes.data;
         view->encoding = kind == STREAM_NARROW ? ENCODE_NARROW : kind == STREAM_WIDE ? ENCODE_WORDS : ENCODE_BYTES;
         view->count = format->indices ? stream->count : stream->count * format->size;
         view->stride = format->target == TARGET_VERTICES ? format->size : 0;
     }
     return true;
+}
+
+void free_streams(struct gltf_streams *streams)
+{
+    for (int i = 0; i < STREAM_COUNT; i++)
+        buffer_free(&streams->streams[i].bytes);
+    buffer_free(&streams->packed);
+    name_map_free(&streams->arrays);
 }
