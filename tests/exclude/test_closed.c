@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/find_support.h"
+#include "../unit/fixture.h"
 #include "../unit/plain_numbers.h"
 #include "check.h"
 #include "model/model.h"

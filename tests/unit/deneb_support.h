@@ -1,20 +1,9 @@
-/* DCT texts that tests write, and folders for the files that they name. */
+/* DCT texts that tests write, and reading them. */
 #ifndef CELLPIPE_TESTS_DENEB_SUPPORT_H
 #define CELLPIPE_TESTS_DENEB_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
-
-#include "find_support.h"
+#include "fixture.h"
 #include "plain_numbers.h"
-#include "report_support.h"
 
 #define IDENTITY_LINE "MATRIX 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\n"
 
@@ -48,52 +37,11 @@ static inline void free_text(struct text *text)
     *text = (struct text){0};
 }
 
-/* What the test that runs has for files; made and removed by the group. */
-static char folder[] = "/tmp/cellpipe-deneb-XXXXXX";
-
-static inline int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static inline void empty_folder(void)
-{
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf '%s' && mkdir '%s'", folder, folder);
-    assert_int_equal(system(command), 0);
-}
-
-static inline int remove_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-/* Writes folder/path, with the folders on the way there. */
-static inline void write_text(const char *path, const char *text)
-{
-    char full[512];
-    (void)snprintf(full, sizeof full, "%s/%s", folder, path);
-    for (char *slash = full + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-        *slash = '\0';
-        (void)mkdir(full, 0700);
-    }
-    FILE *file = fopen(full, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
 /* Reads a text as if it lay in the folder; option may be NULL. */
 static inline cp_status read_here(cp_context *context, const char *text, const char *option, cp_scene **scene)
 {
-    char name[64];
-    (void)snprintf(name, sizeof name, "%s/cell.dct", folder);
     cp_status status =
-        cp_read_memory(context, text, strlen(text), name, NULL, option ? &option : NULL, option ? 1 : 0, scene);
+        cp_read_memory(context, text, strlen(text), path_of("cell.dct"), NULL, &option, option ? 1 : 0, scene);
     if (status == CP_OK)
         assert_int_equal(cp_validate(context, *scene), CP_OK);
     return status;
@@ -103,7 +51,7 @@ static inline cp_scene *must_read(cp_context *context, const char *text, const c
 {
     cp_scene *scene;
     if (read_here(context, text, option, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("not read: %.2000s", text);
     }
     return scene;

@@ -23,7 +23,7 @@ static inline void read_cell(const char *text)
     scene = NULL;
     cp_status status = read_text(text);
     if (status != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, CP_OK);
 }
 
@@ -42,11 +42,11 @@ static inline cp_status exclude_with(const char *options)
 
 static inline const cp_pair *pair_of(const char *one, const char *other)
 {
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const char *first = scene->nodes[scene->pairs[i].first].name;
-        const char *second = scene->nodes[scene->pairs[i].second].name;
+    for (uint32_t i = 0; i < count_pairs(scene); i++) {
+        const char *first = cp_nodes(scene, NULL)[cp_pairs(scene, NULL)[i].first].name;
+        const char *second = cp_nodes(scene, NULL)[cp_pairs(scene, NULL)[i].second].name;
         if ((!strcmp(first, one) && !strcmp(second, other)) || (!strcmp(first, other) && !strcmp(second, one)))
-            return &scene->pairs[i];
+            return &cp_pairs(scene, NULL)[i];
     }
     fail_msg("no pair %s %s", one, other);
     return NULL;
@@ -65,14 +65,14 @@ static inline void judge(const char *text, const char *options)
     read_cell(text);
     cp_status status = exclude_with(options);
     if (status != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, CP_OK);
 }
 
 static inline uint32_t node_of(const char *name)
 {
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (strcmp(scene->nodes[i].name, name) == 0)
+    for (uint32_t i = 0; i < count_nodes(scene); i++)
+        if (strcmp(cp_nodes(scene, NULL)[i].name, name) == 0)
             return i;
     fail_msg("no node %s", name);
     return 0;

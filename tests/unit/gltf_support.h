@@ -2,17 +2,7 @@
 #ifndef GLTF_SUPPORT_H
 #define GLTF_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "report_support.h"
+#include "fixture.h"
 
 /* The bytes of the BIN chunk. */
 struct bin {
@@ -80,7 +70,7 @@ static inline cp_scene *read_with(cp_context *context, const char *rest, const s
     cp_status status = cp_read_memory(context, glb, size, "cell.glb", NULL, &option, option ? 1 : 0, &scene);
     free(glb);
     if (status != expected)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, expected);
     assert_true((scene != NULL) == (status == CP_OK));
     return scene;

@@ -2,19 +2,11 @@
 #ifndef GLTF_WRITTEN_H
 #define GLTF_WRITTEN_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 
-#include "report_support.h"
+#include "fixture.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
 
@@ -46,7 +38,7 @@ static inline struct written start(void)
 {
     struct written written = {.context = cp_context_new(NULL)};
     assert_non_null(written.context);
-    written.scene = scene_new(written.context);
+    written.scene = cp_scene_new(written.context);
     assert_non_null(written.scene);
     return written;
 }
@@ -58,9 +50,7 @@ static inline void write_with(struct written *written, const char *first, const 
     void *bytes;
     size_t count = first ? second ? 2 : 1 : 0;
     cp_status status = cp_write_memory(written->context, written->scene, "glb", options, count, &bytes, &written->size);
-    if (status != CP_OK)
-        print_report(written->context);
-    assert_int_equal(status, CP_OK);
+    expect_status(written->context, status, CP_OK);
     written->bytes = bytes;
     const unsigned char *at = bytes;
     assert_memory_equal(at, "glTF", 4);
@@ -257,9 +247,12 @@ static inline void assert_maps(json_t *outer, json_t *inner, const cp_pose *pose
 
 static inline uint32_t add_node(struct written *written, uint32_t parent, const char *name)
 {
-    uint32_t node = scene_add_node(written->scene, parent, name, strlen(name));
-    assert_int_not_equal(node, CP_NONE);
-    return node;
+    return add_node_at(written->scene, parent, name, NULL);
+}
+
+static inline uint32_t add_placed(struct written *written, uint32_t parent, const char *name, cp_pose local)
+{
+    return add_node_at(written->scene, parent, name, &local);
 }
 
 static const float corner_positions[] = {-0.0f, 0, 0, 1, 0, 0, 1, 1, 0, 0.25f, 0.25f, 0, 0, 1, 1e-40f, 9, 9, 9};
@@ -278,22 +271,17 @@ static inline cp_mesh triangles(void)
 
 static inline uint32_t add_mesh(struct written *written, cp_mesh mesh)
 {
-    uint32_t index = scene_add_mesh(written->scene, &mesh);
-    assert_int_not_equal(index, CP_NONE);
-    return index;
+    return add_mesh_of(written->scene, &mesh);
 }
 
 static inline void add_instance(struct written *written, uint32_t node, uint32_t mesh, uint32_t use, cp_pose pose)
 {
-    assert_int_not_equal(scene_add_instance(written->scene, node, mesh, use, &pose), CP_NONE);
+    (void)add_instance_of(written->scene, node, mesh, use, &pose);
 }
 
 static inline void complete(struct written *written)
 {
-    cp_status status = scene_finish(written->scene);
-    if (status != CP_OK)
-        print_report(written->context);
-    assert_int_equal(status, CP_OK);
+    expect_status(written->context, cp_scene_finish(written->scene), CP_OK);
 }
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef MESH_BUILDER_H
 #define MESH_BUILDER_H
 
-#include "base/text/text.h"
 #include "mesh_support.h"
 
 /* Faces that grow; the arrays are the test's. */

@@ -3,16 +3,8 @@
 #define MESH_SUPPORT_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "report_support.h"
+#include "fixture.h"
 
 /* The same numbers on every machine. */
 struct random {
@@ -30,19 +22,9 @@ static inline double random_unit(struct random *random)
     return (double)random_bits(random) / 2147483648.0;
 }
 
-static inline bool was_said(const cp_context *context, const char *part)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strstr(entries[i].message, part))
-            return true;
-    return false;
-}
-
 static inline uint32_t face_corner(const cp_mesh *mesh, uint32_t face, uint32_t i)
 {
-    return mesh->corners[mesh_face_first(mesh, face) + i % mesh_face_size(mesh, face)];
+    return mesh->corners[face_first(mesh, face) + i % face_size(mesh, face)];
 }
 
 static inline const float *position_at(const cp_mesh *mesh, uint32_t vertex)
@@ -55,7 +37,7 @@ static inline double plain_volume(const cp_mesh *mesh)
 {
     long double sum = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++)
-        for (uint32_t i = 2; i < mesh_face_size(mesh, face); i++) {
+        for (uint32_t i = 2; i < face_size(mesh, face); i++) {
             const float *a = position_at(mesh, face_corner(mesh, face, 0));
             const float *b = position_at(mesh, face_corner(mesh, face, i - 1));
             const float *c = position_at(mesh, face_corner(mesh, face, i));
@@ -88,7 +70,7 @@ struct plain_edge {
 static inline bool face_spans_three(const cp_mesh *mesh, uint32_t face)
 {
     uint32_t places = 0;
-    for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++) {
+    for (uint32_t i = 0; i < face_size(mesh, face); i++) {
         bool fresh = true;
         for (uint32_t k = 0; k < i; k++)
             fresh = fresh && !same_place(mesh, face_corner(mesh, face, i), face_corner(mesh, face, k));
@@ -103,7 +85,7 @@ static inline cp_topology plain_topology(const cp_mesh *mesh)
     struct plain_edge *edges = calloc(mesh->corner_count + 1, sizeof *edges);
     uint32_t count = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
-        for (uint32_t i = 0; i < mesh_face_size(mesh, face) && face_spans_three(mesh, face); i++) {
+        for (uint32_t i = 0; i < face_size(mesh, face) && face_spans_three(mesh, face); i++) {
             edges[count].a = place_of(mesh, face_corner(mesh, face, i));
             edges[count].b = place_of(mesh, face_corner(mesh, face, i + 1));
             count += edges[count].a != edges[count].b;
@@ -158,13 +140,6 @@ static inline cp_mesh make_cube(void)
                      .positions = cube_positions,
                      .face_offsets = cube_offsets,
                      .corners = cube_corners};
-}
-
-static inline uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name)
-{
-    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
-    assert_int_not_equal(node, CP_NONE);
-    return node;
 }
 
 #endif

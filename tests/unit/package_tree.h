@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report_support.h"
+#include "fixture.h"
 
 #include "base/bytes/bytes.h"
 

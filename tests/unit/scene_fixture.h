@@ -1,40 +1,18 @@
-/* A context and an empty scene for each test. */
+/* One context and one scene for each test; fixture.c has them. */
 #ifndef SCENE_FIXTURE_H
 #define SCENE_FIXTURE_H
 
-#include "report_support.h"
+#include "fixture.h"
 
-static cp_context *context;
-static cp_scene *scene;
+extern cp_context *context;
+extern cp_scene *scene;
 
-static int set_up(void **unused)
-{
-    (void)unused;
-    context = cp_context_new(NULL);
-    scene = scene_new(context);
-    return context && scene ? 0 : 1;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
-
-static inline void fresh_scene(void)
-{
-    cp_scene_free(scene);
-    scene = scene_new(context);
-}
-
-static inline void finish_scene(void)
-{
-    if (scene_finish(scene) != CP_OK) {
-        print_report(context);
-        fail_msg("the scene is not sound");
-    }
-}
+/* For cmocka: a new context with a scene that has its world alone. */
+int set_up(void **unused);
+int tear_down(void **unused);
+/* Replaces the scene by a new one. */
+void fresh_scene(void);
+/* The test fails, with the report, if the scene is not sound. */
+void finish_scene(void);
 
 #endif

@@ -2,17 +2,7 @@
 #ifndef STL_SUPPORT_H
 #define STL_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "report_support.h"
+#include "fixture.h"
 
 /* Up to four options "KEY=VALUE", NULL-ended. */
 typedef const char *const options[5];
@@ -32,7 +22,7 @@ static inline cp_scene *read_bytes(cp_context *context, const void *bytes, size_
     cp_status status =
         cp_read_memory(context, bytes, size, "folder/part.one.stl", NULL, list, count_options(list), &scene);
     if (status != expected)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, expected);
     assert_true((scene != NULL) == (status == CP_OK));
     return scene;
@@ -45,37 +35,6 @@ static inline float *list_corners(const cp_mesh *mesh)
     for (uint32_t i = 0; i < mesh->corner_count; i++)
         memcpy(corners + 3 * (size_t)i, mesh->positions + 3 * (size_t)mesh->corners[i], 3 * sizeof(float));
     return corners;
-}
-
-/* ---- memory ---- */
-
-/* An allocator that counts, and fails its limit-th call. */
-struct counter {
-    size_t blocks, bytes, calls, limit, largest;
-};
-
-static inline void *counted_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct counter *counter = user;
-    if (size == 0) {
-        if (block) {
-            counter->blocks--;
-            counter->bytes -= old_size;
-            free(block);
-        }
-        return NULL;
-    }
-    counter->calls++;
-    if (counter->limit && counter->calls == counter->limit)
-        return NULL;
-    void *moved = realloc(block, size);
-    if (!moved)
-        return NULL;
-    counter->blocks += block == NULL;
-    counter->bytes += size - (block ? old_size : 0);
-    if (counter->bytes > counter->largest)
-        counter->largest = counter->bytes;
-    return moved;
 }
 
 /* ---- binary files ---- */

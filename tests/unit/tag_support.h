@@ -3,36 +3,10 @@
 #define TAG_SUPPORT_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "report_support.h"
+#include "scene_fixture.h"
 
 /* ---- reading ---- */
-
-static cp_context *context;
-static cp_scene *scene;
-
-static inline int set_up(void **state)
-{
-    (void)state;
-    context = cp_context_new(NULL);
-    scene = NULL;
-    return context ? 0 : -1;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
 
 /* Further files are found beside the samples. */
 static inline void read_text(const char *text)
@@ -40,7 +14,7 @@ static inline void read_text(const char *text)
     cp_scene_free(scene);
     cp_report_clear(context);
     if (cp_read_memory(context, text, strlen(text), SAMPLES "/memory.wu", "tag", NULL, 0, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail();
     }
     assert_int_equal(cp_validate(context, scene), CP_OK);
@@ -53,7 +27,7 @@ static inline void read_sample(const char *name)
     cp_scene_free(scene);
     cp_report_clear(context);
     if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail();
     }
     assert_int_equal(cp_validate(context, scene), CP_OK);
@@ -77,8 +51,8 @@ static inline void expect_error(const char *text, const char *code, uint64_t lin
 
 static inline uint32_t node_of(const char *name)
 {
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (!strcmp(scene->nodes[i].name, name))
+    for (uint32_t i = 0; i < count_nodes(scene); i++)
+        if (!strcmp(cp_nodes(scene, NULL)[i].name, name))
             return i;
     fail_msg("no frame %s", name);
     return 0;
@@ -86,29 +60,29 @@ static inline uint32_t node_of(const char *name)
 
 static inline const cp_node *node(const char *name)
 {
-    return &scene->nodes[node_of(name)];
+    return &cp_nodes(scene, NULL)[node_of(name)];
 }
 
 static inline const cp_joint *joint(const char *name)
 {
     const cp_node *it = node(name);
     assert_int_equal(it->joint_count, 1);
-    assert_string_equal(scene->joints[it->first_joint].name, name);
-    return &scene->joints[it->first_joint];
+    assert_string_equal(cp_joints(scene, NULL)[it->first_joint].name, name);
+    return &cp_joints(scene, NULL)[it->first_joint];
 }
 
 static inline const cp_device *device(const char *name)
 {
-    for (uint32_t i = 0; i < scene->device_count; i++)
-        if (!strcmp(scene->devices[i].name, name))
-            return &scene->devices[i];
+    for (uint32_t i = 0; i < count_devices(scene); i++)
+        if (!strcmp(cp_devices(scene, NULL)[i].name, name))
+            return &cp_devices(scene, NULL)[i];
     fail_msg("no device %s", name);
     return NULL;
 }
 
 static inline void expect_parent(const char *name, const char *parent)
 {
-    assert_string_equal(scene->nodes[node(name)->parent].name, parent);
+    assert_string_equal(cp_nodes(scene, NULL)[node(name)->parent].name, parent);
 }
 
 static inline void expect_device(const char *name, const char *end, const char *joints)
@@ -117,33 +91,26 @@ static inline void expect_device(const char *name, const char *end, const char *
     char text[1000] = "";
     for (uint32_t i = 0; i < it->joint_count; i++) {
         strcat(text, i ? " " : "");
-        strcat(text, scene->joints[it->joints[i]].name);
+        strcat(text, cp_joints(scene, NULL)[it->joints[i]].name);
     }
     assert_string_equal(text, joints);
     assert_int_equal(it->end_count, 1);
-    assert_string_equal(scene->nodes[it->ends[0]].name, end);
+    assert_string_equal(cp_nodes(scene, NULL)[it->ends[0]].name, end);
 }
 
 static inline cp_pose world(const char *name)
 {
-    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     pose_scene(scene, NULL, worlds);
     cp_pose pose = worlds[node_of(name)];
     free(worlds);
     return pose;
 }
 
-static inline void expect_pose(const cp_pose *pose, const double expected[12], double tolerance)
-{
-    for (int i = 0; i < 12; i++)
-        if (!(fabs(pose->m[i] - expected[i]) <= tolerance))
-            fail_msg("entry %d is %.17g, not %.17g", i, pose->m[i], expected[i]);
-}
-
 static inline const cp_metadata_entry *metadata(cp_owner owner, uint32_t index, const char *key)
 {
-    for (uint32_t i = 0; i < scene->metadata_count; i++) {
-        const cp_metadata_entry *it = &scene->metadata[i];
+    for (uint32_t i = 0; i < count_metadata(scene); i++) {
+        const cp_metadata_entry *it = &cp_metadata(scene, NULL)[i];
         if (it->owner == owner && it->index == index && !strcmp(it->key, key))
             return it;
     }
@@ -160,8 +127,8 @@ static inline void expect_metadata(const char *name, const char *key, cp_value_t
 
 static inline bool has_pair(const char *first, const char *second)
 {
-    for (uint32_t i = 0; i < scene->pair_count; i++)
-        if (scene->pairs[i].first == node_of(first) && scene->pairs[i].second == node_of(second))
+    for (uint32_t i = 0; i < count_pairs(scene); i++)
+        if (cp_pairs(scene, NULL)[i].first == node_of(first) && cp_pairs(scene, NULL)[i].second == node_of(second))
             return true;
     return false;
 }

@@ -1,18 +1,6 @@
 /* The assimp importer on small files whose content is worked out by hand. */
 #include "assimp_support.h"
 
-static cp_scene *read_sample(cp_context *context, const char *name)
-{
-    char path[1024];
-    cp_scene *scene;
-    (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
-    cp_status status = cp_read(context, path, NULL, NULL, 0, &scene);
-    if (status != CP_OK)
-        print_report(context);
-    assert_int_equal(status, CP_OK);
-    return scene;
-}
-
 /* ---- options ---- */
 
 static void test_options(void **state)
@@ -25,16 +13,16 @@ static void test_options(void **state)
     static const double y_up[12] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0};
     static const double x_up[12] = {0, -1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0};
     uint32_t count;
-    cp_scene *scene = read_text(*state, text, "part.ac", "unit=in");
-    assert_pose(&cp_instances(scene, &count)->transform, inch, 0);
+    cp_scene *scene = read_scene(*state, text, "part.ac", "unit=in");
+    expect_pose(&cp_instances(scene, &count)->transform, inch, 0);
     assert_true(cp_scene_source(scene)->unit == 0.0254);
     cp_scene_free(scene);
-    scene = read_text(*state, text, "part.ac", "up=y");
-    assert_pose(&cp_instances(scene, &count)->transform, y_up, 0);
+    scene = read_scene(*state, text, "part.ac", "up=y");
+    expect_pose(&cp_instances(scene, &count)->transform, y_up, 0);
     assert_int_equal(cp_scene_source(scene)->up, CP_UP_Y);
     cp_scene_free(scene);
-    scene = read_text(*state, text, "part.ac", "up=x");
-    assert_pose(&cp_instances(scene, &count)->transform, x_up, 0);
+    scene = read_scene(*state, text, "part.ac", "up=x");
+    expect_pose(&cp_instances(scene, &count)->transform, x_up, 0);
     cp_scene_free(scene);
 }
 
@@ -46,7 +34,7 @@ static void test_ac3d(void **state)
     static const double place[12] = {1, 0, 0, 0.5, 0, 1, 0, 0, 0, 0, 1, 0.75}; /* the lamp's loc */
     static const double lamp[4] = {1, 1, 0.5, 0.5};
     uint32_t count;
-    cp_scene *scene = read_sample(*state, "ac3d_desk.ac");
+    cp_scene *scene = read_path(*state, SAMPLES "/ac3d_desk.ac");
     const cp_node *nodes = cp_nodes(scene, &count);
     assert_int_equal(count, 4);
     assert_string_equal(nodes[1].name, "desk");
@@ -54,7 +42,7 @@ static void test_ac3d(void **state)
     assert_string_equal(nodes[3].name, "lamp");
     assert_int_equal(nodes[2].parent, 1);
     assert_int_equal(nodes[3].parent, 1);
-    assert_pose(&nodes[3].local, place, 0);
+    expect_pose(&nodes[3].local, place, 0);
     const cp_mesh *meshes = cp_meshes(scene, &count);
     assert_int_equal(count, 2);
     assert_positions(&meshes[0], top, 5);
@@ -81,10 +69,10 @@ static void test_ac3d_places(void **state)
     static const double line[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 5};
     static const float corners[] = {0.1f, 0, 0, 1, 0, 0, 0, 1, 0};
     uint32_t count;
-    cp_scene *scene = read_text(*state, text, "part.ac", NULL);
-    assert_pose(&find_node(scene, "turned")->local, turned, 0);
-    assert_pose(&find_node(scene, "line")->local, line, 0);
-    assert_int_equal(find_node(scene, "line")->parent, 1);
+    cp_scene *scene = read_scene(*state, text, "part.ac", NULL);
+    expect_pose(&node_called(scene, "turned")->local, turned, 0);
+    expect_pose(&node_called(scene, "line")->local, line, 0);
+    assert_int_equal(node_called(scene, "line")->parent, 1);
     const cp_mesh *meshes = cp_meshes(scene, &count);
     assert_int_equal(count, 2);
     assert_positions(&meshes[0], corners, 3);
@@ -95,7 +83,7 @@ static void test_ac3d_places(void **state)
 static void test_ac3d_measures(void **state)
 {
     cp_measures measures = {.size = sizeof measures};
-    cp_scene *scene = read_sample(*state, "ac3d_desk.ac");
+    cp_scene *scene = read_path(*state, SAMPLES "/ac3d_desk.ac");
     assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
     assert_int_equal(measures.triangles, 3 + 4);
     assert_true(measures.lower[0] == -1 && measures.upper[0] == 1.25 && measures.upper[2] == 1.25);
@@ -111,9 +99,9 @@ static void test_ac3d_suffix(void **state)
     static const char *const names[] = {"part.ac3d", "part.AC3D", "part.AC"};
     for (size_t i = 0; i < 3; i++) {
         uint32_t count;
-        cp_scene *scene = read_text(*state, text, names[i], NULL);
+        cp_scene *scene = read_scene(*state, text, names[i], NULL);
         assert_int_equal(cp_meshes(scene, &count)->face_count, 1);
-        assert_string_equal(find_node(scene, "p")->name, "p");
+        assert_string_equal(node_called(scene, "p")->name, "p");
         cp_scene_free(scene);
     }
 }
@@ -128,19 +116,19 @@ static void test_collada(void **state)
     static const double lever[12] = {0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, -0.5, 0.254};
     static const double geometry[12] = {0.0254, 0, 0, 0, 0, 0, -0.0254, 0, 0, 0.0254, 0, 0};
     uint32_t count;
-    cp_scene *scene = read_sample(*state, "collada_arm.dae");
+    cp_scene *scene = read_path(*state, SAMPLES "/collada_arm.dae");
     const cp_node *nodes = cp_nodes(scene, &count);
     assert_int_equal(count, 3);
     assert_string_equal(nodes[1].name, "Column");
     assert_string_equal(nodes[1].id, "column");
     assert_string_equal(nodes[2].name, "Lever");
     assert_int_equal(nodes[2].parent, 1);
-    assert_pose(&nodes[1].local, column, 1e-15);
-    assert_pose(&nodes[2].local, lever, 1e-15);
+    expect_pose(&nodes[1].local, column, 1e-15);
+    expect_pose(&nodes[2].local, lever, 1e-15);
     const cp_instance *instances = cp_instances(scene, &count);
     assert_int_equal(count, 2);
     assert_int_equal(instances[0].mesh, instances[1].mesh);
-    assert_pose(&instances[0].transform, geometry, 0);
+    expect_pose(&instances[0].transform, geometry, 0);
     const cp_mesh *mesh = cp_meshes(scene, &count);
     assert_int_equal(count, 1);
     assert_int_equal(mesh->vertex_count, 6);
@@ -153,7 +141,7 @@ static void test_collada(void **state)
 static void test_collada_measures(void **state)
 {
     cp_measures measures = {.size = sizeof measures};
-    cp_scene *scene = read_sample(*state, "collada_arm.dae");
+    cp_scene *scene = read_path(*state, SAMPLES "/collada_arm.dae");
     assert_int_equal(cp_measure(*state, scene, CP_USE_BOTH, &measures), CP_OK);
     static const double lower[3] = {10, -31, 20}, upper[3] = {12, -30, 30};
     for (int i = 0; i < 3; i++) {
@@ -168,7 +156,7 @@ static void test_collada_measures(void **state)
 static void test_collada_animation(void **state)
 {
     uint32_t count;
-    cp_scene *scene = read_sample(*state, "collada_arm.dae");
+    cp_scene *scene = read_path(*state, SAMPLES "/collada_arm.dae");
     const cp_clip *clip = cp_clips(scene, &count);
     assert_int_equal(count, 1);
     assert_int_equal(clip->track_count, 3);
@@ -218,9 +206,9 @@ static void test_collada_axes(void **state)
         char text[2048];
         uint32_t count;
         (void)snprintf(text, sizeof text, small_collada, cases[i].unit, cases[i].up);
-        cp_scene *scene = read_text(*state, text, "axes.dae", NULL);
-        assert_pose(&cp_instances(scene, &count)->transform, cases[i].geometry, 0);
-        const cp_node *node = find_node(scene, "n"); /* without a name: by its id */
+        cp_scene *scene = read_scene(*state, text, "axes.dae", NULL);
+        expect_pose(&cp_instances(scene, &count)->transform, cases[i].geometry, 0);
+        const cp_node *node = node_called(scene, "n"); /* without a name: by its id */
         for (int k = 0; k < 3; k++)
             assert_true(fabs(node->local.m[4 * k + 3] - cases[i].place[k]) < 1e-15);
         cp_scene_free(scene);
@@ -228,18 +216,6 @@ static void test_collada_axes(void **state)
 }
 
 /* ---- the ABB IRB 2400 ---- */
-
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    char *text = calloc(1, 1 << 24);
-    size_t size = text ? fread(text, 1, (1 << 24) - 1, file) : 0;
-    (void)fclose(file);
-    assert_true(size > 0 && size < (1 << 24) - 1);
-    return text;
-}
 
 /* Reads the numbers of the element that begins at or after `at`. */
 static size_t read_numbers(const char *at, double *numbers, size_t room)
@@ -313,7 +289,7 @@ static void test_corpus(void **state)
         cp_measures measures = {.size = sizeof measures};
         cp_scene *scene;
         (void)snprintf(path, sizeof path, "%s/corpus/abb_irb2400/abb_irb2400_support/meshes/%s.dae", SHARED, parts[i]);
-        char *text = read_whole(path);
+        char *text = read_whole(path, NULL);
         if (!text) {
             print_message("skipped: no %s\n", path);
             skip();
@@ -346,7 +322,7 @@ static void test_depth_limit(void **state)
     strcat(text, "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>");
     uint32_t count;
     assert_int_equal(cp_set_limit(*state, "depth=40"), CP_OK);
-    cp_scene *scene = read_text(*state, text, "deep.dae", NULL);
+    cp_scene *scene = read_scene(*state, text, "deep.dae", NULL);
     (void)cp_nodes(scene, &count);
     assert_int_equal(count, DEPTH + 1);
     cp_scene_free(scene);

@@ -1,8 +1,6 @@
 /* Names, units and axes that the assimp importer takes from the file itself, on files made here. */
 #include "assimp_support.h"
 
-#include "base/text/text.h"
-#include "model/model.h"
 #include "zip_writer.h"
 
 /* ---- 3DS ---- */
@@ -73,8 +71,8 @@ static void test_3ds_names(void **state)
     assert_int_equal(count, 2);
     assert_string_equal(meshes[0].name, "Arm 1");
     assert_string_equal(meshes[1].name, "gr\xc3\xbcn");
-    assert_int_equal(find_node(scene, "Arm 1")->parent, 0);
-    assert_int_equal(find_node(scene, "gr\xc3\xbcn")->parent, 0);
+    assert_int_equal(node_called(scene, "Arm 1")->parent, 0);
+    assert_int_equal(node_called(scene, "gr\xc3\xbcn")->parent, 0);
     (void)cp_materials(scene, &count);
     assert_int_equal(count, 0); /* none for assimp's own default */
     cp_scene_free(scene);
@@ -128,11 +126,11 @@ static void test_dxf(void **state)
                                "31\n0\n12\n1\n22\n2\n32\n0\n13\n0\n23\n2\n33\n3\n0\nENDSEC\n0\nEOF\n";
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     uint32_t count;
-    cp_scene *scene = read_text(*state, text, "part.dxf", NULL);
+    cp_scene *scene = read_scene(*state, text, "part.dxf", NULL);
     const cp_instance *instances = cp_instances(scene, &count);
     assert_int_equal(count, 1);
-    assert_pose(&instances[0].transform, identity, 0);
-    assert_pose(&cp_nodes(scene, &count)[instances[0].node].local, identity, 0);
+    expect_pose(&instances[0].transform, identity, 0);
+    expect_pose(&cp_nodes(scene, &count)[instances[0].node].local, identity, 0);
     cp_scene_free(scene);
 }
 
@@ -156,9 +154,9 @@ static void test_fbx(void **state)
             " Model: 2, \"Model::part\", \"Mesh\" {\n  Version: 232\n }\n}\n"
             "Connections:  {\n C: \"OO\",2,0\n C: \"OO\",1,2\n}\n",
             up);
-        cp_scene *scene = read_text(*state, text, "part.fbx", NULL);
+        cp_scene *scene = read_scene(*state, text, "part.fbx", NULL);
         assert_true(cp_scene_source(scene)->unit == 0.025);
-        assert_pose(&cp_instances(scene, &(uint32_t){0})[0].transform, expected[up], 1e-15);
+        expect_pose(&cp_instances(scene, &(uint32_t){0})[0].transform, expected[up], 1e-15);
         cp_scene_free(scene);
     }
 }
@@ -194,17 +192,17 @@ static const struct {
 static cp_pose moved(unsigned given, int factor, double sign)
 {
     const double *v = factors[factor].value;
-    return given >> factor & 1 ? pose_translation(sign * v[0], sign * v[1], sign * v[2]) : POSE_IDENTITY;
+    return given >> factor & 1 ? plain_translation(sign * v[0], sign * v[1], sign * v[2]) : PLAIN_IDENTITY;
 }
 
 /* Euler angles: about x first, then y, then z. */
 static cp_pose turned(unsigned given, int factor, bool inverse)
 {
-    cp_pose pose = POSE_IDENTITY;
+    cp_pose pose = PLAIN_IDENTITY;
     for (int axis = 0; axis < 3 && (given >> factor & 1); axis++) {
         double angle = factors[factor].value[axis];
-        cp_pose turn = pose_rotation_degrees(axis, inverse ? -angle : angle);
-        pose = inverse ? pose_multiply(&pose, &turn) : pose_multiply(&turn, &pose);
+        cp_pose turn = plain_turn(axis, inverse ? -angle : angle);
+        pose = inverse ? plain_product(&pose, &turn) : plain_product(&turn, &pose);
     }
     return pose;
 }
@@ -212,14 +210,14 @@ static cp_pose turned(unsigned given, int factor, bool inverse)
 static cp_pose scaled(unsigned given, int factor)
 {
     const double *v = factors[factor].value;
-    return given >> factor & 1 ? pose_scaling(v[0], v[1], v[2]) : POSE_IDENTITY;
+    return given >> factor & 1 ? plain_scaling(v[0], v[1], v[2]) : PLAIN_IDENTITY;
 }
 
 static cp_pose product(const cp_pose *poses, size_t count)
 {
-    cp_pose all = POSE_IDENTITY;
+    cp_pose all = PLAIN_IDENTITY;
     for (size_t i = 0; i < count; i++)
-        all = pose_multiply(&all, &poses[i]);
+        all = plain_product(&all, &poses[i]);
     return all;
 }
 
@@ -284,7 +282,7 @@ static cp_scene *read_models(cp_context *context, unsigned model, unsigned child
     put_text(&bytes, links, sizeof links - 1);
     put_text(&bytes, connections, strlen(connections));
     put_text(&bytes, "}\n", 3);
-    return read_text(context, (const char *)bytes.data, "models.fbx", NULL);
+    return read_scene(context, (const char *)bytes.data, "models.fbx", NULL);
 }
 
 static void check_models(cp_context *context, unsigned model, unsigned child)
@@ -300,11 +298,11 @@ static void check_models(cp_context *context, unsigned model, unsigned child)
     for (uint32_t i = 0; i < 2; i++) {
         cp_pose geometry = pose_of_geometry(i ? child : model);
         if (i)
-            expected = pose_multiply(&expected, &local);
+            expected = plain_product(&expected, &local);
         assert_string_equal(cp_nodes(scene, &count)[instances[i].node].name, i ? "child" : "model");
-        assert_pose(&worlds[instances[i].node], expected.m, 3e-5);
-        cp_pose drawn = pose_multiply(&worlds[instances[i].node], &instances[i].transform);
-        assert_pose(&drawn, pose_multiply(&expected, &geometry).m, 3e-5);
+        expect_pose(&worlds[instances[i].node], expected.m, 3e-5);
+        cp_pose drawn = plain_product(&worlds[instances[i].node], &instances[i].transform);
+        expect_pose(&drawn, plain_product(&expected, &geometry).m, 3e-5);
     }
     cp_scene_free(scene);
 }
@@ -357,7 +355,7 @@ static void assert_unit(cp_context *context, const void *file, size_t size, cons
     assert_int_equal(cp_read_memory(context, file, size, name, NULL, NULL, 0, &scene), CP_OK);
     assert_true(fabs(cp_scene_source(scene)->unit - unit) <= 1e-15);
     const double scaled[12] = {unit, 0, 0, 0, 0, unit, 0, 0, 0, 0, unit, 0};
-    assert_pose(&cp_instances(scene, &count)[0].transform, scaled, 1e-15);
+    expect_pose(&cp_instances(scene, &count)[0].transform, scaled, 1e-15);
     cp_scene_free(scene);
 }
 

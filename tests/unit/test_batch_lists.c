@@ -11,7 +11,8 @@
 
 #include "../../cli/batch/batch.h"
 #include "base/text/text.h"
-#include "poor_memory.h"
+#include "fixture.h"
+#include "model/model.h"
 
 static struct cli cli;
 static char folder[] = "/tmp/cellpipe-lists-XXXXXX", path[64];

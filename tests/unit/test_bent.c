@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "mesh/mesh.h"
+#include "model/model.h"
 #include "polygon_cover.h"
 #include "scene_fixture.h"
 

@@ -6,17 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char top[] = "/tmp/cellpipe-beside-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[2][256];
-    static int next;
-    next = !next;
-    (void)snprintf(path[next], sizeof path[next], "%s/%s", top, name);
-    return path[next];
-}
-
 static void put(const char *name, const char *head, const char *text)
 {
     FILE *file = fopen(path_of(name), "w");
@@ -40,8 +29,7 @@ static const char *wanted_file; /* of the name at hand; NULL: none */
 
 static int make_files(void **state)
 {
-    (void)state;
-    assert_non_null(mkdtemp(top));
+    assert_int_equal(open_folder(state), 0);
     for (int i = 0; i < FOLDERS; i++)
         assert_int_equal(mkdir(path_of(folders[i]), 0700), 0);
     for (int i = 0; i < IMAGES; i++)
@@ -52,7 +40,6 @@ static int make_files(void **state)
 
 static int remove_files(void **state)
 {
-    (void)state;
     static const char *const models[] = {"m/a.obj", "m/a.mtl", "m/a.gltf", "m/a.dae", "m/Link.png"};
     int failed = 0;
     for (int i = 0; i < 5; i++)
@@ -61,7 +48,7 @@ static int remove_files(void **state)
         failed |= remove(path_of(images[i]));
     for (int i = FOLDERS; i-- > 0;)
         failed |= remove(path_of(folders[i]));
-    return failed | rmdir(top);
+    return failed | close_folder(state);
 }
 
 static void put_obj(const char *name)

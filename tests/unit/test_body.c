@@ -1,5 +1,6 @@
 /* Bodies of frames: what is solid, what is inside, and what meets. */
 #include "collide/body/body.h"
+#include "model/model.h"
 
 #include "mesh_builder.h"
 #include "scene_fixture.h"

@@ -2,6 +2,7 @@
  * numbers, or floats of more than twice as many digits, and where these leave a doubt there is no answer to compare
  * with. */
 #include "collide_support.h"
+#include "model/model.h"
 
 #include "whole_triangles.h"
 

@@ -187,7 +187,7 @@ static void follow_all(const struct machine *machine, const char *name)
     cp_mechanism *mechanism;
     size_t i;
     if (cp_mechanism_new(context, scene, &mechanism) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s does not close", name);
     }
     assert_true(json_array_size(poses) > 0);
@@ -521,7 +521,7 @@ static void test_random_mechanisms(void **unused)
         cp_pose worlds[MOST_JOINTS + 1];
         cp_mobility found = {.size = sizeof found};
         if (cp_measure_mobility(context, scene, &found) != CP_OK) {
-            print_report(context);
+            show_report(context);
             fail_msg("machine %d is closed, and is not found to be", machine);
         }
         for (uint32_t i = 0; i < joints; i++)
@@ -538,7 +538,7 @@ static void test_random_mechanisms(void **unused)
                 scene->joints[i].q += random_number(-0.01, 0.01);
         cp_status status = cp_joint_values(context, scene, NULL, values);
         if (status != CP_OK) {
-            print_report(context);
+            show_report(context);
             fail_msg("machine %d does not close again", machine);
         }
         for (uint32_t i = 0; i < joints; i++)

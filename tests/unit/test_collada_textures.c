@@ -58,7 +58,7 @@ static void test_texture(void **state)
         uint32_t count;
         cp_status status = cp_read(*state, path, NULL, NULL, 0, &scene);
         if (status != CP_OK)
-            print_report(*state);
+            show_report(*state);
         assert_int_equal(status, CP_OK);
         const cp_mesh *mesh = cp_meshes(scene, &count);
         assert_int_equal(mesh->vertex_count, 4); /* one place has two pairs of coordinates */

@@ -2,8 +2,8 @@
  * are known in closed form. */
 #include "mesh_builder.h"
 
+#include "fixture.h"
 #include "model/model.h"
-#include "poor_memory.h"
 #include "scene_fixture.h"
 
 enum { MOST_BODIES = 12 };

@@ -108,29 +108,6 @@ static void make_cell(void)
 
 /* ---- files ---- */
 
-static char folder[] = "/tmp/cellpipe-evidence-XXXXXX";
-
-static int make_folder(void **unused)
-{
-    (void)unused;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **unused)
-{
-    char command[128];
-    (void)unused;
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static const char *path_of(const char *name)
-{
-    static char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 /* The caller frees it. */
 static char *text_of(const char *path)
 {
@@ -1302,5 +1279,5 @@ int main(void)
         TEST(test_split_list),
         TEST(test_bad_evidence),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "report_support.h"
+#include "fixture.h"
+#include "model/model.h"
 
 static cp_context *context;
 static cp_scene *scene;

@@ -12,44 +12,23 @@
 
 #include <cmocka.h>
 
-#include "report_support.h"
+#include "cellpipe_tool.h"
+#include "fixture.h"
 
 #define CELL SAMPLES "/tag_arm.wu"
 #define PART SAMPLES "/stl_solids.stl"
 
-static char folder[] = "/tmp/cellpipe-context-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : 1;
-}
-
 /* Removes all files; returns how many there were. */
-static int empty_folder(void)
+static int count_removed(void)
 {
     int count = 0;
-    DIR *listing = opendir(folder);
+    DIR *listing = opendir(folder_path());
     assert_non_null(listing);
     for (const struct dirent *entry; (entry = readdir(listing));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             count += unlink(path_of(entry->d_name)) == 0;
     (void)closedir(listing);
     return count;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    (void)empty_folder();
-    return rmdir(folder);
 }
 
 /* ---- cancelling ---- */
@@ -120,7 +99,7 @@ static void test_cancelled_anywhere(void **state)
         status = work_on(context, &scene);
         assert_true(status == CP_OK || status == CP_CANCELLED);
         assert_int_equal(was_reported(context, "cancelled"), status == CP_CANCELLED);
-        assert_int_equal(empty_folder(), status == CP_OK ? 2 : 0); /* cell.gltf and cell.bin, or nothing */
+        assert_int_equal(count_removed(), status == CP_OK ? 2 : 0); /* cell.gltf and cell.bin, or nothing */
         cp_set_cancel(context, NULL, NULL);
         cp_report_clear(context);
         if (scene)
@@ -449,7 +428,7 @@ static void test_sessions_do_not_grow(void **state)
     assert_int_equal(owner.bytes, bytes);
     cp_context_free(context);
     assert_int_equal(owner.bytes, 0);
-    (void)empty_folder();
+    (void)count_removed();
 }
 
 /* A file is known by each of its names as long as one that it was read by is its own. */
@@ -463,7 +442,7 @@ static void test_names_of_files_read(void **state)
     char name[32], old[512];
     cp_scene *scene;
     size_t bytes = owner.bytes;
-    (void)empty_folder();
+    (void)count_removed();
     for (int i = 0; i < FILES; i++) {
         (void)snprintf(name, sizeof name, "%d.stl", i);
         assert_int_equal(cp_write_file(writer, path_of(name), part, sizeof part - 1), CP_OK);
@@ -483,7 +462,7 @@ static void test_names_of_files_read(void **state)
     cp_context_free(context);
     cp_context_free(writer);
     assert_int_equal(owner.bytes, 0);
-    assert_int_equal(empty_folder(), FILES);
+    assert_int_equal(count_removed(), FILES);
 }
 
 /* ---- memory ---- */
@@ -556,7 +535,7 @@ static void test_no_mapping(void **state)
         cp_scene_free(scene);
         cp_context_free(context);
     }
-    (void)empty_folder();
+    (void)count_removed();
 }
 
 int main(void)
@@ -576,5 +555,5 @@ int main(void)
         cmocka_unit_test(test_limit_of_memory),
         cmocka_unit_test(test_no_mapping),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -1,6 +1,7 @@
 /* Gaps between hulls, against the distances of all corners and sides of tetrahedra from each other; larger hulls
  * against all their points. */
 #include "collide/hull/hull.h"
+#include "model/model.h"
 
 #include "collide/surface/surface.h"
 #include "mesh_support.h"

@@ -215,7 +215,7 @@ static void test_formulas_alone(void **state)
 {
     (void)state;
     empty_folder();
-    write_text("all.dcd", "DCT DEVICE 1.0\nDEVICE d\nPART a ATTACH 0\nJOINT one PART 0 TYPE TRANS_X VALUE =dof(1)\n"
+    write_file("all.dcd", "DCT DEVICE 1.0\nDEVICE d\nPART a ATTACH 0\nJOINT one PART 0 TYPE TRANS_X VALUE =dof(1)\n"
                           "JOINT two PART 0 TYPE TRANS_X VALUE =3\nEND\n");
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = must_read(
@@ -423,7 +423,7 @@ static void test_many_copies(void **state)
     for (int i = 0; i < 500; i++)
         print(&text, "PART p ATTACH %s\nJOINT j TYPE 13 PART %d\n", i == 0 ? "1" : i < 499 ? "01" : "00", i);
     print(&text, "END\n");
-    write_text("many.dcd", text.data);
+    write_file("many.dcd", text.data);
     free_text(&text);
     print(&text, "DCT WORKCELL 1.0\nDEVICES\n");
     for (int i = 0; i < 20000; i++)
@@ -470,5 +470,5 @@ int main(void)
         cmocka_unit_test(test_deep_hosts),    cmocka_unit_test(test_many_copies),
         cmocka_unit_test(test_equal_names),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -1,11 +1,12 @@
 /* Legacy part geometry: one box in all forms, proven, wireframe or refused when it is broken, never invented; and the
  * work that hostile files take, counted. */
 #include "../../importers/deneb/legacy.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report_support.h"
+#include "fixture.h"
 
 /* 40 x 30 x 20; lines 0 .. 11 are 01 12 23 30, 45 56 67 74, 04 15 26 37. */
 #define HEAD "12\n1 0 0 0\n0 1 0 0\n0 0 1 0\n250 -100 0.5 1\n"
@@ -84,7 +85,7 @@ static void try_example(const struct example *example)
     cp_scene *scene = read_text(context, example->text, "deneb-part", "unit=mm");
     bool fine = example->outcome == REFUSED ? !scene : scene != NULL;
     if (!fine || (example->code && !was_reported(context, example->code))) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s\nis to be %d, with %s", example->text, (int)example->outcome, example->code);
     }
     if (scene)

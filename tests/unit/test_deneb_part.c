@@ -8,14 +8,13 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
-#include "report_support.h"
+#include "fixture.h"
 
 static cp_scene *read_text(cp_context *context, const char *text, const char *option)
 {
     cp_scene *scene;
     if (cp_read_memory(context, text, strlen(text), "part.dcp", NULL, &option, option ? 1 : 0, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("not read");
     }
     return scene;
@@ -29,8 +28,8 @@ static void find_vertex(const cp_scene *scene, uint32_t index, uint32_t vertex, 
     const float *position = cp_meshes(scene, &count)[instance->mesh].positions + 3 * (size_t)vertex;
     cp_pose worlds[16];
     pose_scene(scene, NULL, worlds);
-    cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
-    pose_point(&pose, (const double[]){position[0], position[1], position[2]}, out);
+    cp_pose pose = plain_product(&worlds[instance->node], &instance->transform);
+    plain_point(&pose, (const double[]){position[0], position[1], position[2]}, out);
     for (int i = 0; i < 3; i++)
         out[i] *= 1000;
 }

@@ -254,7 +254,7 @@ static void write_device(struct text *text, const struct cell *cell, uint32_t nu
         print(&other, "DCT DEVICE 1.0\nUNIT %s\nANGLE %s\nDEVICE \"other\"\n", word_of_unit(device->unit),
               word_of_angle(device->angle));
         write_body(&other, device, number);
-        write_text(name, other.data);
+        write_file(name, other.data);
         free_text(&other);
         print(text, " FILE \"%s\"\n", name);
     } else {
@@ -403,5 +403,5 @@ static void test_poses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_poses)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -8,24 +8,13 @@
 #include <cmocka.h>
 
 #include "deneb_cell.h"
-#include "find_support.h"
+#include "fixture.h"
+#include "model/model.h"
 #include "motion/clips/clips.h"
-#include "report_support.h"
 
 static const double exact = 1e-9, joined = 1e-6; /* metres */
 
 /* ---- files ---- */
-
-static char folder[] = "/tmp/cellpipe-recording-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char paths[4][128];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    (void)snprintf(path, sizeof *paths, "%s/%s", folder, name);
-    return path;
-}
 
 static FILE *create(const char *name)
 {
@@ -34,33 +23,11 @@ static FILE *create(const char *name)
     return file;
 }
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *file = create(name);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"cell.dcw", "cell.dcr", "other.dcr"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)unlink(path_of(names[i]));
-    return rmdir(folder);
-}
-
 static cp_scene *read_file(cp_context *context, const char *name, const char *option)
 {
     cp_scene *scene;
     if (cp_read(context, path_of(name), NULL, &option, option ? 1 : 0, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
 
         fail_msg("%s is not read", name);
     }
@@ -301,7 +268,7 @@ static void test_random_shows(void **state)
         size_t entries;
         (void)cp_report(context, &entries);
         if (entries > 0)
-            print_report(context);
+            show_report(context);
         assert_int_equal(entries, 0);
         expect_show(context, scene, exact);
         cp_scene_free(scene);
@@ -480,8 +447,8 @@ static void test_report_example(void **state)
 {
     (void)state;
     cp_context *context = cp_context_new(NULL);
-    write_text("cell.dcw", THREE_DEVICES);
-    write_text(
+    write_file("cell.dcw", THREE_DEVICES);
+    write_file(
         "cell.dcr",
         "DCT RECORDING 1.0\nWORKCELL \"cell\" DEVICES 3 FRAME world\n"
         "STEP 0\nDEV 0 MATRIX " IDENTITY_AT("0") "\nDEV 1 MATRIX " IDENTITY_AT("50") "\nDEV 2 MATRIX " IDENTITY_AT(
@@ -514,8 +481,8 @@ static void test_jump(void **state)
 {
     (void)state;
     cp_context *context = cp_context_new(NULL);
-    write_text("cell.dcw", THREE_DEVICES);
-    write_text("cell.dcr", "DCT RECORDING 1.0\nWORKCELL cell\nSTEP 0\nDEV 1 ATTACH -1 MATRIX " IDENTITY_AT(
+    write_file("cell.dcw", THREE_DEVICES);
+    write_file("cell.dcr", "DCT RECORDING 1.0\nWORKCELL cell\nSTEP 0\nDEV 1 ATTACH -1 MATRIX " IDENTITY_AT(
                                "0") "\n"
                                     "STEP 1\nDEV 1 MATRIX " IDENTITY_AT(
                                         "100") "\n"
@@ -540,7 +507,7 @@ static void test_swap(void **state)
     for (int i = 0; i < 2; i++) {
         cp_context *context = cp_context_new(NULL);
         char text[1024];
-        write_text("cell.dcw", THREE_DEVICES);
+        write_file("cell.dcw", THREE_DEVICES);
         /* device_1 at 0, device_2 on it at 50; then device_1 hangs on device_2, which stands at 80 in the world */
         (void)snprintf(text, sizeof text,
                        "DCT RECORDING 1.0\nWORKCELL cell FRAME %s\n"
@@ -548,7 +515,7 @@ static void test_swap(void **state)
                        "STEP 1\nDEV 0 ATTACH 1 MATRIX %s%s 0 0 1\nDEV 1 ATTACH -1 MATRIX %s80 0 0 1\n"
                        "STEP 2\nDEV 1 MATRIX %s180 0 0 1\nEND\n",
                        frames[i], upright, upright, upright, i == 0 ? "20" : "-60", upright, upright);
-        write_text("cell.dcr", text);
+        write_file("cell.dcr", text);
         cp_scene *scene = read_file(context, "cell.dcr", NULL);
         assert_false(was_reported(context, "deneb-attachment"));
         expect_x(context, scene, "p0", 0, 0);
@@ -571,14 +538,14 @@ static void test_let_go(void **state)
     for (int i = 0; i < 2; i++) {
         cp_context *context = cp_context_new(NULL);
         char text[512];
-        write_text("cell.dcw", THREE_DEVICES);
+        write_file("cell.dcw", THREE_DEVICES);
         (void)snprintf(
             text, sizeof text,
             "DCT RECORDING 1.0\nWORKCELL cell FRAME %s\nSTEP 0\nDEV 0 MATRIX " IDENTITY_AT(
                 "0") "\nSTEP 1\nDEV 0 MATRIX " IDENTITY_AT("100") "\nDEV 1 ATTACH -1\n"
                                                                   "STEP 2\nDEV 0 MATRIX " IDENTITY_AT("0") "\nEND\n",
             frames[i]);
-        write_text("cell.dcr", text);
+        write_file("cell.dcr", text);
         cp_scene *scene = read_file(context, "cell.dcr", NULL);
         expect_x(context, scene, "p1", 0.5, 50);
         expect_x(context, scene, "p1", 1, 100);
@@ -594,8 +561,8 @@ static void test_options(void **state)
 {
     (void)state;
     cp_context *context = cp_context_new(NULL);
-    write_text("cell.dcw", THREE_DEVICES);
-    write_text("other.dcr", "DCT RECORDING 1.0\nWORKCELL \"not a file\"\nUNIT m\nSTEP 0\nDEV 0 MATRIX " IDENTITY_AT(
+    write_file("cell.dcw", THREE_DEVICES);
+    write_file("other.dcr", "DCT RECORDING 1.0\nWORKCELL \"not a file\"\nUNIT m\nSTEP 0\nDEV 0 MATRIX " IDENTITY_AT(
                                 "0") "\nSTEP 1\nDEV 0 MATRIX " IDENTITY_AT("0.5") "\nEND\n");
     cp_scene *scene = read_file(context, "other.dcr", "workcell=cell.dcw");
     uint32_t count;
@@ -617,8 +584,8 @@ static void test_no_steps(void **state)
     (void)state;
     cp_context *context = cp_context_new(NULL);
     uint32_t count;
-    write_text("cell.dcw", THREE_DEVICES);
-    write_text("cell.dcr", "DCT RECORDING 1.0\nWORKCELL \"cell\"\nEND\n");
+    write_file("cell.dcw", THREE_DEVICES);
+    write_file("cell.dcr", "DCT RECORDING 1.0\nWORKCELL \"cell\"\nEND\n");
     cp_scene *scene = read_file(context, "cell.dcr", NULL);
     assert_true(was_reported(context, "deneb-no-steps"));
     assert_int_equal(cp_clips(scene, &count)->track_count, 0);
@@ -640,8 +607,8 @@ static void test_silent_steps(void **state)
     cp_context *context = cp_context_new(NULL);
     double first, last;
     uint32_t count;
-    write_text("cell.dcw", THREE_DEVICES);
-    write_text("cell.dcr", "DCT RECORDING 1.0\nWORKCELL \"cell\"\nSTEP 1\nSTEP 2\nSTEP 3\nDEV 0 MATRIX " IDENTITY_AT(
+    write_file("cell.dcw", THREE_DEVICES);
+    write_file("cell.dcr", "DCT RECORDING 1.0\nWORKCELL \"cell\"\nSTEP 1\nSTEP 2\nSTEP 3\nDEV 0 MATRIX " IDENTITY_AT(
                                "500") "\nSTEP 4\nDEV 0 MATRIX " IDENTITY_AT("600") "\nSTEP 7\nEND\n");
     cp_scene *scene = read_file(context, "cell.dcr", NULL);
     clip_range(cp_clips(scene, &count), &first, &last);
@@ -662,5 +629,5 @@ int main(void)
         cmocka_unit_test(test_random_shows),   cmocka_unit_test(test_thinned),      cmocka_unit_test(test_stages),
         cmocka_unit_test(test_others),         cmocka_unit_test(test_silent_steps),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

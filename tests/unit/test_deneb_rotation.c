@@ -1,16 +1,10 @@
 /* Matrices of DCT files as VRML97's rotations: the cases of ../shared/reference/deneb_oracle.json, through the reader
  * and the writer. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
-#include "model/model.h"
+#include "fixture.h"
 #include "plain_numbers.h"
 
 static const double tolerance = 1e-12;

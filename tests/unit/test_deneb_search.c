@@ -11,7 +11,7 @@ static void write_part(const char *path, const char *name, const char *colour, c
         &text,
         "DCT PART 1.0\n%s\nOBJECT \"%s\"\n%s\nPOINTS 3\n 0 0 0 1 0 0 0 1 0\nPOLYGONS 1\n 3 0 1 2\nLINES 1\n 0 1\nEND\n",
         colour, name, object_colour);
-    write_text(path, text.data);
+    write_file(path, text.data);
     free_text(&text);
 }
 
@@ -19,7 +19,7 @@ static void write_device(const char *path, const char *part)
 {
     struct text text = {0};
     print(&text, "DCT DEVICE 1.0\nDEVICE d\nPART \"%s\" ATTACH 0\nEND\n", part);
-    write_text(path, text.data);
+    write_file(path, text.data);
     free_text(&text);
 }
 
@@ -30,11 +30,11 @@ struct search {
     const char *name;     /* what is looked for; quotes and backslashes as they stand in the file */
     const char *found;    /* NULL: it is missing */
     const char *paths;    /* the paths file, or NULL */
-    const char *include;  /* a folder of -I, or NULL */
+    const char *include;  /* a folder_path() of -I, or NULL */
 };
 
 static const struct search searches[] = {
-    /* the folder of the file that names it, its suffixes in their order, then letters */
+    /* the folder_path() of the file that names it, its suffixes in their order, then letters */
     {{"arm.dcp"}, "arm.dcp", "arm.dcp", NULL, NULL},
     {{"arm.dcp", "arm.pdb", "arm.part", "arm.dct"}, "arm", "arm.dcp", NULL, NULL},
     {{"arm.part", "arm.dct", "arm.pdb"}, "arm", "arm.pdb", NULL, NULL},
@@ -56,10 +56,10 @@ static const struct search searches[] = {
     {{"arm.dcp"}, "~/arm", NULL, NULL, NULL},
     {{"arm.dcp"}, "$CELLPIPE_TEST/arm", NULL, NULL, NULL},
     {{"arm.dcp"}, "", NULL, NULL, NULL},
-    /* out of the folder */
+    /* out of the folder_path() */
     {{"arm.dcp"}, "sub/../../arm", NULL, NULL, NULL},
     {{"arm.dcp"}, "..\\arm", NULL, NULL, NULL},
-    /* -I, behind the own folder and before those of the paths file */
+    /* -I, behind the own folder_path() and before those of the paths file */
     {{"inc/arm.dcp"}, "arm", "inc/arm.dcp", NULL, "inc"},
     {{"inc/arm.dcp", "arm.dcp"}, "arm", "arm.dcp", NULL, "inc"},
     {{"inc/arm.dcp", "p/arm.dcp"}, "arm", "inc/arm.dcp", "DCT PATHS 1.0\nPARTS p\n", "inc"},
@@ -92,7 +92,7 @@ static const struct search searches[] = {
 static void set_environment(void)
 {
     char home[64];
-    (void)snprintf(home, sizeof home, "%s/home", folder);
+    (void)snprintf(home, sizeof home, "%s/home", folder_path());
     assert_int_equal(setenv("HOME", home, 1), 0);
     assert_int_equal(setenv("CELLPIPE_TEST", "set", 1), 0);
     assert_int_equal(unsetenv("CELLPIPE_UNSET"), 0);
@@ -103,9 +103,9 @@ static cp_context *prepare(const struct search *search)
     char include[64];
     empty_folder();
     if (search->paths)
-        write_text("paths", search->paths);
+        write_file("paths", search->paths);
     cp_context *context = cp_context_new(NULL);
-    (void)snprintf(include, sizeof include, "%s/%s", folder, search->include ? search->include : "");
+    (void)snprintf(include, sizeof include, "%s/%s", folder_path(), search->include ? search->include : "");
     if (search->include)
         assert_int_equal(cp_add_include_folder(context, include), CP_OK);
     return context;
@@ -142,7 +142,7 @@ static void test_parts(void **state)
         const cp_mesh *meshes = cp_meshes(scene, &count);
         const char *found = count > 0 ? meshes[0].name : NULL;
         if (!found != !search->found || (found && strcmp(found, search->found) != 0)) {
-            print_report(context);
+            show_report(context);
             fail_msg("search %zu for \"%s\": %s, not %s", i, search->name, found ? found : "none",
                      search->found ? search->found : "none");
         }
@@ -199,7 +199,7 @@ static void test_outside(void **state)
     empty_folder();
     write_part("shared/arm.dcp", "shared", "", "");
     write_part("devices/arm.dcp", "own", "", "");
-    write_text("devices/d.dcd", "DCT DEVICE 1.0\nDEVICE d\nPART a FILE \"..\\\\shared/arm\" ATTACH 1\n"
+    write_file("devices/d.dcd", "DCT DEVICE 1.0\nDEVICE d\nPART a FILE \"..\\\\shared/arm\" ATTACH 1\n"
                                 "PART b FILE arm ATTACH 00\nEND\n");
     const char *text = "DCT WORKCELL 1.0\nDEVICES\nDEVICE a FILE devices/d\nEND\nEND\n";
     uint32_t count;
@@ -260,7 +260,7 @@ static void test_shared_devices(void **state)
     (void)state;
     empty_folder();
     write_part("devices/arm.dcp", "arm", "", "");
-    write_text("devices/d.dcd", "DCT DEVICE 1.0\nUNIT m\nANGLE deg\nDEVICE file\n"
+    write_file("devices/d.dcd", "DCT DEVICE 1.0\nUNIT m\nANGLE deg\nDEVICE file\n"
                                 "MATRIX 1 0 0 0 0 1 0 0 0 0 1 0 0 0 7 1\nPART base FILE arm ATTACH 1\n"
                                 "PART hand FILE arm ATTACH 00\nMATRIX 1 0 0 0 0 1 0 0 0 0 1 0 0 0 1 1\n"
                                 "JOINT turn PART 1 TYPE ROTATE_Z INIT 90\nEND\n");
@@ -368,5 +368,5 @@ int main(void)
         cmocka_unit_test(test_parts),   cmocka_unit_test(test_devices),        cmocka_unit_test(test_outside),
         cmocka_unit_test(test_sharing), cmocka_unit_test(test_shared_devices), cmocka_unit_test(test_colours),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -1,4 +1,5 @@
 /* How far apart surfaces are: never more than between any two of their points, and no less than rounding explains. */
+#include "model/model.h"
 #include "random_bodies.h"
 #include "wide_triangles.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/text/text.h"
 #include "exclude_support.h"
+#include "fixture.h"
 #include "model/model.h"
-#include "poor_memory.h"
 
 /* ---- arms whose reach is known ---- */
 

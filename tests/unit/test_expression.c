@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text/text.h"
+#include "model/model.h"
 #include "motion/motion.h"
 #include "scene_fixture.h"
 
@@ -295,7 +296,7 @@ static void test_stage(void **state)
     set_values(scene, 0, 0.5, -0.25);
     assert_int_equal(cp_write_memory(context, scene, "glb", (const char *[]){"profile=stage"}, 1, &glb, &size), CP_OK);
     assert_int_equal(cp_read_memory(context, glb, size, "a.glb", NULL, NULL, 0, &back), CP_OK);
-    print_report(context);
+    show_report(context);
     back->source = scene->source;
     assert_int_equal(cp_write_memory(context, scene, "dump", NULL, 0, &first, &first_size), CP_OK);
     assert_int_equal(cp_write_memory(context, back, "dump", NULL, 0, &second, &second_size), CP_OK);

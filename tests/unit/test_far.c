@@ -1,5 +1,6 @@
 /* Small parts far from the origin: each text format, and PLY in doubles, at 1 km to 10,000 km, into GLB, ASCII STL and
  * VRML97. The right coordinates are whole micrometres, worked out as integers. */
+#include "model/model.h"
 #include "vrml97_compare.h"
 
 /* A part of 0.1 m; micrometres from its place. */
@@ -9,20 +10,13 @@ static const int faces[FACES][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
 /* 1e-6 of the part's size, and what doubles keep of 1e7 m. */
 static const double within = 1e-7;
 
-static int make_context(void **state)
+static int free_all(void **state)
 {
-    *state = cp_context_new(NULL);
-    return *state ? 0 : -1;
-}
-
-static int free_context(void **state)
-{
-    cp_context_free(*state);
     reader_free();
-    return 0;
+    return free_context(state);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_all)
 
 /* About 10^power metres away. */
 static void find_corner(int power, int corner, int64_t place[3])
@@ -256,7 +250,7 @@ static cp_scene *read_part(cp_context *context, int format, int power)
     formats[format].make(&text, power);
     cp_status status = cp_read_memory(context, text.bytes, text.size, formats[format].name, NULL, NULL, 0, &scene);
     if (status != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, CP_OK);
     return scene;
 }
@@ -268,7 +262,7 @@ static char *write_text(cp_context *context, const cp_scene *scene, const char *
     void *bytes;
     cp_status status = cp_write_memory(context, scene, format, &option, option ? 1 : 0, &bytes, size);
     if (status != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, CP_OK);
     char *text = reader_allocate(*size + 1);
     memcpy(text, bytes, *size);

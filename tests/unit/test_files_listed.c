@@ -1,6 +1,6 @@
 /* The list of files that a context keeps: what was read, looked for and written, with the bytes' hashes. By the public
  * header alone. */
-#include "../../scene/cellpipe_tool.h"
+#include "cellpipe_tool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,28 +6,7 @@
 #include "base/text/text.h"
 #include "model/model.h"
 
-/* ---- an allocator that counts, and fails when told ---- */
-
-struct memory {
-    size_t blocks, calls, fail_at; /* fail_at 0: never */
-};
-
-static void *resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct memory *memory = user;
-    (void)old_size;
-    if (size == 0) {
-        memory->blocks -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    if (++memory->calls == memory->fail_at)
-        return NULL;
-    memory->blocks += block == NULL;
-    return realloc(block, size);
-}
-
-static struct memory memory;
+static struct counter memory;
 static cp_context *context;
 static cp_scene *scene;
 
@@ -92,17 +71,17 @@ static void add_geometry(void)
 static int set_up(void **unused)
 {
     (void)unused;
-    memory = (struct memory){0};
-    const cp_allocator allocator = {resize, &memory};
+    memory = (struct counter){0};
+    const cp_allocator allocator = {counted_resize, &memory};
     context = cp_context_new(&allocator);
     scene = scene_new(context);
-    assert_int_equal(add_node(scene, 0, "base"), BASE);
-    assert_int_equal(add_node(scene, BASE, "link1"), LINK1);
-    assert_int_equal(add_node(scene, LINK1, "link2"), LINK2);
-    assert_int_equal(add_node(scene, LINK2, "follower"), FOLLOWER);
-    assert_int_equal(add_node(scene, LINK2, "tool"), TOOL);
-    assert_int_equal(add_node(scene, 0, "twin"), TWIN);
-    assert_int_equal(add_node(scene, BASE, "twin"), OTHER_TWIN);
+    assert_int_equal(add_node_at(scene, 0, "base", NULL), BASE);
+    assert_int_equal(add_node_at(scene, BASE, "link1", NULL), LINK1);
+    assert_int_equal(add_node_at(scene, LINK1, "link2", NULL), LINK2);
+    assert_int_equal(add_node_at(scene, LINK2, "follower", NULL), FOLLOWER);
+    assert_int_equal(add_node_at(scene, LINK2, "tool", NULL), TOOL);
+    assert_int_equal(add_node_at(scene, 0, "twin", NULL), TWIN);
+    assert_int_equal(add_node_at(scene, BASE, "twin", NULL), OTHER_TWIN);
     assert_int_equal(scene_add_placeholder(scene, "lost"), LOST);
     scene->nodes[BASE].local = pose_translation(0, 0, 5);
     scene->nodes[TOOL].local = pose_translation(2, 0, 0);
@@ -122,14 +101,11 @@ static int tear_down(void **unused)
 
 static cp_status apply(const char *filter, const char *first, const char *second)
 {
-    const char *options[] = {first, second};
-    cp_report_clear(context);
-    cp_status status = cp_apply(context, scene, filter, options, (size_t)(first != NULL) + (second != NULL));
-    assert_int_equal(cp_validate(context, scene), CP_OK);
-    return status;
+    return apply_filter(context, scene, filter, first, second, NULL);
 }
 
-static uint32_t find_node(const char *name)
+/* CP_NONE if there is none. */
+static uint32_t node_index(const char *name)
 {
     for (uint32_t i = 0; i < scene->node_count; i++)
         if (strcmp(scene->nodes[i].name, name) == 0)
@@ -141,7 +117,7 @@ static void expect_origin(const char *name, double x, double y, double z)
 {
     cp_pose worlds[16];
     pose_scene(scene, NULL, worlds);
-    const double *m = worlds[find_node(name)].m;
+    const double *m = worlds[node_index(name)].m;
     assert_true(fabs(m[3] - x) < 1e-12 && fabs(m[7] - y) < 1e-12 && fabs(m[11] - z) < 1e-12);
 }
 
@@ -332,7 +308,7 @@ static void test_select_a_subtree(void **unused)
     (void)unused;
     assert_int_equal(apply("select", "node=link2", NULL), CP_OK);
     assert_int_equal(scene->node_count, 4); /* WORLD, link2, follower, tool */
-    assert_int_equal(find_node("base"), CP_NONE);
+    assert_int_equal(node_index("base"), CP_NONE);
     assert_int_equal(scene->instance_count, 3); /* not the world's */
     assert_int_equal(scene->joint_count, 2);
     expect_origin("tool", 2 * cos(0.25), 2 * sin(0.25), 6);
@@ -347,7 +323,7 @@ static void test_select_a_device(void **unused)
     assert_int_equal(scene->joint_count, 3);
     assert_int_equal(scene->node_count, 5);     /* WORLD, base, link1, link2, follower */
     assert_int_equal(scene->instance_count, 2); /* base stays as a frame */
-    assert_int_equal(scene->nodes[find_node("base")].instance_count, 0);
+    assert_int_equal(scene->nodes[node_index("base")].instance_count, 0);
     expect_origin("link2", 0, 0, 6);
 }
 
@@ -361,9 +337,9 @@ static void test_select_a_device_with_the_devices_it_brought(void **unused)
     assert_int_equal(scene_finish(scene), CP_OK);
     assert_int_equal(apply("select", "device=Hand", NULL), CP_OK);
     assert_int_equal(scene->device_count, 2);
-    assert_int_equal(find_node("link1"), CP_NONE);
-    assert_int_equal(scene->nodes[find_node("tool")].instance_count, 1);
-    assert_int_equal(scene->nodes[find_node("link2")].instance_count, 0);
+    assert_int_equal(node_index("link1"), CP_NONE);
+    assert_int_equal(scene->nodes[node_index("tool")].instance_count, 1);
+    assert_int_equal(scene->nodes[node_index("link2")].instance_count, 0);
 }
 
 static void test_select_by_id_and_what_it_refuses(void **unused)
@@ -484,10 +460,10 @@ static void fail_everywhere(const char *filter, const char *first, const char *s
     for (size_t fail = 1;; fail++) {
         assert_int_equal(set_up(NULL), 0);
         const char *options[] = {first, second};
-        memory.fail_at = memory.calls + fail;
+        memory.limit = memory.calls + fail;
         cp_status status = cp_apply(context, scene, filter, options, (size_t)(first != NULL) + (second != NULL));
-        bool failed = memory.calls >= memory.fail_at;
-        memory.fail_at = 0;
+        bool failed = memory.calls >= memory.limit;
+        memory.limit = 0;
         assert_int_equal(status, failed ? CP_LIMIT : CP_OK);
         assert_int_equal(cp_validate(context, scene), CP_OK);
         assert_int_equal(tear_down(NULL), 0);
@@ -515,12 +491,12 @@ static void test_topology_and_measures_without_memory(void **unused)
     for (size_t fail = 1;; fail++) {
         cp_measures measures = {.size = sizeof measures};
         cp_topology topology = {.size = sizeof topology};
-        memory.fail_at = memory.calls + fail;
+        memory.limit = memory.calls + fail;
         cp_status measured = cp_measure(context, scene, CP_USE_BOTH, &measures);
         cp_status found = cp_mesh_topology(context, &scene->meshes[1], &topology);
         cp_status primitive = cp_mesh_topology(context, &scene->meshes[2], &topology);
-        bool failed = memory.calls >= memory.fail_at;
-        memory.fail_at = 0;
+        bool failed = memory.calls >= memory.limit;
+        memory.limit = 0;
         assert_int_equal((measured == CP_LIMIT) + (found == CP_LIMIT) + (primitive == CP_LIMIT), failed);
         if (!failed)
             return;

@@ -1,8 +1,6 @@
 /* Clips in delivered files: no numbers twice, keys in channels or in extras, and none of our extras with extras=no. */
 #include "gltf_written.h"
 
-#include "model/model.h"
-
 static json_t *sampler_of(struct written *file, size_t clip, size_t channel)
 {
     json_t *animation = at(file->json, "animations", clip);
@@ -20,14 +18,13 @@ static void make_scene(struct written *file)
     static const double times[] = {0, 0.5, 2}, slide[] = {0, 0, 0, 0.25, 0, 0, 1, 0, 0};
     static const double fine[] = {0, 0, 0, 0.1, 0, 0, 1, 0, 0}, values[] = {0, 0.5, 0.25};
     uint32_t a = add_node(file, 0, "a"), b = add_node(file, 0, "b"), c = add_node(file, 0, "c");
-    uint32_t joint = scene_add_joint(file->scene, c, CP_JOINT_PRISMATIC, "j");
-    file->scene->joints[joint].lower = -1, file->scene->joints[joint].upper = 1;
+    uint32_t joint = add_limited_joint(file->scene, c, CP_JOINT_PRISMATIC, "j", -1, 1);
     const cp_track tracks[] = {{a, CP_PATH_TRANSLATION, CP_LINEAR, 3, times, slide},
                                {b, CP_PATH_TRANSLATION, CP_LINEAR, 3, times, slide},
                                {c, CP_PATH_TRANSLATION, CP_LINEAR, 3, times, fine},
                                {joint, CP_PATH_JOINT, CP_LINEAR, 3, times, values}};
-    assert_int_equal(scene_add_clip(file->scene, "c", 4, arena_copy(file->scene->arena, tracks, 4, sizeof *tracks)), 0);
-    add_instance(file, a, add_mesh(file, triangles()), CP_USE_DRAWN, pose_translation(0, 0, 0));
+    assert_int_equal(add_clip_of(file->scene, "c", 4, tracks), 0);
+    add_instance(file, a, add_mesh(file, triangles()), CP_USE_DRAWN, plain_translation(0, 0, 0));
     complete(file);
 }
 
@@ -59,10 +56,10 @@ static void nothing_stands_twice(void **state)
     /* Reading gives all bits back. */
     cp_scene *again = NULL;
     assert_int_equal(cp_read_memory(file.context, file.bytes, file.size, "a.glb", "gltf", NULL, 0, &again), CP_OK);
-    assert_int_equal(again->clip_count, 1);
-    assert_int_equal(again->clips[0].track_count, 4);
+    assert_int_equal(count_clips(again), 1);
+    assert_int_equal(cp_clips(again, NULL)[0].track_count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        const cp_track *one = &file.scene->clips[0].tracks[i], *other = &again->clips[0].tracks[i];
+        const cp_track *one = &cp_clips(file.scene, NULL)[0].tracks[i], *other = &cp_clips(again, NULL)[0].tracks[i];
         assert_true(one->path == other->path && one->target == other->target && other->key_count == 3);
         assert_memory_equal(one->times, other->times, 3 * sizeof(double));
         assert_memory_equal(one->values, other->values, (one->path == CP_PATH_JOINT ? 3 : 9) * sizeof(double));
@@ -89,9 +86,9 @@ static void extras_may_be_left_out(void **state)
     (void)state;
     struct written file = start();
     make_scene(&file);
-    assert_true(scene_add_metadata(file.scene, CP_OWNER_NODE, 1, "extras", CP_VALUE_JSON, "{\"weight\":3}"));
-    assert_true(scene_add_metadata(file.scene, CP_OWNER_NODE, 1, "maker", CP_VALUE_STRING, "us"));
-    assert_int_not_equal(scene_add_device(file.scene, "d", 0), CP_NONE);
+    add_metadata_of(file.scene, CP_OWNER_NODE, 1, "extras", CP_VALUE_JSON, "{\"weight\":3}");
+    add_metadata_of(file.scene, CP_OWNER_NODE, 1, "maker", CP_VALUE_STRING, "us");
+    (void)add_device_of(file.scene, "d", 0, 0, 0, NULL);
     complete(&file);
     write_with(&file, "extras=no", NULL);
     assert_false(has_member(file.json, "cellpipe"));

@@ -171,7 +171,7 @@ static void test_types(void **state)
             for (size_t k = 0; k < entries; k++)
                 said += report[k].severity >= CP_WARNING;
             if (said != (cases[i].code ? 1U : 0U)) {
-                print_report(context);
+                show_report(context);
                 fail_msg("%s, strict %d: %u messages", cases[i].attributes, strict, (unsigned)said);
             }
             if (cases[i].code)

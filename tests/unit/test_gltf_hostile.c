@@ -70,7 +70,7 @@ static void read_measured(struct text *text, const struct bin *bin, const char *
     unsigned char *glb = make_glb(text->data, bin, &size);
     cp_status status = cp_read_memory(context, glb, size, "many.glb", NULL, NULL, 0, &scene);
     if ((status == CP_OK) != !expected)
-        print_report(context);
+        show_report(context);
     assert_true((status == CP_OK) == !expected);
     if (expected)
         assert_non_null(find_entry(context, expected));

@@ -2,8 +2,6 @@
  * is read back have the scene's. */
 #include "gltf_written.h"
 
-#include "model/model.h"
-
 static const char *const names[] = {"block", "block 1",      "block", "a.b",  "ab", "a\302\240b",
                                     "a_b",   "w_instance_0", "Y up",  "x_01", "",   ""};
 enum { NAMES = sizeof names / sizeof *names };
@@ -17,7 +15,7 @@ static void make_scene(struct written *file)
     static const uint32_t triangle[] = {0, 1, 2};
     for (int i = 0; i < NAMES; i++)
         add_node(file, 0, names[i]);
-    assert_int_equal(scene_add_joint(file->scene, 1, CP_JOINT_REVOLUTE, "block"), 0);
+    assert_int_equal(add_joint_of(file->scene, 1, CP_JOINT_REVOLUTE, "block"), 0);
     cp_mesh mesh = {.name = "block",
                     .source = "",
                     .vertex_count = 3,
@@ -28,8 +26,8 @@ static void make_scene(struct written *file)
     uint32_t block = add_mesh(file, mesh);
     mesh.name = "free";
     uint32_t other = add_mesh(file, mesh);
-    add_instance(file, 5, block, CP_USE_DRAWN, pose_translation(1, 2, 3));
-    add_instance(file, 6, other, CP_USE_DRAWN, pose_translation(1, 2, 3));
+    add_instance(file, 5, block, CP_USE_DRAWN, plain_translation(1, 2, 3));
+    add_instance(file, 6, other, CP_USE_DRAWN, plain_translation(1, 2, 3));
     complete(file);
 }
 
@@ -40,7 +38,7 @@ static void delivered_names_are_unique(void **state)
     make_scene(&file);
     write_with(&file, "profile=deliver", NULL);
     for (uint32_t i = 0; i < NAMES; i++) {
-        json_t *node = node_of(&file, file.scene->nodes[i + 1].id);
+        json_t *node = node_of(&file, cp_nodes(file.scene, NULL)[i + 1].id);
         assert_string_equal(text(node, "name"), unique[i]);
         json_t *exact = json_object_get(ours(node), "name");
         assert_true((exact != NULL) == (strcmp(names[i], unique[i]) != 0));
@@ -58,10 +56,10 @@ static void delivered_names_are_unique(void **state)
     /* Read back, all have their names. */
     cp_scene *again = NULL;
     assert_int_equal(cp_read_memory(file.context, file.bytes, file.size, "a.glb", "gltf", NULL, 0, &again), CP_OK);
-    for (uint32_t i = 0; i < file.scene->node_count; i++)
-        assert_string_equal(again->nodes[i].name, file.scene->nodes[i].name);
-    assert_string_equal(again->joints[0].name, "block");
-    assert_string_equal(again->meshes[0].name, "block");
+    for (uint32_t i = 0; i < count_nodes(file.scene); i++)
+        assert_string_equal(cp_nodes(again, NULL)[i].name, cp_nodes(file.scene, NULL)[i].name);
+    assert_string_equal(cp_joints(again, NULL)[0].name, "block");
+    assert_string_equal(cp_meshes(again, NULL)[0].name, "block");
     cp_scene_free(again);
     finish(&file);
 }
@@ -73,7 +71,7 @@ static void stages_keep_names(void **state)
     make_scene(&file);
     write_with(&file, "profile=stage", NULL);
     for (uint32_t i = 0; i < NAMES; i++)
-        assert_string_equal(text(node_of(&file, file.scene->nodes[i + 1].id), "name"), names[i]);
+        assert_string_equal(text(node_of(&file, cp_nodes(file.scene, NULL)[i + 1].id), "name"), names[i]);
     assert_string_equal(text(joint_node_of(&file, "block"), "name"), "block");
     assert_string_equal(text(at(file.json, "meshes", 0), "name"), "block");
     finish(&file);

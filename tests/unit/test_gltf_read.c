@@ -292,7 +292,7 @@ static cp_scene *read_text(cp_context *context, const char *text, const char *op
     cp_scene *scene;
     cp_status status = cp_read_memory(context, text, strlen(text), "cell.gltf", NULL, &option, option ? 1 : 0, &scene);
     if (status != expected)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, expected);
     return scene;
 }
@@ -414,7 +414,7 @@ static bool read_failing(const char *path, uint64_t fail_at)
         bool reached = failing.calls >= fail_at;
         /* a report that could not grow is no failure of the reading */
         if (reached ? status != CP_LIMIT && status != CP_OK : status != CP_OK) {
-            print_report(context);
+            show_report(context);
             fail_msg("%s: status %d at allocation %llu", path, (int)status, (unsigned long long)fail_at);
         }
         cp_scene_free(scene);

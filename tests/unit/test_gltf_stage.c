@@ -1,5 +1,6 @@
 /* Reading our own stages (docs/stage-format.md): a file written by hand, and the same after what other tools do to
  * it. */
+#include "cellpipe_tool.h"
 #include "gltf_support.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static cp_scene *read_text(cp_context *context, const char *text, cp_status expe
     cp_scene *scene;
     cp_status status = cp_read_memory(context, text, strlen(text), "stage.gltf", NULL, NULL, 0, &scene);
     if (status != expected)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, expected);
     return scene;
 }

@@ -3,19 +3,19 @@
 
 static uint32_t add_joint(struct written *file, const char *name, cp_joint_type type)
 {
-    uint32_t joint = scene_add_joint(file->scene, add_node(file, 0, name), type, name);
-    file->scene->joints[joint].lower = -1, file->scene->joints[joint].upper = 1;
-    return joint;
+    return add_limited_joint(file->scene, add_node(file, 0, name), type, name, -1, 1);
 }
 
 static void add_device(struct written *file, const char *name, cp_device_kind kind, const uint32_t *joints,
                        uint32_t count)
 {
-    uint32_t index = scene_add_device(file->scene, name, 0);
-    cp_device *device = &file->scene->devices[index];
-    device->kind = kind;
-    device->joints = arena_copy(file->scene->arena, joints, count, sizeof *joints);
-    device->joint_count = count;
+    cp_device device = cp_new_device();
+    device.name = name;
+    device.base = 0;
+    device.kind = kind;
+    device.joints = joints;
+    device.joint_count = count;
+    assert_int_not_equal(cp_add_device(file->scene, &device), CP_NONE);
 }
 
 static const char *clip_name(struct written *file, size_t index)
@@ -45,14 +45,19 @@ static void names_and_order(void **state)
     uint32_t left[2] = {add_joint(&file, "Left.J1", CP_JOINT_REVOLUTE), add_joint(&file, "J2", CP_JOINT_PRISMATIC)};
     uint32_t right[2] = {add_joint(&file, "J1", CP_JOINT_REVOLUTE), add_joint(&file, "J1", CP_JOINT_REVOLUTE)};
     (void)add_joint(&file, "lone", CP_JOINT_PRISMATIC);
-    uint32_t still = add_joint(&file, "still", CP_JOINT_PRISMATIC);
-    file.scene->joints[still].driven = false;
+    cp_joint still = cp_new_joint();
+    still.node = add_node(&file, 0, "still");
+    still.type = CP_JOINT_PRISMATIC;
+    still.lower = -1;
+    still.upper = 1;
+    still.driven = false;
+    assert_int_not_equal(cp_add_joint(file.scene, &still), CP_NONE);
     uint32_t both[2] = {left[0], right[0]};
     add_device(&file, "Both", CP_DEVICE_COMPOSITE, both, 2);
     add_device(&file, "Left", CP_DEVICE_SERIAL, left, 2);
     add_device(&file, "Right", CP_DEVICE_SERIAL, right, 2);
     const cp_track track = {left[1], CP_PATH_JOINT, CP_LINEAR, 2, times, values};
-    assert_int_equal(scene_add_clip(file.scene, "Right/J1", 1, &track), 0);
+    assert_int_equal(add_clip_of(file.scene, "Right/J1", 1, &track), 0);
     complete(&file);
     write_with(&file, NULL, NULL);
     static const char *const names[] = {"Right/J1",   "all joints", "Left/J1", "Left/J2",
@@ -97,11 +102,13 @@ static void one_joint_needs_one_clip(void **state)
 static uint32_t add_formula(struct written *file, const char *name, const char *text, const uint32_t inputs[2])
 {
     static const double factors[2] = {1, 1};
-    uint32_t joint = scene_add_joint(file->scene, add_node(file, 0, name), CP_JOINT_PRISMATIC, name), *copied;
     const cp_expression expression = {text, 1, 2, inputs, factors};
-    file->scene->joints[joint].expression = scene_copy_expression(file->scene, &expression, &copied);
-    file->scene->joints[joint].driven = false;
-    return joint;
+    cp_joint joint = cp_new_joint();
+    joint.node = add_node(file, 0, name);
+    joint.type = CP_JOINT_PRISMATIC;
+    joint.expression = &expression;
+    joint.driven = false;
+    return cp_add_joint(file->scene, &joint);
 }
 
 /* An articulation of a joint with a formula goes as far as the formula does over the limits of its inputs. */

@@ -280,7 +280,7 @@ struct file {
     size_t size;
 };
 
-static struct file write_file(const char *const *options, size_t count)
+static struct file write_glb(const char *const *options, size_t count)
 {
     struct file file;
     cp_status status = cp_write_memory(context, scene, "glb", options, count, &file.bytes, &file.size);
@@ -346,7 +346,7 @@ static void packed_meshes_come_back(void **state)
     const char *options[] = {"web=yes", "compression=none"};
     (void)state;
     add_sphere();
-    struct file packed = write_file(options, 1), plain = write_file(options, 2);
+    struct file packed = write_glb(options, 1), plain = write_glb(options, 2);
     assert_true(packed.size < plain.size / 2);
     cp_scene *scenes[] = {read_back(&packed), read_back(&plain)};
     const cp_mesh *one = &scenes[0]->meshes[0], *other = &scenes[1]->meshes[0];
@@ -358,7 +358,7 @@ static void packed_meshes_come_back(void **state)
     for (uint32_t i = 0; i < one->corner_count; i += 3)
         assert_true(is_turned(one->corners + i, other->corners + i));
     meshopt_encodeIndexVersion(0);
-    struct file again = write_file(options, 1);
+    struct file again = write_glb(options, 1);
     assert_int_equal(again.size, packed.size);
     assert_memory_equal(again.bytes, packed.bytes, packed.size);
     const struct file files[] = {packed, plain, again};
@@ -384,14 +384,14 @@ static void budgets_are_met(void **state)
         char budget[64];
         (void)snprintf(budget, sizeof budget, "budget=%.0f", budgets[i]);
         const char *options[] = {"web=yes", budget};
-        struct file file = write_file(options, 2);
+        struct file file = write_glb(options, 2);
         assert_true((double)file.size <= budgets[i] && (double)file.size >= 0.7 * budgets[i]);
         assert_non_null(note("gltf-simplified"));
         cp_free(context, file.bytes, file.size);
         cp_report_clear(context);
     }
     const char *options[] = {"web=yes", "budget=1GB"};
-    struct file file = write_file(options, 2);
+    struct file file = write_glb(options, 2);
     assert_non_null(strstr(note("gltf-simplified"), "not simplified"));
     cp_free(context, file.bytes, file.size);
 }
@@ -436,7 +436,7 @@ static void links_become_meshes(void **state)
     assert_true(scene_add_instance(scene, right, make_sphere(), CP_USE_DRAWN, &moved) != CP_NONE);
     assert_true(scene_add_joint(scene, arm, CP_JOINT_REVOLUTE, "turn") != CP_NONE);
     assert_int_equal(scene_finish(scene), CP_OK);
-    struct file file = write_file(options, 1);
+    struct file file = write_glb(options, 1);
     assert_int_equal(count_words(&file, "\"primitives\""), 3);
     assert_int_equal(count_words(&file, "\"mesh\":"), 4);
     for (uint32_t i = 0; i < scene->node_count; i++) {
@@ -452,10 +452,10 @@ static void threads_do_not_show(void **state)
     const char *options[] = {"web=yes"};
     (void)state;
     add_sphere();
-    struct file one = write_file(options, 1);
+    struct file one = write_glb(options, 1);
     for (uint32_t threads = 2; threads <= 5; threads++) {
         assert_int_equal(cp_set_threads(context, threads), CP_OK);
-        struct file other = write_file(options, 1);
+        struct file other = write_glb(options, 1);
         assert_int_equal(one.size, other.size);
         assert_memory_equal(one.bytes, other.bytes, one.size);
         cp_free(context, other.bytes, other.size);

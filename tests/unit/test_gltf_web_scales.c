@@ -1,10 +1,7 @@
 /* web=yes of instances that are scaled unevenly or sheared: the written file is decoded by hand, and each vertex and
  * normal is compared with the scene's in the world. */
 #include "gltf_written.h"
-
-#include "base/text/text.h"
-#include "model/model.h"
-#include "motion/motion.h"
+#include "plain_numbers.h"
 
 /* ---- a thin sheet with waves: 20 x 10 x 0.001 ---- */
 
@@ -95,11 +92,11 @@ static void expect_points(struct written *written, struct points *points)
     const cp_scene *scene = written->scene;
     cp_pose worlds[16];
     points->count = 0;
-    assert_true(scene->node_count <= 16);
-    assert_int_equal(scene_world_poses(written->context, scene, NULL, worlds), CP_OK);
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
-        const cp_instance *instance = &scene->instances[i];
-        cp_pose pose = pose_multiply(&worlds[instance->node], &instance->transform);
+    assert_true(count_nodes(scene) <= 16);
+    assert_int_equal(cp_world_poses(written->context, scene, NULL, worlds), CP_OK);
+    for (uint32_t i = 0; i < count_instances(scene); i++) {
+        const cp_instance *instance = &cp_instances(scene, NULL)[i];
+        cp_pose pose = plain_product(&worlds[instance->node], &instance->transform);
         double image[4][3];
         for (int column = 0; column < 4; column++) {
             image[column][0] = pose.m[column];
@@ -202,9 +199,8 @@ static void told(struct written *written, double *metres, double *degrees)
     assert_non_null(entry);
     const char *number = strstr(entry->text, "most "), *normals = strstr(entry->text, "normals by ");
     assert_true(number && normals);
-    const char *end = entry->text + strlen(entry->text);
-    (void)parse_double(number + strlen("most "), end, metres);
-    (void)parse_double(normals + strlen("normals by "), end, degrees);
+    *metres = plain_strtod(number + strlen("most "), NULL);
+    *degrees = plain_strtod(normals + strlen("normals by "), NULL);
 }
 
 /* The file is within what is said, and what is said is at most as large as it may be. */
@@ -231,7 +227,7 @@ static void assert_true_to_world(struct written *written, double most, double mo
 /* A metre in x, half a metre in y and a metre in z. */
 static cp_pose flat_made_high(void)
 {
-    return pose_scaling(0.05, 0.05, 1000);
+    return plain_scaling(0.05, 0.05, 1000);
 }
 
 /* 14 bits of a metre, half a diagonal, and what a grid of few digits adds. */
@@ -249,9 +245,8 @@ static void a_frame_is_scaled(void **state)
 {
     struct written written = start();
     (void)state;
-    uint32_t node = add_node(&written, 0, "n");
-    written.scene->nodes[node].local = flat_made_high();
-    add_instance(&written, node, add_mesh(&written, sheet()), CP_USE_DRAWN, POSE_IDENTITY);
+    uint32_t node = add_placed(&written, 0, "n", flat_made_high());
+    add_instance(&written, node, add_mesh(&written, sheet()), CP_USE_DRAWN, PLAIN_IDENTITY);
     assert_true_to_world(&written, bound, 1.3);
 }
 
@@ -260,14 +255,13 @@ static void an_instance_is_sheared(void **state)
 {
     struct written written = start();
     (void)state;
-    cp_pose high = flat_made_high(), about_x = pose_rotation_degrees(0, 40), about_y = pose_rotation_degrees(1, 20);
-    cp_pose turn = pose_multiply(&about_x, &about_y), back, moved = pose_translation(3, 4, 5);
-    cp_pose mirror = pose_scaling(-1, 1, 1);
-    assert_true(pose_inverse(&turn, &back));
-    cp_pose pose = pose_multiply(&high, &turn);
-    pose = pose_multiply(&back, &pose);
-    pose = pose_multiply(&moved, &pose);
-    pose = pose_multiply(&mirror, &pose);
+    cp_pose high = flat_made_high(), about_x = plain_turn(0, 40), about_y = plain_turn(1, 20);
+    cp_pose turn = plain_product(&about_x, &about_y), back = plain_inverse(&turn), moved = plain_translation(3, 4, 5);
+    cp_pose mirror = plain_scaling(-1, 1, 1);
+    cp_pose pose = plain_product(&high, &turn);
+    pose = plain_product(&back, &pose);
+    pose = plain_product(&moved, &pose);
+    pose = plain_product(&mirror, &pose);
     /* The sheet is thin along z; turned against that it is up to 20 km large. */
     add_instance(&written, 0, add_mesh(&written, sheet()), CP_USE_DRAWN, pose);
     assert_true_to_world(&written, 20000.0 / 16383 * 0.867, 1.3);
@@ -279,10 +273,10 @@ static void a_turned_mesh_is_scaled(void **state)
     struct written written = start();
     (void)state;
     const double axis[3] = {0.6, 0.48, 0.64};
-    cp_pose high = flat_made_high(), turn = pose_rotation(axis, 1), shear = pose_multiply(&high, &turn);
+    cp_pose high = flat_made_high(), turn = plain_rotation(axis, 1), shear = plain_product(&high, &turn);
     cp_mesh mesh = sheet();
-    float *positions = scene_allocate(written.scene, COUNT, 3 * sizeof *positions);
-    float *normals = scene_allocate(written.scene, COUNT, 3 * sizeof *normals);
+    float *positions = scratch(COUNT, 3 * sizeof *positions);
+    float *normals = scratch(COUNT, 3 * sizeof *normals);
     /* With few digits, so that floats hold the sheet's waves. */
     for (size_t i = 0; i < COUNT; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -306,13 +300,14 @@ static void instances_differ(void **state)
 {
     struct written written = start();
     (void)state;
-    uint32_t mesh = add_mesh(&written, sheet());
+    cp_mesh named = sheet();
+    named.name = "one"; /* meshes with names are kept */
+    uint32_t mesh = add_mesh(&written, named);
     for (int i = 0; i < 2; i++)
         add_instance(&written, 0, mesh, CP_USE_DRAWN, flat_made_high());
     uint32_t node = add_node(&written, 0, "n");
-    add_instance(&written, node, mesh, CP_USE_DRAWN, pose_translation(0, 0, 2));
+    add_instance(&written, node, mesh, CP_USE_DRAWN, plain_translation(0, 0, 2));
     complete(&written);
-    written.scene->meshes[mesh].name = "one"; /* meshes with names are kept */
     assert_true_to_world(&written, 20 * bound, 6);
 }
 
@@ -321,12 +316,10 @@ static void merged_meshes_are_scaled(void **state)
 {
     struct written written = start();
     (void)state;
-    uint32_t node = add_node(&written, 0, "n");
-    written.scene->nodes[node].local = flat_made_high();
+    uint32_t node = add_placed(&written, 0, "n", flat_made_high());
     for (int i = 0; i < 2; i++) {
-        uint32_t part = add_node(&written, node, i ? "a" : "b");
-        written.scene->nodes[part].local = pose_translation(0, 0, 0.001 * i);
-        add_instance(&written, part, add_mesh(&written, sheet()), CP_USE_DRAWN, POSE_IDENTITY);
+        uint32_t part = add_placed(&written, node, i ? "a" : "b", plain_translation(0, 0, 0.001 * i));
+        add_instance(&written, part, add_mesh(&written, sheet()), CP_USE_DRAWN, PLAIN_IDENTITY);
     }
     assert_true_to_world(&written, 2 * bound, 1.3);
 }
@@ -337,11 +330,10 @@ static void moving_meshes_keep_their_coordinates(void **state)
 {
     struct written written = start();
     (void)state;
-    uint32_t node = add_node(&written, 0, "n");
-    written.scene->nodes[node].local = flat_made_high();
+    uint32_t node = add_placed(&written, 0, "n", flat_made_high());
     uint32_t arm = add_node(&written, node, "arm");
-    assert_true(scene_add_joint(written.scene, arm, CP_JOINT_REVOLUTE, "turn") != CP_NONE);
-    add_instance(&written, arm, add_mesh(&written, sheet()), CP_USE_DRAWN, POSE_IDENTITY);
+    assert_true(add_joint_of(written.scene, arm, CP_JOINT_REVOLUTE, "turn") != CP_NONE);
+    add_instance(&written, arm, add_mesh(&written, sheet()), CP_USE_DRAWN, PLAIN_IDENTITY);
     complete(&written);
     write_with(&written, "web=yes", "compression=none");
     static struct points expected, found;
@@ -364,7 +356,7 @@ static void few_bits_are_warned_of(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct written written = start();
-        add_instance(&written, 0, add_mesh(&written, sheet()), CP_USE_DRAWN, POSE_IDENTITY);
+        add_instance(&written, 0, add_mesh(&written, sheet()), CP_USE_DRAWN, PLAIN_IDENTITY);
         complete(&written);
         write_with(&written, "web=yes", bits[i]);
         assert_true((find_last_entry(written.context, "gltf-coarse") != NULL) == (i == 0));
@@ -382,21 +374,21 @@ static void it_is_far_away(void **state)
     for (double distance = 1; distance <= 1e7; distance *= 10)
         for (int kind = 0; kind < 3; kind++) {
             struct written written = start();
-            cp_pose small = pose_scaling(0.05, 0.05, 0.05), turn = pose_rotation(axis, 0.7);
-            cp_pose there = pose_translation(1.295809512 * distance, -0.4865499469 * distance, 10.3);
-            uint32_t mesh = add_mesh(&written, sheet()), near = add_node(&written, 0, "near");
-            written.scene->nodes[near].local = kind == 0 ? there : turn;
+            cp_pose small = plain_scaling(0.05, 0.05, 0.05), turn = plain_rotation(axis, 0.7);
+            cp_pose there = plain_translation(1.295809512 * distance, -0.4865499469 * distance, 10.3);
+            uint32_t mesh = add_mesh(&written, sheet());
+            uint32_t near = add_placed(&written, 0, "near", kind == 0 ? there : turn);
             if (kind == 2) {
-                uint32_t joint = scene_add_joint(written.scene, near, CP_JOINT_REVOLUTE, NULL);
-                memcpy(written.scene->joints[joint].axis, axis, sizeof axis);
-                written.scene->joints[joint].q = 0.3;
+                cp_joint joint = cp_new_joint();
+                joint.node = near;
+                memcpy(joint.axis, axis, sizeof axis);
+                joint.q = 0.3;
+                assert_int_equal(cp_add_joint(written.scene, &joint), 0);
             }
-            uint32_t far = add_node(&written, near, "far");
-            written.scene->nodes[far].local = kind == 0 ? turn : there;
+            uint32_t far = add_placed(&written, near, "far", kind == 0 ? turn : there);
             add_instance(&written, far, mesh, CP_USE_DRAWN, small);
             if (kind == 2) {
-                uint32_t beside = add_node(&written, 0, "beside");
-                written.scene->nodes[beside].local = there;
+                uint32_t beside = add_placed(&written, 0, "beside", there);
                 add_instance(&written, beside, mesh, CP_USE_DRAWN, small);
             }
             assert_true_to_world(&written, 1.1 * bound, 1.3);

@@ -1,8 +1,8 @@
 /* glb and gltf: buffers, meshes, materials, extras and refusals. */
 #include "gltf_written.h"
 
+#include "fixture.h"
 #include "model/model.h"
-#include "poor_memory.h"
 
 static void empty_scene(void **state)
 {

@@ -17,8 +17,7 @@ static void any_pose_survives(void **state)
     };
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
         struct written file = start();
-        uint32_t node = add_node(&file, 0, "a");
-        file.scene->nodes[node].local = poses[i];
+        uint32_t node = add_placed(&file, 0, "a", poses[i]);
         add_instance(&file, node, add_mesh(&file, triangles()), CP_USE_BOTH, poses[i]);
         complete(&file);
         write_with(&file, "profile=stage", NULL);
@@ -48,10 +47,12 @@ static void joints_move_by_articulations(void **state)
         for (size_t a = 0; a < sizeof axes / sizeof *axes; a++) {
             struct written file = start();
             uint32_t node = add_node(&file, 0, "j 1");
-            uint32_t index = scene_add_joint(file.scene, node, types[t], NULL);
-            cp_joint *joint = &file.scene->joints[index];
-            memcpy(joint->axis, axes[a], sizeof joint->axis);
-            joint->lower = 0.25, joint->upper = 1.5, joint->q = 0.5, joint->home = 0.75;
+            cp_joint joint = cp_new_joint();
+            joint.node = node;
+            joint.type = types[t];
+            memcpy(joint.axis, axes[a], sizeof joint.axis);
+            joint.lower = 0.25, joint.upper = 1.5, joint.q = 0.5, joint.home = 0.75;
+            assert_int_equal(cp_add_joint(file.scene, &joint), 0);
             complete(&file);
             write_with(&file, "profile=stage", NULL);
             json_t *moving = joint_node_of(&file, "j 1");
@@ -89,10 +90,11 @@ static void try_aligned_joint(const double axis[3])
 {
     struct written file = start();
     uint32_t node = add_node(&file, 0, "j");
-    uint32_t index = scene_add_joint(file.scene, node, CP_JOINT_REVOLUTE, NULL);
-    cp_joint *joint = &file.scene->joints[index];
-    memcpy(joint->axis, axis, sizeof joint->axis);
-    joint->q = 1.1;
+    cp_joint joint = cp_new_joint();
+    joint.node = node;
+    memcpy(joint.axis, axis, sizeof joint.axis);
+    joint.q = 1.1;
+    assert_int_equal(cp_add_joint(file.scene, &joint), 0);
     complete(&file);
     write_with(&file, "profile=stage", NULL);
     json_t *there = child(&file, node_of(&file, "j"), 0), *moving = child(&file, there, 0);
@@ -143,8 +145,8 @@ static void endless_turns_are_told(void **state)
     (void)state;
     for (int endless = 0; endless < 2; endless++) {
         struct written file = start();
-        uint32_t joint = scene_add_joint(file.scene, add_node(&file, 0, "a"), CP_JOINT_REVOLUTE, NULL);
-        file.scene->joints[joint].lower = endless ? -1e6 : -1e3, file.scene->joints[joint].upper = 1e3;
+        uint32_t node = add_node(&file, 0, "a");
+        (void)add_limited_joint(file.scene, node, CP_JOINT_REVOLUTE, NULL, endless ? -1e6 : -1e3, 1e3);
         complete(&file);
         write_with(&file, NULL, NULL);
         assert_int_equal(count_entries(file.context, CP_WARNING, "gltf-turns"), endless);
@@ -157,11 +159,14 @@ static void deliver_sweeps_driven_joints(void **state)
     (void)state;
     struct written file = start();
     uint32_t a = add_node(&file, 0, "a"), b = add_node(&file, a, "b");
-    uint32_t master = scene_add_joint(file.scene, a, CP_JOINT_REVOLUTE, NULL);
-    uint32_t slave = scene_add_joint(file.scene, b, CP_JOINT_PRISMATIC, NULL);
-    file.scene->joints[master].lower = -3, file.scene->joints[master].upper = 3;
-    file.scene->joints[slave].master = master, file.scene->joints[slave].driven = false;
-    file.scene->joints[slave].scale = 2, file.scene->joints[slave].offset = 0.5;
+    cp_joint follower = cp_new_joint();
+    follower.node = b;
+    follower.type = CP_JOINT_PRISMATIC;
+    follower.master = add_limited_joint(file.scene, a, CP_JOINT_REVOLUTE, NULL, -3, 3);
+    follower.driven = false;
+    follower.scale = 2;
+    follower.offset = 0.5;
+    assert_int_not_equal(cp_add_joint(file.scene, &follower), CP_NONE);
     complete(&file);
     write_with(&file, NULL, NULL);
     assert_int_equal(json_array_size(get(file.json, "animations")), 1);
@@ -203,12 +208,12 @@ static void jumps_and_exact_tracks(void **state)
     static const double no_rotation[] = {0, 0, 0, 0};
     struct written file = start();
     uint32_t node = add_node(&file, 0, "a");
-    scene_add_joint(file.scene, node, CP_JOINT_PRISMATIC, NULL);
+    add_joint_of(file.scene, node, CP_JOINT_PRISMATIC, NULL);
     const cp_track tracks[] = {{0, CP_PATH_JOINT, CP_LINEAR, 4, times, values},
                                {node, CP_PATH_ROTATION, CP_LINEAR, 1, times, no_rotation},
                                {node, CP_PATH_ROTATION, CP_LINEAR, 1, times, no_rotation}};
-    assert_int_equal(scene_add_clip(file.scene, "nothing", 0, NULL), 0);
-    assert_int_equal(scene_add_clip(file.scene, "c", 3, tracks), 1);
+    assert_int_equal(add_clip_of(file.scene, "nothing", 0, NULL), 0);
+    assert_int_equal(add_clip_of(file.scene, "c", 3, tracks), 1);
     complete(&file);
     write_with(&file, "profile=stage", NULL);
     json_t *clip = at(file.json, "animations", 0);

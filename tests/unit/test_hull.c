@@ -1,9 +1,10 @@
 /* Hulls: the corners of small sets against all simplices of the other points, in whole numbers; large sets whose hull
  * is known. */
 #include "collide/body/body.h"
+#include "model/model.h"
 
+#include "fixture.h"
 #include "mesh_builder.h"
-#include "poor_memory.h"
 #include "scene_fixture.h"
 
 __extension__ typedef __int128 wide;

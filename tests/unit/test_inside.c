@@ -1,6 +1,7 @@
 /* The proof by depth, that bodies always touch: against samples in which boxes are apart along one of fifteen
  * directions, and against boxes of which it is known. */
 #include "chain_support.h"
+#include "model/model.h"
 
 #include "mesh_builder.h"
 

@@ -17,12 +17,7 @@ static double random_between(double low, double high)
 
 static cp_status apply(const char *first, const char *second, const char *third)
 {
-    const char *options[] = {first, second, third};
-    cp_report_clear(context);
-    cp_status status =
-        cp_apply(context, scene, "instances", options, (size_t)(first != NULL) + (second != NULL) + (third != NULL));
-    assert_int_equal(cp_validate(context, scene), CP_OK);
-    return status;
+    return apply_filter(context, scene, "instances", first, second, third);
 }
 
 static void start_again(void)
@@ -185,7 +180,7 @@ static void add_materials(void)
 
 static uint32_t add_part(const cp_mesh *mesh, const cp_pose *transform)
 {
-    uint32_t node = add_node(scene, 0, "part"), index = scene_add_mesh(scene, mesh);
+    uint32_t node = add_node_at(scene, 0, "part", NULL), index = scene_add_mesh(scene, mesh);
     assert_int_not_equal(scene_add_instance(scene, node, index, CP_USE_BOTH, transform), CP_NONE);
     return index;
 }
@@ -530,7 +525,7 @@ static void test_tolerance_is_in_the_world(void **unused)
         if (round == 1)
             (void)add_part(&copy.mesh, &identity);
         if (round == 2)
-            (void)scene_add_instance(scene, add_node(scene, 0, "part"), second, CP_USE_BOTH, &identity);
+            (void)scene_add_instance(scene, add_node_at(scene, 0, "part", NULL), second, CP_USE_BOTH, &identity);
         assert_int_equal(scene_finish(scene), CP_OK);
         assert_int_equal(apply("tolerance=1mm", NULL, NULL), CP_OK);
         assert_int_equal(scene->mesh_count, round == 0 ? 1 : 2);
@@ -586,7 +581,7 @@ static void test_many_lookalikes(void **unused)
     enum { COUNT = 3000 };
     const cp_pose identity = POSE_IDENTITY;
     static const uint32_t corners[] = {0, 1, 2, 3, 4, 5};
-    uint32_t node = add_node(scene, 0, "all");
+    uint32_t node = add_node_at(scene, 0, "all", NULL);
     for (uint32_t i = 0; i < COUNT; i++) {
         float *positions = scene_allocate(scene, 18, sizeof(float));
         for (uint32_t k = 0; k < 6; k++) {
@@ -647,25 +642,6 @@ static void test_flat_shapes(void **unused)
 
 /* ---- memory ---- */
 
-struct counter {
-    size_t calls, fail_at, blocks;
-};
-
-static void *counted_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct counter *counter = user;
-    (void)old_size;
-    if (size == 0) {
-        counter->blocks -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    if (++counter->calls == counter->fail_at)
-        return NULL;
-    counter->blocks += block == NULL;
-    return realloc(block, size);
-}
-
 /* Each allocation fails once, on the way through the search in another order and for mirror images, too. */
 static void test_memory_runs_out(void **unused)
 {
@@ -695,9 +671,9 @@ static void test_memory_runs_out(void **unused)
         size_t blocks = counter.blocks;
         cp_report_clear(context);
         counter.calls = 0;
-        counter.fail_at = ++n;
+        counter.limit = ++n;
         status = cp_apply(context, scene, "instances", (const char *const[]){"mirrored=yes"}, 1);
-        counter.fail_at = 0;
+        counter.limit = 0;
         assert_true(status == CP_OK || (status == CP_LIMIT && counter.blocks <= blocks + 2)); /* the report's */
     }
     assert_true(n > 50);

@@ -28,7 +28,7 @@ static void read_machine(const char *name)
     (void)snprintf(path, sizeof path, SAMPLES "/mechanisms/%s.dcw", name);
     cp_scene_free(scene);
     if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s cannot be read", path);
     }
 }
@@ -38,7 +38,7 @@ static cp_inverse *open_inverse(uint32_t frame, uint32_t in, unsigned solve)
     const cp_reach reach = {.size = sizeof reach, .frame = frame, .in = in, .solve = solve, .tries = 100};
     cp_inverse *inverse;
     if (cp_inverse_new(context, scene, &reach, &inverse) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("there is no solver");
     }
     return inverse;
@@ -364,7 +364,7 @@ static void test_round_trips(void **unused)
             random_values(q);
             cp_pose target = place_tool(q);
             if (cp_inverse_postures(inverse, &target, &postures, &count) != CP_OK) {
-                print_report(context);
+                show_report(context);
                 fail_msg("arm %d, pose %d: no posture", i, k);
             }
             for (uint32_t n = 0; n < count; n++) {

@@ -19,9 +19,9 @@
 #include "../../importers/importers.h"
 #include "../tools/planted.h"
 #include "base/context.h"
+#include "fixture.h"
+#include "model/model.h"
 #include "plugins/registry.h"
-#include "poor_memory.h"
-#include "report_support.h"
 
 #if defined(HAS_ADDRESS_SANITIZER) || defined(HAS_THREAD_SANITIZER)
 enum { IS_SANITIZED = true };
@@ -57,7 +57,7 @@ static const struct plugins plugins = {importers, exporters, filters, {"glb", "p
 static const struct plugins without_carrier = {importers, exporters, filters, {NULL, NULL, NULL}};
 static const struct plugins with_broken = {importers, exporters, filters, {"broken", NULL, &gltf_importer}};
 
-static int make_context(void **state)
+static int make_isolated(void **state)
 {
     cp_context *context = context_new(NULL, &plugins);
     *state = context;
@@ -66,13 +66,7 @@ static int make_context(void **state)
     return context ? 0 : -1;
 }
 
-static int free_context(void **state)
-{
-    cp_context_free(*state);
-    return 0;
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_isolated, free_context)
 
 static cp_status read_text(cp_context *context, const char *text, cp_scene **scene)
 {
@@ -87,7 +81,7 @@ static void assert_fails(cp_context *context, const char *deed, cp_status status
     cp_status got = read_text(context, deed, &scene);
     const cp_entry *entry = find_last_entry(context, code);
     if (got != status || !entry || !strstr(entry->message, text))
-        print_report(context);
+        show_report(context);
     assert_int_equal(got, status);
     assert_null(scene);
     assert_non_null(entry);
@@ -107,7 +101,7 @@ static void assert_goes_on(cp_context *context)
 /* ---- what comes through ---- */
 
 /* A stage of what is read, and the report as lines. */
-static char *read_whole(const char *text, bool isolate, size_t *size)
+static char *read_all(const char *text, bool isolate, size_t *size)
 {
     cp_context *context = context_new(NULL, &plugins);
     cp_scene *scene;
@@ -150,7 +144,7 @@ static char *read_whole(const char *text, bool isolate, size_t *size)
 static void assert_same_either_way(const char *text)
 {
     size_t size, isolated_size;
-    char *plain = read_whole(text, false, &size), *isolated = read_whole(text, true, &isolated_size);
+    char *plain = read_all(text, false, &size), *isolated = read_all(text, true, &isolated_size);
     if (size != isolated_size || memcmp(plain, isolated, size) != 0)
         print_message("not alike:\n%s\n%s\n", plain, isolated);
     assert_int_equal(size, isolated_size);
@@ -217,7 +211,7 @@ static void test_escapes(void **state)
         return;
     }
     if (was_reported(context, "planted-escaped"))
-        print_report(context);
+        show_report(context);
     assert_false(was_reported(context, "planted-escaped"));
     assert_int_equal(count_entries(context, CP_NOTE, "planted-refused"), 13);
 }

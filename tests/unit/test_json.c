@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "base/text/json.h"
-#include "report_support.h"
+#include "fixture.h"
+#include "model/model.h"
 
 static const struct json_codes codes = JSON_CODES("test");
 

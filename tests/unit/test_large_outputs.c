@@ -2,7 +2,6 @@
  * threads; and whatever fails or is cancelled on the way leaves nothing behind. */
 #include <math.h>
 
-#include "model/model.h"
 #include "plain_numbers.h"
 #include "stl_support.h"
 
@@ -34,12 +33,12 @@ static void make_sheet(float *positions, uint32_t *corners)
 static uint32_t add_sheet(cp_scene *scene)
 {
     cp_mesh mesh = {.kind = CP_MESH_FACES, .vertex_count = (COLUMNS + 1) * (ROWS + 1), .corner_count = 3 * FACES};
-    float *positions = scene_allocate(scene, mesh.vertex_count, 3 * sizeof *positions);
-    uint32_t *corners = scene_allocate(scene, mesh.corner_count, sizeof *corners);
-    cp_group *groups = scene_allocate(scene, GROUPS, sizeof *groups);
+    float *positions = scratch(mesh.vertex_count, 3 * sizeof *positions);
+    uint32_t *corners = scratch(mesh.corner_count, sizeof *corners);
+    cp_group *groups = scratch(GROUPS, sizeof *groups);
     make_sheet(positions, corners);
     for (uint32_t i = 0; i < GROUPS; i++) {
-        uint32_t material = scene_add_material(scene, "colour", colours[i], true);
+        uint32_t material = add_colour(scene, "colour", colours[i], true);
         groups[i] = (cp_group){group_starts[i], group_starts[i + 1] - group_starts[i], material};
     }
     mesh.face_count = FACES;
@@ -47,16 +46,16 @@ static uint32_t add_sheet(cp_scene *scene)
     mesh.positions = positions;
     mesh.corners = corners;
     mesh.groups = groups;
-    return scene_add_mesh(scene, &mesh);
+    return add_mesh_of(scene, &mesh);
 }
 
 /* A comb: one face whose corners are the vertices in their order, then a triangle. */
 static uint32_t add_comb(cp_scene *scene)
 {
     cp_mesh mesh = {.kind = CP_MESH_FACES, .vertex_count = POLYGON, .corner_count = POLYGON + 3, .face_count = 2};
-    float *positions = scene_allocate(scene, mesh.vertex_count, 3 * sizeof *positions);
-    uint32_t *corners = scene_allocate(scene, mesh.corner_count, sizeof *corners);
-    uint32_t *offsets = scene_allocate(scene, 3, sizeof *offsets);
+    float *positions = scratch(mesh.vertex_count, 3 * sizeof *positions);
+    uint32_t *corners = scratch(mesh.corner_count, sizeof *corners);
+    uint32_t *offsets = scratch(3, sizeof *offsets);
     for (uint32_t i = 0; i < POLYGON; i++) {
         const float position[3] = {(float)i, (float)(i % 2 + i / (POLYGON - 1)), 0};
         memcpy(positions + 3 * i, position, sizeof position);
@@ -67,20 +66,20 @@ static uint32_t add_comb(cp_scene *scene)
     mesh.positions = positions;
     mesh.corners = corners;
     mesh.face_offsets = offsets;
-    return scene_add_mesh(scene, &mesh);
+    return add_mesh_of(scene, &mesh);
 }
 
 /* The sheet as it is and mirrored, or the comb. */
 static cp_scene *make_scene(cp_context *context, bool comb)
 {
-    cp_scene *scene = scene_new(context);
-    cp_pose as_it_is = POSE_IDENTITY, mirrored = POSE_IDENTITY;
+    cp_scene *scene = cp_scene_new(context);
+    cp_pose as_it_is = PLAIN_IDENTITY, mirrored = PLAIN_IDENTITY;
     mirrored.m[0] = -1;
     uint32_t mesh = comb ? add_comb(scene) : add_sheet(scene);
-    scene_add_instance(scene, scene_add_node(scene, 0, "one", 3), mesh, CP_USE_BOTH, &as_it_is);
+    add_instance_of(scene, add_node_at(scene, 0, "one", NULL), mesh, CP_USE_BOTH, &as_it_is);
     if (!comb)
-        scene_add_instance(scene, scene_add_node(scene, 0, "two", 3), mesh, CP_USE_BOTH, &mirrored);
-    assert_int_equal(scene_finish(scene), CP_OK);
+        add_instance_of(scene, add_node_at(scene, 0, "two", NULL), mesh, CP_USE_BOTH, &mirrored);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     return scene;
 }
 
@@ -99,7 +98,7 @@ static void begin_text(struct text *text)
     assert_non_null(text->stream);
 }
 
-static void put_text(struct text *text, const char *format, double a, double b, double c)
+static void print_numbers(struct text *text, const char *format, double a, double b, double c)
 {
     IN_PLAIN_LOCALE(assert_true(fprintf(text->stream, format, a, b, c) >= 0));
 }
@@ -129,16 +128,16 @@ static struct bytes expect_ascii(const cp_scene *scene)
     struct text file;
     begin_text(&file);
     for (int mirrored = 0; mirrored < 2; mirrored++) {
-        put_text(&file, mirrored ? "solid two\n" : "solid one\n", 0, 0, 0);
+        print_numbers(&file, mirrored ? "solid two\n" : "solid one\n", 0, 0, 0);
         for (uint32_t face = 0; face < FACES; face++) {
             float v[12];
             list_facet(scene, face, mirrored, v);
-            put_text(&file, "  facet normal %g %g %g\n    outer loop\n", (double)v[0], (double)v[1], (double)v[2]);
+            print_numbers(&file, "  facet normal %g %g %g\n    outer loop\n", (double)v[0], (double)v[1], (double)v[2]);
             for (int i = 3; i < 12; i += 3)
-                put_text(&file, "      vertex %g %g %g\n", (double)v[i], (double)v[i + 1], (double)v[i + 2]);
-            put_text(&file, "    endloop\n  endfacet\n", 0, 0, 0);
+                print_numbers(&file, "      vertex %g %g %g\n", (double)v[i], (double)v[i + 1], (double)v[i + 2]);
+            print_numbers(&file, "    endloop\n  endfacet\n", 0, 0, 0);
         }
-        put_text(&file, mirrored ? "endsolid two\n" : "endsolid one\n", 0, 0, 0);
+        print_numbers(&file, mirrored ? "endsolid two\n" : "endsolid one\n", 0, 0, 0);
     }
     return end_text(&file);
 }
@@ -211,10 +210,10 @@ static void expect_points(const struct bytes *file, const cp_mesh *mesh, bool mi
 {
     struct text points;
     begin_text(&points);
-    put_text(&points, "Coordinate { point [\n", 0, 0, 0);
+    print_numbers(&points, "Coordinate { point [\n", 0, 0, 0);
     for (const float *at = mesh->positions; at < mesh->positions + 3 * (size_t)mesh->vertex_count; at += 3)
-        put_text(&points, "%g %g %g\n", (double)(mirrored ? -at[0] : at[0]), (double)(mirrored ? -at[1] : at[1]),
-                 (double)(mirrored ? -at[2] : at[2]));
+        print_numbers(&points, "%g %g %g\n", (double)(mirrored ? -at[0] : at[0]), (double)(mirrored ? -at[1] : at[1]),
+                      (double)(mirrored ? -at[2] : at[2]));
     expect_part(file, &points);
 }
 
@@ -222,10 +221,10 @@ static void expect_triangles(const struct bytes *file, const cp_mesh *mesh, cons
 {
     struct text faces;
     begin_text(&faces);
-    put_text(&faces, "coordIndex [\n", 0, 0, 0);
+    print_numbers(&faces, "coordIndex [\n", 0, 0, 0);
     for (uint32_t face = group->first_face; face < group->first_face + group->face_count; face++) {
         const uint32_t *corners = mesh->corners + 3 * (size_t)face;
-        put_text(&faces, "%.0f %.0f %.0f -1\n", corners[0], corners[mirrored ? 2 : 1], corners[mirrored ? 1 : 2]);
+        print_numbers(&faces, "%.0f %.0f %.0f -1\n", corners[0], corners[mirrored ? 2 : 1], corners[mirrored ? 1 : 2]);
     }
     expect_part(file, &faces);
 }
@@ -257,10 +256,10 @@ static void test_large_polygon(void **state)
     struct bytes file = write_with(context, scene, "vrml97", NULL);
     struct text faces;
     begin_text(&faces);
-    put_text(&faces, "coordIndex [\n", 0, 0, 0);
+    print_numbers(&faces, "coordIndex [\n", 0, 0, 0);
     for (uint32_t i = 0; i < POLYGON; i++)
-        put_text(&faces, "%.0f ", i, 0, 0);
-    put_text(&faces, "-1\n0 1 2 -1\n", 0, 0, 0);
+        print_numbers(&faces, "%.0f ", i, 0, 0);
+    print_numbers(&faces, "-1\n0 1 2 -1\n", 0, 0, 0);
     expect_part(&file, &faces);
     expect_for_any_threads(context, scene, "vrml97", NULL, file);
     cp_scene_free(scene);

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "model/model.h"
 #include "scene_fixture.h"
 
 enum { QUADS = 24, TUBE = 12, TRIANGLES = 2 * QUADS * TUBE };
@@ -35,18 +34,18 @@ static int make_scene(void **state)
     meshes[UNNAMED].id = meshes[UNNAMED].name = NULL;
     meshes[LONE].positions = lone_positions;
     meshes[LONE].corners = lone_corners;
-    (void)scene_add_material(scene, "red", red, false);
-    (void)scene_add_material(scene, "blue", blue, false);
+    (void)add_colour(scene, "red", red, false);
+    (void)add_colour(scene, "blue", blue, false);
     for (int i = 0; i < MESHES; i++)
-        assert_int_equal(scene_add_mesh(scene, &meshes[i]), i);
-    uint32_t first = add_node(scene, 0, "first"), second = add_node(scene, 0, "second");
-    cp_pose moved = POSE_IDENTITY;
+        assert_int_equal(add_mesh_of(scene, &meshes[i]), i);
+    uint32_t first = add_node_at(scene, 0, "first", NULL), second = add_node_at(scene, 0, "second", NULL);
+    cp_pose moved = PLAIN_IDENTITY;
     moved.m[3] = 7;
     for (uint32_t i = 0; i < MESHES; i++)
-        assert_int_not_equal(scene_add_instance(scene, first, i, CP_USE_DRAWN, &POSE_IDENTITY), CP_NONE);
-    assert_int_not_equal(scene_add_instance(scene, second, TORUS, CP_USE_BOTH, &moved), CP_NONE);
-    assert_int_not_equal(scene_add_instance(scene, second, TORUS, CP_USE_COLLISION, &POSE_IDENTITY), CP_NONE);
-    return scene_finish(scene) == CP_OK ? 0 : 1;
+        assert_int_not_equal(add_instance_of(scene, first, i, CP_USE_DRAWN, &PLAIN_IDENTITY), CP_NONE);
+    assert_int_not_equal(add_instance_of(scene, second, TORUS, CP_USE_BOTH, &moved), CP_NONE);
+    assert_int_not_equal(add_instance_of(scene, second, TORUS, CP_USE_COLLISION, &PLAIN_IDENTITY), CP_NONE);
+    return cp_scene_finish(scene) == CP_OK ? 0 : 1;
 }
 
 static int drop_scene(void **state)
@@ -57,11 +56,7 @@ static int drop_scene(void **state)
 
 static cp_status apply(const char *first, const char *second)
 {
-    const char *options[] = {first, second};
-    cp_report_clear(context);
-    cp_status status = cp_apply(context, scene, "lod", options, (size_t)(first != NULL) + (second != NULL));
-    assert_int_equal(cp_validate(context, scene), CP_OK);
-    return status;
+    return apply_filter(context, scene, "lod", first, second, NULL);
 }
 
 static const cp_mesh *find_mesh(const char *name)
@@ -153,15 +148,15 @@ static void test_levels_do_not_depend_on_each_other(void **unused)
     cp_scene *kept = scene;
     struct builder kept_torus = torus;
     torus = (struct builder){0};
-    scene = scene_new(context);
+    scene = cp_scene_new(context);
     cp_mesh again = mesh_of(&kept_torus);
     again.name = "torus";
     again.groups = halves;
     again.group_count = 2;
     for (int i = 0; i < 2; i++)
-        (void)scene_add_material(scene, "m", (const double[]){i, 0, 1, 1}, false);
-    (void)scene_add_mesh(scene, &again);
-    assert_int_equal(scene_finish(scene), CP_OK);
+        (void)add_colour(scene, "m", (const double[]){i, 0, 1, 1}, false);
+    (void)add_mesh_of(scene, &again);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("levels=1", "ratio=0.0625"), CP_OK);
     const cp_mesh *other = find_level("torus", 1);
     assert_in_range(other->face_count, TRIANGLES / 16, TRIANGLES / 8);

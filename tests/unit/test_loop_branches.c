@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text/text.h"
+#include "model/model.h"
 #include "motion/clips/clips.h"
 #include "scene_fixture.h"
 
@@ -59,7 +60,7 @@ static cp_mechanism *open_mechanism(void)
     cp_mechanism *mechanism;
     finish_scene();
     if (cp_mechanism_new(context, scene, &mechanism) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("the mechanism does not close");
     }
     return mechanism;

@@ -7,7 +7,7 @@
 
 static uint32_t place(uint32_t parent, const cp_mesh *mesh, uint32_t use, cp_pose pose)
 {
-    uint32_t node = add_node(scene, parent, "part");
+    uint32_t node = add_node_at(scene, parent, "part", NULL);
     uint32_t index = scene_add_mesh(scene, mesh);
     assert_int_not_equal(scene_add_instance(scene, node, index, use, &pose), CP_NONE);
     return node;
@@ -55,7 +55,7 @@ static void test_a_moved_cube(void **unused)
 {
     (void)unused;
     cp_mesh cube = make_cube();
-    uint32_t arm = add_node(scene, 0, "arm");
+    uint32_t arm = add_node_at(scene, 0, "arm", NULL);
     scene->nodes[arm].local = pose_translation(10, 0, 0);
     uint32_t joint = scene_add_joint(scene, arm, CP_JOINT_REVOLUTE, NULL);
     scene->joints[joint].home = PI / 2;
@@ -182,7 +182,8 @@ static void test_meshes_one_by_one(void **unused)
     cp_measures measures[3] = {{.size = sizeof *measures}, {.size = sizeof *measures}, {.size = sizeof *measures}};
     const cp_pose far = pose_translation(7, 0, 0), large = pose_scaling(-2, 2, 2);
     (void)place(0, &cube, CP_USE_DRAWN, large);
-    assert_int_not_equal(scene_add_instance(scene, add_node(scene, 0, "again"), 0, CP_USE_BOTH, &far), CP_NONE);
+    assert_int_not_equal(scene_add_instance(scene, add_node_at(scene, 0, "again", NULL), 0, CP_USE_BOTH, &far),
+                         CP_NONE);
     (void)place(0, &box, CP_USE_COLLISION, pose_translation(0, 0, 1));
     assert_int_equal(scene_add_mesh(scene, &cube), 2);
     assert_int_equal(scene_finish(scene), CP_OK);

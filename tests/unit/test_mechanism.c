@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "clip_support.h"
+#include "model/model.h"
 #include "plain_numbers.h"
 #include "scene_fixture.h"
 

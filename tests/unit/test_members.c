@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cellpipe_tool.h"
+#include "model/model.h"
 #include "model/tables.h"
 #include "scene_fixture.h"
 

@@ -86,7 +86,7 @@ static void make_random_cell(void)
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     add_materials();
     for (uint32_t i = 1; i <= 8; i++) {
-        uint32_t node = add_node(scene, random_bits(&dice) % i, names[i - 1]);
+        uint32_t node = add_node_at(scene, random_bits(&dice) % i, names[i - 1], NULL);
         scene->nodes[node].local = random_pose(random_bits(&dice) % 4 == 0);
         if (random_bits(&dice) % 4 == 0)
             scene->nodes[node].flags |= CP_NODE_MOVABLE;
@@ -111,12 +111,7 @@ static void make_random_cell(void)
 
 static cp_status apply(const char *first, const char *second, const char *third)
 {
-    const char *options[] = {first, second, third};
-    cp_report_clear(context);
-    cp_status status =
-        cp_apply(context, scene, "merge-meshes", options, (size_t)(first != NULL) + (second != NULL) + (third != NULL));
-    assert_int_equal(cp_validate(context, scene), CP_OK);
-    return status;
+    return apply_filter(context, scene, "merge-meshes", first, second, third);
 }
 
 static void start_again(void)
@@ -200,7 +195,7 @@ static void test_far_parts(void **unused)
         for (int turn = 0; turn < PLACES; turn++) {
             for (uint32_t i = 0; i < PLACES * EACH; i++) {
                 const double *way = directions[(i + (uint32_t)turn) % PLACES], far = pow(10, power);
-                uint32_t node = add_node(scene, i % 2 ? i : 0, "part");
+                uint32_t node = add_node_at(scene, i % 2 ? i : 0, "part", NULL);
                 cp_pose own = random_pose(false);
                 for (int k = 0; k < 3; k++)
                     own.m[4 * k + 3] += far * way[k];
@@ -236,8 +231,8 @@ static void test_links_and_exactness(void **unused)
     cube.id = NULL;
     const cp_mesh triangle = {
         .name = "t", .vertex_count = 3, .face_count = 1, .corner_count = 3, .positions = small, .corners = corners};
-    uint32_t base = add_node(scene, 0, "base"), table = add_node(scene, base, "table");
-    uint32_t arm = add_node(scene, table, "arm"), clamp = add_node(scene, base, "clamp");
+    uint32_t base = add_node_at(scene, 0, "base", NULL), table = add_node_at(scene, base, "table", NULL);
+    uint32_t arm = add_node_at(scene, table, "arm", NULL), clamp = add_node_at(scene, base, "clamp", NULL);
     scene->nodes[table].local = pose_translation(1, 2, 3);
     uint32_t meshes[5];
     for (int i = 0; i < 5; i++)
@@ -277,8 +272,8 @@ static void test_clips_wires_and_shared(void **unused)
     cp_mesh cube = make_cube();
     cube.id = NULL;
     cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 2, 3}};
-    uint32_t still = add_node(scene, 0, "still"), flown = add_node(scene, 0, "flown"),
-             wire = add_node(scene, 0, "wire");
+    uint32_t still = add_node_at(scene, 0, "still", NULL), flown = add_node_at(scene, 0, "flown", NULL),
+             wire = add_node_at(scene, 0, "wire", NULL);
     uint32_t one = scene_add_mesh(scene, &cube), two = scene_add_mesh(scene, &cube),
              three = scene_add_mesh(scene, &cube);
     uint32_t shared = scene_add_mesh(scene, &cube),

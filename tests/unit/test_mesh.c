@@ -1,5 +1,6 @@
 /* Mesh algorithms: joined rows, primitives as faces, topology, transforms, normals. */
 #include "base/context.h"
+#include "model/model.h"
 
 #include "mesh/join.h"
 #include "mesh_support.h"

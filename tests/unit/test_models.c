@@ -1,10 +1,10 @@
 /* Models are read once and placed often, through the interface and by the importers. */
 #include "base/bytes/bytes.h"
 #include "base/text/text.h"
+#include "fixture.h"
 #include "model/model.h"
 #include "package_tree.h"
 #include "plugins/models.h"
-#include "poor_memory.h"
 
 static const char part[] =
     "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
@@ -43,7 +43,7 @@ static uint32_t must_find(struct cell *cell, struct model_request request)
     request.from = cell->top;
     cp_status status = models_find(&cell->models, &request, &model);
     if (status != CP_OK || model == CP_NONE) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s: status %d", request.name, (int)status);
     }
     return model;

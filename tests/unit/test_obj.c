@@ -3,21 +3,9 @@
 
 #include <sys/stat.h>
 
-static cp_scene *read_sample(cp_context *context, const char *name)
-{
-    char path[1024];
-    cp_scene *scene;
-    (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
-    cp_status status = cp_read(context, path, NULL, NULL, 0, &scene);
-    if (status != CP_OK)
-        print_report(context);
-    assert_int_equal(status, CP_OK);
-    return scene;
-}
-
 static cp_scene *read_obj(cp_context *context, const char *text)
 {
-    return read_text(context, text, "part.obj", NULL);
+    return read_scene(context, text, "part.obj", NULL);
 }
 
 #define TRIANGLE "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
@@ -32,7 +20,7 @@ static void test_plate(void **state)
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     static const double steel[4] = {0.5, 0.25, 0.125, 1}, glass[4] = {0, 0.5, 1, 0.25};
     uint32_t count;
-    cp_scene *scene = read_sample(*state, "obj_plate.obj");
+    cp_scene *scene = read_path(*state, SAMPLES "/obj_plate.obj");
     const cp_node *nodes = cp_nodes(scene, &count);
     assert_int_equal(count, 3);
     assert_string_equal(nodes[1].name, "Plate");
@@ -56,7 +44,7 @@ static void test_plate(void **state)
     assert_memory_equal(materials[0].rgba, steel, sizeof steel);
     assert_memory_equal(materials[1].rgba, glass, sizeof glass);
     assert_true(materials[0].srgb);
-    assert_pose(&cp_instances(scene, &count)->transform, identity, 0);
+    expect_pose(&cp_instances(scene, &count)->transform, identity, 0);
     assert_true(cp_scene_source(scene)->unit == 1 && cp_scene_source(scene)->up == CP_UP_Z);
     cp_scene_free(scene);
 }
@@ -71,7 +59,7 @@ static void test_names(void **state)
     static const char *const names[] = {"Left arm", "Left  hand", "Base"};
     uint32_t count;
     for (int i = 0; i < 4; i++) {
-        cp_scene *scene = read_text(*state, i < 2 ? text : old, i % 2 ? "stdin" : "part.OBJ", NULL);
+        cp_scene *scene = read_scene(*state, i < 2 ? text : old, i % 2 ? "stdin" : "part.OBJ", NULL);
         assert_string_equal(cp_scene_source(scene)->format, "obj");
         const cp_node *nodes = cp_nodes(scene, &count);
         assert_int_equal(count, 4);
@@ -428,7 +416,7 @@ static void test_missing_library(void **state)
 {
     static const char text[] = "mtllib none.mtl\nmtllib none.mtl\n" TRIANGLE "usemtl a\nf 1 2 3\n";
     static const char *const strict[] = {"strict=yes"};
-    cp_scene *scene = read_text(*state, text, "no_such_folder/part.obj", NULL);
+    cp_scene *scene = read_scene(*state, text, "no_such_folder/part.obj", NULL);
     assert_int_equal(count_entries(*state, CP_WARNING, "obj-file-missing"), 0);
     assert_int_equal(count_entries(*state, CP_LOSS, "obj-file-missing"), 1);
     assert_int_equal(count_entries(*state, CP_WARNING, "obj-material"), 0);
@@ -444,12 +432,12 @@ static void test_options(void **state)
     static const double inch[12] = {0.0254, 0, 0, 0, 0, 0.0254, 0, 0, 0, 0, 0.0254, 0};
     static const double y_up[12] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0};
     uint32_t count;
-    cp_scene *scene = read_text(*state, TRIANGLE "f 1 2 3\n", "part.obj", "unit=in");
-    assert_pose(&cp_instances(scene, &count)->transform, inch, 0);
+    cp_scene *scene = read_scene(*state, TRIANGLE "f 1 2 3\n", "part.obj", "unit=in");
+    expect_pose(&cp_instances(scene, &count)->transform, inch, 0);
     assert_true(cp_scene_source(scene)->unit == 0.0254);
     cp_scene_free(scene);
-    scene = read_text(*state, TRIANGLE "f 1 2 3\n", "part.obj", "up=y");
-    assert_pose(&cp_instances(scene, &count)->transform, y_up, 0);
+    scene = read_scene(*state, TRIANGLE "f 1 2 3\n", "part.obj", "up=y");
+    expect_pose(&cp_instances(scene, &count)->transform, y_up, 0);
     assert_int_equal(cp_scene_source(scene)->up, CP_UP_Y);
     cp_scene_free(scene);
 }

@@ -39,12 +39,12 @@ static void test_lines(void **state)
         "OFF\n4 1 0\n0 0\n0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3.0\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        cp_scene *scene = read_text(*state, texts[i], "part.off", NULL);
+        cp_scene *scene = read_scene(*state, texts[i], "part.off", NULL);
         assert_positions(only_mesh(scene), square, 4);
         assert_corners(only_mesh(scene), ring, 4);
         assert_int_equal(only_mesh(scene)->face_count, 1);
         assert_null(only_mesh(scene)->colours);
-        assert_string_equal(find_node(scene, "part")->name, "part");
+        assert_string_equal(node_called(scene, "part")->name, "part");
         assert_string_equal(cp_scene_source(scene)->format, "off");
         assert_int_equal(count_all(*state), 0);
         cp_scene_free(scene);
@@ -61,7 +61,7 @@ static void test_words(void **state)
         const char *texture = names[i][0] == 'S' ? " 0.5 0.5" : "";
         (void)snprintf(text, sizeof text, "%s\n3 1 0\n0 0 0%s%s%s\n1 0 0%s%s%s\n1 1 0%s%s%s\n3 0 1 2\n", names[i],
                        normal, colour, texture, normal, colour, texture, normal, colour, texture);
-        cp_scene *scene = read_text(*state, text, "stdin", NULL);
+        cp_scene *scene = read_scene(*state, text, "stdin", NULL);
         const cp_mesh *mesh = only_mesh(scene);
         assert_positions(mesh, square, 3);
         assert_true((mesh->normals != NULL) == (*normal != 0) && (mesh->colours != NULL) == (*colour != 0));
@@ -94,7 +94,7 @@ static void test_vertex_colours(void **state)
         char text[512];
         const char *v = files[i].values;
         (void)snprintf(text, sizeof text, "%s\n3 1 0\n0 0 0 %s\n1 0 0 %s\n1 1 0 %s\n3 0 1 2\n", files[i].word, v, v, v);
-        cp_scene *scene = read_text(*state, text, "part", NULL);
+        cp_scene *scene = read_scene(*state, text, "part", NULL);
         const cp_mesh *mesh = only_mesh(scene);
         assert_colour(mesh->colours + 8, files[i].alpha);
         assert_true(!mesh->normals || (mesh->normals[0] == 0 && mesh->normals[8] == 1));
@@ -107,10 +107,10 @@ static void test_range_of_colours(void **state)
 {
     static const char ones[] = "COFF\n3 1 0\n0 0 0 1 0 0 1\n1 0 0 0 1 0 1\n1 1 0 0.5 0 0 1\n3 0 1 2\n";
     static const char bytes[] = "COFF\n3 1 0\n0 0 0 1 0 0 255\n1 0 0 0 1 0 255\n1 1 0 0 0 255 255\n3 0 1 2\n";
-    cp_scene *scene = read_text(*state, ones, "part", NULL);
+    cp_scene *scene = read_scene(*state, ones, "part", NULL);
     assert_true(only_mesh(scene)->colours[0] == 1 && only_mesh(scene)->colours[5] == 1);
     cp_scene_free(scene);
-    scene = read_text(*state, bytes, "part", NULL);
+    scene = read_scene(*state, bytes, "part", NULL);
     assert_true(only_mesh(scene)->colours[0] < 0.01f && only_mesh(scene)->colours[10] == 1);
     cp_scene_free(scene);
 }
@@ -122,7 +122,7 @@ static void test_face_colours(void **state)
         "4 0 1 2 3 0.0 0.0 1.0 0.5\n";
     static const uint32_t first[] = {0, 1, 3}, material[] = {CP_NONE, 0, 1};
     uint32_t count;
-    cp_scene *scene = read_text(*state, text, "part.off", NULL);
+    cp_scene *scene = read_scene(*state, text, "part.off", NULL);
     const cp_material *materials = cp_materials(scene, &count);
     const cp_mesh *mesh = only_mesh(scene);
     assert_int_equal(count, 2);
@@ -141,8 +141,8 @@ static void test_unit(void **state)
 {
     static const double pose[12] = {0.0254, 0, 0, 0, 0, 0.0254, 0, 0, 0, 0, 0.0254, 0};
     uint32_t count;
-    cp_scene *scene = read_text(*state, "OFF\n4 1 0\n" POINTS "4 0 1 2 3\n", "part.off", "unit=in");
-    assert_pose(&cp_instances(scene, &count)->transform, pose, 0);
+    cp_scene *scene = read_scene(*state, "OFF\n4 1 0\n" POINTS "4 0 1 2 3\n", "part.off", "unit=in");
+    expect_pose(&cp_instances(scene, &count)->transform, pose, 0);
     cp_scene_free(scene);
 }
 
@@ -155,7 +155,7 @@ static void test_prefixes(void **state)
         assert_int_equal(cp_read_memory(*state, text, size, "part.off", NULL, NULL, 0, &scene), CP_INPUT);
         assert_null(scene);
     }
-    cp_scene_free(read_text(*state, text, "part.off", NULL));
+    cp_scene_free(read_scene(*state, text, "part.off", NULL));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)

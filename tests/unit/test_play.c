@@ -8,6 +8,7 @@
 
 #include "base/text/text.h"
 #include "clip_support.h"
+#include "model/model.h"
 #include "motion/clips/clips.h"
 #include "scene_fixture.h"
 

@@ -32,7 +32,7 @@ static void test_polygons(void **state)
     assert_memory_equal(mesh->face_offsets, offsets, sizeof offsets);
     (void)cp_materials(scene, &count);
     assert_int_equal(count, 0);
-    assert_string_equal(find_node(scene, "ply_roof")->name, "ply_roof");
+    assert_string_equal(node_called(scene, "ply_roof")->name, "ply_roof");
     assert_string_equal(cp_scene_source(scene)->format, "ply");
     cp_scene_free(scene);
 }
@@ -63,7 +63,7 @@ static void test_colour_types(void **state)
                        HEAD "property %s red\nproperty %s green\nproperty %s blue\nproperty %s alpha\n" FACE
                             "0 0 0 %s\n1 0 0 %s\n0 1 0 %s\n3 0 1 2\n",
                        t, t, t, t, v, v, v);
-        cp_scene *scene = read_text(*state, text, "part.ply", NULL);
+        cp_scene *scene = read_scene(*state, text, "part.ply", NULL);
         const float *colours = only_mesh(scene)->colours;
         assert_true(fabs((double)colours[8] - 0.0331047666) < 1e-7);
         assert_true(fabs((double)colours[10] - 0.6038273389) < 1e-7);
@@ -128,7 +128,7 @@ static void test_every_type(void **state)
         size_t size = (size_t)(at - file);
         cp_status status = cp_read_memory(*state, file, size, "part.ply", NULL, NULL, 0, &scene);
         if (status != CP_OK)
-            print_report(*state);
+            show_report(*state);
         assert_int_equal(status, CP_OK);
         assert_positions(only_mesh(scene), square, 4);
         assert_corners(only_mesh(scene), corners, 7);
@@ -232,7 +232,7 @@ static void test_strips(void **state)
         "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
         "0 0 0\n0 1 0\n1 0 0\n1 1 0\n2 0 0\n13 0 2 1 3 3 4 -1 2 4 3 -1 1 0\n";
     static const uint32_t corners[] = {0, 2, 1, 1, 2, 3, 2, 4, 3};
-    cp_scene *scene = read_text(*state, text, "part.ply", NULL);
+    cp_scene *scene = read_scene(*state, text, "part.ply", NULL);
     assert_corners(only_mesh(scene), corners, 9);
     cp_scene_free(scene);
 }
@@ -245,7 +245,7 @@ static void test_face_colours(void **state)
              "3 0 1 2 255 0 0 255\n3 0 1 2 255 0 0 255\n3 0 1 2 0 0 255 128\n3 0 1 2 255 0 0 255\n";
     static const uint32_t first[] = {0, 2, 3}, material[] = {0, 1, 0};
     uint32_t count;
-    cp_scene *scene = read_text(*state, text, "part.ply", NULL);
+    cp_scene *scene = read_scene(*state, text, "part.ply", NULL);
     const cp_mesh *mesh = only_mesh(scene);
     const cp_material *materials = cp_materials(scene, &count);
     assert_int_equal(count, 2);
@@ -268,7 +268,7 @@ static void test_many_face_colours(void **state)
                   "property uchar green\nproperty uchar blue\nend_header\n" POINTS);
     for (int i = 0; i < 300; i++)
         at += sprintf(at, "3 0 1 2 %d %d 0\n", i % 256, i / 256);
-    cp_scene *scene = read_text(*state, text, "part.ply", NULL);
+    cp_scene *scene = read_scene(*state, text, "part.ply", NULL);
     const cp_mesh *mesh = only_mesh(scene);
     uint32_t count;
     (void)cp_materials(scene, &count);
@@ -288,7 +288,7 @@ static void test_normals(void **state)
         "property float nx\nproperty float ny\nproperty float nz\n" FACE
         "0 0 0 0 0 -2\n0 1 0 0 0 0\n1 0 0 nan 0 1\n5 5 5 0 0 0\n3 0 1 2\n";
     static const float normals[] = {0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, 1};
-    cp_scene *scene = read_text(*state, text, "part.ply", NULL);
+    cp_scene *scene = read_scene(*state, text, "part.ply", NULL);
     assert_memory_equal(only_mesh(scene)->normals, normals, sizeof normals);
     assert_string_equal(find_entry(*state, "ply-normals")->message,
                         "part.ply: warning: 3 of 4 normals have no direction; they are made of the faces around");
@@ -306,7 +306,7 @@ static void test_losses(void **state)
     static const char *const messages[] = {"part.ply: loss: values \"quality\" of elements \"vertex\" (3)",
                                            "part.ply: loss: values \"\\x1bred\" of elements \"face\"",
                                            "part.ply: loss: elements \"edge\" (2)"};
-    cp_scene_free(read_text(*state, text, "part.ply", NULL));
+    cp_scene_free(read_scene(*state, text, "part.ply", NULL));
     size_t count;
     const cp_entry *entries = cp_report(*state, &count);
     assert_int_equal(count, 3);
@@ -318,7 +318,7 @@ static void test_comments(void **state)
 {
     static const char text[] = "ply\rformat ascii 1.0\rcomment made by hand\robj_info none\relement vertex 1\r"
                                "property float x\rproperty float y\rproperty float z\rend_header\r1 2 3\r";
-    cp_scene_free(read_text(*state, text, "part.ply", NULL));
+    cp_scene_free(read_scene(*state, text, "part.ply", NULL));
     assert_string_equal(find_entry(*state, "ply-comment")->message,
                         "part.ply: note: 2 comments are not kept; the first: \"made by hand\"");
     assert_string_equal(find_entry(*state, "ply-points")->message, "part.ply: loss: points; there are no faces");
@@ -333,7 +333,7 @@ static void test_unit(void **state)
     assert_int_equal(cp_read_memory(*state, HEAD FACE POINTS "3 0 1 2", sizeof HEAD FACE POINTS "3 0 1 2" - 1, "part",
                                     NULL, options, 2, &scene),
                      CP_OK);
-    assert_pose(&cp_instances(scene, &count)->transform, pose, 0);
+    expect_pose(&cp_instances(scene, &count)->transform, pose, 0);
     assert_true(cp_scene_source(scene)->unit == 0.001 && cp_scene_source(scene)->up == CP_UP_Y);
     cp_scene_free(scene);
 }
@@ -347,7 +347,7 @@ static void test_prefixes(void **state)
         assert_int_equal(cp_read_memory(*state, text, size, "part.ply", NULL, NULL, 0, &scene), CP_INPUT);
         assert_null(scene);
     }
-    cp_scene_free(read_text(*state, text, "part.ply", NULL));
+    cp_scene_free(read_scene(*state, text, "part.ply", NULL));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)

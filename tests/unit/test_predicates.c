@@ -1,5 +1,6 @@
 /* Signs of determinants, against whole numbers of 128 bits. */
 #include "mesh_support.h"
+#include "model/model.h"
 
 #include "mesh/box_tree.h"
 

@@ -165,7 +165,7 @@ static void expect_end(const char *text, double x, double y, double z)
 {
     struct run run = run_program(text, 0.01, 0, 0);
     if (run.status != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s", text);
     }
     const double *row = last_row(&run);
@@ -184,7 +184,7 @@ static void expect_error(const char *text, cp_status status, uint64_t line, uint
     const cp_entry *entries = cp_report(context, &count);
     if (run.status != status || count == 0 || entries[0].line != line || entries[0].column != column ||
         strcmp(entries[0].code, code) != 0 || !strstr(entries[0].text, words)) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s: status %d, not that message", text, (int)run.status);
     }
     cp_report_clear(context);
@@ -561,7 +561,7 @@ static uint32_t run_plane_arm(const char *text, double velocity, bool keep, doub
     assert_int_equal(cp_program_new(context, scene, "p", text, strlen(text), &options, &program), CP_OK);
     for (cp_program_snapshot state = {.size = sizeof state}; !state.ended;) {
         if (cp_program_step(program) != CP_OK) {
-            print_report(context);
+            show_report(context);
             fail_msg("step %d", (int)steps);
         }
         cp_program_state(program, &state);
@@ -687,7 +687,7 @@ static void test_three_degrees(void **unused)
     int on_lines = 0;
     for (cp_program_snapshot state = {.size = sizeof state}; !state.ended; cp_program_state(program, &state)) {
         if (cp_program_step(program) != CP_OK) {
-            print_report(context);
+            show_report(context);
             fail_msg("line %d", (int)state.line);
         }
         cp_program_state(program, &state);
@@ -716,7 +716,7 @@ static const cp_clip *record_program(const char *text)
     fresh_scene();
     (void)build_machine();
     if (cp_apply(context, scene, "program", (const char *[]){file}, 1) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s", text);
     }
     (void)unlink(path);

@@ -1,6 +1,7 @@
 /* Proofs that boxes on joints stay apart: against what is known of turning and sliding boxes, and against a grid of
  * samples. */
 #include "chain_support.h"
+#include "model/model.h"
 
 #include "base/text/text.h"
 

@@ -1,6 +1,7 @@
 /* The balls of the proof: whatever the joints do, a body stays as near to each joint on the way as is said. Against
  * samples, and against what is known of stretched arms. */
 #include "chain_support.h"
+#include "model/model.h"
 
 #include "base/text/text.h"
 

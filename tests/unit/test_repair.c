@@ -7,8 +7,8 @@
 
 static bool same_round(const cp_mesh *mesh, uint32_t one, uint32_t other, bool back)
 {
-    uint32_t size = mesh_face_size(mesh, one);
-    if (size != mesh_face_size(mesh, other))
+    uint32_t size = face_size(mesh, one);
+    if (size != face_size(mesh, other))
         return false;
     for (uint32_t shift = 0; shift < size; shift++) {
         bool same = true;
@@ -37,7 +37,7 @@ static double face_area(const cp_mesh *mesh, uint32_t face)
 {
     double sum[3] = {0, 0, 0};
     const float *origin = position_at(mesh, face_corner(mesh, face, 0));
-    for (uint32_t i = 2; i < mesh_face_size(mesh, face); i++)
+    for (uint32_t i = 2; i < face_size(mesh, face); i++)
         for (int axis = 0; axis < 3; axis++) {
             int u = (axis + 1) % 3, v = (axis + 2) % 3;
             const float *a = position_at(mesh, face_corner(mesh, face, i - 1)),
@@ -64,14 +64,20 @@ static uint32_t flat_faces(const cp_mesh *mesh)
     return count;
 }
 
+static cp_mesh given; /* what the filter got, with the arrays of the scene */
+
+/* The mesh after the filter, in a scene of its own with material 0. */
 static const cp_mesh *repair(const cp_mesh *mesh, const char *const *options, size_t count)
 {
-    scene->mesh_count = 0;
+    static const double grey[4] = {0.5, 0.5, 0.5, 1};
+    fresh_scene();
     cp_report_clear(context);
-    assert_int_not_equal(scene_add_mesh(scene, mesh), CP_NONE);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    (void)add_colour(scene, "grey", grey, true);
+    (void)add_mesh_of(scene, mesh);
+    finish_scene();
+    given = cp_meshes(scene, NULL)[0];
     assert_int_equal(cp_apply(context, scene, "repair", options, count), CP_OK);
-    return scene->meshes;
+    return cp_meshes(scene, NULL);
 }
 
 /* ---- random faces ---- */
@@ -133,9 +139,9 @@ static void expect_faces(const cp_mesh *before, const cp_mesh *after, bool degen
             (face_spans_three(before, face) && is_repeated(before, face, way)))
             continue;
         assert_true(next < after->face_count);
-        assert_int_equal(mesh_face_size(before, face), mesh_face_size(after, next));
+        assert_int_equal(face_size(before, face), face_size(after, next));
         assert_int_equal(material_of(before, face), material_of(after, next));
-        for (uint32_t i = 0; i < mesh_face_size(before, face); i++) {
+        for (uint32_t i = 0; i < face_size(before, face); i++) {
             uint32_t was = face_corner(before, face, i), is = face_corner(after, next, i);
             assert_memory_equal(position_at(before, was), position_at(after, is), 12);
             assert_memory_equal(before->normals + 3 * was, after->normals + 3 * is, 12);
@@ -167,8 +173,6 @@ static void test_random_faces(void **unused)
     (void)unused;
     static const char *const words[] = {"duplicates=same", "duplicates=any", "duplicates=walls", "duplicates=no"};
     struct random random = {21};
-    const double grey[4] = {0.5, 0.5, 0.5, 1};
-    assert_int_equal(scene_add_material(scene, "grey", grey, true), 0);
     for (int round = 0; round < 500; round++) {
         struct builder builder = {0};
         cp_group groups[256];
@@ -200,9 +204,9 @@ static void test_what_is_whole_stays(void **unused)
     (void)unused;
     cp_mesh cube = make_cube(), empty = {0}, box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
     const cp_mesh *after = repair(&cube, NULL, 0);
-    assert_ptr_equal(after->corners, cube_corners);
-    assert_ptr_equal(after->positions, cube_positions);
-    assert_ptr_equal(after->face_offsets, cube_offsets);
+    assert_ptr_equal(after->corners, given.corners);
+    assert_ptr_equal(after->positions, given.positions);
+    assert_ptr_equal(after->face_offsets, given.face_offsets);
     assert_int_equal(repair(&empty, NULL, 0)->face_count, 0);
     assert_int_equal(repair(&box, NULL, 0)->kind, CP_MESH_BOX);
     size_t count;
@@ -333,8 +337,6 @@ static void test_caps_that_have_to_stay(void **unused)
     assert_true(was_said(context, "warning: 1 faces without area stay: without them the mesh would open"));
     const uint32_t triangles[] = {0, 1, 2, 2, 3, 0};
     const cp_group groups[] = {{0, 1, CP_NONE}, {1, 1, 0}};
-    const double grey[4] = {0.5, 0.5, 0.5, 1};
-    assert_int_equal(scene_add_material(scene, "grey", grey, true), 0);
     mesh.face_offsets = NULL;
     mesh.corners = triangles;
     mesh.corner_count = 6;
@@ -363,9 +365,9 @@ static void drop_face(struct builder *builder, uint32_t face)
 
 static bool meets_hole(const cp_mesh *mesh, uint32_t face)
 {
-    for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++)
+    for (uint32_t i = 0; i < face_size(mesh, face); i++)
         for (uint32_t other = 0, fans = 0; other < mesh->face_count; other++) {
-            for (uint32_t k = 0; k < mesh_face_size(mesh, other); k++)
+            for (uint32_t k = 0; k < face_size(mesh, other); k++)
                 fans += same_place(mesh, face_corner(mesh, face, i), face_corner(mesh, other, k));
             if (other + 1 == mesh->face_count && fans < 4)
                 return true;
@@ -402,7 +404,7 @@ static void test_holes_are_filled(void **unused)
         assert_true(plain_topology(after).closed);
         assert_true(fabs(plain_volume(after) - volume) < 0.2 && fabs(area(after) - whole) < 0.2);
         assert_false(was_reported(context, "repair-open"));
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         free_builder(&builder);
     }
 }
@@ -460,8 +462,6 @@ static void test_fillers_have_their_neighbours_material(void **unused)
 {
     (void)unused;
     struct builder builder = {0};
-    const double grey[4] = {0.5, 0.5, 0.5, 1};
-    assert_int_equal(scene_add_material(scene, "grey", grey, true), 0);
     add_torus(&builder, 9, 7);
     const cp_group groups[] = {{0, 20, 0}, {20, 42, CP_NONE}};
     drop_face(&builder, 40);

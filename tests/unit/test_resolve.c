@@ -71,7 +71,7 @@ static void test_names(void **state)
         (void)strcpy(name, expand(names[i].name));
         cp_status status = source_open(top, name, &found);
         if (status != (names[i].found ? CP_OK : CP_NO)) {
-            print_report(context);
+            show_report(context);
             fail_msg("%s: status %d", name, (int)status);
         }
         if (!names[i].found)

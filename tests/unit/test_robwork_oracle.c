@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report_support.h"
+#include "fixture.h"
 
 static json_t *oracle;
 
@@ -32,7 +32,7 @@ static struct cell open_cell(const char *key)
     snprintf(path, sizeof path, "%s/corpus/%s", SHARED, key);
     assert_non_null(cell.expected);
     if (cp_read(cell.context, path, NULL, NULL, 0, &cell.scene) != CP_OK) {
-        print_report(cell.context);
+        show_report(cell.context);
         fail_msg("%s", key);
     }
     assert_int_equal(cp_validate(cell.context, cell.scene), CP_OK);
@@ -65,7 +65,7 @@ static bool is_real(const cp_node *node)
     return !(node->flags & CP_NODE_PLACEHOLDER);
 }
 
-static uint32_t find_node(const struct cell *cell, const char *name)
+static uint32_t frame_called(const struct cell *cell, const char *name)
 {
     for (uint32_t i = 0; i < cell->node_count; i++)
         if (!strcmp(cell->nodes[i].name, name))
@@ -256,7 +256,7 @@ static void test_known_ends(void **state)
         cp_pose *worlds = calloc(cell.node_count, sizeof *worlds);
         pose_scene(cell.scene, NULL, worlds);
         for (int axis = 0; axis < 3; axis++)
-            assert_true(fabs(worlds[find_node(&cell, ends[i].end)].m[4 * axis + 3] - ends[i].at[axis]) <=
+            assert_true(fabs(worlds[frame_called(&cell, ends[i].end)].m[4 * axis + 3] - ends[i].at[axis]) <=
                         ends[i].tolerance);
         free(worlds);
         close_cell(&cell);
@@ -438,7 +438,7 @@ static void check_pairs(struct cell *cell)
     assert_int_equal(counts.candidates, force.candidates);
     assert_int_equal(counts.all, force.all);
     assert_int_equal(counts.checked, force.checked);
-    cell->scene->exclude_static_pairs = true;
+    cp_exclude_static_pairs(cell->scene, true);
     assert_int_equal(cp_count_pairs(cell->context, cell->scene, &counts), CP_OK);
     assert_int_equal(counts.checked, force.checked_static);
     json_decref(force.list);

@@ -18,8 +18,9 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
+#include "fixture.h"
+#include "model/model.h"
 #include "plugins/registry.h"
-#include "report_support.h"
 
 /* ---- samples ---- */
 
@@ -65,7 +66,7 @@ static cp_scene *read_sample(cp_context *context, const char *name)
     (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
     if (cp_read(context, path, NULL, NULL, 0, &scene) == CP_OK)
         return scene;
-    print_report(context);
+    show_report(context);
     fail_msg("cannot read %s", name);
     return NULL;
 }
@@ -114,15 +115,15 @@ static struct bytes write_scene(cp_context *context, const cp_scene *scene, cons
     size_t count = options_of(format, options);
     cp_report_clear(context);
     if (cp_write_memory(context, scene, format->exporter, options, count, &bytes.data, &bytes.size) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("cannot write %s", format->exporter);
     }
     return bytes;
 }
 
 /* Read under the name of the file that the written scene came from: parts without a name go by it. */
-static cp_scene *read_scene(cp_context *context, struct bytes bytes, const struct format *format,
-                            const cp_scene *written)
+static cp_scene *read_back(cp_context *context, struct bytes bytes, const struct format *format,
+                           const cp_scene *written)
 {
     char name[512];
     const char *file = cp_scene_source(written)->file;
@@ -135,7 +136,7 @@ static cp_scene *read_scene(cp_context *context, struct bytes bytes, const struc
     cp_scene *scene;
     cp_status status = cp_read_memory(context, bytes.data, bytes.size, name, NULL, NULL, 0, &scene);
     if (status != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("cannot read %s", name);
     }
     cp_free(context, bytes.data, bytes.size);
@@ -144,7 +145,7 @@ static cp_scene *read_scene(cp_context *context, struct bytes bytes, const struc
 
 static cp_scene *pass_through(cp_context *context, const cp_scene *scene, const struct format *format)
 {
-    return read_scene(context, write_scene(context, scene, format), format, scene);
+    return read_back(context, write_scene(context, scene, format), format, scene);
 }
 
 static struct bytes dump(cp_context *context, const cp_scene *scene)
@@ -258,7 +259,7 @@ static bool is_named_by_file(const cp_scene *scene, const cp_node *node)
     return !dot || strcmp(dot, ".gz") == 0;
 }
 
-static void count_nodes(const cp_scene *scene, uint64_t *has)
+static void count_node_features(const cp_scene *scene, uint64_t *has)
 {
     uint32_t count;
     const cp_node *nodes = cp_nodes(scene, &count);
@@ -273,7 +274,7 @@ static void count_nodes(const cp_scene *scene, uint64_t *has)
     }
 }
 
-static void count_meshes(const cp_scene *scene, uint64_t *has)
+static void count_mesh_features(const cp_scene *scene, uint64_t *has)
 {
     uint32_t count;
     const cp_mesh *meshes = cp_meshes(scene, &count);
@@ -313,8 +314,8 @@ static void count_tables(const cp_scene *scene, uint64_t *has)
 
 static void count_features(const cp_scene *scene, uint64_t *has)
 {
-    count_nodes(scene, has);
-    count_meshes(scene, has);
+    count_node_features(scene, has);
+    count_mesh_features(scene, has);
     count_tables(scene, has);
 }
 
@@ -370,7 +371,7 @@ static void expect_losses(cp_context *context, const cp_scene *scene, const stru
         uint64_t predicted = unlost ? 0 : has[i];
         uint64_t reported = count_lost(context, loss_codes[i]);
         if (predicted != reported) {
-            print_report(context);
+            show_report(context);
             fail_msg("%s to %s: %s predicted %llu, reported %llu", what, format->exporter, loss_codes[i],
                      (unsigned long long)predicted, (unsigned long long)reported);
         }
@@ -525,7 +526,7 @@ static void try_pair(cp_context *context, const cp_scene *first, const struct fo
     bool lossless = loss_count(context) == 0 && holds_geometry(b);
     uint64_t untold = count_lost(context, "collision-setup-names");
     assert_int_equal(untold, strcmp(b->exporter, "collision-setup") == 0 ? count_untold(first) : 0);
-    cp_scene *middle = read_scene(context, bytes, b, first);
+    cp_scene *middle = read_back(context, bytes, b, first);
     cp_scene *last = pass_through(context, middle, a);
     assert_int_equal(cp_validate(context, last), CP_OK);
     if (is_gltf(b) && !lossless)
@@ -549,7 +550,7 @@ static void try_sample(const char *sample, const struct format *a)
     char what[512];
     (void)snprintf(what, sizeof what, "%s to %s", sample, a->exporter);
     expect_losses(context, scene, a, sample);
-    cp_scene *first = read_scene(context, bytes, a, scene);
+    cp_scene *first = read_back(context, bytes, a, scene);
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         (void)snprintf(what, sizeof what, "%s as %s %s through %s %s", sample, a->exporter, a->option ? a->option : "",
                        formats[i].exporter, formats[i].option ? formats[i].option : "");
@@ -602,7 +603,7 @@ static void test_stage_keeps_everything(void **state)
             cp_scene *scene = read_sample(context, samples[i]);
             struct bytes bytes = write_scene(context, scene, &formats[a]);
             assert_int_equal(loss_count(context), 0);
-            cp_scene *after = read_scene(context, bytes, &formats[a], scene);
+            cp_scene *after = read_back(context, bytes, &formats[a], scene);
             expect_same_scene(context, scene, after, true, samples[i]);
             cp_scene_free(after);
             cp_scene_free(scene);
@@ -673,7 +674,7 @@ static void try_deliver(const char *sample, const struct format *deliver)
     bool triangles = count_lost(context, "loss-ngons") > 0;
     bool drawn_only = count_lost(context, "gltf-collision") > 0;
     size_t others = loss_count(context) - triangles - drawn_only - (count_lost(context, "nothing-drawn") > 0);
-    cp_scene *after = read_scene(context, bytes, deliver, scene);
+    cp_scene *after = read_back(context, bytes, deliver, scene);
     if (others)
         fail_msg("%s: a loss that this test does not know", sample);
     if (triangles)

@@ -16,44 +16,10 @@
 #include "base/bytes/disk.h"
 #include "base/context.h"
 #include "base/text/text.h"
+#include "fixture.h"
 #include "model/model.h"
 #include "model/tables.h"
 #include "motion/motion.h"
-#include "report_support.h"
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    (void)strcpy(folder, "/tmp/cellpipe-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static const char *path_of(const char *name)
-{
-    static char paths[4][128];
-    static int next;
-    char *path = paths[next++ % 4];
-    (void)snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
-
-static void put_file(const char *name, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path_of(name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 static size_t get_file(const char *name, char *bytes, size_t room)
 {
@@ -668,10 +634,10 @@ static void test_sources(void **unused)
 {
     (void)unused;
     cp_context *context = cp_context_new(NULL);
-    put_file("top.txt", "top", 3);
+    write_bytes("top.txt", "top", 3);
     assert_int_equal(mkdir(path_of("sub"), 0777), 0);
-    put_file("sub/a.txt", "a", 1);
-    put_file("sub/b.txt", "b", 1);
+    write_bytes("sub/a.txt", "a", 1);
+    write_bytes("sub/b.txt", "b", 1);
     struct source *top, *a, *b, *again;
     assert_int_equal(source_open_top(context, path_of("top.txt"), &top), CP_OK);
     assert_memory_equal(top->data, "top", 4);
@@ -697,10 +663,10 @@ static void test_confinement(void **unused)
 {
     (void)unused;
     cp_context *context = cp_context_new(NULL); /* which confines, unless it is told not to */
-    put_file("secret.txt", "s", 1);
+    write_bytes("secret.txt", "s", 1);
     assert_int_equal(mkdir(path_of("cell"), 0777), 0);
-    put_file("cell/top.txt", "t", 1);
-    put_file("cell/part.txt", "p", 1);
+    write_bytes("cell/top.txt", "t", 1);
+    write_bytes("cell/part.txt", "p", 1);
     assert_int_equal(symlink("../secret.txt", path_of("cell/link.txt")), 0);
     struct source *top, *further;
     assert_int_equal(source_open_top(context, path_of("cell/top.txt"), &top), CP_OK);
@@ -797,7 +763,7 @@ static void test_ratio_of_unpacking(void **unused)
 static int count_files(void)
 {
     char command[128], text[16] = "";
-    (void)snprintf(command, sizeof command, "find '%s' -type f | wc -l", folder);
+    (void)snprintf(command, sizeof command, "find '%s' -type f | wc -l", folder_path());
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     assert_non_null(fgets(text, sizeof text, pipe));
@@ -811,7 +777,7 @@ static void test_outputs_appear_whole_or_not_at_all(void **unused)
     cp_context *context = cp_context_new(NULL);
     struct sink *top, *part;
     char bytes[16];
-    put_file("out.txt", "old", 3);
+    write_bytes("out.txt", "old", 3);
     int before = count_files();
     assert_int_equal(sink_open_top(context, path_of("out.txt"), &top), CP_OK);
     sink_text(top, "new text");
@@ -840,7 +806,7 @@ static void test_links_and_modes_of_outputs(void **unused)
     (void)unused;
     cp_context *context = cp_context_new(NULL);
     struct sink *top;
-    put_file("target.txt", "old", 3);
+    write_bytes("target.txt", "old", 3);
     assert_int_equal(chmod(path_of("target.txt"), 0640), 0);
     assert_int_equal(symlink("target.txt", path_of("link-out.txt")), 0);
     assert_int_equal(sink_open_top(context, path_of("link-out.txt"), &top), CP_OK);
@@ -854,7 +820,7 @@ static void test_links_and_modes_of_outputs(void **unused)
     assert_int_equal(info.st_mode & 0777, 0640);
     cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
     assert_int_equal(sink_open_top(context, path_of("target.txt"), &top), CP_OUTPUT);
-    assert_int_equal(sink_open_top(context, folder, &top), CP_OUTPUT);
+    assert_int_equal(sink_open_top(context, folder_path(), &top), CP_OUTPUT);
     assert_int_equal(sink_open_top(context, path_of("no/such/folder.txt"), &top), CP_OUTPUT);
     cp_context_free(context);
 }
@@ -955,5 +921,5 @@ int main(void)
         cmocka_unit_test(test_gzip_output_is_deterministic_and_readable),
         cmocka_unit_test(test_losses_add_up_and_floods_are_bounded),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

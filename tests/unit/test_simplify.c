@@ -1,4 +1,5 @@
 /* Simplification, judged by plain programs. */
+#include "model/model.h"
 #include "simplify_shapes.h"
 
 /* A soup of 24 n^2 vertices: faces are joined by position; 12 triangles hold the whole shape. */

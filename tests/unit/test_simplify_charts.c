@@ -1,5 +1,6 @@
 /* Simplifying a closed shape whose texture is of many charts, as scans and painted models have: where the bound on
  * textures ends the work, it ends there. */
+#include "model/model.h"
 #include "simplify_shapes.h"
 
 enum { TEXELS = 2048, SQUARES = 12, BLOCK = 3 };

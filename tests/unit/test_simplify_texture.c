@@ -1,5 +1,6 @@
 /* Simplifying meshes with texture coordinates, of shapes whose coordinates are known everywhere: what a face shows at a
  * point is compared with what belongs there. */
+#include "model/model.h"
 #include "simplify_shapes.h"
 
 enum { TEXELS = 256, SIDES = 96, ROWS = 40 };

@@ -1,5 +1,6 @@
 /* Which meshes have an inside, and which only seem to. */
 #include "collide/body/body.h"
+#include "model/model.h"
 
 #include <math.h>
 

@@ -10,11 +10,7 @@ static struct random dice = {17};
 
 static cp_status apply(const char *filter, const char *first, const char *second)
 {
-    const char *options[] = {first, second};
-    cp_report_clear(context);
-    cp_status status = cp_apply(context, scene, filter, options, (size_t)(first != NULL) + (second != NULL));
-    assert_int_equal(cp_validate(context, scene), CP_OK);
-    return status;
+    return apply_filter(context, scene, filter, first, second, NULL);
 }
 
 static void start_again(void)
@@ -143,7 +139,7 @@ static void test_pieces_are_as_defined(void **unused)
     for (int round = 0; round < 600; round++) {
         int by = round % 3;
         add_materials();
-        uint32_t node = add_node(scene, 0, "cell"), mesh = add_random_mesh();
+        uint32_t node = add_node_at(scene, 0, "cell", NULL), mesh = add_random_mesh();
         (void)scene_add_instance(scene, node, mesh, CP_USE_BOTH, &pose);
         assert_int_equal(scene_finish(scene), CP_OK);
         const cp_mesh whole = scene->meshes[mesh];
@@ -172,7 +168,7 @@ static void test_split_and_merge_lose_nothing(void **unused)
     for (int round = 0; round < 100; round++) {
         add_materials();
         uint32_t mesh = add_random_mesh();
-        (void)scene_add_instance(scene, add_node(scene, 0, "cell"), mesh, CP_USE_BOTH, &pose);
+        (void)scene_add_instance(scene, add_node_at(scene, 0, "cell", NULL), mesh, CP_USE_BOTH, &pose);
         assert_int_equal(scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply("split-meshes", "by=both", NULL), CP_OK);
@@ -212,7 +208,7 @@ static void test_frames_and_names(void **unused)
     const cp_pose identity = POSE_IDENTITY, up = pose_translation(0, 0, 2);
     cp_mesh cube = make_cube(), box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
     cube.id = NULL;
-    uint32_t table = add_node(scene, 0, "table"), lamp = add_node(scene, table, "lamp");
+    uint32_t table = add_node_at(scene, 0, "table", NULL), lamp = add_node_at(scene, table, "lamp", NULL);
     uint32_t parts = add_apart("parts"), other = add_apart(""), solid = scene_add_mesh(scene, &cube);
     uint32_t primitive = scene_add_mesh(scene, &box);
     (void)scene_add_instance(scene, 0, other, CP_USE_BOTH, &identity);
@@ -255,7 +251,8 @@ static void test_pieces_without_frames(void **unused)
     const cp_pose identity = POSE_IDENTITY;
     cp_mesh cube = make_cube();
     cube.id = NULL;
-    uint32_t table = add_node(scene, 0, "table"), parts = add_apart("parts"), solid = scene_add_mesh(scene, &cube);
+    uint32_t table = add_node_at(scene, 0, "table", NULL), parts = add_apart("parts"),
+             solid = scene_add_mesh(scene, &cube);
     (void)scene_add_instance(scene, 0, parts, CP_USE_BOTH, &identity);
     (void)scene_add_instance(scene, table, solid, CP_USE_BOTH, &identity);
     (void)scene_add_instance(scene, table, parts, CP_USE_BOTH, &identity);

@@ -11,7 +11,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "report_support.h"
+#include "fixture.h"
 
 /* Deliver too, when nothing has to go: then what was made for viewers goes again. */
 static const char *const profiles[][4] = {{"profile=stage"},
@@ -42,7 +42,7 @@ static cp_scene *through_glb(cp_context *context, const char *path, const cp_sce
                      CP_OK);
     (void)cp_report(context, &before);
     if (cp_read_memory(context, glb, size, "stage.glb", NULL, NULL, 0, &back) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s: %s is not read", path, profiles[profile][0]);
     }
     (void)cp_report(context, &after);
@@ -78,7 +78,7 @@ static void check_file(const char *path)
     cp_scene *scene;
     assert_non_null(context);
     if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s is not read", path);
     }
     check(context, path, scene);

@@ -12,19 +12,6 @@
 
 static struct files files;
 
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *text = calloc((size_t)size + 1, 1);
-    assert_int_equal(fread(text, 1, (size_t)size, file), size);
-    fclose(file);
-    return text;
-}
-
 /* Numbers on a line on which floats follow each other without a gap. */
 static int64_t place_of(float value)
 {
@@ -93,7 +80,7 @@ static void test_same_triangles(void **state)
         assert_int_equal(cp_read(context, files.paths[i], "stl", NULL, 0, &scene), CP_OK);
         const struct aiScene *other = aiImportFile(files.paths[i], 0);
         assert_non_null(other);
-        char *text = read_whole(files.paths[i]);
+        char *text = read_whole(files.paths[i], NULL);
         bool ascii = strncmp(text, "solid", 5) == 0;
         assert_same_scene(scene, other, ascii ? 1 : 0);
         if (ascii)

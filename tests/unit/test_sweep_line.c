@@ -2,9 +2,10 @@
  * triangles have no negative areas. */
 #include <limits.h>
 
+#include "fixture.h"
 #include "mesh/triangulate/triangulate.h"
+#include "model/model.h"
 #include "polygon_cover.h"
-#include "poor_memory.h"
 #include "scene_fixture.h"
 
 static uint32_t triangles[3 * MOST_POINTS], corners[MOST_POINTS];

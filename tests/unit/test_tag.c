@@ -3,19 +3,6 @@
 
 /* ---- the grammar ---- */
 
-static char *dump_text(void)
-{
-    void *bytes;
-    size_t size;
-    scene->source.file = "x";
-    assert_int_equal(cp_write_memory(context, scene, "dump", NULL, 0, &bytes, &size), CP_OK);
-    char *text = malloc(size + 1);
-    memcpy(text, bytes, size);
-    text[size] = '\0';
-    cp_free(context, bytes, size);
-    return text;
-}
-
 static const char grammar_cell[] =
     "\n  NameOfData \"cell\" ! a comment\n\nTypeOfData\t\"frames\"\n!\n{\n\n \"A\" ! comment\n\n"
     "Position(1,2,.5)\nRPY ( 0 , -90. , +1e1 )\t\n\n! Position (9, 9, 9)\nAttributes\n Link\n\n}\n{ \"B!\"\n"
@@ -25,7 +12,7 @@ static void test_grammar(void **state)
 {
     (void)state;
     read_text(grammar_cell);
-    assert_int_equal(scene->node_count, 4);
+    assert_int_equal(count_nodes(scene), 4);
     assert_true(node("A")->flags & CP_NODE_LINK);
     assert_true(node("A")->local.m[3] == 1 && node("A")->local.m[7] == 2 && node("A")->local.m[11] == 0.5);
     expect_parent("B!", "A");
@@ -33,7 +20,7 @@ static void test_grammar(void **state)
     expect_metadata("B!", "JointName", CP_VALUE_STRING, "two words ! no comment");
     assert_string_equal(metadata(CP_OWNER_SCENE, 0, "NameOfData")->value, "cell");
     assert_string_equal(metadata(CP_OWNER_SCENE, 0, "TypeOfData")->value, "frames");
-    assert_int_equal(scene->metadata_count, 3); /* a bare "Attributes" is nothing */
+    assert_int_equal(count_metadata(scene), 3); /* a bare "Attributes" is nothing */
 }
 
 static void replace_line_ends(const char *text, const char *end, char *out)
@@ -52,19 +39,19 @@ static void test_line_ends(void **state)
     char other[2 * sizeof grammar_cell];
     (void)state;
     read_text(grammar_cell);
-    char *expected = dump_text();
+    char *expected = dump_of(context, scene);
     for (int i = 0; i < 2; i++) {
         replace_line_ends(grammar_cell, i ? "\r" : "\r\n", other);
         read_text(other);
-        char *got = dump_text();
+        char *got = dump_of(context, scene);
         assert_string_equal(got, expected);
         free(got);
     }
     free(expected);
     read_sample("tag_joints.wu");
-    expected = dump_text();
+    expected = dump_of(context, scene);
     read_sample("tag_crlf.wu");
-    char *got = dump_text();
+    char *got = dump_of(context, scene);
     assert_string_equal(got, expected);
     free(got);
     free(expected);
@@ -97,7 +84,7 @@ static void test_repeated_keys(void **state)
     read_text("{ \"A\"\nPosition (1,0,0)\nNote 1\nPosition (2,0,0)\nPosition\nNote \"x\" 2\n}\n");
     assert_true(node("A")->local.m[3] == 2);
     expect_metadata("A", "Note", CP_VALUE_JSON, "[\"x\",2]");
-    assert_int_equal(scene->metadata_count, 1);
+    assert_int_equal(count_metadata(scene), 1);
 }
 
 static void test_byte_order_mark(void **state)
@@ -174,8 +161,9 @@ static void test_arm_structure(void **state)
     /* The end is Tip, the last Link, and the chain leaves the joint Side out. */
     expect_device("Arm", "Arm.Tip", "Arm.J1 Arm.J2 Arm.J3");
     expect_device("Arm.Grip", "Arm.Grip.Drive", "Arm.Grip.Drive");
-    assert_int_equal(scene->device_count, 2);
-    uint32_t arm = (uint32_t)(device("Arm") - scene->devices), grip = (uint32_t)(device("Arm.Grip") - scene->devices);
+    assert_int_equal(count_devices(scene), 2);
+    uint32_t arm = (uint32_t)(device("Arm") - cp_devices(scene, NULL)),
+             grip = (uint32_t)(device("Arm.Grip") - cp_devices(scene, NULL));
     assert_int_equal(device("Arm")->scope, CP_NONE);
     assert_int_equal(device("Arm.Grip")->scope, arm);
     assert_int_equal(node("Arm")->scope, CP_NONE);
@@ -202,11 +190,11 @@ static void test_arm_joints(void **state)
     assert_true(joint("Arm.Side")->home == 0.05 && joint("Arm.Grip.Drive")->home == 0.25);
     const cp_joint *mirror = joint("Arm.Grip.Mirror"), *slide = joint("Arm.Grip.Slide");
     assert_false(mirror->driven);
-    assert_string_equal(scene->joints[mirror->master].name, "Arm.Grip.Drive");
+    assert_string_equal(cp_joints(scene, NULL)[mirror->master].name, "Arm.Grip.Drive");
     assert_true(mirror->scale == -2 && mirror->offset == 0.1 && fabs(mirror->home - -0.4) < 1e-15);
     /* "J1" is not in the gripper's scope but in the arm's. */
     assert_int_equal(slide->type, CP_JOINT_PRISMATIC);
-    assert_string_equal(scene->joints[slide->master].name, "Arm.J1");
+    assert_string_equal(cp_joints(scene, NULL)[slide->master].name, "Arm.J1");
 }
 
 /* Homogeneous 4x4 matrices of this test's own. */
@@ -279,14 +267,14 @@ static void test_arm_exclusions(void **state)
     cp_pair_counts counts = {.size = sizeof counts};
     (void)state;
     read_sample("tag_arm.wu");
-    assert_int_equal(scene->pair_count, 5);
+    assert_int_equal(count_pairs(scene), 5);
     assert_true(has_pair("Arm.Tip", "Arm.Tip"));
     assert_true(has_pair("Arm.Grip.Mirror", "Arm.Grip.Drive"));
     assert_true(has_pair("Arm.Tip", "Arm.Grip.Drive"));
     assert_true(has_pair("Arm.Tip", "Arm.Missing"));
     assert_true(node("Arm.Missing")->flags & CP_NODE_PLACEHOLDER);
     assert_true(node("Arm.J3")->flags & CP_NODE_VOLATILE);
-    assert_true(scene->exclude_static_pairs);
+    assert_true(cp_excludes_static_pairs(scene));
     assert_int_equal(count_entries(context, CP_WARNING, "collision-setup-dangling"), 1);
     /* Candidates: Drive, Mirror, Tip and the volatile J3. Of their 6 pairs Mirror-Drive and Tip-Drive are excluded,
      * and Tip is fixed to J3. */
@@ -295,8 +283,11 @@ static void test_arm_exclusions(void **state)
     assert_int_equal(counts.all, 6);
     assert_int_equal(counts.checked, 3);
     /* Pairs that were found worth checking are checked. */
-    for (uint32_t i = 0; i < scene->pair_count; i++)
-        scene->pairs[i].verdict = CP_PAIR_KEPT;
+    struct draft draft = draft_of(scene);
+    for (uint32_t i = 0; i < count_pairs(scene); i++)
+        draft.pairs[i].verdict = CP_PAIR_KEPT;
+    scene = built_again(&draft, context);
+    finish_scene();
     assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
     assert_int_equal(counts.checked, 5);
 }
@@ -332,9 +323,9 @@ static void test_world_tag(void **state)
     read_text("{ \"WORLD\"\n Position (1, 2, 3)\n ReferenceFrame \"nowhere\"\n ActiveJoint\n GeoID \"#Box 1 1 1\"\n}\n"
               "{ \"A\"\n}\n");
     assert_int_equal(count_entries(context, CP_WARNING, "tag-world"), 1);
-    assert_int_equal(scene->node_count, 2);
-    assert_int_equal(scene->device_count, 0);
-    assert_int_equal(scene->nodes[0].instance_count, 1);
+    assert_int_equal(count_nodes(scene), 2);
+    assert_int_equal(count_devices(scene), 0);
+    assert_int_equal(cp_nodes(scene, NULL)[0].instance_count, 1);
     read_text("{ \"WORLD\"\n Position (0, 0, 0)\n RPY (0, 0, 0)\n}\n");
     assert_int_equal(count_entries(context, CP_WARNING, "tag-world"), 0);
     expect_error("{ \"A\"\n}\n{ \"WORLD\"\n}\n", "tag-duplicate", 3, 3);
@@ -352,7 +343,7 @@ static void test_top_level_device(void **state)
 {
     (void)state;
     read_sample("tag_joints.wu");
-    assert_int_equal(scene->device_count, 1);
+    assert_int_equal(count_devices(scene), 1);
     expect_device("WORLD", "Shoulder", "Turn Lift Lock Shoulder");
     assert_int_equal(device("WORLD")->base, 0);
     assert_int_equal(joint("Lock")->type, CP_JOINT_FIXED);
@@ -380,7 +371,7 @@ static void test_two_robots(void **state)
     assert_true(device("Left")->home[0] == 1 && device("Both")->home[1] == 0.2);
     assert_null(device("Right")->home);
     /* One box of the file for both robots, one for the table. */
-    assert_int_equal(scene->mesh_count, 2);
+    assert_int_equal(count_meshes(scene), 2);
     struct matrix right = multiply(move(0.5, 0, 0.75), turn_z(3.14159265358979323846 + 0.3));
     expect_world("Right.B", multiply(right, move(0.3, 0, 0.4)));
 }

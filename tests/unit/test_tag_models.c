@@ -1,6 +1,7 @@
 /* The models of tag cells, and cells that are large, odd or read without memory. */
 #include <unistd.h>
 
+#include "cellpipe_tool.h"
 #include "tag_support.h"
 
 /* ---- models ---- */
@@ -9,19 +10,19 @@ static const cp_instance *instance(const char *name, uint32_t which)
 {
     const cp_node *it = node(name);
     assert_true(which < it->instance_count);
-    return &scene->instances[it->first_instance + which];
+    return &cp_instances(scene, NULL)[it->first_instance + which];
 }
 
 static void expect_instance(const char *name, uint32_t which, const char *source, uint32_t use)
 {
     const cp_instance *it = instance(name, which);
-    assert_string_equal(scene->meshes[it->mesh].source, source);
+    assert_string_equal(cp_meshes(scene, NULL)[it->mesh].source, source);
     assert_int_equal(it->use, use);
 }
 
 static void expect_sizes(const char *name, cp_mesh_kind kind, uint32_t sides, double a, double b, double c)
 {
-    const cp_mesh *mesh = &scene->meshes[instance(name, 0)->mesh];
+    const cp_mesh *mesh = &cp_meshes(scene, NULL)[instance(name, 0)->mesh];
     assert_int_equal(mesh->kind, kind);
     assert_int_equal(mesh->sides, sides);
     assert_true(mesh->size[0] == a && mesh->size[1] == b && mesh->size[2] == c);
@@ -43,7 +44,7 @@ static void test_primitives(void **state)
     expect_instance("Plane", 0, "#Plane", CP_USE_DRAWN);
     assert_int_equal(node("Sphere")->flags, CP_NODE_HIGHLIGHT);
     assert_int_equal(node("Tube")->flags, CP_NODE_WIRE);
-    assert_int_equal(scene->mesh_count, 8); /* the same words are the same mesh */
+    assert_int_equal(count_meshes(scene), 8); /* the same words are the same mesh */
     assert_int_equal(instance("Twice", 0)->mesh, instance("Box", 0)->mesh);
     assert_true(instance("Twice", 0)->transform.m[5] == 2.5 && instance("Nothing", 0)->transform.m[5] == 0);
 }
@@ -60,7 +61,7 @@ static void test_bad_primitives(void **state)
         cp_scene *none;
         snprintf(text, sizeof text, "{ \"A\"\n GeoID \"%s\"\n}\n{ \"B\"\n DrawableID \"%s\"\n}\n", bad[i], bad[i]);
         read_text(text);
-        assert_int_equal(scene->instance_count, 0);
+        assert_int_equal(count_instances(scene), 0);
         assert_int_equal(count_entries(context, CP_WARNING, "tag-primitive"), 1);
         assert_int_equal(count_entries(context, CP_LOSS, "tag-model"), 2); /* of both uses, and drawn */
         assert_int_equal(cp_read_memory(context, text, strlen(text), "a.wu", "tag", &strict, 1, &none), CP_INPUT);
@@ -71,7 +72,7 @@ static void test_models(void **state)
 {
     (void)state;
     read_sample("tag_models.wu");
-    assert_int_equal(scene->mesh_count, 4); /* part, hull, lamp, box */
+    assert_int_equal(count_meshes(scene), 4); /* part, hull, lamp, box */
     assert_int_equal(node("Same")->instance_count, 1);
     expect_instance("Same", 0, "tag/part.stl", CP_USE_BOTH);
     assert_int_equal(node("Apart")->instance_count, 2);
@@ -97,7 +98,7 @@ static void test_scale_of_shared_models(void **state)
     (void)state;
     read_text("{ \"A\"\n GeoID \"tag/part\"\n GeoScale 0\n}\n{ \"B\"\n DrawableID \"tag/part\" \"tag/part\"\n"
               " GeoScale 2\n}\n");
-    assert_int_equal(scene->mesh_count, 1);
+    assert_int_equal(count_meshes(scene), 1);
     assert_true(instance("A", 0)->transform.m[0] == 0 && instance("B", 0)->transform.m[0] == 2);
     assert_int_equal(node("B")->instance_count, 2);
 }
@@ -129,7 +130,7 @@ static void test_missing_models(void **state)
 {
     (void)state;
     read_text("{ \"A\"\n GeoID \"tag/nothing\"\n}\n{ \"B\"\n GeoID \"tag/nothing\"\n}\n{ \"C\"\n GeoID \"tag\"\n}\n");
-    assert_int_equal(scene->instance_count, 0);
+    assert_int_equal(count_instances(scene), 0);
     assert_int_equal(count_entries(context, CP_LOSS, "tag-model"), 2); /* two names */
     size_t count;
     const cp_entry *entries = cp_report(context, &count);
@@ -144,11 +145,11 @@ static void test_model_with_objects(void **state)
 {
     (void)state;
     read_text("{ \"A\"\n DrawableID \"ac3d_desk\"\n GeoScale 2\n}\n");
-    assert_int_equal(scene->node_count, 2);
+    assert_int_equal(count_nodes(scene), 2);
     assert_int_equal(node("A")->instance_count, 2);
     expect_instance("A", 0, "ac3d_desk.ac", CP_USE_DRAWN);
-    assert_string_equal(scene->meshes[instance("A", 0)->mesh].name, "top");
-    assert_string_equal(scene->meshes[instance("A", 1)->mesh].name, "lamp");
+    assert_string_equal(cp_meshes(scene, NULL)[instance("A", 0)->mesh].name, "top");
+    assert_string_equal(cp_meshes(scene, NULL)[instance("A", 1)->mesh].name, "lamp");
     assert_true(instance("A", 0)->transform.m[3] == 0 && instance("A", 0)->transform.m[11] == 1.5);
     assert_true(instance("A", 1)->transform.m[3] == 1 && instance("A", 1)->transform.m[11] == 1.5);
 }
@@ -160,7 +161,7 @@ static void test_chain(void **state)
 {
     (void)state;
     read_sample("tag_chain.wu");
-    assert_int_equal(scene->node_count, 301);
+    assert_int_equal(count_nodes(scene), 301);
     /* Four steps of 90 degrees go round a square: after 300 = 4 x 75 frames the last is where it began, exactly. */
     cp_pose last = world("F299");
     assert_true(last.m[0] == 1 && last.m[1] == 0 && last.m[4] == 0 && last.m[5] == 1);
@@ -171,14 +172,14 @@ static void test_names(void **state)
 {
     (void)state;
     read_sample("tag_names.wu");
-    assert_int_equal(scene->node_count, 16);
+    assert_int_equal(count_nodes(scene), 16);
     assert_int_equal(count_entries(context, CP_WARNING, "collision-setup-dangling"), 0);
-    assert_int_equal(scene->pair_count, 14);
+    assert_int_equal(count_pairs(scene), 14);
     assert_true(has_pair("per%cent & <angle>", "it's"));
     assert_true(has_pair("it's", "line\nbreak"));
     expect_parent("caf\xc3\xa9", "dot.inside");
     assert_true(node("  blanks  ")->flags & CP_NODE_VOLATILE);
-    assert_int_equal(strlen(scene->nodes[13].name), 300);
+    assert_int_equal(strlen(cp_nodes(scene, NULL)[13].name), 300);
 }
 
 static void test_latin1_names(void **state)
@@ -203,8 +204,8 @@ static void test_many_frames(void **state)
         memcpy(at, "\"\" ", 3);
     buffer_append(&text, "", 1);
     read_text(text.data);
-    assert_int_equal(scene->node_count, COUNT + 1);
-    assert_int_equal(scene->mesh_count, 1);
+    assert_int_equal(count_nodes(scene), COUNT + 1);
+    assert_int_equal(count_meshes(scene), 1);
     buffer_free(&text);
 }
 
@@ -219,41 +220,21 @@ static void test_probe(void **state)
         cp_scene_free(scene);
         assert_int_equal(cp_read_memory(context, tags[i], strlen(tags[i]), SAMPLES "/noname", NULL, NULL, 0, &scene),
                          CP_OK);
-        assert_string_equal(scene->source.format, "tag");
+        assert_string_equal(cp_scene_source(scene)->format, "tag");
     }
     if (cp_read_memory(context, json, sizeof json - 1, "noname", NULL, NULL, 0, &other) == CP_OK) {
-        assert_string_not_equal(other->source.format, "tag");
+        assert_string_not_equal(cp_scene_source(other)->format, "tag");
         cp_scene_free(other);
     }
 }
 
 /* ---- memory ---- */
 
-struct failing {
-    long left; /* allocations that succeed */
-    long live; /* bytes */
-};
-
-static void *failing_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct failing *failing = user;
-    if (size == 0) {
-        failing->live -= (long)old_size;
-        free(block);
-        return NULL;
-    }
-    if (failing->left-- <= 0)
-        return NULL;
-    void *moved = realloc(block, size);
-    failing->live += moved ? (long)size - (long)old_size : 0;
-    return moved;
-}
-
 /* Reads the file with only so many allocations; true when it came through. */
 static bool read_failing(const char *name, long allocations)
 {
-    struct failing failing = {.left = allocations};
-    cp_allocator allocator = {failing_resize, &failing};
+    struct counter memory = {.limit = (size_t)allocations + 1, .goes_on = true};
+    cp_allocator allocator = {counted_resize, &memory};
     char path[4096];
     cp_scene *result = NULL;
     snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
@@ -263,8 +244,8 @@ static bool read_failing(const char *name, long allocations)
     assert_int_equal(status == CP_OK, result != NULL);
     cp_scene_free(result);
     cp_context_free(own);
-    if (failing.live != 0)
-        fail_msg("%s: %ld bytes left after %ld allocations", name, failing.live, allocations);
+    if (memory.bytes != 0)
+        fail_msg("%s: %zu bytes left after %ld allocations", name, memory.bytes, allocations);
     return status == CP_OK;
 }
 

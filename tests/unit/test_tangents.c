@@ -52,11 +52,7 @@ static void multiply(const cp_pose *pose, const double v[3], double out[3])
 
 static cp_status apply(const char *filter, const char *first, const char *second)
 {
-    const char *options[] = {first, second};
-    cp_report_clear(context);
-    cp_status status = cp_apply(context, scene, filter, options, (size_t)(first != NULL) + (second != NULL));
-    assert_int_equal(cp_validate(context, scene), CP_OK);
-    return status;
+    return apply_filter(context, scene, filter, first, second, NULL);
 }
 
 /* ---- moved ---- */

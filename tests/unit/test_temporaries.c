@@ -1,7 +1,7 @@
 /* Temporary files: their names and permissions, and which of them a sweep removes. By the public header alone; the
  * linker hands the library's open, linkat and rename to this test, which refuses files without a name, or ends the
  * process. */
-#include "../../scene/cellpipe_tool.h"
+#include "cellpipe_tool.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* Texture coordinates through the filters, and textures that go with what uses them. */
+#include "cellpipe_tool.h"
 #include "scene_fixture.h"
-
-#include "model/model.h"
 
 /* Two triangles of a unit square, each with vertices of its own: their common edge is a seam for vertex 3 alone, whose
  * coordinates differ from those of vertex 1 at the same place. */
@@ -9,7 +8,7 @@ static const float square[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1
 static const float mapped[] = {0, 1, 1, 1, 0, 0, 0.5f, 1, 1, 0, 0, 0};
 static const uint32_t square_corners[] = {0, 1, 2, 3, 4, 5};
 
-static uint32_t add_square(void)
+static void add_square_with(const float *coordinates, const cp_group *group)
 {
     cp_mesh mesh = {.name = "square",
                     .vertex_count = 6,
@@ -17,16 +16,21 @@ static uint32_t add_square(void)
                     .corner_count = 6,
                     .positions = square,
                     .corners = square_corners};
-    mesh.coordinates[0] = mapped;
-    uint32_t index = scene_add_mesh(scene, &mesh);
-    scene_add_instance(scene, 0, index, CP_USE_BOTH, &POSE_IDENTITY);
-    return index;
+    mesh.coordinates[0] = coordinates;
+    mesh.groups = group;
+    mesh.group_count = group != NULL;
+    add_instance_of(scene, 0, add_mesh_of(scene, &mesh), CP_USE_BOTH, NULL);
+}
+
+static void add_square(void)
+{
+    add_square_with(mapped, NULL);
 }
 
 static void apply(const char *filter, const char *option)
 {
     if (cp_apply(context, scene, filter, &option, option ? 1 : 0) != CP_OK) {
-        print_report(context);
+        show_report(context);
         fail_msg("%s fails", filter);
     }
 }
@@ -35,8 +39,8 @@ static void apply(const char *filter, const char *option)
  * vertex 3. */
 static void expect_mapping(uint32_t seams)
 {
-    for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        const cp_mesh *mesh = &scene->meshes[i];
+    for (uint32_t i = 0; i < count_meshes(scene); i++) {
+        const cp_mesh *mesh = &cp_meshes(scene, NULL)[i];
         assert_non_null(mesh->coordinates[0]);
         assert_null(mesh->coordinates[1]);
         for (uint32_t corner = 0; corner < mesh->corner_count; corner++) {
@@ -57,10 +61,10 @@ static void test_weld_compares_coordinates(void **unused)
     add_square();
     finish_scene();
     apply("weld", NULL);
-    assert_int_equal(scene->meshes[0].vertex_count, 5); /* 2 and 5 are one; 1 and 3 are not */
+    assert_int_equal(cp_meshes(scene, NULL)[0].vertex_count, 5); /* 2 and 5 are one; 1 and 3 are not */
     expect_mapping(1);
     apply("weld", "tolerance=10mm");
-    assert_int_equal(scene->meshes[0].vertex_count, 5);
+    assert_int_equal(cp_meshes(scene, NULL)[0].vertex_count, 5);
 }
 
 static void test_filters_carry_coordinates(void **unused)
@@ -84,15 +88,14 @@ static void test_copies_have_equal_coordinates(void **unused)
     (void)unused;
     static const float other[] = {0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0};
     add_square();
-    uint32_t second = add_square();
-    scene->meshes[second].coordinates[0] = other;
+    add_square_with(other, NULL);
     finish_scene();
     uint32_t first[2];
     assert_int_equal(cp_equal_meshes(context, scene, first), CP_OK);
     assert_int_equal(first[1], 1);
     apply("instances", "moved=yes");
-    assert_int_equal(scene->mesh_count, 2);
-    assert_int_equal(cp_mesh_bytes(&scene->meshes[0]), 6 * 5 * sizeof(float) + 6 * sizeof(uint32_t));
+    assert_int_equal(count_meshes(scene), 2);
+    assert_int_equal(cp_mesh_bytes(&cp_meshes(scene, NULL)[0]), 6 * 5 * sizeof(float) + 6 * sizeof(uint32_t));
 }
 
 /* A grid of 8 x 8 squares in a plane, of which two triangles are enough. */
@@ -117,12 +120,13 @@ static void test_simplify_carries_coordinates(void **unused)
                     .positions = positions,
                     .corners = corners};
     mesh.coordinates[0] = mesh.coordinates[1] = coordinates;
-    scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &POSE_IDENTITY);
+    add_instance_of(scene, 0, add_mesh_of(scene, &mesh), CP_USE_BOTH, &PLAIN_IDENTITY);
     finish_scene();
+    const float *kept = cp_meshes(scene, NULL)[0].coordinates[1];
     apply("simplify", "triangles=128"); /* as many as there are */
-    assert_ptr_equal(scene->meshes[0].coordinates[1], coordinates);
+    assert_ptr_equal(cp_meshes(scene, NULL)[0].coordinates[1], kept);
     apply("simplify", "triangles=2");
-    const cp_mesh *flat = &scene->meshes[0];
+    const cp_mesh *flat = &cp_meshes(scene, NULL)[0];
     assert_int_equal(flat->face_count, 2);
     for (uint32_t i = 0; i < flat->vertex_count; i++)
         for (size_t axis = 0; axis < 2; axis++) {
@@ -140,24 +144,24 @@ static void test_unused_images_go(void **unused)
     for (uint32_t i = 0; i < 3; i++) {
         static const char *const names[] = {"a", "b", "c"};
         uses[i] = (cp_texture_use){.texture = i, .scale = {1, 1}};
-        scene_add_image(scene, &(cp_image){.name = names[i], .path = "x.png"});
-        scene_add_texture(scene, &(cp_texture){.image = i, .fallback = i == 1 ? 2 : CP_NONE});
-        scene_add_material(scene, names[i], (double[]){1, 1, 1, 1}, true);
-        scene->materials[i].textures = &uses[i];
-        scene->materials[i].texture_count = 1;
+        cp_add_image(scene, &(cp_image){.name = names[i], .path = "x.png"});
+        cp_add_texture(scene, &(cp_texture){.image = i, .fallback = i == 1 ? 2 : CP_NONE});
+        cp_material material = cp_new_material();
+        material.name = names[i];
+        material.srgb = true;
+        material.textures = &uses[i];
+        material.texture_count = 1;
+        cp_add_material(scene, &material);
     }
-    uint32_t index = add_square();
-    cp_mesh *mesh = &scene->meshes[index];
-    mesh->groups = &group;
-    mesh->group_count = 1;
+    add_square_with(mapped, &group);
     finish_scene();
     apply("select", "node=WORLD");
-    assert_int_equal(scene->material_count, 1);
-    assert_int_equal(scene->materials[0].textures[0].texture, 0);
-    assert_int_equal(scene->texture_count, 1);
-    assert_int_equal(scene->image_count, 2);
-    assert_string_equal(scene->images[scene->textures[0].image].name, "b");
-    assert_string_equal(scene->images[scene->textures[0].fallback].name, "c");
+    assert_int_equal(count_materials(scene), 1);
+    assert_int_equal(cp_materials(scene, NULL)[0].textures[0].texture, 0);
+    assert_int_equal(count_textures(scene), 1);
+    assert_int_equal(count_images(scene), 2);
+    assert_string_equal(cp_images(scene, NULL)[cp_textures(scene, NULL)[0].image].name, "b");
+    assert_string_equal(cp_images(scene, NULL)[cp_textures(scene, NULL)[0].fallback].name, "c");
 }
 
 int main(void)

@@ -27,15 +27,15 @@ static uint32_t count_uses(const struct plain *plain, uint32_t a, uint32_t b)
 {
     uint32_t uses = 0;
     for (uint32_t face = 0; face < plain->mesh->face_count; face++)
-        for (uint32_t i = 0; plain->bounds[face] && i < mesh_face_size(plain->mesh, face); i++)
+        for (uint32_t i = 0; plain->bounds[face] && i < face_size(plain->mesh, face); i++)
             uses += runs(plain->mesh, face, i, a, b) || runs(plain->mesh, face, i, b, a);
     return uses;
 }
 
 static bool share_edge(const struct plain *plain, uint32_t one, uint32_t other)
 {
-    for (uint32_t i = 0; i < mesh_face_size(plain->mesh, one); i++)
-        for (uint32_t k = 0; k < mesh_face_size(plain->mesh, other); k++) {
+    for (uint32_t i = 0; i < face_size(plain->mesh, one); i++)
+        for (uint32_t k = 0; k < face_size(plain->mesh, other); k++) {
             uint32_t a = face_corner(plain->mesh, one, i), b = face_corner(plain->mesh, one, i + 1);
             if (!same_place(plain->mesh, a, b) &&
                 (runs(plain->mesh, other, k, a, b) || runs(plain->mesh, other, k, b, a)))
@@ -56,7 +56,7 @@ static void plain_components(const struct plain *plain, cp_topology *topology)
             if (plain->bounds[one] && plain->bounds[other] && share_edge(plain, one, other))
                 leaders[find_leader(leaders, one)] = find_leader(leaders, other);
     for (uint32_t face = 0; face < mesh->face_count; face++)
-        for (uint32_t i = 0; plain->bounds[face] && i < mesh_face_size(mesh, face); i++) {
+        for (uint32_t i = 0; plain->bounds[face] && i < face_size(mesh, face); i++) {
             uint32_t a = face_corner(mesh, face, i), b = face_corner(mesh, face, i + 1);
             open[find_leader(leaders, face)] |= !same_place(mesh, a, b) && count_uses(plain, a, b) % 2;
         }
@@ -74,7 +74,7 @@ struct fan_corner {
 static bool hang_together(const cp_mesh *mesh, const struct fan_corner *one, const struct fan_corner *other,
                           uint32_t vertex)
 {
-    uint32_t size = mesh_face_size(mesh, one->face);
+    uint32_t size = face_size(mesh, one->face);
     for (int i = 0; i < 4; i++)
         if (same_place(mesh, one->ends[i / 2], other->ends[i % 2]) && !same_place(mesh, one->ends[i / 2], vertex))
             return true;
@@ -89,10 +89,10 @@ static bool touches(const struct plain *plain, uint32_t vertex)
     struct fan_corner corners[256];
     uint32_t leaders[256], count = 0, fans = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++)
-        for (uint32_t i = 0; plain->bounds[face] && i < mesh_face_size(mesh, face); i++) {
+        for (uint32_t i = 0; plain->bounds[face] && i < face_size(mesh, face); i++) {
             if (!same_place(mesh, face_corner(mesh, face, i), vertex))
                 continue;
-            uint32_t before = face_corner(mesh, face, i + mesh_face_size(mesh, face) - 1);
+            uint32_t before = face_corner(mesh, face, i + face_size(mesh, face) - 1);
             corners[count] = (struct fan_corner){face, i, {before, face_corner(mesh, face, i + 1)}};
             leaders[count] = count;
             count++;
@@ -112,7 +112,7 @@ static void plain_vertices(const struct plain *plain, cp_topology *topology)
     for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
         bool used = false, bounds = false;
         for (uint32_t face = 0; face < mesh->face_count; face++)
-            for (uint32_t i = 0; i < mesh_face_size(mesh, face); i++) {
+            for (uint32_t i = 0; i < face_size(mesh, face); i++) {
                 used |= face_corner(mesh, face, i) == vertex;
                 bounds |= plain->bounds[face] && same_place(mesh, face_corner(mesh, face, i), vertex);
             }
@@ -126,8 +126,8 @@ static void plain_vertices(const struct plain *plain, cp_topology *topology)
 
 static bool same_round(const cp_mesh *mesh, uint32_t one, uint32_t other, bool back)
 {
-    uint32_t size = mesh_face_size(mesh, one);
-    if (size != mesh_face_size(mesh, other))
+    uint32_t size = face_size(mesh, one);
+    if (size != face_size(mesh, other))
         return false;
     for (uint32_t shift = 0; shift < size; shift++) {
         bool same = true;

@@ -1,5 +1,6 @@
 /* Triangles that meet, against whole numbers. */
 #include "collide/surface/surface.h"
+#include "model/model.h"
 
 #include "whole_triangles.h"
 

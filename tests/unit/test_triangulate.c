@@ -1,5 +1,6 @@
 /* N-gons to triangles, and which faces are concave. */
 #include "mesh/triangulate/triangulate.h"
+#include "model/model.h"
 
 #include "polygon_cover.h"
 #include "scene_fixture.h"

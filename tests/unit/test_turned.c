@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "model/model.h"
 #include "random_bodies.h"
 #include "wide_triangles.h"
 

@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "report_support.h"
+#include "fixture.h"
+#include "model/model.h"
 #include "view/view.h"
 #include "vrml97_scenes.h"
 

@@ -101,7 +101,7 @@ static void test_formats(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cp_context *context = cp_context_new(NULL);
-        cp_scene_free(read_text(context, cases[i].text, cases[i].name, NULL));
+        cp_scene_free(read_scene(context, cases[i].text, cases[i].name, NULL));
         size_t told = count_entries(context, CP_WARNING, "nothing-visible") +
                       count_entries(context, CP_WARNING, "invisible-material");
         if (told != (cases[i].code != NULL) || (cases[i].code && !was_reported(context, cases[i].code)))
@@ -154,7 +154,7 @@ static void test_collada(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t count;
         cp_context *context = cp_context_new(NULL);
-        cp_scene *scene = read_text(context, cases[i].text, "a.dae", NULL);
+        cp_scene *scene = read_scene(context, cases[i].text, "a.dae", NULL);
         assert_true(cp_materials(scene, &count)->rgba[3] == cases[i].alpha);
         assert_int_equal(count_entries(context, CP_WARNING, "assimp-transparent"), cases[i].meant);
         assert_int_equal(count_entries(context, CP_WARNING, "nothing-visible"), cases[i].told);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "model/model.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
@@ -766,48 +767,27 @@ static void test_losses(void **unused)
 
 /* ---- memory ---- */
 
-/* Refuses the allocation that comes when none is left, once. */
-struct failing {
-    long left, held;
-    bool failed;
-};
-
-static void *failing_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct failing *failing = user;
-    if (size > old_size && failing->left-- == 0) {
-        failing->failed = true;
-        return NULL;
-    }
-    failing->held += (long)size - (long)old_size;
-    if (size == 0) {
-        free(block);
-        return NULL;
-    }
-    return realloc(block, size);
-}
-
 static void test_failing_memory(void **unused)
 {
     (void)unused;
     cp_scene *(*const makers[])(cp_context *) = {arm_scene, poses_scene, flag_scene, primitives_scene};
     for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
         for (long nth = 0, done = 0; !done; nth++) {
-            struct failing failing = {.left = -1};
-            cp_context *context = cp_context_new(&(cp_allocator){failing_resize, &failing});
+            struct counter memory = {0};
+            cp_context *context = cp_context_new(&(cp_allocator){counted_resize, &memory});
             cp_scene *scene = makers[m](context);
             assert_int_equal(scene_finish(scene), CP_OK);
-            failing.left = nth;
+            memory.limit = memory.calls + (size_t)nth + 1;
             const char *option = "primitives=yes";
             void *bytes;
             size_t size;
             cp_status status = cp_write_memory(context, scene, "vrml97", &option, 1, &bytes, &size);
-            done = !failing.failed;
+            done = memory.calls < memory.limit;
             assert_int_equal(status, done ? CP_OK : CP_LIMIT);
             cp_free(context, bytes, size);
             cp_scene_free(scene);
             cp_context_free(context);
-            assert_int_equal(failing.held, 0);
+            assert_int_equal(memory.bytes, 0);
         }
 }
 

@@ -12,21 +12,9 @@
 
 #include <cmocka.h>
 
+#include "model/model.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
-
-static void make_folder(char path[])
-{
-    (void)strcpy(path, "/tmp/cellpipe-vrml97-XXXXXX");
-    assert_non_null(mkdtemp(path));
-}
-
-static void remove_folder(const char *path)
-{
-    char command[4200];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", path);
-    assert_int_equal(system(command), 0);
-}
 
 /* The scene as the exporter gets it: primitives as faces. */
 static cp_scene *without_primitives(const cp_scene *scene)
@@ -45,7 +33,7 @@ static void write_and_compare(const cp_scene *scene, const char *folder, const c
     const char *options[] = {option, "planes=keep"};
     cp_status status = cp_write(scene->context, scene, path, NULL, options, 2);
     if (status != CP_OK)
-        print_report(scene->context);
+        show_report(scene->context);
     assert_int_equal(status, CP_OK);
     cp_scene *faces = without_primitives(scene);
     compare_files(read_text(path), faces, folder);
@@ -59,15 +47,14 @@ static void check_file(const char *path)
     cp_scene *scene;
     cp_status status = cp_read(context, path, NULL, NULL, 0, &scene);
     if (status != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, CP_OK);
     print_message("           %s\n", path);
-    char folder[64];
-    make_folder(folder);
+    const char *folder = folder_path();
     write_and_compare(scene, folder, "layout=single");
     write_and_compare(scene, folder, "layout=inline");
     write_and_compare(scene, folder, "layout=parts");
-    remove_folder(folder);
+    empty_folder();
     cp_scene_free(scene);
     cp_context_free(context);
 }
@@ -143,8 +130,8 @@ static void test_inline_files(void **unused)
     memcpy(corners, scene->meshes[own].corners, 24 * sizeof *corners);
     scene->meshes[own].corners = corners;
     assert_int_equal(scene_finish(scene), CP_OK);
-    char folder[64], path[128];
-    make_folder(folder);
+    char path[128];
+    const char *folder = folder_path();
     write_and_compare(scene, folder, "layout=inline");
     write_and_compare(scene, folder, "layout=parts");
     /* The box is first used by the base, which belongs to no device. */
@@ -157,7 +144,7 @@ static void test_inline_files(void **unused)
     write_and_compare(scene, folder, "layout=parts");
     (void)snprintf(path, sizeof path, "%s/d_My_Robot/cell_box.wrl", folder);
     assert_int_equal(access(path, R_OK), 0);
-    remove_folder(folder);
+    empty_folder();
     const char *option = "layout=inline";
     void *bytes;
     size_t size;
@@ -174,8 +161,8 @@ static void test_gzip(void **unused)
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = arm_scene(context);
     assert_int_equal(scene_finish(scene), CP_OK);
-    char folder[64], path[128];
-    make_folder(folder);
+    char path[128];
+    const char *folder = folder_path();
     for (int i = 0; i < 2; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
@@ -186,7 +173,7 @@ static void test_gzip(void **unused)
         (void)snprintf(path, sizeof path, "%s/plain", folder);
         compare_with_scene(read_text(path), scene);
     }
-    remove_folder(folder);
+    empty_folder();
     cp_scene_free(scene);
     cp_context_free(context);
     reader_free();
@@ -200,8 +187,8 @@ static void test_title(void **unused)
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = arm_scene(context);
     assert_int_equal(scene_finish(scene), CP_OK);
-    char folder[64], path[128];
-    make_folder(folder);
+    char path[128];
+    const char *folder = folder_path();
     for (int i = 0; i < 2; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
@@ -212,7 +199,7 @@ static void test_title(void **unused)
         if (title)
             assert_string_equal(title->strings[0], "my \"cell\"");
     }
-    remove_folder(folder);
+    empty_folder();
     cp_scene_free(scene);
     cp_context_free(context);
     reader_free();
@@ -285,5 +272,5 @@ int main(void)
         cmocka_unit_test(test_title),  cmocka_unit_test(test_samples),      cmocka_unit_test(test_recordings),
         cmocka_unit_test(test_corpus),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "clip_support.h"
+#include "model/model.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
@@ -35,7 +36,7 @@ static char *write_text(const char *const *options, size_t count)
     size_t size;
     cp_status status = cp_write_memory(context, scene, "vrml97", options, count, &bytes, &size);
     if (status != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_int_equal(status, CP_OK);
     char *text = reader_allocate(size + 1);
     memcpy(text, bytes, size);

@@ -1,26 +1,7 @@
 /* Textures of VRML97: images as files beside the world, coordinates worked out by hand. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "scene_fixture.h"
-
-static char folder[] = "/tmp/cellpipe-vrml97-XXXXXX";
-
-static char *read_whole(const char *name, size_t *size)
-{
-    char path[256];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        fail_msg("no file %s", path);
-    char *bytes = calloc(1, 1 << 16);
-    assert_non_null(bytes);
-    *size = fread(bytes, 1, (1 << 16) - 1, file);
-    assert_int_equal(fclose(file), 0);
-    return bytes;
-}
 
 static void expect(const char *text, const char *words)
 {
@@ -34,16 +15,25 @@ static void read_textured(void)
     assert_int_equal(cp_read(context, SAMPLES "/gltf_textures.gltf", NULL, NULL, 0, &scene), CP_OK);
 }
 
+static void change_image(uint32_t index, const char *type, const unsigned char *bytes, uint32_t size)
+{
+    struct draft draft = draft_of(scene);
+    draft.images[index].type = type;
+    draft.images[index].bytes = bytes;
+    draft.images[index].size = size;
+    scene = built_again(&draft, context);
+    finish_scene();
+}
+
 static void test_images_beside_the_world(void **unused)
 {
     (void)unused;
     read_textured();
     static const char *const names[] = {"cell_checker.png", "cell_leaf.png"};
-    char path[256];
+    const char *path = path_of("cell.wrl");
     size_t size, image_size;
-    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
     assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
-    char *text = read_whole("cell.wrl", &size);
+    char *text = read_whole(path_of("cell.wrl"), &size);
     expect(text, "texture DEF image_checker ImageTexture { url \"cell_checker.png\" }");
     expect(text, "ImageTexture { url \"cell_leaf.png\" repeatS FALSE }");
     expect(text, "texture USE image_checker\n");
@@ -54,8 +44,8 @@ static void test_images_beside_the_world(void **unused)
     expect(text, "3.7603302 2.9177022\n");
     free(text);
     for (uint32_t i = 0; i < 2; i++) {
-        char *bytes = read_whole(names[i], &image_size);
-        const cp_image *image = &scene->images[2 * i];
+        char *bytes = read_whole(path_of(names[i]), &image_size);
+        const cp_image *image = &cp_images(scene, NULL)[2 * i];
         assert_int_equal(image_size, image->size);
         assert_memory_equal(bytes, image->bytes, image_size);
         free(bytes);
@@ -67,12 +57,9 @@ static void test_images_beside_the_world(void **unused)
 
     static const char *const inlined[] = {"layout=inline"};
     assert_int_equal(cp_write(context, scene, path, NULL, inlined, 1), CP_OK);
-    text = read_whole("d_cell/cell_box.wrl", &size);
+    text = read_whole(path_of("d_cell/cell_box.wrl"), &size);
     expect(text, "texture DEF image_checker ImageTexture { url \"../cell_checker.png\" }");
     free(text);
-    char command[256];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
 }
 
 /* 8 x 8 pixels of grey 100, made by ImageMagick. */
@@ -138,38 +125,37 @@ static void test_pixels_in_the_world(void **unused)
     expect(leaf, " repeatS FALSE }");
     free(text);
 
-    cp_image *image = &scene->images[0];
-    const cp_image before = *image;
-    image->type = "image/jpeg";
-    image->bytes = (unsigned char *)(uintptr_t)grey_jpeg;
-    image->size = sizeof grey_jpeg;
+    const uint32_t whole = cp_images(scene, NULL)[0].size;
+    unsigned char *png = malloc(whole);
+    assert_non_null(png);
+    memcpy(png, cp_images(scene, NULL)[0].bytes, whole);
+    change_image(0, "image/jpeg", grey_jpeg, sizeof grey_jpeg);
     text = write_stream(&bytes, &size);
     expect(text, "image 8 8 1\n0x64\n0x64\n");
     assert_int_equal(occurrences(text, "\n0x64"), 64);
     free(text);
     /* Cut off, of a type that nothing decodes, or of other content than its type: a loss. */
-    image->size = 120;
+    change_image(0, "image/jpeg", grey_jpeg, 120);
     free(write_stream(&bytes, &size));
     assert_int_equal(count_of(context, "vrml97-textures"), 2);
-    image->type = "image/gif";
+    change_image(0, "image/gif", grey_jpeg, 120);
     free(write_stream(&bytes, &size));
     assert_int_equal(count_of(context, "vrml97-textures"), 2);
-    image->type = "image/png";
+    change_image(0, "image/png", grey_jpeg, 120);
     free(write_stream(&bytes, &size));
     assert_int_equal(count_of(context, "vrml97-textures"), 2);
-    *image = before;
-    image->size = 80;
+    change_image(0, "image/png", png, 80);
     text = write_stream(&bytes, &size);
     assert_int_equal(count_of(context, "vrml97-textures"), 2);
     assert_int_equal(occurrences(text, "PixelTexture"), 1);
     free(text);
-    *image = before;
+    free(png);
 }
 
 static uint32_t occurrences_in_file(const char *name, const char *words)
 {
     size_t size;
-    char *text = read_whole(name, &size);
+    char *text = read_whole(path_of(name), &size);
     uint32_t count = occurrences(text, words);
     free(text);
     return count;
@@ -181,20 +167,17 @@ static void test_equal_images(void **unused)
     (void)unused;
     read_textured();
     size_t size;
-    char path[256], leaf[256], command[256];
+    const char *path = path_of("cell.wrl"), *leaf = path_of("cell_leaf.png");
     void *bytes;
-    (void)strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
-    (void)snprintf(leaf, sizeof leaf, "%s/cell_leaf.png", folder);
-    unsigned char *copy = malloc(scene->images[0].size);
-    assert_non_null(copy);
-    memcpy(copy, scene->images[0].bytes, scene->images[0].size);
-    scene->images[2].bytes = copy;
-    scene->images[2].size = scene->images[0].size;
+    empty_folder();
+    change_image(2, cp_images(scene, NULL)[2].type, cp_images(scene, NULL)[0].bytes, cp_images(scene, NULL)[0].size);
     for (uint32_t alike = 0; alike < 2; alike++) {
-        if (alike)
-            scene->textures[2].wrap[0] = scene->textures[0].wrap[0];
+        if (alike) {
+            struct draft draft = draft_of(scene);
+            draft.textures[2].wrap[0] = draft.textures[0].wrap[0];
+            scene = built_again(&draft, context);
+            finish_scene();
+        }
         assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
         assert_int_equal(occurrences_in_file("cell.wrl", "ImageTexture { url \"cell_checker.png\""), 2 - alike);
         assert_int_equal(occurrences_in_file("cell.wrl", "texture USE image_checker\n"), 1 + alike);
@@ -210,12 +193,9 @@ static void test_equal_images(void **unused)
     assert_int_equal(cp_write(context, scene, path, NULL, inlined, 1), CP_OK);
     assert_true(occurrences_in_file("d_cell/cell_box.wrl", "ImageTexture { url \"../cell_checker.png\" }") == 1);
     /* The same bytes as another type are another image. */
-    scene->images[2].type = "image/jpeg";
+    change_image(2, "image/jpeg", cp_images(scene, NULL)[2].bytes, cp_images(scene, NULL)[2].size);
     assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
     assert_int_equal(occurrences_in_file("cell.wrl", "ImageTexture { url \"cell_leaf.jpg\" }"), 1);
-    free(copy);
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
 }
 
 /* An image of another type is none; a mesh without coordinates has no texture. */
@@ -224,21 +204,19 @@ static void test_what_is_not_shown(void **unused)
     (void)unused;
     read_textured();
     size_t size;
-    char path[256];
-    (void)strcpy(folder + strlen(folder) - 6, "XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
-    scene->images[2].type = "image/webp";
+    const char *path = path_of("cell.wrl");
+    empty_folder();
+    change_image(2, "image/webp", cp_images(scene, NULL)[2].bytes, cp_images(scene, NULL)[2].size);
     assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
     assert_int_equal(count_of(context, "vrml97-image-type"), 1);
-    scene->meshes[0].coordinates[0] = scene->meshes[0].coordinates[1] = NULL;
+    struct draft draft = draft_of(scene);
+    draft.meshes[0].coordinates[0] = draft.meshes[0].coordinates[1] = NULL;
+    scene = built_again(&draft, context);
+    finish_scene();
     assert_int_equal(cp_write(context, scene, path, NULL, NULL, 0), CP_OK);
-    char *text = read_whole("cell.wrl", &size);
+    char *text = read_whole(path_of("cell.wrl"), &size);
     assert_null(strstr(text, "ImageTexture"));
     free(text);
-    char command[256];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
 }
 
 int main(void)
@@ -249,7 +227,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_equal_images, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_not_shown, set_up, tear_down),
     };
-    if (!mkdtemp(folder))
-        return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -11,8 +11,9 @@
 #include "../../importers/importers.h"
 #include "base/context.h"
 #include "base/text/text.h"
+#include "fixture.h"
+#include "model/model.h"
 #include "plugins/registry.h"
-#include "report_support.h"
 
 /* ---- an exporter of pages, as one outside of this house would be written: a link with the scene inside ---- */
 
@@ -148,23 +149,6 @@ static void test_refused(void **state)
 }
 
 /* ---- memory ---- */
-
-struct counter {
-    size_t calls, limit, blocks, bytes;
-};
-
-static void *counted_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct counter *counter = user;
-    if (size > 0 && ++counter->calls == counter->limit)
-        return NULL;
-    counter->bytes += size - (block ? old_size : 0);
-    counter->blocks += (size_t)(size > 0) - (size_t)(block != NULL);
-    if (size > 0)
-        return realloc(block, size);
-    free(block);
-    return NULL;
-}
 
 /* The N-th allocation fails, for every N: CP_LIMIT, and all that was taken is given back. */
 static void test_failed_allocations(void **state)

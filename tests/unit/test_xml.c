@@ -13,7 +13,8 @@
 #include "base/context.h"
 #include "base/text/text.h"
 #include "base/text/xml.h"
-#include "report_support.h"
+#include "fixture.h"
+#include "model/model.h"
 
 static const struct xml_codes codes = XML_CODES("test");
 
@@ -71,7 +72,7 @@ static void expect_events(const char *text, const char *expected)
     cp_context *context = cp_context_new(NULL);
     struct buffer list;
     if (read_events(context, text, strlen(text), &list) != CP_OK)
-        print_report(context);
+        show_report(context);
     assert_string_equal(list.data, expected);
     buffer_free(&list);
     cp_context_free(context);
@@ -313,23 +314,6 @@ static void test_syntax(void **state)
 }
 
 /* ---- memory and cancelling: the first fifty steps fail one by one, then ever fewer of them ---- */
-
-struct counter {
-    size_t calls, limit, blocks;
-};
-
-static void *counted_resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct counter *counter = user;
-    (void)old_size;
-    if (size > 0 && ++counter->calls == counter->limit)
-        return NULL;
-    counter->blocks += (size_t)(size > 0) - (size_t)(block != NULL);
-    if (size > 0)
-        return realloc(block, size);
-    free(block);
-    return NULL;
-}
 
 /* A document of several pieces with everything that takes memory. */
 static void write_document(struct buffer *text)

@@ -88,7 +88,7 @@ static void test_models(void **state)
             put_files(&zip, it->files, way % 2);
             cp_set_flag(*state, CP_FLAG_ISOLATE, way / 2);
             if (read_zip(*state, &zip, NULL, &scene) != CP_OK) {
-                print_report(*state);
+                show_report(*state);
                 fail_msg("%s", it->files[0].name);
             }
             const cp_mesh *mesh = cp_meshes(scene, &count);
@@ -130,7 +130,7 @@ static void test_refused(void **state)
             hit |= strncmp(entries[k].code, refused[i].code, strlen(refused[i].code)) == 0 &&
                    strstr(entries[k].text, refused[i].words);
         if (!hit) {
-            print_report(*state);
+            show_report(*state);
             fail_msg("not the message %s", refused[i].code);
         }
     }

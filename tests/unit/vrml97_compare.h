@@ -5,9 +5,9 @@
 
 #include <float.h>
 
+#include "fixture.h"
 #include "mesh/mesh.h"
 #include "motion/clips/clips.h"
-#include "report_support.h"
 #include "vrml97_reader.h"
 
 struct totals {

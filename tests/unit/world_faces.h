@@ -64,8 +64,8 @@ static inline uint32_t world_material(const cp_mesh *mesh, uint32_t face)
 static inline struct world_face world_face(const cp_scene *shown, const cp_instance *instance, const double m[12],
                                            uint32_t index)
 {
-    const cp_mesh *mesh = &shown->meshes[instance->mesh];
-    struct world_face face = {.size = mesh_face_size(mesh, index),
+    const cp_mesh *mesh = &cp_meshes(shown, NULL)[instance->mesh];
+    struct world_face face = {.size = face_size(mesh, index),
                               .use = instance->use,
                               .lines = mesh->kind == CP_MESH_LINES,
                               .rgba = {-1, -1, -1, -1}};
@@ -73,7 +73,7 @@ static inline struct world_face world_face(const cp_scene *shown, const cp_insta
     bool mirrored = world_determinant(m) < 0 && !face.lines;
     assert_true(face.size <= FACE_CORNERS);
     for (int i = 0; material != CP_NONE && i < 4; i++)
-        face.rgba[i] = shown->materials[material].rgba[i];
+        face.rgba[i] = cp_materials(shown, NULL)[material].rgba[i];
     for (uint32_t i = 0; i < face.size; i++) {
         struct world_corner *corner = &face.corners[mirrored ? face.size - 1 - i : i];
         uint32_t vertex = face_corner(mesh, index, i);
@@ -91,14 +91,14 @@ static inline struct world_face world_face(const cp_scene *shown, const cp_insta
 static inline struct world_faces world_faces(const cp_scene *shown)
 {
     struct world_faces out = {NULL, 0};
-    cp_pose *worlds = malloc(shown->node_count * sizeof *worlds);
+    cp_pose *worlds = malloc(count_nodes(shown) * sizeof *worlds);
     pose_scene(shown, NULL, worlds);
-    for (uint32_t i = 0; i < shown->instance_count; i++)
-        out.count += shown->meshes[shown->instances[i].mesh].face_count;
+    for (uint32_t i = 0; i < count_instances(shown); i++)
+        out.count += cp_meshes(shown, NULL)[cp_instances(shown, NULL)[i].mesh].face_count;
     out.faces = malloc((out.count + 1) * sizeof *out.faces);
     out.count = 0;
-    for (uint32_t i = 0; i < shown->instance_count; i++) {
-        const cp_instance *instance = &shown->instances[i];
+    for (uint32_t i = 0; i < count_instances(shown); i++) {
+        const cp_instance *instance = &cp_instances(shown, NULL)[i];
         double m[12];
         for (int row = 0; row < 3; row++)
             for (int column = 0; column < 4; column++) {
@@ -107,7 +107,7 @@ static inline struct world_faces world_faces(const cp_scene *shown)
                     m[4 * row + column] +=
                         worlds[instance->node].m[4 * row + k] * instance->transform.m[4 * k + column];
             }
-        for (uint32_t f = 0; f < shown->meshes[instance->mesh].face_count; f++)
+        for (uint32_t f = 0; f < cp_meshes(shown, NULL)[instance->mesh].face_count; f++)
             out.faces[out.count++] = world_face(shown, instance, m, f);
     }
     free(worlds);
