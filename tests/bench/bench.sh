@@ -7,7 +7,7 @@ peers_folder=$here/peers
 
 usage() {
     cat <<'EOF'
-usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; its tools by `--target bench`)
+usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; what is old is built first)
   --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb
                     threemf_glb library web batch memory recordings
                     poses programs collisions linear quality (all); or parts, looks
@@ -117,11 +117,15 @@ while [ $# -gt 0 ]; do
         ;;
     esac
 done
-tools=${tools:-$(dirname "$cellpipe")/tests/bench}
+folder=$(dirname "$cellpipe")
+if [ -z "$tools" ] && [ -e "$folder/CMakeCache.txt" ]; then
+    cmake --build "$folder" --target bench >&2
+fi
+tools=${tools:-$folder/tests/bench}
 export cellpipe tools threads before unhashed
 
 for tool in "$cellpipe" "$tools/run_timed"; do
-    [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release && cmake --build --preset release --target bench"
+    [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release, then tests/bench/bench.sh"
 done
 for row in $rows; do
     case " $all_rows parts looks " in
