@@ -998,8 +998,8 @@ typedef struct cp_plugin_info {
     size_t option_count;
 } cp_plugin_info;
 
-/* What a context can read, write and apply, in the order of priority; context NULL: what every new context can. Texts
- * are valid as long as the context. */
+/* The plug-ins of a context, in the order of priority; context NULL: those that every new context has. Their texts are
+ * valid as long as the context. */
 CP_API size_t cp_plugin_count(const cp_context *context, cp_plugin_kind kind);
 /* These two describe a plug-in and one of its options. False if there is none, or the struct has no size. */
 CP_API bool cp_plugin_at(const cp_context *context, cp_plugin_kind kind, size_t index, cp_plugin_info *info);

@@ -171,7 +171,7 @@ typedef struct cp_importer {
     /* Returns how sure the first bytes (64 KiB at most) of a file of file_size bytes make it that the file is of this
      * format: 0 not .. 100 sure, 50 and more without the suffix. NULL: the suffix or the name alone decides. */
     int (*probe)(void *user, const void *head, size_t count, uint64_t file_size);
-    const char *sign; /* what the probe searches for, for the message about an unknown file; or NULL */
+    const char *sign; /* names the mark that the probe searches for, in the message about an unknown file; or NULL */
     bool isolated;    /* under CP_FLAG_ISOLATE it reads in a process of its own; else always in this one */
     bool is_cell;     /* its frames and joints are worth having without geometry, too */
     /* Fills the scene, which has its world alone, by cp_add_... . The library finishes it. */

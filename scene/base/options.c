@@ -9,7 +9,7 @@
 
 /* Lists the types. Those with neither units nor a number are texts. */
 static const struct kind {
-    size_t size;              /* of the value in the settings; 0: none */
+    size_t size;              /* bytes of the value in the settings; 0: none */
     const char *word, *value; /* the word in schemas, and for the value in help */
     const char *needs;        /* says what a value should have been */
     const char *unit;         /* the unit of a bare number and of bounds */

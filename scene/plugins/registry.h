@@ -54,7 +54,7 @@ cp_status exporter_write(const struct exporter *exporter, cp_context *context, c
 /* Finishes the scene in any case. */
 cp_status filter_apply(const struct filter *filter, cp_context *context, cp_scene *scene, const void *settings);
 
-/* What a host's importer is given; its own settings come behind those of every importer. */
+/* A host's importer is given this. Its own settings come behind those of every importer. */
 struct cp_input {
     struct source *source;
     const struct import_settings *settings;
