@@ -87,29 +87,23 @@ void print_shown(FILE *file, const char *text)
     } while (size > 0);
 }
 
-void say_list(struct cli *cli, const char *format, va_list list)
+void say(struct cli *cli, const char *format, ...)
 {
     char room[512], *text = room;
-    va_list again;
-    va_copy(again, list);
+    va_list list;
+    va_start(list, format);
     int size = vsnprintf(room, sizeof room, format, list);
+    va_end(list);
+    va_start(list, format);
     if (size >= (int)sizeof room && (text = malloc((size_t)size + 1)))
-        (void)vsnprintf(text, (size_t)size + 1, format, again);
-    va_end(again);
+        (void)vsnprintf(text, (size_t)size + 1, format, list);
+    va_end(list);
     if (text)
         print_shown(stdout, text);
     else
         cli->untold = true;
     if (text != room)
         free(text);
-}
-
-void say(struct cli *cli, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    say_list(cli, format, list);
-    va_end(list);
 }
 
 /* A grown list keeps its old array until the end, as command lines are short. */

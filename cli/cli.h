@@ -84,7 +84,6 @@ void print_shown(FILE *file, const char *text);
 /* Prints a part of a line on standard output in the same way. All text from files and command lines is printed by
  * these. */
 void say(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void say_list(struct cli *cli, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 /* Reports an error in the request or in the world outside the library; returns status. */
 cp_status complain(struct cli *cli, cp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Adds a warning to the report; the caller prints the user's message. */

@@ -1,4 +1,4 @@
-/* What readers of meshes share whose files say neither their unit nor which axis points up: STL, OBJ, PLY and OFF. */
+/* The readers of STL, OBJ, PLY and OFF share this code: their files say neither the unit nor which axis points up. */
 #ifndef CELLPIPE_IMPORTERS_MESH_FILE_H
 #define CELLPIPE_IMPORTERS_MESH_FILE_H
 

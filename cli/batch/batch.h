@@ -29,14 +29,14 @@ struct task {
 /* The order is that of its words. */
 enum { PROGRESS_AUTO, PROGRESS_JSON, PROGRESS_NONE };
 
-/* What a run may take. */
+/* The limits of a run. */
 struct batch_limits {
     int64_t jobs;
     double timeout;               /* seconds a file */
     uint64_t memory, most_output; /* bytes a file */
 };
 
-/* What the user asked for; the options fill it. */
+/* The request of the user. The options fill it. */
 struct batch_request {
     struct request request; /* first: see cli.h */
     struct list_request list;
@@ -48,7 +48,7 @@ struct batch_request {
     struct batch_limits limits;
 };
 
-/* Where a run takes place. */
+/* The place of a run. */
 struct batch_site {
     struct cli *cli;
     struct arena *arena; /* lives as long as the run */

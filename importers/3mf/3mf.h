@@ -114,8 +114,6 @@ cp_status model_error(struct model_reader *model, const char *code, const char *
 bool model_child(struct model_reader *model, uint32_t depth);
 /* Skips a child that no code reads. */
 void model_skip(struct model_reader *model);
-/* Reads the attribute's value as a number from 0; `missing` without the attribute. */
-bool model_index(struct model_reader *model, const char *name, uint32_t missing, uint32_t *index);
 /* Reads a number; an error unless the whole text is a number that a float holds. */
 bool model_float(struct model_reader *model, const char *name, const char *text, float *value);
 bool model_text_index(struct model_reader *model, const char *name, const char *text, uint32_t *index);

@@ -62,13 +62,6 @@ bool model_text_index(struct model_reader *model, const char *name, const char *
     return false;
 }
 
-bool model_index(struct model_reader *model, const char *name, uint32_t missing, uint32_t *index)
-{
-    const char *text = xml_attribute(&model->xml, name);
-    *index = missing;
-    return !text || model_text_index(model, name, text, index);
-}
-
 /* Reads twelve numbers, the matrix column by column for row vectors; its translation is in the part's unit. */
 static bool read_transform(struct model_reader *model, cp_pose *pose)
 {
@@ -285,14 +278,15 @@ static void read_object(struct model_reader *model)
 {
     struct threemf *file = model->file;
     const struct xml *xml = &model->xml;
-    uint32_t depth = xml->depth, pindex;
+    uint32_t depth = xml->depth, pindex = 0;
     struct threemf_object object = {.part = model->part, .mesh = CP_NONE, .first_component = file->component_count};
     object.name = keep(model, xml_attribute(xml, "name"));
     object.part_number = keep(model, xml_attribute(xml, "partnumber"));
     object.type = keep(model, xml_attribute(xml, "type"));
     object.id = keep(model, xml_attribute(xml, "id"));
     const char *pid = xml_attribute(xml, "pid") ? keep(model, xml_attribute(xml, "pid")) : NULL;
-    if (model->status != CP_OK || !model_index(model, "pindex", 0, &pindex) ||
+    const char *number = xml_attribute(xml, "pindex");
+    if (model->status != CP_OK || (number && !model_text_index(model, "pindex", number, &pindex)) ||
         !add_resource(model, &(struct resource){.kind = RESOURCE_OBJECT, .first = file->object_count}))
         return;
     while (model_child(model, depth))

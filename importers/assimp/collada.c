@@ -90,7 +90,7 @@ bool dae_next_index(const char **text, uint64_t *index, bool *bad)
     return good;
 }
 
-uint64_t dae_count_words(const char *text)
+static uint64_t count_words(const char *text)
 {
     uint64_t count = 0;
     for (bool inside = false; *text; text++) {
@@ -105,7 +105,7 @@ cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64
     const char *text = xml_attribute(&dae->xml, name), *at = text;
     bool bad = false;
     *number = missing;
-    if (!text || (dae_next_index(&at, number, &bad) && *number <= dae->source->size && dae_count_words(at) == 0))
+    if (!text || (dae_next_index(&at, number, &bad) && *number <= dae->source->size && count_words(at) == 0))
         return CP_OK;
     return dae_error(dae, "%s=\"%.40s\" is no number of what is in the file", name, text);
 }
@@ -140,7 +140,7 @@ static cp_status read_array(struct dae *dae, struct dae_sources *sources)
     uint32_t *row = text ? name_map_add(&sources->arrays, id, 0, NULL) : NULL;
     if (status != CP_OK || !id || !text)
         return status != CP_OK ? status : id ? dae->xml.status : CP_LIMIT;
-    uint64_t words = dae_count_words(text);
+    uint64_t words = count_words(text);
     if (words < count)
         return dae_error_at(dae, line, "the array \"%.100s\" of %llu values has %llu", id, (unsigned long long)count,
                             (unsigned long long)words);
@@ -464,7 +464,7 @@ static cp_status check_transform(struct dae *dae, uint64_t numbers)
     char name[20] = "";
     (void)strncpy(name, dae->xml.name, sizeof name - 1);
     const char *text = xml_text(&dae->xml);
-    uint64_t words = text ? dae_count_words(text) : numbers;
+    uint64_t words = text ? count_words(text) : numbers;
     return words >= numbers ? dae->xml.status
                             : dae_error(dae, "<%s> has %llu numbers of %llu", name, (unsigned long long)words,
                                         (unsigned long long)numbers);

@@ -64,9 +64,9 @@ struct dae_texts {
     uint32_t count, room;
 };
 
-/* What may be shown, and what is. */
+/* The things that nodes may show, and those that they do show. */
 struct dae_links {
-    struct name_map ids;         /* of geometries, to the number of their positions; of controllers and nodes, too */
+    struct name_map ids;         /* ids of geometries to the number of their positions; controllers and nodes, too */
     struct name_map nameless;    /* ids of nodes without a name, whose animations assimp leaves out */
     struct dae_texts shown;      /* ids of what nodes, skins and morphs show; "" in other files */
     struct dae_texts geometries; /* ids */
@@ -82,7 +82,7 @@ struct dae_controllers {
     uint32_t last; /* the row of the last one that began */
 };
 
-/* What is checked at the end, as its sources may come later. */
+/* Samplers and skins are checked at the end, as their sources may come later. */
 struct dae_later {
     struct dae_sampler *sampler_rows;
     struct dae_skin *skin_rows;
@@ -105,7 +105,6 @@ cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64
 const struct dae_source *dae_find_source(struct dae_sources *sources, const char *reference);
 /* Reads the next word of a text as a number from 0 on; false when there is none. *bad: it is something else. */
 bool dae_next_index(const char **text, uint64_t *index, bool *bad);
-uint64_t dae_count_words(const char *text);
 
 /* collada_mesh.c: checks <vertices>, and <triangles> and the like, whose tag has just been read. */
 cp_status dae_check_vertices(struct dae *dae, struct dae_sources *sources, struct dae_links *links,

@@ -22,13 +22,13 @@ struct recorder {
     struct deneb_file *file;
     struct deneb_cell *cell;
     cp_scene *scene;
-    struct arena *arena; /* of all arrays but the attachments */
+    struct arena *arena; /* all arrays but the attachments */
     struct deneb_units units;
     bool frame_is_parent;
     uint64_t sheared, flat;
 };
 
-/* Where everything is now. */
+/* The present poses and values. */
 struct recorded_poses {
     cp_mechanism mechanism;   /* its q: of the scene's joints */
     uint32_t *parents;        /* of the scene's nodes */
@@ -48,7 +48,7 @@ struct recorded_step {
     uint64_t steps;
 };
 
-/* What becomes the clip, beside the tracks of devices. */
+/* The clip on its way, beside the tracks of devices. */
 struct recorded_keys {
     struct growing_track *joints; /* joints of the cell; those of formulas are unused */
     struct key_log log;           /* keys of tracks by number: 3 for each device, then one for each joint */

@@ -187,7 +187,7 @@ struct gltf_lists {
     struct gltf_list lights; /* of KHR_lights_punctual */
 };
 
-/* What a file may still make, by its own size and by the limits. */
+/* The room that a file has left, by its own size and by the limits. */
 struct gltf_room {
     uint64_t left;   /* vertex attributes, corners and keys that may still be made */
     uint64_t taken;  /* those that were made */
@@ -211,7 +211,7 @@ struct gltf {
     uint32_t warnings;
 };
 
-/* What extras.cellpipe of the whole file says. */
+/* The extras.cellpipe of the whole file. */
 struct gltf_extras {
     bool ours;
     uint32_t asset, scene;     /* extras.cellpipe of the two, or JSON_NONE */
@@ -232,7 +232,7 @@ struct gltf_buffers {
     struct gltf_accessor *accessors;
     struct gltf_floats *floats; /* of each accessor */
     struct name_map files;      /* URIs, to buffers */
-    struct name_map view_names; /* to bufferViews; filled when the first is looked for */
+    struct name_map view_names; /* names to bufferViews; filled when the first is looked for */
     bool views_named;
 };
 
@@ -250,7 +250,7 @@ struct gltf_joints {
 };
 
 struct gltf_articulations {
-    struct gltf_articulation *items; /* of articulations.c; NULL: not read yet */
+    struct gltf_articulation *items; /* those of articulations.c; NULL: not read yet */
     struct name_map names;           /* to values */
     struct name_map stages;          /* articulation and stage, to the first joint */
 };
@@ -267,7 +267,7 @@ struct gltf_meshes {
     struct name_map shapes; /* primitives, to the first item that has them */
 };
 
-/* What was mended so far. */
+/* The counts of what was mended so far. */
 struct gltf_mended {
     uint64_t zero_normals, long_normals, bad_tangents;
     uint64_t odd_tangents; /* primitives whose tangents cannot be used */
@@ -286,7 +286,7 @@ struct gltf_reading {
     struct gltf_materials materials;
     struct gltf_meshes meshes;
     struct gltf_mended mended;
-    bool *lights_used; /* of each of the document's lights: a node has it */
+    bool *lights_used; /* indexed by light: a node has it */
 };
 
 /* ---- document.c: members, errors. All do nothing and give the fallback after the first error. ---- */

@@ -233,7 +233,7 @@ void own_finish_joints(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids,
         for (uint32_t k = 0; joint->expression && k < joint->expression->input_count; k++)
             inputs[k] = joints->items[inputs[k]].target;
     }
-    /* From now on the ids name joints of the scene; of several with the same id the first does. */
+    /* The ids name joints of the scene from now on. If several have the same id, it names the first. */
     for (uint32_t i = joints->count; i-- > 0;) {
         const char *id = joints->items[i].joint.id;
         uint32_t *named = id ? name_map_find(&ids->of[TABLE_JOINTS], id) : NULL;

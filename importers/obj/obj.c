@@ -192,7 +192,7 @@ static bool append_elements(struct obj_reader *reader, const struct obj_rows row
         return false;
     memcpy(all->vertices + before, more->vertices, added * sizeof *all->vertices);
     if (batch->has_relative) {
-        uint64_t none = 0; /* of vertices are lost: see take_batch */
+        uint64_t none = 0; /* no vertex is lost: see take_batch */
         make_absolute(all->vertices + before, added, rows[OBJ_POSITIONS].count, &none);
         if (all->normals.any)
             make_absolute(all->normals.items + before, added, rows[OBJ_NORMALS].count,

@@ -23,7 +23,7 @@
 /* References to normals, or to texture coordinates. */
 struct obj_references {
     uint32_t *items; /* by corner; may be OBJ_NO_NORMAL */
-    uint32_t count;  /* in the file: that of the corners, or less before the first reference */
+    uint32_t count;  /* that of the corners in the file, or less before the first reference */
     uint32_t room;
     bool any;
 };

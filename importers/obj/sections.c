@@ -21,7 +21,7 @@ enum { MOST_COMPARED = 64 };
 #define UNUSED UINT32_MAX               /* mark of a vertex that the mesh has not met */
 #define NO_NORMAL_MARK (UINT32_MAX - 1) /* mark of one without a normal */
 
-/* What meshes are made of, and the scene that they go to. */
+/* The parts of which meshes are made, and the scene that they go to. */
 struct obj_model {
     const struct obj_reader *reader;
     struct obj_vertices *vertices;

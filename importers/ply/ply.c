@@ -97,7 +97,8 @@ static cp_status take_strips(struct ply *ply, const char *at)
     return status;
 }
 
-cp_status ply_take_row(struct ply *ply, const struct ply_element *element, uint32_t row, const char *at)
+/* Takes a row's values by their meaning. */
+static cp_status take_row(struct ply *ply, const struct ply_element *element, uint32_t row, const char *at)
 {
     if (element->kind == PLY_VERTICES)
         take_vertex(ply, element, row);
@@ -155,7 +156,7 @@ static enum ply_end read_row(struct ply *ply, const struct ply_element *element,
     const char *at = ply->at;
     enum ply_end end = ply->form == PLY_ASCII ? ply_read_text_row(ply, element) : ply_read_binary_row(ply, element);
     if (end == PLY_READ)
-        ply->status = ply_take_row(ply, element, row, ply->form == PLY_ASCII ? at : NULL);
+        ply->status = take_row(ply, element, row, ply->form == PLY_ASCII ? at : NULL);
     return ply->status == CP_OK ? end : PLY_BROKEN;
 }
 

@@ -95,9 +95,7 @@ enum ply_end ply_read_faces(struct ply *ply, const struct ply_element *element, 
 /* Returns the least number of bytes that a row takes. */
 uint64_t ply_least_size(const struct ply *ply, const struct ply_element *element);
 
-/* ply.c: takes a row's values by their meaning. */
-cp_status ply_take_row(struct ply *ply, const struct ply_element *element, uint32_t row, const char *at);
-/* Makes room for so many indices. */
+/* ply.c: makes room for so many indices. */
 bool ply_reserve_indices(struct ply *ply, uint32_t count);
 
 #endif

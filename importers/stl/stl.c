@@ -46,7 +46,8 @@ static const char *skip_blanks(const char *text, const char *end)
     return text;
 }
 
-const char *stl_after_solid(const char *text, const char *end)
+/* Returns the text behind "solid" if the file begins with it (after blanks or a byte order mark), or NULL. */
+static const char *after_solid(const char *text, const char *end)
 {
     text = skip_blanks(text_after_mark(text, (size_t)(end - text)), end);
     return stl_begins_with(text, end, "solid") ? text + 5 : NULL;
@@ -89,7 +90,7 @@ static bool has_plausible_facets(const char *head, size_t size)
 /* Tells whether the first size bytes begin an ASCII file. */
 static bool is_ascii(const char *head, size_t size, uint64_t file_size)
 {
-    const char *end = head + size, *text = stl_after_solid(head, end);
+    const char *end = head + size, *text = after_solid(head, end);
     if (is_exact_binary(head, size, file_size))
         return false;
     size_t letters = 0, most = size < TEXT_PROBE ? size : TEXT_PROBE;
@@ -110,7 +111,7 @@ static int probe_stl(const char *head, size_t size, uint64_t file_size)
 {
     if (is_exact_binary(head, size, file_size))
         return stl_integer(head + 80) > 0 ? 100 : 1;
-    const char *name = stl_after_solid(head, head + size);
+    const char *name = after_solid(head, head + size);
     if (name && is_ascii(head, size, file_size))
         return 95;
     bool whole = size > STL_HEADER_SIZE && (file_size - STL_HEADER_SIZE) % STL_FACET_SIZE == 0;

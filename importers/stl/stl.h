@@ -103,8 +103,6 @@ void stl_free_solid(struct stl_reader *reader);
 
 /* ---- the two forms ---- */
 
-/* Returns the text behind "solid" if the file begins with it (after blanks or a byte order mark), or NULL. */
-const char *stl_after_solid(const char *text, const char *end);
 /* Tells whether text begins with the lower-case word, in any case, and a blank or the end after it. */
 bool stl_begins_with(const char *text, const char *end, const char *word);
 
