@@ -110,7 +110,7 @@ cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64
     return dae_error(dae, "%s=\"%.40s\" is no number of what is in the file", name, text);
 }
 
-const struct dae_source *dae_find_source(struct dae_sources *sources, const char *reference)
+const struct dae_source *dae_find_source(const struct dae_sources *sources, const char *reference)
 {
     const uint32_t *row = reference && *reference == '#' ? name_map_find(&sources->names, reference + 1) : NULL;
     return row ? &sources->rows[*row] : NULL;
@@ -288,7 +288,7 @@ static cp_status note_shown(struct dae *dae, struct dae_controllers *controllers
 
 /* Refuses rings of controllers: assimp follows what a controller shows, through other controllers, and a ring has no
  * end. */
-static cp_status check_rings(struct dae *dae, struct dae_controllers *controllers)
+static cp_status check_rings(struct dae *dae, const struct dae_controllers *controllers)
 {
     uint32_t *walks = memory_allocate_zeroed(dae->context, controllers->count, sizeof *walks);
     cp_status status = walks || !controllers->count ? CP_OK : CP_LIMIT;
@@ -404,7 +404,7 @@ static cp_status read_skin(struct dae *dae, struct dae_sources *sources, struct 
 }
 
 /* Checks the input's source: of numbers or of words, with at least so many elements. */
-static cp_status check_input(struct dae *dae, struct dae_sources *sources, const struct dae_input *input,
+static cp_status check_input(struct dae *dae, const struct dae_sources *sources, const struct dae_input *input,
                              const char *what, bool numbers, uint64_t least, const struct dae_source **found)
 {
     const struct dae_source *source = *found = dae_find_source(sources, input->id);
@@ -421,7 +421,7 @@ static cp_status check_input(struct dae *dae, struct dae_sources *sources, const
                         (unsigned long long)least);
 }
 
-static cp_status check_samplers(struct dae *dae, struct dae_sources *sources, const struct dae_later *later)
+static cp_status check_samplers(struct dae *dae, const struct dae_sources *sources, const struct dae_later *later)
 {
     cp_status status = CP_OK;
     const struct dae_source *times, *values;
@@ -434,7 +434,7 @@ static cp_status check_samplers(struct dae *dae, struct dae_sources *sources, co
     return status;
 }
 
-static cp_status check_skins(struct dae *dae, struct dae_sources *sources, struct dae_links *links,
+static cp_status check_skins(struct dae *dae, const struct dae_sources *sources, const struct dae_links *links,
                              const struct dae_later *later)
 {
     cp_status status = CP_OK;
@@ -540,7 +540,7 @@ static cp_status check_element(struct dae_check *check, uint64_t counts[UNREAD])
 
 /* Reports instances of missing things, geometry that nothing shows, and animations of nameless nodes; a morph's targets
  * are not checked. */
-static cp_status report_links(struct dae *dae, struct dae_links *links)
+static cp_status report_links(struct dae *dae, const struct dae_links *links)
 {
     struct name_map shown = {.context = dae->context};
     struct place place = IN_FILE(dae->source->name);
@@ -564,7 +564,7 @@ static cp_status report_links(struct dae *dae, struct dae_links *links)
     return good ? CP_OK : CP_LIMIT;
 }
 
-static cp_status report_unread(struct dae *dae, struct dae_links *links, const uint64_t counts[UNREAD])
+static cp_status report_unread(struct dae *dae, const struct dae_links *links, const uint64_t counts[UNREAD])
 {
     struct place place = IN_FILE(dae->source->name);
     for (size_t i = 0; i < UNREAD; i++)

@@ -102,14 +102,14 @@ cp_status dae_error_at(struct dae *dae, uint64_t line, const char *format, ...) 
 /* Reads a whole number of an attribute of the open element: at most as many as the file has bytes. */
 cp_status dae_number(struct dae *dae, const char *name, uint64_t missing, uint64_t *number);
 /* Returns the source that a reference "#id" means; NULL when the file has none so far. */
-const struct dae_source *dae_find_source(struct dae_sources *sources, const char *reference);
+const struct dae_source *dae_find_source(const struct dae_sources *sources, const char *reference);
 /* Reads the next word of a text as a number from 0 on; false when there is none. *bad: it is something else. */
 bool dae_next_index(const char **text, uint64_t *index, bool *bad);
 
 /* collada_mesh.c: checks <vertices>, and <triangles> and the like, whose tag has just been read. */
-cp_status dae_check_vertices(struct dae *dae, struct dae_sources *sources, struct dae_links *links,
+cp_status dae_check_vertices(struct dae *dae, const struct dae_sources *sources, struct dae_links *links,
                              struct dae_mesh *mesh);
 bool dae_is_primitive(const char *name);
-cp_status dae_check_primitive(struct dae *dae, struct dae_sources *sources, const struct dae_mesh *mesh);
+cp_status dae_check_primitive(struct dae *dae, const struct dae_sources *sources, const struct dae_mesh *mesh);
 
 #endif

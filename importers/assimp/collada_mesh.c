@@ -41,7 +41,7 @@ static bool is_read(const char *semantic)
 }
 
 /* Checks the open <input>; *end: its indices are below. */
-static cp_status check_input(struct dae *dae, struct dae_sources *sources, uint64_t *end)
+static cp_status check_input(struct dae *dae, const struct dae_sources *sources, uint64_t *end)
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic"), *reference = xml_attribute(&dae->xml, "source");
     *end = UINT64_MAX;
@@ -59,7 +59,7 @@ static cp_status check_input(struct dae *dae, struct dae_sources *sources, uint6
     return CP_OK;
 }
 
-cp_status dae_check_vertices(struct dae *dae, struct dae_sources *sources, struct dae_links *links,
+cp_status dae_check_vertices(struct dae *dae, const struct dae_sources *sources, struct dae_links *links,
                              struct dae_mesh *mesh)
 {
     const char *id = xml_attribute(&dae->xml, "id");
@@ -95,7 +95,7 @@ struct mesh_inputs {
     bool vertices;
 };
 
-static cp_status add_input(struct dae *dae, struct dae_sources *sources, const struct dae_mesh *mesh,
+static cp_status add_input(struct dae *dae, const struct dae_sources *sources, const struct dae_mesh *mesh,
                            struct mesh_inputs *inputs)
 {
     const char *semantic = xml_attribute(&dae->xml, "semantic"), *source = xml_attribute(&dae->xml, "source");
@@ -172,7 +172,7 @@ static cp_status check_text_count(struct dae *dae, const struct primitive *primi
                                (unsigned long long)texts);
 }
 
-cp_status dae_check_primitive(struct dae *dae, struct dae_sources *sources, const struct dae_mesh *mesh)
+cp_status dae_check_primitive(struct dae *dae, const struct dae_sources *sources, const struct dae_mesh *mesh)
 {
     const struct primitive *primitive = find_primitive(dae->xml.name);
     struct mesh_inputs inputs = {.stride = 1};

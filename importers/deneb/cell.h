@@ -237,7 +237,7 @@ void deneb_end_search(const struct deneb_cell *cell, const struct deneb_files *f
 /* Returns a path that another system wrote: without its drive, and with '/' for '\'. NULL when out of memory. */
 char *deneb_path(struct arena *arena, const char *text);
 /* Opens the file of a device or workcell, `bytes` in the file, `name` in messages. CP_NO when there is none. */
-cp_status deneb_search(const struct deneb_cell *cell, struct deneb_files *files, const struct source *from,
+cp_status deneb_search(const struct deneb_cell *cell, const struct deneb_files *files, const struct source *from,
                        const char *bytes, const char *name, enum deneb_kind kind, struct source **opened);
 /* Warns when a path (of deneb_path) was not followed because it leads out of the folder. */
 void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from, const char *path, const char *name);

@@ -163,7 +163,7 @@ void deneb_tell_outside(const struct deneb_cell *cell, const struct source *from
                        "\"%s\" leads out of the folder and is not followed (--in outside=yes follows it)", name);
 }
 
-cp_status deneb_search(const struct deneb_cell *cell, struct deneb_files *files, const struct source *from,
+cp_status deneb_search(const struct deneb_cell *cell, const struct deneb_files *files, const struct source *from,
                        const char *bytes, const char *name, enum deneb_kind kind, struct source **opened)
 {
     const char *path = deneb_path(files->arena, bytes);

@@ -469,7 +469,8 @@ cp_status obj_read_library(struct obj_reader *reader, cp_scene *scene, struct ob
     return status;
 }
 
-cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names, struct obj_libraries *libraries)
+cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names,
+                             const struct obj_libraries *libraries)
 {
     uint32_t missing = 0;
     const struct obj_material *first = NULL;

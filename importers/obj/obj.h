@@ -237,7 +237,8 @@ cp_status obj_end_runs(const struct obj_reader *reader, struct obj_names *names,
 cp_status obj_read_library(struct obj_reader *reader, cp_scene *scene, struct obj_libraries *libraries,
                            const struct obj_change *change);
 /* Finds the materials that are used in the libraries. */
-cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names, struct obj_libraries *libraries);
+cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names,
+                             const struct obj_libraries *libraries);
 
 /* sections.c: nodes, meshes and instances. */
 cp_status obj_add_sections(const struct obj_reader *reader, cp_scene *scene, struct obj_vertices *vertices,
