@@ -1,8 +1,6 @@
 /* Writes the file: the order of the plans, then GLB, or JSON with a sibling .bin or a data URI. */
 #include "base/context.h"
 
-#include <string.h>
-
 #include "base/text/text.h"
 #include "writer.h"
 

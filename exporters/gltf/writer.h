@@ -198,7 +198,6 @@ struct texture_plan {
     uint32_t *sampler_of;                /* of textures; CP_NONE: the default */
     uint32_t *samplers;                  /* a texture with each sampler */
     uint32_t texture_count, image_count, sampler_count;
-    bool transforms;                   /* KHR_texture_transform */
     struct extension_name *extensions; /* of materials */
     uint64_t bare, strange, idle;      /* materials without coordinates; textures that glTF has no type for; not used */
 };

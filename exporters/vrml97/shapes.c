@@ -1,5 +1,4 @@
 /* Writes a mesh once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
-#include <math.h>
 #include <string.h>
 
 #include "mesh/mesh.h"

@@ -1,8 +1,6 @@
 /* The first sight in a viewer: views of the cell, light and a background. */
-#include <math.h>
-
-#include "model/model.h"
 #include "view/view.h"
+#include "model/model.h"
 #include "vrml97.h"
 
 /* Returns the camera in the file's axes: Y up if the file has that. */

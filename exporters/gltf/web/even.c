@@ -3,7 +3,6 @@
 #include "web.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "mesh/mesh.h"
 #include "model/model.h"
