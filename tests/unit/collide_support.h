@@ -17,11 +17,6 @@ typedef long double quad; /* has as many digits where there is no other */
 
 typedef const double (*corners)[3];
 
-static inline uint32_t rounds_of(uint32_t usual, uint32_t all)
-{
-    return getenv("CELLPIPE_LONG") ? all : usual;
-}
-
 /* ---- bodies ---- */
 
 /* Takes triangles that stay the caller's: the tree is freed by bvh_free. */

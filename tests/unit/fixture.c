@@ -7,6 +7,11 @@
 
 #include "scene_fixture.h"
 
+uint32_t usual_or_long(uint32_t usual, uint32_t all)
+{
+    return getenv("CELLPIPE_LONG") ? all : usual;
+}
+
 /* ---- contexts ---- */
 
 int make_context(void **state)
@@ -637,4 +642,10 @@ void finish_scene(void)
         show_report(context);
         fail_msg("the scene is not sound");
     }
+}
+
+void change_scene(struct draft *draft)
+{
+    scene = built_again(draft, context);
+    finish_scene();
 }

@@ -21,6 +21,9 @@
 #define PI 3.14159265358979323846
 #endif
 
+/* How many cases an ordinary run tries, and how many --long does. */
+uint32_t usual_or_long(uint32_t usual, uint32_t all);
+
 /* ---- contexts ---- */
 
 /* For cmocka: *state is a context for each test. */

@@ -3,11 +3,10 @@
 #ifndef CELLPIPE_NUMBER_PROOF_H
 #define CELLPIPE_NUMBER_PROOF_H
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "fixture.h"
 #include "plain_numbers.h"
 
 enum { BLOCK_CASES = 5000, FAILURE_SIZE = 1400, MOST_WORKERS = 16 };
@@ -54,12 +53,6 @@ static void check_block(void *user, uint32_t item, uint32_t worker)
     uint64_t end = block.index + BLOCK_CASES < proof->count ? block.index + BLOCK_CASES : proof->count;
     for (; block.index < end && !*block.failure; block.index++)
         proof->check(&block);
-}
-
-/* count, or all that --long asks for. */
-static inline uint64_t usual_or_long(uint64_t usual, uint64_t all)
-{
-    return getenv("CELLPIPE_LONG") ? all : usual;
 }
 
 static void prove(check_case *check, uint64_t count)

@@ -14,5 +14,7 @@ int tear_down(void **unused);
 void fresh_scene(void);
 /* The test fails, with the report, if the scene is not sound. */
 void finish_scene(void);
+/* Replaces the scene by what the draft of it says, which has to be sound. */
+void change_scene(struct draft *draft);
 
 #endif

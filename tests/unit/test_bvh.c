@@ -36,7 +36,7 @@ static void test_random_poses(void **unused)
     struct tally tally = {{0}};
     struct bvh one = torus(16, 8), other = torus(12, 10);
     double size = 2 * one.reach;
-    uint32_t rounds = rounds_of(400, 40000);
+    uint32_t rounds = usual_or_long(400, 40000);
     for (uint32_t round = 0; round < rounds; round++) {
         cp_pose placed = random_pose(&random, size * random_unit(&random));
         if (round % 8 == 0) {
@@ -59,7 +59,7 @@ static void test_near_touching(void **unused)
     struct random random = {2};
     struct tally tally = {{0}};
     struct bvh one = torus(12, 8), other = torus(10, 6);
-    uint32_t rounds = rounds_of(10, 2000);
+    uint32_t rounds = usual_or_long(10, 2000);
     for (uint32_t round = 0; round < rounds; round++) {
         cp_pose direction = random_pose(&random, 1), placed = direction;
         double inside = 0, outside = 4 * one.reach;
@@ -180,7 +180,7 @@ static void test_boxes_on_a_grid(void **unused)
 {
     (void)unused;
     struct random random = {3};
-    uint32_t met = 0, rounds = rounds_of(2000, 20000);
+    uint32_t met = 0, rounds = usual_or_long(2000, 20000);
     for (uint32_t round = 0; round < rounds; round++) {
         struct soup one = {.vertex_count = 0}, other = {.vertex_count = 0};
         for (int k = 0; k < 2; k++) {
@@ -197,7 +197,7 @@ static void test_triangles_on_a_grid(void **unused)
 {
     (void)unused;
     struct random random = {4};
-    uint32_t met = 0, rounds = rounds_of(4000, 20000);
+    uint32_t met = 0, rounds = usual_or_long(4000, 20000);
     for (uint32_t round = 0; round < rounds; round++) {
         struct soup one = {.vertex_count = 0}, other = {.vertex_count = 0};
         add_grid_triangles(&one, &random, 1 + random_bits(&random) % 8, 2 + round % 5);
@@ -215,7 +215,7 @@ static void test_common_corner(void **unused)
     (void)unused;
     static const int exponents[] = {0, 0, -40, -90, -200, 40, 90, 200};
     struct random random = {5};
-    uint32_t rounds = rounds_of(20000, 1000000);
+    uint32_t rounds = usual_or_long(20000, 1000000);
     for (uint32_t round = 0; round < rounds; round++) {
         double one[3][3], other[3][3], unit = ldexp(1, exponents[round % 8]);
         uint32_t triangle[1][3] = {{0, 1, 2}}, same[1][3] = {{0, 1, 2}};

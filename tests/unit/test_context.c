@@ -89,7 +89,7 @@ static void test_cancelled_anywhere(void **state)
 {
     (void)state;
     cp_status status = CP_CANCELLED;
-    size_t step = getenv("CELLPIPE_LONG") ? 1 : 7, rounds = 0;
+    size_t step = usual_or_long(7, 1), rounds = 0;
     for (size_t patience = 0; status == CP_CANCELLED; patience += step, rounds++) {
         struct owner owner = {.patience = patience};
         cp_scene *scene = NULL;
@@ -422,7 +422,7 @@ static void test_sessions_do_not_grow(void **state)
     cp_context *context = cp_context_new(&(cp_allocator){resize, &owner});
     work_once(context);
     size_t blocks = owner.blocks, bytes = owner.bytes;
-    for (int i = 0; i < (getenv("CELLPIPE_LONG") ? 200000 : 500); i++)
+    for (uint32_t i = 0; i < usual_or_long(500, 200000); i++)
         work_once(context);
     assert_int_equal(owner.blocks, blocks);
     assert_int_equal(owner.bytes, bytes);

@@ -213,7 +213,7 @@ static void test_placed(void **unused)
     struct placed *one = malloc(sizeof *one), *other = malloc(sizeof *other);
     struct convex_start start = {0};
     assert_true(context && one && other);
-    uint32_t apart = 0, rounds = getenv("CELLPIPE_LONG") ? 10000 : 600;
+    uint32_t apart = 0, rounds = usual_or_long(600, 10000);
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t count = round % 4 == 0 ? 5 : round % 4 == 1 ? 40 : MANY;
         make_placed(&random, context, one, count, (int)round);

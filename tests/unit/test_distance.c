@@ -66,7 +66,7 @@ static void test_tori(void **unused)
     (void)unused;
     struct random random = {4};
     struct bvh one = torus(30, 16), other = torus(8, 6);
-    uint32_t rounds = rounds_of(60, 3000);
+    uint32_t rounds = usual_or_long(60, 3000);
     for (uint32_t round = 0; round < rounds; round++) {
         cp_pose placed = random_pose(&random, one.reach * (1 + 1.5 * random_unit(&random)));
         compare(&one, &other, &placed, &random);
@@ -81,7 +81,7 @@ static void test_near_touching(void **unused)
     (void)unused;
     struct random random = {5};
     struct bvh one = torus(12, 8), other = torus(10, 6);
-    uint32_t rounds = rounds_of(6, 500);
+    uint32_t rounds = usual_or_long(6, 500);
     for (uint32_t round = 0; round < rounds; round++) {
         cp_pose direction = random_pose(&random, 1), placed = direction;
         double inside = 0, outside = 4 * one.reach;
@@ -108,7 +108,7 @@ static void test_few_triangles(void **unused)
 {
     (void)unused;
     struct random random = {6};
-    uint32_t triangles[2][4][3], rounds = rounds_of(3000, 100000);
+    uint32_t triangles[2][4][3], rounds = usual_or_long(3000, 100000);
     double vertices[2][12][3];
     for (uint32_t round = 0; round < rounds; round++) {
         struct bvh trees[2];
@@ -203,7 +203,7 @@ static void test_kinds(void **unused)
     static const double away[] = {0, 0.3, 1, 2, 10, 1e4};
     struct random random = {9};
     static struct random_body one, other;
-    uint32_t rounds = rounds_of(1200, 50000);
+    uint32_t rounds = usual_or_long(1200, 50000);
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t first = round % BODY_KINDS, second = round / BODY_KINDS % BODY_KINDS;
         make_body(&one, (enum body_kind)first, &random, 1 + random_bits(&random) % 24, random_unit(&random));
@@ -221,7 +221,7 @@ static void test_nested(void **unused)
     (void)unused;
     struct random random = {10};
     struct bvh one = torus(24, 12), other = torus(12, 8);
-    uint32_t rounds = rounds_of(30, 1000);
+    uint32_t rounds = usual_or_long(15, 1000);
     for (uint32_t round = 0; round < rounds; round++) {
         cp_pose placed = pose_rotation_degrees(2, 360 * random_unit(&random)), thinner = pose_scaling(1, 1, 1);
         for (uint32_t i = 0; i < other.vertex_count; i++) { /* so that it stays in the tube: a quarter as thick */

@@ -624,7 +624,7 @@ static double extreme_gap(const struct arm *arm, int steps, bool largest)
 static void test_random_arms(void **unused)
 {
     (void)unused;
-    int never = 0, sometimes = 0, always = 0, rounds = getenv("CELLPIPE_LONG") ? 3000 : 150;
+    int never = 0, sometimes = 0, always = 0, rounds = (int)usual_or_long(150, 3000);
     srand(5);
     for (int round = 0; round < rounds; round++) {
         struct arm arm;
@@ -656,7 +656,7 @@ static void test_random_arms(void **unused)
 static void test_random_depths(void **unused)
 {
     (void)unused;
-    int proved = 0, sampled = 0, sometimes = 0, rounds = getenv("CELLPIPE_LONG") ? 3000 : 300;
+    int proved = 0, sampled = 0, sometimes = 0, rounds = (int)usual_or_long(150, 3000);
     srand(7);
     for (int round = 0; round < rounds; round++) {
         struct arm arm;

@@ -380,7 +380,7 @@ static void budgets_are_met(void **state)
     static const double budgets[] = {40000, 100000, 15000};
     (void)state;
     add_sphere();
-    for (size_t i = 0; i < (getenv("CELLPIPE_LONG") ? 3 : 1); i++) {
+    for (size_t i = 0; i < usual_or_long(1, 3); i++) {
         char budget[64];
         (void)snprintf(budget, sizeof budget, "budget=%.0f", budgets[i]);
         const char *options[] = {"web=yes", budget};

@@ -157,7 +157,7 @@ static void test_small_sets(void **unused)
     struct random random = {3};
     static const int64_t ranges[] = {1, 2, 50, INT64_C(1) << 30};
     static const int powers[] = {0, -200, 200, -40};
-    uint32_t rounds = getenv("CELLPIPE_LONG") ? 100000 : 4000, flat = 0;
+    uint32_t rounds = usual_or_long(4000, 100000), flat = 0;
     for (uint32_t round = 0; round < rounds; round++) {
         whole points[MOST];
         double scaled[MOST][3];

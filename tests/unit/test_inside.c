@@ -157,7 +157,7 @@ static void test_samples(void **unused)
 {
     (void)unused;
     struct random random = {31};
-    uint32_t rounds = getenv("CELLPIPE_LONG") ? 10000 : 250, always = 0, apart = 0;
+    uint32_t rounds = usual_or_long(250, 10000), always = 0, apart = 0;
     for (uint32_t round = 0; round < rounds; round++) {
         struct setting setting;
         struct pieces pieces[2];

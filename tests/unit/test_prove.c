@@ -269,7 +269,7 @@ static void test_samples(void **unused)
 {
     (void)unused;
     struct random random = {9};
-    uint32_t rounds = getenv("CELLPIPE_LONG") ? 3000 : 150, ends[3] = {0};
+    uint32_t rounds = usual_or_long(150, 3000), ends[3] = {0};
     for (uint32_t round = 0; round < rounds; round++) {
         struct setting setting;
         double values[2 * MOST_LINKS], again[2 * MOST_LINKS], clearance = round % 2 ? 1e-6 : 0.02;

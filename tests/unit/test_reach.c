@@ -141,7 +141,7 @@ static void test_any_chain(void **unused)
 {
     (void)unused;
     struct random random = {21};
-    uint32_t rounds = getenv("CELLPIPE_LONG") ? 50000 : 2000, found = 0;
+    uint32_t rounds = usual_or_long(2000, 50000), found = 0;
     double closest = 0;
     for (uint32_t round = 0; round < rounds; round++) {
         struct setting setting;
@@ -214,7 +214,7 @@ static void test_bounds(void **unused)
 {
     (void)unused;
     struct random random = {22};
-    uint32_t rounds = getenv("CELLPIPE_LONG") ? 5000 : 300, balls = 0;
+    uint32_t rounds = usual_or_long(300, 5000), balls = 0;
     for (uint32_t round = 0; round < rounds; round++) {
         struct setting setting;
         struct opened opened;

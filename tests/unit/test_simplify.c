@@ -276,8 +276,10 @@ static void test_no_face_is_turned(void **unused)
     (void)unused;
     const double ratios[] = {0.3, 0.1, 0.03};
     struct random random = {5};
-    for (int i = 0; i < 24; i++) {
-        cp_mesh before = make_rough_sheet(i < 18 ? 60 : 140, i % 2 ? 0.2 : 0.02, &random), after = before;
+    const int rounds = (int)usual_or_long(21, 24);
+    for (int i = 0; i < rounds; i++) {
+        cp_mesh before = make_rough_sheet(i < 18 ? 60 : usual_or_long(90, 140), i % 2 ? 0.2 : 0.02, &random),
+                after = before;
         assert_int_equal(count_looking_down(&before), 0);
         struct simplify_goal goal = {
             .triangles = (uint64_t)(ratios[i % 3] * before.face_count), .error = INFINITY, .fast = i % 4 < 2};
@@ -290,7 +292,7 @@ static void test_no_face_is_turned(void **unused)
 
 /* ---- hostile shapes: how the work on them grows is counted by work/test_work.c ---- */
 
-enum { HOSTILE = 100000 };
+enum { HOSTILE = 100000 }; /* but noise takes long */
 
 static void simplify_to_tenth(cp_mesh *mesh)
 {
@@ -336,17 +338,18 @@ static void test_equal_points_and_needles(void **unused)
 static void test_one_edge_and_noise(void **unused)
 {
     (void)unused;
-    struct shape shape = shape_new(HOSTILE, HOSTILE);
+    const uint32_t count = usual_or_long(5000, HOSTILE);
+    struct shape shape = shape_new(count, count);
     struct random random = {7};
-    for (uint32_t i = 0; i < HOSTILE; i++)
+    for (uint32_t i = 0; i < count; i++)
         add_point(&shape, random_unit(&random), random_unit(&random), random_unit(&random));
-    for (uint32_t i = 2; i < HOSTILE; i++)
+    for (uint32_t i = 2; i < count; i++)
         add_triangle(&shape, i % 2, 1 - i % 2, i);
     cp_mesh mesh = mesh_of(&shape);
     simplify_to_tenth(&mesh);
     shape.corner_count = 0;
-    for (uint32_t i = 0; i < HOSTILE; i++)
-        add_triangle(&shape, random_bits(&random) % HOSTILE, random_bits(&random) % HOSTILE, random_bits(&random) % 50);
+    for (uint32_t i = 0; i < count; i++)
+        add_triangle(&shape, random_bits(&random) % count, random_bits(&random) % count, random_bits(&random) % 50);
     mesh = mesh_of(&shape);
     simplify_to_tenth(&mesh);
 }

@@ -64,15 +64,16 @@ static void test_ratios_and_texels(void **unused)
     enum { RATIOS = 6, BOUNDS = 5 };
     const double ratios[RATIOS] = {0.5, 0.2, 0.105, 0.1, 0.095, 0.02}, bounds[BOUNDS] = {1, 2, 8, 16, 400};
     uint64_t left[RATIOS][BOUNDS], reached = 0, stopped = 0;
+    const int step = (int)usual_or_long(2, 1);
     for (int ratio = 0; ratio < RATIOS; ratio++)
-        for (int bound = 0; bound < BOUNDS; bound++) {
+        for (int bound = 0; bound < BOUNDS; bound += step) {
             cp_mesh mesh = make_ball(SQUARES, BLOCK, 6);
             uint64_t wanted = (uint64_t)ceil(ratios[ratio] * mesh.face_count);
             struct simplify_result result = simplify_charts(&mesh, ratios[ratio], bounds[bound]);
             assert_closed(&mesh, 2);
             left[ratio][bound] = result.triangles;
             assert_true(ratio == 0 || result.triangles <= left[ratio - 1][bound]);
-            assert_true(bound == 0 || result.triangles <= left[ratio][bound - 1]);
+            assert_true(bound == 0 || result.triangles <= left[ratio][bound - step]);
             reached += result.triangles <= wanted;
             for (size_t i = 0; i < SIMPLIFY_OFFERS; i++) {
                 assert_true(result.offers[i].triangles <= result.triangles);

@@ -23,7 +23,7 @@ static void test_triangles_meet(void **unused)
     (void)unused;
     struct random random = {3};
     static const int64_t ranges[] = {1, 2, 4, 20, 1 << 19};
-    int met = 0, rounds = getenv("CELLPIPE_LONG") ? 1000000 : 100000;
+    int met = 0, rounds = (int)usual_or_long(100000, 1000000);
     for (int round = 0; round < rounds; round++) {
         whole one[3], other[3];
         for (int i = 0; i < 3; i++) {

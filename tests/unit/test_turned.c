@@ -104,7 +104,7 @@ static void test_holding(void **unused)
 {
     (void)unused;
     struct random random = {11};
-    uint32_t rounds = rounds_of(3000, 100000);
+    uint32_t rounds = usual_or_long(3000, 100000);
     static struct random_body body;
     for (uint32_t round = 0; round < rounds; round++) {
         static const double offsets[] = {0, 0, 1, 1e3, 1e6};
@@ -232,7 +232,7 @@ static void test_bounds(void **unused)
     (void)unused;
     struct random random = {13};
     struct tally tally = {0};
-    uint32_t rounds = rounds_of(1500, 50000);
+    uint32_t rounds = usual_or_long(1500, 50000);
     static struct random_body one, other;
     for (uint32_t round = 0; round < rounds; round++) {
         static const double away[] = {0, 0.5, 1.2, 2, 5, 1e4};

@@ -236,7 +236,8 @@ static void random_scene(bool grabs, bool mirrors)
 static void test_random(void **unused)
 {
     (void)unused;
-    for (int i = 0; i < 60; i++) {
+    const int count = (int)usual_or_long(30, 60);
+    for (int i = 0; i < count; i++) {
         char what[40];
         (void)snprintf(what, sizeof what, "scene %d", i);
         next_scene();
