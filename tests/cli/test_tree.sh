@@ -83,7 +83,7 @@ for test in tests/unit/test_*.c; do
     found=$(grep -E "^#include \"([^\"]*/[^\"]*${deep#/})\"" "$test" | head -n 1)
     [ -z "$found" ] || fail "$test is to know the public headers alone: $found"
 done
-[ "$public" -gt 45 ] || fail "only $public unit tests know the public headers alone"
+[ "$public" -gt 50 ] || fail "only $public unit tests know the public headers alone"
 
 # Each library by one file or folder; zlib by the two ends of scene/, source and sink, meshoptimizer by those of glTF.
 one_place() { # library expression

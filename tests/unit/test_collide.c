@@ -3,7 +3,6 @@
 #include "mesh_builder.h"
 
 #include "fixture.h"
-#include "model/model.h"
 #include "scene_fixture.h"
 
 enum { MOST_BODIES = 12 };
@@ -172,7 +171,7 @@ static bool is_static_pair(uint32_t one, uint32_t other)
 {
     while (one != other) {
         uint32_t *lower = one > other ? &one : &other; /* parents come first */
-        const cp_node *node = &scene->nodes[*lower];
+        const cp_node *node = &cp_nodes(scene, NULL)[*lower];
         if (node->joint_count > 0 || (node->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE)))
             return false;
         *lower = node->parent;
@@ -182,13 +181,13 @@ static bool is_static_pair(uint32_t one, uint32_t other)
 
 static bool is_left_out(uint32_t one, uint32_t other)
 {
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
+    for (uint32_t i = 0; i < count_pairs(scene); i++) {
+        const cp_pair *pair = &cp_pairs(scene, NULL)[i];
         if (pair->verdict == CP_PAIR_EXCLUDED &&
             ((pair->first == one && pair->second == other) || (pair->first == other && pair->second == one)))
             return true;
     }
-    return scene->exclude_static_pairs && is_static_pair(one, other);
+    return cp_excludes_static_pairs(scene) && is_static_pair(one, other);
 }
 
 /* ---- random cells ---- */
@@ -214,7 +213,7 @@ static cp_pose turned(struct random *random)
     }
     for (int i = 0; i < 3; i++)
         axis[i] /= sqrt(length);
-    return pose_rotation(axis, between(random, -PI, PI));
+    return plain_rotation(axis, between(random, -PI, PI));
 }
 
 /* Now and then stretched, mirrored or sheared. */
@@ -223,9 +222,9 @@ static cp_pose random_local(struct random *random, double away)
     cp_pose pose = turned(random), twist = turned(random);
     uint32_t kind = random_bits(random) % 8;
     if (kind < 3) {
-        cp_pose scaling = kind == 0 ? pose_scaling(0.7, 0.7, 0.7) : pose_scaling(1.5, kind == 1 ? 0.6 : -0.6, 1);
-        pose = pose_multiply(&pose, &scaling);
-        pose = kind == 2 ? pose_multiply(&pose, &twist) : pose;
+        cp_pose scaling = kind == 0 ? plain_scaling(0.7, 0.7, 0.7) : plain_scaling(1.5, kind == 1 ? 0.6 : -0.6, 1);
+        pose = plain_product(&pose, &scaling);
+        pose = kind == 2 ? plain_product(&pose, &twist) : pose;
     }
     for (int i = 0; i < 3; i++)
         pose.m[4 * i + 3] = between(random, -away, away);
@@ -255,23 +254,28 @@ static void make_shape(struct random *random, struct builder *shape, bool *close
 
 static void add_body(struct random *random, struct cell *cell, double away)
 {
-    uint32_t parent = random_bits(random) % 3 ? 0 : random_bits(random) % scene->node_count;
-    uint32_t node = scene_add_node(scene, parent, "body", 4);
+    uint32_t parent = random_bits(random) % 3 ? 0 : random_bits(random) % count_nodes(scene);
+    cp_node body = cp_new_node();
+    body.parent = parent;
+    body.name = "body";
     struct builder *shape = &cell->shapes[cell->count];
     struct solid *solid = &cell->solids[cell->count];
-    *solid = (struct solid){.node = node, .is_plane = random_bits(random) % 12 == 0};
-    scene->nodes[node].local = random_local(random, away);
-    scene->nodes[node].flags |= random_bits(random) % 6 == 0 ? CP_NODE_MOVABLE : 0;
+    *solid = (struct solid){.is_plane = random_bits(random) % 12 == 0};
+    body.local = random_local(random, away);
+    body.flags = random_bits(random) % 6 == 0 ? CP_NODE_MOVABLE : 0;
+    uint32_t node = solid->node = cp_add_node(scene, &body);
     cp_mesh mesh = {.name = "m", .source = "", .kind = CP_MESH_PLANE, .size = {1, 1, 0}};
     make_shape(random, shape, &solid->is_closed);
     if (!solid->is_plane)
         mesh = mesh_of(shape);
-    cp_pose transform = random_bits(random) % 2 ? POSE_IDENTITY : random_local(random, 0.5);
-    assert_true(scene_add_instance(scene, node, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &transform) != CP_NONE);
+    cp_pose transform = random_bits(random) % 2 ? PLAIN_IDENTITY : random_local(random, 0.5);
+    assert_true(add_instance_of(scene, node, add_mesh_of(scene, &mesh), CP_USE_BOTH, &transform) != CP_NONE);
     if (random_bits(random) % 3 == 0) {
-        uint32_t joint =
-            scene_add_joint(scene, node, random_bits(random) % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, NULL);
-        scene->joints[joint].q = between(random, -1, 1);
+        cp_joint joint = cp_new_joint();
+        joint.node = node;
+        joint.type = random_bits(random) % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC;
+        joint.q = between(random, -1, 1);
+        assert_int_not_equal(cp_add_joint(scene, &joint), CP_NONE);
     }
     cell->nodes[cell->count++] = node;
 }
@@ -285,12 +289,13 @@ static void make_cell(struct random *random, struct cell *cell)
     for (uint32_t i = 0; i < bodies; i++)
         add_body(random, cell, away);
     for (uint32_t i = 0; i < bodies / 2; i++)
-        (void)scene_add_pair(scene, cell->nodes[random_bits(random) % bodies],
-                             cell->nodes[random_bits(random) % bodies], "given");
-    if (scene->pair_count > 0 && random_bits(random) % 2)
-        scene->pairs[0].verdict = CP_PAIR_KEPT;
-    scene->exclude_static_pairs = random_bits(random) % 2;
-    finish_scene();
+        (void)add_pair_of(scene, cell->nodes[random_bits(random) % bodies], cell->nodes[random_bits(random) % bodies],
+                          "given");
+    struct draft draft = draft_of(scene);
+    if (count_pairs(scene) > 0 && random_bits(random) % 2)
+        draft.pairs[0].verdict = CP_PAIR_KEPT;
+    cp_exclude_static_pairs(scene, random_bits(random) % 2);
+    change_scene(&draft);
 }
 
 static void free_cell(struct cell *cell)
@@ -323,20 +328,21 @@ static void place_solids(struct cell *cell, const cp_pose *worlds)
         struct solid *solid = &cell->solids[i];
         cp_mesh mesh = mesh_of(&cell->shapes[i]);
         cp_pose pose =
-            pose_multiply(&worlds[solid->node], &scene->instances[scene->nodes[solid->node].first_instance].transform);
+            plain_product(&worlds[solid->node],
+                          &cp_instances(scene, NULL)[cp_nodes(scene, NULL)[solid->node].first_instance].transform);
         set_plane(solid, &pose);
         free(solid->triangles);
         solid->triangles = malloc(cp_mesh_triangles(&mesh) * sizeof *solid->triangles);
         solid->count = 0;
         for (uint32_t face = 0; face < mesh.face_count; face++)
-            for (uint32_t k = 2; k < mesh_face_size(&mesh, face); k++, solid->count++)
+            for (uint32_t k = 2; k < face_size(&mesh, face); k++, solid->count++)
                 for (uint32_t corner = 0; corner < 3; corner++) {
                     const float *at = position_at(&mesh, face_corner(&mesh, face,
                                                                      corner == 0   ? 0
                                                                      : corner == 1 ? k - 1
                                                                                    : k));
-                    pose_point(&pose, (const double[]){(double)at[0], (double)at[1], (double)at[2]},
-                               solid->triangles[solid->count][corner]);
+                    plain_point(&pose, (const double[]){(double)at[0], (double)at[1], (double)at[2]},
+                                solid->triangles[solid->count][corner]);
                 }
     }
 }
@@ -390,7 +396,7 @@ static void test_random_cells(void **unused)
     struct random random = {11};
     struct tally tally = {0};
     struct cell cell;
-    uint32_t rounds = getenv("CELLPIPE_LONG") ? 4000 : 120;
+    uint32_t rounds = usual_or_long(120, 4000);
     for (uint32_t round = 0; round < rounds; round++) {
         make_cell(&random, &cell);
         compare_all(&cell, round % 4 == 0, round % 3 == 0 ? 0 : between(&random, 0, 2), &tally);
@@ -420,10 +426,8 @@ static void test_all_distances(void **unused)
 
 static uint32_t add_frame(const char *name, const cp_mesh *mesh, cp_pose local)
 {
-    cp_pose identity = POSE_IDENTITY;
-    uint32_t node = scene_add_node(scene, 0, name, strlen(name));
-    scene->nodes[node].local = local;
-    assert_true(scene_add_instance(scene, node, scene_add_mesh(scene, mesh), CP_USE_BOTH, &identity) != CP_NONE);
+    uint32_t node = add_node_at(scene, 0, name, &local);
+    (void)add_instance_of(scene, node, add_mesh_of(scene, mesh), CP_USE_BOTH, NULL);
     return node;
 }
 
@@ -450,7 +454,7 @@ static double distance_of_two(double touch)
 static void expect_distance(const cp_mesh *one, const cp_mesh *other, cp_pose local, double expected)
 {
     fresh_scene();
-    add_frame("one", one, POSE_IDENTITY);
+    add_frame("one", one, PLAIN_IDENTITY);
     add_frame("other", other, local);
     double distance = distance_of_two(1e-6);
     if (isinf(expected))
@@ -467,10 +471,10 @@ static void test_planes(void **unused)
     for (uint64_t cubes = 0; cubes < 2; cubes++) {
         cp_collider *collider;
         fresh_scene();
-        add_frame("one", &plane, POSE_IDENTITY);
-        add_frame("other", &plane, pose_rotation_degrees(0, 90));
+        add_frame("one", &plane, PLAIN_IDENTITY);
+        add_frame("other", &plane, plain_turn(0, 90));
         if (cubes > 0)
-            add_frame("cube", &cube, POSE_IDENTITY);
+            add_frame("cube", &cube, PLAIN_IDENTITY);
         assert_int_equal(cp_collider_new(context, scene, 0, false, &collider), cubes > 0 ? CP_OK : CP_NO);
         assert_int_equal(count_entries(context, CP_WARNING, "collide-planes"), 1);
         if (collider)
@@ -486,17 +490,17 @@ static void test_known_distances(void **unused)
     cp_mesh cube = box_of(1, 1, 1), small = box_of(0.25, 0.25, 0.25), plane = {.kind = CP_MESH_PLANE, .size = {1, 1}};
     cp_mesh tube = {.kind = CP_MESH_TUBE, .size = {1, 0.5, 4}, .sides = 4};
     plane.name = plane.source = tube.name = tube.source = "";
-    expect_distance(&cube, &cube, pose_translation(1.25, 0, 0), 0.25);
-    expect_distance(&cube, &cube, pose_translation(1 + 0.9e-6, 0, 0), 0);
-    expect_distance(&cube, &cube, pose_translation(1 + 1.1e-6, 0, 0), 1.1e-6);
-    expect_distance(&cube, &cube, pose_translation(1.3, 1.4, 0), 0.5);
-    expect_distance(&cube, &small, POSE_IDENTITY, 0);                                /* inside */
-    expect_distance(&tube, &small, pose_rotation_degrees(2, 45), sqrt(0.5) - 0.125); /* in the hole */
-    expect_distance(&plane, &small, pose_translation(100, 0, 0.375), 0.25);          /* it has no border */
-    expect_distance(&plane, &small, pose_translation(0, 0, -0.375), 0.25);
-    expect_distance(&small, &plane, pose_translation(0, 0, 0.1), 0);
+    expect_distance(&cube, &cube, plain_translation(1.25, 0, 0), 0.25);
+    expect_distance(&cube, &cube, plain_translation(1 + 0.9e-6, 0, 0), 0);
+    expect_distance(&cube, &cube, plain_translation(1 + 1.1e-6, 0, 0), 1.1e-6);
+    expect_distance(&cube, &cube, plain_translation(1.3, 1.4, 0), 0.5);
+    expect_distance(&cube, &small, PLAIN_IDENTITY, 0);                       /* inside */
+    expect_distance(&tube, &small, plain_turn(2, 45), sqrt(0.5) - 0.125);    /* in the hole */
+    expect_distance(&plane, &small, plain_translation(100, 0, 0.375), 0.25); /* it has no border */
+    expect_distance(&plane, &small, plain_translation(0, 0, -0.375), 0.25);
+    expect_distance(&small, &plane, plain_translation(0, 0, 0.1), 0);
     expect_distance(&cube, &cube,
-                    pose_multiply(&(cp_pose){{1, 0, 0, 2, 0, 1, 0, 0, 0, 0, 1, 0}},
+                    plain_product(&(cp_pose){{1, 0, 0, 2, 0, 1, 0, 0, 0, 0, 1, 0}},
                                   &(cp_pose){{2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 0}}),
                     0.5);
     expect_distance(&cube, &cube, (cp_pose){{0, 0, 0, 0.25, 0, 0, 0, 0, 0, 0, 0, 0}}, 0); /* squeezed to a point */
@@ -508,15 +512,17 @@ static void test_stretched_frames(void **unused)
 {
     (void)unused;
     cp_mesh cube = box_of(1, 1, 1);
-    add_frame("one", &cube, pose_scaling(2, 1, 1));
-    uint32_t other = add_frame("other", &cube, pose_scaling(1, 3, 1));
-    scene->nodes[other].local.m[3] = 2;
+    add_frame("one", &cube, plain_scaling(2, 1, 1));
+    uint32_t other = add_frame("other", &cube, (cp_pose){{1, 0, 0, 2, 0, 3, 0, 0, 0, 0, 1, 0}});
     assert_true(fabs(distance_of_two(1e-6) - 0.5) < 1e-12);
     assert_true(fabs(distance_of_two(0.5 + 1e-9)) == 0);
-    scene->nodes[1].local.m[0] = 0;
-    scene->nodes[other].local.m[0] = 0;
+    struct draft draft = draft_of(scene);
+    draft.nodes[1].local.m[0] = draft.nodes[other].local.m[0] = 0;
+    change_scene(&draft);
     assert_true(fabs(distance_of_two(1e-6) - 2) < 1e-12);
-    scene->nodes[other].local.m[3] = 0;
+    draft = draft_of(scene);
+    draft.nodes[other].local.m[3] = 0;
+    change_scene(&draft);
     assert_true(distance_of_two(0) == 0);
 }
 
@@ -535,12 +541,12 @@ static void test_nothing_to_check(void **unused)
     cp_mesh cube = box_of(1, 1, 1), empty = {.name = "", .source = ""};
     cp_collider *collider;
     expect_nothing("nothing to check: no frame has collision geometry"); /* "collide-nothing" */
-    add_frame("one", &cube, POSE_IDENTITY);
+    add_frame("one", &cube, PLAIN_IDENTITY);
     expect_nothing("only the frame \"one\"");
-    add_frame("other", &empty, POSE_IDENTITY);
+    add_frame("other", &empty, PLAIN_IDENTITY);
     expect_nothing("only the frame \"one\"");
-    uint32_t third = add_frame("third", &cube, POSE_IDENTITY);
-    scene_add_pair(scene, third, 1, "given");
+    uint32_t third = add_frame("third", &cube, PLAIN_IDENTITY);
+    add_pair_of(scene, third, 1, "given");
     expect_nothing("all pairs (1) of frames");
     assert_int_equal(cp_collider_new(context, scene, 1e-6, true, &collider), CP_OK);
     assert_int_equal(cp_collider_pairs(collider), 1);
@@ -563,9 +569,9 @@ static void test_warnings(void **unused)
         (void)add_vertex(&line, i, i, i);
     add_face(&line, (const uint32_t[]){0, 1, 2}, 3);
     cp_mesh meshes[] = {mesh_of(&open), mesh_of(&line), {.name = "", .source = ""}};
-    add_frame("open", &meshes[0], POSE_IDENTITY);
-    add_frame("line", &meshes[1], POSE_IDENTITY);
-    add_frame("empty", &meshes[2], POSE_IDENTITY);
+    add_frame("open", &meshes[0], PLAIN_IDENTITY);
+    add_frame("line", &meshes[1], PLAIN_IDENTITY);
+    add_frame("empty", &meshes[2], PLAIN_IDENTITY);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
     assert_true(
         was_said(context, "the frame \"open\" has collision meshes that are not closed or not wound alike (1)"));
@@ -590,27 +596,29 @@ static const double clip_times[] = {0, 4}, way[] = {0, 2};
 
 /* A carriage of 0.2 m goes 0.5 m a second along x, towards a wall of 0.1 m whose near side is `gap` before it, and
  * takes along a part that stands 1 m above it from 1 s to 3 s. */
-static void make_passage(double gap)
+static void make_passage(double gap, bool takes_along)
 {
     cp_mesh carriage = box_of(0.2, 0.2, 0.2), wall = box_of(0.1, 4, 4), part = box_of(0.1, 0.1, 0.1);
-    add_frame("carriage", &carriage, POSE_IDENTITY);
-    uint32_t joint = scene_add_joint(scene, CARRIAGE, CP_JOINT_PRISMATIC, NULL);
-    memcpy(scene->joints[joint].axis, (const double[]){1, 0, 0}, 3 * sizeof(double));
-    add_frame("wall", &wall, pose_translation(0.1 + gap + 0.05, 0, 0));
-    add_frame("part", &part, pose_translation(0, 0, 1));
-    cp_track *track = scene_allocate(scene, 1, sizeof *track);
-    *track = (cp_track){.target = joint,
-                        .path = CP_PATH_JOINT,
-                        .interpolation = CP_LINEAR,
-                        .key_count = 2,
-                        .times = clip_times,
-                        .values = way};
-    uint32_t clip = scene_add_clip(scene, "passage", 1, track);
-    cp_attachment *attachments = scene_allocate(scene, 2, sizeof *attachments);
-    attachments[0] = (cp_attachment){1, PART, CARRIAGE};
-    attachments[1] = (cp_attachment){3, PART, 0};
-    scene->clips[clip].attachments = attachments;
-    scene->clips[clip].attachment_count = 2;
+    add_frame("carriage", &carriage, PLAIN_IDENTITY);
+    cp_joint joint = cp_new_joint();
+    joint.node = CARRIAGE;
+    joint.type = CP_JOINT_PRISMATIC;
+    memcpy(joint.axis, (const double[]){1, 0, 0}, sizeof joint.axis);
+    add_frame("wall", &wall, plain_translation(0.1 + gap + 0.05, 0, 0));
+    add_frame("part", &part, plain_translation(0, 0, 1));
+    const cp_track track = {.target = cp_add_joint(scene, &joint),
+                            .path = CP_PATH_JOINT,
+                            .interpolation = CP_LINEAR,
+                            .key_count = 2,
+                            .times = clip_times,
+                            .values = way};
+    const cp_attachment attachments[] = {{1, PART, CARRIAGE}, {3, PART, 0}};
+    const cp_clip clip = {.name = "passage",
+                          .track_count = 1,
+                          .tracks = &track,
+                          .attachments = attachments,
+                          .attachment_count = takes_along ? 2 : 0};
+    assert_int_equal(cp_add_clip(scene, &clip), 0);
     finish_scene();
 }
 
@@ -632,7 +640,7 @@ static void test_time_of_contact(void **unused)
         double begin = gap / 0.5, end = (gap + 0.1 + 0.2) / 0.5;
         cp_collider *collider;
         fresh_scene();
-        make_passage(gap);
+        make_passage(gap, true);
         cp_set_threads(context, 1 + (uint32_t)round % 3);
         cp_passages passages = run_clip(&collider, step, 0);
         assert_true(passages.first == 0 && passages.last == 4 && passages.moments >= 4 / step);
@@ -650,7 +658,7 @@ static void test_attachments(void **unused)
 {
     (void)unused;
     cp_collider *collider;
-    make_passage(0.7); /* the wall is from 0.8 to 0.9; the part's front is at 0.05 + 0.5 t while it is carried */
+    make_passage(0.7, true); /* the wall is from 0.8 to 0.9; the part's front is at 0.05 + 0.5 t while it is carried */
     cp_passages passages = run_clip(&collider, 0.1, 0);
     assert_int_equal(passages.count, 2);
     const cp_passage *part = &passages.items[1];
@@ -674,8 +682,7 @@ static void test_steps(void **unused)
     (void)unused;
     cp_collider *collider;
     cp_passages passages = {.size = sizeof passages};
-    make_passage(0.2);
-    scene->clips[0].attachment_count = 0;
+    make_passage(0.2, false);
     passages = run_clip(&collider, 0, 0);
     assert_int_equal(passages.moments, 2);
     assert_int_equal(passages.count, 0);
@@ -685,9 +692,12 @@ static void test_steps(void **unused)
     assert_int_equal(cp_collide_clip(collider, 0, 1e-7, 0, &passages), CP_USAGE); /* "collide-step" */
     assert_int_equal(cp_collide_clip(collider, 0, -1, 0, &passages), CP_USAGE);
     assert_int_equal(cp_collide_clip(collider, 1, 1, 0, &passages), CP_USAGE);
-    scene->nodes[WALL].local.m[3] = 1;
-    scene->nodes[CARRIAGE].local.m[3] = 1;
-    assert_int_equal(cp_collide_clip(collider, 0, 0.1, 0, &passages), CP_OK);
+    cp_collider_free(collider);
+    struct draft draft = draft_of(scene);
+    draft.nodes[WALL].local.m[3] = 1;
+    draft.nodes[CARRIAGE].local.m[3] = 1;
+    change_scene(&draft);
+    passages = run_clip(&collider, 0.1, 0);
     assert_true(passages.count == 1 && passages.items[0].begin == 0);
     assert_true(fabs(passages.items[0].end - 0.15 / 0.5) <= 0.00101);
     cp_collider_free(collider);
@@ -704,21 +714,24 @@ static void make_hand(void)
 {
     cp_mesh arm = box_of(0.1, 0.1, 0.1), hand = box_of(0.1, 0.1, 0.02), finger = box_of(0.02, 0.02, 0.08);
     cp_mesh table = box_of(4, 4, 0.1), post = box_of(0.1, 2, 2);
-    add_frame("arm", &arm, pose_translation(0, 0, 1));
-    add_frame("hand", &hand, pose_translation(0, 0, -0.89));
-    add_frame("finger", &finger, pose_translation(0.1, 0, -0.03));
-    add_frame("table", &table, pose_translation(0, 0, -0.05));
-    add_frame("block", &arm, pose_translation(0, 0, 0.05));
-    add_frame("post", &post, pose_translation(1, 0, 1.001));
-    scene->nodes[HAND].parent = ARM;
-    scene->nodes[FINGER].parent = HAND;
+    add_frame("arm", &arm, plain_translation(0, 0, 1));
+    add_frame("hand", &hand, plain_translation(0, 0, -0.89));
+    add_frame("finger", &finger, plain_translation(0.1, 0, -0.03));
+    add_frame("table", &table, plain_translation(0, 0, -0.05));
+    add_frame("block", &arm, plain_translation(0, 0, 0.05));
+    add_frame("post", &post, plain_translation(1, 0, 1.001));
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t joint = scene_add_joint(scene, ARM + i, CP_JOINT_PRISMATIC, NULL);
+        cp_joint joint = cp_new_joint();
+        joint.node = ARM + i;
+        joint.type = CP_JOINT_PRISMATIC;
         for (uint32_t k = 0; k < 3; k++)
-            scene->joints[joint].axis[k] = k == (i == 1 ? 2 : 0);
-        scene->joints[joint].lower = -INFINITY;
-        scene->joints[joint].upper = INFINITY;
+            joint.axis[k] = k == (i == 1 ? 2 : 0);
+        assert_int_equal(cp_add_joint(scene, &joint), i);
     }
+    struct draft draft = draft_of(scene);
+    draft.nodes[HAND].parent = ARM;
+    draft.nodes[FINGER].parent = HAND;
+    scene = built_again(&draft, context);
 }
 
 /* What the hand does, and what the block hangs on, with its place there. */
@@ -739,27 +752,23 @@ struct handling {
 
 static void add_handling(const struct handling *it)
 {
-    cp_track *tracks = scene_allocate(scene, 4, sizeof *tracks);
+    cp_track tracks[4];
+    cp_attachment attachments[2];
     double times[3] = {0}, places[9] = {0, 0, 0.05};
-    assert_non_null(tracks);
     for (uint32_t i = 0; i < 3; i++)
         tracks[i] = (cp_track){i, CP_PATH_JOINT, CP_LINEAR, it->keys, it->times, it->joints[i]};
-    cp_attachment *attachments = scene_allocate(scene, 2, sizeof *attachments);
-    assert_non_null(attachments);
     for (uint32_t i = 0; i < it->hangings; i++) {
         attachments[i] = (cp_attachment){it->hung[i].time, BLOCK, it->hung[i].host};
         times[1 + i] = it->hung[i].time;
         memcpy(places + 3 * (size_t)(1 + i), it->hung[i].place, sizeof it->hung[i].place);
     }
-    double *kept_times = scene_allocate(scene, 3, sizeof *kept_times);
-    double *kept_places = scene_allocate(scene, 9, sizeof *kept_places);
-    memcpy(kept_times, times, sizeof times);
-    memcpy(kept_places, places, sizeof places);
-    tracks[3] = (cp_track){BLOCK, CP_PATH_TRANSLATION, CP_STEP, 1 + it->hangings, kept_times, kept_places};
-    const uint32_t clip = scene_add_clip(scene, it->name, 4, tracks);
-    assert_true(clip != CP_NONE);
-    scene->clips[clip].attachments = attachments;
-    scene->clips[clip].attachment_count = it->hangings;
+    tracks[3] = (cp_track){BLOCK, CP_PATH_TRANSLATION, CP_STEP, 1 + it->hangings, times, places};
+    const cp_clip clip = {.name = it->name,
+                          .track_count = 4,
+                          .tracks = tracks,
+                          .attachments = attachments,
+                          .attachment_count = it->hangings};
+    assert_int_not_equal(cp_add_clip(scene, &clip), CP_NONE);
     finish_scene();
 }
 
@@ -880,7 +889,7 @@ static void check_handling(const struct handling *it, uint32_t threads)
         if ((passage->moments > 0) != it->expected[k].collides || (passage->resting > 0) != it->expected[k].rests ||
             (passage->moments > 0 && fabs(passage->begin - it->expected[k].begin) > 0.00201))
             fail_msg("%s, %s: %u moments in collision from %.9g s, %u at rest", it->name,
-                     scene->nodes[it->expected[k].pair[1]].name, (unsigned)passage->moments, passage->begin,
+                     cp_nodes(scene, NULL)[it->expected[k].pair[1]].name, (unsigned)passage->moments, passage->begin,
                      (unsigned)passage->resting);
         assert_true(passage->moments + passage->resting <= passages.moments);
     }
@@ -933,9 +942,9 @@ static void test_threads(void **unused)
     cp_track tracks[2 * MOST_BODIES];
     double times[2] = {0, 1}, values[4] = {-1, 1, 0, 2};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < scene->joint_count; i++)
+    for (uint32_t i = 0; i < count_joints(scene); i++)
         tracks[count++] = (cp_track){i, CP_PATH_JOINT, CP_LINEAR, 2, times, values + 2 * (i % 2)};
-    assert_true(count > 0 && scene_add_clip(scene, "clip", count, tracks) == 0);
+    assert_true(count > 0 && add_clip_of(scene, "clip", count, tracks) == 0);
     cp_passage *first = NULL;
     for (uint32_t threads = 1; threads < 8; threads += 3) {
         cp_collider *collider;
@@ -982,7 +991,7 @@ static void test_poor_memory(void **unused)
     long left = -1;
     cp_allocator allocator = {failing_resize, &left};
     cp_scene *cell = scene;
-    make_passage(0.5);
+    make_passage(0.5, true);
     bool done = false;
     for (long allocations = 0; !done; allocations++) {
         left = -1;
@@ -1011,7 +1020,7 @@ static void test_cancel(void **unused)
     cp_pose worlds[8];
     const cp_contact *contacts;
     uint32_t count;
-    make_passage(0.5);
+    make_passage(0.5, true);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);
     cp_set_cancel(context, always, NULL);
     pose_scene(scene, NULL, worlds);
@@ -1030,12 +1039,11 @@ static void test_many_frames(void **unused)
     cp_mesh cube = box_of(1, 1, 1);
     cp_collider *collider;
     const cp_contact *contacts;
-    uint32_t count, mesh = scene_add_mesh(scene, &cube);
-    cp_pose identity = POSE_IDENTITY, *worlds = malloc((COUNT + 1) * sizeof *worlds);
+    uint32_t count, mesh = add_mesh_of(scene, &cube);
+    cp_pose *worlds = malloc((COUNT + 1) * sizeof *worlds);
     for (uint32_t i = 0; i < COUNT; i++) {
-        uint32_t node = scene_add_node(scene, 0, "f", 1);
-        scene->nodes[node].local = pose_translation(i % ROW, 2 * (i / ROW), 0);
-        assert_true(scene_add_instance(scene, node, mesh, CP_USE_BOTH, &identity) != CP_NONE);
+        const cp_pose place = plain_translation(i % ROW, 2 * (i / ROW), 0);
+        (void)add_instance_of(scene, add_node_at(scene, 0, "f", &place), mesh, CP_USE_BOTH, NULL);
     }
     pose_scene(scene, NULL, worlds);
     assert_int_equal(cp_collider_new(context, scene, 1e-6, false, &collider), CP_OK);

@@ -1,33 +1,6 @@
 /* CollisionSetup.xml: what is read, what is refused, and what comes out again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "fixture.h"
-#include "model/model.h"
-
-static cp_context *context;
-static cp_scene *scene;
-
-static int set_up(void **state)
-{
-    (void)state;
-    context = cp_context_new(NULL);
-    scene = NULL;
-    return context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
+#include "cellpipe_tool.h"
+#include "scene_fixture.h"
 
 static cp_status try_text(const char *text, size_t size, const char *option)
 {
@@ -58,24 +31,17 @@ static void expect_error(const char *text, const char *code, uint64_t line)
 
 static void expect_pair(uint32_t index, const char *first, const char *second)
 {
-    assert_true(index < scene->pair_count);
-    const cp_pair *pair = &scene->pairs[index];
-    assert_string_equal(scene->nodes[pair->first].name, first);
-    assert_string_equal(scene->nodes[pair->second].name, second);
+    assert_true(index < count_pairs(scene));
+    const cp_pair *pair = &cp_pairs(scene, NULL)[index];
+    assert_string_equal(cp_nodes(scene, NULL)[pair->first].name, first);
+    assert_string_equal(cp_nodes(scene, NULL)[pair->second].name, second);
     assert_int_equal(pair->verdict, CP_PAIR_EXCLUDED);
     assert_string_equal(pair->reason, "given");
 }
 
 static char *write_text(const char *option)
 {
-    void *bytes;
-    size_t size;
-    assert_int_equal(cp_write_memory(context, scene, "collision-setup", &option, option ? 1 : 0, &bytes, &size), CP_OK);
-    char *text = malloc(size + 1);
-    memcpy(text, bytes, size);
-    text[size] = '\0';
-    cp_free(context, bytes, size);
-    return text;
+    return written_text(context, scene, "collision-setup", option, NULL);
 }
 
 /* ---- reading ---- */
@@ -89,17 +55,18 @@ static void test_read(void **state)
               "<FramePair first='&lt;&amp;&quot;&#233;&gt;' second='b'/></Exclude>\n"
               "<Volatile><![CDATA[<cd>]]>&amp;</Volatile></CollisionSetup>\n",
               NULL);
-    assert_int_equal(scene->pair_count, 3);
+    assert_int_equal(count_pairs(scene), 3);
     expect_pair(0, "a", "b");
     expect_pair(1, "a", "a");
     expect_pair(2, "<&\"\xc3\xa9>", "b");
-    assert_true(scene->exclude_static_pairs);
+    assert_true(cp_excludes_static_pairs(scene));
     /* the world, " v ", a, b, the odd one, "<cd>&": in the order of their first mention */
-    assert_int_equal(scene->node_count, 6);
-    assert_string_equal(scene->nodes[1].name, " v ");
-    assert_string_equal(scene->nodes[5].name, "<cd>&");
+    assert_int_equal(count_nodes(scene), 6);
+    assert_string_equal(cp_nodes(scene, NULL)[1].name, " v ");
+    assert_string_equal(cp_nodes(scene, NULL)[5].name, "<cd>&");
     for (uint32_t i = 1; i < 6; i++)
-        assert_int_equal(scene->nodes[i].flags, CP_NODE_PLACEHOLDER | (i == 1 || i == 5 ? CP_NODE_VOLATILE : 0));
+        assert_int_equal(cp_nodes(scene, NULL)[i].flags,
+                         CP_NODE_PLACEHOLDER | (i == 1 || i == 5 ? CP_NODE_VOLATILE : 0));
     size_t count;
     cp_report(context, &count);
     assert_int_equal(count, 0);
@@ -109,10 +76,10 @@ static void test_empty(void **state)
 {
     (void)state;
     read_text("<CollisionSetup/>", NULL);
-    assert_int_equal(scene->node_count, 1);
-    assert_false(scene->exclude_static_pairs);
+    assert_int_equal(count_nodes(scene), 1);
+    assert_false(cp_excludes_static_pairs(scene));
     read_text("\xef\xbb\xbf<CollisionSetup>\r\n</CollisionSetup>", NULL);
-    assert_int_equal(scene->pair_count, 0);
+    assert_int_equal(count_pairs(scene), 0);
 }
 
 static void test_encodings(void **state)
@@ -121,7 +88,7 @@ static void test_encodings(void **state)
     read_text(
         "<?xml version='1.0' encoding='ISO-8859-1'?><CollisionSetup><Volatile>caf\xe9</Volatile></CollisionSetup>",
         NULL);
-    assert_string_equal(scene->nodes[1].name, "caf\xc3\xa9");
+    assert_string_equal(cp_nodes(scene, NULL)[1].name, "caf\xc3\xa9");
     expect_error("<?xml version='1.0' encoding='UTF-7'?><CollisionSetup/>", "collision-setup-encoding", 1);
     /* RobWork does not look at encodings: cells and setups of one editor have the same bytes in their names. */
     static const char *const undeclared[] = {"", "<?xml version=\"1.0\"?>",
@@ -131,7 +98,7 @@ static void test_encodings(void **state)
         (void)snprintf(text, sizeof text, "%s<CollisionSetup><Volatile>caf\xe9</Volatile></CollisionSetup>",
                        undeclared[i]);
         read_text(text, NULL);
-        assert_string_equal(scene->nodes[1].name, "caf\xc3\xa9");
+        assert_string_equal(cp_nodes(scene, NULL)[1].name, "caf\xc3\xa9");
         assert_int_equal(try_text(text, strlen(text), "strict=yes"), CP_INPUT);
     }
     assert_int_equal(try_text("<?xml encoding=\"\"\"\"\"\"?>\xe9", 25, NULL), CP_INPUT);
@@ -153,8 +120,8 @@ static void test_what_has_no_place(void **state)
     assert_int_equal(count_lost(context, "collision-setup-text"), 2);
     assert_int_equal(count_lost(context, "collision-setup-attribute"), 3); /* no reasons of ours, and so no work */
     assert_int_equal(count_lost(context, "collision-setup-inner"), 2);
-    assert_int_equal(scene->pair_count, 2);
-    assert_string_equal(scene->nodes[4].name, "v");
+    assert_int_equal(count_pairs(scene), 2);
+    assert_string_equal(cp_nodes(scene, NULL)[4].name, "v");
 }
 
 static void test_refused(void **state)
@@ -205,25 +172,33 @@ static void test_prefix(void **state)
                                "  <Volatile>J1</Volatile>\n</CollisionSetup>\n";
     (void)state;
     read_text(text, NULL);
-    assert_string_equal(scene->nodes[1].name, "Robot.J1");
+    assert_string_equal(cp_nodes(scene, NULL)[1].name, "Robot.J1");
     read_text(text, "prefix=Other.");
-    assert_string_equal(scene->nodes[1].name, "Other.J1");
+    assert_string_equal(cp_nodes(scene, NULL)[1].name, "Other.J1");
     read_text(text, "prefix=");
-    assert_string_equal(scene->nodes[1].name, "J1");
+    assert_string_equal(cp_nodes(scene, NULL)[1].name, "J1");
 }
 
 /* ---- writing ---- */
 
+static uint32_t add_volatile(const char *name)
+{
+    cp_node node = cp_new_node();
+    node.parent = 0;
+    node.name = name;
+    node.flags = CP_NODE_VOLATILE;
+    return cp_add_node(scene, &node);
+}
+
 static void test_write_names(void **state)
 {
     (void)state;
-    scene = scene_new(context);
-    uint32_t a = scene_add_node(scene, 0, "a<\"&'>", 6), b = scene_add_node(scene, 0, "two\nlines\t", 10);
-    uint32_t c = scene_add_node(scene, 0, "bad\x01\x1f\xef\xbf\xbf", 8);
-    scene_add_pair(scene, a, b, "given");
-    scene_add_pair(scene, c, c, "given");
-    scene->nodes[b].flags |= CP_NODE_VOLATILE;
-    assert_int_equal(scene_finish(scene), CP_OK);
+    fresh_scene();
+    uint32_t a = add_node_at(scene, 0, "a<\"&'>", NULL), b = add_volatile("two\nlines\t");
+    uint32_t c = add_node_at(scene, 0, "bad\x01\x1f\xef\xbf\xbf", NULL);
+    add_pair_of(scene, a, b, "given");
+    add_pair_of(scene, c, c, "given");
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     char *text = write_text(NULL);
     assert_string_equal(text, "<CollisionSetup>\n  <Exclude>\n"
                               "    <FramePair first=\"a&lt;&quot;&amp;'&gt;\" second=\"two&#10;lines&#9;\"/>\n"
@@ -233,27 +208,28 @@ static void test_write_names(void **state)
     assert_int_equal(count_lost(context, "collision-setup-characters"), 6);
     read_text(text, NULL);
     expect_pair(0, "a<\"&'>", "two\nlines\t");
-    assert_true(scene->nodes[2].flags & CP_NODE_VOLATILE);
+    assert_true(cp_nodes(scene, NULL)[2].flags & CP_NODE_VOLATILE);
     free(text);
 }
 
 static void test_write_losses(void **state)
 {
     (void)state;
-    scene = scene_new(context);
-    uint32_t a = scene_add_node(scene, 0, "a", 1), b = scene_add_node(scene, 0, "b", 1);
-    uint32_t twin = scene_add_node(scene, 0, "a", 1);
-    scene_add_pair(scene, a, b, "never");
-    scene->pairs[scene_add_pair(scene, b, a, "given")].evidence = "seen";
-    scene->pairs[scene_add_pair(scene, b, twin, "sometimes")].verdict = CP_PAIR_KEPT;
-    scene_add_pair(scene, b, b, "given");
-    assert_int_equal(scene_finish(scene), CP_OK);
+    fresh_scene();
+    uint32_t a = add_node_at(scene, 0, "a", NULL), b = add_node_at(scene, 0, "b", NULL);
+    uint32_t twin = add_node_at(scene, 0, "a", NULL);
+    add_pair_of(scene, a, b, "never");
+    const cp_pair seen = {.first = b, .second = a, .reason = "given", .evidence = "seen"};
+    const cp_pair kept = {.first = b, .second = twin, .verdict = CP_PAIR_KEPT, .reason = "sometimes"};
+    assert_true(cp_add_pair(scene, &seen) != CP_NONE && cp_add_pair(scene, &kept) != CP_NONE);
+    add_pair_of(scene, b, b, "given");
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     char *text = write_text(NULL);
     assert_int_equal(count_lost(context, "collision-setup-kept"), 0); /* what is not listed is to be checked */
     assert_int_equal(count_lost(context, "collision-setup-evidence"), 0);
     assert_int_equal(count_lost(context, "collision-setup-names"), 2);
     read_text(text, NULL); /* "a" and "b" would be "b" and the twin, too, which are to be checked */
-    assert_int_equal(scene->pair_count, 1);
+    assert_int_equal(count_pairs(scene), 1);
     free(text);
 }
 
@@ -262,19 +238,17 @@ static void test_write_twins(void **state)
 {
     (void)state;
     for (int round = 0; round < 3; round++) {
-        scene = scene_new(context);
-        uint32_t a = scene_add_node(scene, 0, "a", 1), twin = scene_add_node(scene, 0, "a", 1);
-        uint32_t b = scene_add_node(scene, 0, "b", 1);
-        uint32_t third = round == 1 ? scene_add_node(scene, 0, "a", 1) : CP_NONE;
-        scene_add_pair(scene, a, b, "given");
-        scene_add_pair(scene, b, twin, "given");
-        scene_add_pair(scene, b, twin, "given"); /* again: no pair more */
+        fresh_scene();
+        uint32_t a = add_node_at(scene, 0, "a", NULL), twin = add_node_at(scene, 0, "a", NULL);
+        uint32_t b = add_volatile("b");
+        if (round == 1) /* it can collide, and no pair says that it need not be checked */
+            (void)add_volatile("a");
+        add_pair_of(scene, a, b, "given");
+        add_pair_of(scene, b, twin, "given");
+        add_pair_of(scene, b, twin, "given"); /* again: no pair more */
         if (round == 2)
-            scene_add_pair(scene, a, twin, "given");
-        scene->nodes[b].flags |= CP_NODE_VOLATILE;
-        if (third != CP_NONE) /* it can collide, and no pair says that it need not be checked */
-            scene->nodes[third].flags |= CP_NODE_VOLATILE;
-        assert_int_equal(scene_finish(scene), CP_OK);
+            add_pair_of(scene, a, twin, "given");
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         char *text = write_text(NULL);
         assert_int_equal(count_lost(context, "collision-setup-names"), round == 1 ? 3 : 0);
         assert_int_equal(count_lost(context, "collision-setup-volatile"), round == 1 ? 2 : 0);
@@ -291,13 +265,13 @@ static void test_write_twins(void **state)
 static char *pair_list(void)
 {
     struct buffer list = {.context = context};
-    for (uint32_t i = 0; i < scene->pair_count; i++)
-        buffer_print(&list, "%s|%s\n", scene->nodes[scene->pairs[i].first].name,
-                     scene->nodes[scene->pairs[i].second].name);
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (scene->nodes[i].flags & CP_NODE_VOLATILE)
-            buffer_print(&list, "volatile %s\n", scene->nodes[i].name);
-    buffer_print(&list, "static %d\n", scene->exclude_static_pairs);
+    for (uint32_t i = 0; i < count_pairs(scene); i++)
+        buffer_print(&list, "%s|%s\n", cp_nodes(scene, NULL)[cp_pairs(scene, NULL)[i].first].name,
+                     cp_nodes(scene, NULL)[cp_pairs(scene, NULL)[i].second].name);
+    for (uint32_t i = 0; i < count_nodes(scene); i++)
+        if (cp_nodes(scene, NULL)[i].flags & CP_NODE_VOLATILE)
+            buffer_print(&list, "volatile %s\n", cp_nodes(scene, NULL)[i].name);
+    buffer_print(&list, "static %d\n", cp_excludes_static_pairs(scene));
     char *text = malloc(list.size + 1);
     memcpy(text, list.data, list.size);
     text[list.size] = '\0';
@@ -357,21 +331,23 @@ static void test_relative_names(void **state)
     static const char cell[] = "{ \"WORLD\"\n CollisionSetup \"tag/relative.xml\"\n}\n"
                                "{ \"Left\"\n Device \"tag/two-axis.dev\"\n}\n";
     (void)state;
+    cp_scene_free(scene);
     assert_int_equal(cp_read_memory(context, cell, sizeof cell - 1, SAMPLES "/memory.wu", "tag", NULL, 0, &scene),
                      CP_OK);
-    assert_int_equal(scene->pair_count, 0); /* the file is not there: a loss */
+    assert_int_equal(count_pairs(scene), 0); /* the file is not there: a loss */
     assert_int_equal(count_lost(context, "tag-setup"), 1);
     uint32_t first = 0;
-    while (strcmp(scene->nodes[first].name, "Left.A") != 0)
+    while (strcmp(cp_nodes(scene, NULL)[first].name, "Left.A") != 0)
         first++;
     /* What the names have in common may go beyond the device. */
-    scene_add_pair(scene, first, first, "given");
+    add_pair_of(scene, first, first, "given");
     char *text = write_text("relative=yes");
     assert_non_null(strstr(text, "<!-- names are relative to \"Left.\" -->"));
     assert_non_null(strstr(text, "<FramePair first=\"A\" second=\"A\"/>"));
     free(text);
-    scene->pair_count = 0;
-    scene_add_pair(scene, first, first + 1, "given");
+    struct draft draft = draft_of(scene);
+    draft.pairs[0].second = first + 1;
+    change_scene(&draft);
     text = write_text("relative=yes");
     assert_non_null(strstr(text, "<!-- names are relative to \"Left.\" -->"));
     assert_non_null(strstr(text, "<FramePair first=\"A\" second=\"B\"/>"));
@@ -380,7 +356,7 @@ static void test_relative_names(void **state)
     assert_null(strstr(text, "<!--"));
     assert_non_null(strstr(text, "<FramePair first=\"Left.A\" second=\"Left.B\"/>"));
     free(text);
-    scene_add_pair(scene, 1, 2, "given"); /* the base itself is outside */
+    add_pair_of(scene, 1, 2, "given"); /* the base itself is outside */
     text = write_text("relative=yes");
     assert_null(strstr(text, "<!--"));
     free(text);

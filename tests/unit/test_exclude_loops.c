@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text/text.h"
-#include "model/model.h"
-#include "motion/motion.h"
 #include "scene_fixture.h"
 
 static uint64_t random_state = 1;
@@ -21,8 +18,8 @@ static double random_number(double lower, double upper)
 static void random_pose(double *q)
 {
     double part = random_number(0.1, 0.9);
-    for (uint32_t i = 0; i < scene->joint_count; i++) {
-        const cp_joint *joint = &scene->joints[i];
+    for (uint32_t i = 0; i < count_joints(scene); i++) {
+        const cp_joint *joint = &cp_joints(scene, NULL)[i];
         q[i] = joint->q;
         if (joint->driven && isfinite(joint->lower) && isfinite(joint->upper)) {
             double here = part + random_number(-0.1, 0.1);
@@ -46,7 +43,7 @@ static double gap_of(const cp_loop *loop, const cp_pose *worlds)
     cp_pose ends[2];
     double square = 0;
     for (int side = 0; side < 2; side++)
-        ends[side] = pose_multiply(&worlds[loop->nodes[side]], &loop->poses[side]);
+        ends[side] = plain_product(&worlds[loop->nodes[side]], &loop->poses[side]);
     if (loop->type == CP_LOOP_CYLINDRICAL || loop->type == CP_LOOP_PRISMATIC)
         return 0;
     for (int i = 0; i < 3; i++)
@@ -57,28 +54,28 @@ static double gap_of(const cp_loop *loop, const cp_pose *worlds)
 /* A witness tells driven joints, at which the loops close and the two collide. How many pairs have one. */
 static uint32_t check_witnesses(cp_mechanism *mechanism, cp_collider *collider)
 {
-    double *q = calloc(scene->joint_count, sizeof *q);
-    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    double *q = calloc(count_joints(scene), sizeof *q);
+    cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     uint32_t witnesses = 0;
     assert_true(q && worlds);
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const cp_pair *pair = &scene->pairs[i];
+    for (uint32_t i = 0; i < count_pairs(scene); i++) {
+        const cp_pair *pair = &cp_pairs(scene, NULL)[i];
         const cp_contact *contacts;
         uint32_t count;
         if (strcmp(pair->reason, "sometimes") != 0)
             continue;
         witnesses++;
-        for (uint32_t k = 0; k < scene->joint_count; k++)
-            q[k] = scene->joints[k].q;
+        for (uint32_t k = 0; k < count_joints(scene); k++)
+            q[k] = cp_joints(scene, NULL)[k].q;
         assert_true(pair->finding->witness_count > 0);
         for (uint32_t k = 0; k < pair->finding->witness_count; k++) {
-            assert_true(scene->joints[pair->finding->witness[k].joint].driven);
+            assert_true(cp_joints(scene, NULL)[pair->finding->witness[k].joint].driven);
             q[pair->finding->witness[k].joint] = pair->finding->witness[k].value;
         }
         assert_int_equal(cp_mechanism_poses(mechanism, NULL, worlds), CP_OK);
         assert_int_equal(cp_mechanism_poses(mechanism, q, worlds), CP_OK);
-        for (uint32_t k = 0; k < scene->loop_count; k++)
-            assert_true(gap_of(&scene->loops[k], worlds) < 1e-5);
+        for (uint32_t k = 0; k < count_loops(scene); k++)
+            assert_true(gap_of(&cp_loops(scene, NULL)[k], worlds) < 1e-5);
         assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
         assert_true(has_contact(contacts, count, pair));
     }
@@ -87,44 +84,55 @@ static uint32_t check_witnesses(cp_mechanism *mechanism, cp_collider *collider)
     return witnesses;
 }
 
+static void add_free_joint(uint32_t node)
+{
+    cp_joint joint = cp_new_joint();
+    joint.node = node;
+    joint.driven = false;
+    assert_int_not_equal(cp_add_joint(scene, &joint), CP_NONE);
+}
+
+/* Gives a joint of the scene other limits. */
+static void limit_joint(uint32_t joint, double lower, double upper)
+{
+    struct draft draft = draft_of(scene);
+    draft.joints[joint].lower = lower;
+    draft.joints[joint].upper = upper;
+    change_scene(&draft);
+}
+
 /* A parallelogram in the plane z = 0: two cranks of 0.1 m at x = 0 and 0.3, the first one driven by 60 degrees each way
  * from y. The coupler, 0.01 m thick, always lies along x at a height of 0.1 cos(angle), from x = -0.1 sin(angle) to
  * 0.3 - 0.1 sin(angle). If the loop were open, it would sweep all within 0.3 m of the crank's end. The post is a cube
  * of a size; what else collides besides it and the coupler is the caller's choice. */
 static void make_linkage(double x, double y, double size, bool crank_collides, bool rocker_collides)
 {
-    cp_pose end = POSE_IDENTITY;
+    const cp_pose middle = plain_translation(0.15, 0, 0), above = plain_translation(0, 0.1, 0);
+    const cp_pose beside = plain_translation(0.3, 0, 0), place = plain_translation(x, y, 0);
     fresh_scene();
-    uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {0.3, 0.01, 0.01}});
-    uint32_t cube = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {size, size, size}});
-    uint32_t crank = scene_add_node(scene, 0, "Crank", 5);
-    uint32_t driven = scene_add_joint(scene, crank, CP_JOINT_REVOLUTE, NULL);
-    uint32_t coupler = scene_add_node(scene, crank, "Coupler", 7);
-    uint32_t joint = scene_add_joint(scene, coupler, CP_JOINT_REVOLUTE, NULL);
-    uint32_t rocker = scene_add_node(scene, 0, "Rocker", 6);
-    uint32_t other = scene_add_joint(scene, rocker, CP_JOINT_REVOLUTE, NULL);
-    uint32_t post = scene_add_node(scene, 0, "Post", 4);
-    scene->joints[driven].lower = -PI / 3;
-    scene->joints[driven].upper = PI / 3;
-    scene->joints[joint].driven = scene->joints[other].driven = false;
-    scene->nodes[coupler].local.m[7] = 0.1;
-    scene->nodes[rocker].local.m[3] = 0.3;
-    scene->nodes[post].local.m[3] = x;
-    scene->nodes[post].local.m[7] = y;
-    cp_pose middle = POSE_IDENTITY;
-    middle.m[3] = 0.15;
+    uint32_t box = add_mesh_of(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {0.3, 0.01, 0.01}});
+    uint32_t cube = add_mesh_of(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {size, size, size}});
+    uint32_t crank = add_node_at(scene, 0, "Crank", NULL);
+    (void)add_limited_joint(scene, crank, CP_JOINT_REVOLUTE, NULL, -PI / 3, PI / 3);
+    uint32_t coupler = add_node_at(scene, crank, "Coupler", &above);
+    add_free_joint(coupler);
+    uint32_t rocker = add_node_at(scene, 0, "Rocker", &beside);
+    add_free_joint(rocker);
+    uint32_t post = add_node_at(scene, 0, "Post", &place);
     if (crank_collides)
-        (void)scene_add_instance(scene, crank, box, CP_USE_BOTH, &POSE_IDENTITY);
-    (void)scene_add_instance(scene, coupler, box, CP_USE_BOTH, &middle);
+        (void)add_instance_of(scene, crank, box, CP_USE_BOTH, NULL);
+    (void)add_instance_of(scene, coupler, box, CP_USE_BOTH, &middle);
     if (rocker_collides)
-        (void)scene_add_instance(scene, rocker, box, CP_USE_BOTH, &POSE_IDENTITY);
-    (void)scene_add_instance(scene, post, cube, CP_USE_BOTH, &POSE_IDENTITY);
-    uint32_t loop = scene_add_loop(scene, "Loop", CP_LOOP_REVOLUTE, coupler, rocker);
-    end.m[3] = 0.3;
-    scene->loops[loop].poses[0] = end;
-    end.m[3] = 0;
-    end.m[7] = 0.1;
-    scene->loops[loop].poses[1] = end;
+        (void)add_instance_of(scene, rocker, box, CP_USE_BOTH, NULL);
+    (void)add_instance_of(scene, post, cube, CP_USE_BOTH, NULL);
+    cp_loop loop = cp_new_loop();
+    loop.name = "Loop";
+    loop.type = CP_LOOP_REVOLUTE;
+    loop.nodes[0] = coupler;
+    loop.nodes[1] = rocker;
+    loop.poses[0] = beside;
+    loop.poses[1] = above;
+    assert_int_equal(cp_add_loop(scene, &loop), 0);
     finish_scene();
 }
 
@@ -149,14 +157,14 @@ static void test_parallelogram(void **unused)
             make_parallelogram(cases[i].x, cases[i].y);
             cp_set_threads(context, threads);
             assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
-            assert_int_equal(scene->pair_count, 1);
+            assert_int_equal(count_pairs(scene), 1);
             print_message("post at %g %g\n", cases[i].x, cases[i].y);
-            assert_string_equal(scene->pairs[0].reason, cases[i].reason);
-            const cp_finding *finding = scene->pairs[0].finding;
+            assert_string_equal(cp_pairs(scene, NULL)[0].reason, cases[i].reason);
+            const cp_finding *finding = cp_pairs(scene, NULL)[0].finding;
             assert_int_equal(finding->witness_count, strcmp(cases[i].reason, "sometimes") == 0);
             if (finding->witness_count == 0)
                 continue;
-            assert_string_equal(scene->joints[finding->witness[0].joint].name, "Crank");
+            assert_string_equal(cp_joints(scene, NULL)[finding->witness[0].joint].name, "Crank");
             double angle = finding->witness[0].value;
             assert_true(fabs(angle) <= PI / 3 + 1e-9);
             assert_true(fabs(0.1 * cos(angle) - cases[i].y) <= 0.01 + 1e-5);
@@ -167,7 +175,7 @@ static void test_parallelogram(void **unused)
         static const char *const allowing[] = {"allow-sampled=yes"};
         make_parallelogram(cases[i].x, cases[i].y);
         assert_int_equal(cp_apply(context, scene, "exclude", allowing, 1), CP_OK);
-        assert_string_equal(scene->pairs[0].reason, cases[i].reason);
+        assert_string_equal(cp_pairs(scene, NULL)[0].reason, cases[i].reason);
     }
 }
 
@@ -179,10 +187,9 @@ static void test_free_limits(void **unused)
     static const double limits[] = {PI / 6, PI / 2};
     for (int i = 0; i < 2; i++) {
         make_parallelogram(0.15, 0.05);
-        scene->joints[1].lower = -limits[i];
-        scene->joints[1].upper = limits[i];
+        limit_joint(1, -limits[i], limits[i]);
         assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
-        assert_string_equal(scene->pairs[0].reason, i == 0 ? "undecided" : "sometimes");
+        assert_string_equal(cp_pairs(scene, NULL)[0].reason, i == 0 ? "undecided" : "sometimes");
     }
 }
 
@@ -193,11 +200,10 @@ static void test_whole_turn(void **unused)
     for (int i = 0; i < 8; i++) {
         const double turned = (i + 0.5) * PI / 4;
         make_parallelogram(0.15 - 0.1 * sin(turned), 0.1 * cos(turned));
-        scene->joints[0].lower = -PI;
-        scene->joints[0].upper = PI;
+        limit_joint(0, -PI, PI);
         assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
-        assert_string_equal(scene->pairs[0].reason, "sometimes");
-        const double angle = scene->pairs[0].finding->witness[0].value;
+        assert_string_equal(cp_pairs(scene, NULL)[0].reason, "sometimes");
+        const double angle = cp_pairs(scene, NULL)[0].finding->witness[0].value;
         assert_true(fabs(0.1 * cos(angle) - 0.1 * cos(turned)) <= 0.01 + 1e-5);
     }
 }
@@ -213,8 +219,8 @@ static void test_neighbours(void **unused)
         cp_report_clear(context);
         assert_int_equal(cp_apply(context, scene, "exclude", NULL, 0), CP_OK);
         uint32_t always = 0;
-        for (uint32_t k = 0; k < scene->pair_count; k++)
-            always += strcmp(scene->pairs[k].reason, "always-proved") == 0;
+        for (uint32_t k = 0; k < count_pairs(scene); k++)
+            always += strcmp(cp_pairs(scene, NULL)[k].reason, "always-proved") == 0;
         assert_true(always >= 1U + crank + rocker);
         assert_int_equal(count_entries(context, CP_WARNING, "always-not-neighbours"), crank && rocker);
     }
@@ -227,16 +233,16 @@ static void check_machine(const char *name)
     cp_scene_free(scene);
     assert_int_equal(cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
     static const char *const short_work[] = {"work=20000"};
-    assert_int_equal(cp_apply(context, scene, "exclude", short_work, getenv("CELLPIPE_LONG") ? 0 : 1), CP_OK);
+    assert_int_equal(cp_apply(context, scene, "exclude", short_work, usual_or_long(1, 0)), CP_OK);
     cp_mechanism *mechanism;
     cp_collider *collider;
     assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
     assert_int_equal(cp_collider_new(context, scene, CP_TOUCH, true, &collider), CP_OK);
-    double *q = calloc(scene->joint_count, sizeof *q);
-    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    double *q = calloc(count_joints(scene), sizeof *q);
+    cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     assert_non_null(q);
     assert_non_null(worlds);
-    uint32_t closed = 0, checks = 0, tries = getenv("CELLPIPE_LONG") ? 2000 : 60;
+    uint32_t closed = 0, checks = 0, tries = usual_or_long(60, 2000);
     for (uint32_t pose = 0; pose < tries; pose++) {
         const cp_contact *contacts;
         uint32_t count;
@@ -245,16 +251,17 @@ static void check_machine(const char *name)
             continue;
         closed++;
         assert_int_equal(cp_collide(collider, worlds, 0, &contacts, &count), CP_OK);
-        for (uint32_t i = 0; i < scene->pair_count; i++) {
-            const cp_pair *pair = &scene->pairs[i];
+        for (uint32_t i = 0; i < count_pairs(scene); i++) {
+            const cp_pair *pair = &cp_pairs(scene, NULL)[i];
             const bool never = strcmp(pair->reason, "never-proved") == 0,
                        always = strcmp(pair->reason, "always-proved") == 0;
             if (pair->verdict != CP_PAIR_EXCLUDED || !(never || always))
                 continue;
             checks++;
             if (has_contact(contacts, count, pair) != always)
-                fail_msg("%s: \"%s\" and \"%s\" are %s, but not at pose %u", name, scene->nodes[pair->first].name,
-                         scene->nodes[pair->second].name, pair->reason, (unsigned)pose);
+                fail_msg("%s: \"%s\" and \"%s\" are %s, but not at pose %u", name,
+                         cp_nodes(scene, NULL)[pair->first].name, cp_nodes(scene, NULL)[pair->second].name,
+                         pair->reason, (unsigned)pose);
         }
     }
     print_message("%s: %u of %u poses close, %u checks\n", name, (unsigned)closed, (unsigned)tries, (unsigned)checks);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "mesh_builder.h"
-#include "model/model.h"
 
 #include "exclude_support.h" /* behind those whose arguments have its names */
 
@@ -48,7 +47,8 @@ static void test_lopsided_ranges(void **unused)
                        "{ \"Arm\"; ReferenceFrame \"J\"; %s}\n",
                        slides[i].post, BOX, slides[i].limits, BOX);
         read_cell(cell);
-        assert_true(slides[i].value >= scene->joints[0].lower && slides[i].value <= scene->joints[0].upper);
+        assert_true(slides[i].value >= cp_joints(scene, NULL)[0].lower &&
+                    slides[i].value <= cp_joints(scene, NULL)[0].upper);
         assert_true(fabs(slides[i].value - slides[i].post) <= 0.2); /* they touch there */
         assert_int_equal(exclude_with(""), CP_OK);
         assert_int_equal(pair_of("Arm", "Post")->verdict, CP_PAIR_KEPT);
@@ -127,12 +127,14 @@ static void test_not_finite(void **unused)
                        "{ \"A\"; ReferenceFrame \"J\"; GeoID \"%s\"; }\n{ \"B\"; GeoID \"#Box 1 1 1\"; }\n",
                        shapes[round % 2]);
         read_cell(cell);
-        cp_pose *pose = &scene->instances[scene->nodes[node_of("A")].first_instance].transform;
-        *pose = round % 2 ? pose_scaling(1e-60, 1e-60, 1e-60) : pose_scaling(1e50, 1, 1);
+        struct draft draft = draft_of(scene);
+        cp_pose *pose = &draft.instances[draft.nodes[node_of("A")].first_instance].transform;
+        *pose = round % 2 ? plain_scaling(1e-60, 1e-60, 1e-60) : plain_scaling(1e50, 1, 1);
         if (round == 0)
             pose->m[0] = pose->m[1] = 1.7e308; /* 2 of it less 2 of it */
         if (round == 3)
             pose->m[3] = 1e200;
+        change_scene(&draft);
         assert_int_equal(exclude_with(""), CP_INPUT);
         assert_int_equal(count_entries(context, CP_ERROR, "exclude-not-finite"), 1);
         cp_report_clear(context);
@@ -146,8 +148,9 @@ static void test_axis_that_stretches(void **unused)
     read_cell("{ \"A\"; Position (0, 0, 999.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
               "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
               "{ \"Z\"; ReferenceFrame \"J\"; Position (0, 0, 1000.5); GeoID \"#Box 0.2 0.2 1\"; }\n");
-    scene->joints[0].axis[2] = 1.0000004;
-    finish_scene();
+    struct draft draft = draft_of(scene);
+    draft.joints[0].axis[2] = 1.0000004;
+    change_scene(&draft);
     assert_int_equal(exclude_with(""), CP_OK);
     assert_int_equal(pair_of("A", "Z")->verdict, CP_PAIR_KEPT);
 }
@@ -161,9 +164,10 @@ static void test_scale_above(void **unused)
                   "{ \"A\"; ReferenceFrame \"K\"; Position (0, 0, -0.5); GeoID \"#Box 0.2 0.2 1\"; }\n"
                   "{ \"J\"; ReferenceFrame \"K\"; ActiveJoint; Revolute; JointPosLimit -180 180; }\n"
                   "{ \"Z\"; ReferenceFrame \"J\"; Position (0, 0, 0.5000009); GeoID \"#Box 0.2 0.2 1\"; }\n");
-        scene->joints[0].type = CP_JOINT_SCALE;
-        scene->joints[0].q = 1;
-        finish_scene();
+        struct draft draft = draft_of(scene);
+        draft.joints[0].type = CP_JOINT_SCALE;
+        draft.joints[0].q = 1;
+        change_scene(&draft);
         assert_int_equal(exclude_with(wide ? "margin=1mm" : ""), CP_OK);
         assert_reason("A", "Z", "undecided"); /* no witness either: the gap is 0.9e-6 of what they are large */
     }
@@ -237,8 +241,8 @@ static void add_to_body(uint32_t node, struct builder *builder)
 {
     cp_mesh mesh = mesh_of(builder);
     mesh.name = mesh.source = "";
-    uint32_t index = scene_add_mesh(scene, &mesh);
-    assert_true(index != CP_NONE && scene_add_instance(scene, node, index, CP_USE_BOTH, &POSE_IDENTITY) != CP_NONE);
+    uint32_t index = add_mesh_of(scene, &mesh);
+    assert_true(index != CP_NONE && add_instance_of(scene, node, index, CP_USE_BOTH, &PLAIN_IDENTITY) != CP_NONE);
 }
 
 /* A part that turns in the hole that two cavities have in common: the faces go round it once the wrong way. */
@@ -251,7 +255,7 @@ static void test_common_cavities(void **unused)
     add_cavity(&builder, (const double[]){0.4, 0.4, 0.4}, (const double[]){0.8, 0.8, 0.8});
     read_cell("{ \"J\"; Position (0.5, 0.5, 0.5); ActiveJoint; Revolute; }\n"
               "{ \"Part\"; ReferenceFrame \"J\"; GeoID \"#Box 0.02 0.01 0.01\"; }\n");
-    add_to_body(scene_add_node(scene, 0, "Body", 4), &builder);
+    add_to_body(add_node_at(scene, 0, "Body", NULL), &builder);
     finish_scene();
     assert_int_equal(exclude_with(""), CP_OK);
     assert_int_equal(pair_of("Body", "Part")->verdict, CP_PAIR_KEPT);
@@ -275,7 +279,7 @@ static void test_hourglass_in_a_cube(void **unused)
     add_box(&cube, (const double[]){0, 0, 1.2}, (const double[]){1, 1, 2});
     read_cell("{ \"J\"; Position (0.5, 0.5, 1.4); ActiveJoint; Revolute; }\n"
               "{ \"Part\"; ReferenceFrame \"J\"; GeoID \"#Box 0.02 0.01 0.01\"; }\n");
-    uint32_t body = scene_add_node(scene, 0, "Body", 4);
+    uint32_t body = add_node_at(scene, 0, "Body", NULL);
     add_to_body(body, &hourglass);
     add_to_body(body, &cube);
     finish_scene();
@@ -292,7 +296,7 @@ static void test_moved_by_a_clip(void **unused)
     static const double times[] = {0, 1}, places[] = {0, 1, 0, 0, -1, 0};
     cp_pair_counts counts = {.size = sizeof counts};
     read_cell("{ \"Table\"; " BOX "}\n{ \"Crate\"; Position (0, 1, 0); " BOX "}\n");
-    scene->exclude_static_pairs = true;
+    cp_exclude_static_pairs(scene, true);
     assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
     assert_int_equal(counts.all, 1);
     assert_int_equal(counts.checked, 0);
@@ -302,7 +306,7 @@ static void test_moved_by_a_clip(void **unused)
                                 .key_count = 2,
                                 .times = times,
                                 .values = places}};
-    assert_true(scene_add_clip(scene, "go", 1, tracks) != CP_NONE);
+    assert_true(add_clip_of(scene, "go", 1, tracks) != CP_NONE);
     finish_scene();
     assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
     assert_int_equal(counts.checked, 1);
@@ -326,13 +330,14 @@ static void test_outside(void **unused)
                                     .values = round == 1   ? beyond
                                               : round == 3 ? curve
                                                            : within}};
-        assert_true(scene_add_clip(scene, "go", 1, tracks) != CP_NONE);
-        scene->joints[0].q = round == 2 ? -1.6 : 0;
+        assert_true(add_clip_of(scene, "go", 1, tracks) != CP_NONE);
+        struct draft draft = draft_of(scene);
+        draft.joints[0].q = round == 2 ? -1.6 : 0;
         if (round == 4) { /* nothing drives it but the clip */
-            scene->joints[0].driven = false;
-            scene->joints[0].lower = scene->joints[0].upper = 0;
+            draft.joints[0].driven = false;
+            draft.joints[0].lower = draft.joints[0].upper = 0;
         }
-        finish_scene();
+        change_scene(&draft);
         cp_report_clear(context);
         assert_int_equal(exclude_with(""), CP_OK);
         assert_int_equal(find_entry(context, "exclude-outside") != NULL, round > 0);
@@ -347,10 +352,11 @@ static void test_locked(void **unused)
         read_cell("{ \"Post\"; Position (0, 1, 0); " BOX "}\n"
                   "{ \"J\"; ActiveJoint; Revolute; JointPosLimit 0 0; }\n"
                   "{ \"Arm\"; ReferenceFrame \"J\"; Position (1, 0, 0); " BOX "}\n");
-        scene->joints[0].driven = false;
-        scene->joints[0].q = round % 2 ? PI / 2 : 0;
-        scene->joints[0].upper = round < 2 ? 0 : 0.1;
-        finish_scene();
+        struct draft draft = draft_of(scene);
+        draft.joints[0].driven = false;
+        draft.joints[0].q = round % 2 ? PI / 2 : 0;
+        draft.joints[0].upper = round < 2 ? 0 : 0.1;
+        change_scene(&draft);
         assert_int_equal(exclude_with(""), CP_OK);
         assert_reason("Arm", "Post", round == 1 ? "always-proved" : round == 3 ? "sometimes" : "never-proved");
         assert_int_equal(find_entry(context, "exclude-outside") != NULL, false);
@@ -366,9 +372,10 @@ static void test_volatile(void **unused)
         read_cell("{ \"Post\"; Position (5, 0, 0); " BOX "}\n{ \"Wall\"; Position (6, 0, 0); " BOX "}\n"
                   "{ \"J\"; ActiveJoint; Revolute; JointPosLimit -90 90; }\n{ \"Arm\"; ReferenceFrame \"J\"; " BOX
                   "}\n");
+        struct draft draft = draft_of(scene);
         if (round == 1)
-            scene->nodes[node_of("Post")].flags |= CP_NODE_VOLATILE;
-        finish_scene();
+            draft.nodes[node_of("Post")].flags |= CP_NODE_VOLATILE;
+        change_scene(&draft);
         assert_int_equal(exclude_with("movable=none"), CP_OK);
         assert_reason("Arm", "Post", round == 1 ? "movable" : "never-proved");
         assert_reason("Post", "Wall", round == 1 ? "movable" : "static");

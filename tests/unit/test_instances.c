@@ -2,8 +2,6 @@
  * from its old place than the tolerance, by a comparison of the tests' own. */
 #include "plain_numbers.h"
 
-#include "base/text/text.h"
-#include "model/model.h"
 #include "world_faces.h"
 
 #include "scene_fixture.h" /* behind those whose arguments have its names */
@@ -24,7 +22,7 @@ static void start_again(void)
 {
     cp_scene_free(scene);
     cp_report_clear(context);
-    scene = scene_new(context);
+    scene = cp_scene_new(context);
 }
 
 /* ---- shapes ---- */
@@ -37,16 +35,20 @@ struct shape {
     cp_group *groups;
 };
 
+static void *copied(const void *from, size_t count, size_t size)
+{
+    return memcpy(scratch(count, size), from, count * size);
+}
+
 static struct shape copy_shape(const cp_mesh *from)
 {
     struct shape shape = {.mesh = *from};
-    shape.positions = arena_copy(scene->arena, from->positions, from->vertex_count, 12);
-    shape.normals = from->normals ? arena_copy(scene->arena, from->normals, from->vertex_count, 12) : NULL;
-    shape.colours = from->colours ? arena_copy(scene->arena, from->colours, from->vertex_count, 16) : NULL;
-    shape.offsets =
-        from->face_offsets ? arena_copy(scene->arena, from->face_offsets, (size_t)from->face_count + 1, 4) : NULL;
-    shape.corners = arena_copy(scene->arena, from->corners, from->corner_count, 4);
-    shape.groups = from->groups ? arena_copy(scene->arena, from->groups, from->group_count, sizeof(cp_group)) : NULL;
+    shape.positions = copied(from->positions, from->vertex_count, 12);
+    shape.normals = from->normals ? copied(from->normals, from->vertex_count, 12) : NULL;
+    shape.colours = from->colours ? copied(from->colours, from->vertex_count, 16) : NULL;
+    shape.offsets = from->face_offsets ? copied(from->face_offsets, (size_t)from->face_count + 1, 4) : NULL;
+    shape.corners = copied(from->corners, from->corner_count, 4);
+    shape.groups = from->groups ? copied(from->groups, from->group_count, sizeof(cp_group)) : NULL;
     shape.mesh.positions = shape.positions;
     shape.mesh.normals = shape.normals;
     shape.mesh.colours = shape.colours;
@@ -129,8 +131,7 @@ static void swap(uint32_t *a, uint32_t *b)
 static struct shape shuffled(const cp_mesh *mesh, bool reversed)
 {
     struct shape shape = copy_shape(mesh);
-    uint32_t *vertices = scene_allocate(scene, mesh->vertex_count, 4),
-             *faces = scene_allocate(scene, mesh->face_count, 4);
+    uint32_t *vertices = scratch(mesh->vertex_count, 4), *faces = scratch(mesh->face_count, 4);
     for (uint32_t i = 0; i < mesh->vertex_count; i++)
         vertices[i] = i;
     for (uint32_t i = mesh->vertex_count; i > 1; i--)
@@ -152,7 +153,7 @@ static struct shape shuffled(const cp_mesh *mesh, bool reversed)
     }
     uint32_t count = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
-        uint32_t size = mesh_face_size(mesh, faces[f]), start = random_bits(&dice) % size;
+        uint32_t size = face_size(mesh, faces[f]), start = random_bits(&dice) % size;
         for (uint32_t i = 0; i < size; i++)
             shape.corners[count++] = vertices[face_corner(mesh, faces[f], reversed ? start + size - i : start + i)];
         if (shape.offsets)
@@ -165,23 +166,23 @@ static cp_pose random_motion(double distance)
 {
     double z = random_between(-1, 1), angle = random_between(0, 6.28), r = sqrt(1 - z * z);
     const double axis[3] = {r * cos(angle), r * sin(angle), z};
-    cp_pose turn = pose_rotation(axis, random_between(-3, 3));
-    cp_pose move = pose_translation(random_between(-distance, distance), random_between(-distance, distance),
-                                    random_between(-distance, distance));
-    return pose_multiply(&move, &turn);
+    cp_pose turn = plain_rotation(axis, random_between(-3, 3));
+    cp_pose move = plain_translation(random_between(-distance, distance), random_between(-distance, distance),
+                                     random_between(-distance, distance));
+    return plain_product(&move, &turn);
 }
 
 static void add_materials(void)
 {
     const double red[4] = {1, 0, 0, 1}, blue[4] = {0, 0, 1, 1};
-    (void)scene_add_material(scene, "red", red, true);
-    (void)scene_add_material(scene, "blue", blue, false);
+    (void)add_colour(scene, "red", red, true);
+    (void)add_colour(scene, "blue", blue, false);
 }
 
 static uint32_t add_part(const cp_mesh *mesh, const cp_pose *transform)
 {
-    uint32_t node = add_node_at(scene, 0, "part", NULL), index = scene_add_mesh(scene, mesh);
-    assert_int_not_equal(scene_add_instance(scene, node, index, CP_USE_BOTH, transform), CP_NONE);
+    uint32_t node = add_node_at(scene, 0, "part", NULL), index = add_mesh_of(scene, mesh);
+    assert_int_not_equal(add_instance_of(scene, node, index, CP_USE_BOTH, transform), CP_NONE);
     return index;
 }
 
@@ -206,7 +207,7 @@ static double largest_distance(struct world_faces a, struct world_faces b)
 static void test_random_motions_are_found(void **unused)
 {
     (void)unused;
-    const cp_pose millimetres = pose_scaling(0.001, 0.001, 0.001);
+    const cp_pose millimetres = plain_scaling(0.001, 0.001, 0.001);
     for (int round = 0; round < 60; round++) {
         enum { SHAPES = 4, COPIES = 5 };
         add_materials();
@@ -220,11 +221,11 @@ static void test_random_motions_are_found(void **unused)
                 (void)add_part(&copy.mesh, &millimetres);
             }
         }
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene), again = world_faces(scene);
         assert_int_equal(apply(round % 2 ? "order=same" : "order=any", NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, SHAPES);
-        assert_int_equal(scene->instance_count, SHAPES * COPIES);
+        assert_int_equal(count_meshes(scene), SHAPES);
+        assert_int_equal(count_instances(scene), SHAPES * COPIES);
         assert_true(was_said(context, "of 20 meshes 0 are equal and 16 moved copies"));
         double told = 0, allowed = 1e-6 * 2 * (2 * far + 2 * size) / 1000;
         size_t entries;
@@ -242,7 +243,7 @@ static void test_random_motions_are_found(void **unused)
 static void test_other_orders_are_found(void **unused)
 {
     (void)unused;
-    const cp_pose millimetres = pose_scaling(0.001, 0.001, 0.001);
+    const cp_pose millimetres = plain_scaling(0.001, 0.001, 0.001);
     for (int round = 0; round < 80; round++) {
         enum { COPIES = 4 };
         add_materials();
@@ -254,12 +255,12 @@ static void test_other_orders_are_found(void **unused)
             struct shape moved = baked(&shape.mesh, &motion), copy = shuffled(&moved.mesh, false);
             (void)add_part(&copy.mesh, &millimetres);
         }
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply("order=same", NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, COPIES);
+        assert_int_equal(count_meshes(scene), COPIES);
         assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, 1);
+        assert_int_equal(count_meshes(scene), 1);
         assert_true(world_faces_equal(before, world_faces(scene), 1e-6 * 2 * (2 * far + 2 * size) / 1000));
         start_again();
     }
@@ -304,7 +305,7 @@ static struct shape prism(uint32_t sides, bool caps)
 static void test_symmetric_parts(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     for (uint32_t sides = 3; sides <= 64; sides += sides < 8 ? 1 : 7)
         for (int caps = 0; caps < 2; caps++) {
             struct shape shape = prism(sides, caps);
@@ -314,10 +315,10 @@ static void test_symmetric_parts(void **unused)
                 struct shape moved = baked(&shape.mesh, &motion), copy = shuffled(&moved.mesh, false);
                 (void)add_part(&copy.mesh, &identity);
             }
-            assert_int_equal(scene_finish(scene), CP_OK);
+            assert_int_equal(cp_scene_finish(scene), CP_OK);
             struct world_faces before = world_faces(scene);
             assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
-            assert_int_equal(scene->mesh_count, 1);
+            assert_int_equal(count_meshes(scene), 1);
             assert_true(world_faces_equal(before, world_faces(scene), 1e-3));
             start_again();
         }
@@ -329,7 +330,7 @@ static void test_symmetric_parts(void **unused)
 static void test_near_misses(void **unused)
 {
     (void)unused;
-    const cp_pose millimetres = pose_scaling(0.001, 0.001, 0.001);
+    const cp_pose millimetres = plain_scaling(0.001, 0.001, 0.001);
     for (int round = 0; round < 80; round++) {
         bool near = round % 2;
         struct shape shape = random_shape(12 + random_bits(&dice) % 40, 100, round % 4);
@@ -346,10 +347,10 @@ static void test_near_misses(void **unused)
         add_materials();
         (void)add_part(&shape.mesh, &millimetres);
         (void)add_part(&copy.mesh, &millimetres);
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply("tolerance=0.01mm", NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, near ? 1 : 2);
+        assert_int_equal(count_meshes(scene), near ? 1 : 2);
         assert_true(world_faces_equal(before, world_faces(scene), 1e-5));
         start_again();
     }
@@ -369,22 +370,22 @@ static double reach(const cp_mesh *mesh)
 static void test_tolerance_by_itself(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     for (int round = 0; round < 60; round++) {
         bool near = round % 2, far = round % 3 == 0;
         struct shape shape = random_shape(40, 100, 0);
-        cp_pose motion = random_motion(100), away = pose_translation(far ? 1e6 : 500, 0, 0);
-        motion = pose_multiply(&away, &motion);
+        cp_pose motion = random_motion(100), away = plain_translation(far ? 1e6 : 500, 0, 0);
+        motion = plain_product(&away, &motion);
         struct shape copy = baked(&shape.mesh, &motion);
         double tolerance = fmin(1e-6 * (reach(&shape.mesh) + reach(&copy.mesh)), 0.1 * sqrt(3));
         uint32_t vertex = copy.corners[random_bits(&dice) % copy.mesh.corner_count];
         copy.positions[3 * vertex + 1] += (float)((near ? 0.3 : 10) * tolerance);
         (void)add_part(&shape.mesh, &identity);
         (void)add_part(&copy.mesh, &identity);
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
         if (!near || !far) /* far away, rounding to floats alone may be too much */
-            assert_int_equal(scene->mesh_count, near ? 1 : 2);
+            assert_int_equal(count_meshes(scene), near ? 1 : 2);
         start_again();
     }
 }
@@ -393,7 +394,7 @@ static void test_tolerance_by_itself(void **unused)
 static void test_other_faces_are_no_copies(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     for (int round = 0; round < 60; round++) {
         add_materials();
         struct shape shape = random_shape(30, 100, RICH);
@@ -420,9 +421,9 @@ static void test_other_faces_are_no_copies(void **unused)
         }
         (void)add_part(&shape.mesh, &identity);
         (void)add_part(&copy.mesh, &identity);
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         assert_int_equal(apply("tolerance=0.1", NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, 2);
+        assert_int_equal(count_meshes(scene), 2);
         start_again();
     }
 }
@@ -433,13 +434,13 @@ static void test_mirrored_and_scaled(void **unused)
 {
     (void)unused;
     static const char *const words[] = {"mirrored=no", "mirrored=yes", "scaled=no", "scaled=yes"};
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     for (int round = 0; round < 80; round++) {
         bool mirrored = round % 4 < 2, wanted = round % 2;
         add_materials();
         struct shape shape = random_shape(12 + random_bits(&dice) % 30, 2, round / 4 % 4);
-        cp_pose motion = random_motion(5), change = mirrored ? pose_scaling(-1, 1, 1) : pose_scaling(2.5, 2.5, 2.5);
-        motion = pose_multiply(&motion, &change);
+        cp_pose motion = random_motion(5), change = mirrored ? plain_scaling(-1, 1, 1) : plain_scaling(2.5, 2.5, 2.5);
+        motion = plain_product(&motion, &change);
         struct shape copy = baked(&shape.mesh, &motion);
         if (mirrored)
             copy = shuffled(&copy.mesh, true); /* faces outward again */
@@ -447,10 +448,10 @@ static void test_mirrored_and_scaled(void **unused)
             copy = shuffled(&copy.mesh, false);
         (void)add_part(&shape.mesh, &identity);
         (void)add_part(&copy.mesh, &identity);
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply(words[round % 4], NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, wanted ? 1 : 2);
+        assert_int_equal(count_meshes(scene), wanted ? 1 : 2);
         assert_true(world_faces_equal(before, world_faces(scene), 1e-4));
         start_again();
     }
@@ -468,46 +469,47 @@ static void test_equal_copies_keep_their_poses(void **unused)
     cube.id = NULL;
     struct shape twin = copy_shape(&cube), minus = copy_shape(&cube);
     minus.positions[0] = -0.0f;
-    uint32_t first = add_part(&cube, &poses[0]), second = add_part(&twin.mesh, &poses[1]);
+    uint32_t first = add_part(&cube, &poses[0]);
+    twin.mesh.name = "wheel";
+    (void)add_part(&twin.mesh, &poses[1]);
     uint32_t third = add_part(&minus.mesh, &poses[1]);
     (void)add_part(&box, &poses[0]);
     (void)add_part(&box, &poses[1]);
     (void)add_part(&other, &poses[1]);
-    (void)scene_add_mesh(scene, &cube); /* nobody shows it: stays */
-    scene->meshes[second].name = "wheel";
-    (void)scene_add_metadata(scene, CP_OWNER_MESH, third, "key", CP_VALUE_STRING, "value");
-    assert_int_equal(scene_finish(scene), CP_OK);
+    (void)add_mesh_of(scene, &cube); /* nobody shows it: stays */
+    add_metadata_of(scene, CP_OWNER_MESH, third, "key", CP_VALUE_STRING, "value");
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("moved=no", NULL, NULL), CP_OK);
-    assert_int_equal(scene->mesh_count, 5);
+    assert_int_equal(count_meshes(scene), 5);
     assert_true(was_said(context, "of 7 meshes 2 are equal and 0 moved"));
     assert_true(was_reported(context, "instances-names") && !was_reported(context, "instances-metadata"));
-    assert_int_equal(scene->instances[1].mesh, first);
+    assert_int_equal(cp_instances(scene, NULL)[1].mesh, first);
     for (int i = 0; i < 3; i++)
-        assert_memory_equal(&scene->instances[i].transform, &poses[i > 0], sizeof *poses);
+        assert_memory_equal(&cp_instances(scene, NULL)[i].transform, &poses[i > 0], sizeof *poses);
     assert_int_equal(apply(NULL, NULL, NULL), CP_OK); /* -0 is 0 for what is moved, and this not at all */
-    assert_int_equal(scene->mesh_count, 4);
+    assert_int_equal(count_meshes(scene), 4);
     assert_true(was_reported(context, "instances-metadata"));
-    assert_memory_equal(&scene->instances[2].transform, &poses[1], sizeof *poses);
+    assert_memory_equal(&cp_instances(scene, NULL)[2].transform, &poses[1], sizeof *poses);
 }
 
 /* Quarter turns and mere moves are found as such, so that transforms stay readable. */
 static void test_plain_motions_stay_plain(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY, moved = pose_translation(100, -250.5, 31.25);
+    const cp_pose identity = PLAIN_IDENTITY, moved = plain_translation(100, -250.5, 31.25);
     const cp_pose turned = {{0, -1, 0, 8, 1, 0, 0, -4, 0, 0, 1, 2}};
     struct shape shape = random_shape(30, 64, 0);
     struct shape one = baked(&shape.mesh, &moved), two = baked(&shape.mesh, &turned);
     (void)add_part(&shape.mesh, &identity);
     (void)add_part(&one.mesh, &identity);
     (void)add_part(&two.mesh, &identity);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
-    assert_int_equal(scene->mesh_count, 1);
+    assert_int_equal(count_meshes(scene), 1);
     for (int i = 0; i < 12; i++) {
         double allowed = i % 4 == 3 ? 1e-4 : 0;
-        assert_true(fabs(scene->instances[1].transform.m[i] - moved.m[i]) <= allowed);
-        assert_true(fabs(scene->instances[2].transform.m[i] - turned.m[i]) <= allowed);
+        assert_true(fabs(cp_instances(scene, NULL)[1].transform.m[i] - moved.m[i]) <= allowed);
+        assert_true(fabs(cp_instances(scene, NULL)[2].transform.m[i] - turned.m[i]) <= allowed);
     }
 }
 
@@ -515,7 +517,7 @@ static void test_plain_motions_stay_plain(void **unused)
 static void test_tolerance_is_in_the_world(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY, millimetres = pose_scaling(0.001, 0.001, 0.001);
+    const cp_pose identity = PLAIN_IDENTITY, millimetres = plain_scaling(0.001, 0.001, 0.001);
     for (int round = 0; round < 3; round++) {
         struct shape shape = random_shape(30, 100, 0), copy = copy_shape(&shape.mesh);
         for (uint32_t i = 0; i < copy.mesh.vertex_count; i += 3)
@@ -525,10 +527,10 @@ static void test_tolerance_is_in_the_world(void **unused)
         if (round == 1)
             (void)add_part(&copy.mesh, &identity);
         if (round == 2)
-            (void)scene_add_instance(scene, add_node_at(scene, 0, "part", NULL), second, CP_USE_BOTH, &identity);
-        assert_int_equal(scene_finish(scene), CP_OK);
+            (void)add_instance_of(scene, add_node_at(scene, 0, "part", NULL), second, CP_USE_BOTH, &identity);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         assert_int_equal(apply("tolerance=1mm", NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, round == 0 ? 1 : 2);
+        assert_int_equal(count_meshes(scene), round == 0 ? 1 : 2);
         start_again();
     }
 }
@@ -537,36 +539,39 @@ static void test_tolerance_is_in_the_world(void **unused)
 static void test_shapes_without_size(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY, nothing = pose_scaling(0, 0, 0);
+    const cp_pose identity = PLAIN_IDENTITY, nothing = plain_scaling(0, 0, 0);
     struct shape shape = random_shape(30, 100, 0), other = copy_shape(&shape.mesh);
     for (uint32_t i = 0; i < other.mesh.vertex_count; i++)
         other.positions[3 * i] *= 2;
     (void)add_part(&shape.mesh, &identity);
     (void)add_part(&other.mesh, &nothing);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("tolerance=1mm", NULL, NULL), CP_OK);
-    assert_int_equal(scene->mesh_count, 2);
+    assert_int_equal(count_meshes(scene), 2);
 }
 
 static void test_equal_materials_of_two_files(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     for (int round = 0; round < 3; round++) {
         add_materials();
         add_materials();
         struct shape shape = random_shape(30, 100, RICH), copy = copy_shape(&shape.mesh);
         copy.groups[0].material += 2;
         copy.groups[2].material += 2;
-        if (round == 1)
-            scene->materials[2].rgba[1] = 0.5;
+        if (round == 1) {
+            struct draft draft = draft_of(scene);
+            draft.materials[2].rgba[1] = 0.5;
+            scene = built_again(&draft, context);
+        }
         if (round == 2)
-            (void)scene_add_metadata(scene, CP_OWNER_MATERIAL, 2, "key", CP_VALUE_STRING, "value");
+            add_metadata_of(scene, CP_OWNER_MATERIAL, 2, "key", CP_VALUE_STRING, "value");
         (void)add_part(&shape.mesh, &identity);
         (void)add_part(&copy.mesh, &identity);
-        assert_int_equal(scene_finish(scene), CP_OK);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, round == 0 ? 1 : 2);
+        assert_int_equal(count_meshes(scene), round == 0 ? 1 : 2);
         start_again();
     }
 }
@@ -579,11 +584,11 @@ static void test_many_lookalikes(void **unused)
 {
     (void)unused;
     enum { COUNT = 3000 };
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     static const uint32_t corners[] = {0, 1, 2, 3, 4, 5};
     uint32_t node = add_node_at(scene, 0, "all", NULL);
     for (uint32_t i = 0; i < COUNT; i++) {
-        float *positions = scene_allocate(scene, 18, sizeof(float));
+        float *positions = scratch(18, sizeof(float));
         for (uint32_t k = 0; k < 6; k++) {
             double angle = 2 * PI * (k % 3) / 3 + (k < 3 ? 0 : 0.5 + 0.5 * i / COUNT);
             positions[3 * k] = (float)cos(angle);
@@ -596,19 +601,19 @@ static void test_many_lookalikes(void **unused)
                               .corner_count = 6,
                               .positions = positions,
                               .corners = corners};
-        (void)scene_add_instance(scene, node, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &identity);
+        (void)add_instance_of(scene, node, add_mesh_of(scene, &mesh), CP_USE_BOTH, &identity);
     }
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
     assert_true(was_reported(context, "instances-unfinished"));
-    assert_true(scene->mesh_count > COUNT - 100);
+    assert_true(count_meshes(scene) > COUNT - 100);
 }
 
 /* All in one place, on a line, empty, lines. */
 static void test_flat_shapes(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     static const float spots[3][9] = {
         {1, 2, 3, 1, 2, 3, 1, 2, 3}, {0, 0, 0, 1, 1, 1, 3, 3, 3}, {0, 0, 0, 2, 0, 0, 0, 1, 0}};
     static const uint32_t corners[] = {0, 1, 2}, other[] = {2, 0, 1}, offsets[] = {0, 3};
@@ -630,11 +635,11 @@ static void test_flat_shapes(void **unused)
     const cp_mesh empty = {.name = "part"};
     (void)add_part(&empty, &identity);
     (void)add_part(&empty, &identity);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     struct world_faces before = world_faces(scene);
     assert_int_equal(apply(NULL, NULL, NULL), CP_OK);
     assert_true(world_faces_equal(before, world_faces(scene), 1e-4));
-    assert_true(scene->mesh_count <= 12);
+    assert_true(count_meshes(scene) <= 12);
     before = world_faces(scene);
     assert_int_equal(apply("mirrored=yes", "scaled=yes", NULL), CP_OK);
     assert_true(world_faces_equal(before, world_faces(scene), 1e-4));
@@ -650,24 +655,24 @@ static void test_memory_runs_out(void **unused)
     const cp_allocator allocator = {counted_resize, &counter};
     cp_context *own = cp_context_new(&allocator), *before = context;
     cp_scene *old = scene;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     context = own;
-    scene = scene_new(own);
+    scene = cp_scene_new(own);
     add_materials();
     struct shape shape = random_shape(30, 100, RICH);
-    cp_pose motion = random_motion(30), mirror = pose_scaling(1, -1, 1);
+    cp_pose motion = random_motion(30), mirror = plain_scaling(1, -1, 1);
     struct shape moved = baked(&shape.mesh, &motion), other = shuffled(&moved.mesh, false);
-    motion = pose_multiply(&motion, &mirror);
+    motion = plain_product(&motion, &mirror);
     moved = baked(&shape.mesh, &motion);
     struct shape image = shuffled(&moved.mesh, true);
     (void)add_part(&shape.mesh, &identity);
     (void)add_part(&other.mesh, &identity);
     (void)add_part(&image.mesh, &identity);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     cp_status status = CP_LIMIT;
     size_t n = 0;
     while (status != CP_OK) {
-        assert_int_equal(scene->mesh_count, 3);
+        assert_int_equal(count_meshes(scene), 3);
         size_t blocks = counter.blocks;
         cp_report_clear(context);
         counter.calls = 0;
@@ -677,7 +682,7 @@ static void test_memory_runs_out(void **unused)
         assert_true(status == CP_OK || (status == CP_LIMIT && counter.blocks <= blocks + 2)); /* the report's */
     }
     assert_true(n > 50);
-    assert_int_equal(scene->mesh_count, 1);
+    assert_int_equal(count_meshes(scene), 1);
     cp_scene_free(scene);
     cp_context_free(own);
     assert_int_equal(counter.blocks, 0);

@@ -5,8 +5,6 @@
 
 #include <jansson.h>
 
-#include "base/text/text.h"
-#include "model/model.h"
 #include "scene_fixture.h"
 
 #define MM 1e-3
@@ -16,9 +14,9 @@
 static uint32_t node_named(const char *name)
 {
     uint32_t node = 0;
-    while (node < scene->node_count && strcmp(scene->nodes[node].name, name) != 0)
+    while (node < count_nodes(scene) && strcmp(cp_nodes(scene, NULL)[node].name, name) != 0)
         node++;
-    assert_true(node < scene->node_count);
+    assert_true(node < count_nodes(scene));
     return node;
 }
 
@@ -86,7 +84,7 @@ static void solve_lengths(const char *machine, const char *name)
         return;
     read_machine(machine);
     cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
-    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     assert_non_null(worlds);
     assert_true(json_array_size(poses) > 0);
     assert_string_equal(cp_inverse_method(inverse), "numeric");
@@ -138,7 +136,7 @@ static void test_exechon(void **unused)
     solve_lengths("exechon", "exechon_parallel");
     read_machine("exechon");
     cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
-    cp_pose aside = pose_translation(100 * MM, 50 * MM, -1250 * MM), higher = pose_translation(0, 50 * MM, -1.2);
+    cp_pose aside = plain_translation(100 * MM, 50 * MM, -1250 * MM), higher = plain_translation(0, 50 * MM, -1.2);
     const cp_posture *postures;
     uint32_t count;
     expect_out_of_reach(inverse, &aside);
@@ -168,7 +166,7 @@ static void solve_gantry(const char *name)
         uint32_t count, unknown;
         const uint32_t *joints = cp_inverse_joints(inverse, &unknown);
         const json_t *xyz = json_object_get(pose, "xyz");
-        cp_pose target = pose_translation(number_at(xyz, 0) * MM, number_at(xyz, 1) * MM, number_at(xyz, 2) * MM);
+        cp_pose target = plain_translation(number_at(xyz, 0) * MM, number_at(xyz, 1) * MM, number_at(xyz, 2) * MM);
         assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
         assert_int_equal(count, 8);
         json_array_foreach(json_object_get(pose, "postures"), number, values)
@@ -181,11 +179,11 @@ static void solve_gantry(const char *name)
     }
     assert_true(i > 0);
     const json_t *far = json_object_get(json_object_get(gantry, "out_of_reach"), "xyz");
-    cp_pose target = pose_translation(number_at(far, 0) * MM, number_at(far, 1) * MM, number_at(far, 2) * MM);
+    cp_pose target = plain_translation(number_at(far, 0) * MM, number_at(far, 1) * MM, number_at(far, 2) * MM);
     expect_out_of_reach(inverse, &target);
-    target = pose_translation(-1.1, -0.65, -1.15);
-    cp_pose tilt = pose_rotation_degrees(0, 5);
-    target = pose_multiply(&target, &tilt);
+    target = plain_translation(-1.1, -0.65, -1.15);
+    cp_pose tilt = plain_turn(0, 5);
+    target = plain_product(&target, &tilt);
     expect_out_of_reach(inverse, &target); /* it keeps its orientation */
     cp_inverse_free(inverse);
     json_decref(oracle);
@@ -216,50 +214,42 @@ static double coupling = 0;
 /* A device of six joints, each given by its axis and a point of it with all joints at zero; the end is a frame. */
 static void build_arm(double axes[6][3], double points[6][3], const cp_pose *end)
 {
-    uint32_t parent = scene_add_node(scene, 0, "base", 4), joints[6];
+    uint32_t parent = add_node_at(scene, 0, "base", NULL), joints[6];
     double last[3] = {0};
     for (int i = 0; i < 6; i++) {
-        parent = scene_add_node(scene, parent, "link", 4);
-        scene->nodes[parent].local =
-            pose_translation(points[i][0] - last[0], points[i][1] - last[1], points[i][2] - last[2]);
-        joints[i] = scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, NULL);
-        for (int k = 0; k < 3; k++) {
-            scene->joints[joints[i]].axis[k] = axes[i][k];
-            last[k] = points[i][k];
-        }
-        scene->joints[joints[i]].home = scene->joints[joints[i]].q = 0;
+        const cp_pose step = plain_translation(points[i][0] - last[0], points[i][1] - last[1], points[i][2] - last[2]);
+        cp_joint joint = cp_new_joint(), follower = cp_new_joint();
+        joint.node = follower.node = parent = add_node_at(scene, parent, "link", &step);
+        memcpy(joint.axis, axes[i], sizeof joint.axis);
+        memcpy(last, points[i], sizeof last);
+        joint.home = joint.q = 0;
+        joints[i] = cp_add_joint(scene, &joint);
         if (i == 2 && coupling != 0) {
-            cp_joint *follower = &scene->joints[scene_add_joint(scene, parent, CP_JOINT_REVOLUTE, NULL)];
-            memcpy(follower->axis, axes[i], sizeof follower->axis);
-            follower->master = joints[1];
-            follower->scale = coupling;
-            follower->driven = false;
+            memcpy(follower.axis, axes[i], sizeof follower.axis);
+            follower.name = "follower";
+            follower.master = joints[1];
+            follower.scale = coupling;
+            follower.driven = false;
+            assert_int_not_equal(cp_add_joint(scene, &follower), CP_NONE);
         }
     }
-    uint32_t tool = scene_add_node(scene, parent, "tool", 4), device = scene_add_device(scene, "arm", 1);
-    cp_pose back = pose_translation(-last[0], -last[1], -last[2]);
-    scene->nodes[tool].local = pose_multiply(&back, end);
-    uint32_t *own = scene_allocate(scene, 7, sizeof *own);
-    assert_non_null(own);
-    memcpy(own, joints, sizeof joints);
-    own[6] = tool;
-    scene->devices[device].joints = own;
-    scene->devices[device].joint_count = 6;
-    scene->devices[device].ends = own + 6;
-    scene->devices[device].end_count = 1;
+    cp_pose back = plain_translation(-last[0], -last[1], -last[2]), there = plain_product(&back, end);
+    uint32_t tool = add_node_at(scene, parent, "tool", &there);
+    (void)add_device_of(scene, "arm", 1, tool, 6, joints);
     finish_scene();
 }
 
 /* The product of the joints' motions, as a textbook has it. */
 static cp_pose place_tool(const double q[6])
 {
-    cp_pose world = POSE_IDENTITY;
-    for (uint32_t node = 1; node < scene->node_count; node++) {
-        world = pose_multiply(&world, &scene->nodes[node].local);
-        if (scene->nodes[node].joint_count == 0)
+    cp_pose world = PLAIN_IDENTITY;
+    for (uint32_t node = 1; node < count_nodes(scene); node++) {
+        world = plain_product(&world, &cp_nodes(scene, NULL)[node].local);
+        if (cp_nodes(scene, NULL)[node].joint_count == 0)
             continue;
-        cp_pose turn = pose_rotation(scene->joints[scene->nodes[node].first_joint].axis, q[node - 2]);
-        world = pose_multiply(&world, &turn);
+        cp_pose turn =
+            plain_rotation(cp_joints(scene, NULL)[cp_nodes(scene, NULL)[node].first_joint].axis, q[node - 2]);
+        world = plain_product(&world, &turn);
     }
     return world;
 }
@@ -336,7 +326,7 @@ static void random_arm(bool square)
         for (int k = 0; k < 3; k++)
             points[i][k] += way * axes[i][k];
     }
-    cp_pose end = pose_translation(wrist[0] + 0.1, wrist[1], wrist[2] - 0.05);
+    cp_pose end = plain_translation(wrist[0] + 0.1, wrist[1], wrist[2] - 0.05);
     fresh_scene();
     build_arm(axes, points, &end);
 }
@@ -351,7 +341,7 @@ static void random_values(double q[6])
 static void test_round_trips(void **unused)
 {
     (void)unused;
-    const int arms = getenv("CELLPIPE_LONG") ? 100 : 20, poses = getenv("CELLPIPE_LONG") ? 1000 : 250;
+    const int arms = (int)usual_or_long(20, 100), poses = (int)usual_or_long(250, 1000);
     double worst = 0, most = 0;
     for (int i = 0; i < arms; i++) {
         random_arm(i % 2 == 0);
@@ -444,7 +434,7 @@ static bool search(const cp_pose *target, double q[6])
 static void test_search(void **unused)
 {
     (void)unused;
-    const int arms = getenv("CELLPIPE_LONG") ? 1000 : 60, starts = 60;
+    const int arms = (int)usual_or_long(60, 1000), starts = 60;
     uint32_t found = 0, told = 0;
     for (int i = 0; i < arms; i++) {
         double q[6];
@@ -482,19 +472,18 @@ static void test_search(void **unused)
 static void build_irb120(const json_t *rows)
 {
     double axes[6][3], points[6][3];
-    cp_pose frame = POSE_IDENTITY;
+    cp_pose frame = PLAIN_IDENTITY;
     for (size_t i = 0; i < 6; i++) {
         const json_t *row = json_array_get(rows, i);
         for (int k = 0; k < 3; k++) {
             axes[i][k] = frame.m[4 * k + 2];
             points[i][k] = frame.m[4 * k + 3];
         }
-        cp_pose theta = pose_rotation_degrees(2, number_at(row, 0)),
-                alpha = pose_rotation_degrees(0, number_at(row, 3));
-        cp_pose shift = pose_translation(number_at(row, 2) * MM, 0, number_at(row, 1) * MM);
-        frame = pose_multiply(&frame, &theta);
-        frame = pose_multiply(&frame, &shift);
-        frame = pose_multiply(&frame, &alpha);
+        cp_pose theta = plain_turn(2, number_at(row, 0)), alpha = plain_turn(0, number_at(row, 3));
+        cp_pose shift = plain_translation(number_at(row, 2) * MM, 0, number_at(row, 1) * MM);
+        frame = plain_product(&frame, &theta);
+        frame = plain_product(&frame, &shift);
+        frame = plain_product(&frame, &alpha);
     }
     build_arm(axes, points, &frame);
 }
@@ -517,7 +506,7 @@ static void test_irb120(void **unused)
         const cp_posture *postures;
         uint32_t count;
         for (size_t k = 0; k < 6; k++)
-            q[k] = degrees_to_radians(number_at(json_object_get(one, "q_deg"), k));
+            q[k] = number_at(json_object_get(one, "q_deg"), k) * PI / 180;
         cp_pose target = place_tool(q);
         for (int k = 0; k < 3; k++)
             assert_true(fabs(target.m[4 * k + 3] / MM - number_at(json_object_get(one, "tcp_mm"), (size_t)k)) < 1e-6);
@@ -546,7 +535,7 @@ static void test_sample_arm(void **unused)
     cp_scene_free(scene);
     assert_int_equal(cp_read(context, SAMPLES "/dh_arm.wu", NULL, NULL, 0, &scene), CP_OK);
     uint32_t tool = node_named("Arm.J6");
-    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     cp_inverse *inverse = open_inverse(tool, 0, CP_REACH_ALL);
     assert_non_null(worlds);
     assert_string_equal(cp_inverse_method(inverse), "arm");
@@ -556,7 +545,7 @@ static void test_sample_arm(void **unused)
         const cp_posture *postures;
         uint32_t count;
         for (size_t k = 0; k < 6; k++)
-            q[k] = degrees_to_radians(number_at(json_object_get(one, "q_deg"), k));
+            q[k] = number_at(json_object_get(one, "q_deg"), k) * PI / 180;
         assert_int_equal(cp_world_poses(context, scene, q, worlds), CP_OK);
         for (int row = 0; row < 3; row++) {
             const json_t *turn = json_array_get(json_object_get(one, "R"), (size_t)row);
@@ -591,7 +580,7 @@ static void test_singular_places(void **unused)
         {0.5, -PI / 2, 0, 0, 0, 0},         /* all at once */
         {PI, PI, PI, PI, PI, PI},
     };
-    cp_pose end = pose_translation(0.4, 0, 0.6);
+    cp_pose end = plain_translation(0.4, 0, 0.6);
     build_arm(axes, points, &end);
     cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -618,7 +607,7 @@ static void test_singular_places(void **unused)
     assert_int_equal(cp_inverse_postures(inverse, &regular, &postures, &count), CP_OK);
     for (uint32_t n = 0; n < count; n++)
         assert_true(postures[n].singularity > CP_NEAR_SINGULAR);
-    cp_pose far = pose_translation(1, 1, 1);
+    cp_pose far = plain_translation(1, 1, 1);
     expect_out_of_reach(inverse, &far);
     cp_inverse_free(inverse);
 }
@@ -630,7 +619,9 @@ static void test_scaled_frame(void **unused)
     const cp_reach reach = {.size = sizeof reach, .frame = 2, .solve = CP_REACH_ALL, .tries = 1};
     cp_inverse *inverse;
     random_arm(true);
-    scene->nodes[1].local = pose_scaling(2, 2, 2);
+    struct draft draft = draft_of(scene);
+    draft.nodes[1].local = plain_scaling(2, 2, 2);
+    change_scene(&draft);
     assert_int_equal(cp_inverse_new(context, scene, &reach, &inverse), CP_INPUT);
     assert_null(inverse);
     assert_string_equal(cp_report(context, &(size_t){0})->code, "reach-scaled");
@@ -646,7 +637,7 @@ static void test_place_alone(void **unused)
               (double[6][3]){{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}},
               &(cp_pose){{1, 0, 0, 0.4, 0, 1, 0, 0, 0, 0, 1, 0.6}});
     cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_X | CP_REACH_Y | CP_REACH_Z);
-    cp_pose target = pose_translation(0.3, 0.2, 0.5);
+    cp_pose target = plain_translation(0.3, 0.2, 0.5);
     const cp_posture *postures;
     assert_string_equal(cp_inverse_method(inverse), "numeric");
     assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
@@ -667,24 +658,21 @@ static void test_place_alone(void **unused)
 static void test_follower(void **unused)
 {
     (void)unused;
-    uint32_t base = scene_add_node(scene, 0, "base", 4), arm = scene_add_node(scene, base, "arm", 3);
-    uint32_t screw = scene_add_joint(scene, arm, CP_JOINT_REVOLUTE, NULL),
-             nut = scene_add_joint(scene, arm, CP_JOINT_PRISMATIC, NULL);
-    uint32_t device = scene_add_device(scene, "screw", base), *own = scene_allocate(scene, 2, sizeof *own), count;
-    assert_non_null(own);
-    own[0] = screw;
-    own[1] = arm;
-    scene->joints[nut].master = screw;
-    scene->joints[nut].driven = false;
-    scene->joints[nut].scale = 0.01;
-    scene->devices[device].joints = own;
-    scene->devices[device].joint_count = 1;
-    scene->devices[device].ends = own + 1;
-    scene->devices[device].end_count = 1;
+    uint32_t base = add_node_at(scene, 0, "base", NULL), arm = add_node_at(scene, base, "arm", NULL);
+    uint32_t screw = add_joint_of(scene, arm, CP_JOINT_REVOLUTE, NULL), count;
+    cp_joint nut = cp_new_joint();
+    nut.node = arm;
+    nut.name = "nut";
+    nut.type = CP_JOINT_PRISMATIC;
+    nut.master = screw;
+    nut.driven = false;
+    nut.scale = 0.01;
+    assert_int_not_equal(cp_add_joint(scene, &nut), CP_NONE);
+    (void)add_device_of(scene, "screw", base, arm, 1, &screw);
     finish_scene();
     cp_inverse *inverse = open_inverse(arm, 0, CP_REACH_Z);
     const cp_posture *postures;
-    cp_pose target = pose_translation(0, 0, 0.2);
+    cp_pose target = plain_translation(0, 0, 0.2);
     assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
     assert_true(count == 1 && fabs(postures[0].q[screw] - 20) < 1e-6);
     cp_inverse_free(inverse);
@@ -741,12 +729,11 @@ static void test_two_ends(void **unused)
     const char *options[] = {"device=arm", "reach=0.3,0.2,0.5,0,0,0"},
                *named[] = {options[0], options[1], "frame=tool"};
     random_arm(true);
-    uint32_t *ends = scene_allocate(scene, 2, sizeof *ends);
-    assert_non_null(ends);
-    ends[0] = node_named("tool");
-    ends[1] = node_named("base");
-    scene->devices[0].ends = ends;
-    scene->devices[0].end_count = 2;
+    const uint32_t ends[] = {node_named("tool"), node_named("base")};
+    struct draft draft = draft_of(scene);
+    draft.devices[0].ends = ends;
+    draft.devices[0].end_count = 2;
+    change_scene(&draft);
     assert_int_equal(cp_apply(context, scene, "pose", options, 2), CP_USAGE);
     assert_string_equal(cp_report(context, &(size_t){0})->code, "pose-end");
     cp_status status = cp_apply(context, scene, "pose", named, 3);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
+#include "cellpipe_tool.h"
 #include "scene_fixture.h"
 
 static const float points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 5, 5, 5};
@@ -31,8 +31,8 @@ struct cell {
 static struct cell plain_cell(void)
 {
     struct cell cell = {.fixed = {{1, 0, 0, 0.5, 0, 1, 0, 0, 0, 0, 1, 0}},
-                        .hand_shape = POSE_IDENTITY,
-                        .above = POSE_IDENTITY,
+                        .hand_shape = PLAIN_IDENTITY,
+                        .above = PLAIN_IDENTITY,
                         .hand_name = "Hand"};
     memcpy(cell.points, points, sizeof points);
     memcpy(cell.corners, corners, sizeof corners);
@@ -46,30 +46,31 @@ static struct cell plain_cell(void)
 
 static uint32_t add(uint32_t parent, const char *name)
 {
-    return scene_add_node(scene, parent, name, strlen(name));
+    return add_node_at(scene, parent, name, NULL);
 }
 
 static uint32_t add_joint(uint32_t node, const cp_joint *like)
 {
-    uint32_t index = scene_add_joint(scene, node, like->type, NULL);
-    cp_joint *joint = &scene->joints[index];
-    memcpy(joint->axis, like->axis, sizeof joint->axis);
-    joint->lower = like->lower;
-    joint->upper = like->upper;
-    joint->home = joint->q = like->q;
-    joint->velocity = like->velocity > 0 ? like->velocity : INFINITY;
-    return index;
+    cp_joint joint = cp_new_joint();
+    joint.node = node;
+    joint.type = like->type;
+    memcpy(joint.axis, like->axis, sizeof joint.axis);
+    joint.lower = like->lower;
+    joint.upper = like->upper;
+    joint.home = joint.q = like->q;
+    joint.velocity = like->velocity > 0 ? like->velocity : INFINITY;
+    return cp_add_joint(scene, &joint);
 }
 
 static void add_shapes(const struct cell *cell, uint32_t hand, const uint32_t *meshes)
 {
     for (uint32_t i = 0; i < 2; i++)
-        (void)scene_add_instance(scene, hand, meshes[cell->swapped_shapes ? !i : i], CP_USE_COLLISION,
-                                 i == cell->swapped_shapes ? &cell->hand_shape : &POSE_IDENTITY);
+        (void)add_instance_of(scene, hand, meshes[cell->swapped_shapes ? !i : i], CP_USE_COLLISION,
+                              i == cell->swapped_shapes ? &cell->hand_shape : &PLAIN_IDENTITY);
     if (cell->extra_drawn)
-        (void)scene_add_instance(scene, hand, meshes[1], CP_USE_DRAWN, &cell->fixed);
+        (void)add_instance_of(scene, hand, meshes[1], CP_USE_DRAWN, &cell->fixed);
     if (cell->extra_line)
-        (void)scene_add_instance(scene, hand, meshes[2], CP_USE_BOTH, &cell->fixed);
+        (void)add_instance_of(scene, hand, meshes[2], CP_USE_BOTH, &cell->fixed);
 }
 
 /* world - Robot - Upper (shoulder) - Mount - Hand (wrist), where mesh and box are; Robot - Table, where the box is.
@@ -82,31 +83,30 @@ static void build(struct cell *cell)
     cell->mesh.corners = cell->corners;
     cell->line.corners = line;
     cell->line.face_offsets = ends;
-    uint32_t robot = add(0, "Robot");
-    scene->nodes[robot].local = cell->above;
+    uint32_t robot = add_node_at(scene, 0, "Robot", &cell->above);
     if (cell->extra_joint_elsewhere)
         (void)add_joint(robot, &cell->shoulder);
     uint32_t upper = add(robot, "Upper");
     (void)add_joint(upper, &cell->shoulder);
-    uint32_t mount = add(upper, "Mount");
-    scene->nodes[mount].local = cell->fixed;
+    uint32_t mount = add_node_at(scene, upper, "Mount", &cell->fixed);
     if (cell->extra_frame)
         mount = add(mount, "Flange");
     uint32_t hand = add(mount, cell->hand_name);
     uint32_t wrist = add_joint(hand, &cell->wrist);
-    if (cell->follower) {
-        scene->joints[wrist].master = 0, scene->joints[wrist].driven = false;
-        scene->joints[wrist].scale = cell->wrist.scale, scene->joints[wrist].offset = cell->wrist.offset;
-    }
-    scene->nodes[hand].flags = cell->hand_flags;
-    uint32_t meshes[] = {scene_add_mesh(scene, &cell->mesh), scene_add_mesh(scene, &cell->box),
-                         scene_add_mesh(scene, &cell->line)};
+    uint32_t meshes[] = {add_mesh_of(scene, &cell->mesh), add_mesh_of(scene, &cell->box),
+                         add_mesh_of(scene, &cell->line)};
     add_shapes(cell, hand, meshes);
     uint32_t table = add(robot, "Table");
-    scene->nodes[table].flags = cell->table_flags;
-    (void)scene_add_instance(scene, table, meshes[1], cell->drawn_only ? CP_USE_DRAWN : CP_USE_BOTH, &POSE_IDENTITY);
-    (void)scene_add_pair(scene, hand, table, "given");
-    finish_scene();
+    (void)add_instance_of(scene, table, meshes[1], cell->drawn_only ? CP_USE_DRAWN : CP_USE_BOTH, &PLAIN_IDENTITY);
+    (void)add_pair_of(scene, hand, table, "given");
+    struct draft draft = draft_of(scene);
+    draft.nodes[hand].flags = cell->hand_flags;
+    draft.nodes[table].flags = cell->table_flags;
+    if (cell->follower) {
+        draft.joints[wrist].master = 0, draft.joints[wrist].driven = false;
+        draft.joints[wrist].scale = cell->wrist.scale, draft.joints[wrist].offset = cell->wrist.offset;
+    }
+    change_scene(&draft);
 }
 
 static uint64_t key_of_pair(uint32_t first, uint32_t second)
@@ -120,8 +120,8 @@ static uint64_t key_of_pair(uint32_t first, uint32_t second)
 static uint64_t key_of(struct cell cell)
 {
     build(&cell);
-    uint64_t key = key_of_pair(scene->pairs[0].first, scene->pairs[0].second);
-    assert_true(key == key_of_pair(scene->pairs[0].second, scene->pairs[0].first));
+    uint64_t key = key_of_pair(cp_pairs(scene, NULL)[0].first, cp_pairs(scene, NULL)[0].second);
+    assert_true(key == key_of_pair(cp_pairs(scene, NULL)[0].second, cp_pairs(scene, NULL)[0].first));
     return key;
 }
 
@@ -255,8 +255,8 @@ static void test_without_geometry(void **unused)
     struct cell cell = plain_cell();
     cell.drawn_only = true;
     build(&cell);
-    assert_int_equal(key_of_pair(scene->pairs[0].first, scene->pairs[0].second), 0);
-    assert_int_equal(key_of_pair(scene->pairs[0].first, scene->pairs[0].first), 0);
+    assert_int_equal(key_of_pair(cp_pairs(scene, NULL)[0].first, cp_pairs(scene, NULL)[0].second), 0);
+    assert_int_equal(key_of_pair(cp_pairs(scene, NULL)[0].first, cp_pairs(scene, NULL)[0].first), 0);
 }
 
 /* The key of the geometry is that of the frame alone. */
@@ -267,15 +267,15 @@ static void test_geometry(void **unused)
     struct cell cell = plain_cell();
     build(&cell);
     assert_int_equal(cp_geometry_keys(context, scene, keys), CP_OK);
-    uint32_t hand = scene->pairs[0].first, table = scene->pairs[0].second;
-    for (uint32_t i = 0; i < scene->node_count; i++)
+    uint32_t hand = cp_pairs(scene, NULL)[0].first, table = cp_pairs(scene, NULL)[0].second;
+    for (uint32_t i = 0; i < count_nodes(scene); i++)
         assert_int_equal(keys[i] != 0, i == hand || i == table);
     assert_true(keys[hand] != keys[table]);
     cell.fixed.m[7] = 3;
     cell.shoulder.upper = 3;
     build(&cell);
     assert_int_equal(cp_geometry_keys(context, scene, moved), CP_OK);
-    assert_memory_equal(keys, moved, scene->node_count * sizeof *keys);
+    assert_memory_equal(keys, moved, count_nodes(scene) * sizeof *keys);
     cell.box.size[0] = 7; /* in both frames */
     build(&cell);
     assert_int_equal(cp_geometry_keys(context, scene, moved), CP_OK);
@@ -306,12 +306,12 @@ static void test_through_a_stage(void **unused)
     (void)unused;
     struct cell cell = plain_cell();
     build(&cell);
-    uint64_t plain = key_of_pair(scene->pairs[0].first, scene->pairs[0].second);
+    uint64_t plain = key_of_pair(cp_pairs(scene, NULL)[0].first, cp_pairs(scene, NULL)[0].second);
     assert_int_equal(cp_write_memory(context, scene, "glb", options, 1, &bytes, &size), CP_OK);
     cp_scene_free(scene);
     assert_int_equal(cp_read_memory(context, bytes, size, "stage.glb", NULL, NULL, 0, &scene), CP_OK);
     cp_free(context, bytes, size);
-    assert_true(key_of_pair(scene->pairs[0].first, scene->pairs[0].second) == plain);
+    assert_true(key_of_pair(cp_pairs(scene, NULL)[0].first, cp_pairs(scene, NULL)[0].second) == plain);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

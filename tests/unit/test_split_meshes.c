@@ -1,7 +1,6 @@
 /* split-meshes: the pieces against the definition by comparing all faces with all; what is in the world stays. */
 #include "world_faces.h"
 
-#include "model/model.h"
 #include "scene_fixture.h"
 
 enum { MOST_FACES = 40 };
@@ -17,7 +16,7 @@ static void start_again(void)
 {
     cp_scene_free(scene);
     cp_report_clear(context);
-    scene = scene_new(context);
+    scene = cp_scene_new(context);
 }
 
 /* Faces on few positions, many of which lie on the same place as others, and zeros of both signs. */
@@ -25,12 +24,12 @@ static uint32_t add_random_mesh(void)
 {
     uint32_t faces = 1 + random_bits(&dice) % MOST_FACES, vertices = 5 + random_bits(&dice) % 150, count = 0;
     uint32_t places = 5 + random_bits(&dice) % 150;
-    float *positions = scene_allocate(scene, 3 * vertices, sizeof(float));
-    float *normals = scene_allocate(scene, 3 * vertices, sizeof(float));
-    float *colours = scene_allocate(scene, 4 * vertices, sizeof(float));
-    uint32_t *corners = scene_allocate(scene, 5 * faces, sizeof(uint32_t));
-    uint32_t *offsets = scene_allocate(scene, faces + 1, sizeof(uint32_t));
-    cp_group *groups = scene_allocate(scene, faces, sizeof(cp_group));
+    float *positions = scratch(3 * vertices, sizeof(float));
+    float *normals = scratch(3 * vertices, sizeof(float));
+    float *colours = scratch(4 * vertices, sizeof(float));
+    uint32_t *corners = scratch(5 * faces, sizeof(uint32_t));
+    uint32_t *offsets = scratch(faces + 1, sizeof(uint32_t));
+    cp_group *groups = scratch(faces, sizeof(cp_group));
     for (uint32_t i = 0; i < vertices; i++) {
         uint32_t place = random_bits(&dice) % places;
         positions[3 * i] = (float)place;
@@ -62,15 +61,15 @@ static uint32_t add_random_mesh(void)
                           .face_offsets = triangles ? NULL : offsets,
                           .corners = corners,
                           .groups = groups};
-    return scene_add_mesh(scene, &mesh);
+    return add_mesh_of(scene, &mesh);
 }
 
 static bool faces_meet(const cp_mesh *mesh, uint32_t a, uint32_t b, int by)
 {
     if (by > 0 && world_material(mesh, a) != world_material(mesh, b))
         return false;
-    for (uint32_t i = 0; i < mesh_face_size(mesh, a); i++)
-        for (uint32_t k = 0; k < mesh_face_size(mesh, b); k++)
+    for (uint32_t i = 0; i < face_size(mesh, a); i++)
+        for (uint32_t k = 0; k < face_size(mesh, b); k++)
             if (same_place(mesh, face_corner(mesh, a, i), face_corner(mesh, b, k)))
                 return true;
     return by == 1;
@@ -104,8 +103,8 @@ static void expect_piece(const cp_mesh *whole, const uint32_t *labels, uint32_t 
     for (uint32_t f = 0; f < whole->face_count; f++) {
         if (labels[f] != label)
             continue;
-        assert_int_equal(mesh_face_size(piece, at), mesh_face_size(whole, f));
-        for (uint32_t i = 0; i < mesh_face_size(whole, f); i++) {
+        assert_int_equal(face_size(piece, at), face_size(whole, f));
+        for (uint32_t i = 0; i < face_size(whole, f); i++) {
             uint32_t from = face_corner(whole, f, i), to = face_corner(piece, at, i);
             used[to] = true;
             assert_memory_equal(position_at(whole, from), position_at(piece, to), 12);
@@ -126,8 +125,8 @@ static void expect_piece(const cp_mesh *whole, const uint32_t *labels, uint32_t 
 static void add_materials(void)
 {
     const double red[4] = {1, 0, 0, 1}, blue[4] = {0, 0, 1, 1};
-    (void)scene_add_material(scene, "red", red, true);
-    (void)scene_add_material(scene, "blue", blue, false);
+    (void)add_colour(scene, "red", red, true);
+    (void)add_colour(scene, "blue", blue, false);
 }
 
 static void test_pieces_are_as_defined(void **unused)
@@ -140,20 +139,20 @@ static void test_pieces_are_as_defined(void **unused)
         int by = round % 3;
         add_materials();
         uint32_t node = add_node_at(scene, 0, "cell", NULL), mesh = add_random_mesh();
-        (void)scene_add_instance(scene, node, mesh, CP_USE_BOTH, &pose);
-        assert_int_equal(scene_finish(scene), CP_OK);
-        const cp_mesh whole = scene->meshes[mesh];
+        (void)add_instance_of(scene, node, mesh, CP_USE_BOTH, &pose);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
+        const cp_mesh whole = cp_meshes(scene, NULL)[mesh];
         uint32_t count = plain_pieces(&whole, by, labels);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply("split-meshes", words[by], round % 2 ? "nodes=no" : "nodes=yes"), CP_OK);
         assert_true(world_faces_equal(before, world_faces(scene), 0));
-        assert_int_equal(scene->mesh_count, count);
-        assert_int_equal(scene->instance_count, count);
-        assert_int_equal(scene->node_count, round % 2 || count == 1 ? 2 : 2 + count);
+        assert_int_equal(count_meshes(scene), count);
+        assert_int_equal(count_instances(scene), count);
+        assert_int_equal(count_nodes(scene), round % 2 || count == 1 ? 2 : 2 + count);
         for (uint32_t i = 0; i < count && count > 1; i++)
-            expect_piece(&whole, labels, i, &scene->meshes[scene->instances[i].mesh]);
+            expect_piece(&whole, labels, i, &cp_meshes(scene, NULL)[cp_instances(scene, NULL)[i].mesh]);
         if (count == 1)
-            assert_memory_equal(&whole, &scene->meshes[0], sizeof whole);
+            assert_memory_equal(&whole, &cp_meshes(scene, NULL)[0], sizeof whole);
         cut += count > 1;
         start_again();
     }
@@ -168,12 +167,12 @@ static void test_split_and_merge_lose_nothing(void **unused)
     for (int round = 0; round < 100; round++) {
         add_materials();
         uint32_t mesh = add_random_mesh();
-        (void)scene_add_instance(scene, add_node_at(scene, 0, "cell", NULL), mesh, CP_USE_BOTH, &pose);
-        assert_int_equal(scene_finish(scene), CP_OK);
+        (void)add_instance_of(scene, add_node_at(scene, 0, "cell", NULL), mesh, CP_USE_BOTH, &pose);
+        assert_int_equal(cp_scene_finish(scene), CP_OK);
         struct world_faces before = world_faces(scene);
         assert_int_equal(apply("split-meshes", "by=both", NULL), CP_OK);
         assert_int_equal(apply("merge-meshes", "materials=groups", NULL), CP_OK);
-        assert_int_equal(scene->mesh_count, 1);
+        assert_int_equal(count_meshes(scene), 1);
         assert_true(world_faces_equal(before, world_faces(scene), 0));
         start_again();
     }
@@ -192,53 +191,59 @@ static uint32_t add_apart(const char *name)
                           .corner_count = 9,
                           .positions = apart,
                           .corners = apart_corners};
-    return scene_add_mesh(scene, &mesh);
+    return add_mesh_of(scene, &mesh);
 }
 
 static void expect_node(uint32_t index, const char *name, uint32_t parent)
 {
-    assert_string_equal(scene->nodes[index].name, name);
-    assert_int_equal(scene->nodes[index].parent, parent);
-    assert_true(pose_is_identity(&scene->nodes[index].local));
+    assert_string_equal(cp_nodes(scene, NULL)[index].name, name);
+    assert_int_equal(cp_nodes(scene, NULL)[index].parent, parent);
+    expect_pose(&cp_nodes(scene, NULL)[index].local, PLAIN_IDENTITY.m, 0);
 }
 
 static void test_frames_and_names(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY, up = pose_translation(0, 0, 2);
+    const cp_pose identity = PLAIN_IDENTITY, up = plain_translation(0, 0, 2);
     cp_mesh cube = make_cube(), box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
     cube.id = NULL;
     uint32_t table = add_node_at(scene, 0, "table", NULL), lamp = add_node_at(scene, table, "lamp", NULL);
-    uint32_t parts = add_apart("parts"), other = add_apart(""), solid = scene_add_mesh(scene, &cube);
-    uint32_t primitive = scene_add_mesh(scene, &box);
-    (void)scene_add_instance(scene, 0, other, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, table, solid, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, table, parts, CP_USE_DRAWN, &up);
-    (void)scene_add_instance(scene, table, parts, CP_USE_COLLISION, &identity);
-    (void)scene_add_instance(scene, table, primitive, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, lamp, parts, CP_USE_BOTH, &up);
-    scene->nodes[table].flags |= CP_NODE_WIRE | CP_NODE_MOVABLE;
-    scene->nodes[table].scope = scene_add_device(scene, "Table", table);
-    (void)scene_add_pair(scene, 0, lamp, "near");
-    (void)scene_add_metadata(scene, CP_OWNER_MESH, parts, "key", CP_VALUE_STRING, "value");
-    assert_int_equal(scene_finish(scene), CP_OK);
+    uint32_t parts = add_apart("parts"), other = add_apart(""), solid = add_mesh_of(scene, &cube);
+    uint32_t primitive = add_mesh_of(scene, &box);
+    (void)add_instance_of(scene, 0, other, CP_USE_BOTH, &identity);
+    (void)add_instance_of(scene, table, solid, CP_USE_BOTH, &identity);
+    (void)add_instance_of(scene, table, parts, CP_USE_DRAWN, &up);
+    (void)add_instance_of(scene, table, parts, CP_USE_COLLISION, &identity);
+    (void)add_instance_of(scene, table, primitive, CP_USE_BOTH, &identity);
+    (void)add_instance_of(scene, lamp, parts, CP_USE_BOTH, &up);
+    (void)add_pair_of(scene, 0, lamp, "near");
+    add_metadata_of(scene, CP_OWNER_MESH, parts, "key", CP_VALUE_STRING, "value");
+    struct draft draft = draft_of(scene);
+    draft.nodes[table].flags |= CP_NODE_WIRE | CP_NODE_MOVABLE;
+    draft.nodes[table].scope = 0;
+    scene = built_again(&draft, context);
+    cp_device device = cp_new_device();
+    device.name = "Table";
+    device.base = table;
+    assert_int_equal(cp_add_device(scene, &device), 0);
+    finish_scene();
     struct world_faces before = world_faces(scene);
     assert_int_equal(apply("split-meshes", NULL, NULL), CP_OK);
     assert_true(world_faces_equal(before, world_faces(scene), 0));
-    assert_int_equal(scene->mesh_count, 2 + 3 + 3);
-    assert_string_equal(scene->meshes[2].name, "parts_1");
-    assert_string_equal(scene->meshes[7].name, "mesh_3");
-    assert_string_equal(scene->meshes[2].source, "cell.stl");
-    assert_int_equal(scene->node_count, 3 + 4 * 3);
+    assert_int_equal(count_meshes(scene), 2 + 3 + 3);
+    assert_string_equal(cp_meshes(scene, NULL)[2].name, "parts_1");
+    assert_string_equal(cp_meshes(scene, NULL)[7].name, "mesh_3");
+    assert_string_equal(cp_meshes(scene, NULL)[2].source, "cell.stl");
+    assert_int_equal(count_nodes(scene), 3 + 4 * 3);
     expect_node(3, "mesh_1", 0);
     expect_node(6, "table_1", table);
     expect_node(9, "table_4", table); /* the second instance goes on counting */
     expect_node(11, "table_6", table);
     expect_node(12, "lamp_1", lamp);
-    assert_int_equal(scene->nodes[table].instance_count, 2);
-    assert_int_equal(scene->nodes[6].flags, CP_NODE_WIRE);
-    assert_int_equal(scene->nodes[6].scope, 0);
-    assert_true(pose_equal(&scene->instances[scene->nodes[6].first_instance].transform, &up));
+    assert_int_equal(cp_nodes(scene, NULL)[table].instance_count, 2);
+    assert_int_equal(cp_nodes(scene, NULL)[6].flags, CP_NODE_WIRE);
+    assert_int_equal(cp_nodes(scene, NULL)[6].scope, 0);
+    expect_pose(&cp_instances(scene, NULL)[cp_nodes(scene, NULL)[6].first_instance].transform, up.m, 0);
     assert_true(was_reported(context, "split-pairs") && was_reported(context, "split-metadata"));
     assert_true(was_said(context, "2 meshes became 6 pieces") && was_said(context, "2 vertices that no face uses"));
     assert_int_equal(apply("split-meshes", NULL, NULL), CP_OK);
@@ -248,39 +253,39 @@ static void test_frames_and_names(void **unused)
 static void test_pieces_without_frames(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     cp_mesh cube = make_cube();
     cube.id = NULL;
     uint32_t table = add_node_at(scene, 0, "table", NULL), parts = add_apart("parts"),
-             solid = scene_add_mesh(scene, &cube);
-    (void)scene_add_instance(scene, 0, parts, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, table, solid, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, table, parts, CP_USE_BOTH, &identity);
-    (void)scene_add_pair(scene, 0, table, "near");
-    assert_int_equal(scene_finish(scene), CP_OK);
+             solid = add_mesh_of(scene, &cube);
+    (void)add_instance_of(scene, 0, parts, CP_USE_BOTH, &identity);
+    (void)add_instance_of(scene, table, solid, CP_USE_BOTH, &identity);
+    (void)add_instance_of(scene, table, parts, CP_USE_BOTH, &identity);
+    (void)add_pair_of(scene, 0, table, "near");
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("split-meshes", "nodes=no", NULL), CP_OK);
-    assert_int_equal(scene->node_count, 2);
-    assert_int_equal(scene->nodes[0].instance_count, 3);
-    assert_int_equal(scene->nodes[table].instance_count, 4);
-    assert_int_equal(scene->instances[3].mesh, 0); /* the cube */
+    assert_int_equal(count_nodes(scene), 2);
+    assert_int_equal(cp_nodes(scene, NULL)[0].instance_count, 3);
+    assert_int_equal(cp_nodes(scene, NULL)[table].instance_count, 4);
+    assert_int_equal(cp_instances(scene, NULL)[3].mesh, 0); /* the cube */
     assert_false(was_reported(context, "split-pairs"));
 }
 
 static void test_limit_of_places(void **unused)
 {
     (void)unused;
-    const cp_pose identity = POSE_IDENTITY;
+    const cp_pose identity = PLAIN_IDENTITY;
     uint32_t parts = add_apart("parts");
     for (int i = 0; i < 4; i++)
-        (void)scene_add_instance(scene, 0, parts, CP_USE_BOTH, &identity);
-    assert_int_equal(scene_finish(scene), CP_OK);
+        (void)add_instance_of(scene, 0, parts, CP_USE_BOTH, &identity);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(cp_set_limit(context, "nodes=11"), CP_OK);
     assert_int_equal(apply("split-meshes", "nodes=no", NULL), CP_LIMIT);
     assert_true(was_reported(context, "split-places"));
-    assert_int_equal(scene->mesh_count, 1);
+    assert_int_equal(count_meshes(scene), 1);
     assert_int_equal(cp_set_limit(context, "nodes=12"), CP_OK);
     assert_int_equal(apply("split-meshes", "nodes=no", NULL), CP_OK);
-    assert_int_equal(scene->instance_count, 12);
+    assert_int_equal(count_instances(scene), 12);
 }
 
 /* A fan round one vertex, a chain, and as many triangles apart: nothing is slower than it has to be. */
@@ -288,13 +293,13 @@ static void test_long_and_many(void **unused)
 {
     (void)unused;
     enum { COUNT = 200000 };
-    const cp_pose identity = POSE_IDENTITY;
-    float *positions = scene_allocate(scene, 3 * 3 * COUNT, sizeof(float));
+    const cp_pose identity = PLAIN_IDENTITY;
+    float *positions = scratch(3 * 3 * COUNT, sizeof(float));
     uint32_t *corners[3];
     for (uint32_t i = 0; i < 9 * COUNT; i++)
         positions[i] = (float)(i % 3 ? i % 5 : i);
     for (uint32_t k = 0; k < 3; k++) {
-        corners[k] = scene_allocate(scene, 3 * COUNT, sizeof(uint32_t));
+        corners[k] = scratch(3 * COUNT, sizeof(uint32_t));
         for (uint32_t i = 0; i < 3 * COUNT; i++)
             corners[k][i] = k == 0 ? i : k == 1 ? 3 * COUNT - 1 - i / 3 - i % 3 : i % 3 ? i : 0;
         const cp_mesh mesh = {.name = "m",
@@ -303,13 +308,13 @@ static void test_long_and_many(void **unused)
                               .corner_count = 3 * COUNT,
                               .positions = positions,
                               .corners = corners[k]};
-        (void)scene_add_instance(scene, 0, scene_add_mesh(scene, &mesh), CP_USE_BOTH, &identity);
+        (void)add_instance_of(scene, 0, add_mesh_of(scene, &mesh), CP_USE_BOTH, &identity);
     }
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("split-meshes", NULL, NULL), CP_OK);
-    assert_int_equal(scene->mesh_count, COUNT + 2);
-    assert_int_equal(scene->node_count, COUNT + 1);
-    assert_string_equal(scene->nodes[COUNT].name, "m_200000");
+    assert_int_equal(count_meshes(scene), COUNT + 2);
+    assert_int_equal(count_nodes(scene), COUNT + 1);
+    assert_string_equal(cp_nodes(scene, NULL)[COUNT].name, "m_200000");
 }
 
 int main(void)
