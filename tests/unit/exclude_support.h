@@ -27,6 +27,14 @@ static inline void read_cell(const char *text)
     assert_int_equal(status, CP_OK);
 }
 
+/* Gives a frame another pose in its parent's. */
+static inline void place_frame(const char *name, cp_pose local)
+{
+    struct draft draft = draft_of(scene);
+    draft.nodes[find_node(scene, name)].local = local;
+    change_scene(&draft);
+}
+
 enum { MOST_OPTIONS = 4 };
 
 /* options: with blanks between. */

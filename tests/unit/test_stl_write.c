@@ -3,35 +3,17 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "model/model.h"
 #include "stl_support.h"
 
+#include "scene_fixture.h" /* behind those whose arguments have its names */
+
 /* ---- building and writing ---- */
-
-static cp_context *context;
-static cp_scene *scene;
-
-static int set_up(void **state)
-{
-    (void)state;
-    context = cp_context_new(NULL);
-    scene = scene_new(context);
-    return context && scene ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
 
 /* A mesh of triangles whose corners are all different. */
 static uint32_t add_triangles(const float *positions, uint32_t triangles)
 {
-    float *own = scene_allocate(scene, 9 * (size_t)triangles, sizeof *own);
-    uint32_t *corners = scene_allocate(scene, 3 * (size_t)triangles, sizeof *corners);
+    float *own = scratch(9 * (size_t)triangles, sizeof *own);
+    uint32_t *corners = scratch(3 * (size_t)triangles, sizeof *corners);
     if (triangles)
         memcpy(own, positions, 9 * (size_t)triangles * sizeof *own);
     for (uint32_t i = 0; i < 3 * triangles; i++)
@@ -42,19 +24,19 @@ static uint32_t add_triangles(const float *positions, uint32_t triangles)
                     .face_count = triangles,
                     .positions = own,
                     .corners = corners};
-    return scene_add_mesh(scene, &mesh);
+    return add_mesh_of(scene, &mesh);
 }
 
 static uint32_t add_part(const char *name, uint32_t mesh, uint32_t use, cp_pose transform)
 {
-    uint32_t node = scene_add_node(scene, 0, name, strlen(name));
-    scene_add_instance(scene, node, mesh, use, &transform);
+    uint32_t node = add_node_at(scene, 0, name, NULL);
+    add_instance_of(scene, node, mesh, use, &transform);
     return node;
 }
 
 static struct bytes write_scene(const char *const *list, cp_status expected)
 {
-    assert_int_equal(scene_finish(scene), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     void *data;
     size_t size;
     cp_status status = cp_write_memory(context, scene, "stl", list, count_options(list), &data, &size);
@@ -90,7 +72,7 @@ static const float corner_triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
 static void test_header(void **state)
 {
     (void)state;
-    add_part("solid", add_triangles(corner_triangle, 1), CP_USE_BOTH, POSE_IDENTITY);
+    add_part("solid", add_triangles(corner_triangle, 1), CP_USE_BOTH, PLAIN_IDENTITY);
     struct bytes first = write_scene((options){NULL}, CP_OK), second = write_scene((options){NULL}, CP_OK);
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.data, second.data, first.size);
@@ -106,7 +88,7 @@ static void test_identity_copies_bits(void **state)
 {
     (void)state;
     static const float odd[9] = {-0.0f, 1e-45f, FLT_MAX, 0, -FLT_MIN, 0.1f, -0.0f, -0.0f, 1};
-    add_part("odd", add_triangles(odd, 1), CP_USE_BOTH, POSE_IDENTITY);
+    add_part("odd", add_triangles(odd, 1), CP_USE_BOTH, PLAIN_IDENTITY);
     struct bytes file = write_scene((options){NULL}, CP_OK);
     assert_memory_equal(file.data + 84 + 12, odd, sizeof odd);
     free(file.data);
@@ -152,38 +134,25 @@ static void test_source_frame_cancels(void **state)
 static void test_unit_and_axes(void **state)
 {
     (void)state;
-    add_part("a", add_triangles((const float[9]){1, 2, 3, 2, 2, 3, 1, 4, 3}, 1), CP_USE_BOTH, POSE_IDENTITY);
+    add_part("a", add_triangles((const float[9]){1, 2, 3, 2, 2, 3, 1, 4, 3}, 1), CP_USE_BOTH, PLAIN_IDENTITY);
     struct bytes file = write_scene((options){"unit=mm", "up=y"}, CP_OK);
     /* (x, y, z) with z up is (x, z, -y) with y up */
     assert_facet(&file, 0, (const float[12]){0, 1, 0, 1000, 3000, -2000, 2000, 3000, -2000, 1000, 3000, -4000});
     free(file.data);
 }
 
-/* What no STL was read for is in metres, unless a unit is said. */
-static void test_other_sources_are_in_metres(void **state)
-{
-    (void)state;
-    static const char *const formats[] = {"", "obj", "3mf", "tag"};
-    add_part("a", add_triangles((const float[9]){1, 2, 3, 2, 2, 3, 1, 4, 3}, 1), CP_USE_BOTH, POSE_IDENTITY);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        scene->source.format = formats[i];
-        scene->source.unit = 0.001;
-        struct bytes file = write_scene((options){NULL}, CP_OK);
-        assert_facet(&file, 0, (const float[12]){0, 0, 1, 1, 2, 3, 2, 2, 3, 1, 4, 3});
-        free(file.data);
-    }
-}
-
 static void test_poses_and_joints(void **state)
 {
     (void)state;
-    uint32_t base = scene_add_node(scene, 0, "base", 4);
-    scene->nodes[base].local = pose_translation(10, 0, 0);
-    uint32_t arm = scene_add_node(scene, base, "arm", 3);
-    uint32_t joint = scene_add_joint(scene, arm, CP_JOINT_PRISMATIC, NULL);
-    scene->joints[joint].q = 4;
-    cp_pose lifted = pose_translation(0, 5, 0);
-    scene_add_instance(scene, arm, add_triangles(corner_triangle, 1), CP_USE_BOTH, &lifted);
+    const cp_pose away = plain_translation(10, 0, 0);
+    uint32_t arm = add_node_at(scene, add_node_at(scene, 0, "base", &away), "arm", NULL);
+    cp_joint joint = cp_new_joint();
+    joint.node = arm;
+    joint.type = CP_JOINT_PRISMATIC;
+    joint.q = 4;
+    assert_int_equal(cp_add_joint(scene, &joint), 0);
+    cp_pose lifted = plain_translation(0, 5, 0);
+    add_instance_of(scene, arm, add_triangles(corner_triangle, 1), CP_USE_BOTH, &lifted);
     struct bytes file = write_scene((options){NULL}, CP_OK);
     assert_facet(&file, 0, (const float[12]){0, 0, 1, 10, 5, 4, 11, 5, 4, 10, 6, 4});
     free(file.data);
@@ -193,9 +162,9 @@ static void test_mirrored_keeps_its_outside(void **state)
 {
     (void)state;
     uint32_t mesh = add_triangles(corner_triangle, 1);
-    add_part("mirrored", mesh, CP_USE_BOTH, pose_scaling(1, 1, -1));
-    add_part("turned", mesh, CP_USE_BOTH, pose_scaling(-1, -1, 1));
-    add_part("flat", mesh, CP_USE_BOTH, pose_scaling(1, 0, 1));
+    add_part("mirrored", mesh, CP_USE_BOTH, plain_scaling(1, 1, -1));
+    add_part("turned", mesh, CP_USE_BOTH, plain_scaling(-1, -1, 1));
+    add_part("flat", mesh, CP_USE_BOTH, plain_scaling(1, 0, 1));
     struct bytes file = write_scene((options){NULL}, CP_OK);
     assert_int_equal(facet_count(&file), 3);
     static const float normals[3][3] = {{0, 0, -1}, {0, 0, 1}, {0, 0, 0}};
@@ -226,7 +195,7 @@ static void test_normals(void **state)
     for (int i = 2; i < 7; i++)
         for (int k = 0; k < 3; k++)
             normals[i][k] = i == 3 || i == 4 ? 0 : third;
-    add_part("a", add_triangles(triangles, 8), CP_USE_BOTH, POSE_IDENTITY);
+    add_part("a", add_triangles(triangles, 8), CP_USE_BOTH, PLAIN_IDENTITY);
     struct bytes file = write_scene((options){NULL}, CP_OK);
     for (int i = 0; i < 8; i++)
         assert_memory_equal(file.data + 84 + 50 * i, normals[i], 12);
@@ -237,7 +206,7 @@ static void test_beyond_single_precision(void **state)
 {
     (void)state;
     add_part("far away", add_triangles((const float[9]){0, 0, 0, 1e30f, 0, 0, 0, 1e36f, 0}, 1), CP_USE_BOTH,
-             POSE_IDENTITY);
+             PLAIN_IDENTITY);
     struct bytes file = write_scene((options){"unit=cm"}, CP_OK);
     free(file.data);
     write_scene((options){"unit=mm"}, CP_OUTPUT);
@@ -248,7 +217,7 @@ static void test_too_many_facets(void **state)
 {
     (void)state;
     /* 65,536 x 65,536 facets: one more than a count can say */
-    uint32_t *corners = scene_allocate(scene, 3 * 65536, sizeof *corners);
+    uint32_t *corners = scratch(3 * 65536, sizeof *corners);
     memset(corners, 0, 3 * 65536 * sizeof *corners);
     static const float origin[3] = {0};
     cp_mesh mesh = {.kind = CP_MESH_FACES,
@@ -257,9 +226,9 @@ static void test_too_many_facets(void **state)
                     .corner_count = 3 * 65536,
                     .positions = origin,
                     .corners = corners};
-    uint32_t index = scene_add_mesh(scene, &mesh), node = scene_add_node(scene, 0, "many", 4);
+    uint32_t index = add_mesh_of(scene, &mesh), node = add_node_at(scene, 0, "many", NULL);
     for (int i = 0; i < 65536; i++)
-        scene_add_instance(scene, node, index, CP_USE_BOTH, &POSE_IDENTITY);
+        add_instance_of(scene, node, index, CP_USE_BOTH, &PLAIN_IDENTITY);
     write_scene((options){NULL}, CP_LIMIT);
     assert_non_null(find_entry(context, "stl-large"));
 }
@@ -268,9 +237,9 @@ static void test_use(void **state)
 {
     (void)state;
     uint32_t mesh = add_triangles(corner_triangle, 1);
-    add_part("drawn", mesh, CP_USE_DRAWN, pose_translation(1, 0, 0));
-    add_part("collision", mesh, CP_USE_COLLISION, pose_translation(2, 0, 0));
-    add_part("both", mesh, CP_USE_BOTH, pose_translation(3, 0, 0));
+    add_part("drawn", mesh, CP_USE_DRAWN, plain_translation(1, 0, 0));
+    add_part("collision", mesh, CP_USE_COLLISION, plain_translation(2, 0, 0));
+    add_part("both", mesh, CP_USE_BOTH, plain_translation(3, 0, 0));
     static const struct {
         const char *option;
         uint32_t count;
@@ -313,9 +282,9 @@ static void test_polygons_and_primitives_become_triangles(void **state)
                      .positions = square,
                      .corners = corners,
                      .face_offsets = offsets};
-    add_part("quad", scene_add_mesh(scene, &quad), CP_USE_BOTH, POSE_IDENTITY);
-    add_part("box", scene_add_mesh(scene, &box), CP_USE_BOTH, POSE_IDENTITY);
-    add_part("lines", scene_add_mesh(scene, &lines), CP_USE_BOTH, POSE_IDENTITY);
+    add_part("quad", add_mesh_of(scene, &quad), CP_USE_BOTH, PLAIN_IDENTITY);
+    add_part("box", add_mesh_of(scene, &box), CP_USE_BOTH, PLAIN_IDENTITY);
+    add_part("lines", add_mesh_of(scene, &lines), CP_USE_BOTH, PLAIN_IDENTITY);
     struct bytes file = write_scene((options){NULL}, CP_OK);
     assert_int_equal(facet_count(&file), 2 + 12);
     assert_facet(&file, 0, (const float[12]){0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0});
@@ -330,15 +299,14 @@ static void test_colours(void **state)
 {
     (void)state;
     uint32_t mesh = add_triangles((const float[36]){0}, 4);
-    uint32_t red = scene_add_material(scene, "red", (const double[4]){1, 0, 0, 1}, true);
-    uint32_t grey = scene_add_material(scene, "linear grey", (const double[4]){0.2, 0.2, 0.2, 0.5}, false);
-    cp_group *groups = scene_allocate(scene, 3, sizeof *groups);
-    groups[0] = (cp_group){0, 1, red};
-    groups[1] = (cp_group){1, 2, grey};
-    groups[2] = (cp_group){3, 1, CP_NONE};
-    scene->meshes[mesh].groups = groups;
-    scene->meshes[mesh].group_count = 3;
-    add_part("a", mesh, CP_USE_BOTH, POSE_IDENTITY);
+    uint32_t red = add_colour(scene, "red", (const double[4]){1, 0, 0, 1}, true);
+    uint32_t grey = add_colour(scene, "linear grey", (const double[4]){0.2, 0.2, 0.2, 0.5}, false);
+    const cp_group groups[] = {{0, 1, red}, {1, 2, grey}, {3, 1, CP_NONE}};
+    add_part("a", mesh, CP_USE_BOTH, PLAIN_IDENTITY);
+    struct draft draft = draft_of(scene);
+    draft.meshes[mesh].groups = groups;
+    draft.meshes[mesh].group_count = 3;
+    scene = built_again(&draft, context);
     struct bytes file = write_scene((options){"colours=yes"}, CP_OK);
     /* linear 0.2 is sRGB 0.4845, 15.02 of 31 */
     static const unsigned expected[4] = {0xfc00, 0x8000 | 15 << 10 | 15 << 5 | 15, 0x8000 | 15 << 10 | 15 << 5 | 15, 0};
@@ -358,8 +326,8 @@ static void test_ascii(void **state)
 {
     (void)state;
     uint32_t mesh = add_triangles((const float[9]){0.1f, -0.0f, 0, 1e-7f, 0, 0, 0.1f, 16777216, 0}, 1);
-    add_part("first part", mesh, CP_USE_BOTH, POSE_IDENTITY);
-    add_part(" two\nlines\t", add_triangles(NULL, 0), CP_USE_BOTH, pose_translation(1, 0, 0));
+    add_part("first part", mesh, CP_USE_BOTH, PLAIN_IDENTITY);
+    add_part(" two\nlines\t", add_triangles(NULL, 0), CP_USE_BOTH, plain_translation(1, 0, 0));
     struct bytes file = write_scene((options){"format=ascii"}, CP_OK);
     assert_string_equal((char *)file.data, "solid first part\n"
                                            "  facet normal 0 0 -1\n"
@@ -408,12 +376,12 @@ static void test_split(void **state)
 {
     (void)state;
     uint32_t mesh = add_triangles(corner_triangle, 1);
-    add_part("first", mesh, CP_USE_BOTH, pose_translation(1, 0, 0));
-    uint32_t twice = add_part("a b/../c", mesh, CP_USE_BOTH, pose_translation(2, 0, 0));
-    cp_pose moved = pose_translation(3, 0, 0);
-    scene_add_instance(scene, twice, mesh, CP_USE_BOTH, &moved);
-    add_part("hull", mesh, CP_USE_COLLISION, pose_translation(4, 0, 0));
-    assert_int_equal(scene_finish(scene), CP_OK);
+    add_part("first", mesh, CP_USE_BOTH, plain_translation(1, 0, 0));
+    uint32_t twice = add_part("a b/../c", mesh, CP_USE_BOTH, plain_translation(2, 0, 0));
+    cp_pose moved = plain_translation(3, 0, 0);
+    add_instance_of(scene, twice, mesh, CP_USE_BOTH, &moved);
+    add_part("hull", mesh, CP_USE_COLLISION, plain_translation(4, 0, 0));
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     char folder[] = "/tmp/cellpipe-split-XXXXXX", path[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/out.stl", folder);
@@ -429,11 +397,11 @@ static void test_split_needs_a_file(void **state)
 {
     (void)state;
     uint32_t mesh = add_triangles(corner_triangle, 1);
-    add_part("first", mesh, CP_USE_BOTH, POSE_IDENTITY);
+    add_part("first", mesh, CP_USE_BOTH, PLAIN_IDENTITY);
     struct bytes file = write_scene((options){"split=yes"}, CP_OK); /* one part fits into a stream */
     assert_int_equal(facet_count(&file), 1);
     free(file.data);
-    add_part("second", mesh, CP_USE_BOTH, POSE_IDENTITY);
+    add_part("second", mesh, CP_USE_BOTH, PLAIN_IDENTITY);
     write_scene((options){"split=yes"}, CP_USAGE);
 }
 
@@ -483,7 +451,6 @@ int main(void)
         TEST(test_identity_copies_bits),
         TEST(test_source_frame_cancels),
         TEST(test_unit_and_axes),
-        TEST(test_other_sources_are_in_metres),
         TEST(test_poses_and_joints),
         TEST(test_mirrored_keeps_its_outside),
         TEST(test_normals),
