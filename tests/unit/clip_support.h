@@ -7,25 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chance.h"
 #include "model/model.h"
 #include "motion/motion.h"
-
-/* ---- chance: the same on every machine ---- */
-
-static uint64_t chance_state = 88172645463325252u;
-
-static inline uint32_t chance(uint32_t below)
-{
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return (uint32_t)((chance_state >> 32) % below);
-}
-
-static inline double chance_between(double low, double high)
-{
-    return low + (high - low) * chance(1u << 30) / (double)(1u << 30);
-}
 
 /* ---- 4x4 matrices for column vectors ---- */
 

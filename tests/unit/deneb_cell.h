@@ -3,8 +3,10 @@
 #ifndef DENEB_CELL_H
 #define DENEB_CELL_H
 
-#include "base/text/text.h"
-#include "clip_support.h"
+#include <math.h>
+
+#include "chance.h"
+#include "fixture.h"
 #include "plain_numbers.h"
 
 enum { CELL_PARTS = 3, CELL_JOINTS = 2, CELL_MOST_DEVICES = 6, CELL_MOST_STEPS = 400 };
