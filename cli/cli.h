@@ -296,11 +296,12 @@ const char *device_class(const cp_scene *scene, const cp_device *device);
 
 /* Exclusions without repeats, each with first < second by index, in the order of the first statement: those between
  * real frames, and with dangling_too those that name a missing frame; and how many statements do. */
-struct exclusion_list {
+struct distinct_exclusions {
     cp_pair *pairs;
     size_t count, dangling;
 };
-cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusion_list *exclusions);
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too,
+                          struct distinct_exclusions *exclusions);
 /* Returns the world poses of the scene as it is; NULL when there are none. */
 cp_pose *world_poses(struct cli *cli, const cp_scene *scene);
 /* *joints: a copy of the joints in which q is the value that each has now, dependent ones too. */

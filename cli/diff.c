@@ -446,7 +446,7 @@ static int compare_keys(const void *a, const void *b)
 
 static struct key *make_keys(struct diff *diff, const struct diff_side *side, size_t *count)
 {
-    struct exclusion_list exclusions;
+    struct distinct_exclusions exclusions;
     if (list_exclusions(diff->cli, side->scene, true, &exclusions) != CP_OK)
         return NULL;
     struct key *keys = cli_allocate(diff->cli, exclusions.count * sizeof *keys);

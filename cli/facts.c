@@ -81,11 +81,12 @@ static int compare_pairs(const void *a, const void *b)
     return *one < *two ? -1 : *one > *two;
 }
 
-cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too, struct exclusion_list *exclusions)
+cp_status list_exclusions(struct cli *cli, const cp_scene *scene, bool dangling_too,
+                          struct distinct_exclusions *exclusions)
 {
     uint32_t pair_count;
     const cp_pair *pairs = cp_pairs(scene, &pair_count);
-    *exclusions = (struct exclusion_list){.pairs = cli_allocate(cli, pair_count * sizeof *exclusions->pairs)};
+    *exclusions = (struct distinct_exclusions){.pairs = cli_allocate(cli, pair_count * sizeof *exclusions->pairs)};
     const cp_pair **sorted = cli_allocate(cli, pair_count * sizeof *sorted);
     bool *again = cli_allocate(cli, pair_count * sizeof *again);
     if (!exclusions->pairs || !sorted || !again)

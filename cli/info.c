@@ -157,7 +157,7 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
     bool cell = is_cell(scene);
     struct parts parts;
     cp_measures measures = {.size = sizeof measures};
-    struct exclusion_list exclusions;
+    struct distinct_exclusions exclusions;
     cp_pair_counts counts = {.size = sizeof counts};
     say(cli, "%s: %s%sunit %s m, %s up", path, source->format, *source->format ? ", " : "",
         short_number(source->unit).text, source->up == CP_UP_Y ? "Y" : "Z");

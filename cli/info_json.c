@@ -218,7 +218,7 @@ static void put_geometry(struct info *info)
 
 static cp_status put_exclusions(struct info *info)
 {
-    struct exclusion_list exclusions;
+    struct distinct_exclusions exclusions;
     cp_json *json = &info->json;
     if (list_exclusions(info->cli, info->scene, false, &exclusions) != CP_OK)
         return CP_LIMIT;

@@ -25,6 +25,9 @@
 /* The functions of the library, which the importer's `load` sets. */
 LATE_FUNCTIONS(assimp, ASSIMP_FUNCTIONS);
 extern struct assimp_functions assimp;
+/* library.c: these are the importer's `load` and `version`. */
+cp_status assimp_load(cp_context *context);
+const char *assimp_version(void);
 
 /* The directions of a file's axes. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
