@@ -16,11 +16,7 @@ extern const struct exporter csv_exporter;
 extern const struct exporter jsonl_exporter;
 extern const struct exporter deneb_recording_exporter;
 
-/* JSON that several exporters write: stages, and the evidence beside a list of exclusions. */
-
-/* Begin an object, or a member that is an array, on a line of its own. */
-void json_open_item(struct json_writer *json);
-void json_open_list(struct json_writer *json, const char *key);
+/* Members of rows as JSON, for stages and for the evidence beside a list of exclusions. */
 
 /* json_row_members writes the members of a row that are shown in IN_... into the open object; json_row opens one. */
 void json_row_members(struct json_writer *json, const cp_scene *scene, const struct layout *layout, const void *row,
@@ -29,9 +25,5 @@ void json_row(struct json_writer *json, const cp_scene *scene, const struct layo
               unsigned in);
 /* Writes a member of 16 hexadecimal digits: JSON's numbers are doubles, which do not hold 64 bits. */
 void json_key_hash(struct json_writer *json, const char *key, uint64_t hash);
-
-/* Returns the name, or NAME_2, NAME_3, ..., whichever no other call with the map returned. The map keeps, but does not
- * copy, the names, with the number that was tried last behind each. NULL when out of memory. */
-const char *unique_name(struct arena *arena, struct name_map *taken, const char *name);
 
 #endif

@@ -1,20 +1,8 @@
-/* Members of rows as JSON, and unique names, as several exporters write them. */
+/* Members of rows as JSON. */
 #include "exporters.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-void json_open_item(struct json_writer *json)
-{
-    json_line(json);
-    json_open(json, '{');
-}
-
-void json_open_list(struct json_writer *json, const char *key)
-{
-    json_line(json);
-    json_key_open(json, key, '[');
-}
 
 void json_key_hash(struct json_writer *json, const char *key, uint64_t hash)
 {
@@ -122,14 +110,4 @@ void json_row(struct json_writer *json, const cp_scene *scene, const struct layo
     json_open(json, '{');
     json_row_members(json, scene, layout, row, in);
     json_close(json, '}');
-}
-
-/* The numbers tried so far make equal names cost no search. */
-const char *unique_name(struct arena *arena, struct name_map *taken, const char *name)
-{
-    const char *found = name;
-    bool added = false;
-    while (found && name_map_add(taken, found, 1, &added) && !added)
-        found = arena_number(arena, name, '_', ++*name_map_find(taken, name));
-    return added ? found : NULL;
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../exporters.h"
 #include "base/bytes/bytes.h"
 #include "base/text/text.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../exporters.h"
 #include "base/text/text.h"
 #include "vrml97.h"
 

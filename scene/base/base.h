@@ -85,6 +85,10 @@ uint64_t limit_nodes(const cp_context *context);
 /* Returns the limit that the number comes from, for a message: "--limit nodes=". */
 const char *limit_of_nodes(const cp_context *context);
 
+/* Returns the name, or NAME_2, NAME_3, ..., whichever no other call with the map returned. The map keeps, but does not
+ * copy, the names, with the number that was tried last behind each. NULL when out of memory. */
+const char *unique_name(struct arena *arena, struct name_map *taken, const char *name);
+
 /* Sets of 64-bit numbers, as sorted arrays. */
 
 /* Combines two numbers into one, the same in either order: the lower one in the upper half. */

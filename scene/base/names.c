@@ -71,3 +71,13 @@ void name_map_free(struct name_map *map)
     memory_free(map->context, map->slots, map->slot_count, sizeof *map->slots);
     *map = (struct name_map){.context = map->context};
 }
+
+/* The numbers tried so far make equal names cost no search. */
+const char *unique_name(struct arena *arena, struct name_map *taken, const char *name)
+{
+    const char *found = name;
+    bool added = false;
+    while (found && name_map_add(taken, found, 1, &added) && !added)
+        found = arena_number(arena, name, '_', ++*name_map_find(taken, name));
+    return added ? found : NULL;
+}

@@ -84,6 +84,9 @@ void json_line(struct json_writer *json);
 void json_key(struct json_writer *json, const char *key);
 /* Begins a member that is an object or an array. */
 #define json_key_open(json, key, bracket) cp_json_open(json, key, bracket)
+/* Begin an object, or a member that is an array, on a line of its own. */
+void json_open_item(struct json_writer *json);
+void json_open_list(struct json_writer *json, const char *key);
 
 #define json_text(json, value) cp_json_text(json, NULL, value)
 /* Writes one string made of two. */

@@ -191,6 +191,18 @@ void json_line(struct json_writer *json)
         cp_json_line(json, 0);
 }
 
+void json_open_item(struct json_writer *json)
+{
+    json_line(json);
+    json_open(json, '{');
+}
+
+void json_open_list(struct json_writer *json, const char *key)
+{
+    json_line(json);
+    json_key_open(json, key, '[');
+}
+
 void json_key(struct json_writer *json, const char *key)
 {
     begin_value(json, key);
