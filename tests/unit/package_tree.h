@@ -2,38 +2,10 @@
 #ifndef CELLPIPE_TESTS_PACKAGE_TREE_H
 #define CELLPIPE_TESTS_PACKAGE_TREE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
+#include "base/bytes/bytes.h"
 #include "fixture.h"
 
-#include "base/bytes/bytes.h"
-
-static char folder[64];
 static cp_context *context;
-
-/* Writes folder/path, with the folders on the way there. */
-static inline void put_file(const char *path, const char *text)
-{
-    char full[256];
-    (void)snprintf(full, sizeof full, "%s/%s", folder, path);
-    for (char *slash = full + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-        *slash = '\0';
-        (void)mkdir(full, 0700);
-    }
-    FILE *file = fopen(full, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* Every file holds its own path. Package arm lies around the file that names it, hand and the deceiving arm beside
  * it. */
@@ -55,12 +27,10 @@ static inline int set_up(void **state)
                                         "said/secret.stl",
                                         "ws/said/y.stl",
                                         "ws/arm/urdf/%2e%2e/x.stl"};
-    (void)state;
-    (void)strcpy(folder, "/tmp/cellpipe-test-XXXXXX");
-    if (!mkdtemp(folder))
+    if (open_folder(state) != 0)
         return 1;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        put_file(files[i], files[i]);
+        write_file(files[i], files[i]);
     context = cp_context_new(NULL);
     if (context)
         cp_set_flag(context, CP_FLAG_CONFINE, false); /* what confinement forbids has tests of its own */
@@ -69,11 +39,8 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-    char command[128];
-    (void)state;
     cp_context_free(context);
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return close_folder(state);
 }
 
 /* The text with FOLDER for ~. */
@@ -82,7 +49,7 @@ static inline const char *expand(const char *text)
     static char out[512];
     const char *tilde = strchr(text, '~');
     int before = tilde ? (int)(tilde - text) : (int)strlen(text);
-    (void)snprintf(out, sizeof out, "%.*s%s%s", before, text, tilde ? folder : "", tilde ? tilde + 1 : "");
+    (void)snprintf(out, sizeof out, "%.*s%s%s", before, text, tilde ? folder_path() : "", tilde ? tilde + 1 : "");
     return out;
 }
 

@@ -28,30 +28,19 @@ static const char square[] =
     "</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes><scene>"
     "<instance_visual_scene url=\"#s\"/></scene></COLLADA>";
 
-static void put(const char *path, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* In the program, and in a process of its own, which asks for the image; with the image, and without. */
 static void test_texture(void **state)
 {
     static const char png[] = "\x89PNG\r\n\x1a\n rest";
     static const float coordinates[] = {0, 1, 0.5f, 0.75f, 0, 0, 1, 0};
-    char folder[] = "/tmp/cellpipe-collada-XXXXXX", path[64], image_path[64];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/square.dae", folder);
-    (void)snprintf(image_path, sizeof image_path, "%s/a wood.png", folder);
-    put(path, square, sizeof square - 1);
+    const char *path = path_of("square.dae");
+    write_file("square.dae", square);
     for (int i = 0; i < 4; i++) {
         bool is_there = i < 2;
         if (is_there)
-            put(image_path, png, sizeof png - 1);
+            write_bytes("a wood.png", png, sizeof png - 1);
         else if (i == 2)
-            assert_int_equal(remove(image_path), 0);
+            assert_int_equal(remove(path_of("a wood.png")), 0);
         cp_report_clear(*state);
         cp_set_flag(*state, CP_FLAG_ISOLATE, i % 2);
         cp_scene *scene;
@@ -79,7 +68,6 @@ static void test_texture(void **state)
         assert_int_equal(count_entries(*state, CP_WARNING, "gltf-image-missing"), 0);
         cp_scene_free(scene);
     }
-    assert_int_equal(remove(path) | remove(folder), 0);
 }
 
 /* 2 x 3 copies, moved by a quarter and a half: v counts from below in Collada. */
@@ -115,5 +103,5 @@ int main(void)
     return 0;
 #endif
     const struct CMUnitTest tests[] = {TEST(test_texture), TEST(test_placed_texture)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -20,8 +20,8 @@ struct cell {
 
 static void open_cell(struct cell *cell)
 {
-    put_file("ws/arm/urdf/part.stl", part);
-    put_file("ws/arm/meshes/part.stl", part);
+    write_file("ws/arm/urdf/part.stl", part);
+    write_file("ws/arm/meshes/part.stl", part);
     cell->top = open_robot();
     cell->scene = scene_new(context);
     cell->arena = arena_new(context);
@@ -185,10 +185,10 @@ static void test_importers_read_once(void **state)
     char *text = malloc(1000 * 80), *end = text;
     cp_scene *scene;
     assert_non_null(text);
-    put_file("ws/hand/box.stl", part);
+    write_file("ws/hand/box.stl", part);
     for (int i = 0; i < 1000; i++)
         end += sprintf(end, "{ \"F%d\"\n GeoID \"package://hand/box%s\"\n}\n", i, i % 2 ? ".stl" : "");
-    put_file("ws/arm/urdf/cell.wu", text);
+    write_file("ws/arm/urdf/cell.wu", text);
     assert_int_equal(cp_read(context, expand("~/ws/arm/urdf/cell.wu"), NULL, NULL, 0, &scene), CP_OK);
     assert_int_equal(scene->mesh_count, 1);
     assert_int_equal(scene->instance_count, 1000);
@@ -204,7 +204,7 @@ static void test_importers_read_once(void **state)
                        : i < 999 ? "01"
                                  : "00");
     (void)strcpy(end, "END\n");
-    put_file("ws/arm/urdf/device.dcd", text);
+    write_file("ws/arm/urdf/device.dcd", text);
     assert_int_equal(cp_read(context, expand("~/ws/arm/urdf/device.dcd"), NULL, NULL, 0, &scene), CP_OK);
     assert_int_equal(scene->mesh_count, 1);
     assert_int_equal(scene->instance_count, 1000);
@@ -238,9 +238,9 @@ static cp_status read_with(long *left, bool confine)
 static void test_failed_allocations(void **state)
 {
     (void)state;
-    put_file("ws/hand/box.stl", part);
-    put_file("ws/arm/urdf/cell.wu", "{ \"A\"\n GeoID \"package://hand/box\" \"file://none\" \"#Box 1 1 1\"\n}\n"
-                                    "{ \"B\"\n GeoID \"package://hand/box.stl\" \"package://none/a\"\n}\n");
+    write_file("ws/hand/box.stl", part);
+    write_file("ws/arm/urdf/cell.wu", "{ \"A\"\n GeoID \"package://hand/box\" \"file://none\" \"#Box 1 1 1\"\n}\n"
+                                      "{ \"B\"\n GeoID \"package://hand/box.stl\" \"package://none/a\"\n}\n");
     for (int confine = 0; confine < 2; confine++) {
         const long plenty = 1000000000;
         cp_status status = CP_LIMIT;

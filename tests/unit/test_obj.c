@@ -261,19 +261,10 @@ static void test_runs_of_materials(void **state)
     static const char library[] = "newmtl bright red\nKd 1 0 0\nKs 0.5 0.5 0.5\nNs 10\nTr 0.25\nnewmtl none\nKd 0.5\n"
                                   "d 0.75\nTr 1\n";
     static const uint32_t sizes[] = {1, 3, 1, 1}, materials[] = {CP_NONE, 0, 1, CP_NONE};
-    char folder[] = "/tmp/cellpipe-obj-XXXXXX", path[64], mtl[64];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/a.obj", folder);
-    (void)snprintf(mtl, sizeof mtl, "%s/my colours.mtl", folder);
-    for (int i = 0; i < 2; i++) {
-        FILE *file = fopen(i ? mtl : path, "w");
-        assert_non_null(file);
-        assert_true(fputs(i ? library : text, file) >= 0);
-        assert_int_equal(fclose(file), 0);
-    }
+    write_file("a.obj", text);
+    write_file("my colours.mtl", library);
     uint32_t count;
-    cp_scene *scene;
-    assert_int_equal(cp_read(*state, path, NULL, NULL, 0, &scene), CP_OK);
+    cp_scene *scene = read_path(*state, path_of("a.obj"));
     const cp_mesh *mesh = cp_meshes(scene, &count);
     assert_int_equal(mesh->group_count, 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -292,26 +283,16 @@ static void test_runs_of_materials(void **state)
     assert_string_equal(metadata[1].key, "mat.shininess");
     assert_string_equal(metadata[1].value, "10");
     cp_scene_free(scene);
-    assert_int_equal(remove(path) | remove(mtl) | remove(folder), 0);
-}
-
-static void put_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
 }
 
 /* An image in a file; grey: of heights. Nobody looks further than at the header. */
-static void put_png(const char *path, unsigned char colour_type)
+static void put_png(const char *name, char colour_type)
 {
-    static const unsigned char head[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\4\0\0\0\2\x08";
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(head, 1, 25, file), 25);
-    assert_int_equal(fputc(colour_type, file), colour_type);
-    assert_int_equal(fclose(file), 0);
+    static const char head[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\4\0\0\0\2\x08";
+    char bytes[26];
+    memcpy(bytes, head, 25);
+    bytes[25] = colour_type;
+    write_bytes(name, bytes, sizeof bytes);
 }
 
 /* Coordinates split vertices; images and numbers of PBR; what has no place in the scene is counted. */
@@ -327,23 +308,14 @@ static void test_textures(void **state)
         "newmtl none\nmap_Kd gone.png\n";
     static const uint32_t corners[] = {0, 1, 2, 3, 2, 4, 0, 1, 5};
     static const float coordinates[] = {0, 1, 0.25f, 0.25f, 0, -1, 0, 1, 0, 1, 0, 0};
-    char folder[] = "/tmp/test_obj_XXXXXX", path[64], mtl[64], wood[64], grey[64], inner[64], other[64];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/part.obj", folder);
-    (void)snprintf(mtl, sizeof mtl, "%s/part.mtl", folder);
-    (void)snprintf(wood, sizeof wood, "%s/a wood.png", folder);
-    (void)snprintf(grey, sizeof grey, "%s/grey.png", folder);
-    (void)snprintf(inner, sizeof inner, "%s/a", folder);
-    (void)snprintf(other, sizeof other, "%s/a/wood.png", folder);
-    assert_int_equal(mkdir(inner, 0700), 0);
-    put_text(path, text);
-    put_text(mtl, library);
-    put_png(wood, 2);
-    put_png(grey, 0);
-    put_png(other, 6);
-    cp_scene *scene;
+    empty_folder();
+    write_file("part.obj", text);
+    write_file("part.mtl", library);
+    put_png("a wood.png", 2);
+    put_png("grey.png", 0);
+    put_png("a/wood.png", 6);
     uint32_t count;
-    assert_int_equal(cp_read(*state, path, NULL, NULL, 0, &scene), CP_OK);
+    cp_scene *scene = read_path(*state, path_of("part.obj"));
     const cp_mesh *mesh = cp_meshes(scene, &count);
     assert_corners(mesh, corners, 9);
     assert_int_equal(mesh->vertex_count, 6);
@@ -379,8 +351,6 @@ static void test_textures(void **state)
     assert_int_equal(count_entries(*state, CP_WARNING, "obj-image"), 1);
     assert_int_equal(count_of(*state, "obj-textures"), 3); /* map_Ks, heights, an opacity of its own */
     cp_scene_free(scene);
-    assert_int_equal(
-        remove(path) | remove(mtl) | remove(wood) | remove(grey) | remove(other) | remove(inner) | remove(folder), 0);
 }
 
 /* Kd 0 0 0 under an image is a placeholder of many exporters: the image is shown as it is. Without one, it is black. */
@@ -390,18 +360,13 @@ static void test_black_under_image(void **state)
                                   "map_Ke wood.png\nnewmtl dark\nKd 0 0.25 0\nmap_Kd wood.png\n"
                                   "newmtl grey\nmap_Kd wood.png\nKd 0\n";
     static const double colours[4][4] = {{1, 1, 1, 0.5}, {0, 0, 0, 1}, {0, 0.25, 0, 1}, {1, 1, 1, 1}};
-    char folder[] = "/tmp/test_obj_XXXXXX", path[64], mtl[64], wood[64];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/part.obj", folder);
-    (void)snprintf(mtl, sizeof mtl, "%s/part.mtl", folder);
-    (void)snprintf(wood, sizeof wood, "%s/wood.png", folder);
-    put_text(path, "mtllib part.mtl\n" TRIANGLE "vt 0 0\nusemtl placeholder\nf 1/1 2/1 3/1\nusemtl black\n"
-                   "f 1/1 2/1 3/1\nusemtl dark\nf 1/1 2/1 3/1\nusemtl grey\nf 1/1 2/1 3/1\n");
-    put_text(mtl, library);
-    put_png(wood, 2);
-    cp_scene *scene;
+    empty_folder();
+    write_file("part.obj", "mtllib part.mtl\n" TRIANGLE "vt 0 0\nusemtl placeholder\nf 1/1 2/1 3/1\nusemtl black\n"
+                           "f 1/1 2/1 3/1\nusemtl dark\nf 1/1 2/1 3/1\nusemtl grey\nf 1/1 2/1 3/1\n");
+    write_file("part.mtl", library);
+    put_png("wood.png", 2);
     uint32_t count;
-    assert_int_equal(cp_read(*state, path, NULL, NULL, 0, &scene), CP_OK);
+    cp_scene *scene = read_path(*state, path_of("part.obj"));
     const cp_material *materials = cp_materials(scene, &count);
     assert_int_equal(count, 4);
     for (uint32_t i = 0; i < count; i++)
@@ -409,7 +374,6 @@ static void test_black_under_image(void **state)
     assert_int_equal(count_entries(*state, CP_WARNING, "obj-black"), 1);
     assert_non_null(strstr(find_entry(*state, "obj-black")->message, ": 2"));
     cp_scene_free(scene);
-    assert_int_equal(remove(path) | remove(mtl) | remove(wood) | remove(folder), 0);
 }
 
 static void test_missing_library(void **state)
@@ -623,5 +587,5 @@ int main(void)
         TEST(test_prefixes),
         TEST(test_zeros),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

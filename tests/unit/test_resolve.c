@@ -1,6 +1,8 @@
 /* Which files the names in a file mean, and what confinement keeps from being opened. */
 #include <errno.h>
 
+#include <unistd.h>
+
 #include "package_tree.h"
 
 #include "base/bytes/bytes.h"
@@ -80,7 +82,7 @@ static void test_names(void **state)
         if (names[i].shown)
             assert_string_equal(found->name, names[i].shown);
         else
-            assert_memory_equal(found->name, folder, strlen(folder));
+            assert_memory_equal(found->name, folder_path(), strlen(folder_path()));
         /* Outputs name it as its file does, wherever it was found. */
         assert_string_equal(found->label, name);
         source_close(found);
@@ -180,7 +182,7 @@ static void test_confinement(void **state)
     assert_int_equal(symlink("../secret.stl", target), 0);
     (void)strcpy(target, expand("~/ws/arm/urdf/out.stl"));
     assert_int_equal(symlink("../meshes/link.stl", target), 0);
-    put_file("said/oneself.stl", "a folder's name is not all of the path");
+    write_file("said/oneself.stl", "a folder's name is not all of the path");
     add_folders();
     cp_set_flag(context, CP_FLAG_CONFINE, true);
     struct source *top = open_robot(), *found;
@@ -211,7 +213,7 @@ static void test_confinement(void **state)
     /* A file of an option lies anywhere; so does what lies below its folder. */
     assert_int_equal(source_open_option(top, "../meshes/link.stl", &inside), CP_OK);
     assert_int_equal(source_open(inside, "link2.stl", &found), CP_NO);
-    put_file("ws/arm/meshes/link2.stl", "2");
+    write_file("ws/arm/meshes/link2.stl", "2");
     assert_int_equal(source_open(inside, "link2.stl", &found), CP_OK);
     source_close(found);
     assert_int_equal(source_open(top, "../meshes/link2.stl", &found), CP_INPUT);
@@ -291,8 +293,8 @@ static void test_race(void **state)
     char here[4096];
     unsigned refused = 0, opened = 0;
     struct source *top, *found;
-    put_file("ws/arm/urdf/sub/secret.stl", "inside");
-    put_file("ws/arm/urdf/swap.stl", "inside");
+    write_file("ws/arm/urdf/sub/secret.stl", "inside");
+    write_file("ws/arm/urdf/swap.stl", "inside");
     cp_set_flag(context, CP_FLAG_CONFINE, true);
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(chdir(expand("~/ws/arm/urdf")), 0);

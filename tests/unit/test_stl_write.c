@@ -359,17 +359,15 @@ static void test_nothing_to_write(void **state)
 
 /* ---- files ---- */
 
-static void assert_file(const char *folder, const char *name, float x)
+static void assert_file(const char *name, float x)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    unsigned char content[200];
-    assert_int_equal(fread(content, 1, sizeof content, file), 134);
-    fclose(file);
+    size_t size;
+    char *content = read_whole(path_of(name), &size);
+    assert_non_null(content);
+    assert_int_equal(size, 134);
     assert_memory_equal(content + 84 + 12, &x, 4);
-    unlink(path);
+    free(content);
+    assert_int_equal(unlink(path_of(name)), 0);
 }
 
 static void test_split(void **state)
@@ -382,15 +380,13 @@ static void test_split(void **state)
     add_instance_of(scene, twice, mesh, CP_USE_BOTH, &moved);
     add_part("hull", mesh, CP_USE_COLLISION, plain_translation(4, 0, 0));
     assert_int_equal(cp_scene_finish(scene), CP_OK);
-    char folder[] = "/tmp/cellpipe-split-XXXXXX", path[256];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/out.stl", folder);
+    assert_int_equal(open_folder(NULL), 0);
     const char *list[] = {"split=yes"};
-    assert_int_equal(cp_write(context, scene, path, NULL, list, 1), CP_OK);
-    assert_file(folder, "out.stl", 1);
-    assert_file(folder, "out_a_b____c.stl", 2);
-    assert_file(folder, "out_a_b____c_2.stl", 3);
-    assert_int_equal(rmdir(folder), 0); /* nothing else is there */
+    assert_int_equal(cp_write(context, scene, path_of("out.stl"), NULL, list, 1), CP_OK);
+    assert_file("out.stl", 1);
+    assert_file("out_a_b____c.stl", 2);
+    assert_file("out_a_b____c_2.stl", 3);
+    assert_int_equal(rmdir(folder_path()), 0); /* nothing else is there */
 }
 
 static void test_split_needs_a_file(void **state)

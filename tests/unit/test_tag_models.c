@@ -107,23 +107,15 @@ static void test_scale_of_shared_models(void **state)
  * for collision. */
 static void test_order_of_suffixes(void **state)
 {
-    static const char *const suffixes[] = {"stl", "obj", "ac"};
-    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64];
+    static const char *const suffixes[] = {"m.stl", "m.obj", "m.ac"};
     (void)state;
-    assert_non_null(mkdtemp(folder));
-    for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", folder, i < 3 ? "m" : "cell", i < 3 ? suffixes[i] : "wu");
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        fputs(i < 3 ? "solid\nendsolid\n" : "{ \"A\"\n GeoID \"m\"\n}\n", file);
-        fclose(file);
-    }
+    for (int i = 0; i < 3; i++)
+        write_file(suffixes[i], "solid\nendsolid\n");
+    write_file("cell.wu", "{ \"A\"\n GeoID \"m\"\n}\n");
     cp_scene_free(scene);
-    assert_int_equal(cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
+    scene = read_path(context, path_of("cell.wu"));
     expect_instance("A", 0, "m.ac", CP_USE_DRAWN);
     expect_instance("A", 1, "m.stl", CP_USE_COLLISION);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
 }
 
 static void test_missing_models(void **state)
@@ -280,5 +272,5 @@ int main(void)
         TEST(test_probe),
         TEST(test_failing_allocator),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

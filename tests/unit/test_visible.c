@@ -2,26 +2,14 @@
  * that each file states, by its format's rule. */
 #include "assimp_support.h"
 
-#include <unistd.h>
-
 /* An OBJ triangle with the lines of an MTL material. */
 static cp_scene *read_material(cp_context *context, const char *lines)
 {
-    static const char *const names[] = {"a.mtl", "a.obj"};
-    char folder[] = "/tmp/cellpipe-visible-XXXXXX", path[2][64], text[1024];
-    cp_scene *scene;
-    assert_non_null(mkdtemp(folder));
-    for (int i = 0; i < 2; i++) {
-        (void)snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
-        (void)snprintf(text, sizeof text, "newmtl g\nKd 0.5 0.25 1\n%s", lines);
-        FILE *file = fopen(path[i], "w");
-        assert_non_null(file);
-        assert_true(fputs(i ? "mtllib a.mtl\nusemtl g\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" : text, file) >= 0);
-        assert_int_equal(fclose(file), 0);
-    }
-    assert_int_equal(cp_read(context, path[1], NULL, NULL, 0, &scene), CP_OK);
-    assert_int_equal(remove(path[0]) | remove(path[1]) | rmdir(folder), 0);
-    return scene;
+    char text[1024];
+    (void)snprintf(text, sizeof text, "newmtl g\nKd 0.5 0.25 1\n%s", lines);
+    write_file("a.mtl", text);
+    write_file("a.obj", "mtllib a.mtl\nusemtl g\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    return read_path(context, path_of("a.obj"));
 }
 
 /* MTL: d is the opacity. Tr is 1 - d, but where Tr 1 stands alone it is meant as opacity. */
@@ -171,5 +159,5 @@ int main(void)
         cmocka_unit_test(test_collada),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -403,18 +403,14 @@ static void test_layouts(void **unused)
     (void)unused;
     static const char *const layouts[] = {"layout=inline", "layout=parts"};
     static const cp_attachment attachments[] = {{0, BOX, ROBOT}, {1, BOX, SHELF}, {2, BOX, ROBOT}};
-    char folder[] = "/tmp/cellpipe-vrml97-XXXXXX", path[100], command[100];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/cell.wrl", folder);
+    const char *path = path_of("cell.wrl");
     small_cell();
     play_clip("layouts", &turning, 1, attachments, COUNT(attachments));
     finish_scene();
     for (int i = 0; i < 2; i++) {
         assert_int_equal(cp_write(context, scene, path, NULL, &layouts[i], 1), CP_OK);
-        expect_played_files(read_text(path), folder, 1e-4, layouts[i]);
+        expect_played_files(read_text(path), folder_path(), 1e-4, layouts[i]);
     }
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
 }
 
 /* Frames without shapes of their own, that hold what has some. */
@@ -462,5 +458,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_choice, set_up, tear_down_all),
         cmocka_unit_test_setup_teardown(test_random, set_up, tear_down_all),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
