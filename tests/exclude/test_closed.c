@@ -138,14 +138,6 @@ static double distance_of(const cp_pair *pair)
 
 /* ---- tests ---- */
 
-static uint64_t random_state = 6;
-
-static double random_number(double lower, double upper)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
-}
-
 static bool is(const cp_pair *pair, const char *reason)
 {
     return strcmp(pair->reason, reason) == 0;
@@ -260,6 +252,7 @@ static void test_work(void **unused)
 
 int main(void)
 {
+    random_state = 6;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_places), cmocka_unit_test(test_witnesses),
                                        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_work)};
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -12,6 +12,14 @@ uint32_t usual_or_long(uint32_t usual, uint32_t all)
     return getenv("CELLPIPE_LONG") ? all : usual;
 }
 
+uint64_t random_state = 1;
+
+double random_number(double lower, double upper)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
+}
+
 /* ---- contexts ---- */
 
 int make_context(void **state)
@@ -531,6 +539,13 @@ cp_scene *read_path(cp_context *reader, const char *path)
     expect_status(reader, cp_read(reader, path, NULL, NULL, 0, &read), CP_OK);
     assert_int_equal(cp_validate(reader, read), CP_OK);
     return read;
+}
+
+cp_scene *read_sample_of(cp_context *reader, const char *samples, const char *name)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s", samples, name);
+    return read_path(reader, path);
 }
 
 char *written_text(cp_context *writer, const cp_scene *written, const char *format, const char *option, size_t *size)

@@ -24,6 +24,10 @@
 /* How many cases an ordinary run tries, and how many --long does. */
 uint32_t usual_or_long(uint32_t usual, uint32_t all);
 
+/* Between the two: the same numbers on every machine, from the state on (a linear congruence, by its upper 53 bits). */
+extern uint64_t random_state;
+double random_number(double lower, double upper);
+
 /* ---- contexts ---- */
 
 /* For cmocka: *state is a context for each test. */
@@ -172,6 +176,7 @@ char *read_whole(const char *path, size_t *size);
 cp_scene *read_scene(cp_context *context, const char *text, const char *name, const char *option);
 /* The same of a file. */
 cp_scene *read_path(cp_context *context, const char *path);
+cp_scene *read_sample_of(cp_context *context, const char *folder, const char *name);
 /* What cp_write_memory gives, as a text for the caller to free; option NULL: none; size may be NULL. */
 char *written_text(cp_context *context, const cp_scene *scene, const char *format, const char *option, size_t *size);
 /* What the dump of a scene says, without the line that names its source; for the caller to free. */

@@ -89,17 +89,6 @@ static inline const cp_mesh *mesh_at(const cp_scene *scene, uint32_t index)
     return &meshes[index];
 }
 
-static inline const cp_node *node_named(const cp_scene *scene, const char *name)
-{
-    uint32_t count;
-    const cp_node *nodes = cp_nodes(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(nodes[i].name, name) == 0)
-            return &nodes[i];
-    fail_msg("there is no node %s", name);
-    return NULL;
-}
-
 static inline const cp_joint *joint_with_id(const cp_scene *scene, const char *id)
 {
     uint32_t count;

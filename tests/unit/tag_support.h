@@ -22,15 +22,9 @@ static inline void read_text(const char *text)
 
 static inline void read_sample(const char *name)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
     cp_scene_free(scene);
     cp_report_clear(context);
-    if (cp_read(context, path, NULL, NULL, 0, &scene) != CP_OK) {
-        show_report(context);
-        fail();
-    }
-    assert_int_equal(cp_validate(context, scene), CP_OK);
+    scene = read_sample_of(context, SAMPLES, name);
 }
 
 static inline void expect_error(const char *text, const char *code, uint64_t line, uint64_t column)

@@ -1,35 +1,7 @@
 /* Scenes that a host builds row by row, through the public headers alone. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "cellpipe_build.h"
-
-static cp_context *context;
-static cp_scene *scene;
-
-static int set_up(void **unused)
-{
-    (void)unused;
-    context = cp_context_new(NULL);
-    scene = context ? cp_scene_new(context) : NULL;
-    return scene ? 0 : -1;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    cp_scene_free(scene);
-    cp_context_free(context);
-    return 0;
-}
+#include "scene_fixture.h"
 
 /* ---- every sample once more ---- */
 
@@ -89,28 +61,6 @@ static void set_again(cp_scene *of)
     SET_ROWS(cp_metadata, cp_set_metadata, cp_metadata_entry);
 }
 
-/* All that the scene has, without the line that says what file it came from; the caller frees it. */
-static char *dump_of(const cp_scene *dumped)
-{
-    void *bytes;
-    size_t size;
-    assert_int_equal(cp_write_memory(context, dumped, "dump", NULL, 0, &bytes, &size), CP_OK);
-    char *text = malloc(size + 1), *out = text;
-    assert_non_null(text);
-    for (const char *at = bytes, *end = at + size; at < end;) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        next = next ? next + 1 : end;
-        if (strncmp(at, "source ", 7) != 0) {
-            memcpy(out, at, (size_t)(next - at));
-            out += next - at;
-        }
-        at = next;
-    }
-    *out = '\0';
-    cp_free(context, bytes, size);
-    return text;
-}
-
 /* Compares what a dump does not show: the arrays of the meshes. */
 static void expect_same_meshes(const cp_scene *one, const cp_scene *other)
 {
@@ -150,9 +100,9 @@ static void test_samples(void **unused)
         set_again(built);
         assert_int_equal(cp_scene_finish(built), CP_OK);
         expect_same_meshes(read, built);
-        char *before = dump_of(read);
+        char *before = dump_of(context, read);
         cp_scene_free(read); /* the built one has copies of its own */
-        char *after = dump_of(built);
+        char *after = dump_of(context, built);
         if (strcmp(before, after) != 0)
             fail_msg("%s is another scene when it is built again", path);
         cp_scene_free(built);

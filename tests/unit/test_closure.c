@@ -327,14 +327,6 @@ static void test_locked_begin(void **state)
 
 /* ---- random mechanisms ---- */
 
-static uint64_t random_state = 1;
-
-static double random_number(double lower, double upper)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
-}
-
 static cp_pose random_pose(double reach)
 {
     double axis[3], length = 0;

@@ -281,10 +281,8 @@ static char *pair_list(void)
 
 static void read_sample(const char *name)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
     cp_scene_free(scene);
-    assert_int_equal(cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
+    scene = read_sample_of(context, SAMPLES, name);
 }
 
 static void test_round_trip(void **state)

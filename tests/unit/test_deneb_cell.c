@@ -300,30 +300,11 @@ static void test_limits(void **state)
 
 /* ---- large and deep ---- */
 
-/* An allocator that counts what is held, and asked for. */
-struct account {
-    size_t held, most, calls;
-};
-
-static void *resize(void *user, void *block, size_t old_size, size_t size)
-{
-    struct account *account = user;
-    account->held += size - old_size;
-    account->most = account->held > account->most ? account->held : account->most;
-    account->calls++;
-    if (size == 0) {
-        free(block);
-        return NULL;
-    }
-    return realloc(block, size);
-}
-
-/* Bytes and calls that a device of n parts and joints and n / 5 formulas over dof(n / 5) costs. */
-static struct account read_large(uint32_t n)
+static struct counter read_large(uint32_t n)
 {
     struct text text = {0};
-    struct account account = {0};
-    cp_allocator allocator = {resize, &account};
+    struct counter account = {0};
+    cp_allocator allocator = {counted_resize, &account};
     uint32_t count;
     print(&text, "DCT DEVICE 1.0\nANGLE deg\nDEVICE d\n");
     for (uint32_t i = 0; i < n; i++)
@@ -347,8 +328,8 @@ static struct account read_large(uint32_t n)
 static void test_large(void **state)
 {
     (void)state;
-    struct account small = read_large(10000), large = read_large(100000);
-    assert_true(large.most < 12 * small.most);
+    struct counter small = read_large(10000), large = read_large(100000);
+    assert_true(large.largest < 12 * small.largest);
     assert_true(large.calls < 12 * small.calls);
 }
 
@@ -378,13 +359,13 @@ static void test_deep(void **state)
     assert_non_null(strstr(find_entry(context, "scene-depth")->message, "limit of 4096 (--limit depth=)"));
     free_text(&text);
     cp_context_free(context);
-    struct account account = {0};
-    cp_allocator allocator = {resize, &account};
+    struct counter account = {0};
+    cp_allocator allocator = {counted_resize, &account};
     context = cp_context_new(&allocator);
     write_chain(&text, 1000000);
     assert_int_equal(read_here(context, text.data, NULL, &scene), CP_LIMIT);
     assert_true(was_reported(context, "scene-depth"));
-    assert_true(account.most < (64U << 20)); /* of which the text takes half */
+    assert_true(account.largest < (64U << 20)); /* of which the text takes half */
     free_text(&text);
     cp_context_free(context);
 }
@@ -414,8 +395,8 @@ static void test_deep_hosts(void **state)
 static void test_many_copies(void **state)
 {
     (void)state;
-    struct account account = {0};
-    cp_allocator allocator = {resize, &account};
+    struct counter account = {0};
+    cp_allocator allocator = {counted_resize, &account};
     struct text text = {0};
     cp_scene *scene;
     empty_folder();
@@ -433,7 +414,7 @@ static void test_many_copies(void **state)
     assert_int_equal(cp_set_limit(context, "nodes=20000"), CP_OK);
     assert_int_equal(read_here(context, text.data, NULL, &scene), CP_LIMIT);
     assert_true(was_reported(context, "scene-nodes"));
-    assert_true(account.most < (32U << 20));
+    assert_true(account.largest < (32U << 20));
     cp_context_free(context);
     free_text(&text);
 }

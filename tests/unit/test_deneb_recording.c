@@ -305,18 +305,6 @@ static void test_thinned(void **state)
 
 /* ---- stages ---- */
 
-static char *dump(cp_context *context, const cp_scene *scene)
-{
-    void *bytes;
-    size_t size;
-    assert_int_equal(cp_write_memory(context, scene, "dump", NULL, 0, &bytes, &size), CP_OK);
-    char *text = test_malloc(size + 1);
-    memcpy(text, bytes, size);
-    text[size] = '\0';
-    cp_free(context, bytes, size);
-    return text;
-}
-
 static cp_scene *through_glb(cp_context *context, const cp_scene *scene, const char *profile)
 {
     void *bytes;
@@ -346,12 +334,14 @@ static void test_stages(void **state)
         cp_scene *scene = read_file(context, "cell.dcr", NULL);
         cp_scene *stage = through_glb(context, scene, "profile=stage");
         cp_scene *deliver = through_glb(context, scene, "profile=deliver");
-        char *first = dump(context, scene), *second = dump(context, stage), *third = dump(context, deliver);
+        char *first = written_text(context, scene, "dump", NULL, NULL),
+             *second = written_text(context, stage, "dump", NULL, NULL),
+             *third = written_text(context, deliver, "dump", NULL, NULL);
         assert_string_equal(first, second);
         assert_string_equal(clip_of(first), clip_of(third));
-        test_free(first);
-        test_free(second);
-        test_free(third);
+        free(first);
+        free(second);
+        free(third);
         expect_show(context, stage, exact);
         cp_scene_free(scene);
         cp_scene_free(stage);
@@ -584,10 +574,11 @@ static void test_no_steps(void **state)
     assert_int_equal(cp_clips(scene, &count)->track_count, 0);
     assert_int_equal(count, 1);
     cp_scene *stage = through_glb(context, scene, "profile=stage");
-    char *first = dump(context, scene), *second = dump(context, stage);
+    char *first = written_text(context, scene, "dump", NULL, NULL),
+         *second = written_text(context, stage, "dump", NULL, NULL);
     assert_string_equal(first, second);
-    test_free(first);
-    test_free(second);
+    free(first);
+    free(second);
     cp_scene_free(stage);
     cp_scene_free(scene);
     cp_context_free(context);

@@ -1,28 +1,9 @@
 /* The dump against text written by hand from a scene that is built by hand. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "fixture.h"
 #include "model/model.h"
-
-static int make_context(void **state)
-{
-    *state = cp_context_new(NULL);
-    return *state ? 0 : -1;
-}
-
-static int free_context(void **state)
-{
-    cp_context_free(*state);
-    return 0;
-}
 
 static void expect_dump(cp_context *context, const cp_scene *scene, const char *option, const char *expected)
 {

@@ -6,14 +6,6 @@
 
 #include "scene_fixture.h"
 
-static uint64_t random_state = 1;
-
-static double random_number(double lower, double upper)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
-}
-
 /* Driven joints near a common place between their limits, since legs of very different lengths do not close. */
 static void random_pose(double *q)
 {

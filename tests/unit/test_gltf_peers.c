@@ -11,7 +11,7 @@ static const cp_pose *place_of(const cp_scene *scene, const char *name)
     const cp_node *nodes = cp_nodes(scene, &count);
     assert_in_range(count, 1, 16);
     pose_scene(scene, NULL, worlds);
-    return &worlds[node_named(scene, name) - nodes];
+    return &worlds[node_called(scene, name) - nodes];
 }
 
 static void assert_place(const cp_scene *scene, const char *name, double x, double y, double z)
@@ -20,13 +20,6 @@ static void assert_place(const cp_scene *scene, const char *name, double x, doub
     const double expected[12] = {1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z};
     for (int i = 0; i < 12; i++)
         assert_true(fabs(pose->m[i] - expected[i]) < 1e-12);
-}
-
-static uint32_t node_count(const cp_scene *scene)
-{
-    uint32_t count;
-    (void)cp_nodes(scene, &count);
-    return count;
 }
 
 #define UP "'rotation':[-0.70710678118654752,0,0,0.70710678118654752],'extras':{'cellpipe':{'made':'up'}}"
@@ -45,7 +38,7 @@ static void test_root_above_the_up_root(void **state)
                                "}}},{" UP ",'children':[2]},{" WORLD ",'children':[3]},{" ARM "}]",
                                NULL);
     uint32_t devices;
-    assert_int_equal(node_count(scene), 2);
+    assert_int_equal(count_nodes(scene), 2);
     assert_place(scene, "Arm", 1, 2, 3);
     assert_string_equal(cp_devices(scene, &devices)[0].id, "D");
     assert_int_equal(devices, 1);
@@ -63,7 +56,7 @@ static void test_root_above_the_world(void **state)
                                "'scenes':[{'nodes':[0]}],'nodes':[{'name':'Scene','children':[1,3],'extras':{'by':'me'}"
                                "},{" WORLD ",'children':[2]},{" ARM "},{'name':'beside','translation':[4,5,6]}]",
                                NULL);
-    assert_int_equal(node_count(scene), 3);
+    assert_int_equal(count_nodes(scene), 3);
     assert_place(scene, "Arm", 1, 2, 3);
     assert_place(scene, "beside", 4, 5, 6);
     assert_string_equal(metadata_value(scene, CP_OWNER_SCENE, 0, "extras"), "{\"by\":\"me\"}");
@@ -152,7 +145,7 @@ static void test_mark_gone(void **state)
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = NULL;
     assert_int_equal(cp_read_memory(context, text, sizeof text - 1, "a.gltf", NULL, NULL, 0, &scene), CP_OK);
-    assert_int_equal(node_count(scene), 1);
+    assert_int_equal(count_nodes(scene), 1);
     assert_non_null(find_entry(context, "gltf-mark"));
     cp_scene_free(scene);
     cp_context_free(context);

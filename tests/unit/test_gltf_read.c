@@ -8,7 +8,7 @@
 /* A point in the file, Y up, and where it must be in the scene: (x, -z, y). */
 static void assert_world_origin(const cp_scene *scene, const char *name, double x, double y, double z)
 {
-    cp_pose pose = world_of(scene, node_named(scene, name));
+    cp_pose pose = world_of(scene, node_called(scene, name));
     const double at[] = {pose.m[3], pose.m[7], pose.m[11]};
     assert_doubles(at, (double[]){x, y, z}, 3, 1e-12);
 }
@@ -25,8 +25,8 @@ static void test_roots_are_turned(void **state)
     assert_world_origin(scene, "root", 1, -3, 2);
     assert_world_origin(scene, "child", 11, -33, 22);
     /* exact: zeros and ones of the turn leave no noise */
-    assert_doubles(node_named(scene, "root")->local.m, (double[]){1, 0, 0, 1, 0, 0, -1, -3, 0, 1, 0, 2}, 12, 0);
-    assert_doubles(node_named(scene, "child")->local.m, (double[]){0, -1, 0, 10, 1, 0, 0, 20, 0, 0, 1, 30}, 12, 0);
+    assert_doubles(node_called(scene, "root")->local.m, (double[]){1, 0, 0, 1, 0, 0, -1, -3, 0, 1, 0, 2}, 12, 0);
+    assert_doubles(node_called(scene, "child")->local.m, (double[]){0, -1, 0, 10, 1, 0, 0, 20, 0, 0, 1, 30}, 12, 0);
     cp_scene_free(scene);
     scene = read_with(context, json, NULL, "up=z", CP_OK);
     assert_int_equal(cp_scene_source(scene)->up, CP_UP_Z);
@@ -44,7 +44,7 @@ static void test_trs(void **state)
                                 "'nodes':[{'name':'n','translation':[1,2,3],'rotation':[0,0,0.7071068,0.7071068],"
                                 "'scale':[2,3,0]}]",
                                 NULL, "up=z", CP_OK);
-    assert_doubles(node_named(scene, "n")->local.m, (double[]){0, -3, 0, 1, 2, 0, 0, 2, 0, 0, 0, 3}, 12, 1e-15);
+    assert_doubles(node_called(scene, "n")->local.m, (double[]){0, -3, 0, 1, 2, 0, 0, 2, 0, 0, 0, 3}, 12, 1e-15);
     cp_scene_free(scene);
     cp_context_free(context);
 }
@@ -70,13 +70,6 @@ static void test_children_may_come_first(void **state)
     cp_context_free(context);
 }
 
-static uint32_t node_count(const cp_scene *scene)
-{
-    uint32_t count;
-    (void)cp_nodes(scene, &count);
-    return count;
-}
-
 static void test_scenes(void **state)
 {
     (void)state;
@@ -84,19 +77,19 @@ static void test_scenes(void **state)
     cp_scene *scene = read_glb(
         context,
         "'scene':1,'scenes':[{'nodes':[0]},{'nodes':[2]}],'nodes':[{'name':'a','children':[1]},{},{'name':'b'}]", NULL);
-    assert_int_equal(node_count(scene), 2);
-    (void)node_named(scene, "b");
+    assert_int_equal(count_nodes(scene), 2);
+    (void)node_called(scene, "b");
     assert_int_equal(count_of(context, "gltf-scenes"), 2);
     cp_scene_free(scene);
     cp_report_clear(context);
     /* without a default the first; without scenes all */
     scene = read_glb(context, "'scenes':[{'nodes':[0]},{'nodes':[1]}],'nodes':[{'name':'a'},{'name':'b'}]", NULL);
-    assert_int_equal(node_count(scene), 2);
-    (void)node_named(scene, "a");
+    assert_int_equal(count_nodes(scene), 2);
+    (void)node_called(scene, "a");
     cp_scene_free(scene);
     cp_report_clear(context);
     scene = read_glb(context, "'nodes':[{'name':'a'},{'name':'b'}]", NULL);
-    assert_int_equal(node_count(scene), 3);
+    assert_int_equal(count_nodes(scene), 3);
     assert_int_equal(count_of(context, "gltf-scenes"), 0);
     cp_scene_free(scene);
     cp_context_free(context);
@@ -113,7 +106,7 @@ static void test_deep_and_wide(void **state)
     snprintf(json + at, sizeof json - at, "]");
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_glb(context, json, NULL);
-    assert_int_equal(node_count(scene), DEPTH + 1);
+    assert_int_equal(count_nodes(scene), DEPTH + 1);
     cp_scene_free(scene);
     assert_int_equal(cp_set_limit(context, "depth=100"), CP_OK);
     (void)read_with(context, json, NULL, NULL, CP_LIMIT);
@@ -190,7 +183,7 @@ static void test_animations(void **state)
     assert_int_equal(tracks[2].interpolation, CP_CUBIC);
     assert_doubles(tracks[2].values + 3, (double[]){1, 1, 1}, 3, 0);
     assert_doubles(tracks[3].values, (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 9, 0); /* no root: not turned */
-    assert_int_equal(tracks[3].target, (uint32_t)(node_named(scene, "child") - cp_nodes(scene, &count)));
+    assert_int_equal(tracks[3].target, (uint32_t)(node_called(scene, "child") - cp_nodes(scene, &count)));
     assert_int_equal(count_of(context, "gltf-weights"), 1);
     assert_int_equal(count_of(context, "gltf-channel"), 2); /* no node, and a pointer */
     assert_int_equal(count_of(context, "gltf-extension"), 0);
@@ -340,7 +333,7 @@ static void test_latin1_is_read(void **state)
     const char *text = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"caf\xe9\"}]}";
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_text(context, text, NULL, CP_OK);
-    (void)node_named(scene, "caf\xc3\xa9");
+    (void)node_called(scene, "caf\xc3\xa9");
     assert_non_null(find_entry(context, "gltf-encoding"));
     cp_scene_free(scene);
     (void)read_text(context, text, "strict=yes", CP_INPUT);
@@ -452,9 +445,9 @@ static void test_odd_trees_are_read(void **state)
     uint32_t count;
     (void)cp_nodes(scene, &count);
     assert_int_equal(count, 5);
-    assert_true(world_of(scene, node_named(scene, "b")).m[3] == 3);
-    assert_true(world_of(scene, node_named(scene, "c")).m[3] == 1);
-    assert_true(world_of(scene, node_named(scene, "d")).m[3] == 8);
+    assert_true(world_of(scene, node_called(scene, "b")).m[3] == 3);
+    assert_true(world_of(scene, node_called(scene, "c")).m[3] == 1);
+    assert_true(world_of(scene, node_called(scene, "d")).m[3] == 8);
     assert_non_null(find_entry(context, "gltf-tree-root"));
     assert_non_null(find_entry(context, "gltf-tree-twice"));
     cp_scene_free(scene);

@@ -127,7 +127,7 @@ static void test_joints_and_devices(void **state)
     assert_int_equal(slide->master, 0);
     assert_doubles(&slide->scale, (double[]){2, 0}, 2, 0);
     /* Tool: 1 up, turned by 0.5, 1 along (0.6 0 0.8), 0.5 up */
-    cp_pose tool = world_of(scene, node_named(scene, "Tool"));
+    cp_pose tool = world_of(scene, node_called(scene, "Tool"));
     assert_doubles((double[]){tool.m[3], tool.m[7], tool.m[11]}, (double[]){0.6 * cos(0.5), 0.6 * sin(0.5), 2.3}, 3,
                    1e-15);
     uint32_t count;
@@ -321,7 +321,7 @@ static void test_rounded_by_a_tool(void **state)
     cp_scene_free(scene);
     scene = read_edited(context, "'name': 'Sheared'", "'name': 'Sheared'",
                         "'name': 'Sheared', 'translation': [0, 9e-7, 0]");
-    assert_doubles(node_named(scene, "Sheared")->local.m, (double[]){1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, 12, 0);
+    assert_doubles(node_called(scene, "Sheared")->local.m, (double[]){1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, 12, 0);
     assert_int_equal(entry_count(context), 0);
     cp_scene_free(scene);
     cp_context_free(context);
@@ -333,13 +333,13 @@ static void test_moved_node(void **state)
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene =
         read_edited(context, "'name': 'Sheared'", "'name': 'Sheared'", "'name': 'Sheared', 'translation': [0, 3, 0]");
-    assert_doubles(node_named(scene, "Sheared")->local.m, (double[]){1, 1, 0, 0, 0, 1, 0, 3, 0, 0, 1, 0}, 12, 1e-15);
+    assert_doubles(node_called(scene, "Sheared")->local.m, (double[]){1, 1, 0, 0, 0, 1, 0, 3, 0, 0, 1, 0}, 12, 1e-15);
     assert_int_equal(count_of(context, "gltf-moved"), 1);
     cp_scene_free(scene);
     /* Beyond 1e-6 it was not rounding. */
     scene = read_edited(context, "'name': 'Sheared'", "'name': 'Sheared'",
                         "'name': 'Sheared', 'translation': [0, 2e-6, 0]");
-    assert_true(node_named(scene, "Sheared")->local.m[7] == 2e-6);
+    assert_true(node_called(scene, "Sheared")->local.m[7] == 2e-6);
     cp_scene_free(scene);
     cp_context_free(context);
 }
@@ -352,7 +352,7 @@ static void test_hung_on_no_tail(void **state)
     char *moved = edit(text, "'name': 'Base'", "'children': [2]", "'children': [2, 4]");
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_text(context, moved, CP_OK);
-    cp_pose pose = world_of(scene, node_named(scene, "Slide"));
+    cp_pose pose = world_of(scene, node_called(scene, "Slide"));
     /* world of the node before its own joint: Slide's tail moved by 1 along (0.6 0 0.8) */
     assert_doubles(pose.m, (double[]){1, 0, 0, 0.6, 0, 1, 0, 0, 0, 0, 1, 1.8}, 12, 1e-12);
     assert_int_equal(count_of(context, "gltf-moved-tree"), 1);
@@ -418,7 +418,7 @@ static void test_shifted_tail(void **state)
     /* of the two plates, the one on the joint's node: the shift in front of the joint's turn, which has no part in
      * it */
     assert_doubles(instances[1].transform.m, (double[]){2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 7}, 12, 1e-12);
-    cp_pose slide = world_of(scene, node_named(scene, "Slide"));
+    cp_pose slide = world_of(scene, node_called(scene, "Slide"));
     /* its own motion is 1 along (0.6 0 0.8); all below Base, which is 1 up and turns by 0.5 */
     double c = cos(0.5), s = sin(0.5);
     assert_doubles(slide.m, (double[]){2 * c, -2 * s, 0, 1.2 * c, 2 * s, 2 * c, 0, 1.2 * s, 0, 0, 2, 1 + 7 + 1.6}, 12,
@@ -437,7 +437,7 @@ static void test_flattened_deliver(void **state)
                                 "\"profile\":\"deliver\",\"up\":\"y\"}}},\"nodes\":[{\"name\":\"n\","
                                 "\"translation\":[1,3,-2],\"extras\":{\"cellpipe\":{\"id\":\"n\"}}}]}",
                                 CP_OK);
-    cp_pose pose = world_of(scene, node_named(scene, "n"));
+    cp_pose pose = world_of(scene, node_called(scene, "n"));
     assert_doubles((double[]){pose.m[3], pose.m[7], pose.m[11]}, (double[]){1, 2, 3}, 3, 0);
     cp_scene_free(scene);
     cp_context_free(context);
@@ -490,7 +490,7 @@ static void test_asset_extras_gone(void **state)
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_edited(context, "'asset'", "'cellpipe'", "'other'");
     assert_string_equal(cp_scene_source(scene)->format, "");
-    assert_string_equal(node_named(scene, "Below")->id, "Below");
+    assert_string_equal(node_called(scene, "Below")->id, "Below");
     assert_int_equal(cp_scene_source(scene)->up, CP_UP_Z);
     cp_scene_free(scene);
     cp_context_free(context);
@@ -520,11 +520,11 @@ static void check_deliver(const char *rotation, const char *roots, const double 
     char *text = deliver_text(rotation, roots);
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = read_text(context, text, CP_OK);
-    cp_pose pose = world_of(scene, node_named(scene, "n"));
+    cp_pose pose = world_of(scene, node_called(scene, "n"));
     assert_doubles((double[]){pose.m[3], pose.m[7], pose.m[11]}, n, 3, 1e-12);
     assert_int_equal(find_entry(context, "gltf-moved-tree") != NULL, strcmp(code, "gltf-moved-tree") == 0);
     if (strstr(roots, "3")) {
-        pose = world_of(scene, node_named(scene, "foreign"));
+        pose = world_of(scene, node_called(scene, "foreign"));
         assert_doubles((double[]){pose.m[3], pose.m[7], pose.m[11]}, (double[]){4, -6, 5}, 3, 1e-12);
     }
     cp_scene_free(scene);

@@ -117,18 +117,6 @@ static void test_all_is_read(void **state)
     cp_context_free(context);
 }
 
-static char *dump(cp_context *context, const cp_scene *scene)
-{
-    void *bytes;
-    size_t size;
-    assert_int_equal(cp_write_memory(context, scene, "dump", NULL, 0, &bytes, &size), CP_OK);
-    char *text = calloc(1, size + 1);
-    assert_non_null(text);
-    memcpy(text, bytes, size);
-    cp_free(context, bytes, size);
-    return text;
-}
-
 static void test_stages_carry_everything(void **state)
 {
     (void)state;
@@ -150,7 +138,8 @@ static void test_stages_carry_everything(void **state)
         }
         assert_int_equal(cp_write_memory(context, scene, formats[i], options, i < 2 ? 1 : 2, &bytes, &size), CP_OK);
         assert_int_equal(cp_read_memory(context, bytes, size, "stage", NULL, NULL, 0, &again), CP_OK);
-        char *before = dump(context, scene), *after = dump(context, again);
+        char *before = written_text(context, scene, "dump", NULL, NULL),
+             *after = written_text(context, again, "dump", NULL, NULL);
         assert_string_equal(after, before);
         free(before);
         free(after);

@@ -11,15 +11,6 @@
 
 /* ---- what is asked ---- */
 
-static uint32_t node_named(const char *name)
-{
-    uint32_t node = 0;
-    while (node < count_nodes(scene) && strcmp(cp_nodes(scene, NULL)[node].name, name) != 0)
-        node++;
-    assert_true(node < count_nodes(scene));
-    return node;
-}
-
 static void read_machine(const char *name)
 {
     char path[400];
@@ -83,7 +74,7 @@ static void solve_lengths(const char *machine, const char *name)
     if (!oracle)
         return;
     read_machine(machine);
-    cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
+    cp_inverse *inverse = open_inverse(find_node(scene, "platform"), find_node(scene, "base"), CP_REACH_ALL);
     cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     assert_non_null(worlds);
     assert_true(json_array_size(poses) > 0);
@@ -100,7 +91,7 @@ static void solve_lengths(const char *machine, const char *name)
             fail_msg("%s, pose %zu: J1 is %.12g", name, i, postures[0].q[joints[0]] / MM);
         assert_int_equal(cp_world_poses(context, scene, postures[0].q, worlds), CP_OK);
         for (int k = 0; k < 12; k++)
-            assert_true(fabs(worlds[node_named("platform")].m[k] - target.m[k]) < 1e-8);
+            assert_true(fabs(worlds[find_node(scene, "platform")].m[k] - target.m[k]) < 1e-8);
     }
     free(worlds);
     cp_inverse_free(inverse);
@@ -135,14 +126,15 @@ static void test_exechon(void **unused)
     (void)unused;
     solve_lengths("exechon", "exechon_parallel");
     read_machine("exechon");
-    cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
+    cp_inverse *inverse = open_inverse(find_node(scene, "platform"), find_node(scene, "base"), CP_REACH_ALL);
     cp_pose aside = plain_translation(100 * MM, 50 * MM, -1250 * MM), higher = plain_translation(0, 50 * MM, -1.2);
     const cp_posture *postures;
     uint32_t count;
     expect_out_of_reach(inverse, &aside);
     cp_inverse_free(inverse);
     /* Height and two tilts alone: the rest is told. */
-    inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_Z | CP_REACH_PITCH | CP_REACH_YAW);
+    inverse = open_inverse(find_node(scene, "platform"), find_node(scene, "base"),
+                           CP_REACH_Z | CP_REACH_PITCH | CP_REACH_YAW);
     higher.m[3] = 0.1;
     assert_int_equal(cp_inverse_postures(inverse, &higher, &postures, &count), CP_OK);
     assert_true(fabs(postures[0].rest[0] + 0.1) < 1e-9 && fabs(postures[0].rest[1]) < 1e-9);
@@ -158,7 +150,7 @@ static void solve_gantry(const char *name)
     if (!oracle)
         return;
     read_machine(name);
-    cp_inverse *inverse = open_inverse(node_named("platform"), node_named("base"), CP_REACH_ALL);
+    cp_inverse *inverse = open_inverse(find_node(scene, "platform"), find_node(scene, "base"), CP_REACH_ALL);
     assert_string_equal(cp_inverse_method(inverse), "actuators");
     json_array_foreach(json_object_get(gantry, "poses"), i, pose)
     {
@@ -270,14 +262,6 @@ static double turn_difference(const double *a, const double *b)
     return most;
 }
 
-static uint64_t random_state = 1;
-
-static double random_number(double lower, double upper)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
-}
-
 static void random_direction(double axis[3])
 {
     double square;
@@ -345,7 +329,7 @@ static void test_round_trips(void **unused)
     double worst = 0, most = 0;
     for (int i = 0; i < arms; i++) {
         random_arm(i % 2 == 0);
-        cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        cp_inverse *inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_ALL);
         assert_string_equal(cp_inverse_method(inverse), "arm");
         for (int k = 0; k < poses; k++) {
             double q[6], nearest = INFINITY;
@@ -442,7 +426,7 @@ static void test_search(void **unused)
         uint32_t count, own = 0;
         double known[64][6];
         random_arm(i % 2 == 0);
-        cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        cp_inverse *inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_ALL);
         random_values(q);
         cp_pose target = place_tool(q);
         assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
@@ -498,7 +482,7 @@ static void test_irb120(void **unused)
         return;
     fresh_scene();
     build_irb120(json_object_get(irb, "dh_standard_theta_d_a_alpha"));
-    cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+    cp_inverse *inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_ALL);
     assert_string_equal(cp_inverse_method(inverse), "arm");
     json_array_foreach(json_object_get(irb, "cases"), i, one)
     {
@@ -534,7 +518,7 @@ static void test_sample_arm(void **unused)
         return;
     cp_scene_free(scene);
     assert_int_equal(cp_read(context, SAMPLES "/dh_arm.wu", NULL, NULL, 0, &scene), CP_OK);
-    uint32_t tool = node_named("Arm.J6");
+    uint32_t tool = find_node(scene, "Arm.J6");
     cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     cp_inverse *inverse = open_inverse(tool, 0, CP_REACH_ALL);
     assert_non_null(worlds);
@@ -582,7 +566,7 @@ static void test_singular_places(void **unused)
     };
     cp_pose end = plain_translation(0.4, 0, 0.6);
     build_arm(axes, points, &end);
-    cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+    cp_inverse *inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_ALL);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const cp_posture *postures;
         uint32_t count;
@@ -636,7 +620,7 @@ static void test_place_alone(void **unused)
     build_arm((double[6][3]){{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}},
               (double[6][3]){{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}, {0.3, 0, 0.6}},
               &(cp_pose){{1, 0, 0, 0.4, 0, 1, 0, 0, 0, 0, 1, 0.6}});
-    cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_X | CP_REACH_Y | CP_REACH_Z);
+    cp_inverse *inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_X | CP_REACH_Y | CP_REACH_Z);
     cp_pose target = plain_translation(0.3, 0.2, 0.5);
     const cp_posture *postures;
     assert_string_equal(cp_inverse_method(inverse), "numeric");
@@ -693,7 +677,7 @@ static void test_coupled_arm(void **unused)
         random_arm(seed % 2 == 0);
         random_values(q);
         const cp_pose target = place_tool(q);
-        cp_inverse *inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        cp_inverse *inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_ALL);
         assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &known_count), CP_OK);
         assert_true(known_count <= 8);
         for (uint32_t n = 0; n < known_count; n++)
@@ -702,7 +686,7 @@ static void test_coupled_arm(void **unused)
         random_state = seed;
         coupling = couplings[seed % 3];
         random_arm(seed % 2 == 0);
-        inverse = open_inverse(node_named("tool"), 0, CP_REACH_ALL);
+        inverse = open_inverse(find_node(scene, "tool"), 0, CP_REACH_ALL);
         assert_int_equal(cp_inverse_postures(inverse, &target, &postures, &count), CP_OK);
         bool found[8] = {false};
         for (uint32_t n = 0; n < count; n++) {
@@ -729,7 +713,7 @@ static void test_two_ends(void **unused)
     const char *options[] = {"device=arm", "reach=0.3,0.2,0.5,0,0,0"},
                *named[] = {options[0], options[1], "frame=tool"};
     random_arm(true);
-    const uint32_t ends[] = {node_named("tool"), node_named("base")};
+    const uint32_t ends[] = {find_node(scene, "tool"), find_node(scene, "base")};
     struct draft draft = draft_of(scene);
     draft.devices[0].ends = ends;
     draft.devices[0].end_count = 2;

@@ -9,14 +9,6 @@
 #include "motion/clips/clips.h"
 #include "scene_fixture.h"
 
-static uint64_t random_state = 38;
-
-static double random_number(double lower, double upper)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return lower + (upper - lower) * (double)(random_state >> 11) * 0x1p-53;
-}
-
 /* From 1e-3 to 1 degree, in radians. */
 static double random_nearness(void)
 {
@@ -876,6 +868,7 @@ static void test_stewart_platforms(void **unused)
 
 int main(void)
 {
+    random_state = 38;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_planar_linkages, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_parallelogram, set_up, tear_down),

@@ -5,13 +5,6 @@
 #define FACE "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
 #define POINTS "0 0 0\n1 0 0\n0 1 0\n"
 
-static cp_scene *read_sample(cp_context *context)
-{
-    cp_scene *scene;
-    assert_int_equal(cp_read(context, SAMPLES "/ply_roof.ply", NULL, NULL, 0, &scene), CP_OK);
-    return scene;
-}
-
 static const cp_mesh *only_mesh(const cp_scene *scene)
 {
     uint32_t count;
@@ -25,7 +18,7 @@ static void test_polygons(void **state)
     static const float positions[] = {0, 0, 0, 0, 2, 0, 1, 2, 1, 1, 0, 1, 2, 2, 0, 2, 0, 0, 7, 7, 7};
     static const uint32_t corners[] = {0, 3, 2, 1, 3, 5, 4, 2}, offsets[] = {0, 4, 8};
     uint32_t count;
-    cp_scene *scene = read_sample(*state);
+    cp_scene *scene = read_path(*state, SAMPLES "/ply_roof.ply");
     const cp_mesh *mesh = only_mesh(scene);
     assert_positions(mesh, positions, 7); /* the file's own vertices, the unused one too */
     assert_corners(mesh, corners, 8);
@@ -40,7 +33,7 @@ static void test_polygons(void **state)
 /* 51, 102, 204 of 255 by the sRGB formula: ((c / 255 + 0.055) / 1.055) ^ 2.4 */
 static void test_vertex_colours(void **state)
 {
-    cp_scene *scene = read_sample(*state);
+    cp_scene *scene = read_path(*state, SAMPLES "/ply_roof.ply");
     const float *colours = only_mesh(scene)->colours;
     assert_non_null(colours);
     assert_true(colours[0] == 1 && colours[1] == 0 && colours[2] == 0 && colours[3] == 1);

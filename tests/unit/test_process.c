@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "base/process/process.h"
+#include "fixture.h"
 
 enum { LONG_TIME = 60 * 1000 }; /* milliseconds, which nobody waits for */
 
@@ -255,18 +256,6 @@ static void test_it_dies_with_its_parent(void **state)
     }
 }
 #endif
-
-static int make_context(void **state)
-{
-    *state = cp_context_new(NULL);
-    return *state ? 0 : -1;
-}
-
-static int free_context(void **state)
-{
-    cp_context_free(*state);
-    return 0;
-}
 
 int main(void)
 {

@@ -265,7 +265,7 @@ char *__real_realpath(const char *path, char *resolved);
 char *__wrap_realpath(const char *path, char *resolved);
 
 static bool is_racing;
-static uint32_t random_state = 1;
+static uint32_t exchange_state = 1;
 
 static void swap(const char *one, const char *other)
 {
@@ -278,9 +278,9 @@ char *__wrap_realpath(const char *path, char *resolved)
 {
     char *real = __real_realpath(path, resolved);
     int error = errno;
-    random_state = random_state * 1664525 + 1013904223;
-    if (is_racing && random_state >> 31)
-        swap(random_state >> 30 & 1 ? "swap.stl" : "sub", random_state >> 30 & 1 ? "swap.link" : "sub.link");
+    exchange_state = exchange_state * 1664525 + 1013904223;
+    if (is_racing && exchange_state >> 31)
+        swap(exchange_state >> 30 & 1 ? "swap.stl" : "sub", exchange_state >> 30 & 1 ? "swap.link" : "sub.link");
     errno = error;
     return real;
 }

@@ -59,18 +59,6 @@ static int free_samples(void **state)
     return 0;
 }
 
-static cp_scene *read_sample(cp_context *context, const char *name)
-{
-    char path[1024];
-    cp_scene *scene;
-    (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
-    if (cp_read(context, path, NULL, NULL, 0, &scene) == CP_OK)
-        return scene;
-    show_report(context);
-    fail_msg("cannot read %s", name);
-    return NULL;
-}
-
 /* ---- formats ---- */
 
 struct format {
@@ -545,7 +533,7 @@ static void try_pair(cp_context *context, const cp_scene *first, const struct fo
 static void try_sample(const char *sample, const struct format *a)
 {
     cp_context *context = cp_context_new(NULL);
-    cp_scene *scene = read_sample(context, sample);
+    cp_scene *scene = read_sample_of(context, SAMPLES, sample);
     struct bytes bytes = write_scene(context, scene, a);
     char what[512];
     (void)snprintf(what, sizeof what, "%s to %s", sample, a->exporter);
@@ -579,7 +567,7 @@ static void test_twice_is_once(void **state)
         for (size_t a = 0; a < FORMAT_COUNT; a++) {
             char what[512];
             cp_context *context = cp_context_new(NULL);
-            cp_scene *scene = read_sample(context, samples[i]);
+            cp_scene *scene = read_sample_of(context, SAMPLES, samples[i]);
             cp_scene *once = pass_through(context, scene, &formats[a]);
             cp_scene *twice = pass_through(context, once, &formats[a]);
             (void)snprintf(what, sizeof what, "%s twice through %s", samples[i], formats[a].exporter);
@@ -601,7 +589,7 @@ static void test_stage_keeps_everything(void **state)
             if (!is_gltf(&formats[a]))
                 continue;
             cp_context *context = cp_context_new(NULL);
-            cp_scene *scene = read_sample(context, samples[i]);
+            cp_scene *scene = read_sample_of(context, SAMPLES, samples[i]);
             struct bytes bytes = write_scene(context, scene, &formats[a]);
             assert_int_equal(loss_count(context), 0);
             cp_scene *after = read_back(context, bytes, &formats[a], scene);
@@ -669,7 +657,7 @@ static size_t leave_out_collision(char *text)
 static void try_deliver(const char *sample, const struct format *deliver)
 {
     cp_context *context = cp_context_new(NULL);
-    cp_scene *scene = read_sample(context, sample);
+    cp_scene *scene = read_sample_of(context, SAMPLES, sample);
     struct bytes bytes = write_scene(context, scene, deliver);
     expect_losses(context, scene, deliver, sample);
     bool triangles = count_lost(context, "loss-ngons") > 0;

@@ -184,7 +184,7 @@ static void test_poses(void **unused)
 }
 
 static uint64_t state = 88172645463325252u;
-static double random_number(void)
+static double random_side(void)
 {
     state ^= state << 13;
     state ^= state >> 7;
@@ -199,12 +199,12 @@ static cp_scene *random_scene(cp_context *context)
     for (int i = 0; i < 8; i++) {
         cp_pose pose;
         for (int k = 0; k < 12; k++)
-            pose.m[k] = random_number();
+            pose.m[k] = random_side();
         char name[16];
         (void)snprintf(name, sizeof name, "n%d", i);
         parent = add_node(scene, i % 4 ? parent : 0, name, pose);
-        add_joint(scene, parent, i % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, -1, 1)->q = random_number();
-        turn_axis(&scene->joints[scene->joint_count - 1], random_number(), random_number(), random_number());
+        add_joint(scene, parent, i % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, -1, 1)->q = random_side();
+        turn_axis(&scene->joints[scene->joint_count - 1], random_side(), random_side(), random_side());
         place_mesh(scene, parent, box);
     }
     return scene;
@@ -225,11 +225,11 @@ static cp_scene *even_scene(cp_context *context)
 {
     cp_scene *scene = scene_new(context);
     for (int i = 0; i < 50; i++) {
-        double axis[3] = {random_number(), random_number(), random_number()};
+        double axis[3] = {random_side(), random_side(), random_side()};
         double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
         for (int k = 0; k < 3; k++)
             axis[k] /= length;
-        cp_pose turn = pose_rotation(axis, 3 * random_number()), grow = pose_scaling(2, 2, i % 2 ? 2 : 3);
+        cp_pose turn = pose_rotation(axis, 3 * random_side()), grow = pose_scaling(2, 2, i % 2 ? 2 : 3);
         (void)add_node(scene, 0, "even", pose_multiply(&turn, &grow));
         (void)add_node(scene, 0, "unit", turn);
     }
