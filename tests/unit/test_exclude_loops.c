@@ -269,7 +269,8 @@ static void test_machines(void **unused)
 {
     (void)unused;
     check_machine("hexapod");
-    check_machine("flexapod");
+    if (usual_or_long(0, 1)) /* of the hexapod's kind */
+        check_machine("flexapod");
     check_machine("exechon");
     check_machine("gantry_tau");
 }

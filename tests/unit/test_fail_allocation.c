@@ -1,5 +1,5 @@
 /* Memory that runs out at any moment: for reading, writing and filtering, the N-th allocation fails, for every N
- * if CELLPIPE_LONG is set, else for every 11th or fewer. Each time the answer is CP_LIMIT,
+ * if CELLPIPE_LONG is set, else for every 17th or fewer. Each time the answer is CP_LIMIT,
  * everything allocated has been given back, no file is left behind and a scene under a filter is as it was.
  *
  * Three ways: by the context's allocator; by malloc, calloc and realloc themselves; and by the arenas, whose blocks
@@ -565,12 +565,12 @@ static void fail_at(const struct run *run, size_t n, const char *what, cp_status
              ways[run->way], what, (int)status);
 }
 
-/* Every 11th allocation, or 200 of them where that is fewer. An odd step has no common rhythm with code that allocates
+/* Every 17th allocation, or 150 of them where that is fewer. An odd step has no common rhythm with code that allocates
  * in pairs. */
 static size_t step_of(size_t total)
 {
-    size_t step = total / 200;
-    return getenv("CELLPIPE_LONG") ? 1 : step < 11 ? 11 : step | 1;
+    size_t step = total / 150;
+    return getenv("CELLPIPE_LONG") ? 1 : step < 17 ? 17 : step | 1;
 }
 
 static void run_all(struct run *run, const struct content *content)
