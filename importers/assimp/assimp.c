@@ -23,6 +23,7 @@
 #include "assimp.h"
 
 #include "base/text/text.h"
+#include "base/text/xml.h"
 
 #ifdef HAVE_ASSIMP
 
@@ -43,6 +44,22 @@ static const cp_option assimp_options[] = {
      offsetof(struct assimp_settings, up), "format", .choices = "format|z|y|x"},
     CP_OPTIONS_END,
 };
+
+/* our version, and that of the library in use, whatever headers it was built with */
+static char version_text[64];
+
+static void print_version(void)
+{
+    (void)snprintf(version_text, sizeof version_text, "1, assimp %u.%u.%u %x", aiGetVersionMajor(), aiGetVersionMinor(),
+                   aiGetVersionPatch(), aiGetVersionRevision());
+}
+
+static const char *assimp_version(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, print_version);
+    return version_text;
+}
 
 /* ---- names ---- */
 
@@ -83,25 +100,25 @@ static cp_status run_assimp(struct assimp_import *import, struct file_system *sy
     char text[ERROR_SIZE] = "";
     /* Some of assimp's readers take the decimal point of the host's locale: Collada's does for all but lists. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    struct aiPropertyStore *properties = plain ? assimp.aiCreatePropertyStore() : NULL;
+    struct aiPropertyStore *properties = plain ? aiCreatePropertyStore() : NULL;
     if (!properties) {
         if (plain)
             freelocale(plain);
         return report_failure(import, system->top, strcpy(text, "bad_alloc"));
     }
-    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
-    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
-    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
     pthread_mutex_lock(&assimp_lock);
     locale_t before = uselocale(plain);
-    import->from = assimp.aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
+    import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
     uselocale(before);
     if (!import->from)
-        strncpy(text, assimp.aiGetErrorString(), sizeof text - 1);
+        strncpy(text, aiGetErrorString(), sizeof text - 1);
     pthread_mutex_unlock(&assimp_lock);
     freelocale(plain);
-    assimp.aiReleasePropertyStore(properties);
+    aiReleasePropertyStore(properties);
     if (system->status != CP_OK)
         return system->status;
     if (!import->from || !import->from->mRootNode)
@@ -117,7 +134,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
         status = find_factors(import, &found);
     /* Clips move whole nodes, but keys of factors move them one by one, so the products are needed. */
     if (status == CP_OK && found.any && !found.wrong_product && import->from->mNumAnimations > 0) {
-        assimp.aiReleaseImport(import->from);
+        aiReleaseImport(import->from);
         status = run_assimp(import, system, false);
     }
     if (status != CP_OK)
@@ -187,7 +204,7 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     if (status == CP_OK)
         status = copy_scene(&import);
     if (import.from)
-        assimp.aiReleaseImport(import.from);
+        aiReleaseImport(import.from);
     memory_free(context, import.objects, import.object_room, sizeof *import.objects);
     memory_free(context, import.places, import.place_room, sizeof *import.places);
     return status == CP_OK ? scene_finish(scene) : status;
@@ -275,7 +292,9 @@ const struct importer assimp_importer = {
     .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
     .third_party = true,
-    .load = assimp_load,
+#ifdef HAVE_XML2
+    .load = xml_load, /* for Collada and X3D */
+#endif
     .read = assimp_read,
 #endif
 };

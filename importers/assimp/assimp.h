@@ -13,22 +13,6 @@
 #include <assimp/scene.h>
 #include <assimp/version.h>
 
-/* clang-format off */
-#define ASSIMP_FUNCTIONS(X) \
-    X(aiCreatePropertyStore) X(aiGetErrorString) X(aiGetMaterialColor) X(aiGetMaterialFloatArray) \
-    X(aiGetMaterialIntegerArray) X(aiGetMaterialString) X(aiGetMaterialTexture) X(aiGetMaterialTextureCount) \
-    X(aiGetMaterialUVTransform) X(aiGetVersionMajor) X(aiGetVersionMinor) X(aiGetVersionPatch) \
-    X(aiGetVersionRevision) X(aiImportFileExWithProperties) X(aiReleaseImport) X(aiReleasePropertyStore) \
-    X(aiSetImportPropertyInteger)
-/* clang-format on */
-
-/* The functions of the library, which the importer's `load` sets. */
-LATE_FUNCTIONS(assimp, ASSIMP_FUNCTIONS);
-extern struct assimp_functions assimp;
-/* library.c: these are the importer's `load` and `version`. */
-cp_status assimp_load(cp_context *context);
-const char *assimp_version(void);
-
 /* The directions of a file's axes. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
 

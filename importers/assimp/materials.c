@@ -128,8 +128,7 @@ static void place_texture(struct assimp_import *import, const struct aiMaterial 
 {
     struct aiUVTransform transform = {.mScaling = {1, 1}};
     use->scale[0] = use->scale[1] = 1;
-    if (assimp.aiGetMaterialUVTransform(from, AI_MATKEY_UVTRANSFORM(aiTextureType_DIFFUSE, 0), &transform) !=
-        aiReturn_SUCCESS)
+    if (aiGetMaterialUVTransform(from, AI_MATKEY_UVTRANSFORM(aiTextureType_DIFFUSE, 0), &transform) != aiReturn_SUCCESS)
         return;
     const double numbers[] = {(double)transform.mScaling.x, (double)transform.mScaling.y,
                               (double)transform.mTranslation.x, (double)transform.mTranslation.y};
@@ -158,7 +157,7 @@ static cp_status copy_texture(struct assimp_import *import, const struct aiMater
     unsigned set = 0;
     uint32_t image = CP_NONE;
     *taken = false;
-    if (assimp.aiGetMaterialTexture(from, aiTextureType_DIFFUSE, 0, &path, NULL, &set, NULL, NULL, modes, NULL) !=
+    if (aiGetMaterialTexture(from, aiTextureType_DIFFUSE, 0, &path, NULL, &set, NULL, NULL, modes, NULL) !=
             aiReturn_SUCCESS ||
         path.length == 0 || set >= CP_COORDINATE_SETS)
         return CP_OK;
@@ -193,11 +192,11 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
     struct aiString name = {0};
     int two_sided = 0;
     float opacity;
-    assimp.aiGetMaterialString(from, AI_MATKEY_NAME, &name);
+    aiGetMaterialString(from, AI_MATKEY_NAME, &name);
     struct aiColor4D colour = {0.6f, 0.6f, 0.6f, 1}; /* assimp's own default */
-    if (assimp.aiGetMaterialColor(from, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
-        assimp.aiGetMaterialColor(from, AI_MATKEY_BASE_COLOR, &colour);
-    if (assimp.aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
+    if (aiGetMaterialColor(from, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
+        aiGetMaterialColor(from, AI_MATKEY_BASE_COLOR, &colour);
+    if (aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
         colour.a = opacity;
     if (colour.a == 0 && import->clear_is_opaque) {
         colour.a = 1;
@@ -215,7 +214,7 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
     *added = scene_add_material(import->scene, text, rgba, true);
     if (*added == CP_NONE)
         return CP_LIMIT;
-    assimp.aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
+    aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
     import->scene->materials[*added].two_sided = two_sided != 0;
     cp_status status = copy_texture(import, from, &import->scene->materials[*added], textured);
     for (unsigned i = 0; i < from->mNumProperties && status == CP_OK; i++)
@@ -234,7 +233,7 @@ cp_status copy_materials(struct assimp_import *import)
             return status;
         textures -= textured;
         for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
-            textures += assimp.aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
+            textures += aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
     }
     report_opaque(import->context, OPAQUE_COLLADA_TRANSPARENCY, IN_FILE(import->file), import->opaque);
     if (textures > 0)

@@ -155,8 +155,7 @@ struct late_library {
     static struct late_library name##_library = {file, name##_names, &name,                                            \
                                                  sizeof name##_names / sizeof *name##_names, false}
 
-/* Sets the library's functions, at the first call. Any thread may call it. CP_INPUT if that fails; without a context
- * nothing is reported. */
+/* Sets the library's functions, at the first call. Any thread may call it. CP_INPUT if that fails. */
 cp_status library_load(cp_context *context, struct late_library *library);
 
 /* A clock that never goes back. */
