@@ -123,7 +123,8 @@ static int residuals(void *user, int rows, int columns, const double *x, double 
 
 static double time_theirs(struct machine *machine, size_t poses, double *worst)
 {
-    const struct closure_chains *chains = &machine->mechanism.closure->chains;
+    struct closure *closure = machine->mechanism.closure;
+    const struct closure_chains *chains = &closure->chains;
     const struct closure_group *group = chains->groups;
     const int rows = (int)group->row_count, columns = (int)group->free_count;
     double x[MOST_FREE], values[MOST_ROWS], work[MOST_ROWS * MOST_FREE + 5 * MOST_FREE + MOST_ROWS];
