@@ -1003,7 +1003,9 @@ static void test_later_hosts(void **unused)
     expect_status(read_named("x.pts", two, NULL), CP_OK);
     expect_two();
     assert_true(times > 0);
+    cp_scene_free(scene);
     expect_status(cp_read_memory(context, two, sizeof two - 1, "x.late", "late", NULL, 0, &scene), CP_OK);
+    assert_string_equal(cp_scene_source(scene)->format, "late");
 }
 
 static bool is_cancelled(void *user)
