@@ -169,7 +169,8 @@ typedef struct cp_importer {
     void *user;               /* handed to its functions */
     const char *suffixes;     /* ".pts .points"; NULL: none */
     /* Returns how sure the first bytes (64 KiB at most) of a file of file_size bytes make it that the file is of this
-     * format: 0 not .. 100 sure, 50 and more without the suffix. NULL: the suffix or the name alone decides. */
+     * format: 0 not .. 100 sure. Below 50 is a guess, which loses to the importer of the suffix unless that one returns
+     * 0. NULL: the suffix or the name alone decides. */
     int (*probe)(void *user, const void *head, size_t count, uint64_t file_size);
     const char *sign; /* names the mark that the probe searches for, in the message about an unknown file; or NULL */
     bool isolated;    /* under CP_FLAG_ISOLATE it reads in a process of its own; else always in this one */

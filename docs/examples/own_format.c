@@ -72,11 +72,13 @@ static const cp_option lifting_options[] = {
 static cp_status lift(void *user, cp_context *context, cp_scene *scene, const void *settings)
 {
     (void)user;
-    (void)context;
     const struct lifting *own = settings;
-    uint32_t count;
+    uint32_t count, clips;
     const cp_node *nodes = cp_nodes(scene, &count);
     cp_status status = CP_OK;
+    (void)cp_clips(scene, &clips);
+    if (clips > 0)
+        return cp_report_error(context, CP_USAGE, "lift-clips", NULL, 0, "a clip says where frames are: lift it first");
     for (uint32_t i = 1; i < count && status == CP_OK; i++) {
         cp_node node = nodes[i];
         if (node.parent == 0)

@@ -59,10 +59,10 @@ static const cp_option options[] = {
 static uint32_t carries(const void *settings)
 {
     const struct vrml_settings *mine = settings;
-    uint32_t lost = CP_FEATURE_LOOPS | CP_FEATURE_MARKS | CP_FEATURE_DEVICES | CP_FEATURE_PAIRS | CP_FEATURE_FLAGS |
-                    CP_FEATURE_METADATA | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_SURFACES | CP_FEATURE_TANGENTS |
-                    (mine->primitives ? 0 : CP_FEATURE_PRIMITIVES);
-    return CP_FEATURE_ALL & ~lost;
+    return CP_FEATURE_HIERARCHY | CP_FEATURE_NAMES | CP_FEATURE_INSTANCES | CP_FEATURE_MESHES | CP_FEATURE_NGONS |
+           CP_FEATURE_LINES | CP_FEATURE_NORMALS | CP_FEATURE_COLOURS | CP_FEATURE_VERTEX_COLOURS |
+           CP_FEATURE_COORDINATES | CP_FEATURE_TEXTURES | CP_FEATURE_COLLISION | CP_FEATURE_JOINTS | CP_FEATURE_CLIPS |
+           (mine->primitives ? CP_FEATURE_PRIMITIVES : 0);
 }
 
 static void report_losses(const struct vrml_output *output)

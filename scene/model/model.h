@@ -145,8 +145,8 @@ cp_scene *scene_new(cp_context *context);
 
 /* Allocates count x size bytes that live as long as the scene, e.g. for a mesh's arrays. */
 void *scene_allocate(cp_scene *scene, size_t count, size_t size);
-/* Gives the scene an array that grew by array_reserve (*items with room for *room, count of them used). A large array
- * is handed over, cut to what is used, and leaves *items NULL and *room 0; a small one is copied. Returns NULL if out
+/* Gives the scene an array that grew by array_reserve (*items with room for *room, count of them used). As there, items
+ * is the address of a pointer of any type. A large array is handed over, cut to what is used, and leaves *items NULL and *room 0; a small one is copied. Returns NULL if out
  * of memory. */
 void *scene_keep_array(cp_scene *scene, void *items, uint32_t *room, uint32_t count, size_t item_size);
 /* Returns a copy of the text that lives as long as the scene; NULL if out of memory. */

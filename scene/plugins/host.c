@@ -50,7 +50,9 @@ int importer_probe(const struct importer *importer, const struct source *source)
     const cp_importer *host = importer->host;
     if (!host)
         return importer->probe(source->data, head, source->size);
-    int sure = host->probe ? host->probe(host->user, source->data, head, source->size) : 0;
+    if (!host->probe) /* the suffix alone decides */
+        return importer_suffix_matches(importer, source->name) ? 100 : 0;
+    int sure = host->probe(host->user, source->data, head, source->size);
     return sure < 0 ? 0 : sure > 100 ? 100 : sure;
 }
 

@@ -986,6 +986,36 @@ static int probe_and_register(void *user, const void *head, size_t count, uint64
     return 0;
 }
 
+static cp_status read_nothing(void *user, cp_context *own, const cp_input *input, const void *settings, cp_scene *empty)
+{
+    (void)own, (void)input, (void)settings, (void)empty;
+    ++*(int *)user;
+    return CP_OK;
+}
+
+/* The bytes are those of other formats: some that ours guess, and some of which ours are sure. */
+static void test_suffix_alone(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {"v 0 0 1\n", "v 0 0 1\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "ply\nformat ascii 1.0\n",
+                                        "{\"asset\": {\"version\": \"2.0\"}}", "OFF\n0 0 0\n"};
+    int calls = 0;
+    const cp_importer bare = {.size = sizeof bare,
+                              .name = "bare",
+                              .user = &calls,
+                              .suffixes = ".bare .b",
+                              .is_cell = true,
+                              .read = read_nothing};
+    expect_status(cp_register_importer(context, &bare), CP_OK);
+    for (int i = 0; i < 5; i++) {
+        expect_status(read_named(i % 2 ? "x.b" : "x.bare.gz", texts[i], NULL), CP_OK);
+        assert_int_equal(calls, i + 1);
+    }
+    expect_status(read_named("x.obj", texts[1], NULL), CP_OK);
+    assert_int_equal(calls, 5);
+    assert_string_equal(cp_scene_source(scene)->format, "obj");
+}
+
 static void test_later_hosts(void **unused)
 {
     (void)unused;
@@ -1108,8 +1138,8 @@ int main(void)
         TEST(test_losses),        TEST(test_filter),        TEST(test_what_is_carried),
         TEST(test_statuses),      TEST(test_broken_scenes), TEST(test_isolated),
         TEST(test_further_files), TEST(test_zipped),        TEST(test_refusals),
-        TEST(test_rows),          TEST(test_later_hosts),   TEST(test_cancelled),
-        TEST(test_memory),
+        TEST(test_rows),          TEST(test_suffix_alone),  TEST(test_later_hosts),
+        TEST(test_cancelled),     TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
