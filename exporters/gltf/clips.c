@@ -388,6 +388,7 @@ void write_tracks(struct json_writer *json, const struct gltf_file *file, const 
             json_key_numbers(json, "times", track->times, track->key_count);
             json_key_numbers(json, "values", track->values, track->key_count * width);
         }
+        json_row_members(json, file->scene, &track_layout, track, IN_STAGE);
         json_close(json, '}');
     }
     json_close(json, ']');

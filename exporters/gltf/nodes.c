@@ -128,13 +128,21 @@ static void write_position(struct json_writer *json, const struct gltf_file *fil
         json_key_integer(json, "position", file->positions[index]);
 }
 
+/* Writes what glTF does not say of an instance that is drawn. */
+static void write_use(struct json_writer *json, const struct gltf_file *file, uint32_t index)
+{
+    const cp_instance *instance = &file->scene->instances[index];
+    if (instance->use == CP_USE_BOTH)
+        json_key_text(json, "use", "both");
+    json_row_members(json, file->scene, &tables[TABLE_INSTANCES].layout, instance, IN_STAGE);
+}
+
 static void write_shown(struct json_writer *json, const struct gltf_file *file, uint32_t node, uint32_t index)
 {
     const struct node_plan *plan = &file->nodes[node];
     if (index != plan->tail || plan->shown == CP_NONE)
         return;
-    if (file->scene->instances[plan->shown].use == CP_USE_BOTH)
-        json_key_text(json, "use", "both");
+    write_use(json, file, plan->shown);
     write_position(json, file, plan->shown);
 }
 
@@ -157,6 +165,7 @@ static void write_undrawn(struct json_writer *json, const struct gltf_file *file
             json_key_text(json, "use", words[instance->use & CP_USE_BOTH]);
         if (memcmp(&instance->transform, &POSE_IDENTITY, sizeof(cp_pose)) != 0)
             json_key_numbers(json, "pose", instance->transform.m, 12);
+        json_row_members(json, file->scene, &tables[TABLE_INSTANCES].layout, instance, IN_STAGE);
         write_position(json, file, i);
         json_close(json, '}');
     }
@@ -251,8 +260,7 @@ static void write_instance(struct json_writer *json, const struct gltf_file *fil
         json_key_integer(json, "mesh", mesh);
     json_extras_open(json);
     json_key_text(json, "made", "instance");
-    if (instance->use == CP_USE_BOTH)
-        json_key_text(json, "use", "both");
+    write_use(json, file, index);
     if (!placement.exact && (!file->settings->web || placement.sheared))
         json_key_numbers(json, "pose", transform.m, 12);
     write_position(json, file, index);

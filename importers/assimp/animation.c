@@ -63,7 +63,12 @@ static cp_status copy_track(struct assimp_import *import, const struct keys *key
         for (size_t k = 0; k < width; k++)
             *good = *good && isfinite(value[k]);
     }
-    *track = (cp_track){track->target, keys->path, CP_LINEAR, keys->count, times, values};
+    *track = (cp_track){.target = track->target,
+                        .path = keys->path,
+                        .interpolation = CP_LINEAR,
+                        .key_count = keys->count,
+                        .times = times,
+                        .values = values};
     return CP_OK;
 }
 

@@ -114,7 +114,8 @@ static bool choose_track(const struct recorder *recorder, const struct recorded_
     }
     if (!track_cut(context, track))
         return false;
-    kept->tracks[kept->count++] = (cp_track){target, track->path, CP_LINEAR, track->count, NULL, NULL};
+    kept->tracks[kept->count++] =
+        (cp_track){.target = target, .path = track->path, .interpolation = CP_LINEAR, .key_count = track->count};
     kept->samples += track->samples;
     kept->keys += track->count;
     return true;

@@ -73,7 +73,12 @@ static bool joint_track(struct gltf *gltf, cp_scene *scene, const struct gltf_tr
         cp_pose motion = pose_from_trs(&trs);
         near = values[i] = own_joint_value(&joint, &motion, near);
     }
-    *track = (cp_track){target, CP_PATH_JOINT, channel->interpolation, channel->key_count, channel->times, values};
+    *track = (cp_track){.target = target,
+                        .path = CP_PATH_JOINT,
+                        .interpolation = channel->interpolation,
+                        .key_count = channel->key_count,
+                        .times = channel->times,
+                        .values = values};
     return values != NULL;
 }
 
@@ -144,8 +149,12 @@ static bool read_channel(struct gltf_reading *reading, uint32_t value, const str
         bool turned = node->parent == CP_NONE && reading->tree.turned;
         if (turned)
             channel.values = turn_values(gltf, &channel, rows);
-        *track = (cp_track){node->target,      channel.path,  channel.interpolation,
-                            channel.key_count, channel.times, channel.values};
+        *track = (cp_track){.target = node->target,
+                            .path = channel.path,
+                            .interpolation = channel.interpolation,
+                            .key_count = channel.key_count,
+                            .times = channel.times,
+                            .values = channel.values};
         made = channel.values && (node->parent == CP_NONE || pose_is_identity(reading->tree.nodes[node->parent].frame));
     }
     if (!made)
@@ -204,8 +213,11 @@ static bool read_own_clip(struct gltf_reading *reading, uint32_t own, const stru
     struct gltf *gltf = &reading->gltf;
     struct gltf_list list = gltf_items(gltf, own, "tracks", true);
     cp_track *tracks = gltf_scene_array(gltf, list.count, sizeof *tracks);
-    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
-        clip->track_count += read_own_track(reading, list.items[i], played, &tracks[clip->track_count]);
+    for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++) {
+        cp_track *track = &tracks[clip->track_count];
+        if (read_own_track(reading, list.items[i], played, track))
+            clip->track_count += own_read_members(gltf, &reading->ids, list.items[i], &track_layout, track);
+    }
     clip->tracks = tracks;
     list = gltf_items(gltf, own, "attachments", true);
     cp_attachment *attachments = gltf_scene_array(gltf, list.count, sizeof *attachments);

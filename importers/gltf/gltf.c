@@ -90,7 +90,7 @@ static void read_parts(struct gltf_reading *reading)
     own_read_joints(gltf, &reading->ids, &reading->tree, &reading->joints);
     gltf_place_chains(gltf, &reading->tree, &reading->joints);
 
-    gltf_read_textures(gltf, reading->scene, &reading->buffers, &reading->materials);
+    gltf_read_textures(gltf, reading->scene, &reading->ids, &reading->buffers, &reading->materials);
     gltf_read_materials(gltf, reading->scene, &reading->ids, &reading->materials);
     gltf_read_meshes(reading);
     gltf_place_meshes(gltf, reading->scene, &reading->ids, &reading->meshes);

@@ -378,7 +378,7 @@ void gltf_read_asset(struct gltf *gltf, cp_scene *scene, struct gltf_extras *ext
 /* Keeps generator and copyright, as metadata behind the extras. */
 void gltf_read_credits(struct gltf *gltf, cp_scene *scene, const struct gltf_extras *extras);
 /* Reads images and textures; before the materials. */
-void gltf_read_textures(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *buffers,
+void gltf_read_textures(struct gltf *gltf, cp_scene *scene, const struct gltf_ids *ids, struct gltf_buffers *buffers,
                         struct gltf_materials *materials);
 /* Finds the texture that a material's member names. False: none, or none that the scene can hold, or an error. */
 bool gltf_texture_use(struct gltf *gltf, const struct gltf_materials *materials, uint32_t object, const char *key,

@@ -135,6 +135,7 @@ void gltf_build_joints(struct gltf_reading *reading)
 
 struct placing {
     uint32_t mesh, use, position;
+    uint32_t own; /* the object of our extras that has its members, or JSON_NONE */
     const cp_pose *transform;
 };
 
@@ -164,7 +165,7 @@ static void add_placing(struct placings *placings, uint32_t node, const struct p
 static void place_drawn(struct gltf *gltf, const struct gltf_extras *extras, const struct gltf_tree *tree,
                         const struct gltf_meshes *meshes, const struct gltf_node *node, struct placings *placings)
 {
-    struct placing placing = {.use = CP_USE_DRAWN, .position = CP_NONE};
+    struct placing placing = {.use = CP_USE_DRAWN, .position = CP_NONE, .own = JSON_NONE};
     if (gltf->settings->collision && !extras->ours)
         placing.use = CP_USE_BOTH;
     uint32_t parts = parts_of(meshes, node), own = node->own;
@@ -172,6 +173,7 @@ static void place_drawn(struct gltf *gltf, const struct gltf_extras *extras, con
         own = tree->nodes[node->parent].own; /* the instance's, whose mesh hangs below its shear */
     if (own != JSON_NONE && parts > 0) {
         placing.use = gltf_word(gltf, own, "use", use_words, CP_USE_DRAWN);
+        placing.own = own;
         placing.position = node->copy_count == 1 ? own_position(gltf, own, CP_NONE) : CP_NONE;
     }
     if (placing.use == 0)
@@ -188,7 +190,7 @@ static void place_undrawn(struct gltf *gltf, const struct gltf_ids *ids, uint32_
                           struct placings *placings)
 {
     cp_pose transform = POSE_IDENTITY;
-    struct placing placing = {0};
+    struct placing placing = {.own = entry};
     placing.use = gltf_word(gltf, entry, "use", use_words, CP_USE_COLLISION);
     placing.position = own_position(gltf, entry, CP_NONE);
     (void)gltf_numbers(gltf, entry, "pose", 12, transform.m);
@@ -239,8 +241,11 @@ void gltf_build_instances(struct gltf_reading *reading)
             count > 0 ? gltf_arrange(gltf, items, offsetof(struct placing, position), sizeof *items, count) : NULL;
         for (uint32_t i = 0; i < count && gltf->status == CP_OK; i++) {
             const struct placing *item = &items[sequence[i]];
-            if (scene_add_instance(reading->scene, node, item->mesh, item->use, item->transform) == CP_NONE)
+            uint32_t at = scene_add_instance(reading->scene, node, item->mesh, item->use, item->transform);
+            if (at == CP_NONE)
                 gltf_no_memory(gltf);
+            else if (item->own != JSON_NONE)
+                (void)own_read_row(gltf, &reading->ids, item->own, TABLE_INSTANCES, &reading->scene->instances[at]);
         }
     }
 }

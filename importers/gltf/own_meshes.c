@@ -175,15 +175,17 @@ static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_me
 
 /* ---- whole meshes ---- */
 
-/* Makes a primitive such as a box or cylinder; the mesh that is drawn for it is dropped. Its groups have materials, but
- * no faces. */
-static void read_primitive(struct gltf *gltf, uint32_t own, uint32_t kind, cp_mesh *mesh)
+/* Makes the primitive, such as a box or cylinder, that our extras say; the mesh that is drawn for it is dropped. Its
+ * groups have materials, but no faces. */
+static void read_primitive(struct gltf *gltf, uint32_t own, const cp_mesh *said, cp_mesh *mesh)
 {
     cp_group *groups = gltf_scene_array(gltf, mesh->group_count, sizeof *groups);
-    cp_mesh primitive = {.id = mesh->id, .name = mesh->name, .source = mesh->source, .kind = (cp_mesh_kind)kind};
-    uint64_t sides = gltf_integer(gltf, own, "sides", 0);
-    primitive.sides = sides < UINT32_MAX ? (uint32_t)sides : 0;
-    if (!gltf_numbers(gltf, own, "size", 3, primitive.size))
+    cp_mesh primitive = *said;
+    primitive.vertex_count = primitive.face_count = primitive.corner_count = 0;
+    primitive.corners = primitive.face_offsets = NULL;
+    for (size_t i = 0; i < ARRAY_COUNT; i++)
+        mesh_set_array(&primitive, i, NULL);
+    if (gltf->status != CP_OK || json_member(&gltf->json, own, "size") == JSON_NONE)
         return;
     if (!shows_primitive(gltf, mesh, &primitive)) {
         gltf_loss(gltf, LOSS_CHANGED_MESHES, 1);
@@ -234,14 +236,19 @@ static void read_geometry(struct gltf *gltf, const struct gltf_ids *ids, struct 
 void own_read_mesh(struct gltf *gltf, const struct gltf_ids *ids, struct gltf_buffers *buffers, struct gltf_mesh *entry,
                    uint64_t drawn)
 {
-    cp_mesh *mesh = &entry->mesh;
-    uint32_t own = entry->own, kind = gltf_word(gltf, own, "kind", mesh_kind_words, 0);
-    mesh->id = own_id(gltf, own);
-    mesh->source = gltf_text(gltf, own, "source");
+    cp_mesh *mesh = &entry->mesh, said = *mesh;
+    uint32_t own = entry->own;
+    said.kind = CP_MESH_FACES;
+    (void)own_read_row(gltf, ids, own, TABLE_MESHES, &said);
+    const cp_mesh_kind kind = said.kind, drawn_kind = mesh->kind;
+    *mesh = said;
+    mesh->kind = drawn_kind;
+    mesh->sides = 0; /* that and the size are a primitive's alone */
+    memset(mesh->size, 0, sizeof mesh->size);
     bool quantised = json_member(&gltf->json, own, "quantised") != JSON_NONE; /* as our own writer did */
     bool changed = entry->requantised && !quantised;
     if (!changed && kind >= CP_MESH_BOX)
-        read_primitive(gltf, own, kind, mesh);
+        read_primitive(gltf, own, &said, mesh);
     else if (!changed && kind == mesh->kind)
         read_geometry(gltf, ids, buffers, own, mesh, drawn);
     else

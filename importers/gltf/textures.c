@@ -60,7 +60,8 @@ static void read_uri(struct gltf *gltf, cp_scene *scene, uint32_t value, cp_imag
 }
 
 /* Reads an image. Every image has a place in the scene, in order. */
-static void read_image(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *buffers, uint32_t value)
+static void read_image(struct gltf *gltf, cp_scene *scene, const struct gltf_ids *ids, struct gltf_buffers *buffers,
+                       uint32_t value)
 {
     uint32_t own = gltf_own(gltf, value), added = CP_NONE;
     uint32_t uri = json_member(&gltf->json, value, "uri");
@@ -80,7 +81,6 @@ static void read_image(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *
     }
     if (own != JSON_NONE && json_member(&gltf->json, own, "path") != JSON_NONE)
         image.path = gltf_text(gltf, own, "path");
-    const char *id = own_id(gltf, own);
     if (gltf->status == CP_OK && added == CP_NONE)
         added = scene_add_image(scene, &image);
     if (gltf->status == CP_OK && added == CP_NONE)
@@ -89,10 +89,12 @@ static void read_image(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *
         return;
     /* The bytes decide the type, rather than the file's statement. */
     cp_image *to = &scene->images[added];
-    const char *type = image_type(to->bytes, to->size, "");
+    const char *type = image_type(to->bytes, to->size, ""), *path = to->path;
+    if (own != JSON_NONE)
+        (void)own_read_row(gltf, ids, own, TABLE_IMAGES, to);
+    to->path = path;
     to->type = *type ? type : image.type ? image.type : image_type(NULL, 0, to->path);
     to->name = image.name ? image.name : "";
-    to->id = id;
     gltf_loss(gltf, LOSS_TEXTURE_EXTRAS, own == JSON_NONE && json_member(&gltf->json, value, "extras") != JSON_NONE);
 }
 
@@ -122,13 +124,15 @@ static cp_wrap read_wrap(struct gltf *gltf, uint32_t sampler, const char *key)
 }
 
 /* Returns the scene's texture, CP_NONE for one without an image, or after an error. */
-static uint32_t read_texture(struct gltf *gltf, cp_scene *scene, uint32_t value, const struct gltf_list *samplers)
+static uint32_t read_texture(struct gltf *gltf, cp_scene *scene, const struct gltf_ids *ids, uint32_t value,
+                             const struct gltf_list *samplers)
 {
     static const char *const extensions[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
                                              "MSFT_texture_dds"};
     uint32_t images = scene->image_count, own = gltf_own(gltf, value);
     cp_texture texture = {.name = gltf_text(gltf, value, "name"), .fallback = CP_NONE};
-    texture.id = own_id(gltf, own);
+    if (own != JSON_NONE)
+        (void)own_read_row(gltf, ids, own, TABLE_TEXTURES, &texture);
     texture.image = gltf_index(gltf, value, "source", images);
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
         uint32_t further = gltf_index(gltf, gltf_extension(gltf, value, extensions[i]), "source", images);
@@ -153,7 +157,7 @@ static uint32_t read_texture(struct gltf *gltf, cp_scene *scene, uint32_t value,
     return index;
 }
 
-void gltf_read_textures(struct gltf *gltf, cp_scene *scene, struct gltf_buffers *buffers,
+void gltf_read_textures(struct gltf *gltf, cp_scene *scene, const struct gltf_ids *ids, struct gltf_buffers *buffers,
                         struct gltf_materials *materials)
 {
     struct gltf_list images = gltf_items(gltf, 0, "images", true);
@@ -161,9 +165,9 @@ void gltf_read_textures(struct gltf *gltf, cp_scene *scene, struct gltf_buffers 
     gltf->lists.textures = gltf_items(gltf, 0, "textures", true);
     materials->textures = gltf_allocate(gltf, gltf->lists.textures.count, sizeof *materials->textures);
     for (uint32_t i = 0; i < images.count && gltf->status == CP_OK; i++)
-        read_image(gltf, scene, buffers, images.items[i]);
+        read_image(gltf, scene, ids, buffers, images.items[i]);
     for (uint32_t i = 0; i < gltf->lists.textures.count && gltf->status == CP_OK; i++)
-        materials->textures[i] = read_texture(gltf, scene, gltf->lists.textures.items[i], &samplers);
+        materials->textures[i] = read_texture(gltf, scene, ids, gltf->lists.textures.items[i], &samplers);
 }
 
 /* ---- how materials use them ---- */

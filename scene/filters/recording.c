@@ -418,7 +418,11 @@ static cp_status add_clip(struct reader *reader, const char *name)
         values[track] = scene_allocate(scene, counts[i], sizeof **values);
         if (!times[track] || !values[track])
             return CP_LIMIT;
-        made[track] = (cp_track){i, CP_PATH_JOINT, CP_LINEAR, 0, times[track], values[track]};
+        made[track] = (cp_track){.target = i,
+                                 .path = CP_PATH_JOINT,
+                                 .interpolation = CP_LINEAR,
+                                 .times = times[track],
+                                 .values = values[track]};
     }
     for (uint32_t i = 0; i < reader->sample_count; i++) {
         const struct sample *sample = &reader->samples[i];

@@ -62,7 +62,8 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
     for (uint32_t i = 0; *instances && i < other->instance_count; i++) {
         const cp_instance *from = &other->instances[i];
         cp_pose pose = pose_multiply(&worlds[from->node], &from->transform);
-        (*instances)[i] = (cp_instance){0, moves.bases[TABLE_MESHES] + from->mesh, CP_USE_BOTH, pose};
+        (*instances)[i] =
+            (cp_instance){.mesh = moves.bases[TABLE_MESHES] + from->mesh, .use = CP_USE_BOTH, .transform = pose};
     }
     if (!*instances)
         return CP_LIMIT;

@@ -111,7 +111,8 @@ uint32_t scene_add_instance(cp_scene *scene, uint32_t node, uint32_t mesh, uint3
         report_error(scene->context, CP_BUG, "scene-order", NOWHERE, "instances are not added in the order of nodes");
         return CP_NONE;
     }
-    uint32_t at = scene_add_row(scene, TABLE_INSTANCES, &(cp_instance){node, mesh, use, *transform});
+    uint32_t at = scene_add_row(scene, TABLE_INSTANCES,
+                                &(cp_instance){.node = node, .mesh = mesh, .use = use, .transform = *transform});
     if (at != CP_NONE)
         scene->nodes[node].instance_count++;
     return at;

@@ -129,10 +129,11 @@ static enum scene_table target_table(const void *track)
 }
 
 static const struct member track_members[] = {
-    {MEMBER_ROW, AT(cp_track, target), .dump = "", .table_of = target_table},
-    {MEMBER_WORD, AT(cp_track, path), .words = track_path_words},
-    {MEMBER_WORD, AT(cp_track, interpolation), .words = track_interpolation_words},
-    {MEMBER_ARRAY, offsetof(cp_track, times), "keys", .count = offsetof(cp_track, key_count), .line = "key"},
+    {MEMBER_ROW, AT(cp_track, target), .dump = "", .not_in = IN_STAGE, .table_of = target_table},
+    {MEMBER_WORD, AT(cp_track, path), .not_in = IN_STAGE, .words = track_path_words},
+    {MEMBER_WORD, AT(cp_track, interpolation), .not_in = IN_STAGE, .words = track_interpolation_words},
+    {MEMBER_ARRAY, offsetof(cp_track, times), "keys", .not_in = IN_STAGE, .count = offsetof(cp_track, key_count),
+     .line = "key"},
     {0}};
 const struct layout track_layout = {sizeof(cp_track), track_members};
 
@@ -232,10 +233,12 @@ static const struct member material_members[] = {
     {0}};
 
 static const struct member instance_members[] = {
-    {MEMBER_ROW, AT(cp_instance, node), "does not stand with its node", .table = TABLE_NODES, .not_in = IN_PROGRAM},
-    {MEMBER_ROW, AT(cp_instance, mesh), "has no mesh", .table = TABLE_MESHES, .not_in = IN_PROGRAM},
-    {MEMBER_WORD, AT(cp_instance, use), .words = use_words, .not_in = IN_PROGRAM},
-    {MEMBER_NUMBERS, AT(cp_instance, transform), "has a bad use or transform", .length = 12, .not_in = IN_PROGRAM},
+    {MEMBER_ROW, AT(cp_instance, node), "does not stand with its node", .table = TABLE_NODES,
+     .not_in = IN_STAGE | IN_PROGRAM},
+    {MEMBER_ROW, AT(cp_instance, mesh), "has no mesh", .table = TABLE_MESHES, .not_in = IN_STAGE | IN_PROGRAM},
+    {MEMBER_WORD, AT(cp_instance, use), .words = use_words, .not_in = IN_STAGE | IN_PROGRAM},
+    {MEMBER_NUMBERS, AT(cp_instance, transform), "has a bad use or transform", .length = 12,
+     .not_in = IN_STAGE | IN_PROGRAM},
     {0}};
 
 static const struct member joint_members[] = {

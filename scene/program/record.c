@@ -88,7 +88,12 @@ static bool add_node_tracks(cp_scene *scene, const struct program_log *log, uint
         kept++;
     }
     for (int k = 0; k < 3; k++)
-        tracks[k] = (cp_track){node, paths[k], CP_STEP, kept, times, values[k]};
+        tracks[k] = (cp_track){.target = node,
+                               .path = paths[k],
+                               .interpolation = CP_STEP,
+                               .key_count = kept,
+                               .times = times,
+                               .values = values[k]};
     return true;
 }
 

@@ -294,7 +294,8 @@ static cp_status place_instances(struct merge_job *job)
                 table[count++] = scene->instances[i];
         for (uint32_t i = first[node]; i != CP_NONE; i = next[i]) {
             const struct merge_bucket *bucket = &job->buckets[i];
-            table[count++] = (cp_instance){node, bucket->mesh, bucket->use, bucket->base};
+            table[count++] =
+                (cp_instance){.node = node, .mesh = bucket->mesh, .use = bucket->use, .transform = bucket->base};
         }
     }
     if (good)

@@ -132,7 +132,12 @@ bool track_finish(cp_scene *scene, struct growing_track *track, uint32_t target,
     const double *times = scene_keep_array(scene, &track->times, &track->room, count, sizeof *times);
     const double *values =
         times ? scene_keep_array(scene, &track->values, &track->value_room, count * width, sizeof *values) : NULL;
-    *made = (cp_track){target, track->path, CP_LINEAR, count, times, values};
+    *made = (cp_track){.target = target,
+                       .path = track->path,
+                       .interpolation = CP_LINEAR,
+                       .key_count = count,
+                       .times = times,
+                       .values = values};
     return values;
 }
 
