@@ -136,7 +136,8 @@ static void take_files(struct cli_listener *listener, const cp_file *files, size
  * zero, so that the entry is tried again. */
 static bool make_key(const struct batch_site *site, const struct batch_work *work, struct job *job, cp_status status)
 {
-    static const char *const passing[] = {"source-open", "source-read", "source-changed", "read-fork", "input-cut"};
+    static const char *const passing[] = {"source-open",     "source-read", "source-changed",
+                                          "library-missing", "read-fork",   "input-cut"};
     struct record *record = &job->record;
     bool known = record->input_count > 0 && status != CP_OUTPUT;
     for (size_t i = 0; i < sizeof passing / sizeof *passing && status != CP_OK; i++)

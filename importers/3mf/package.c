@@ -77,7 +77,7 @@ static cp_status open_archive(struct threemf *file)
 {
     zip_error_t error;
     if (library_load(file->context, &libzip_library) != CP_OK)
-        return CP_INPUT;
+        return CP_LIMIT;
     libzip.zip_error_init(&error);
     zip_source_t *bytes = libzip.zip_source_buffer_create(file->source->data, file->source->size, 0, &error);
     struct package *package = file->package;

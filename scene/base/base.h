@@ -155,7 +155,8 @@ struct late_library {
     static struct late_library name##_library = {file, name##_names, &name,                                            \
                                                  sizeof name##_names / sizeof *name##_names, false}
 
-/* Sets the library's functions, at the first call. Any thread may call it. CP_INPUT if that fails. */
+/* Sets the library's functions, at the first call. Any thread may call it. CP_LIMIT if that fails: the file is
+ * not at fault. */
 cp_status library_load(cp_context *context, struct late_library *library);
 
 /* A clock that never goes back. */

@@ -15,10 +15,10 @@ late() { LD_LIBRARY_PATH=$work/broken "$cellpipe" "$@"; }
 lacks='cannot be loaded: .*file too short'
 for words in info 'info --isolate=no'; do
     # shellcheck disable=SC2086 # words
-    ends 3 "$lacks" late $words "$top/samples/collada_arm.dae"
+    ends 6 "$lacks" late $words "$top/samples/collada_arm.dae"
 done
-ends 3 "$lacks" late info "$top/samples/3mf_gripper.3mf"
-ends 3 "$lacks" late convert "$top/samples/demo.wu" out.glb --report report.json
+ends 6 "$lacks" late info "$top/samples/3mf_gripper.3mf"
+ends 6 "$lacks" late convert "$top/samples/demo.wu" out.glb --report report.json
 must "the code of the error" grep -q '"library-missing"' report.json
 must "no output" [ ! -e out.glb ]
 for file in stl_solids.stl obj_plate.obj ply_roof.ply gltf_features.gltf; do

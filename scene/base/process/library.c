@@ -31,7 +31,7 @@ cp_status library_load(cp_context *context, struct late_library *library)
         const char *why = load(library);
         library->is_loaded = !why;
         if (why)
-            status = report_error(context, CP_INPUT, "library-missing", NOWHERE,
+            status = report_error(context, CP_LIMIT, "library-missing", NOWHERE,
                                   "a library that this format needs cannot be loaded: %.300s", why);
     }
     pthread_mutex_unlock(&lock);
