@@ -1,4 +1,4 @@
-/* What unit tests share: see fixture.h. */
+/* Defines what fixture.h declares. */
 #include "fixture.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* What unit tests share: contexts and what they have reported, scenes that tests build, read and look into, poses,
- * files in a folder of the test's own, and memory that runs out. It speaks to the library through the public headers
- * alone, so that a test which does so, too, links the shared library. */
+/* Declares what unit tests share: contexts and what they have reported, scenes that tests build, read and look into,
+ * poses, files in a folder of the test's own, and memory that runs out. It speaks to the library through the public
+ * headers alone, so that a test which does so, too, links the shared library. */
 #ifndef CELLPIPE_TESTS_FIXTURE_H
 #define CELLPIPE_TESTS_FIXTURE_H
 
@@ -30,7 +30,7 @@ double random_number(double lower, double upper);
 
 /* ---- contexts ---- */
 
-/* For cmocka: *state is a context for each test. */
+/* These two give each test of cmocka a context, as *state. */
 int make_context(void **state);
 int free_context(void **state);
 
@@ -43,7 +43,7 @@ const cp_entry *find_last_entry(const cp_context *context, const char *code);
 bool was_reported(const cp_context *context, const char *code);
 /* True if a message has this part. */
 bool was_said(const cp_context *context, const char *part);
-/* What the first entry with this code counts; 0 without one. */
+/* Returns the count of the first entry with this code; 0 without one. */
 uint64_t count_of(const cp_context *context, const char *code);
 /* How many entries have this severity and this code. */
 size_t count_entries(const cp_context *context, cp_severity severity, const char *code);
@@ -154,7 +154,7 @@ void expect_pose(const cp_pose *pose, const double expected[12], double toleranc
 
 /* ---- files ---- */
 
-/* For cmocka: a folder below /tmp for the files of a group of tests, removed with all that is in it. */
+/* These two make a folder below /tmp for the files of a group of tests, and remove it with all that is in it. */
 int open_folder(void **state);
 int close_folder(void **state);
 /* The folder's path; NULL if there is none. */
@@ -177,9 +177,9 @@ cp_scene *read_scene(cp_context *context, const char *text, const char *name, co
 /* The same of a file. */
 cp_scene *read_path(cp_context *context, const char *path);
 cp_scene *read_sample_of(cp_context *context, const char *folder, const char *name);
-/* What cp_write_memory gives, as a text for the caller to free; option NULL: none; size may be NULL. */
+/* Returns what cp_write_memory gives, as a text for the caller to free; option NULL: none; size may be NULL. */
 char *written_text(cp_context *context, const cp_scene *scene, const char *format, const char *option, size_t *size);
-/* What the dump of a scene says, without the line that names its source; for the caller to free. */
+/* Returns what the dump of a scene says, without the line that names its source; for the caller to free. */
 char *dump_of(cp_context *context, const cp_scene *scene);
 /* Applies a filter with up to three options (NULL: none), to a report that is cleared before; the scene stays sound. */
 cp_status apply_filter(cp_context *context, cp_scene *scene, const char *filter, const char *first, const char *second,
@@ -187,7 +187,7 @@ cp_status apply_filter(cp_context *context, cp_scene *scene, const char *filter,
 
 /* ---- memory ---- */
 
-/* For cp_allocator; user: how many allocations (long) succeed before all fail. */
+/* Serves cp_allocator; user says how many allocations (long) succeed before all fail. */
 void *failing_resize(void *user, void *block, size_t old_size, size_t size);
 
 /* An allocator that counts what is held, and fails its limit-th call if the limit is not 0. */

@@ -19,7 +19,7 @@
 #include "cellpipe_build.h"
 #include "zip_writer.h"
 
-/* What the host's functions do beside their work; NULL as their user: nothing. */
+/* Says what the host's functions do beside their work; with NULL as their user they do nothing. */
 struct orders {
     cp_status answer; /* in place of what they would answer */
     bool tells;       /* with an error in the report */

@@ -1,5 +1,5 @@
-/* Libraries that only some files need. To load libzip with its cryptography takes 1.6 ms, libxml2 with its tables of
- * characters 1.4 ms: together 40 % of a short run. assimp, which takes 2.8 ms, is linked: if memory ran out while it is
+/* Loads libraries that only some files need. Without libzip (and its cryptography) and libxml2 (and its tables of
+ * characters) `info` of an STL file takes 4.7 ms of CPU in place of 6.7. assimp is linked: if memory ran out while it is
  * loaded, its constructors would end the process. */
 #include <dlfcn.h>
 #include <pthread.h>
