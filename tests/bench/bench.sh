@@ -16,7 +16,7 @@ usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; wha
   --triangles N     triangles of the torus (1000000)
   --parts N         parts of the library (2000)
   --files N         files of the longest list; a tenth of them in other rows of batch (1000000)
-  --before PROGRAM  an older cellpipe, for the row batch
+  --before PROGRAM  an older cellpipe: the peer cellpipe_before, and a line of the row batch
   --unhashed PROGRAM  a cellpipe that hashes no files, for the same row (README.md tells how to build it)
   --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
   --recorded N      steps of the longest recording (10000)
