@@ -1,4 +1,6 @@
 /* Clips in delivered files: no numbers twice, keys in channels or in extras, and none of our extras with extras=no. */
+#include <math.h>
+
 #include "gltf_written.h"
 
 static json_t *sampler_of(struct written *file, size_t clip, size_t channel)
@@ -104,9 +106,48 @@ static void extras_may_be_left_out(void **state)
     finish(&file);
 }
 
+/* Packed numbers have 23 bits and a sign. The largest float has 24 digits, all ones: rounded up to 2^23 it would be
+ * read as a negative number, and be infinite before it is packed. */
+static void packed_numbers_stay_finite(void **state)
+{
+    static const double beyond_floats = 1e39, place[3] = {1, 2, 3};
+    enum { STRIPS = 3000 }; /* so many that packing makes the file smaller */
+    static float positions[3 * (STRIPS + 2)];
+    static uint32_t corners[3 * STRIPS];
+    (void)state;
+    for (uint32_t i = 0; i < STRIPS + 2; i++) {
+        positions[3 * i] = (float)i;
+        positions[3 * i + 1] = (float)(i % 2);
+    }
+    for (uint32_t i = 0; i < STRIPS; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            corners[3 * i + k] = i + (i % 2 ? 2 - k : k);
+    const cp_mesh mesh = {.vertex_count = STRIPS + 2,
+                          .face_count = STRIPS,
+                          .corner_count = 3 * STRIPS,
+                          .positions = positions,
+                          .corners = corners};
+    struct written file = start();
+    uint32_t node = add_node(&file, 0, "a");
+    (void)add_instance_of(file.scene, node, add_mesh_of(file.scene, &mesh), CP_USE_DRAWN, NULL);
+    const cp_track late = {node, CP_PATH_TRANSLATION, CP_STEP, 1, &beyond_floats, place};
+    assert_int_equal(add_clip_of(file.scene, "late", 1, &late), 0);
+    complete(&file);
+    write_with(&file, "web=yes", "extras=no");
+    assert_non_null(get(file.json, "extensionsRequired"));
+    cp_scene *again = NULL;
+    expect_status(file.context, cp_read_memory(file.context, file.bytes, file.size, "a.glb", "gltf", NULL, 0, &again),
+                  CP_OK);
+    const cp_track *packed = cp_clips(again, NULL)[0].tracks;
+    assert_true(packed->times[0] > 3.4e38 && packed->times[0] < (double)INFINITY);
+    assert_memory_equal(packed->values, place, sizeof place);
+    cp_scene_free(again);
+    finish(&file);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_stands_twice),
-                                       cmocka_unit_test(extras_may_be_left_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_stands_twice), cmocka_unit_test(extras_may_be_left_out),
+                                       cmocka_unit_test(packed_numbers_stay_finite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,15 +260,17 @@ static int common_exponent(const float *values, uint32_t count, unsigned width)
     return least == INT_MAX ? 0 : least < most - 23 ? most - 23 : least;
 }
 
-/* Encodes as EXPONENTIAL of EXT_meshopt_compression (appendix B): 24 bits of a whole number, 8 of its exponent of two.
- * The values become those of a decoder. */
+/* Encodes as EXPONENTIAL of EXT_meshopt_compression (appendix B): 24 bits of a whole number with a sign, 8 of its
+ * exponent of two. The values become those of a decoder. A float whose 24 digits are all ones would be rounded up to
+ * 2^23, which those bits mean as -2^23; the largest whole number below is as near. */
 static void put_exponential(unsigned char *out, float *values, uint32_t count, unsigned width)
 {
+    const float largest = 0x7fffff;
     for (unsigned k = 0; k < width; k++) {
         int exponent = common_exponent(values + k, count, width);
         for (uint32_t i = 0; i < count; i++) {
             float *value = &values[(size_t)i * width + k];
-            long whole = lrintf(ldexpf(*value, -exponent));
+            long whole = lrintf(fmaxf(-largest, fminf(largest, ldexpf(*value, -exponent))));
             put_word(out + ((size_t)i * width + k) * 4, ((uint32_t)whole & 0xffffff) | (uint32_t)exponent << 24);
             *value = ldexpf((float)whole, exponent);
         }
