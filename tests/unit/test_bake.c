@@ -1,11 +1,5 @@
 /* Clips without attachments and formulas, against the player of those that have them (test_play.c has that one's
  * proof). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "base/text/text.h"
 #include "clip_support.h"
 #include "model/model.h"
@@ -31,7 +25,7 @@ static void show_box(uint32_t node)
 
 static cp_track *track_of(cp_track *track, uint32_t target, struct track_kind kind)
 {
-    add_random_track(scene, track, target, kind);
+    add_random_track(track, target, kind);
     return track;
 }
 
@@ -124,6 +118,45 @@ static void expect_baked(const bool *guests, double factor)
             if (guests[node] && !(off <= tolerance * factor))
                 fail_msg("%s at %.17g s is %.3g m off", scene->nodes[node].name, time, off);
         }
+    }
+}
+
+/* One player that goes forth and back shows the same as one for each time, and so do looks at single nodes. */
+static void test_seeks(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 30; round++) {
+        fresh_scene();
+        add_random_nodes(scene, 3 + chance(10), round % 2 == 0);
+        if (scene->joint_count > 2)
+            add_followers(scene);
+        add_random_clip(scene, round % 4 == 0);
+        finish_scene();
+        const cp_clip *clip = &scene->clips[0];
+        struct player player;
+        struct clip_lookup lookup;
+        cp_pose worlds[64];
+        assert_int_equal(player_start(&player, context, scene, &scene->clips[0]), CP_OK);
+        assert_int_equal(lookup_start(&lookup, context, scene, &scene->clips[0]), CP_OK);
+        for (int i = 0; i < 60; i++) {
+            double time = i % 3 == 0   ? chance_between(-2, 8)
+                          : i % 3 == 1 ? some_time(clip, 0)
+                                       : player.time + chance_between(0, 0.5);
+            if (i % 9 == 0 && clip->track_count > 0) {
+                const cp_track *track = &clip->tracks[chance(clip->track_count)];
+                time = track->times[track->key_count - 1];
+            }
+            assert_int_equal(player_seek(&player, time), CP_OK);
+            assert_int_equal(cp_clip_poses(context, scene, 0, time, worlds), CP_OK);
+            assert_memory_equal(worlds, player.worlds, scene->node_count * sizeof *worlds);
+            for (uint32_t node = 0; node < scene->node_count; node++) {
+                cp_pose found = lookup_world(&lookup, node, time);
+                struct matrix wanted = matrix_of_pose(&worlds[node]);
+                assert_true(matrix_distance(wanted, &found) <= 1e-12 * matrix_largest(wanted));
+            }
+        }
+        lookup_free(&lookup);
+        player_free(&player);
     }
 }
 
@@ -395,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_hand_over),   TEST(test_formulas), TEST(test_nothing_to_bake), TEST(test_jump),
-        TEST(test_whole_turns), TEST(test_sweeps),   TEST(test_merged),          TEST(test_tracks_that_say_nothing)};
+        TEST(test_whole_turns), TEST(test_sweeps),   TEST(test_merged),          TEST(test_tracks_that_say_nothing),
+        TEST(test_seeks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* Tracks that are thinned as they grow: all samples against what the kept keys say, by the player's own way between
  * keys. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "base/text/text.h"
 #include "clip_support.h"

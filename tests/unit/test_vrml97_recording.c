@@ -214,7 +214,7 @@ static void random_scene(bool grabs, bool mirrors)
         bool stretches = joint && scene->joints[target].type == CP_JOINT_SCALE;
         if (stretches)
             kind.interpolation = CP_LINEAR;
-        add_random_track(scene, &tracks[count], target, kind);
+        add_random_track(&tracks[count], target, kind);
         if (stretches)
             make_positive(&tracks[count]);
         if (kind.path == CP_PATH_SCALE && grabs)
