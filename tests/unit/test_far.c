@@ -1,6 +1,5 @@
 /* Small parts far from the origin: each text format, and PLY in doubles, at 1 km to 10,000 km, into GLB, ASCII STL and
  * VRML97. The right coordinates are whole micrometres, worked out as integers. */
-#include "model/model.h"
 #include "vrml97_compare.h"
 
 /* A part of 0.1 m; micrometres from its place. */
@@ -232,11 +231,11 @@ static void check_scene(const cp_scene *scene, int power)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t mesh_count;
         const cp_mesh *mesh = &cp_meshes(scene, &mesh_count)[instances[i].mesh];
-        cp_pose pose = product(&worlds[instances[i].node], &instances[i].transform);
+        cp_pose pose = plain_product(&worlds[instances[i].node], &instances[i].transform);
         for (uint32_t k = 0; k < mesh->vertex_count; k++) {
             const float *at = mesh->positions + 3 * (size_t)k;
             double point[3];
-            apply_pose(&pose, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, point);
+            plain_point(&pose, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, point);
             see_point(point, power, &seen);
         }
     }
@@ -298,13 +297,13 @@ static void see_shapes(struct vnode *at, cp_pose world, int power, unsigned *see
 {
     if (strcmp(at->type, "Transform") == 0) {
         cp_pose local = transform_pose(at);
-        world = product(&world, &local);
+        world = plain_product(&world, &local);
     }
     if (strcmp(at->type, "Coordinate") == 0) {
         const struct vfield *points = vfield_of(at, "point");
         for (size_t i = 0; i + 2 < points->number_count; i += 3) {
             double point[3];
-            apply_pose(&world, points->numbers + i, point);
+            plain_point(&world, points->numbers + i, point);
             /* Y is up */
             see_point((const double[]){point[0], -point[2], point[1]}, power, seen);
         }
@@ -323,7 +322,7 @@ static void test_vrml97(void **state)
             cp_scene *scene = read_part(*state, format, power);
             const struct vrml_file *file = vrml_read(write_text(*state, scene, "vrml97", NULL, &size));
             for (size_t i = 0; i < file->root_count; i++)
-                see_shapes(file->roots[i], (cp_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, power, &seen);
+                see_shapes(file->roots[i], PLAIN_IDENTITY, power, &seen);
             assert_int_equal(seen, 15);
             cp_scene_free(scene);
         }
@@ -528,7 +527,7 @@ static void test_large(void **state)
                 y = face / SIDE + offsets[corner % 3][1];
             const float *at = mesh->positions + 3 * (size_t)mesh->corners[corner];
             double point[3];
-            apply_pose(pose, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, point);
+            plain_point(pose, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, point);
             assert_true(fabs(point[0] - (2000000 + x / 1000.0)) <= 2e-8);
             assert_true(fabs(point[1] - (12 + y / 1000.0)) <= 2e-8);
             assert_true(fabs(point[2] - 0.003) <= 2e-8);

@@ -1,11 +1,4 @@
 /* Views of a scene: what they show, from where, and how large planes are drawn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "fixture.h"
 #include "model/model.h"
 #include "view/view.h"
@@ -131,7 +124,7 @@ static void test_nothing(void **unused)
 static uint32_t hide_block(cp_scene *scene)
 {
     uint32_t block = add_node(scene, 0, "block", pose_translation(-0.2, -0.2, 0));
-    add_joint(scene, block, CP_JOINT_REVOLUTE, -1, 1);
+    add_joint(scene, joint_of(block, CP_JOINT_REVOLUTE, -1, 1));
     place_mesh(scene, block, add_box(scene, "block", 0.4, 0.4, 0.4));
     place_mesh(scene, add_node(scene, 0, "wall", pose_translation(-5, -1.1, -3)), add_box(scene, "wall", 10, 0.1, 6));
     return block;
@@ -252,7 +245,7 @@ static void make_cell(struct stage *stage)
     scene->devices[device].end_count = 1;
     scene->nodes[base].scope = scene->nodes[link].scope = device;
     scene->nodes[piece].flags = CP_NODE_MOVABLE;
-    add_joint(scene, link, CP_JOINT_REVOLUTE, -1, 1);
+    add_joint(scene, joint_of(link, CP_JOINT_REVOLUTE, -1, 1));
     place_mesh(scene, base, box);
     place_mesh(scene, link, box);
     place_mesh(scene, tool, box);

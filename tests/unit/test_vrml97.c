@@ -1,41 +1,32 @@
 /* The VRML97 exporter on scenes built by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "model/model.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
 /* ---- writing ---- */
-
-/* The text, NUL-ended, freed with reader_free. */
-static char *write_text(cp_scene *scene, const char *option)
-{
-    void *bytes;
-    size_t size;
-    assert_int_equal(cp_write_memory(scene->context, scene, "vrml97", &option, option != NULL, &bytes, &size), CP_OK);
-    char *text = reader_allocate(size + 1);
-    memcpy(text, bytes, size);
-    cp_free(scene->context, bytes, size);
-    return text;
-}
 
 struct stage {
     cp_context *context;
     cp_scene *scene;
 };
 
+/* The text, NUL-ended, freed with reader_free. */
+static char *write_text(const struct stage *stage, const char *option)
+{
+    void *bytes;
+    size_t size;
+    assert_int_equal(cp_write_memory(stage->context, stage->scene, "vrml97", &option, option != NULL, &bytes, &size),
+                     CP_OK);
+    char *text = reader_allocate(size + 1);
+    memcpy(text, bytes, size);
+    cp_free(stage->context, bytes, size);
+    return text;
+}
+
 static struct stage start(cp_scene *(*make)(cp_context *))
 {
     struct stage stage = {.context = cp_context_new(NULL)};
     stage.scene = make(stage.context);
-    assert_int_equal(scene_finish(stage.scene), CP_OK);
+    assert_int_equal(cp_scene_finish(stage.scene), CP_OK);
     return stage;
 }
 
@@ -60,8 +51,8 @@ static void test_arm(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    compare_with_scene(write_text(stage.scene, NULL), stage.scene);
-    compare_with_scene(write_text(stage.scene, "up=z"), stage.scene);
+    compare_with_scene(stage.context, write_text(&stage, NULL), stage.scene);
+    compare_with_scene(stage.context, write_text(&stage, "up=z"), stage.scene);
     end(&stage);
 }
 
@@ -70,7 +61,7 @@ static void test_quarter_steps(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     struct vnode *turn = named(file, "turn_J1");
     assert_int_equal(vfield_of(turn, "key")->number_count, 9);
     static const double degrees[9] = {0, -85, -170, -85, 0, 85, 170, 85, 0};
@@ -89,7 +80,7 @@ static void test_two_joints_on_a_part(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     assert_near(number_of(named(file, "time_wrist"), "cycleInterval", 0, NAN), 8.5, 1e-12);
     assert_null(find_def(file, "time_wrist_2"));
     struct vnode *second = named(file, "turn_wrist_2");
@@ -105,7 +96,7 @@ static void test_masters(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     struct vnode *timer = named(file, "time_left_jaw");
     assert_null(find_def(file, "time_right_jaw"));
     assert_true(timer_moves(file, timer, named(file, "motion_right_jaw")));
@@ -119,16 +110,14 @@ static void test_masters(void **unused)
 
 static cp_scene *limits_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     uint32_t box = add_box(scene, "box", 1, 1, 1);
     static const char *const names[] = {"vanishing", "drill", "stuck", "shown below"};
     for (int i = 0; i < 4; i++)
-        place_mesh(scene, add_node(scene, i == 3 ? 3 : 0, names[i], pose_translation(2 * i, 0, 0)), box);
-    cp_joint *joint = add_joint(scene, 1, CP_JOINT_SCALE, 0, 2);
-    joint->home = joint->q = 1;
-    add_joint(scene, 2, CP_JOINT_REVOLUTE, -1e5, 1e5);
-    joint = add_joint(scene, 3, CP_JOINT_REVOLUTE, 0.5, 0.5);
-    joint->home = joint->q = 0.5;
+        place_mesh(scene, add_node(scene, i == 3 ? 3 : 0, names[i], plain_translation(2 * i, 0, 0)), box);
+    add_joint(scene, at_home(joint_of(1, CP_JOINT_SCALE, 0, 2), 1));
+    add_joint(scene, joint_of(2, CP_JOINT_REVOLUTE, -1e5, 1e5));
+    add_joint(scene, at_home(joint_of(3, CP_JOINT_REVOLUTE, 0.5, 0.5), 0.5));
     return scene;
 }
 
@@ -137,7 +126,7 @@ static void test_hard_limits(void **unused)
 {
     (void)unused;
     struct stage stage = start(limits_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     struct vfield *stretch = vfield_of(named(file, "stretch_vanishing"), "keyValue");
     for (size_t i = 0; i < stretch->number_count; i++)
         assert_true(stretch->numbers[i] >= 1e-6 && stretch->numbers[i] <= 2);
@@ -159,7 +148,7 @@ static void test_joint_words(void **unused)
         "joint motion_right_jaw revolute passive home=0 master=motion_left_jaw scale=-40 offset=0.1 name=right jaw",
     };
     struct stage stage = start(arm_scene);
-    struct vfield *info = vfield_of(vrml_read(write_text(stage.scene, NULL))->roots[0], "info");
+    struct vfield *info = vfield_of(vrml_read(write_text(&stage, NULL))->roots[0], "info");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t at = 0;
         while (at < info->string_count && strcmp(info->strings[at], words[i]) != 0)
@@ -176,7 +165,7 @@ static void test_poses(void **unused)
 {
     (void)unused;
     struct stage stage = start(poses_scene);
-    compare_with_scene(write_text(stage.scene, NULL), stage.scene);
+    compare_with_scene(stage.context, write_text(&stage, NULL), stage.scene);
     assert_int_equal(count_of(stage.context, "vrml97-mirrored"), 2); /* "glass" and an instance; "back" ends one */
     assert_int_equal(count_of(stage.context, "vrml97-flat"), 1);
     assert_int_equal(count_of(stage.context, "vrml97-frozen"), 1);
@@ -194,7 +183,7 @@ static double random_side(void)
 
 static cp_scene *random_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     uint32_t box = add_box(scene, "box", 1, 0.5, 0.25), parent = 0;
     for (int i = 0; i < 8; i++) {
         cp_pose pose;
@@ -203,8 +192,10 @@ static cp_scene *random_scene(cp_context *context)
         char name[16];
         (void)snprintf(name, sizeof name, "n%d", i);
         parent = add_node(scene, i % 4 ? parent : 0, name, pose);
-        add_joint(scene, parent, i % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, -1, 1)->q = random_side();
-        turn_axis(&scene->joints[scene->joint_count - 1], random_side(), random_side(), random_side());
+        cp_joint joint = joint_of(parent, i % 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC, -1, 1);
+        joint.q = random_side();
+        double x = random_side(), y = random_side(), z = random_side();
+        add_joint(scene, about(joint, x, y, z));
         place_mesh(scene, parent, box);
     }
     return scene;
@@ -216,21 +207,21 @@ static void test_random_poses(void **unused)
     (void)unused;
     for (int i = 0; i < 40; i++) {
         struct stage stage = start(random_scene);
-        compare_with_scene(write_text(stage.scene, NULL), stage.scene);
+        compare_with_scene(stage.context, write_text(&stage, NULL), stage.scene);
         end(&stage);
     }
 }
 
 static cp_scene *even_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     for (int i = 0; i < 50; i++) {
         double axis[3] = {random_side(), random_side(), random_side()};
         double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
         for (int k = 0; k < 3; k++)
             axis[k] /= length;
-        cp_pose turn = pose_rotation(axis, 3 * random_side()), grow = pose_scaling(2, 2, i % 2 ? 2 : 3);
-        (void)add_node(scene, 0, "even", pose_multiply(&turn, &grow));
+        cp_pose turn = plain_rotation(axis, 3 * random_side()), grow = plain_scaling(2, 2, i % 2 ? 2 : 3);
+        (void)add_node(scene, 0, "even", plain_product(&turn, &grow));
         (void)add_node(scene, 0, "unit", turn);
     }
     return scene;
@@ -241,8 +232,8 @@ static void test_plain_scale(void **unused)
 {
     (void)unused;
     struct stage stage = start(even_scene);
-    char *text = write_text(stage.scene, NULL);
-    compare_with_scene(text, stage.scene);
+    char *text = write_text(&stage, NULL);
+    compare_with_scene(stage.context, text, stage.scene);
     assert_null(strstr(text, "scaleOrientation"));
     struct vrml_file *file = vrml_read(text);
     assert_non_null(vfield_of(named(file, "even_7"), "scale"));
@@ -254,7 +245,10 @@ static void test_too_large(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    stage.scene->nodes[1].local.m[3] = 1e39;
+    cp_node base = cp_nodes(stage.scene, NULL)[1];
+    base.local.m[3] = 1e39;
+    assert_int_equal(cp_set_node(stage.scene, 1, &base), CP_OK);
+    assert_int_equal(cp_scene_finish(stage.scene), CP_OK);
     void *bytes;
     size_t size;
     assert_int_equal(cp_write_memory(stage.context, stage.scene, "vrml97", NULL, 0, &bytes, &size), CP_OUTPUT);
@@ -268,13 +262,13 @@ static cp_scene *names_scene(cp_context *context)
 {
     static const char *const names[] = {"J1",    "J1",  "J1_2",  "a.b/c\\d \"e\"", "\xc3\xa9t\xc3\xa9", "",
                                         "7axis", "DEF", "TRUEx", "Transform",      "two\nlines",        "WORLD"};
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     char longest[301];
     memset(longest, 'n', 300);
     longest[300] = 0;
-    (void)add_node(scene, 0, longest, POSE_IDENTITY);
+    (void)add_node(scene, 0, longest, PLAIN_IDENTITY);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)add_node(scene, 0, names[i], POSE_IDENTITY);
+        (void)add_node(scene, 0, names[i], PLAIN_IDENTITY);
     return scene;
 }
 
@@ -284,8 +278,8 @@ static void test_names(void **unused)
     static const char *const expected[] = {"J1",      "J1_2",  "J1_2_2",  "a_b_c_d__e_", "_t_",       "unnamed",
                                            "n_7axis", "n_DEF", "n_TRUEx", "Transform",   "two_lines", "WORLD_2"};
     struct stage stage = start(names_scene);
-    char *text = write_text(stage.scene, "up=z");
-    compare_with_scene(text, stage.scene);
+    char *text = write_text(&stage, "up=z");
+    compare_with_scene(stage.context, text, stage.scene);
     struct vrml_file *file = vrml_read(text);
     struct vfield *children = vfield_of(named(file, "WORLD"), "children");
     assert_int_equal(strlen(children->nodes[0]->def), 300);
@@ -298,9 +292,9 @@ static void test_names(void **unused)
 
 static cp_scene *equal_names_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     for (int i = 0; i < 20000; i++)
-        (void)add_node(scene, 0, "same", POSE_IDENTITY);
+        (void)add_node(scene, 0, "same", PLAIN_IDENTITY);
     return scene;
 }
 
@@ -308,7 +302,7 @@ static void test_many_equal_names(void **unused)
 {
     (void)unused;
     struct stage stage = start(equal_names_scene);
-    char *text = write_text(stage.scene, NULL);
+    char *text = write_text(&stage, NULL);
     assert_non_null(strstr(text, "DEF same_20000 Transform"));
     end(&stage);
 }
@@ -317,10 +311,10 @@ static void test_many_equal_names(void **unused)
 
 static cp_scene *shared_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     uint32_t box = add_box(scene, "part", 1, 1, 1);
     for (int i = 0; i < 100; i++)
-        place_mesh(scene, add_node(scene, 0, "frame", pose_translation(i, 0, 0)), box);
+        place_mesh(scene, add_node(scene, 0, "frame", plain_translation(i, 0, 0)), box);
     return scene;
 }
 
@@ -328,8 +322,8 @@ static void test_shared_mesh(void **unused)
 {
     (void)unused;
     struct stage stage = start(shared_scene);
-    char *text = write_text(stage.scene, NULL);
-    compare_with_scene(text, stage.scene);
+    char *text = write_text(&stage, NULL);
+    compare_with_scene(stage.context, text, stage.scene);
     assert_null(strstr(strstr(text, "Coordinate") + 1, "Coordinate"));
     assert_int_equal(vrml_read(text)->uses, 99);
     assert_null(find_entry(stage.context, "loss-instances"));
@@ -346,23 +340,23 @@ static cp_scene *flag_scene(cp_context *context)
     static const float normals[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
     static const float colours[] = {0, 0, 0, 1, 1, 1, 1, 1, 0.5f, 0, 0, 1, 0, 0.2f, 0, 0.5f, 1, 1, 0, 1, 2, 0, 0, 1};
     static const cp_group groups[] = {{0, 1, 0}, {1, 1, 1}, {2, 0, CP_NONE}};
-    cp_scene *scene = scene_new(context);
-    (void)scene_add_material(scene, "red \"1\"", (double[]){1, 0.25, 0, 1}, true);
-    (void)scene_add_material(scene, "glass", (double[]){0.5, 0, 1, 0.25}, false);
-    uint32_t mesh = scene_add_mesh(scene, &(cp_mesh){.name = "flag",
-                                                     .source = "",
-                                                     .kind = CP_MESH_FACES,
-                                                     .vertex_count = 6,
-                                                     .face_count = 2,
-                                                     .corner_count = 8,
-                                                     .group_count = 3,
-                                                     .positions = flag_points,
-                                                     .normals = normals,
-                                                     .colours = colours,
-                                                     .face_offsets = flag_offsets,
-                                                     .corners = flag_corners,
-                                                     .groups = groups});
-    place_mesh(scene, add_node(scene, 0, "pole", POSE_IDENTITY), mesh);
+    cp_scene *scene = cp_scene_new(context);
+    (void)add_colour(scene, "red \"1\"", (double[]){1, 0.25, 0, 1}, true);
+    (void)add_colour(scene, "glass", (double[]){0.5, 0, 1, 0.25}, false);
+    uint32_t mesh = add_mesh_of(scene, &(cp_mesh){.name = "flag",
+                                                  .source = "",
+                                                  .kind = CP_MESH_FACES,
+                                                  .vertex_count = 6,
+                                                  .face_count = 2,
+                                                  .corner_count = 8,
+                                                  .group_count = 3,
+                                                  .positions = flag_points,
+                                                  .normals = normals,
+                                                  .colours = colours,
+                                                  .face_offsets = flag_offsets,
+                                                  .corners = flag_corners,
+                                                  .groups = groups});
+    place_mesh(scene, add_node(scene, 0, "pole", PLAIN_IDENTITY), mesh);
     return scene;
 }
 
@@ -377,7 +371,7 @@ static void test_groups(void **unused)
 {
     (void)unused;
     struct stage stage = start(flag_scene);
-    char *text = write_text(stage.scene, NULL);
+    char *text = write_text(&stage, NULL);
     struct vrml_file *file = vrml_read(text);
     vrml_check(file);
     struct vfield *shapes = vfield_of(named(file, "mesh_flag"), "children");
@@ -420,21 +414,21 @@ static cp_scene *paint_scene(cp_context *context)
     static const float colours[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5f, 0, 0, 1, 0, 0.5f, 0, 1, 0, 0, 0.5f, 1};
     static const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 3, 5, 4, 0, 2, 1};
     static const cp_group groups[] = {{0, 1, 0}, {1, 1, CP_NONE}, {2, 1, 1}, {3, 1, CP_NONE}};
-    cp_scene *scene = scene_new(context);
-    (void)scene_add_material(scene, "red", (double[]){1, 0.25, 0, 1}, true);
-    (void)scene_add_material(scene, "white", (double[]){1, 1, 1, 1}, true);
-    uint32_t mesh = scene_add_mesh(scene, &(cp_mesh){.name = "paint",
-                                                     .source = "",
-                                                     .kind = CP_MESH_FACES,
-                                                     .vertex_count = 6,
-                                                     .face_count = 4,
-                                                     .corner_count = 12,
-                                                     .group_count = 4,
-                                                     .positions = points,
-                                                     .colours = colours,
-                                                     .corners = corners,
-                                                     .groups = groups});
-    place_mesh(scene, add_node(scene, 0, "wall", POSE_IDENTITY), mesh);
+    cp_scene *scene = cp_scene_new(context);
+    (void)add_colour(scene, "red", (double[]){1, 0.25, 0, 1}, true);
+    (void)add_colour(scene, "white", (double[]){1, 1, 1, 1}, true);
+    uint32_t mesh = add_mesh_of(scene, &(cp_mesh){.name = "paint",
+                                                  .source = "",
+                                                  .kind = CP_MESH_FACES,
+                                                  .vertex_count = 6,
+                                                  .face_count = 4,
+                                                  .corner_count = 12,
+                                                  .group_count = 4,
+                                                  .positions = points,
+                                                  .colours = colours,
+                                                  .corners = corners,
+                                                  .groups = groups});
+    place_mesh(scene, add_node(scene, 0, "wall", PLAIN_IDENTITY), mesh);
     return scene;
 }
 
@@ -443,7 +437,7 @@ static void test_colours_shared(void **unused)
 {
     (void)unused;
     struct stage stage = start(paint_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     vrml_check(file);
     struct vfield *shapes = vfield_of(named(file, "mesh_paint"), "children");
     assert_int_equal(shapes->node_count, 4);
@@ -461,22 +455,29 @@ static void test_colours_shared(void **unused)
 
 static cp_scene *solids_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     uint32_t inside = add_box(scene, "inside", 1, 1, 1), open = add_box(scene, "open", 1, 1, 1);
     uint32_t closed = add_box(scene, "closed", 1, 1, 1), painted = add_box(scene, "painted", 1, 1, 1);
-    uint32_t *corners = scene_allocate(scene, 24, sizeof *corners);
-    cp_group *groups = scene_allocate(scene, 1, sizeof *groups);
+    cp_mesh mesh = cp_meshes(scene, NULL)[inside];
+    uint32_t corners[24];
     for (uint32_t i = 0; i < 24; i++)
-        corners[i] = scene->meshes[inside].corners[23 - i];
-    scene->meshes[inside].corners = corners;
-    scene->meshes[open].face_count = 5;
-    scene->meshes[open].corner_count = 20;
-    *groups = (cp_group){0, 6, scene_add_material(scene, "paint", (double[]){1, 1, 1, 1}, true)};
-    scene->materials[0].two_sided = true;
-    scene->meshes[painted].groups = groups;
-    scene->meshes[painted].group_count = 1;
+        corners[i] = mesh.corners[23 - i];
+    mesh.corners = corners;
+    assert_int_equal(cp_set_mesh(scene, inside, &mesh), CP_OK);
+    mesh = cp_meshes(scene, NULL)[open];
+    mesh.face_count = 5;
+    mesh.corner_count = 20;
+    assert_int_equal(cp_set_mesh(scene, open, &mesh), CP_OK);
+    cp_material paint = cp_new_material();
+    paint.name = "paint";
+    paint.two_sided = true;
+    const cp_group group = {0, 6, cp_add_material(scene, &paint)};
+    mesh = cp_meshes(scene, NULL)[painted];
+    mesh.groups = &group;
+    mesh.group_count = 1;
+    assert_int_equal(cp_set_mesh(scene, painted, &mesh), CP_OK);
     for (uint32_t i = inside; i <= painted; i++)
-        place_mesh(scene, add_node(scene, 0, "frame", pose_translation(2 * i, 0, 0)), i);
+        place_mesh(scene, add_node(scene, 0, "frame", plain_translation(2 * i, 0, 0)), i);
     (void)closed;
     return scene;
 }
@@ -491,8 +492,8 @@ static void test_solid(void **unused)
 {
     (void)unused;
     struct stage stage = start(solids_scene);
-    char *text = write_text(stage.scene, NULL);
-    compare_with_scene(text, stage.scene);
+    char *text = write_text(&stage, NULL);
+    compare_with_scene(stage.context, text, stage.scene);
     struct vrml_file *file = vrml_read(text);
     assert_true(is_solid(file, "mesh_closed"));
     assert_false(is_solid(file, "mesh_open"));
@@ -501,7 +502,7 @@ static void test_solid(void **unused)
     struct vnode *box = child_of(named(file, "mesh_closed"), "geometry");
     assert_near(number_of(box, "creaseAngle", 0, 0), 38 * PI / 180, 1e-12);
     assert_true(number_of(box, "convex", 0, 1) == 1);
-    file = vrml_read(write_text(stage.scene, "crease=45"));
+    file = vrml_read(write_text(&stage, "crease=45"));
     assert_near(number_of(child_of(named(file, "mesh_closed"), "geometry"), "creaseAngle", 0, 0), PI / 4, 1e-12);
     end(&stage);
 }
@@ -509,17 +510,17 @@ static void test_solid(void **unused)
 static cp_scene *lines_scene(cp_context *context)
 {
     static const uint32_t corners[] = {0, 1, 2, 3, 4}, offsets[] = {0, 3, 5};
-    cp_scene *scene = scene_new(context);
-    uint32_t mesh = scene_add_mesh(scene, &(cp_mesh){.source = "",
-                                                     .kind = CP_MESH_LINES,
-                                                     .vertex_count = 6,
-                                                     .face_count = 2,
-                                                     .corner_count = 5,
-                                                     .positions = flag_points,
-                                                     .face_offsets = offsets,
-                                                     .corners = corners});
-    uint32_t empty = scene_add_mesh(scene, &(cp_mesh){.name = "empty", .source = "", .kind = CP_MESH_FACES});
-    uint32_t node = add_node(scene, 0, "frame", POSE_IDENTITY);
+    cp_scene *scene = cp_scene_new(context);
+    uint32_t mesh = add_mesh_of(scene, &(cp_mesh){.source = "",
+                                                  .kind = CP_MESH_LINES,
+                                                  .vertex_count = 6,
+                                                  .face_count = 2,
+                                                  .corner_count = 5,
+                                                  .positions = flag_points,
+                                                  .face_offsets = offsets,
+                                                  .corners = corners});
+    uint32_t empty = add_mesh_of(scene, &(cp_mesh){.name = "empty", .source = "", .kind = CP_MESH_FACES});
+    uint32_t node = add_node(scene, 0, "frame", PLAIN_IDENTITY);
     place_mesh(scene, node, mesh);
     place_mesh(scene, node, empty);
     return scene;
@@ -529,8 +530,8 @@ static void test_lines_and_nothing(void **unused)
 {
     (void)unused;
     struct stage stage = start(lines_scene);
-    char *text = write_text(stage.scene, NULL);
-    compare_with_scene(text, stage.scene);
+    char *text = write_text(&stage, NULL);
+    compare_with_scene(stage.context, text, stage.scene);
     assert_non_null(strstr(text, "IndexedLineSet"));
     assert_non_null(strstr(text, "emissiveColor"));
     assert_string_equal(named(vrml_read(text), "mesh_empty")->type, "Group");
@@ -543,7 +544,7 @@ static void test_proxy(void **unused)
 {
     (void)unused;
     struct stage stage = start(poses_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     struct vfield *children = vfield_of(named(file, "small"), "children");
     struct vnode *collision = children->nodes[children->node_count - 1];
     assert_string_equal(collision->type, "Collision");
@@ -555,10 +556,9 @@ static void test_proxy(void **unused)
 
 static cp_scene *drawn_scene(cp_context *context)
 {
-    cp_scene *scene = scene_new(context);
-    uint32_t node = add_node(scene, 0, "sign", POSE_IDENTITY);
-    static const cp_pose identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    (void)scene_add_instance(scene, node, add_box(scene, "box", 1, 1, 1), CP_USE_DRAWN, &identity);
+    cp_scene *scene = cp_scene_new(context);
+    uint32_t node = add_node(scene, 0, "sign", PLAIN_IDENTITY);
+    (void)add_instance_of(scene, node, add_box(scene, "box", 1, 1, 1), CP_USE_DRAWN, NULL);
     return scene;
 }
 
@@ -566,8 +566,8 @@ static void test_drawn_only(void **unused)
 {
     (void)unused;
     struct stage stage = start(drawn_scene);
-    char *text = write_text(stage.scene, NULL);
-    compare_with_scene(text, stage.scene);
+    char *text = write_text(&stage, NULL);
+    compare_with_scene(stage.context, text, stage.scene);
     assert_non_null(strstr(text, "collide FALSE"));
     end(&stage);
 }
@@ -585,11 +585,11 @@ static cp_scene *primitives_scene(cp_context *context)
         {.name = "pipe", .source = "", .kind = CP_MESH_TUBE, .sides = 8, .size = {1, 0.5, 2}},
     };
     static const cp_pose mirror = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0}};
-    cp_scene *scene = scene_new(context);
+    cp_scene *scene = cp_scene_new(context);
     uint32_t glass = add_node(scene, 0, "glass", mirror);
     for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++) {
-        uint32_t mesh = scene_add_mesh(scene, &meshes[i]);
-        place_mesh(scene, add_node(scene, 0, "frame", pose_translation(3 * (double)i, 0, 0)), mesh);
+        uint32_t mesh = add_mesh_of(scene, &meshes[i]);
+        place_mesh(scene, add_node(scene, 0, "frame", plain_translation(3 * (double)i, 0, 0)), mesh);
         if (meshes[i].kind == CP_MESH_CONE && meshes[i].size[1] == 0)
             place_mesh(scene, glass, mesh);
     }
@@ -600,7 +600,7 @@ static void test_primitives(void **unused)
 {
     (void)unused;
     struct stage stage = start(primitives_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, "primitives=yes"));
+    struct vrml_file *file = vrml_read(write_text(&stage, "primitives=yes"));
     vrml_check(file);
     assert_null(find_entry(stage.context, "loss-primitives"));
     struct vnode *box = child_of(named(file, "mesh_box"), "geometry");
@@ -608,7 +608,7 @@ static void test_primitives(void **unused)
     struct vnode *can = named(file, "mesh_can");
     cp_pose turn = transform_pose(can);
     double top[3];
-    apply_pose(&turn, (const double[]){0, 1, 0}, top); /* VRML97's axis Y must be our Z */
+    plain_point(&turn, (const double[]){0, 1, 0}, top); /* VRML97's axis Y must be our Z */
     assert_near(top[2], 1, 1e-15);
     struct vnode *cylinder = child_of(vfield_of(can, "children")->nodes[0], "geometry");
     assert_true(number_of(cylinder, "radius", 0, 0) == 0.5 && number_of(cylinder, "height", 0, 0) == 2);
@@ -617,7 +617,7 @@ static void test_primitives(void **unused)
     assert_string_equal(child_of(named(file, "mirrored_hat"), "geometry")->type, "IndexedFaceSet");
     assert_string_equal(child_of(named(file, "mesh_bucket"), "geometry")->type, "IndexedFaceSet");
     assert_string_equal(child_of(named(file, "mesh_pipe"), "geometry")->type, "IndexedFaceSet");
-    file = vrml_read(write_text(stage.scene, NULL));
+    file = vrml_read(write_text(&stage, NULL));
     assert_int_equal(count_of(stage.context, "loss-primitives"), 6);
     assert_string_equal(child_of(named(file, "mesh_box"), "geometry")->type, "IndexedFaceSet");
     end(&stage);
@@ -638,7 +638,7 @@ static void test_view(void **unused)
 {
     (void)unused;
     struct stage stage = start(shared_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, "up=z"));
+    struct vrml_file *file = vrml_read(write_text(&stage, "up=z"));
     vrml_check(file);
     struct vnode *middle = root_of_type(file, "Transform");
     for (size_t i = 0; i < 3; i++)
@@ -655,18 +655,18 @@ static void test_view(void **unused)
             turn[i] = number_of(view, "orientation", i, i == 2);
         for (size_t i = 0; i < 3; i++)
             eye[i] = number_of(view, "position", i, NAN) + (i == 0 ? 50 : 0.5);
-        cp_pose camera = turn_pose(turn, -1);
+        cp_pose camera = plain_rotation(turn, -turn[3]);
         /* Each corner of the box lies before the camera and within 0.9 of a square window; one at that border. */
         for (int i = 0; i < 8; i++) {
             double p[3] = {(i & 1 ? 100 : 0) - eye[0], (i & 2 ? 1 : 0) - eye[1], (i & 4 ? 1 : 0) - eye[2]}, seen[3];
-            apply_pose(&camera, p, seen);
+            plain_point(&camera, p, seen);
             double slope = fmax(fabs(seen[0]), fabs(seen[1])) / -seen[2] / tan(0.785398 / 2);
             assert_true(seen[2] < 0);
             widest = fmax(widest, slope);
         }
         assert_near(widest, 0.9, 1e-6);
         double up[3];
-        apply_pose(&camera, (const double[]){0, n == 3, n != 3}, up);
+        plain_point(&camera, (const double[]){0, n == 3, n != 3}, up);
         assert_near(up[0], 0, 1e-12);
         assert_true(up[1] > 0);
         if (n == 0) /* from before, right and above */
@@ -680,7 +680,7 @@ static void test_scenery(void **unused)
 {
     (void)unused;
     struct stage stage = start(shared_scene);
-    struct vrml_file *file = vrml_read(write_text(stage.scene, NULL));
+    struct vrml_file *file = vrml_read(write_text(&stage, NULL));
     assert_true(number_of(root_of_type(file, "NavigationInfo"), "headlight", 0, 1) == 0);
     struct vnode *background = root_of_type(file, "Background");
     assert_int_equal(vfield_of(background, "skyColor")->number_count / 3,
@@ -695,7 +695,7 @@ static void test_scenery(void **unused)
         }
     assert_int_equal(lights, 3);
     assert_int_equal(down, 3);
-    file = vrml_read(write_text(stage.scene, "scenery=no"));
+    file = vrml_read(write_text(&stage, "scenery=no"));
     assert_int_equal(file->root_count, 2);
     assert_string_equal(file->roots[0]->type, "WorldInfo");
     assert_string_equal(file->roots[1]->def, "y_up");
@@ -707,10 +707,10 @@ static void test_plays_by_itself(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    assert_null(strstr(write_text(stage.scene, NULL), "ProximitySensor"));
+    assert_null(strstr(write_text(&stage, NULL), "ProximitySensor"));
     for (int loop = 0; loop < 2; loop++) {
-        const char *text = write_text(stage.scene, loop ? "play=loop" : "play=auto");
-        compare_with_scene(text, stage.scene);
+        const char *text = write_text(&stage, loop ? "play=loop" : "play=auto");
+        compare_with_scene(stage.context, text, stage.scene);
         struct vrml_file *file = vrml_read(text);
         size_t timers = 0, entries = 0;
         for (size_t i = 0; i < file->root_count; i++)
@@ -733,13 +733,13 @@ static void test_small_parts(void **unused)
 {
     (void)unused;
     struct stage stage = start(hand_scene);
-    const char *text = write_text(stage.scene, NULL);
-    compare_with_scene(text, stage.scene);
+    const char *text = write_text(&stage, NULL);
+    compare_with_scene(stage.context, text, stage.scene);
     assert_non_null(strstr(text, "ROUTE touch_hand.touchTime TO time_finger.set_startTime"));
     assert_non_null(strstr(text, "ROUTE touch_finger.touchTime TO time_finger.set_startTime"));
     assert_null(strstr(text, "TouchSensor { description"));
     assert_non_null(
-        strstr(write_text(stage.scene, "descriptions=yes"), "TouchSensor { description \"finger: 0 to 0.001 m\""));
+        strstr(write_text(&stage, "descriptions=yes"), "TouchSensor { description \"finger: 0 to 0.001 m\""));
     end(&stage);
 }
 
@@ -747,7 +747,7 @@ static void test_same_bytes(void **unused)
 {
     (void)unused;
     struct stage first = start(arm_scene), second = start(arm_scene);
-    assert_string_equal(write_text(first.scene, NULL), write_text(second.scene, NULL));
+    assert_string_equal(write_text(&first, NULL), write_text(&second, NULL));
     end(&first);
     end(&second);
 }
@@ -756,8 +756,9 @@ static void test_losses(void **unused)
 {
     (void)unused;
     struct stage stage = start(arm_scene);
-    (void)scene_add_pair(stage.scene, 1, 2, "given");
-    (void)write_text(stage.scene, NULL);
+    (void)add_pair_of(stage.scene, 1, 2, "given");
+    assert_int_equal(cp_scene_finish(stage.scene), CP_OK);
+    (void)write_text(&stage, NULL);
     size_t count;
     (void)cp_report(stage.context, &count);
     assert_int_equal(count, 1);
@@ -776,7 +777,7 @@ static void test_failing_memory(void **unused)
             struct counter memory = {0};
             cp_context *context = cp_context_new(&(cp_allocator){counted_resize, &memory});
             cp_scene *scene = makers[m](context);
-            assert_int_equal(scene_finish(scene), CP_OK);
+            assert_int_equal(cp_scene_finish(scene), CP_OK);
             memory.limit = memory.calls + (size_t)nth + 1;
             const char *option = "primitives=yes";
             void *bytes;

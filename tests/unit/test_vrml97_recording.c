@@ -1,16 +1,6 @@
 /* Recordings as VRML97 plays them: random scenes against the scene's own player, by the tests' own reader; and what is
  * at the edges. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "clip_support.h"
-#include "model/model.h"
 #include "vrml97_compare.h"
 #include "vrml97_scenes.h"
 
@@ -84,16 +74,16 @@ static struct vnode *clip_timer(struct vrml_file *file)
  * way between them, and nearly so elsewhere. */
 static void expect_played_files(const char *text, const char *folder, double tolerance, const char *what)
 {
-    const cp_clip *clip = &scene->clips[0];
+    const cp_clip *clip = cp_clips(scene, NULL);
     struct looking looking = {.scene = scene, .file = vrml_read(text), .folder = folder};
     double first, last, size = scene_size(), within = 2 * tolerance + (tolerance > 0 ? 1e-6 : 1e-5) * fmax(size, 1);
-    cp_pose *worlds = reader_allocate(scene->node_count * sizeof *worlds);
-    looking.sights = reader_allocate(scene->node_count * sizeof *looking.sights);
+    cp_pose *worlds = reader_allocate(count_nodes(scene) * sizeof *worlds);
+    looking.sights = reader_allocate(count_nodes(scene) * sizeof *looking.sights);
     vrml_check(looking.file);
     pose_scene(scene, NULL, worlds);
     compare_sights(&looking, worlds, 1e-6 * fmax(size, 1), what);
     struct vnode *timer = clip_timer(looking.file);
-    clip_range(clip, &first, &last);
+    find_range(clip, &first, &last);
     for (int i = 0; i < 100; i++) {
         double fraction = chance_between(0, 1), time = first + (last - first) * fraction;
         char when[400];
@@ -129,7 +119,7 @@ static void expect_all_ways(const char *what)
 static void show_boxes(void)
 {
     uint32_t box = add_box(scene, "box", 0.2, 0.3, 0.1);
-    for (uint32_t node = 1; node < scene->node_count; node++)
+    for (uint32_t node = 1; node < count_nodes(scene); node++)
         if (chance(4) > 0)
             place_mesh(scene, node, box);
 }
@@ -138,7 +128,7 @@ static void show_boxes(void)
 static void make_even(cp_track *track)
 {
     size_t rows = (size_t)track->key_count * (track->interpolation == CP_CUBIC ? 3 : 1);
-    double *values = scene_allocate(scene, 3 * rows, sizeof *values);
+    double *values = scratch(3 * rows, sizeof *values);
     for (size_t i = 0; i < 3 * rows; i++)
         values[i] = track->values[i - i % 3];
     track->values = values;
@@ -147,7 +137,7 @@ static void make_even(cp_track *track)
 /* Cubic turns from one key to the next by the shorter way: else they may pass near zero, where they spin. */
 static void make_short(cp_track *track)
 {
-    double *values = scene_allocate(scene, 12 * (size_t)track->key_count, sizeof *values);
+    double *values = scratch(12 * (size_t)track->key_count, sizeof *values);
     memcpy(values, track->values, 12 * (size_t)track->key_count * sizeof *values);
     for (uint32_t key = 1; key < track->key_count; key++) {
         double *value = values + 12 * (size_t)key + 4, dot = 0;
@@ -162,7 +152,7 @@ static void make_short(cp_track *track)
 /* Scales stay above zero. */
 static void make_positive(cp_track *track)
 {
-    double *values = scene_allocate(scene, track->key_count, sizeof *values);
+    double *values = scratch(track->key_count, sizeof *values);
     for (uint32_t key = 0; key < track->key_count; key++)
         values[key] = 0.3 + fabs(track->values[key]);
     track->values = values;
@@ -170,11 +160,20 @@ static void make_positive(cp_track *track)
 
 static void free_scale_joints(void)
 {
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (scene->joints[i].type == CP_JOINT_SCALE) {
-            scene->joints[i].master = CP_NONE;
-            scene->joints[i].expression = NULL;
-        }
+    for (uint32_t i = 0; i < count_joints(scene); i++) {
+        cp_joint joint = cp_joints(scene, NULL)[i];
+        joint.master = CP_NONE;
+        joint.expression = NULL;
+        if (joint.type == CP_JOINT_SCALE)
+            assert_int_equal(cp_set_joint(scene, i, &joint), CP_OK);
+    }
+}
+
+static void set_local(uint32_t index, cp_pose local)
+{
+    cp_node node = cp_nodes(scene, NULL)[index];
+    node.local = local;
+    assert_int_equal(cp_set_node(scene, index, &node), CP_OK);
 }
 
 static bool has_track(const cp_track *tracks, uint32_t count, uint32_t target, cp_path path)
@@ -190,28 +189,25 @@ static void random_scene(bool grabs, bool mirrors)
 {
     enum { TRACKS = 12, GRABS = 10 };
     uint32_t nodes = 4 + chance(10), count = 0;
-    cp_track *tracks = scene_allocate(scene, TRACKS, sizeof *tracks);
-    cp_attachment *attachments = scene_allocate(scene, GRABS, sizeof *attachments);
+    cp_track *tracks = scratch(TRACKS, sizeof *tracks);
+    cp_attachment *attachments = scratch(GRABS, sizeof *attachments);
     add_random_nodes(scene, nodes, !grabs);
     add_followers(scene);
     free_scale_joints();
     show_boxes();
-    for (uint32_t i = 1; i < scene->node_count && grabs; i++) {
-        struct trs trs;
-        assert_true(pose_to_trs(&scene->nodes[i].local, 1e-9, &trs));
-        for (int k = 0; k < 3 && i % 3 == 0; k++)
-            trs.scale[k] = 0.5 + i % 2;
-        scene->nodes[i].local = pose_from_trs(&trs);
+    for (uint32_t i = 3; i < count_nodes(scene) && grabs; i += 3) {
+        cp_pose scaling = plain_scaling(0.5 + i % 2, 0.5 + i % 2, 0.5 + i % 2);
+        set_local(i, plain_product(&cp_nodes(scene, NULL)[i].local, &scaling));
     }
     for (uint32_t i = 0; i < TRACKS; i++) {
         static const cp_path paths[] = {CP_PATH_JOINT, CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE};
-        struct track_kind kind = {paths[chance(scene->joint_count > 0 ? 8 : 3) % 4], (cp_interpolation)chance(3),
+        struct track_kind kind = {paths[chance(count_joints(scene) > 0 ? 8 : 3) % 4], (cp_interpolation)chance(3),
                                   false};
         bool joint = kind.path == CP_PATH_JOINT;
-        uint32_t target = joint && scene->joint_count > 0 ? chance(scene->joint_count) : 1 + chance(nodes);
-        if ((joint && scene->joint_count == 0) || (!joint && has_track(tracks, count, target, kind.path)))
+        uint32_t target = joint && count_joints(scene) > 0 ? chance(count_joints(scene)) : 1 + chance(nodes);
+        if ((joint && count_joints(scene) == 0) || (!joint && has_track(tracks, count, target, kind.path)))
             continue;
-        bool stretches = joint && scene->joints[target].type == CP_JOINT_SCALE;
+        bool stretches = joint && cp_joints(scene, NULL)[target].type == CP_JOINT_SCALE;
         if (stretches)
             kind.interpolation = CP_LINEAR;
         add_random_track(&tracks[count], target, kind);
@@ -223,13 +219,14 @@ static void random_scene(bool grabs, bool mirrors)
             make_short(&tracks[count]);
         count++;
     }
-    for (uint32_t i = 1; i < scene->node_count && mirrors; i++)
+    for (uint32_t i = 1; i < count_nodes(scene) && mirrors; i++) {
+        cp_pose local = cp_nodes(scene, NULL)[i].local;
         for (int k = 0; k < 12 && chance(6) == 0 && !has_track(tracks, count, i, CP_PATH_SCALE); k += 4)
-            scene->nodes[i].local.m[k] *= -1, scene->nodes[i].local.m[k + 1] *= -1,
-                scene->nodes[i].local.m[k + 2] *= -1;
-    uint32_t clip = scene_add_clip(scene, "run", count, tracks);
-    scene->clips[clip].attachments = attachments;
-    scene->clips[clip].attachment_count = grabs ? add_random_attachments(scene, attachments, 1 + chance(GRABS)) : 0;
+            local.m[k] *= -1, local.m[k + 1] *= -1, local.m[k + 2] *= -1;
+        set_local(i, local);
+    }
+    uint32_t grab_count = grabs ? add_random_attachments(scene, attachments, 1 + chance(GRABS)) : 0;
+    (void)add_moving_clip(scene, "run", count, tracks, grab_count, attachments);
     finish_scene();
 }
 
@@ -242,7 +239,8 @@ static void test_random(void **unused)
         (void)snprintf(what, sizeof what, "scene %d", i);
         next_scene();
         random_scene(i % 3 > 0, i % 3 == 0 && i % 2 == 0);
-        if (scene->clips[0].track_count + scene->clips[0].attachment_count > 0)
+        const cp_clip *clip = cp_clips(scene, NULL);
+        if (clip->track_count + clip->attachment_count > 0)
             expect_all_ways(what);
     }
 }
@@ -255,16 +253,17 @@ static void small_cell_without(uint32_t shape)
 {
     next_scene();
     uint32_t mesh = add_box(scene, "box", 0.2, 0.3, 0.1);
-    (void)add_node(scene, 0, "table", pose_translation(1, 0, 0.5));
-    (void)add_node(scene, 0, "shelf", pose_translation(0, 2, 1));
-    (void)add_node(scene, 0, "robot", pose_translation(-1, 0, 0));
-    (void)add_node(scene, TABLE, "crate", pose_rotation_degrees(2, 30));
-    (void)add_node(scene, BOX, "lid", pose_translation(0, 0, 0.1));
-    (void)add_joint(scene, ROBOT, CP_JOINT_REVOLUTE, -3, 3);
-    (void)add_joint(scene, ROBOT, CP_JOINT_PRISMATIC, -1, 1);
-    scene->joints[1].master = 0;
-    scene->joints[1].scale = 0.25;
-    scene->joints[1].driven = false;
+    (void)add_node(scene, 0, "table", plain_translation(1, 0, 0.5));
+    (void)add_node(scene, 0, "shelf", plain_translation(0, 2, 1));
+    (void)add_node(scene, 0, "robot", plain_translation(-1, 0, 0));
+    (void)add_node(scene, TABLE, "crate", plain_turn(2, 30));
+    (void)add_node(scene, BOX, "lid", plain_translation(0, 0, 0.1));
+    add_joint(scene, joint_of(ROBOT, CP_JOINT_REVOLUTE, -3, 3));
+    cp_joint follower = joint_of(ROBOT, CP_JOINT_PRISMATIC, -1, 1);
+    follower.master = 0;
+    follower.scale = 0.25;
+    follower.driven = false;
+    add_joint(scene, follower);
     for (uint32_t node = TABLE; node <= LID; node++)
         if (node != shape)
             place_mesh(scene, node, mesh);
@@ -273,14 +272,6 @@ static void small_cell_without(uint32_t shape)
 static void small_cell(void)
 {
     small_cell_without(CP_NONE);
-}
-
-static void play_clip(const char *name, const cp_track *tracks, uint32_t track_count, const cp_attachment *attachments,
-                      uint32_t attachment_count)
-{
-    uint32_t clip = scene_add_clip(scene, name, track_count, tracks);
-    scene->clips[clip].attachments = attachments;
-    scene->clips[clip].attachment_count = attachment_count;
 }
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
@@ -292,7 +283,7 @@ static void expect_clip(const char *what, const cp_track *tracks, uint32_t track
                         const cp_attachment *attachments, uint32_t attachment_count)
 {
     small_cell();
-    play_clip(what, tracks, track_count, attachments, attachment_count);
+    (void)add_moving_clip(scene, what, track_count, tracks, attachment_count, attachments);
     finish_scene();
     expect_all_ways(what);
 }
@@ -349,29 +340,29 @@ static void test_poses(void **unused)
                                 {BOX, CP_PATH_ROTATION, CP_LINEAR, 2, two_times, turned}};
     static const cp_attachment grab = {1, BOX, ROBOT};
     small_cell();
-    scene->nodes[BOX].local = shear;
-    play_clip("a sheared box", &moves, 1, NULL, 0);
+    set_local(BOX, shear);
+    (void)add_moving_clip(scene, "a sheared box", 1, &moves, 0, NULL);
     finish_scene();
     expect_all_ways("a sheared box");
     small_cell();
-    scene->nodes[BOX].local = shear;
-    play_clip("a sheared guest", &turning, 1, &grab, 1);
+    set_local(BOX, shear);
+    (void)add_moving_clip(scene, "a sheared guest", 1, &turning, 1, &grab);
     finish_scene();
     (void)write_text(NULL, 0);
     assert_true(was_reported(context, "vrml97-attached-shear"));
     small_cell();
-    scene->nodes[BOX].local = pose_scaling(0, 0, 0);
-    play_clip("a box that grows", grows, 2, NULL, 0);
+    set_local(BOX, plain_scaling(0, 0, 0));
+    (void)add_moving_clip(scene, "a box that grows", 2, grows, 0, NULL);
     finish_scene();
     expect_all_ways("a box that grows");
     small_cell();
-    scene->nodes[BOX].local = pose_scaling(-1, 1, 1);
-    play_clip("a mirrored box", mirrors, 2, NULL, 0);
+    set_local(BOX, plain_scaling(-1, 1, 1));
+    (void)add_moving_clip(scene, "a mirrored box", 2, mirrors, 0, NULL);
     finish_scene();
     expect_all_ways("a mirrored box");
     const cp_track turns_over = {BOX, CP_PATH_SCALE, CP_LINEAR, 2, two_times, mixed};
     small_cell();
-    play_clip("a box that is mirrored", &turns_over, 1, NULL, 0);
+    (void)add_moving_clip(scene, "a box that is mirrored", 1, &turns_over, 0, NULL);
     finish_scene();
     (void)write_text(NULL, 0);
     assert_true(was_reported(context, "vrml97-clip-scale"));
@@ -383,15 +374,15 @@ static void test_mirrored_hosts(void **unused)
     (void)unused;
     static const cp_attachment grabs[] = {{0, BOX, ROBOT}, {1, BOX, TABLE}, {2, BOX, ROBOT}};
     small_cell();
-    scene->nodes[TABLE].local = pose_scaling(1, -1, 1);
-    scene->nodes[ROBOT].local = pose_scaling(-1, 1, 1);
-    play_clip("mirrored hosts", &turning, 1, grabs, COUNT(grabs));
+    set_local(TABLE, plain_scaling(1, -1, 1));
+    set_local(ROBOT, plain_scaling(-1, 1, 1));
+    (void)add_moving_clip(scene, "mirrored hosts", 1, &turning, COUNT(grabs), grabs);
     finish_scene();
     expect_all_ways("mirrored hosts");
     assert_false(was_reported(context, "vrml97-clip-scale"));
     small_cell();
-    scene->nodes[ROBOT].local = pose_scaling(-1, 1, 1);
-    play_clip("a mirrored host", &turning, 1, grabs, COUNT(grabs));
+    set_local(ROBOT, plain_scaling(-1, 1, 1));
+    (void)add_moving_clip(scene, "a mirrored host", 1, &turning, COUNT(grabs), grabs);
     finish_scene();
     (void)write_text(NULL, 0);
     assert_true(was_reported(context, "vrml97-clip-scale"));
@@ -405,7 +396,7 @@ static void test_layouts(void **unused)
     static const cp_attachment attachments[] = {{0, BOX, ROBOT}, {1, BOX, SHELF}, {2, BOX, ROBOT}};
     const char *path = path_of("cell.wrl");
     small_cell();
-    play_clip("layouts", &turning, 1, attachments, COUNT(attachments));
+    (void)add_moving_clip(scene, "layouts", 1, &turning, COUNT(attachments), attachments);
     finish_scene();
     for (int i = 0; i < 2; i++) {
         assert_int_equal(cp_write(context, scene, path, NULL, &layouts[i], 1), CP_OK);
@@ -419,10 +410,14 @@ static void test_placeholders(void **unused)
     (void)unused;
     static const cp_attachment grabs[] = {{0, BOX, ROBOT}, {1, BOX, SHELF}};
     small_cell_without(BOX);
-    uint32_t lost = scene_add_placeholder(scene, "lost");
+    cp_node lost_node = cp_new_node(), crate = cp_nodes(scene, NULL)[BOX];
+    lost_node.parent = 0;
+    lost_node.name = "lost";
+    lost_node.flags = crate.flags = CP_NODE_PLACEHOLDER;
+    uint32_t lost = cp_add_node(scene, &lost_node);
+    assert_int_equal(cp_set_node(scene, BOX, &crate), CP_OK);
     const cp_track moves = {lost, CP_PATH_TRANSLATION, CP_LINEAR, 2, two_times, ways};
-    scene->nodes[BOX].flags |= CP_NODE_PLACEHOLDER;
-    play_clip("placeholders", &moves, 1, grabs, COUNT(grabs));
+    (void)add_moving_clip(scene, "placeholders", 1, &moves, COUNT(grabs), grabs);
     finish_scene();
     expect_all_ways("placeholders");
 }
@@ -436,9 +431,10 @@ static void test_choice(void **unused)
     void *bytes;
     size_t size;
     small_cell();
+    finish_scene();
     assert_int_equal(cp_write_memory(context, scene, "vrml97", wrong, 1, &bytes, &size), CP_USAGE);
-    play_clip("{odd} \"name\"", &turning, 1, &grab, 1);
-    play_clip("other", NULL, 0, NULL, 0);
+    (void)add_moving_clip(scene, "{odd} \"name\"", 1, &turning, 1, &grab);
+    (void)add_moving_clip(scene, "other", 0, NULL, 0, NULL);
     finish_scene();
     assert_null(strstr(write_text(none, 1), "play_"));
     assert_true(was_reported(context, "vrml97-clips"));

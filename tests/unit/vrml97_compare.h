@@ -1,13 +1,11 @@
-/* Compares a VRML97 text with the scene it was made of: frames, shapes, and what every click moves. The poses are
- * worked out here from the standard's definitions. */
+/* Compares a VRML97 text with the scene it was made of: frames, shapes, and what every click moves. What the text shows
+ * is computed here from the standard's definitions, and what a click plays from docs/vrml97.md. */
 #ifndef VRML97_COMPARE_H
 #define VRML97_COMPARE_H
 
 #include <float.h>
 
 #include "fixture.h"
-#include "mesh/mesh.h"
-#include "motion/clips/clips.h"
 #include "vrml97_reader.h"
 
 struct totals {
@@ -21,7 +19,11 @@ struct shape_seen {
 };
 
 struct comparison {
+    cp_context *context;
     const cp_scene *scene;
+    const cp_node *nodes; /* of the scene, as are its joints */
+    const cp_joint *joints;
+    uint32_t node_count, joint_count;
     struct vrml_file *file;
     cp_pose *worlds;                 /* of the nodes, as the file has them */
     struct vnode **joint_transforms; /* or NULL */
@@ -35,26 +37,6 @@ struct comparison {
 
 /* ---- poses by the standard ---- */
 
-static cp_pose turn_pose(const double *r, double sign)
-{
-    double c = cos(sign * r[3]), s = sin(sign * r[3]), x = r[0], y = r[1], z = r[2], d = 1 - c;
-    return (cp_pose){{x * x * d + c, x * y * d - z * s, x * z * d + y * s, 0, y * x * d + z * s, y * y * d + c,
-                      y * z * d - x * s, 0, z * x * d - y * s, z * y * d + x * s, z * z * d + c, 0}};
-}
-
-static cp_pose product(const cp_pose *a, const cp_pose *b)
-{
-    cp_pose out;
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 4; column++) {
-            double sum = column == 3 ? a->m[4 * row + 3] : 0;
-            for (int k = 0; k < 3; k++)
-                sum += a->m[4 * row + k] * b->m[4 * k + column];
-            out.m[4 * row + column] = sum;
-        }
-    return out;
-}
-
 /* T * R * SR * S * SR^-1 (6.52; there is no center in our files). */
 static cp_pose transform_pose(struct vnode *node)
 {
@@ -67,28 +49,15 @@ static cp_pose transform_pose(struct vnode *node)
         scale[i] = number_of(node, "scale", i, 1);
         shift[i] = number_of(node, "translation", i, 0);
     }
-    cp_pose pose = turn_pose(turn, 1), next = turn_pose(askew, 1);
-    pose = product(&pose, &next);
-    next = (cp_pose){{scale[0], 0, 0, 0, 0, scale[1], 0, 0, 0, 0, scale[2], 0}};
-    pose = product(&pose, &next);
-    next = turn_pose(askew, -1);
-    pose = product(&pose, &next);
+    cp_pose pose = plain_rotation(turn, turn[3]), next = plain_rotation(askew, askew[3]);
+    pose = plain_product(&pose, &next);
+    next = plain_scaling(scale[0], scale[1], scale[2]);
+    pose = plain_product(&pose, &next);
+    next = plain_rotation(askew, -askew[3]);
+    pose = plain_product(&pose, &next);
     for (int i = 0; i < 3; i++)
         pose.m[4 * i + 3] = shift[i];
     return pose;
-}
-
-static double pose_volume(const cp_pose *pose)
-{
-    const double *m = pose->m;
-    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
-           m[2] * (m[4] * m[9] - m[5] * m[8]);
-}
-
-static void apply_pose(const cp_pose *pose, const double p[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = pose->m[4 * i] * p[0] + pose->m[4 * i + 1] * p[1] + pose->m[4 * i + 2] * p[2] + pose->m[4 * i + 3];
 }
 
 /* ---- totals of triangles ---- */
@@ -144,7 +113,7 @@ static void add_indexed_set(struct totals *totals, struct vnode *set, const cp_p
     size_t count = 0;
     for (size_t i = 0; i < indices->number_count; i++) {
         if (indices->numbers[i] >= 0) {
-            apply_pose(world, points->numbers + 3 * (size_t)indices->numbers[i], corners[count++]);
+            plain_point(world, points->numbers + 3 * (size_t)indices->numbers[i], corners[count++]);
             continue;
         }
         add_face(totals, (const double(*)[3])corners, count, strcmp(set->type, "IndexedLineSet") == 0, 1);
@@ -153,32 +122,51 @@ static void add_indexed_set(struct totals *totals, struct vnode *set, const cp_p
     free(corners);
 }
 
-/* What the scene says: every instance of the given uses by brute force. Mirrored ones still look outwards. */
-static void add_scene(struct totals *totals, const cp_scene *scene, bool drawn)
+static void add_placed_mesh(struct totals *totals, const cp_mesh *mesh, const cp_pose *world)
 {
-    cp_pose *worlds = malloc(scene->node_count * sizeof *worlds);
-    assert_non_null(worlds);
-    pose_scene(scene, NULL, worlds);
-    for (uint32_t i = 0; i < scene->instance_count; i++) {
-        const cp_instance *instance = &scene->instances[i];
-        const cp_mesh *mesh = &scene->meshes[instance->mesh];
-        if (drawn != ((instance->use & CP_USE_DRAWN) != 0))
-            continue;
-        cp_pose world = product(&worlds[instance->node], &instance->transform);
-        for (uint32_t f = 0; f < mesh->face_count; f++) {
-            uint32_t size = mesh_face_size(mesh, f);
-            double(*corners)[3] = malloc((size + 1) * sizeof *corners);
-            assert_non_null(corners);
-            for (uint32_t c = 0; c < size; c++) {
-                const float *at = mesh->positions + 3 * (size_t)mesh->corners[mesh_face_first(mesh, f) + c];
-                apply_pose(&world, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, corners[c]);
-            }
-            add_face(totals, (const double(*)[3])corners, size, mesh->kind == CP_MESH_LINES,
-                     pose_volume(&world) < 0 ? -1 : 1);
-            free(corners);
+    for (uint32_t f = 0; f < mesh->face_count; f++) {
+        uint32_t size = face_size(mesh, f);
+        double(*corners)[3] = malloc((size + 1) * sizeof *corners);
+        assert_non_null(corners);
+        for (uint32_t c = 0; c < size; c++) {
+            const float *at = mesh->positions + 3 * (size_t)mesh->corners[face_first(mesh, f) + c];
+            plain_point(world, (const double[]){(double)at[0], (double)at[1], (double)at[2]}, corners[c]);
         }
+        add_face(totals, (const double(*)[3])corners, size, mesh->kind == CP_MESH_LINES,
+                 plain_determinant(world) < 0 ? -1 : 1);
+        free(corners);
+    }
+}
+
+/* What the scene says: every instance of the given uses by brute force. Mirrored ones still look outwards. */
+static void add_scene(struct totals *totals, const struct comparison *c, bool drawn)
+{
+    cp_pose *worlds = malloc(c->node_count * sizeof *worlds);
+    assert_non_null(worlds);
+    pose_scene(c->scene, NULL, worlds);
+    uint32_t count;
+    const cp_instance *instances = cp_instances(c->scene, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        cp_pose world = plain_product(&worlds[instances[i].node], &instances[i].transform);
+        if (drawn == ((instances[i].use & CP_USE_DRAWN) != 0))
+            add_placed_mesh(totals, &cp_meshes(c->scene, NULL)[instances[i].mesh], &world);
     }
     free(worlds);
+}
+
+/* The diagonal of the box around a node's own meshes, in its frame. */
+static double own_size(const struct comparison *c, uint32_t node)
+{
+    struct totals own;
+    start_totals(&own);
+    for (uint32_t i = 0; i < c->nodes[node].instance_count; i++) {
+        const cp_instance *instance = &cp_instances(c->scene, NULL)[c->nodes[node].first_instance + i];
+        add_placed_mesh(&own, &cp_meshes(c->scene, NULL)[instance->mesh], &instance->transform);
+    }
+    double size = 0;
+    for (int i = 0; i < 3 && own.lower[i] <= own.upper[i]; i++)
+        size = hypot(size, own.upper[i] - own.lower[i]);
+    return size;
 }
 
 static void assert_near(double got, double want, double tolerance)
@@ -207,21 +195,13 @@ static void assert_same_totals(const struct totals *got, const struct totals *wa
 
 /* ---- the file against the scene ---- */
 
-/* The text of a file, NUL-ended. */
+/* The text of a file, NUL-ended, freed with reader_free. */
 static char *read_text(const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    size_t size;
+    char *text = read_whole(path, &size);
+    if (!text)
         fail_msg("%s cannot be opened", path);
-    size_t size = 0, got;
-    char *text = NULL;
-    do {
-        text = realloc(text, size + 65537);
-        assert_non_null(text);
-        got = fread(text + size, 1, 65536, file);
-        size += got;
-    } while (got > 0);
-    (void)fclose(file);
     char *kept = reader_allocate(size + 1);
     memcpy(kept, text, size);
     free(text);
@@ -260,7 +240,7 @@ static void add_shapes(struct comparison *c, uint32_t node, struct vnode *at, st
     }
     if (strcmp(at->type, "Transform") == 0) {
         cp_pose local = transform_pose(at);
-        world = product(&world, &local);
+        world = plain_product(&world, &local);
     }
     struct vfield *children = vfield_of(at, "children");
     for (size_t i = 0; children && i < children->node_count; i++)
@@ -289,10 +269,10 @@ static const char *original_name(struct vrml_file *file, const char *kind, const
     return def;
 }
 
-static uint32_t next_child(const cp_scene *scene, uint32_t parent, uint32_t after)
+static uint32_t next_child(const struct comparison *c, uint32_t parent, uint32_t after)
 {
-    for (uint32_t i = after + 1; i < scene->node_count; i++)
-        if (scene->nodes[i].parent == parent && !(scene->nodes[i].flags & CP_NODE_PLACEHOLDER))
+    for (uint32_t i = after + 1; i < c->node_count; i++)
+        if (c->nodes[i].parent == parent && !(c->nodes[i].flags & CP_NODE_PLACEHOLDER))
             return i;
     return CP_NONE;
 }
@@ -307,13 +287,13 @@ static bool has_controls(const char *text)
 
 static void compare_node(struct comparison *c, uint32_t index, struct vnode *at, cp_pose world)
 {
-    const cp_node *node = &c->scene->nodes[index];
+    const cp_node *node = &c->nodes[index];
     if (!has_controls(node->name))
         assert_string_equal(original_name(c->file, "frame", at->def), node->name);
     cp_pose local = transform_pose(at);
-    world = product(&world, &local);
+    world = plain_product(&world, &local);
     for (uint32_t j = node->first_joint; j < node->first_joint + node->joint_count; j++) {
-        if (c->scene->joints[j].type == CP_JOINT_FIXED)
+        if (c->joints[j].type == CP_JOINT_FIXED)
             continue;
         struct vfield *children = vfield_of(at, "children");
         assert_int_equal(children->node_count, 1);
@@ -321,20 +301,20 @@ static void compare_node(struct comparison *c, uint32_t index, struct vnode *at,
         assert_true(strncmp(at->def, "motion_", 7) == 0);
         c->joint_transforms[j] = at;
         local = transform_pose(at);
-        world = product(&world, &local);
+        world = plain_product(&world, &local);
     }
     c->worlds[index] = world;
     struct vfield *children = vfield_of(at, "children");
     uint32_t child = index;
     for (size_t i = 0; i < children->node_count; i++)
         if (is_frame(children->nodes[i])) {
-            child = next_child(c->scene, index, child);
+            child = next_child(c, index, child);
             assert_true(child != CP_NONE);
             compare_node(c, child, children->nodes[i], world);
         } else if (!c->frames_only) {
             add_shapes(c, index, children->nodes[i], NULL, world, &c->drawn);
         }
-    assert_true(next_child(c->scene, index, child) == CP_NONE);
+    assert_true(next_child(c, index, child) == CP_NONE);
 }
 
 static struct vnode *root_named(struct vrml_file *file, const char *def)
@@ -348,12 +328,12 @@ static struct vnode *root_named(struct vrml_file *file, const char *def)
 /* Walks both trees side by side. The scene's Z up comes back by the inverse of the root's turn. */
 static void walk(struct comparison *c)
 {
-    cp_pose world = POSE_IDENTITY;
+    cp_pose world = PLAIN_IDENTITY;
     struct vnode *root = root_named(c->file, "WORLD"), *up = root_named(c->file, "y_up");
     if (up) {
         cp_pose turn = transform_pose(up);
         world = (cp_pose){{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
-        world = product(&world, &turn);
+        world = plain_product(&world, &turn);
         root = vfield_of(up, "children")->nodes[0];
     }
     assert_non_null(root);
@@ -366,13 +346,13 @@ static void walk(struct comparison *c)
 /* Mirrored frames come out unmirrored and flat ones unscaled: their origins remain. */
 static void assert_same_worlds(const struct comparison *c, const double *q)
 {
-    cp_pose *worlds = malloc(c->scene->node_count * sizeof *worlds);
+    cp_pose *worlds = malloc(c->node_count * sizeof *worlds);
     assert_non_null(worlds);
     pose_scene(c->scene, q, worlds);
-    for (uint32_t i = 0; i < c->scene->node_count; i++) {
-        if (c->scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
+    for (uint32_t i = 0; i < c->node_count; i++) {
+        if (c->nodes[i].flags & CP_NODE_PLACEHOLDER)
             continue;
-        double volume = pose_volume(&worlds[i]), size = 1;
+        double volume = plain_determinant(&worlds[i]), size = 1;
         for (int k = 0; k < 12; k++)
             size = fmax(size, fabs(worlds[i].m[k]));
         for (int k = 0; k < 12; k++) {
@@ -380,8 +360,7 @@ static void assert_same_worlds(const struct comparison *c, const double *q)
             if (fabs(volume) < 1e-12 * size && (k % 4 != 3 || q))
                 continue;
             if (!(fabs(c->worlds[i].m[k] - want) <= 1e-6 * size))
-                fail_msg("frame \"%s\": entry %d is %.9g, not %.9g", c->scene->nodes[i].name, k, c->worlds[i].m[k],
-                         want);
+                fail_msg("frame \"%s\": entry %d is %.9g, not %.9g", c->nodes[i].name, k, c->worlds[i].m[k], want);
         }
     }
     free(worlds);
@@ -476,36 +455,67 @@ static bool timer_moves(const struct vrml_file *file, const struct vnode *timer,
     return false;
 }
 
-static uint32_t driver_of(const cp_scene *scene, uint32_t joint)
+static uint32_t driver_of(const struct comparison *c, uint32_t joint)
 {
-    return scene->joints[joint].master == CP_NONE ? joint : scene->joints[joint].master;
+    return c->joints[joint].master == CP_NONE ? joint : c->joints[joint].master;
 }
 
 static bool is_flat_at(const struct comparison *c, uint32_t node)
 {
-    cp_pose *worlds = malloc(c->scene->node_count * sizeof *worlds);
+    cp_pose *worlds = malloc(c->node_count * sizeof *worlds);
     assert_non_null(worlds);
     pose_scene(c->scene, NULL, worlds);
-    double volume = pose_volume(&worlds[node]);
+    double volume = plain_determinant(&worlds[node]);
     free(worlds);
     return fabs(volume) < 1e-12;
+}
+
+/* What a click plays: home, lower limit, upper limit and home again in 4 seconds, but at least half a second for each
+ * way. Joints without limits turn 180 degrees each way, slide half the diagonal, or shrink and grow to half and double;
+ * where that is beyond the other limit, the whole way is seen from there. */
+enum { SWEEP_KEYS = 4 };
+struct sweep {
+    double times[SWEEP_KEYS], values[SWEEP_KEYS];
+};
+
+/* False if the joint is not driven, or has no way to go. */
+static bool find_sweep(const struct comparison *c, uint32_t index, struct sweep *sweep)
+{
+    const cp_joint *joint = &c->joints[index];
+    bool has_lower = isfinite(joint->lower), has_upper = isfinite(joint->upper), grows = joint->type == CP_JOINT_SCALE;
+    double reach = joint->type == CP_JOINT_REVOLUTE ? PI : c->diagonal > 0 ? c->diagonal / 2 : 0.5, home = joint->home;
+    double lower = has_lower ? joint->lower : grows ? home / 2 : home - reach;
+    double upper = has_upper ? joint->upper : grows ? home * 2 : home + reach;
+    if (lower > upper && has_upper)
+        lower = upper - 2 * reach;
+    else if (lower > upper)
+        upper = lower + 2 * reach;
+    double length = fabs(home - lower) + (upper - lower) + fabs(upper - home);
+    if (joint->type == CP_JOINT_FIXED || !joint->driven || cp_joint_is_dependent(joint) || !(length > 0))
+        return false;
+    *sweep = (struct sweep){.values = {home, lower, upper, home}};
+    for (int i = 1; i < SWEEP_KEYS; i++) {
+        double part = fabs(sweep->values[i] - sweep->values[i - 1]) / length;
+        sweep->times[i] = sweep->times[i - 1] + fmax(4 * part, 0.5);
+    }
+    return true;
 }
 
 static bool should_move(const struct comparison *c, uint32_t joint)
 {
     struct sweep sweep;
-    return c->scene->joints[joint].type != CP_JOINT_FIXED && !is_flat_at(c, c->scene->joints[joint].node) &&
-           joint_sweep(&c->scene->joints[driver_of(c->scene, joint)], c->diagonal, &sweep);
+    return c->joints[joint].type != CP_JOINT_FIXED && !is_flat_at(c, c->joints[joint].node) &&
+           find_sweep(c, driver_of(c, joint), &sweep);
 }
 
 /* q of all joints when a part's joints play one after the other and `time` seconds have gone. */
 static double expected_values(const struct comparison *c, uint32_t node, double time, double *q)
 {
     double start = 0;
-    for (uint32_t j = 0; j < c->scene->joint_count; j++) {
+    for (uint32_t j = 0; j < c->joint_count; j++) {
         struct sweep sweep;
-        q[j] = c->scene->joints[j].q;
-        if (c->scene->joints[j].node != node || !joint_sweep(&c->scene->joints[j], c->diagonal, &sweep))
+        q[j] = c->joints[j].q;
+        if (c->joints[j].node != node || !find_sweep(c, j, &sweep))
             continue;
         double at = fmin(fmax(time - start, 0), sweep.times[SWEEP_KEYS - 1]);
         int k = 1;
@@ -522,14 +532,14 @@ static double expected_values(const struct comparison *c, uint32_t node, double 
 static uint32_t part_of_timer(const struct comparison *c, const struct vnode *timer)
 {
     uint32_t part = CP_NONE;
-    for (uint32_t j = 0; j < c->scene->joint_count; j++)
+    for (uint32_t j = 0; j < c->joint_count; j++)
         if (c->joint_transforms[j] && timer_moves(c->file, timer, c->joint_transforms[j]))
-            part = c->scene->joints[driver_of(c->scene, j)].node;
-    for (uint32_t j = 0; part != CP_NONE && j < c->scene->joint_count; j++) {
+            part = c->joints[driver_of(c, j)].node;
+    for (uint32_t j = 0; part != CP_NONE && j < c->joint_count; j++) {
         bool moved = c->joint_transforms[j] && timer_moves(c->file, timer, c->joint_transforms[j]);
-        bool should = should_move(c, j) && c->scene->joints[driver_of(c->scene, j)].node == part;
+        bool should = should_move(c, j) && c->joints[driver_of(c, j)].node == part;
         if (moved != should)
-            fail_msg("%s: joint %s is %smoved", timer->def, c->scene->joints[j].name, moved ? "" : "not ");
+            fail_msg("%s: joint %s is %smoved", timer->def, c->joints[j].name, moved ? "" : "not ");
     }
     return part;
 }
@@ -539,7 +549,7 @@ static void compare_play(struct comparison *c, struct vnode *timer)
     uint32_t part = part_of_timer(c, timer);
     if (part == CP_NONE)
         fail_msg("%s moves nothing", timer->def);
-    double *q = malloc((c->scene->joint_count + 1) * sizeof *q), cycle = number_of(timer, "cycleInterval", 0, 1);
+    double *q = malloc((c->joint_count + 1) * sizeof *q), cycle = number_of(timer, "cycleInterval", 0, 1);
     assert_non_null(q);
     for (int step = 0; step <= 20; step++) {
         double length = expected_values(c, part, cycle * step / 20, q);
@@ -552,10 +562,10 @@ static void compare_play(struct comparison *c, struct vnode *timer)
 }
 
 /* What joints with formulas do is judged in recordings alone. */
-static bool has_formulas(const cp_scene *scene)
+static bool has_formulas(const struct comparison *c)
 {
-    for (uint32_t i = 0; i < scene->joint_count; i++)
-        if (scene->joints[i].expression)
+    for (uint32_t i = 0; i < c->joint_count; i++)
+        if (c->joints[i].expression)
             return true;
     return false;
 }
@@ -569,10 +579,10 @@ static bool plays_recording(const struct vnode *timer)
 static uint32_t mover_of(const struct comparison *c, uint32_t node)
 {
     uint32_t mover = CP_NONE;
-    for (uint32_t n = node; n != CP_NONE && mover == CP_NONE; n = c->scene->nodes[n].parent)
-        for (uint32_t j = 0; j < c->scene->nodes[n].joint_count; j++)
-            if (should_move(c, c->scene->nodes[n].first_joint + j))
-                mover = c->scene->nodes[n].first_joint + j;
+    for (uint32_t n = node; n != CP_NONE && mover == CP_NONE; n = c->nodes[n].parent)
+        for (uint32_t j = 0; j < c->nodes[n].joint_count; j++)
+            if (should_move(c, c->nodes[n].first_joint + j))
+                mover = c->nodes[n].first_joint + j;
     return mover;
 }
 
@@ -580,13 +590,11 @@ static uint32_t mover_of(const struct comparison *c, uint32_t node)
 static void expect_small(const struct comparison *c, const struct vnode *timer, uint32_t device)
 {
     uint32_t part = part_of_timer(c, timer);
-    assert_int_equal(c->scene->nodes[part].scope, device);
-    cp_measures *boxes = reader_allocate(c->scene->node_count * sizeof *boxes);
-    assert_int_equal(measure_node_boxes(c->scene->context, c->scene, true, boxes), CP_OK);
-    for (uint32_t i = 0; i < c->scene->node_count; i++) {
+    assert_int_equal(c->nodes[part].scope, device);
+    for (uint32_t i = 0; i < c->node_count; i++) {
         uint32_t mover = mover_of(c, i);
-        if (mover != CP_NONE && c->scene->joints[driver_of(c->scene, mover)].node == part)
-            assert_true(measured_diagonal(&boxes[i]) <= 0.02 * c->diagonal);
+        if (mover != CP_NONE && c->joints[driver_of(c, mover)].node == part)
+            assert_true(own_size(c, i) <= 0.02 * c->diagonal);
     }
 }
 
@@ -596,7 +604,7 @@ static void compare_sensors(struct comparison *c, bool recorded)
 {
     size_t starts = 0;
     for (size_t s = 0; s < c->shape_count; s++) {
-        uint32_t mover = mover_of(c, c->shapes[s].node), device = c->scene->nodes[c->shapes[s].node].scope;
+        uint32_t mover = mover_of(c, c->shapes[s].node), device = c->nodes[c->shapes[s].node].scope;
         bool started = false, moved = false;
         for (size_t i = 0; c->shapes[s].sensor && i < c->file->route_count; i++) {
             struct vnode *timer = c->file->routes[i].to;
@@ -605,11 +613,11 @@ static void compare_sensors(struct comparison *c, bool recorded)
             if (plays_recording(timer)) {
                 started = true;
             } else if (mover != CP_NONE && timer_moves(c->file, timer, c->joint_transforms[mover])) {
-                if (!has_formulas(c->scene))
-                    assert_int_equal(part_of_timer(c, timer), c->scene->joints[driver_of(c->scene, mover)].node);
+                if (!has_formulas(c))
+                    assert_int_equal(part_of_timer(c, timer), c->joints[driver_of(c, mover)].node);
                 assert_false(moved);
                 moved = true;
-            } else if (!has_formulas(c->scene)) {
+            } else if (!has_formulas(c)) {
                 expect_small(c, timer, device);
             }
         }
@@ -632,24 +640,40 @@ static bool stops(const struct vrml_file *file, const struct vnode *one, const s
 
 /* ---- recordings ---- */
 
+/* The first and the last time of a clip's keys and attachments; both 0 if it has none. */
+static void find_range(const cp_clip *clip, double *first, double *last)
+{
+    *first = INFINITY, *last = -INFINITY;
+    for (uint32_t i = 0; i < clip->track_count; i++)
+        for (uint32_t k = 0; k < clip->tracks[i].key_count; k++) {
+            *first = fmin(*first, clip->tracks[i].times[k]);
+            *last = fmax(*last, clip->tracks[i].times[k]);
+        }
+    for (uint32_t i = 0; i < clip->attachment_count; i++) {
+        *first = fmin(*first, clip->attachments[i].time);
+        *last = fmax(*last, clip->attachments[i].time);
+    }
+    if (*first > *last)
+        *first = *last = 0;
+}
+
 /* The first clip, by the one timer that clicks start: as far off as keys may be left out, at most. */
 static void compare_recording(struct comparison *c, struct vnode *timer)
 {
-    const cp_scene *scene = c->scene;
     double first, last, within = 1e-4 + 1e-6 * c->diagonal;
-    cp_pose *worlds = malloc(scene->node_count * sizeof *worlds);
+    cp_pose *worlds = malloc(c->node_count * sizeof *worlds);
     assert_non_null(worlds);
-    clip_range(&scene->clips[0], &first, &last);
+    find_range(cp_clips(c->scene, NULL), &first, &last);
     assert_near(number_of(timer, "cycleInterval", 0, 1), last > first ? last - first : 1, 1e-9);
     for (int step = 0; step < 100; step++) {
         double fraction = (step + 0.37) / 100, time = first + (last - first) * fraction; /* between jumps */
-        assert_int_equal(cp_clip_poses(scene->context, scene, 0, time, worlds), CP_OK);
+        assert_int_equal(cp_clip_poses(c->context, c->scene, 0, time, worlds), CP_OK);
         play(c->file, timer, fraction);
         walk(c);
-        for (uint32_t i = 0; i < scene->node_count; i++)
+        for (uint32_t i = 0; i < c->node_count; i++)
             for (int k = 3; k < 12; k += 4)
                 if (!(fabs(c->worlds[i].m[k] - worlds[i].m[k]) <= within))
-                    fail_msg("%g s: frame \"%s\": %.9g, not %.9g", time, scene->nodes[i].name, c->worlds[i].m[k],
+                    fail_msg("%g s: frame \"%s\": %.9g, not %.9g", time, c->nodes[i].name, c->worlds[i].m[k],
                              worlds[i].m[k]);
     }
     free(worlds);
@@ -672,8 +696,10 @@ struct looking {
 
 static uint32_t node_named(const cp_scene *scene, const char *name)
 {
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (strcmp(scene->nodes[i].name, name) == 0)
+    uint32_t count;
+    const cp_node *nodes = cp_nodes(scene, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(nodes[i].name, name) == 0)
             return i;
     return CP_NONE;
 }
@@ -687,7 +713,7 @@ static void look(const struct looking *looking, struct vnode *at, uint32_t node,
         assert_int_equal(points->number_count, 24);
         sight->times++;
         for (size_t i = 0; i < 8; i++)
-            apply_pose(&world, points->numbers + 3 * i, sight->corners[i]);
+            plain_point(&world, points->numbers + 3 * i, sight->corners[i]);
         return;
     }
     if (strcmp(at->type, "Inline") == 0) {
@@ -699,7 +725,7 @@ static void look(const struct looking *looking, struct vnode *at, uint32_t node,
     }
     if (strcmp(at->type, "Transform") == 0) {
         cp_pose local = transform_pose(at);
-        world = product(&world, &local);
+        world = plain_product(&world, &local);
     }
     if (*at->def && node_named(looking->scene, original_name(looking->file, "frame", at->def)) != CP_NONE)
         node = node_named(looking->scene, original_name(looking->file, "frame", at->def));
@@ -711,53 +737,56 @@ static void look(const struct looking *looking, struct vnode *at, uint32_t node,
 /* Every node's boxes are seen once, each corner within the tolerance of where the poses have it. */
 static inline void compare_sights(const struct looking *looking, const cp_pose *worlds, double within, const char *when)
 {
-    const cp_scene *scene = looking->scene;
+    uint32_t count;
+    const cp_node *nodes = cp_nodes(looking->scene, &count);
     static const cp_pose up = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
     struct vnode *turned = root_named(looking->file, "y_up"), *root = root_named(looking->file, "WORLD");
-    memset(looking->sights, 0, scene->node_count * sizeof *looking->sights);
-    look(looking, turned ? turned : root, 0, turned ? up : POSE_IDENTITY);
-    for (uint32_t i = 0; i < scene->node_count; i++) {
+    memset(looking->sights, 0, count * sizeof *looking->sights);
+    look(looking, turned ? turned : root, 0, turned ? up : PLAIN_IDENTITY);
+    for (uint32_t i = 0; i < count; i++) {
         const struct sight *sight = &looking->sights[i];
-        if (sight->times != scene->nodes[i].instance_count)
-            fail_msg("%s: \"%s\" is seen %u times", when, scene->nodes[i].name, sight->times);
+        if (sight->times != nodes[i].instance_count)
+            fail_msg("%s: \"%s\" is seen %u times", when, nodes[i].name, sight->times);
         for (size_t corner = 0; corner < 8 && sight->times > 0; corner++) {
-            const float *at =
-                scene->meshes[scene->instances[scene->nodes[i].first_instance].mesh].positions + 3 * corner;
+            const cp_instance *shown = &cp_instances(looking->scene, NULL)[nodes[i].first_instance];
+            const float *at = cp_meshes(looking->scene, NULL)[shown->mesh].positions + 3 * corner;
             double want[3], off = 0;
-            apply_pose(&worlds[i], (const double[]){(double)at[0], (double)at[1], (double)at[2]}, want);
+            plain_point(&worlds[i], (const double[]){(double)at[0], (double)at[1], (double)at[2]}, want);
             for (int k = 0; k < 3; k++)
                 off = hypot(off, sight->corners[corner][k] - want[k]);
             if (!(off <= within))
-                fail_msg("%s: corner %zu of \"%s\" is %.3g off, at %g %g %g, not %g %g %g", when, corner,
-                         scene->nodes[i].name, off, sight->corners[corner][0], sight->corners[corner][1],
-                         sight->corners[corner][2], want[0], want[1], want[2]);
+                fail_msg("%s: corner %zu of \"%s\" is %.3g off, at %g %g %g, not %g %g %g", when, corner, nodes[i].name,
+                         off, sight->corners[corner][0], sight->corners[corner][1], sight->corners[corner][2], want[0],
+                         want[1], want[2]);
         }
     }
 }
 
 /* Everything at once; scene: as the exporter got it, without primitives. folder: of further files, or NULL. */
-static void compare_files(const char *text, const cp_scene *scene, const char *folder)
+static void compare_files(cp_context *context, const char *text, const cp_scene *scene, const char *folder)
 {
     cp_measures measures = {.size = sizeof measures};
-    struct comparison c = {.scene = scene, .file = vrml_read(text), .folder = folder};
+    struct comparison c = {.context = context, .scene = scene, .file = vrml_read(text), .folder = folder};
+    c.nodes = cp_nodes(scene, &c.node_count);
+    c.joints = cp_joints(scene, &c.joint_count);
     vrml_check(c.file);
-    assert_int_equal(cp_measure(scene->context, scene, CP_USE_DRAWN, &measures), CP_OK);
+    assert_int_equal(cp_measure(context, scene, CP_USE_DRAWN, &measures), CP_OK);
     if (!measures.any)
-        assert_int_equal(cp_measure(scene->context, scene, CP_USE_COLLISION, &measures), CP_OK);
+        assert_int_equal(cp_measure(context, scene, CP_USE_COLLISION, &measures), CP_OK);
     for (int i = 0; i < 3 && measures.any; i++)
         c.diagonal = hypot(c.diagonal, measures.upper[i] - measures.lower[i]);
-    c.worlds = reader_allocate(scene->node_count * sizeof *c.worlds);
-    c.joint_transforms = reader_allocate((scene->joint_count + 1) * sizeof *c.joint_transforms);
+    c.worlds = reader_allocate(c.node_count * sizeof *c.worlds);
+    c.joint_transforms = reader_allocate((c.joint_count + 1) * sizeof *c.joint_transforms);
     walk(&c);
     struct totals drawn, proxy;
     start_totals(&drawn);
     start_totals(&proxy);
-    add_scene(&drawn, scene, true);
-    add_scene(&proxy, scene, false);
+    add_scene(&drawn, &c, true);
+    add_scene(&proxy, &c, false);
     assert_same_totals(&c.drawn, &drawn);
     assert_same_totals(&c.proxy, &proxy);
     assert_same_worlds(&c, NULL);
-    bool recorded = scene->clip_count > 0;
+    bool recorded = count_clips(scene) > 0;
     compare_sensors(&c, recorded);
     c.frames_only = true;
     for (size_t i = 0; i < c.file->root_count; i++)
@@ -770,7 +799,7 @@ static void compare_files(const char *text, const cp_scene *scene, const char *f
                 compare_recording(&c, timer);
                 continue;
             }
-            if (!has_formulas(scene))
+            if (!has_formulas(&c))
                 compare_play(&c, timer);
             for (size_t k = 0; k < c.file->root_count && recorded; k++)
                 if (plays_recording(c.file->roots[k]))
@@ -778,9 +807,9 @@ static void compare_files(const char *text, const cp_scene *scene, const char *f
         }
 }
 
-static inline void compare_with_scene(const char *text, const cp_scene *scene)
+static inline void compare_with_scene(cp_context *context, const char *text, const cp_scene *scene)
 {
-    compare_files(text, scene, NULL);
+    compare_files(context, text, scene, NULL);
 }
 
 #endif

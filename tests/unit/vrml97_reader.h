@@ -1,5 +1,5 @@
-/* A small reader of VRML97 text for the tests, written from ISO/IEC 14772-1 and knowing nothing of the exporter: strict
- * about nodes, fields, types and counts, and the rules that real readers do not check. Ends the test on the first
+/* Reads VRML97 text for the tests. It was written from ISO/IEC 14772-1 and knows nothing of the exporter. It is strict
+ * about nodes, fields, types and counts, and about rules that real readers do not check. It ends the test on the first
  * fault. Everything lives until reader_free. */
 #ifndef VRML97_READER_H
 #define VRML97_READER_H
