@@ -1,12 +1,8 @@
 /* Closed loops: four published machines against numbers of another program, mobility, and loops that do not close. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <jansson.h>
 
-#include "base/text/text.h"
-#include "model/model.h"
-#include "motion/loops/loops.h"
 #include "scene_fixture.h"
 
 #define MM 1e-3
@@ -15,22 +11,41 @@
 
 static uint32_t add_frame(uint32_t parent, const char *name, const double place[3])
 {
-    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
-    assert_int_not_equal(node, CP_NONE);
-    scene->nodes[node].local = pose_translation(place[0] * MM, place[1] * MM, place[2] * MM);
-    return node;
+    const cp_pose local = plain_translation(place[0] * MM, place[1] * MM, place[2] * MM);
+    return add_node_at(scene, parent, name, &local);
+}
+
+static cp_joint joint_of(uint32_t node, cp_joint_type type, int axis, double sign, bool driven)
+{
+    cp_joint joint = cp_new_joint();
+    joint.node = node;
+    joint.type = type;
+    for (int i = 0; i < 3; i++)
+        joint.axis[i] = i == axis ? sign : 0;
+    joint.driven = driven;
+    return joint;
 }
 
 static uint32_t add_joint(uint32_t node, cp_joint_type type, int axis, double sign, bool driven)
 {
-    uint32_t joint = scene_add_joint(scene, node, type, NULL);
-    assert_int_not_equal(joint, CP_NONE);
-    cp_joint *it = &scene->joints[joint];
-    for (int i = 0; i < 3; i++)
-        it->axis[i] = i == axis ? sign : 0;
-    it->driven = driven;
-    it->home = it->q = 0;
-    return joint;
+    const cp_joint joint = joint_of(node, type, axis, sign, driven);
+    const uint32_t index = cp_add_joint(scene, &joint);
+    assert_int_not_equal(index, CP_NONE);
+    return index;
+}
+
+static void set_driven(uint32_t joint)
+{
+    cp_joint row = cp_joints(scene, NULL)[joint];
+    row.driven = true;
+    assert_int_equal(cp_set_joint(scene, joint, &row), CP_OK);
+}
+
+static void set_value(uint32_t joint, double q)
+{
+    cp_joint row = cp_joints(scene, NULL)[joint];
+    row.q = q;
+    assert_int_equal(cp_set_joint(scene, joint, &row), CP_OK);
 }
 
 static void turn(uint32_t node, int axis)
@@ -41,19 +56,28 @@ static void turn(uint32_t node, int axis)
 /* A frame's pose at a place, with its Z along an axis of the node. */
 static cp_pose frame_at(const double place[3], int axis)
 {
-    cp_pose pose = pose_translation(place[0] * MM, place[1] * MM, place[2] * MM);
-    cp_pose turned = axis == 0   ? pose_rotation_degrees(1, 90)
-                     : axis == 1 ? pose_rotation_degrees(0, -90)
-                                 : POSE_IDENTITY;
-    return pose_multiply(&pose, &turned);
+    cp_pose pose = plain_translation(place[0] * MM, place[1] * MM, place[2] * MM);
+    cp_pose turned = axis == 0 ? plain_turn(1, 90) : axis == 1 ? plain_turn(0, -90) : PLAIN_IDENTITY;
+    return plain_product(&pose, &turned);
+}
+
+static void join_apart(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second,
+                       double length)
+{
+    cp_loop loop = cp_new_loop();
+    loop.name = "loop";
+    loop.type = type;
+    loop.nodes[0] = first;
+    loop.nodes[1] = second;
+    loop.poses[0] = on_first;
+    loop.poses[1] = on_second;
+    loop.length = length;
+    assert_int_not_equal(cp_add_loop(scene, &loop), CP_NONE);
 }
 
 static void join(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second)
 {
-    uint32_t loop = scene_add_loop(scene, "loop", type, first, second);
-    assert_int_not_equal(loop, CP_NONE);
-    scene->loops[loop].poses[0] = on_first;
-    scene->loops[loop].poses[1] = on_second;
+    join_apart(type, first, on_first, second, on_second, 0);
 }
 
 static const double origin[3];
@@ -141,8 +165,8 @@ static struct machine build_gantry(void)
     for (int leg = 0; leg < 3; leg++) {
         uint32_t cart = add_frame(0, "cart", starts[leg]);
         machine.driven[leg] = add_joint(cart, CP_JOINT_PRISMATIC, 2, -1, true);
-        join(CP_LOOP_DISTANCE, cart, frame_at(carts[leg], 2), machine.platform, frame_at(tops[leg], 2));
-        scene->loops[leg].length = links[leg] * MM;
+        join_apart(CP_LOOP_DISTANCE, cart, frame_at(carts[leg], 2), machine.platform, frame_at(tops[leg], 2),
+                   links[leg] * MM);
     }
     return machine;
 }
@@ -158,8 +182,8 @@ static double number_at(const json_t *array, size_t i)
 static void follow(const struct machine *machine, cp_mechanism *mechanism, const json_t *pose)
 {
     const json_t *lengths = json_object_get(pose, "J"), *rows = json_object_get(pose, "T6_row");
-    double *q = calloc(scene->joint_count, sizeof *q);
-    cp_pose *worlds = calloc(scene->node_count, sizeof *worlds);
+    double *q = calloc(count_joints(scene), sizeof *q);
+    cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     assert_non_null(q);
     assert_non_null(worlds);
     for (uint32_t i = 0; i < machine->driven_count; i++)
@@ -254,7 +278,9 @@ static void test_open_chain(void **unused)
     (void)add_joint(add_frame(lower, "upper", origin), CP_JOINT_PRISMATIC, 2, 1, true);
     finish_scene();
     expect_mobility(3, 3, 1, 2, 0);
-    scene->joints[first].driven = scene->joints[second].driven = true;
+    set_driven(first);
+    set_driven(second);
+    finish_scene();
     expect_mobility(3, 3, 3, 0, 0);
 }
 
@@ -264,13 +290,14 @@ static void test_held_joints(void **unused)
 {
     (void)unused;
     uint32_t slide = add_frame(0, "slide", origin);
-    uint32_t held = add_joint(slide, CP_JOINT_PRISMATIC, 2, 1, false),
-             dial = add_joint(slide, CP_JOINT_FIXED, 2, 1, true);
-    uint32_t follower = add_joint(slide, CP_JOINT_PRISMATIC, 2, 1, false);
+    cp_joint held = joint_of(slide, CP_JOINT_PRISMATIC, 2, 1, false),
+             follower = joint_of(slide, CP_JOINT_PRISMATIC, 2, 1, false);
+    held.lower = held.upper = held.q = 0.25;
+    assert_int_equal(cp_add_joint(scene, &held), 0);
+    follower.master = add_joint(slide, CP_JOINT_FIXED, 2, 1, true);
+    follower.scale = -2;
+    assert_int_equal(cp_add_joint(scene, &follower), 2);
     (void)add_joint(slide, CP_JOINT_PRISMATIC, 2, 1, false);
-    scene->joints[held].lower = scene->joints[held].upper = scene->joints[held].q = 0.25;
-    scene->joints[follower].master = dial;
-    scene->joints[follower].scale = -2;
     join(CP_LOOP_SPHERICAL, 0, frame_at(origin, 2), slide, frame_at(origin, 2));
     finish_scene();
     double q[4] = {0.75, 0.1, 9, 9};
@@ -303,15 +330,16 @@ static void test_locked_ball(void **unused)
     cp_pose worlds[3];
     cp_mechanism *mechanism;
     const size_t begin = *unused != NULL; /* at 90 degrees */
-    scene->joints[drive].q = degrees_to_radians(ways[0][1] * (double)begin);
-    scene->joints[drive + 2].q = scene->joints[drive].q;
+    set_value(drive, ways[0][1] * (double)begin * PI / 180);
+    set_value(drive + 2, ways[0][1] * (double)begin * PI / 180);
+    finish_scene();
     assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
     for (size_t i = begin; i < sizeof ways / sizeof *ways; i++) {
-        q[side] = degrees_to_radians(ways[i][0]);
-        q[drive] = degrees_to_radians(ways[i][1]);
+        q[side] = ways[i][0] * PI / 180;
+        q[drive] = ways[i][1] * PI / 180;
         assert_int_equal(cp_mechanism_poses(mechanism, q, worlds), CP_OK);
-        cp_pose about_z = pose_rotation_degrees(2, ways[i][0]), about_y = pose_rotation_degrees(1, ways[i][1]);
-        cp_pose wanted = pose_multiply(&about_z, &about_y);
+        cp_pose about_z = plain_turn(2, ways[i][0]), about_y = plain_turn(1, ways[i][1]);
+        cp_pose wanted = plain_product(&about_z, &about_y);
         for (int k = 0; k < 12; k++)
             assert_true(fabs(worlds[body].m[k] - wanted.m[k]) < 1e-6);
     }
@@ -336,28 +364,34 @@ static cp_pose random_pose(double reach)
     }
     for (int i = 0; i < 3; i++)
         axis[i] /= sqrt(length);
-    cp_pose turn = pose_rotation(axis, random_number(-3, 3));
+    cp_pose turn = plain_rotation(axis, random_number(-3, 3));
     cp_pose place =
-        pose_translation(random_number(-reach, reach), random_number(-reach, reach), random_number(-reach, reach));
-    return pose_multiply(&place, &turn);
+        plain_translation(random_number(-reach, reach), random_number(-reach, reach), random_number(-reach, reach));
+    return plain_product(&place, &turn);
 }
 
 /* Without loops: as the tree has it. */
 static void place_tree(const double *q, cp_pose *worlds)
 {
-    for (uint32_t i = 0; i < scene->node_count; i++) {
-        const cp_node *node = &scene->nodes[i];
-        worlds[i] = node->parent == CP_NONE ? node->local : pose_multiply(&worlds[node->parent], &node->local);
+    uint32_t count;
+    const cp_node *nodes = cp_nodes(scene, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const cp_node *node = &nodes[i];
+        worlds[i] = node->parent == CP_NONE ? node->local : plain_product(&worlds[node->parent], &node->local);
         for (uint32_t k = node->first_joint; k < node->first_joint + node->joint_count; k++) {
-            cp_pose motion = joint_motion(&scene->joints[k], q[k]);
-            worlds[i] = pose_multiply(&worlds[i], &motion);
+            const cp_joint *joint = &cp_joints(scene, NULL)[k];
+            const double *axis = joint->axis;
+            cp_pose motion = joint->type == CP_JOINT_REVOLUTE
+                                 ? plain_rotation(axis, q[k])
+                                 : plain_translation(q[k] * axis[0], q[k] * axis[1], q[k] * axis[2]);
+            worlds[i] = plain_product(&worlds[i], &motion);
         }
     }
 }
 
 static cp_pose end_of(const cp_loop *loop, int side, const cp_pose *worlds)
 {
-    return pose_multiply(&worlds[loop->nodes[side]], &loop->poses[side]);
+    return plain_product(&worlds[loop->nodes[side]], &loop->poses[side]);
 }
 
 static double dot_columns(const cp_pose *a, int i, const cp_pose *b, int k)
@@ -370,7 +404,7 @@ static double dot_columns(const cp_pose *a, int i, const cp_pose *b, int k)
 static uint32_t demands(const cp_loop *loop, const cp_pose *worlds, double *rows)
 {
     const cp_pose a = end_of(loop, 0, worlds), b = end_of(loop, 1, worlds);
-    cp_pose apart = POSE_IDENTITY;
+    cp_pose apart = PLAIN_IDENTITY;
     uint32_t count = 0;
     for (int i = 0; i < 3; i++)
         apart.m[4 * i + 3] = b.m[4 * i + 3] - a.m[4 * i + 3];
@@ -434,40 +468,38 @@ static uint32_t build_random(void)
     uint32_t rows = 0;
     static const uint32_t taken[] = {3, 5, 4, 4, 5, 6, 1};
     for (uint32_t i = 0; i < bodies; i++) {
-        uint32_t node = scene_add_node(scene, (uint32_t)random_number(0, 0.999 + i), "body", 4);
-        scene->nodes[node].local = random_pose(0.5);
+        uint32_t parent = (uint32_t)random_number(0, 0.999 + i);
+        cp_pose local = random_pose(0.5);
+        uint32_t node = add_node_at(scene, parent, "body", &local);
         cp_joint_type type = random_number(0, 1) < 0.7 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC;
-        uint32_t joint = add_joint(node, type, (int)random_number(0, 2.999), 1, random_number(0, 1) < 0.2);
-        scene->joints[joint].q = random_number(-1, 1);
+        bool driven = random_number(0, 1) < 0.2;
+        cp_joint joint = joint_of(node, type, (int)random_number(0, 2.999), 1, driven);
+        joint.q = random_number(-1, 1);
+        assert_int_equal(cp_add_joint(scene, &joint), i);
     }
-    scene_find_spans(scene);
     double q[MOST_JOINTS];
     cp_pose worlds[MOST_JOINTS + 1];
     for (uint32_t i = 0; i < bodies; i++)
-        q[i] = scene->joints[i].q;
+        q[i] = cp_joints(scene, NULL)[i].q;
     place_tree(q, worlds);
     for (uint32_t i = 0; i < loops; i++) {
         cp_loop_type type = (cp_loop_type)random_number(0, 6.999);
         uint32_t a = (uint32_t)random_number(0, 0.999 + bodies), b = (uint32_t)random_number(0, 0.999 + bodies);
         b = a == b ? (a + 1) % (bodies + 1) : b;
-        cp_pose frame = random_pose(1), other = frame, back;
+        cp_pose frame = random_pose(1), other = frame;
         /* What the type leaves free is another on the other side. */
         double slide = type == CP_LOOP_CYLINDRICAL || type == CP_LOOP_PRISMATIC ? random_number(-1, 1) : 0;
-        cp_pose along = pose_translation(type == CP_LOOP_DISTANCE ? 0.75 : 0, 0, slide);
-        cp_pose turned = type == CP_LOOP_UNIVERSAL ? pose_rotation_degrees(0, 90)
+        cp_pose along = plain_translation(type == CP_LOOP_DISTANCE ? 0.75 : 0, 0, slide);
+        cp_pose turned = type == CP_LOOP_UNIVERSAL ? plain_turn(0, 90)
                          : type == CP_LOOP_REVOLUTE || type == CP_LOOP_CYLINDRICAL
-                             ? pose_rotation((const double[]){0, 0, 1}, random_number(-3, 3))
-                             : POSE_IDENTITY;
-        other = pose_multiply(&other, &along);
-        other = pose_multiply(&other, &turned);
+                             ? plain_rotation((const double[]){0, 0, 1}, random_number(-3, 3))
+                             : PLAIN_IDENTITY;
+        other = plain_product(&other, &along);
+        other = plain_product(&other, &turned);
         for (int twice = 0; twice<(random_number(0, 1) < 0.1 && i + 1 < loops ? 2 : 1); twice++, i += twice> 1) {
-            uint32_t loop = scene_add_loop(scene, "loop", type, a, b);
-            cp_loop *it = &scene->loops[loop];
-            assert_true(pose_inverse(&worlds[a], &back));
-            it->poses[0] = pose_multiply(&back, &frame);
-            assert_true(pose_inverse(&worlds[b], &back));
-            it->poses[1] = pose_multiply(&back, &other);
-            it->length = type == CP_LOOP_DISTANCE ? 0.75 : 0;
+            cp_pose from_a = plain_inverse(&worlds[a]), from_b = plain_inverse(&worlds[b]);
+            join_apart(type, a, plain_product(&from_a, &frame), b, plain_product(&from_b, &other),
+                       type == CP_LOOP_DISTANCE ? 0.75 : 0);
             rows += taken[type];
         }
     }
@@ -481,19 +513,19 @@ static uint32_t demanded_rank(bool all)
     static double matrix[MOST_ROWS * MOST_JOINTS];
     double q[MOST_JOINTS], rows[2][MOST_ROWS + 6];
     cp_pose worlds[MOST_JOINTS + 1];
-    uint32_t columns = 0, count = 0, joints = scene->joint_count;
+    uint32_t columns = 0, count = 0, joints = count_joints(scene);
     for (uint32_t i = 0; i < joints; i++)
-        columns += all || !scene->joints[i].driven;
+        columns += all || !cp_joints(scene, NULL)[i].driven;
     for (uint32_t i = 0, column = 0; i < joints; i++) {
-        if (!all && scene->joints[i].driven)
+        if (!all && cp_joints(scene, NULL)[i].driven)
             continue;
         for (int side = 0; side < 2; side++) {
             for (uint32_t k = 0; k < joints; k++)
-                q[k] = scene->joints[k].q + (k == i ? (side ? 1e-6 : -1e-6) : 0);
+                q[k] = cp_joints(scene, NULL)[k].q + (k == i ? (side ? 1e-6 : -1e-6) : 0);
             place_tree(q, worlds);
             count = 0;
-            for (uint32_t k = 0; k < scene->loop_count; k++)
-                count += demands(&scene->loops[k], worlds, rows[side] + count);
+            for (uint32_t k = 0; k < count_loops(scene); k++)
+                count += demands(&cp_loops(scene, NULL)[k], worlds, rows[side] + count);
         }
         for (uint32_t row = 0; row < count; row++)
             matrix[row * columns + column] = (rows[1][row] - rows[0][row]) / 2e-6;
@@ -508,7 +540,7 @@ static void test_random_mechanisms(void **unused)
     uint32_t redundant = 0;
     for (int machine = 0; machine < 200; machine++) {
         fresh_scene();
-        uint32_t rows = build_random(), joints = scene->joint_count, free_joints = 0;
+        uint32_t rows = build_random(), joints = count_joints(scene), free_joints = 0;
         double q[MOST_JOINTS], values[MOST_JOINTS], gaps[MOST_ROWS + 6];
         cp_pose worlds[MOST_JOINTS + 1];
         cp_mobility found = {.size = sizeof found};
@@ -517,7 +549,7 @@ static void test_random_mechanisms(void **unused)
             fail_msg("machine %d is closed, and is not found to be", machine);
         }
         for (uint32_t i = 0; i < joints; i++)
-            free_joints += !scene->joints[i].driven;
+            free_joints += !cp_joints(scene, NULL)[i].driven;
         uint32_t rank = demanded_rank(true), free_rank = demanded_rank(false);
         if (found.degrees != joints - rank || found.dangling != free_joints - free_rank ||
             found.redundant != rows - rank)
@@ -526,8 +558,9 @@ static void test_random_mechanisms(void **unused)
         redundant += found.redundant;
         /* From a guess nearby it closes again. */
         for (uint32_t i = 0; i < joints; i++)
-            if (!scene->joints[i].driven)
-                scene->joints[i].q += random_number(-0.01, 0.01);
+            if (!cp_joints(scene, NULL)[i].driven)
+                set_value(i, cp_joints(scene, NULL)[i].q + random_number(-0.01, 0.01));
+        finish_scene();
         cp_status status = cp_joint_values(context, scene, NULL, values);
         if (status != CP_OK) {
             show_report(context);
@@ -536,8 +569,8 @@ static void test_random_mechanisms(void **unused)
         for (uint32_t i = 0; i < joints; i++)
             q[i] = values[i];
         place_tree(q, worlds);
-        for (uint32_t i = 0; i < scene->loop_count; i++) {
-            uint32_t count = demands(&scene->loops[i], worlds, gaps);
+        for (uint32_t i = 0; i < count_loops(scene); i++) {
+            uint32_t count = demands(&cp_loops(scene, NULL)[i], worlds, gaps);
             for (uint32_t k = 0; k < count; k++)
                 if (!(fabs(gaps[k]) <= 1e-9))
                     fail_msg("machine %d, loop %u: a gap of %g", machine, (unsigned)i, gaps[k]);
@@ -559,21 +592,24 @@ static void test_there_and_back(void **unused)
         cp_mechanism *mechanism;
         assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
         while (mobility.lacking != CP_NONE) { /* what nothing determines is driven */
-            scene->joints[mobility.lacking].driven = true;
+            set_driven(mobility.lacking);
+            finish_scene();
             assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
         }
         assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
-        assert_int_equal(cp_mechanism_values(mechanism, mechanism->q, begin), CP_OK);
+        for (uint32_t i = 0; i < count_joints(scene); i++)
+            q[i] = cp_joints(scene, NULL)[i].q;
+        assert_int_equal(cp_mechanism_values(mechanism, q, begin), CP_OK);
         for (int way = 0; way < 5; way++) {
             memcpy(q, begin, sizeof q);
-            for (uint32_t i = 0; i < scene->joint_count; i++)
-                q[i] += scene->joints[i].driven ? random_number(-0.5, 0.5) * (way + 1) / 5 : 0;
+            for (uint32_t i = 0; i < count_joints(scene); i++)
+                q[i] += cp_joints(scene, NULL)[i].driven ? random_number(-0.5, 0.5) * (way + 1) / 5 : 0;
             if (cp_mechanism_values(mechanism, q, there) != CP_OK)
                 continue;
             ways++;
             memcpy(q, begin, sizeof q);
             assert_int_equal(cp_mechanism_values(mechanism, q, back), CP_OK);
-            for (uint32_t i = 0; i < scene->joint_count; i++)
+            for (uint32_t i = 0; i < count_joints(scene); i++)
                 if (!(fabs(back[i] - begin[i]) < 1e-6))
                     fail_msg("machine %d, joint %u: back at %.9g, from %.9g", machine, (unsigned)i, back[i], begin[i]);
         }
