@@ -1,26 +1,14 @@
 /* Every sample through every ordered pair of formats, A -> B -> A, and through both profiles of GLB:
  * - the losses that a write reports are exactly those that follow from what the scene has (counted here, apart from the
- *   library) and what the exporter says it carries;
+ *   library) and what the format carries;
  * - a write without any loss loses nothing: the dump afterwards is the dump before;
  * - what is lost is no more than that: triangles, area and bounds survive STL, pairs survive a collision setup, and the
  *   profile deliver gives the scene again, triangulated and without collision meshes where it said so. */
 #include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "base/context.h"
-#include "base/text/text.h"
+#include "cellpipe_tool.h"
 #include "fixture.h"
-#include "model/model.h"
-#include "plugins/registry.h"
 
 /* ---- samples ---- */
 
@@ -66,14 +54,15 @@ struct format {
     const char *option; /* or NULL */
     const char *suffix; /* that its bytes are read under */
     const char *second; /* a further option, or NULL */
+    uint32_t carries;
 };
 
 static const struct format formats[] = {
-    {"stl", NULL, "stl", NULL},
-    {"stl", "format=ascii", "stl", NULL},
-    {"glb", "profile=stage", "glb", NULL},
-    {"gltf", "embed=yes", "gltf", "profile=stage"},
-    {"collision-setup", NULL, "xml", NULL},
+    {"stl", NULL, "stl", NULL, CP_FEATURE_MESHES},
+    {"stl", "format=ascii", "stl", NULL, CP_FEATURE_MESHES | CP_FEATURE_NAMES},
+    {"glb", "profile=stage", "glb", NULL, CP_FEATURE_ALL},
+    {"gltf", "embed=yes", "gltf", "profile=stage", CP_FEATURE_ALL},
+    {"collision-setup", NULL, "xml", NULL, CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
@@ -138,7 +127,7 @@ static cp_scene *pass_through(cp_context *context, const cp_scene *scene, const 
 
 static struct bytes dump(cp_context *context, const cp_scene *scene)
 {
-    static const struct format format = {"dump", NULL, NULL, NULL};
+    static const struct format format = {"dump", NULL, NULL, NULL, CP_FEATURE_ALL};
     return write_scene(context, scene, &format);
 }
 
@@ -225,7 +214,7 @@ static void expect_same_scene(cp_context *context, const cp_scene *before, const
     expect_same_text(a, b, what);
 }
 
-/* ---- predicted losses, counted from exporter.h's words alone ---- */
+/* ---- predicted losses, counted from the words of cellpipe.h alone ---- */
 
 static bool is_plain_part(const cp_node *node)
 {
@@ -313,30 +302,12 @@ static const char *const loss_codes[] = {
     "loss-normals",   "loss-colours", "loss-vertex-colours", "loss-joints",   "loss-devices",  "loss-pairs",
     "loss-collision", "loss-clips",   "loss-flags",          "loss-metadata", "loss-geometry", "loss-placeholders",
 };
-enum { CP_FEATURE_COUNT = sizeof loss_codes / sizeof *loss_codes };
+enum { FEATURES = sizeof loss_codes / sizeof *loss_codes };
 
 /* What is not in a list about a scene is not lost. */
 static bool holds_geometry(const struct format *format)
 {
     return strcmp(format->exporter, "collision-setup") != 0;
-}
-
-static uint32_t carried(cp_context *context, const struct format *format)
-{
-    const char *texts[4];
-    size_t count = options_of(format, texts);
-    const struct exporter *const *exporters = context->plugins->exporters;
-    for (size_t i = 0; exporters[i]; i++)
-        if (strcmp(exporters[i]->plugin.name, format->exporter) == 0) {
-            cp_status status;
-            void *settings = options_parse(context, &exporters[i]->plugin, NULL, texts, count, &status);
-            assert_int_equal(status, CP_OK);
-            uint32_t carries = exporters[i]->carries(settings);
-            options_free(context, &exporters[i]->plugin, settings);
-            return carries;
-        }
-    fail_msg("no exporter %s", format->exporter);
-    return 0;
 }
 
 /* Meshes go with all that they have, in one loss. */
@@ -351,11 +322,11 @@ static bool is_told_with_meshes(const uint64_t *has, uint32_t carries, size_t fe
 /* After a write: the report has the predicted losses with their counts, and no other of that kind. */
 static void expect_losses(cp_context *context, const cp_scene *scene, const struct format *format, const char *what)
 {
-    uint64_t has[CP_FEATURE_COUNT] = {0};
-    uint32_t carries = carried(context, format);
+    uint64_t has[FEATURES] = {0};
     count_features(scene, has);
-    for (size_t i = 0; i < CP_FEATURE_COUNT; i++) {
-        bool unlost = carries & 1u << i || is_told_with_meshes(has, carries, i) || !holds_geometry(format);
+    for (size_t i = 0; i < FEATURES; i++) {
+        bool unlost =
+            format->carries & 1u << i || is_told_with_meshes(has, format->carries, i) || !holds_geometry(format);
         uint64_t predicted = unlost ? 0 : has[i];
         uint64_t reported = count_lost(context, loss_codes[i]);
         if (predicted != reported) {
@@ -372,10 +343,10 @@ static void expect_features(const cp_scene *before, const cp_scene *after, uint3
 {
     const uint32_t changing = CP_FEATURE_HIERARCHY | CP_FEATURE_NAMES | CP_FEATURE_INSTANCES | CP_FEATURE_MESHES |
                               CP_FEATURE_PLACEHOLDERS | CP_FEATURE_COLLISION;
-    uint64_t had[CP_FEATURE_COUNT] = {0}, has[CP_FEATURE_COUNT] = {0};
+    uint64_t had[FEATURES] = {0}, has[FEATURES] = {0};
     count_features(before, had);
     count_features(after, has);
-    for (size_t i = 0; i < CP_FEATURE_COUNT; i++) {
+    for (size_t i = 0; i < FEATURES; i++) {
         bool expected = carries & 1u << i && had[i];
         if (!(changing & 1u << i) && expected != (has[i] > 0))
             fail_msg("%s: of %llu, whose loss is called %s, %llu are left", what, (unsigned long long)had[i],
@@ -519,7 +490,7 @@ static void try_pair(cp_context *context, const cp_scene *first, const struct fo
     assert_int_equal(cp_validate(context, last), CP_OK);
     if (is_gltf(b) && !lossless)
         fail_msg("%s to %s: a stage loses something", what, b->exporter);
-    expect_features(first, last, carried(context, a) & carried(context, b) & ~(untold ? CP_FEATURE_PAIRS : 0u), what);
+    expect_features(first, last, a->carries & b->carries & ~(untold ? CP_FEATURE_PAIRS : 0u), what);
     if (lossless)
         expect_same_scene(context, first, last, is_gltf(b), what);
     else if (holds_geometry(a) && holds_geometry(b))
@@ -682,8 +653,9 @@ static void try_deliver(const char *sample, const struct format *deliver)
 static void test_deliver_loses_what_it_says(void **state)
 {
     (void)state;
-    static const struct format plain = {"glb", "profile=deliver", "glb", NULL};
-    static const struct format smooth = {"glb", "profile=deliver", "glb", "normals=smooth"};
+    static const struct format plain = {"glb", "profile=deliver", "glb", NULL, CP_FEATURE_ALL & ~CP_FEATURE_NGONS};
+    static const struct format smooth = {"glb", "profile=deliver", "glb", "normals=smooth",
+                                         CP_FEATURE_ALL & ~CP_FEATURE_NGONS};
     for (size_t i = 0; i < sample_count; i++) {
         try_deliver(samples[i], &plain);
         try_deliver(samples[i], &smooth);
