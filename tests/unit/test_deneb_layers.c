@@ -1,29 +1,32 @@
 /* Attach flags: every ordered tree of up to 8 parts as flags and back, the layer sequences of the shared oracle (one of
  * them is NISTIR 6076's own example), and flags that break the rules. */
-#include "../../importers/deneb/cell.h"
-
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "deneb_support.h"
 
 enum { MOST_PARTS = 8 };
 
-/* The flags of a device: on which part each hangs, and the first that breaks the rules. */
-static bool read_layers(cp_context *context, const char *const *flags, uint32_t count, uint32_t *parents, uint32_t *odd)
+/* Reads a device whose parts have these flags: on which part each hangs, and the first whose flag breaks the rules. */
+static void read_layers(cp_context *context, const char *const *flags, uint32_t count, uint32_t *parents, uint32_t *odd)
 {
-    struct deneb_layers layers = {.context = context};
-    uint32_t depth;
-    bool fine = true;
-    for (uint32_t i = 0; i < count && fine; i++) {
-        fine = deneb_add_layer(&layers, flags[i], &parents[i], &depth);
-        assert_int_equal(depth > 0, parents[i] != CP_NONE);
+    enum { FIRST_LINE = 3 };
+    struct text text = {0};
+    print(&text, "DCT DEVICE 1.0\nDEVICE d\n");
+    for (uint32_t i = 0; i < count; i++)
+        print(&text, "PART %u ATTACH %s\n", i, flags[i]);
+    print(&text, "END\n");
+    cp_report_clear(context);
+    cp_scene *scene = must_read(context, text.data, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%u", i);
+        const char *host = cp_nodes(scene, NULL)[node_called(scene, name)->parent].name;
+        parents[i] = strcmp(host, "d") == 0 ? CP_NONE : (uint32_t)atoi(host);
     }
-    *odd = deneb_end_layers(&layers);
-    return fine;
+    const cp_entry *entry = find_entry(context, "deneb-layers");
+    *odd = entry ? (uint32_t)entry->line - FIRST_LINE : CP_NONE;
+    cp_scene_free(scene);
+    free_text(&text);
 }
 
 /* ---- trees ---- */
@@ -55,7 +58,7 @@ static void check_tree(const uint32_t *parents, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         texts[i] = flags[i];
     cp_context *context = cp_context_new(NULL);
-    assert_true(read_layers(context, texts, count, decoded, &odd));
+    read_layers(context, texts, count, decoded, &odd);
     cp_context_free(context);
     assert_int_equal(odd, CP_NONE);
     assert_memory_equal(decoded, parents, count * sizeof *parents);
@@ -111,7 +114,7 @@ static void check_device(const json_t *device, long long attachment, const uint3
     for (uint32_t i = 0; i < count; i++)
         flags[i] = json_string_value(json_array_get(json_array_get(device, i), 1));
     cp_context *context = cp_context_new(NULL);
-    assert_true(read_layers(context, flags, count, parents, &odd));
+    read_layers(context, flags, count, parents, &odd);
     cp_context_free(context);
     assert_int_equal(odd, CP_NONE);
     uint32_t first = (uint32_t)json_integer_value(json_array_get(json_array_get(device, 0), 0));
@@ -159,7 +162,6 @@ static void test_broken_flags(void **state)
     } cases[] = {
         {{"1", "0"}, 2, 1, {CP_NONE, 0}},                 /* one layer stays open */
         {{"0", "0"}, 2, 0, {CP_NONE, CP_NONE}},           /* the device's layer is closed before its last part */
-        {{"", "0"}, 2, 0, {CP_NONE, CP_NONE}},            /* two parts in one layer */
         {{"11", "00"}, 2, 0, {CP_NONE, 0}},               /* a layer of no part */
         {{"1", "000"}, 2, 1, {CP_NONE, 0}},               /* more are closed than are open */
         {{"10", "1", "00"}, 3, 0, {CP_NONE, CP_NONE, 1}}, /* opened and closed at once */
@@ -168,9 +170,18 @@ static void test_broken_flags(void **state)
     cp_context *context = cp_context_new(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t parents[4], odd;
-        assert_true(read_layers(context, cases[i].flags, cases[i].count, parents, &odd));
+        read_layers(context, cases[i].flags, cases[i].count, parents, &odd);
         assert_int_equal(odd, cases[i].odd);
         assert_memory_equal(parents, cases[i].parents, cases[i].count * sizeof *parents);
+    }
+    /* No flag at all would put two parts into one layer. */
+    static const char *const without[] = {"ATTACH", "ATTACH \"\""};
+    for (size_t i = 0; i < 2; i++) {
+        struct text text = {0};
+        cp_scene *scene;
+        print(&text, "DCT DEVICE 1.0\nDEVICE d\nPART a %s\nPART b ATTACH 0\nEND\n", without[i]);
+        assert_int_equal(read_here(context, text.data, NULL, &scene), CP_INPUT);
+        free_text(&text);
     }
     cp_context_free(context);
 }
