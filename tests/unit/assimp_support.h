@@ -1,4 +1,4 @@
-/* Reading with the assimp importer, and what the tests of it compare. */
+/* Reads with the assimp importer, and compares what its tests compare. */
 #ifndef CELLPIPE_TESTS_ASSIMP_SUPPORT_H
 #define CELLPIPE_TESTS_ASSIMP_SUPPORT_H
 

@@ -1,4 +1,5 @@
-/* Two arms of links whose ends carry a body each, and where their corners are, by arithmetic of our own. */
+/* Makes two arms of links whose ends carry a body each, and computes where their corners are, by arithmetic of the
+ * tests' own. */
 #ifndef CHAIN_SUPPORT_H
 #define CHAIN_SUPPORT_H
 
@@ -7,7 +8,7 @@
 #include "scene_fixture.h"
 
 struct link {
-    double axis[3], angle, place[3]; /* of the node below the one before it */
+    double axis[3], angle, place[3]; /* the pose of the node below the one before it */
     cp_joint_type type;
     double joint_axis[3], lower, upper;
     uint32_t
@@ -147,7 +148,7 @@ struct opened {
     bool movables[2 * MOST_LINKS + 4];
 };
 
-/* Of the scene that make_scene made. */
+/* Opens the chain of the scene that make_scene made. */
 static inline void open_chain(const struct setting *setting, struct opened *opened)
 {
     assert_true(scene->node_count <= sizeof opened->movables);

@@ -1,4 +1,4 @@
-/* Chance that is the same on every machine. */
+/* Makes chance that is the same on every machine. */
 #ifndef CHANCE_H
 #define CHANCE_H
 

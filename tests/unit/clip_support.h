@@ -39,7 +39,7 @@ static inline struct matrix matrix_of_pose(const cp_pose *pose)
     return out;
 }
 
-/* Of a unit quaternion: its effect on the three axes, v + 2 u x (u x v + w v). */
+/* Turns by a unit quaternion: its effect on the three axes, v + 2 u x (u x v + w v). */
 static inline struct matrix matrix_of_turn(const double q[4])
 {
     struct matrix out = matrix_identity();

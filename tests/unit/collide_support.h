@@ -1,5 +1,5 @@
-/* Bodies for tests of the collision engine, and answers found by trying all pairs of triangles with arithmetic of its
- * own. */
+/* Makes bodies for tests of the collision engine, and finds the answers by trying all pairs of triangles with
+ * arithmetic of its own. */
 #ifndef COLLIDE_SUPPORT_H
 #define COLLIDE_SUPPORT_H
 
@@ -30,7 +30,7 @@ static inline struct bvh tree_of(double (*vertices)[3], uint32_t vertex_count, u
     return bvh;
 }
 
-/* In the scene's memory; the builder is freed. */
+/* Puts the body into the scene's memory, and frees the builder. */
 static inline struct bvh finish_body(struct builder *shape)
 {
     cp_mesh mesh = mesh_of(shape);

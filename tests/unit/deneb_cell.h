@@ -1,5 +1,5 @@
-/* A cell of devices that hang on each other and move, by plain 4x4 matrices of row vectors in millimetres, and the
- * texts that tell it: a workcell and a recording. Nothing of the importer is used. */
+/* Moves a cell of devices that hang on each other, by plain 4x4 matrices of row vectors in millimetres, and writes the
+ * texts that tell it: a workcell and a recording. It uses nothing of the importer. */
 #ifndef DENEB_CELL_H
 #define DENEB_CELL_H
 
@@ -27,7 +27,7 @@ static inline struct row_matrix row_times(struct row_matrix a, struct row_matrix
     return out;
 }
 
-/* Of a rotation and a translation. */
+/* Inverts a rotation and a translation. */
 static inline struct row_matrix row_inverse(struct row_matrix a)
 {
     struct row_matrix out = {{{0}}};
@@ -64,7 +64,7 @@ static inline struct row_matrix row_random(void)
 }
 
 struct cell_device {
-    struct row_matrix world, grip; /* in the world; on its host, or in the world again */
+    struct row_matrix world, grip; /* its poses: in the world; on its host, or in the world again */
     int host;                      /* part of the cell; -1 */
     double q[CELL_JOINTS];         /* degrees: about Z of part 1, about Y of part 2 */
 };

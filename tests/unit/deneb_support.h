@@ -1,4 +1,4 @@
-/* DCT texts that tests write, and reading them. */
+/* Writes DCT texts for tests, and reads them. */
 #ifndef CELLPIPE_TESTS_DENEB_SUPPORT_H
 #define CELLPIPE_TESTS_DENEB_SUPPORT_H
 

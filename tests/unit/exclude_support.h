@@ -1,10 +1,10 @@
-/* Small cells as text, and what the filter exclude says of them. */
+/* Reads small cells from texts, and asks what the filter exclude says of them. */
 #ifndef EXCLUDE_SUPPORT_H
 #define EXCLUDE_SUPPORT_H
 
 #include "plain_numbers.h"
 
-#include "scene_fixture.h" /* behind those whose arguments have its names */
+#include "scene_fixture.h" /* follows headers whose arguments have its names */
 
 /* The text with a line end for each semicolon, as the format asks for. */
 static inline cp_status read_text(const char *text)

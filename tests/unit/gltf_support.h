@@ -1,4 +1,4 @@
-/* What the tests of reading glTF share: GLB files built by hand, from JSON with ' for " and bytes put one by one. */
+/* Builds GLB files by hand for the tests of reading glTF, from JSON with ' for " and bytes put one by one. */
 #ifndef GLTF_SUPPORT_H
 #define GLTF_SUPPORT_H
 

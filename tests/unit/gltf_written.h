@@ -1,4 +1,4 @@
-/* glb and gltf files as they were written, read back by jansson and by hand, never by our own importer. */
+/* Reads glb and gltf files back as they were written, by jansson and by hand, never by our own importer. */
 #ifndef GLTF_WRITTEN_H
 #define GLTF_WRITTEN_H
 

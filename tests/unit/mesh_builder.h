@@ -1,4 +1,4 @@
-/* Meshes that are put together face by face. */
+/* Puts meshes together face by face. */
 #ifndef MESH_BUILDER_H
 #define MESH_BUILDER_H
 

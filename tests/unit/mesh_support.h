@@ -1,4 +1,4 @@
-/* Meshes and scenes made by hand, and slow, plain answers to compare with. */
+/* Makes meshes and scenes by hand, and finds slow, plain answers to compare with. */
 #ifndef MESH_SUPPORT_H
 #define MESH_SUPPORT_H
 

@@ -1,4 +1,4 @@
-/* Whole meshes moved by what moves one vertex. */
+/* Moves whole meshes by what moves one vertex. */
 #ifndef MESH_TRANSFORM_H
 #define MESH_TRANSFORM_H
 

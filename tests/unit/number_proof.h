@@ -1,4 +1,4 @@
-/* Checks of very many random cases, in as many threads as there are processors; the same cases for any number of
+/* Checks very many random cases, in as many threads as there are processors; the cases are the same for any number of
  * them. */
 #ifndef CELLPIPE_NUMBER_PROOF_H
 #define CELLPIPE_NUMBER_PROOF_H
@@ -13,7 +13,7 @@ enum { BLOCK_CASES = 5000, FAILURE_SIZE = 1400, MOST_WORKERS = 16 };
 
 /* A block of cases in one thread. */
 struct block {
-    uint64_t index, random; /* of the case; what it draws from */
+    uint64_t index, random; /* the number of the case; the state that it draws from */
     char *failure;          /* FAILURE_SIZE bytes; "" while all is well */
 };
 

@@ -1,4 +1,4 @@
-/* A folder of packages, for tests of the names by which files name others. */
+/* Makes a folder of packages, for tests of the names by which files name others. */
 #ifndef CELLPIPE_TESTS_PACKAGE_TREE_H
 #define CELLPIPE_TESTS_PACKAGE_TREE_H
 
@@ -33,7 +33,7 @@ static inline int set_up(void **state)
         write_file(files[i], files[i]);
     context = cp_context_new(NULL);
     if (context)
-        cp_set_flag(context, CP_FLAG_CONFINE, false); /* what confinement forbids has tests of its own */
+        cp_set_flag(context, CP_FLAG_CONFINE, false); /* tests of confinement set it again */
     return context ? 0 : 1;
 }
 

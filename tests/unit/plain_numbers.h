@@ -1,4 +1,5 @@
-/* Numbers by the C library as in the C locale: what tests compare with, whatever locale the run is under. */
+/* Reads and prints numbers by the C library as in the C locale: tests compare with these, whatever locale the run is
+ * under. */
 #ifndef CELLPIPE_PLAIN_NUMBERS_H
 #define CELLPIPE_PLAIN_NUMBERS_H
 

@@ -1,4 +1,4 @@
-/* A polygon, and plain programs that tell whether triangles cover it. */
+/* Tells by plain programs whether triangles cover a polygon. */
 #ifndef POLYGON_COVER_H
 #define POLYGON_COVER_H
 
@@ -35,7 +35,7 @@ static inline void expect_boundary(const uint32_t *triangles, uint32_t count)
         there[i] = a << 32 | b;
         back[i] = b << 32 | a;
     }
-    /* with the outside as one more face, every edge runs both ways */
+    /* If the outside is one more face, every edge runs both ways. */
     uint64_t *all = malloc((edges + count) * sizeof *all);
     memcpy(all, there, edges * sizeof *all);
     for (uint32_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Small bodies of the kinds that trees of boxes find hard, turned any way. */
+/* Makes small bodies of the kinds that trees of boxes find hard, turned any way. */
 #ifndef RANDOM_BODIES_H
 #define RANDOM_BODIES_H
 
@@ -41,7 +41,7 @@ static inline void fill_triangle(enum body_kind kind, struct random *random, uin
         }
 }
 
-/* Of a size of about 1. offset: how far it is from its frame's origin. Call bvh_free. */
+/* Makes a body of a size of about 1. offset: how far it is from its frame's origin. Call bvh_free. */
 static inline void make_body(struct random_body *body, enum body_kind kind, struct random *random, uint32_t count,
                              double offset)
 {

@@ -1,4 +1,4 @@
-/* One context and one scene for each test; fixture.c has them. */
+/* Gives each test one context and one scene; fixture.c has them. */
 #ifndef SCENE_FIXTURE_H
 #define SCENE_FIXTURE_H
 
@@ -7,7 +7,7 @@
 extern cp_context *context;
 extern cp_scene *scene;
 
-/* For cmocka: a new context with a scene that has its world alone. */
+/* These two give a test of cmocka a new context, with a scene that has its world alone, and free them. */
 int set_up(void **unused);
 int tear_down(void **unused);
 /* Replaces the scene by a new one. */

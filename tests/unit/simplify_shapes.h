@@ -1,4 +1,4 @@
-/* Shapes to simplify, and plain programs that judge the results: distances by trying every face, edges counted by
+/* Makes shapes to simplify, and judges the results by plain programs: distances by trying every face, edges counted by
  * comparing positions. */
 #ifndef SIMPLIFY_SHAPES_H
 #define SIMPLIFY_SHAPES_H
@@ -218,7 +218,7 @@ static inline void face_normal(const cp_mesh *mesh, uint32_t face, double normal
     cross(ab, ac, normal);
 }
 
-/* By the plane where the foot lies inside, else by the three sides. */
+/* Measures to the plane if the foot lies inside, else to the three sides. */
 static inline double face_distance(const cp_mesh *mesh, uint32_t face, const double p[3])
 {
     double points[3][3], normal[3], best = INFINITY;
@@ -266,7 +266,7 @@ static inline double nearest_face(const cp_mesh *mesh, const double p[3], uint32
     return best;
 }
 
-/* From points on every face of one mesh to another. */
+/* Finds the largest distance from points on every face of one mesh to another. */
 static inline double one_way(const cp_mesh *from, const cp_mesh *to, double step)
 {
     double worst = 0;

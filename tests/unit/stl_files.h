@@ -1,4 +1,4 @@
-/* The STL files below a folder, for tests that loop over a corpus. */
+/* Lists the STL files below a folder, for tests that loop over a corpus. */
 #ifndef STL_FILES_H
 #define STL_FILES_H
 

@@ -1,4 +1,4 @@
-/* What the STL tests share: reading from memory, looking at a scene, building binary files by hand. */
+/* Reads STL files from memory, looks at their scenes and builds binary files by hand, for the STL tests. */
 #ifndef STL_SUPPORT_H
 #define STL_SUPPORT_H
 

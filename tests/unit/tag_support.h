@@ -1,4 +1,4 @@
-/* What the tests of the tag importer share: reading cells, and looking at what came of them. */
+/* Reads cells with the tag importer, and looks at what came of them, for its tests. */
 #ifndef TAG_SUPPORT_H
 #define TAG_SUPPORT_H
 

@@ -1,5 +1,5 @@
 /* Compares a VRML97 text with the scene it was made of: frames, shapes, and what every click moves. What the text shows
- * is computed here from the standard's definitions, and what a click plays from docs/vrml97.md. */
+ * is computed here from the standard's definitions, and what a click plays by find_sweep. */
 #ifndef VRML97_COMPARE_H
 #define VRML97_COMPARE_H
 
@@ -21,17 +21,17 @@ struct shape_seen {
 struct comparison {
     cp_context *context;
     const cp_scene *scene;
-    const cp_node *nodes; /* of the scene, as are its joints */
+    const cp_node *nodes; /* the rows of the scene, as are the joints */
     const cp_joint *joints;
     uint32_t node_count, joint_count;
     struct vrml_file *file;
-    cp_pose *worlds;                 /* of the nodes, as the file has them */
+    cp_pose *worlds;                 /* the nodes' poses, as the file has them */
     struct vnode **joint_transforms; /* or NULL */
     struct totals drawn, proxy;
     struct shape_seen *shapes;
     size_t shape_count;
     double diagonal;
-    const char *folder; /* of Inline's files, or NULL: there are none */
+    const char *folder; /* the folder of Inline's files; NULL: there are none */
     bool frames_only;   /* shapes have been seen to */
 };
 
@@ -138,7 +138,7 @@ static void add_placed_mesh(struct totals *totals, const cp_mesh *mesh, const cp
     }
 }
 
-/* What the scene says: every instance of the given uses by brute force. Mirrored ones still look outwards. */
+/* Adds what the scene says: every instance of the given uses by brute force. Mirrored ones still look outwards. */
 static void add_scene(struct totals *totals, const struct comparison *c, bool drawn)
 {
     cp_pose *worlds = malloc(c->node_count * sizeof *worlds);
@@ -470,7 +470,7 @@ static bool is_flat_at(const struct comparison *c, uint32_t node)
     return fabs(volume) < 1e-12;
 }
 
-/* What a click plays: home, lower limit, upper limit and home again in 4 seconds, but at least half a second for each
+/* A click plays home, lower limit, upper limit and home again in 4 seconds, but at least half a second for each
  * way. Joints without limits turn 180 degrees each way, slide half the diagonal, or shrink and grow to half and double;
  * where that is beyond the other limit, the whole way is seen from there. */
 enum { SWEEP_KEYS = 4 };
@@ -561,7 +561,7 @@ static void compare_play(struct comparison *c, struct vnode *timer)
     free(q);
 }
 
-/* What joints with formulas do is judged in recordings alone. */
+/* Tells whether the scene has formulas: what their joints do is judged in recordings alone. */
 static bool has_formulas(const struct comparison *c)
 {
     for (uint32_t i = 0; i < c->joint_count; i++)

@@ -166,14 +166,14 @@ struct vrml_file {
     const char *at, *text;
     struct vnode **roots;
     size_t root_count;
-    struct vnode **defined; /* in the order of their DEF */
+    struct vnode **defined; /* those with a DEF, in the order of the file */
     size_t defined_count;
     struct vroute *routes;
     size_t route_count;
     size_t uses;
 };
 
-/* Where a fault goes that the test wants to see. */
+/* Tests that want to see a fault set it: the fault goes there. */
 static jmp_buf *reader_trap;
 static char reader_message[400];
 

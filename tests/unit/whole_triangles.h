@@ -1,4 +1,4 @@
-/* Whether triangles whose coordinates are whole numbers meet, in whole numbers, for tests. */
+/* Tells in whole numbers whether triangles whose coordinates are whole numbers meet. */
 #ifndef WHOLE_TRIANGLES_H
 #define WHOLE_TRIANGLES_H
 
@@ -45,7 +45,7 @@ static inline void to_doubles(const whole in, double out[3])
         out[i] = (double)in[i];
 }
 
-/* By Caratheodory: the origin is in the hull of points when it is in a simplex of at most four of them. */
+/* Follows Caratheodory: the origin is in the hull of points when it is in a simplex of at most four of them. */
 static inline bool in_tetrahedron(const whole a, const whole b, const whole c, const whole d)
 {
     whole ab, ac, ad;

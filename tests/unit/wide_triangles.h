@@ -1,4 +1,4 @@
-/* How far apart two triangles are, in more digits than a double has. */
+/* Computes how far apart two triangles are, in more digits than a double has. */
 #ifndef WIDE_TRIANGLES_H
 #define WIDE_TRIANGLES_H
 
@@ -37,7 +37,7 @@ static inline long double point_side(const triple point, const triple a, const t
     return length(away);
 }
 
-/* Where both nearest points are within the sides a a + u and b b + v; else infinite. */
+/* Measures where both nearest points are within the sides a a + u and b b + v; else infinite. */
 static inline long double side_side(const triple a, const triple u, const triple b, const triple v)
 {
     triple away, reached;
@@ -56,7 +56,7 @@ struct wide_triangle {
     triple corners[3], sides[3];
 };
 
-/* Where the nearest point is within the triangle; else infinite. */
+/* Measures where the nearest point is within the triangle; else infinite. */
 static inline long double point_face(const triple point, const struct wide_triangle *triangle)
 {
     triple away, v;
@@ -84,7 +84,7 @@ static inline struct wide_triangle widen(corners triangle)
     return wide;
 }
 
-/* Of triangles that do not meet. */
+/* Takes triangles that do not meet. */
 static inline long double pair_distance(const struct wide_triangle *one, const struct wide_triangle *other)
 {
     long double best = INFINITY;

@@ -1,5 +1,6 @@
-/* What a scene shows, face by face in the world, and whether two such lists are the same in any order: for filters that
- * move geometry between meshes and frames. Plain and slow; shares nothing with the code under test but the structs. */
+/* Lists what a scene shows, face by face in the world, and tells whether two such lists are the same in any order. It
+ * serves tests of filters that move geometry between meshes and frames. It is plain and slow, and shares nothing with
+ * the code under test but the structs. */
 #ifndef WORLD_FACES_H
 #define WORLD_FACES_H
 
@@ -34,7 +35,7 @@ static inline double world_determinant(const double m[12])
            m[2] * (m[4] * m[9] - m[5] * m[8]);
 }
 
-/* What is perpendicular stays so: the cross products of the columns, by hand. */
+/* Keeps perpendicular what is so, by the cross products of the columns. */
 static inline void world_normal(const double m[12], const float normal[3], double out[3])
 {
     double columns[3][3], sum = 0;
@@ -122,7 +123,7 @@ static inline bool world_near(const double *a, const double *b, int count, doubl
     return squares <= tolerance * tolerance;
 }
 
-/* From any corner on, in the same direction; lines from their first corner. */
+/* Compares from any corner on, in the same direction; lines from their first corner. */
 static inline bool world_face_equal(const struct world_face *a, const struct world_face *b, double tolerance)
 {
     if (a->size != b->size || a->use != b->use || a->lines != b->lines || !world_near(a->rgba, b->rgba, 4, 0))

@@ -1,4 +1,4 @@
-/* ZIP archives, byte by byte. */
+/* Writes ZIP archives, byte by byte. */
 #ifndef CELLPIPE_TESTS_ZIP_WRITER_H
 #define CELLPIPE_TESTS_ZIP_WRITER_H
 
