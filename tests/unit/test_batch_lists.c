@@ -1,13 +1,7 @@
 /* Lists of inputs and their outputs, records of what became of them, and how records of several files are merged. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../../cli/batch/batch.h"
 #include "base/text/text.h"

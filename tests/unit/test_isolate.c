@@ -1,19 +1,10 @@
 /* Third-party readers in processes of their own: what they read comes through as it is, whatever they do to themselves
  * is told in bounded time, and nothing else happens. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../../exporters/exporters.h"
 #include "../../importers/importers.h"

@@ -2,7 +2,6 @@
  * near the places where two assemblies meet too. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/text/text.h"
 #include "model/model.h"

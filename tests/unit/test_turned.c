@@ -1,5 +1,4 @@
 /* Boxes of a tree hold their triangles, and no bound by them is above the distance of what they hold. */
-
 #include <float.h>
 
 #include "model/model.h"

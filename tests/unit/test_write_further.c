@@ -1,12 +1,4 @@
 /* An exporter that puts another's output into its own: write_further and base64. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "../../exporters/exporters.h"
 #include "../../importers/importers.h"
 #include "base/context.h"
