@@ -21,10 +21,7 @@ static inline void read_cell(const char *text)
 {
     cp_scene_free(scene);
     scene = NULL;
-    cp_status status = read_text(text);
-    if (status != CP_OK)
-        show_report(context);
-    assert_int_equal(status, CP_OK);
+    expect_status(context, read_text(text), CP_OK);
 }
 
 /* Gives a frame another pose in its parent's. */
@@ -71,10 +68,7 @@ static inline void assert_reason(const char *one, const char *other, const char 
 static inline void judge(const char *text, const char *options)
 {
     read_cell(text);
-    cp_status status = exclude_with(options);
-    if (status != CP_OK)
-        show_report(context);
-    assert_int_equal(status, CP_OK);
+    expect_status(context, exclude_with(options), CP_OK);
 }
 
 static inline uint32_t node_of(const char *name)

@@ -45,10 +45,7 @@ static void test_texture(void **state)
         cp_set_flag(*state, CP_FLAG_ISOLATE, i % 2);
         cp_scene *scene;
         uint32_t count;
-        cp_status status = cp_read(*state, path, NULL, NULL, 0, &scene);
-        if (status != CP_OK)
-            show_report(*state);
-        assert_int_equal(status, CP_OK);
+        expect_status(*state, cp_read(*state, path, NULL, NULL, 0, &scene), CP_OK);
         const cp_mesh *mesh = cp_meshes(scene, &count);
         assert_int_equal(mesh->vertex_count, 4); /* one place has two pairs of coordinates */
         assert_memory_equal(mesh->coordinates[0], coordinates, sizeof coordinates);

@@ -247,26 +247,15 @@ static cp_scene *read_part(cp_context *context, int format, int power)
     struct text text = {.size = 0};
     cp_scene *scene;
     formats[format].make(&text, power);
-    cp_status status = cp_read_memory(context, text.bytes, text.size, formats[format].name, NULL, NULL, 0, &scene);
-    if (status != CP_OK)
-        show_report(context);
-    assert_int_equal(status, CP_OK);
+    expect_status(context, cp_read_memory(context, text.bytes, text.size, formats[format].name, NULL, NULL, 0, &scene),
+                  CP_OK);
     return scene;
 }
 
-/* The text of the scene in that format. */
 static char *write_text(cp_context *context, const cp_scene *scene, const char *format, const char *option,
                         size_t *size)
 {
-    void *bytes;
-    cp_status status = cp_write_memory(context, scene, format, &option, option ? 1 : 0, &bytes, size);
-    if (status != CP_OK)
-        show_report(context);
-    assert_int_equal(status, CP_OK);
-    char *text = reader_allocate(*size + 1);
-    memcpy(text, bytes, *size);
-    cp_free(context, bytes, *size);
-    return text;
+    return export_text(context, scene, format, &option, option ? 1 : 0, size);
 }
 
 static void test_read(void **state)

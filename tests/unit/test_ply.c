@@ -119,10 +119,7 @@ static void test_every_type(void **state)
         }
         cp_scene *scene;
         size_t size = (size_t)(at - file);
-        cp_status status = cp_read_memory(*state, file, size, "part.ply", NULL, NULL, 0, &scene);
-        if (status != CP_OK)
-            show_report(*state);
-        assert_int_equal(status, CP_OK);
+        expect_status(*state, cp_read_memory(*state, file, size, "part.ply", NULL, NULL, 0, &scene), CP_OK);
         assert_positions(only_mesh(scene), square, 4);
         assert_corners(only_mesh(scene), corners, 7);
         cp_scene_free(scene);

@@ -9,17 +9,10 @@ struct stage {
     cp_scene *scene;
 };
 
-/* The text, NUL-ended, freed with reader_free. */
 static char *write_text(const struct stage *stage, const char *option)
 {
-    void *bytes;
     size_t size;
-    assert_int_equal(cp_write_memory(stage->context, stage->scene, "vrml97", &option, option != NULL, &bytes, &size),
-                     CP_OK);
-    char *text = reader_allocate(size + 1);
-    memcpy(text, bytes, size);
-    cp_free(stage->context, bytes, size);
-    return text;
+    return export_text(stage->context, stage->scene, "vrml97", &option, option != NULL, &size);
 }
 
 static struct stage start(cp_scene *(*make)(cp_context *))

@@ -22,16 +22,8 @@ static void next_scene(void)
 
 static char *write_text(const char *const *options, size_t count)
 {
-    void *bytes;
     size_t size;
-    cp_status status = cp_write_memory(context, scene, "vrml97", options, count, &bytes, &size);
-    if (status != CP_OK)
-        show_report(context);
-    assert_int_equal(status, CP_OK);
-    char *text = reader_allocate(size + 1);
-    memcpy(text, bytes, size);
-    cp_free(context, bytes, size);
-    return text;
+    return export_text(context, scene, "vrml97", options, count, &size);
 }
 
 static double scene_size(void)

@@ -195,17 +195,31 @@ static void assert_same_totals(const struct totals *got, const struct totals *wa
 
 /* ---- the file against the scene ---- */
 
-/* The text of a file, NUL-ended, freed with reader_free. */
+/* Keeps a text until reader_free, with a NUL behind it. */
+static char *keep_text(const void *bytes, size_t size)
+{
+    return memcpy(reader_allocate(size + 1), bytes, size);
+}
+
 static char *read_text(const char *path)
 {
     size_t size;
     char *text = read_whole(path, &size);
     if (!text)
         fail_msg("%s cannot be opened", path);
-    char *kept = reader_allocate(size + 1);
-    memcpy(kept, text, size);
+    char *kept = keep_text(text, size);
     free(text);
     return kept;
+}
+
+static inline char *export_text(cp_context *context, const cp_scene *scene, const char *format,
+                                const char *const *options, size_t count, size_t *size)
+{
+    void *bytes;
+    expect_status(context, cp_write_memory(context, scene, format, options, count, &bytes, size), CP_OK);
+    char *text = keep_text(bytes, *size);
+    cp_free(context, bytes, *size);
+    return text;
 }
 
 static struct vrml_file *read_inline(const struct comparison *c, struct vnode *at)
