@@ -34,16 +34,10 @@ static uint32_t add_joint(uint32_t node, cp_joint_type type, int axis, double si
     return index;
 }
 
-static void set_driven(uint32_t joint)
+static void set_joint(uint32_t joint, bool driven, double q)
 {
     cp_joint row = cp_joints(scene, NULL)[joint];
-    row.driven = true;
-    assert_int_equal(cp_set_joint(scene, joint, &row), CP_OK);
-}
-
-static void set_value(uint32_t joint, double q)
-{
-    cp_joint row = cp_joints(scene, NULL)[joint];
+    row.driven = driven;
     row.q = q;
     assert_int_equal(cp_set_joint(scene, joint, &row), CP_OK);
 }
@@ -278,8 +272,8 @@ static void test_open_chain(void **unused)
     (void)add_joint(add_frame(lower, "upper", origin), CP_JOINT_PRISMATIC, 2, 1, true);
     finish_scene();
     expect_mobility(3, 3, 1, 2, 0);
-    set_driven(first);
-    set_driven(second);
+    set_joint(first, true, 0);
+    set_joint(second, true, 0);
     finish_scene();
     expect_mobility(3, 3, 3, 0, 0);
 }
@@ -330,8 +324,8 @@ static void test_locked_ball(void **unused)
     cp_pose worlds[3];
     cp_mechanism *mechanism;
     const size_t begin = *unused != NULL; /* at 90 degrees */
-    set_value(drive, ways[0][1] * (double)begin * PI / 180);
-    set_value(drive + 2, ways[0][1] * (double)begin * PI / 180);
+    set_joint(drive, true, ways[0][1] * (double)begin * PI / 180);
+    set_joint(drive + 2, false, ways[0][1] * (double)begin * PI / 180);
     finish_scene();
     assert_int_equal(cp_mechanism_new(context, scene, &mechanism), CP_OK);
     for (size_t i = begin; i < sizeof ways / sizeof *ways; i++) {
@@ -559,7 +553,7 @@ static void test_random_mechanisms(void **unused)
         /* From a guess nearby it closes again. */
         for (uint32_t i = 0; i < joints; i++)
             if (!cp_joints(scene, NULL)[i].driven)
-                set_value(i, cp_joints(scene, NULL)[i].q + random_number(-0.01, 0.01));
+                set_joint(i, false, cp_joints(scene, NULL)[i].q + random_number(-0.01, 0.01));
         finish_scene();
         cp_status status = cp_joint_values(context, scene, NULL, values);
         if (status != CP_OK) {
@@ -592,7 +586,7 @@ static void test_there_and_back(void **unused)
         cp_mechanism *mechanism;
         assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
         while (mobility.lacking != CP_NONE) { /* what nothing determines is driven */
-            set_driven(mobility.lacking);
+            set_joint(mobility.lacking, true, cp_joints(scene, NULL)[mobility.lacking].q);
             finish_scene();
             assert_int_equal(cp_measure_mobility(context, scene, &mobility), CP_OK);
         }

@@ -309,18 +309,13 @@ static void test_round_trip(void **state)
 
 static void test_sample_bytes(void **state)
 {
-    char path[4096], bytes[4096];
     (void)state;
-    snprintf(path, sizeof path, "%s/exclusions.xml", SAMPLES);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t size = fread(bytes, 1, sizeof bytes - 1, file);
-    bytes[size] = '\0';
-    fclose(file);
+    char *bytes = read_whole(SAMPLES "/exclusions.xml", NULL);
     read_sample("exclusions.xml");
     char *text = write_text(NULL);
     assert_string_equal(text, bytes);
     free(text);
+    free(bytes);
 }
 
 /* All pairs inside the device: with relative=yes names as they stand in a setup beside the device's file. */

@@ -4,19 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bytes/bytes.h"
 #include "base/context.h"
+#include "fixture.h"
 
 static char calls[512];
 static const char *failing = ""; /* renames to this name fail */
@@ -96,14 +89,11 @@ long __wrap_syscall(long number, int from_folder, const char *from, int to_folde
 /* A top file and a further one, as VRML97's Inlines are written. */
 static void write_two(bool sync, const char *expected)
 {
-    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/top", folder);
     cp_context *context = cp_context_new(NULL);
     cp_set_flag(context, CP_FLAG_SYNC, sync);
     struct sink *top, *part;
     calls[0] = '\0';
-    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    assert_int_equal(sink_open_top(context, path_of("top"), &top), CP_OK);
     assert_int_equal(sink_open(top, "part", &part), CP_OK);
     sink_text(part, "part");
     assert_int_equal(sink_close_further(part), CP_OK);
@@ -111,8 +101,6 @@ static void write_two(bool sync, const char *expected)
     assert_int_equal(sink_close(top, CP_OK), CP_OK);
     assert_string_equal(calls, expected);
     cp_context_free(context);
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
 }
 
 /* Who sees the top file finds all that it names. */
@@ -129,65 +117,51 @@ static void test_sync(void **unused)
     write_two(true, "sync file; sync file; place part; place top; sync folder; ");
 }
 
+/* How many names the folder has. */
+static int count_names(void)
+{
+    int count = -2; /* . and .. */
+    DIR *listing = opendir(folder_path());
+    assert_non_null(listing);
+    while (readdir(listing))
+        count++;
+    assert_int_equal(closedir(listing), 0);
+    return count;
+}
+
+static void expect_and_remove(const char *name, const char *text)
+{
+    char *found = read_whole(path_of(name), NULL);
+    assert_non_null(found);
+    assert_string_equal(found, text);
+    free(found);
+    assert_int_equal(unlink(path_of(name)), 0);
+}
+
 /* A file of the output's name that somebody makes in the meantime is not replaced, and no temporary file stays. */
 static void test_no_clobber_holds_to_the_end(void **unused)
 {
     (void)unused;
-    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], text[8] = "";
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/top", folder);
     cp_context *context = cp_context_new(NULL);
     cp_set_flag(context, CP_FLAG_NO_CLOBBER, true);
     struct sink *top;
-    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    assert_int_equal(sink_open_top(context, path_of("top"), &top), CP_OK);
     sink_text(top, "ours");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fputs("theirs", file) < 0, 0);
-    assert_int_equal(fclose(file), 0);
+    write_file("top", "theirs");
     assert_int_equal(sink_close(top, CP_OK), CP_OUTPUT);
     cp_context_free(context);
-    file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(text, sizeof text, file));
-    assert_int_equal(fclose(file), 0);
-    assert_string_equal(text, "theirs");
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
-}
-
-static void put(const char *folder, const char *name, const char *text)
-{
-    char path[64];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void expect_and_remove(const char *folder, const char *name, const char *text)
-{
-    char path[64], found[8] = "";
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(found, sizeof found, file));
-    assert_int_equal(fclose(file), 0);
-    assert_string_equal(found, text);
-    assert_int_equal(unlink(path), 0);
+    expect_and_remove("top", "theirs");
+    assert_int_equal(count_names(), 0);
 }
 
 /* Writes top, one and two; returns the status. Nothing of it is listed when it fails. */
-static cp_status write_set(const char *folder, bool no_clobber)
+static cp_status write_set(bool no_clobber)
 {
-    char path[64];
-    (void)snprintf(path, sizeof path, "%s/top", folder);
     cp_context *context = cp_context_new(NULL);
     cp_set_flag(context, CP_FLAG_LIST_FILES, true);
     cp_set_flag(context, CP_FLAG_NO_CLOBBER, no_clobber);
     struct sink *top, *further;
-    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    assert_int_equal(sink_open_top(context, path_of("top"), &top), CP_OK);
     sink_text(top, "new");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sink_open(top, i == 0 ? "one" : "two", &further), CP_OK);
@@ -207,18 +181,16 @@ static void test_sets_are_whole(void **unused)
     static const char *const names[] = {"top", "one", "two"};
     (void)unused;
     for (int round = 0; round < 4 * 8; round++) { /* which one fails, and which are there before */
-        char folder[] = "/tmp/cellpipe-test-XXXXXX";
-        assert_non_null(mkdtemp(folder));
         for (int i = 0; i < 3; i++)
             if (round >> i & 1)
-                put(folder, names[i], "old");
+                write_file(names[i], "old");
         failing = round / 8 < 3 ? names[round / 8] : "";
-        assert_int_equal(write_set(folder, false), *failing ? CP_OUTPUT : CP_OK);
+        assert_int_equal(write_set(false), *failing ? CP_OUTPUT : CP_OK);
         for (int i = 0; i < 3; i++)
             if (!*failing || round >> i & 1)
-                expect_and_remove(folder, names[i], *failing ? "old" : "new");
+                expect_and_remove(names[i], *failing ? "old" : "new");
         failing = "";
-        assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
+        assert_int_equal(count_names(), 0);
     }
 }
 
@@ -232,59 +204,41 @@ static void test_ways_of_no_clobber(void **unused)
     (void)unused;
     for (int i = 0; i < 4; i++) {
         bool good = !errors[i].of_link || !errors[i].of_syscall;
-        char folder[] = "/tmp/cellpipe-test-XXXXXX";
-        assert_non_null(mkdtemp(folder));
         link_error = errors[i].of_link;
         syscall_error = errors[i].of_syscall;
-        assert_int_equal(write_set(folder, true), good ? CP_OK : CP_OUTPUT);
+        assert_int_equal(write_set(true), good ? CP_OK : CP_OUTPUT);
         link_error = syscall_error = 0;
         if (good) {
-            expect_and_remove(folder, "top", "new");
-            expect_and_remove(folder, "one", "new");
-            expect_and_remove(folder, "two", "new");
+            expect_and_remove("top", "new");
+            expect_and_remove("one", "new");
+            expect_and_remove("two", "new");
         }
-        assert_int_equal(rmdir(folder), 0);
+        assert_int_equal(count_names(), 0);
     }
-}
-
-/* How many names the folder has. */
-static int count_names(const char *folder)
-{
-    int count = -2; /* . and .. */
-    DIR *listing = opendir(folder);
-    assert_non_null(listing);
-    while (readdir(listing))
-        count++;
-    assert_int_equal(closedir(listing), 0);
-    return count;
 }
 
 /* An output of more files than can be open at a time. Until it is closed, its first 200 files have no names. */
 static void test_large_sets(void **unused)
 {
     enum { FILES = 1500, MOST_NAMELESS = 200 };
-    char folder[] = "/tmp/cellpipe-test-XXXXXX", path[64], command[64], text[16];
+    char command[128], text[16];
     (void)unused;
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/top", folder);
     cp_context *context = cp_context_new(NULL);
     struct sink *top, *further;
     calls[0] = '\0';
-    assert_int_equal(sink_open_top(context, path, &top), CP_OK);
+    assert_int_equal(sink_open_top(context, path_of("top"), &top), CP_OK);
     for (int i = 0; i < FILES; i++) {
         (void)snprintf(text, sizeof text, "p%d", i);
         assert_int_equal(sink_open(top, text, &further), CP_OK);
         sink_text(further, text);
         assert_int_equal(sink_close_further(further), CP_OK);
     }
-    assert_int_equal(count_names(folder), has_nameless ? FILES - MOST_NAMELESS : FILES + 1);
+    assert_int_equal(count_names(), has_nameless ? FILES - MOST_NAMELESS : FILES + 1);
     assert_int_equal(sink_close(top, CP_OK), CP_OK);
-    assert_int_equal(count_names(folder), FILES + 1);
+    assert_int_equal(count_names(), FILES + 1);
     cp_context_free(context);
     /* 2 * 10 + 3 * 90 + 4 * 900 + 5 * 500 characters */
-    (void)snprintf(command, sizeof command, "cat %s/p[0-9]* | wc -c | grep -qx 6390", folder);
-    assert_int_equal(system(command), 0);
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    (void)snprintf(command, sizeof command, "cat %s/p[0-9]* | wc -c | grep -qx 6390", folder_path());
     assert_int_equal(system(command), 0);
 }
 
@@ -294,12 +248,13 @@ static bool system_has_nameless(void)
     return file >= 0 && close(file) == 0;
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_top_file_comes_last),         cmocka_unit_test(test_sync),
-        cmocka_unit_test(test_no_clobber_holds_to_the_end), cmocka_unit_test(test_sets_are_whole),
-        cmocka_unit_test(test_ways_of_no_clobber),          cmocka_unit_test(test_large_sets)};
+    const struct CMUnitTest tests[] = {TEST(test_top_file_comes_last),         TEST(test_sync),
+                                       TEST(test_no_clobber_holds_to_the_end), TEST(test_sets_are_whole),
+                                       TEST(test_ways_of_no_clobber),          TEST(test_large_sets)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     has_nameless = system_has_nameless();
     return has_nameless ? failed + cmocka_run_group_tests(tests, NULL, NULL) : failed;
