@@ -230,6 +230,20 @@ uint32_t add_limited_joint(cp_scene *built, uint32_t node, cp_joint_type type, c
     return must_be_added(cp_add_joint(built, &joint));
 }
 
+uint32_t add_loop_of(cp_scene *built, cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second,
+                     cp_pose on_second, double length)
+{
+    cp_loop loop = cp_new_loop();
+    loop.name = "Loop";
+    loop.type = type;
+    loop.nodes[0] = first;
+    loop.nodes[1] = second;
+    loop.poses[0] = on_first;
+    loop.poses[1] = on_second;
+    loop.length = length;
+    return must_be_added(cp_add_loop(built, &loop));
+}
+
 uint32_t add_colour(cp_scene *built, const char *name, const double rgba[4], bool srgb)
 {
     cp_material material = cp_new_material();

@@ -101,6 +101,9 @@ uint32_t add_joint_of(cp_scene *scene, uint32_t node, cp_joint_type type, const 
 /* The same, driven, between two limits. */
 uint32_t add_limited_joint(cp_scene *scene, uint32_t node, cp_joint_type type, const char *name, double lower,
                            double upper);
+/* length: of a distance, else 0. */
+uint32_t add_loop_of(cp_scene *scene, cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second,
+                     cp_pose on_second, double length);
 uint32_t add_colour(cp_scene *scene, const char *name, const double rgba[4], bool srgb);
 uint32_t add_clip_of(cp_scene *scene, const char *name, uint32_t track_count, const cp_track *tracks);
 uint32_t add_device_of(cp_scene *scene, const char *name, uint32_t base, uint32_t end, uint32_t joint_count,

@@ -2,8 +2,6 @@
 #ifndef POLYGON_COVER_H
 #define POLYGON_COVER_H
 
-#include <stdlib.h>
-
 #include "mesh_support.h"
 
 enum { MOST_POINTS = 40000 };

@@ -55,23 +55,9 @@ static cp_pose frame_at(const double place[3], int axis)
     return plain_product(&pose, &turned);
 }
 
-static void join_apart(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second,
-                       double length)
-{
-    cp_loop loop = cp_new_loop();
-    loop.name = "loop";
-    loop.type = type;
-    loop.nodes[0] = first;
-    loop.nodes[1] = second;
-    loop.poses[0] = on_first;
-    loop.poses[1] = on_second;
-    loop.length = length;
-    assert_int_not_equal(cp_add_loop(scene, &loop), CP_NONE);
-}
-
 static void join(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second)
 {
-    join_apart(type, first, on_first, second, on_second, 0);
+    (void)add_loop_of(scene, type, first, on_first, second, on_second, 0);
 }
 
 static const double origin[3];
@@ -159,8 +145,8 @@ static struct machine build_gantry(void)
     for (int leg = 0; leg < 3; leg++) {
         uint32_t cart = add_frame(0, "cart", starts[leg]);
         machine.driven[leg] = add_joint(cart, CP_JOINT_PRISMATIC, 2, -1, true);
-        join_apart(CP_LOOP_DISTANCE, cart, frame_at(carts[leg], 2), machine.platform, frame_at(tops[leg], 2),
-                   links[leg] * MM);
+        (void)add_loop_of(scene, CP_LOOP_DISTANCE, cart, frame_at(carts[leg], 2), machine.platform,
+                          frame_at(tops[leg], 2), links[leg] * MM);
     }
     return machine;
 }
@@ -492,8 +478,8 @@ static uint32_t build_random(void)
         other = plain_product(&other, &turned);
         for (int twice = 0; twice<(random_number(0, 1) < 0.1 && i + 1 < loops ? 2 : 1); twice++, i += twice> 1) {
             cp_pose from_a = plain_inverse(&worlds[a]), from_b = plain_inverse(&worlds[b]);
-            join_apart(type, a, plain_product(&from_a, &frame), b, plain_product(&from_b, &other),
-                       type == CP_LOOP_DISTANCE ? 0.75 : 0);
+            (void)add_loop_of(scene, type, a, plain_product(&from_a, &frame), b, plain_product(&from_b, &other),
+                              type == CP_LOOP_DISTANCE ? 0.75 : 0);
             rows += taken[type];
         }
     }

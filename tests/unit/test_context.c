@@ -1,16 +1,8 @@
 /* What a context promises to its owner: to stop when asked, to tell how far it is, to keep what is its own apart from
  * what is another's, and to write the owner's bytes as carefully as its own. By the public header alone. */
-
 #include <dirent.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "cellpipe_tool.h"
 #include "fixture.h"

@@ -1,12 +1,5 @@
 /* DCT parts: the sample against numbers worked out by hand, and texts that mean the same written in many ways. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 

@@ -1,7 +1,5 @@
 /* The filter exclude, on cells that are small enough to know the answer. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "exclude_support.h"
 

@@ -1,8 +1,6 @@
 /* exclude on machines with loops: what it calls never or always must be so at closed poses all over the joints' limits.
  * The poses are the solver's (test_closure has its numbers); whether bodies meet there is the collider's word. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "scene_fixture.h"
 
@@ -117,14 +115,7 @@ static void make_linkage(double x, double y, double size, bool crank_collides, b
     if (rocker_collides)
         (void)add_instance_of(scene, rocker, box, CP_USE_BOTH, NULL);
     (void)add_instance_of(scene, post, cube, CP_USE_BOTH, NULL);
-    cp_loop loop = cp_new_loop();
-    loop.name = "Loop";
-    loop.type = CP_LOOP_REVOLUTE;
-    loop.nodes[0] = coupler;
-    loop.nodes[1] = rocker;
-    loop.poses[0] = beside;
-    loop.poses[1] = above;
-    assert_int_equal(cp_add_loop(scene, &loop), 0);
+    (void)add_loop_of(scene, CP_LOOP_REVOLUTE, coupler, beside, rocker, above, 0);
     finish_scene();
 }
 

@@ -1,7 +1,6 @@
 /* Inverse kinematics: four published machines and an arm against numbers of another program, random arms by way and
  * back and against a search of our own, and poses out of reach. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <jansson.h>
 

@@ -2,8 +2,6 @@
  * draws; what it refuses. */
 #include "mesh_builder.h"
 
-#include <stdio.h>
-
 #include "scene_fixture.h"
 
 enum { QUADS = 24, TUBE = 12, TRIANGLES = 2 * QUADS * TUBE };

@@ -40,23 +40,9 @@ static uint32_t add_joint(uint32_t node, cp_joint_type type, const double axis[3
 
 static const double along_x[3] = {1, 0, 0}, along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1};
 
-static void join_apart(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second,
-                       double length)
-{
-    cp_loop loop = cp_new_loop();
-    loop.name = "pin";
-    loop.type = type;
-    loop.nodes[0] = first;
-    loop.nodes[1] = second;
-    loop.poses[0] = on_first;
-    loop.poses[1] = on_second;
-    loop.length = length;
-    assert_int_not_equal(cp_add_loop(scene, &loop), CP_NONE);
-}
-
 static void join(cp_loop_type type, uint32_t first, cp_pose on_first, uint32_t second, cp_pose on_second)
 {
-    join_apart(type, first, on_first, second, on_second, 0);
+    (void)add_loop_of(scene, type, first, on_first, second, on_second, 0);
 }
 
 static cp_mechanism *open_mechanism(void)
@@ -683,8 +669,8 @@ static void build_delta(const struct delta *it)
     (void)add_joint(platform, CP_JOINT_PRISMATIC, along_z, -sqrt(it->rod * it->rod - reach * reach), false);
     for (int i = 0; i < ARMS; i++) {
         double angle = degrees_to_radians(120 * i);
-        join_apart(CP_LOOP_DISTANCE, arms[i], plain_translation(it->arm, 0, 0), platform,
-                   plain_translation(it->top * cos(angle), it->top * sin(angle), 0), it->rod);
+        (void)add_loop_of(scene, CP_LOOP_DISTANCE, arms[i], plain_translation(it->arm, 0, 0), platform,
+                          plain_translation(it->top * cos(angle), it->top * sin(angle), 0), it->rod);
     }
 }
 

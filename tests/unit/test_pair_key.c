@@ -1,11 +1,5 @@
 /* Keys of pairs change with all that a finding may rest on, and with nothing else. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "cellpipe_tool.h"
 #include "scene_fixture.h"

@@ -1,14 +1,7 @@
 /* The tag importer against numbers that another reader of these cells has computed (../shared/reference). */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "fixture.h"
 

@@ -1,13 +1,4 @@
 /* Every sample and every cell of the corpus: to a GLB in memory and back is the same dump, byte for byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <sys/stat.h>
 

@@ -2,8 +2,6 @@
  * bit, whatever stands where the parts meet. */
 #include "plain_numbers.h"
 
-#include <stdarg.h>
-
 #include "stl_support.h"
 
 enum { FACETS = 40000, MOST_CORNERS = 400000 };
