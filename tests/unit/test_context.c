@@ -193,11 +193,8 @@ static void test_progress(void **state)
     struct seen seen = {0};
     cp_scene *scene;
     cp_context *context = cp_context_new(NULL);
-    FILE *file = fopen(PART, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long size = ftell(file);
-    (void)fclose(file);
+    size_t size;
+    free(read_whole(PART, &size));
     cp_set_progress(context, see, &seen);
     assert_int_equal(cp_read(context, PART, NULL, NULL, 0, &scene), CP_OK);
     assert_int_equal(seen.read, size);
@@ -321,12 +318,10 @@ static void test_merge_wants_two_scenes_of_one_context(void **state)
 
 static void assert_content(const char *path, const char *content)
 {
-    char bytes[64] = "";
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fread(bytes, 1, sizeof bytes - 1, file), strlen(content));
-    (void)fclose(file);
+    char *bytes = read_whole(path, NULL);
+    assert_non_null(bytes);
     assert_string_equal(bytes, content);
+    free(bytes);
 }
 
 static void test_write_file(void **state)

@@ -7,12 +7,8 @@
 
 static const char *stage_text(void)
 {
-    static char text[1 << 16];
-    FILE *file = fopen(SAMPLES "/gltf_stage.gltf", "rb");
-    assert_non_null(file);
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    text[size] = '\0';
-    fclose(file);
+    static char *text;
+    text = text ? text : read_whole(SAMPLES "/gltf_stage.gltf", NULL);
     return text;
 }
 
