@@ -41,7 +41,9 @@ static struct written read_text(const char *source)
 {
     struct written written = {.context = cp_context_new(NULL)};
     assert_non_null(written.context);
-    expect_status(written.context, cp_read_memory(written.context, source, strlen(source), "cell.gltf", NULL, NULL, 0, &written.scene), CP_OK);
+    expect_status(written.context,
+                  cp_read_memory(written.context, source, strlen(source), "cell.gltf", NULL, NULL, 0, &written.scene),
+                  CP_OK);
     return written;
 }
 
