@@ -1,4 +1,4 @@
-/* Mesh algorithms: joined rows, primitives as faces, topology, transforms, normals. */
+/* Mesh algorithms: joined rows, primitives as faces, solids, transforms, normals. */
 #include "base/context.h"
 #include "model/model.h"
 
@@ -196,61 +196,6 @@ static void test_many_triangles_of_a_primitive(void **unused)
     assert_int_equal(mesh_tessellate(scene, &ball), CP_OK);
 }
 
-/* ---- topology ---- */
-
-static void test_topology_of_hand_made_meshes(void **unused)
-{
-    (void)unused;
-    cp_mesh mesh = make_cube();
-    cp_topology topology = {.size = sizeof topology};
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_true(topology.closed);
-    assert_int_equal(topology.edges, 12);
-    mesh.face_count = 5;
-    mesh.corner_count = 20;
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_false(topology.closed);
-    assert_int_equal(topology.border_edges, 4);
-    uint32_t corners[28];
-    memcpy(corners, cube_corners, sizeof cube_corners);
-    const uint32_t fin[] = {0, 1, 6, 7}, flipped[] = {0, 3, 7, 4}, offsets[] = {0, 4, 8, 12, 16, 20, 24, 28};
-    memcpy(corners + 20, flipped, sizeof flipped);
-    memcpy(corners + 24, fin, sizeof fin);
-    mesh = make_cube();
-    mesh.face_offsets = offsets;
-    mesh.corners = corners;
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_int_equal(topology.misoriented_edges, 4);
-    mesh.face_count = 7;
-    mesh.corner_count = 28;
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_int_equal(topology.non_manifold_edges, 2);
-    assert_int_equal(topology.border_edges, 2);
-    mesh.kind = CP_MESH_LINES;
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_false(topology.closed);
-    cp_mesh empty = {0};
-    assert_int_equal(cp_mesh_topology(context, &empty, &topology), CP_OK);
-    assert_false(topology.closed);
-    cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
-    assert_int_equal(cp_mesh_topology(context, &box, &topology), CP_OK);
-    assert_true(topology.closed);
-}
-
-/* Unwelded, with both zeros. */
-static void test_topology_joins_equal_positions(void **unused)
-{
-    (void)unused;
-    const float soup[] = {0, 0,     0, 0, 1, 0,         1, 0, 0, -0.0f, 0, 0, 1, 0, 0, 0, 0, 1,
-                          0, -0.0f, 0, 0, 0, -0.0f + 1, 0, 1, 0, 1,     0, 0, 0, 1, 0, 0, 0, 1};
-    const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    cp_mesh mesh = {.vertex_count = 12, .face_count = 4, .corner_count = 12, .positions = soup, .corners = corners};
-    cp_topology topology = {.size = sizeof topology};
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_true(topology.closed);
-    assert_int_equal(topology.edges, 6);
-}
-
 /* ---- solids ---- */
 
 enum { SOLID_CORNERS = 48 };
@@ -333,45 +278,6 @@ static void test_solids_as_by_counting(void **unused)
         solids += expected;
     }
     assert_in_range(solids, COUNT / 10, COUNT / 2);
-}
-
-static void test_degenerate_faces_are_counted(void **unused)
-{
-    (void)unused;
-    const float line[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 1};
-    const uint32_t corners[] = {0, 1, 2, /* no area */ 0, 1, 1, /* two places */ 0, 1, 3, 3, 3, 3};
-    cp_mesh mesh = {.vertex_count = 4, .face_count = 4, .corner_count = 12, .positions = line, .corners = corners};
-    cp_topology topology = {.size = sizeof topology};
-    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
-    assert_int_equal(topology.degenerate_faces, 3);
-    expect_topology(context, &mesh);
-}
-
-static void test_topology_as_by_comparing_all(void **unused)
-{
-    (void)unused;
-    enum { VERTICES = 30, CORNERS = 200 };
-    struct random random = {7};
-    for (uint32_t round = 0; round < 40; round++) {
-        float positions[3 * VERTICES];
-        uint32_t corners[CORNERS], offsets[CORNERS], faces = 0;
-        for (int i = 0; i < 3 * VERTICES; i++)
-            positions[i] = random_bits(&random) % 2 ? 1.0f : random_bits(&random) % 2 ? 0.0f : -0.0f;
-        for (int i = 0; i < CORNERS; i++)
-            corners[i] = random_bits(&random) % VERTICES;
-        offsets[0] = 0;
-        while (offsets[faces] < CORNERS - 6) {
-            offsets[faces + 1] = offsets[faces] + 3 + random_bits(&random) % 3;
-            faces++;
-        }
-        cp_mesh mesh = {.vertex_count = VERTICES,
-                        .face_count = faces,
-                        .corner_count = offsets[faces],
-                        .positions = positions,
-                        .face_offsets = offsets,
-                        .corners = corners};
-        expect_topology(context, &mesh);
-    }
 }
 
 /* ---- transforms ---- */
@@ -691,11 +597,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_small_and_flat_primitives, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_primitives_out_of_range, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_triangles_of_a_primitive, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_topology_of_hand_made_meshes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_topology_joins_equal_positions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_solids_as_by_counting, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_degenerate_faces_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_topology_as_by_comparing_all, set_up, tear_down),
         cmocka_unit_test(test_neighbours_are_rounded_to_floats),
         cmocka_unit_test(test_moved_positions_tell_their_rounding),
         cmocka_unit_test_setup_teardown(test_transform_reverses_mirrored_faces, set_up, tear_down),

@@ -309,6 +309,100 @@ static void test_primitives_and_lines(void **unused)
     assert_int_equal(topology.components, 0);
 }
 
+/* ---- edges ---- */
+
+static void test_topology_of_hand_made_meshes(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = make_cube();
+    cp_topology topology = {.size = sizeof topology};
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_true(topology.closed);
+    assert_int_equal(topology.edges, 12);
+    mesh.face_count = 5;
+    mesh.corner_count = 20;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_false(topology.closed);
+    assert_int_equal(topology.border_edges, 4);
+    uint32_t corners[28];
+    memcpy(corners, cube_corners, sizeof cube_corners);
+    const uint32_t fin[] = {0, 1, 6, 7}, flipped[] = {0, 3, 7, 4}, offsets[] = {0, 4, 8, 12, 16, 20, 24, 28};
+    memcpy(corners + 20, flipped, sizeof flipped);
+    memcpy(corners + 24, fin, sizeof fin);
+    mesh = make_cube();
+    mesh.face_offsets = offsets;
+    mesh.corners = corners;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_int_equal(topology.misoriented_edges, 4);
+    mesh.face_count = 7;
+    mesh.corner_count = 28;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_int_equal(topology.non_manifold_edges, 2);
+    assert_int_equal(topology.border_edges, 2);
+    mesh.kind = CP_MESH_LINES;
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_false(topology.closed);
+    cp_mesh empty = {0};
+    assert_int_equal(cp_mesh_topology(context, &empty, &topology), CP_OK);
+    assert_false(topology.closed);
+    cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
+    assert_int_equal(cp_mesh_topology(context, &box, &topology), CP_OK);
+    assert_true(topology.closed);
+}
+
+/* Unwelded, with both zeros. */
+static void test_topology_joins_equal_positions(void **unused)
+{
+    (void)unused;
+    const float soup[] = {0, 0,     0, 0, 1, 0,         1, 0, 0, -0.0f, 0, 0, 1, 0, 0, 0, 0, 1,
+                          0, -0.0f, 0, 0, 0, -0.0f + 1, 0, 1, 0, 1,     0, 0, 0, 1, 0, 0, 0, 1};
+    const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    cp_mesh mesh = {.vertex_count = 12, .face_count = 4, .corner_count = 12, .positions = soup, .corners = corners};
+    cp_topology topology = {.size = sizeof topology};
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_true(topology.closed);
+    assert_int_equal(topology.edges, 6);
+}
+
+static void test_degenerate_faces_are_counted(void **unused)
+{
+    (void)unused;
+    const float line[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 1};
+    const uint32_t corners[] = {0, 1, 2, /* no area */ 0, 1, 1, /* two places */ 0, 1, 3, 3, 3, 3};
+    cp_mesh mesh = {.vertex_count = 4, .face_count = 4, .corner_count = 12, .positions = line, .corners = corners};
+    cp_topology topology = {.size = sizeof topology};
+    assert_int_equal(cp_mesh_topology(context, &mesh, &topology), CP_OK);
+    assert_int_equal(topology.degenerate_faces, 3);
+    expect_topology(context, &mesh);
+}
+
+static void test_topology_as_by_comparing_all(void **unused)
+{
+    (void)unused;
+    enum { VERTICES = 30, CORNERS = 200 };
+    struct random random = {7};
+    for (uint32_t round = 0; round < 40; round++) {
+        float positions[3 * VERTICES];
+        uint32_t corners[CORNERS], offsets[CORNERS], faces = 0;
+        for (int i = 0; i < 3 * VERTICES; i++)
+            positions[i] = random_bits(&random) % 2 ? 1.0f : random_bits(&random) % 2 ? 0.0f : -0.0f;
+        for (int i = 0; i < CORNERS; i++)
+            corners[i] = random_bits(&random) % VERTICES;
+        offsets[0] = 0;
+        while (offsets[faces] < CORNERS - 6) {
+            offsets[faces + 1] = offsets[faces] + 3 + random_bits(&random) % 3;
+            faces++;
+        }
+        cp_mesh mesh = {.vertex_count = VERTICES,
+                        .face_count = faces,
+                        .corner_count = offsets[faces],
+                        .positions = positions,
+                        .face_offsets = offsets,
+                        .corners = corners};
+        expect_topology(context, &mesh);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +410,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_shells, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flat_one_sided_and_touching, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_primitives_and_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology_of_hand_made_meshes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology_joins_equal_positions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_degenerate_faces_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_topology_as_by_comparing_all, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
