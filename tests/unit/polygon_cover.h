@@ -1,8 +1,10 @@
-/* Tells by plain programs whether triangles cover a polygon. */
+/* A polygon, its triangles by the filter triangulate, and plain programs that tell whether triangles cover it. */
 #ifndef POLYGON_COVER_H
 #define POLYGON_COVER_H
 
 #include "mesh_support.h"
+
+#include "scene_fixture.h" /* behind those whose arguments have its names */
 
 enum { MOST_POINTS = 40000 };
 static float polygon[MOST_POINTS][2];
@@ -61,6 +63,27 @@ static inline double area_of_triangles(const uint32_t *triangles, uint32_t count
         *least = area < *least ? area : *least;
     }
     return sum;
+}
+
+/* The triangles that the filter cuts a face of these corners into, in a new scene; valid until the next call. */
+static inline const cp_mesh *cut_face(const float *positions, const uint32_t *corners, uint32_t count)
+{
+    const uint32_t offsets[] = {0, count};
+    fresh_scene();
+    (void)add_mesh_of(scene, &(cp_mesh){.name = "polygon",
+                                        .vertex_count = count,
+                                        .face_count = 1,
+                                        .corner_count = count,
+                                        .positions = positions,
+                                        .face_offsets = offsets,
+                                        .corners = corners});
+    finish_scene();
+    assert_int_equal(cp_apply(context, scene, "triangulate", NULL, 0), CP_OK);
+    const cp_mesh *mesh = cp_meshes(scene, NULL);
+    assert_null(mesh->face_offsets);
+    assert_int_equal(mesh->face_count, count - 2);
+    assert_int_equal(mesh->corner_count, 3 * (count - 2));
+    return mesh;
 }
 
 static inline void set_point(uint32_t i, double radius, double angle)

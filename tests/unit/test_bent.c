@@ -2,10 +2,7 @@
  * strip is its width times the length of its profile; else the least over all triangulations, by trying each. */
 #include <math.h>
 
-#include "mesh/mesh.h"
-#include "model/model.h"
 #include "polygon_cover.h"
-#include "scene_fixture.h"
 
 static float corners_in_space[MOST_POINTS][3];
 
@@ -29,35 +26,25 @@ static double area_in_space(uint32_t a, uint32_t b, uint32_t c)
 /* The area of the triangles of a face of the corners, turned so that axis `turn / 2` is up. It covers the face once. */
 static double triangulated_area(uint32_t count, uint32_t turn)
 {
-    float *positions = scene_allocate(scene, 3 * (size_t)count, sizeof *positions);
-    uint32_t *corners = scene_allocate(scene, count, sizeof *corners);
-    uint32_t *offsets = scene_allocate(scene, 2, sizeof *offsets), axis = turn / 2;
+    static float positions[3 * MOST_POINTS];
+    static uint32_t corners[MOST_POINTS];
+    uint32_t axis = turn / 2;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < 3; k++)
             positions[3 * i + (axis + 1 + k) % 3] = corners_in_space[i][k];
         corners[i] = turn % 2 ? count - 1 - i : i;
         memcpy(polygon[i], corners_in_space[i], sizeof polygon[i]);
     }
-    offsets[0] = 0;
-    offsets[1] = count;
-    cp_mesh mesh = {.name = "polygon",
-                    .vertex_count = count,
-                    .face_count = 1,
-                    .corner_count = count,
-                    .positions = positions,
-                    .face_offsets = offsets,
-                    .corners = corners};
-    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
-    assert_int_equal(mesh.face_count, count - 2);
+    const cp_mesh *mesh = cut_face(positions, corners, count);
     double least = INFINITY, area = 0;
-    uint32_t *triangles = malloc(mesh.corner_count * sizeof *triangles);
+    uint32_t *triangles = malloc(mesh->corner_count * sizeof *triangles);
     assert_non_null(triangles);
-    for (uint32_t i = 0; i < mesh.corner_count; i++)
-        triangles[i] = turn % 2 ? mesh.corners[mesh.corner_count - 1 - i] : mesh.corners[i];
+    for (uint32_t i = 0; i < mesh->corner_count; i++)
+        triangles[i] = turn % 2 ? mesh->corners[mesh->corner_count - 1 - i] : mesh->corners[i];
     expect_boundary(triangles, count);
     double covered = area_of_triangles(triangles, count, &least);
     assert_true(least >= 0 && fabs(covered - shoelace(count)) < 1e-9 * covered);
-    for (uint32_t i = 0; i < mesh.corner_count; i += 3)
+    for (uint32_t i = 0; i < mesh->corner_count; i += 3)
         area += area_in_space(triangles[i], triangles[i + 1], triangles[i + 2]);
     free(triangles);
     return area;
@@ -204,6 +191,8 @@ static void test_many_corners(void **unused)
     }
 }
 
+static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+
 /* Planar faces, and quadrangles, are cut as ever: roundings are no bends. */
 static void test_plane(void **unused)
 {
@@ -215,23 +204,10 @@ static void test_plane(void **unused)
             corners_in_space[i][1] = (float)sin(2 * PI * i / 12);
             corners_in_space[i][2] = i % 2 ? heights[k] : 0;
         }
-        float *positions = scene_allocate(scene, 36, sizeof *positions);
-        uint32_t *corners = scene_allocate(scene, 12, sizeof *corners), *offsets = scene_allocate(scene, 2, 4);
-        memcpy(positions, corners_in_space, 36 * sizeof *positions);
-        for (uint32_t i = 0; i < 12; i++)
-            corners[i] = i;
-        offsets[1] = 12;
-        offsets[0] = 0;
-        cp_mesh mesh = {.vertex_count = 12,
-                        .face_count = 1,
-                        .corner_count = 12,
-                        .positions = positions,
-                        .face_offsets = offsets,
-                        .corners = corners};
-        assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+        const cp_mesh *mesh = cut_face(corners_in_space[0], in_order, 12);
         for (uint32_t i = 0; i < 10; i++) {
-            assert_int_equal(mesh.corners[3 * i], 0);
-            assert_int_equal(mesh.corners[3 * i + 1], i + 1);
+            assert_int_equal(mesh->corners[3 * i], 0);
+            assert_int_equal(mesh->corners[3 * i + 1], i + 1);
         }
     }
 }
@@ -241,21 +217,7 @@ static void test_crossing(void **unused)
 {
     (void)unused;
     static const float bow[5][3] = {{0, 0, 0}, {2, 2, 0.5f}, {2, 0, 0}, {0, 1.5f, 0.5f}, {-1, 1, 0}};
-    float *positions = scene_allocate(scene, 15, sizeof *positions);
-    uint32_t *corners = scene_allocate(scene, 5, sizeof *corners), *offsets = scene_allocate(scene, 2, 4);
-    memcpy(positions, bow, sizeof bow);
-    for (uint32_t i = 0; i < 5; i++)
-        corners[i] = i;
-    offsets[0] = 0;
-    offsets[1] = 5;
-    cp_mesh mesh = {.name = "bow",
-                    .vertex_count = 5,
-                    .face_count = 1,
-                    .corner_count = 5,
-                    .positions = positions,
-                    .face_offsets = offsets,
-                    .corners = corners};
-    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+    (void)cut_face(bow[0], in_order, 5);
     assert_true(was_reported(context, "mesh-crossing-faces"));
 }
 

@@ -1,4 +1,4 @@
-/* Mesh algorithms: joined rows, primitives as faces, solids, transforms, normals. */
+/* Mesh algorithms: joined rows, concave faces, primitives as faces, solids, transforms, normals. */
 #include "base/context.h"
 #include "model/model.h"
 
@@ -40,6 +40,46 @@ static void test_rows_of_nothing(void **unused)
     (void)unused;
     assert_true(join_rows(context, NULL, 3, 3, 0, NULL));
     assert_int_equal(join_number(NULL, 0), 0);
+}
+
+/* ---- concave faces ---- */
+
+static void expect_concave(bool expected, const float points[][3], uint32_t count)
+{
+    uint32_t corners[16], offsets[] = {0, count};
+    for (uint32_t i = 0; i < count; i++)
+        corners[i] = i;
+    cp_mesh mesh = {.vertex_count = count,
+                    .face_count = 1,
+                    .corner_count = count,
+                    .positions = points[0],
+                    .face_offsets = offsets,
+                    .corners = corners};
+    assert_int_equal(mesh_has_concave_faces(&mesh), expected);
+}
+
+static void test_concave_faces_are_found(void **unused)
+{
+    (void)unused;
+    const float square[][3] = {{0, 0, 7}, {1, 0, 7}, {1, 1, 7}, {0, 1, 7}};
+    const float arrow[][3] = {{0, 0, 0}, {4, 0, -3}, {1, 0, 0}, {4, 0, 3}};
+    const float bulged[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 1e-4f}, {0, 1, 0}};
+    const float nearly_flat[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 1e-7f}, {0, 1, 0}};
+    const float collinear[][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}};
+    const float hidden[][3] = {{0, 0, 0}, {4, -3, 0}, {1, 0, 0}, {1, 0, 0}, {4, 3, 0}}; /* a repeated reflex corner */
+    float pentagram[5][3] = {{0}};
+    for (int i = 0; i < 5; i++) {
+        pentagram[i][0] = (float)cos(4 * PI * i / 5);
+        pentagram[i][1] = (float)sin(4 * PI * i / 5);
+    }
+    expect_concave(false, square, 4);
+    expect_concave(true, arrow, 4);
+    expect_concave(true, bulged, 4);
+    expect_concave(false, nearly_flat, 4);
+    expect_concave(false, collinear, 5);
+    expect_concave(true, hidden, 5);
+    expect_concave(true, (const float(*)[3])pentagram, 5);
+    expect_concave(false, square, 3);
 }
 
 /* ---- primitives ---- */
@@ -592,6 +632,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows_are_joined_as_by_comparing_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rows_of_nothing, set_up, tear_down),
+        cmocka_unit_test(test_concave_faces_are_found),
         cmocka_unit_test_setup_teardown(test_primitives_are_closed_and_wound_outward, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_quarter_turns_are_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_small_and_flat_primitives, set_up, tear_down),

@@ -40,6 +40,18 @@ static void test_too_many_to_count(void **unused)
     write_to_limit("gltf-indices");
 }
 
+static void test_too_many_triangles(void **unused)
+{
+    static const uint32_t offsets[] = {0, 1500000000};
+    (void)unused;
+    uint32_t mesh = add_mesh_of(scene, &(cp_mesh){.name = "m"});
+    finish_scene();
+    scene->meshes[mesh].face_count = 1;
+    scene->meshes[mesh].face_offsets = offsets;
+    assert_int_equal(cp_apply(context, scene, "triangulate", NULL, 0), CP_LIMIT);
+    assert_non_null(find_entry(context, "mesh-too-large"));
+}
+
 /* What no STL was read for is in metres, unless a unit is said. */
 static void test_other_sources_are_in_metres(void **unused)
 {
@@ -89,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_too_large_for_glb, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_many_to_count, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_too_many_triangles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_sources_are_in_metres, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_exclude_limits, set_up, tear_down),
     };

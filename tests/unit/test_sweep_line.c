@@ -1,12 +1,11 @@
 /* The sweep line alone: every simple polygon is covered exactly once, whatever its shape; others are refused, or their
- * triangles have no negative areas. */
+ * triangles have no negative areas. How much work ears do, and when they hand over to it. */
 #include <limits.h>
 
 #include "fixture.h"
 #include "mesh/triangulate/triangulate.h"
 #include "model/model.h"
 #include "polygon_cover.h"
-#include "scene_fixture.h"
 
 static uint32_t triangles[3 * MOST_POINTS], corners[MOST_POINTS];
 
@@ -272,7 +271,34 @@ static void test_edge_order(void **unused)
     }
 }
 
-/* ---- what ears alone would take too long for ---- */
+/* ---- the work of ears, and what they alone would take too long for ---- */
+
+static void clip_counted(uint32_t count, uint64_t most_steps)
+{
+    struct ears ears;
+    assert_true(ears_reserve(&ears, context, count));
+    memcpy(ears.points, polygon, count * sizeof *polygon);
+    (void)ears_clip(&ears, count, triangles);
+    assert_true(ears.steps <= most_steps * count);
+    expect_boundary(triangles, count);
+    ears_free(&ears);
+}
+
+static void test_work_is_bounded(void **unused)
+{
+    (void)unused;
+    struct random random = {6};
+    for (uint32_t i = 0; i < MOST_POINTS; i++) { /* nothing but crossings */
+        polygon[i][0] = (float)random_unit(&random);
+        polygon[i][1] = (float)random_unit(&random);
+    }
+    clip_counted(MOST_POINTS, 600);
+    for (uint32_t i = 0; i < MOST_POINTS; i++) /* a concave bite has its only ears at its ends */
+        set_point(i, 1.9, -PI / 2 - PI * i / (MOST_POINTS - 4));
+    const float plate[][2] = {{-4, 4}, {-4, -4}, {1, -4}};
+    memcpy(polygon[MOST_POINTS - 3], plate, sizeof plate);
+    clip_counted(MOST_POINTS, 200);
+}
 
 /* Spikes round a centre, with the corners between them at all distances: long triangles go through what ears keeps
  * together. */
@@ -364,6 +390,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_polygons_with_noise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_polygon_with_noise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_edge_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_work_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ears_hand_over, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_holes_amid_spikes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),

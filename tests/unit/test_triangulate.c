@@ -1,16 +1,11 @@
-/* N-gons to triangles, and which faces are concave. */
-#include "mesh/triangulate/triangulate.h"
-#include "model/model.h"
-
+/* N-gons to triangles, by the filter. */
 #include "polygon_cover.h"
-#include "scene_fixture.h"
 
 /* The polygon on the plane that `turn` chooses, one of the six signed axes; triangles as corner numbers. */
 static const uint32_t *triangulate_polygon(uint32_t count, uint32_t turn)
 {
-    float *positions = scene_allocate(scene, 3 * (size_t)count, sizeof *positions);
-    uint32_t *corners = scene_allocate(scene, count, sizeof *corners);
-    uint32_t *offsets = scene_allocate(scene, 2, sizeof *offsets);
+    static float positions[3 * MOST_POINTS];
+    static uint32_t corners[MOST_POINTS];
     uint32_t u = (turn / 2 + 1) % 3, v = (turn / 2 + 2) % 3;
     for (uint32_t i = 0; i < count; i++) {
         positions[3 * i + turn / 2] = 5;
@@ -18,21 +13,9 @@ static const uint32_t *triangulate_polygon(uint32_t count, uint32_t turn)
         positions[3 * i + (turn % 2 ? u : v)] = polygon[i][1];
         corners[i] = i;
     }
-    offsets[0] = 0;
-    offsets[1] = count;
-    cp_mesh mesh = {.name = "polygon",
-                    .vertex_count = count,
-                    .face_count = 1,
-                    .corner_count = count,
-                    .positions = positions,
-                    .face_offsets = offsets,
-                    .corners = corners};
-    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
-    assert_null(mesh.face_offsets);
-    assert_int_equal(mesh.face_count, count - 2);
-    assert_int_equal(mesh.corner_count, 3 * (count - 2));
-    expect_boundary(mesh.corners, count);
-    return mesh.corners;
+    const uint32_t *triangles = cut_face(positions, corners, count)->corners;
+    expect_boundary(triangles, count);
+    return triangles;
 }
 
 /* All triangles counter-clockwise, and together as large as the polygon: each point is covered once. */
@@ -231,43 +214,19 @@ static void test_crossing_polygons_give_all_triangles(void **unused)
     }
 }
 
-static void clip_counted(uint32_t count, uint64_t most_steps)
-{
-    struct ears ears;
-    uint32_t *triangles = malloc(3 * (size_t)count * sizeof *triangles);
-    assert_true(ears_reserve(&ears, context, count));
-    memcpy(ears.points, polygon, count * sizeof *polygon);
-    (void)ears_clip(&ears, count, triangles);
-    assert_true(ears.steps <= most_steps * count);
-    expect_boundary(triangles, count);
-    ears_free(&ears);
-    free(triangles);
-}
-
-static void test_work_is_bounded(void **unused)
-{
-    (void)unused;
-    struct random random = {6};
-    for (uint32_t i = 0; i < MOST_POINTS; i++) { /* nothing but crossings */
-        polygon[i][0] = (float)random_unit(&random);
-        polygon[i][1] = (float)random_unit(&random);
-    }
-    clip_counted(MOST_POINTS, 600);
-    for (uint32_t i = 0; i < MOST_POINTS; i++) /* a concave bite has its only ears at its ends */
-        set_point(i, 1.9, -PI / 2 - PI * i / (MOST_POINTS - 4));
-    const float plate[][2] = {{-4, 4}, {-4, -4}, {1, -4}};
-    memcpy(polygon[MOST_POINTS - 3], plate, sizeof plate);
-    clip_counted(MOST_POINTS, 200);
-}
-
 static void test_triangulate_keeps_groups_and_order(void **unused)
 {
     (void)unused;
-    cp_mesh mesh = make_cube();
+    cp_mesh cube = make_cube();
     const cp_group groups[] = {{0, 1, 4}, {1, 0, 5}, {1, 3, CP_NONE}, {4, 2, 4}};
-    mesh.groups = groups;
-    mesh.group_count = 4;
-    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
+    cube.groups = groups;
+    cube.group_count = 4;
+    for (int i = 0; i < 6; i++)
+        (void)add_colour(scene, "paint", (const double[]){1, 1, 1, 1}, false);
+    (void)add_mesh_of(scene, &cube);
+    finish_scene();
+    assert_int_equal(apply_filter(context, scene, "triangulate", NULL, NULL, NULL), CP_OK);
+    const cp_mesh mesh = *cp_meshes(scene, NULL);
     assert_int_equal(mesh.face_count, 12);
     assert_int_equal(mesh.group_count, 3); /* the empty one went */
     const cp_group expected[] = {{0, 2, 4}, {2, 6, CP_NONE}, {8, 4, 4}};
@@ -279,56 +238,8 @@ static void test_triangulate_keeps_groups_and_order(void **unused)
     for (uint32_t face = 0; face < 6; face++)
         assert_int_equal(mesh.corners[6 * face], cube_corners[4 * face]);
     assert_true(plain_volume(&mesh) == 1);
-    const cp_mesh triangles = mesh;
-    assert_int_equal(mesh_triangulate(scene, &mesh), CP_OK);
-    assert_memory_equal(&mesh, &triangles, sizeof mesh);
-}
-
-static void test_too_many_triangles(void **unused)
-{
-    (void)unused;
-    const uint32_t offsets[] = {0, 1500000000};
-    cp_mesh mesh = {.name = "m", .face_count = 1, .face_offsets = offsets};
-    assert_int_equal(mesh_triangulate(scene, &mesh), CP_LIMIT);
-    assert_true(was_reported(context, "mesh-too-large"));
-}
-
-static void expect_concave(bool expected, const float points[][3], uint32_t count)
-{
-    uint32_t corners[16], offsets[] = {0, count};
-    for (uint32_t i = 0; i < count; i++)
-        corners[i] = i;
-    cp_mesh mesh = {.vertex_count = count,
-                    .face_count = 1,
-                    .corner_count = count,
-                    .positions = points[0],
-                    .face_offsets = offsets,
-                    .corners = corners};
-    assert_int_equal(mesh_has_concave_faces(&mesh), expected);
-}
-
-static void test_concave_faces_are_found(void **unused)
-{
-    (void)unused;
-    const float square[][3] = {{0, 0, 7}, {1, 0, 7}, {1, 1, 7}, {0, 1, 7}};
-    const float arrow[][3] = {{0, 0, 0}, {4, 0, -3}, {1, 0, 0}, {4, 0, 3}};
-    const float bulged[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 1e-4f}, {0, 1, 0}};
-    const float nearly_flat[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 1e-7f}, {0, 1, 0}};
-    const float collinear[][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}};
-    const float hidden[][3] = {{0, 0, 0}, {4, -3, 0}, {1, 0, 0}, {1, 0, 0}, {4, 3, 0}}; /* a repeated reflex corner */
-    float pentagram[5][3] = {{0}};
-    for (int i = 0; i < 5; i++) {
-        pentagram[i][0] = (float)cos(4 * PI * i / 5);
-        pentagram[i][1] = (float)sin(4 * PI * i / 5);
-    }
-    expect_concave(false, square, 4);
-    expect_concave(true, arrow, 4);
-    expect_concave(true, bulged, 4);
-    expect_concave(false, nearly_flat, 4);
-    expect_concave(false, collinear, 5);
-    expect_concave(true, hidden, 5);
-    expect_concave(true, (const float(*)[3])pentagram, 5);
-    expect_concave(false, square, 3);
+    assert_int_equal(apply_filter(context, scene, "triangulate", NULL, NULL, NULL), CP_OK);
+    assert_memory_equal(cp_meshes(scene, NULL), &mesh, sizeof mesh);
 }
 
 int main(void)
@@ -342,10 +253,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_outlines_that_touch_themselves_are_covered, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_degenerate_polygons_give_all_triangles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_crossing_polygons_give_all_triangles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_work_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_triangulate_keeps_groups_and_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_too_many_triangles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_concave_faces_are_found, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
