@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "fixture.h"
-#include "model/model.h"
 
 static void expect_dump(cp_context *context, const cp_scene *scene, const char *option, const char *expected)
 {
@@ -15,17 +14,10 @@ static void expect_dump(cp_context *context, const cp_scene *scene, const char *
     cp_free(context, bytes, size);
 }
 
-static uint32_t add_node(cp_scene *scene, uint32_t parent, const char *name)
-{
-    uint32_t node = scene_add_node(scene, parent, name, strlen(name));
-    assert_int_not_equal(node, CP_NONE);
-    return node;
-}
-
 static void test_empty(void **state)
 {
-    cp_scene *scene = scene_new(*state);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    cp_scene *scene = cp_scene_new(*state);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     expect_dump(*state, scene, NULL,
                 "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"
                 "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n");
@@ -35,20 +27,20 @@ static void test_empty(void **state)
 static void test_strings_and_poses(void **state)
 {
     static const char name[] = "a\"b\\c\n\t\x01\x7f \xc3\xa9";
-    cp_scene *scene = scene_new(*state);
-    scene->source = (cp_source){"tag", "cell \"1\".wu", 0.0254, CP_UP_Y};
-    scene->exclude_static_pairs = true;
-    uint32_t first = add_node(scene, 0, name);
-    scene->nodes[first].id = "first";
-    scene->nodes[first].flags = CP_NODE_MOVABLE | CP_NODE_WIRE;
-    scene->nodes[first].local.m[3] = -0.0;
-    scene->nodes[first].local.m[7] = 0.1;
-    scene->nodes[first].local.m[11] = 5e-324;
-    uint32_t second = scene_add_node(scene, first, "\xe9", 1); /* Latin-1 */
-    scene->nodes[second].id = "second";
-    assert_int_equal(scene_finish(scene), CP_OK);
+    static const char *const options[] = {"unit=in", "up=y"};
+    cp_scene *scene, *rows = cp_scene_new(*state); /* a scene has the source of the file that it was read from */
+    assert_int_equal(cp_read_memory(*state, "solid a\nendsolid a\n", 19, "cell \"1\".stl", "stl", options, 2, &scene),
+                     CP_OK);
+    assert_int_equal(cp_scene_replace(scene, rows), CP_OK);
+    cp_exclude_static_pairs(scene, true);
+    cp_node first = {.id = "first", .name = name, .scope = CP_NONE, .flags = CP_NODE_MOVABLE | CP_NODE_WIRE};
+    first.local = (cp_pose){{1, 0, 0, -0.0, 0, 1, 0, 0.1, 0, 0, 1, 5e-324}};
+    cp_node second = {.id = "second", .name = "\xe9", .scope = CP_NONE, .local = PLAIN_IDENTITY}; /* Latin-1 */
+    second.parent = cp_add_node(scene, &first);
+    (void)cp_add_node(scene, &second);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     expect_dump(*state, scene, NULL,
-                "dump 1\nsource \"tag\" file \"cell \\\"1\\\".wu\" unit 0.0254 up y\nexclude_static_pairs yes\n"
+                "dump 1\nsource \"stl\" file \"cell \\\"1\\\".stl\" unit 0.0254 up y\nexclude_static_pairs yes\n"
                 "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
                 "node \"first\" name \"a\\\"b\\\\c\\n\\t\\x01\\x7f \xc3\xa9\" parent \"WORLD\" scope none "
                 "flags movable wire local 1 0 0 -0 0 1 0 0.1 0 0 1 5e-324\n"
@@ -65,11 +57,12 @@ static const uint32_t offsets[] = {0, 3, 7}, corners[] = {0, 1, 2, 3, 2, 1, 0};
 static cp_scene *make_mesh_scene(cp_context *context)
 {
     static const cp_group groups[] = {{0, 1, 0}, {1, 1, CP_NONE}};
-    static const double rgba[4] = {1, 0.5, 0.1, 0};
-    cp_scene *scene = scene_new(context);
-    uint32_t node = add_node(scene, 0, "part");
-    (void)scene_add_material(scene, "paint", rgba, true);
-    scene->materials[0].two_sided = true;
+    const cp_pose pose = plain_scaling(0.001, 0.001, 0.001);
+    cp_scene *scene = cp_scene_new(context);
+    uint32_t node = add_node_at(scene, 0, "part", NULL);
+    const cp_material paint = {
+        .name = "paint", .rgba = {1, 0.5, 0.1, 0}, .srgb = true, .two_sided = true, .roughness = 0.8, .cutoff = 0.5};
+    (void)cp_add_material(scene, &paint);
     cp_mesh mesh = {.name = "sheet",
                     .source = "a.stl",
                     .kind = CP_MESH_FACES,
@@ -84,10 +77,9 @@ static cp_scene *make_mesh_scene(cp_context *context)
                     .corners = corners,
                     .groups = groups};
     cp_mesh tube = {.source = "#Tube", .kind = CP_MESH_TUBE, .sides = 12, .size = {0.5, 0.25, 2}};
-    cp_pose pose = pose_scaling(0.001, 0.001, 0.001);
-    (void)scene_add_instance(scene, node, scene_add_mesh(scene, &mesh), CP_USE_DRAWN, &pose);
-    (void)scene_add_instance(scene, node, scene_add_mesh(scene, &tube), CP_USE_COLLISION, &pose);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    (void)add_instance_of(scene, node, add_mesh_of(scene, &mesh), CP_USE_DRAWN, &pose);
+    (void)add_instance_of(scene, node, add_mesh_of(scene, &tube), CP_USE_COLLISION, &pose);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     return scene;
 }
 
@@ -135,7 +127,7 @@ static void test_layout_does_not_show(void **state)
         void *bytes[2];
         size_t sizes[2];
         for (int i = 0; i < 2; i++) {
-            cp_scene *scene = scene_new(*state);
+            cp_scene *scene = cp_scene_new(*state);
             cp_mesh mesh = {.name = "m",
                             .kind = CP_MESH_FACES,
                             .vertex_count = 4,
@@ -146,8 +138,8 @@ static void test_layout_does_not_show(void **state)
                             .face_offsets = i ? plain : NULL,
                             .groups = i ? group : NULL,
                             .group_count = (uint32_t)i};
-            (void)scene_add_mesh(scene, &mesh);
-            assert_int_equal(scene_finish(scene), CP_OK);
+            (void)add_mesh_of(scene, &mesh);
+            assert_int_equal(cp_scene_finish(scene), CP_OK);
             assert_int_equal(cp_write_memory(*state, scene, "dump", &choices[k], (size_t)k, &bytes[i], &sizes[i]),
                              CP_OK);
             cp_scene_free(scene);
@@ -162,38 +154,34 @@ static void test_layout_does_not_show(void **state)
 static void test_kinematics(void **state)
 {
     static const double home[] = {0.25, 0};
-    static const uint32_t joints[] = {0, 1}, ends[] = {2};
-    cp_scene *scene = scene_new(*state);
-    uint32_t base = add_node(scene, 0, "Base"), tool = add_node(scene, base, "Tool");
-    (void)scene_add_joint(scene, base, CP_JOINT_REVOLUTE, NULL);
-    (void)scene_add_joint(scene, tool, CP_JOINT_PRISMATIC, "slide");
-    scene->joints[0].lower = -1.5;
-    scene->joints[0].velocity = 2;
-    scene->joints[0].home = 0.25;
-    scene->joints[1].driven = false;
-    scene->joints[1].master = 0;
-    scene->joints[1].scale = -0.5;
-    scene->joints[1].offset = 0.125;
-    scene->joints[1].upper = DBL_MAX;
-    uint32_t device = scene_add_device(scene, "Arm", base);
-    scene->devices[device].joints = joints;
-    scene->devices[device].joint_count = 2;
-    scene->devices[device].ends = ends;
-    scene->devices[device].end_count = 1;
-    scene->devices[device].home = home;
-    scene->nodes[tool].scope = device;
-    (void)scene_add_pair(scene, base, tool, "given");
-    scene->pairs[0].evidence = "near 0.1";
-    (void)scene_add_pair(scene, tool, 0, "always");
-    scene->pairs[1].verdict = CP_PAIR_KEPT;
+    static const uint32_t joints[] = {0, 1};
+    cp_scene *scene = cp_scene_new(*state);
+    uint32_t base = add_node_at(scene, 0, "Base", NULL), tool = add_node_at(scene, base, "Tool", NULL);
+    (void)add_joint_of(scene, base, CP_JOINT_REVOLUTE, NULL);
+    (void)add_joint_of(scene, tool, CP_JOINT_PRISMATIC, "slide");
+    uint32_t arm = add_device_of(scene, "Arm", base, tool, 2, joints);
     static const cp_joint_setting witness[] = {{1, -0.5}, {0, 2}};
     static const cp_finding seen = {0.001, 0.0005, 0.125, 5, 100, 7, 3, 2, witness, 0xab},
                             unseen = {.clearance = INFINITY};
-    (void)scene_add_pair(scene, tool, base, "sometimes");
-    (void)scene_add_pair(scene, tool, base, "static");
-    scene->pairs[2].finding = &seen;
-    scene->pairs[3].finding = &unseen;
-    assert_int_equal(scene_finish(scene), CP_OK);
+    static const cp_pair pairs[] = {{1, 2, CP_PAIR_EXCLUDED, "given", "near 0.1", NULL},
+                                    {2, 0, CP_PAIR_KEPT, "always", "", NULL},
+                                    {2, 1, CP_PAIR_EXCLUDED, "sometimes", "", &seen},
+                                    {2, 1, CP_PAIR_EXCLUDED, "static", "", &unseen}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        (void)cp_add_pair(scene, &pairs[i]);
+    struct draft draft = draft_of(scene);
+    draft.joints[0].lower = -1.5;
+    draft.joints[0].velocity = 2;
+    draft.joints[0].home = 0.25;
+    draft.joints[1].driven = false;
+    draft.joints[1].master = 0;
+    draft.joints[1].scale = -0.5;
+    draft.joints[1].offset = 0.125;
+    draft.joints[1].upper = DBL_MAX;
+    draft.devices[arm].home = home;
+    draft.nodes[tool].scope = arm;
+    scene = built_again(&draft, *state);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     expect_dump(
         *state, scene, NULL,
         "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"
@@ -222,19 +210,19 @@ static void test_clips_and_metadata(void **state)
 {
     static const double times[] = {0, 1.5}, angles[] = {0, 0, 0, 1, 0, 0, 1, 0};
     static const double moves[] = {1, 2, 3, 4, 5, 6};
-    cp_scene *scene = scene_new(*state);
-    uint32_t node = add_node(scene, 0, "n");
-    (void)scene_add_joint(scene, node, CP_JOINT_REVOLUTE, "j");
+    cp_scene *scene = cp_scene_new(*state);
+    uint32_t node = add_node_at(scene, 0, "n", NULL);
+    (void)add_joint_of(scene, node, CP_JOINT_REVOLUTE, "j");
     const cp_track tracks[] = {
         {node, CP_PATH_ROTATION, CP_LINEAR, 2, times, angles},
         {0, CP_PATH_JOINT, CP_CUBIC, 2, times, moves},
         {node, CP_PATH_SCALE, CP_STEP, 1, times, moves},
     };
-    (void)scene_add_clip(scene, "c", 3, tracks);
-    (void)scene_add_clip(scene, "none", 0, NULL);
-    assert_true(scene_add_metadata(scene, CP_OWNER_SCENE, 0, "a b", CP_VALUE_STRING, "x"));
-    assert_true(scene_add_metadata(scene, CP_OWNER_JOINT, 0, "k", CP_VALUE_JSON, "[1,\"2\"]"));
-    assert_int_equal(scene_finish(scene), CP_OK);
+    (void)add_clip_of(scene, "c", 3, tracks);
+    (void)add_clip_of(scene, "none", 0, NULL);
+    add_metadata_of(scene, CP_OWNER_SCENE, 0, "a b", CP_VALUE_STRING, "x");
+    add_metadata_of(scene, CP_OWNER_JOINT, 0, "k", CP_VALUE_JSON, "[1,\"2\"]");
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     expect_dump(*state, scene, NULL,
                 "dump 1\nsource \"\" file \"\" unit 1 up z\nexclude_static_pairs no\n"
                 "node \"WORLD\" name \"WORLD\" parent none scope none flags none local 1 0 0 0 0 1 0 0 0 0 1 0\n"
