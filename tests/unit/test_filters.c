@@ -1,11 +1,6 @@
 /* The filters, through cp_apply: what changes, what stays, what is said; and with memory failing at every step. */
 #include "mesh_support.h"
 
-#include <stdio.h>
-
-#include "base/text/text.h"
-#include "model/model.h"
-
 static struct counter memory;
 static cp_context *context;
 static cp_scene *scene;
@@ -29,43 +24,29 @@ static cp_mesh make_soup(void)
 
 static void add_joints(void)
 {
-    uint32_t first = scene_add_joint(scene, LINK1, CP_JOINT_REVOLUTE, "J1");
-    uint32_t second = scene_add_joint(scene, LINK2, CP_JOINT_PRISMATIC, "J2");
-    uint32_t third = scene_add_joint(scene, FOLLOWER, CP_JOINT_REVOLUTE, "J3");
-    scene->joints[first].lower = -2;
-    scene->joints[first].upper = 2;
-    scene->joints[first].home = 0.25;
-    scene->joints[second].home = 1;
-    scene->joints[third].driven = false;
-    scene->joints[third].master = first;
-    scene->joints[third].scale = 2;
-    static const uint32_t joints[] = {0, 1, 2}, ends[] = {LINK2};
-    uint32_t robot = scene_add_device(scene, "Robot", BASE);
-    cp_device *device = &scene->devices[robot];
-    device->joints = joints;
-    device->joint_count = 3;
-    device->ends = ends;
-    device->end_count = 1;
-    for (uint32_t node = LINK1; node <= FOLLOWER; node++)
-        scene->nodes[node].scope = robot;
+    static const uint32_t joints[] = {0, 1, 2};
+    (void)add_limited_joint(scene, LINK1, CP_JOINT_REVOLUTE, "J1", -2, 2);
+    (void)add_joint_of(scene, LINK2, CP_JOINT_PRISMATIC, "J2");
+    (void)add_joint_of(scene, FOLLOWER, CP_JOINT_REVOLUTE, "J3");
+    (void)add_device_of(scene, "Robot", BASE, LINK2, 3, joints);
 }
 
 static void add_geometry(void)
 {
-    const cp_pose identity = POSE_IDENTITY, millimetres = pose_scaling(0.001, 0.001, 0.001);
+    const cp_pose millimetres = plain_scaling(0.001, 0.001, 0.001);
     cp_mesh soup = make_soup(), cube = make_cube(), box = {.kind = CP_MESH_BOX, .size = {1, 1, 1}};
     cube.id = NULL;
-    uint32_t soup_mesh = scene_add_mesh(scene, &soup), cube_mesh = scene_add_mesh(scene, &cube);
-    uint32_t box_mesh = scene_add_mesh(scene, &box);
-    (void)scene_add_instance(scene, 0, box_mesh, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, BASE, cube_mesh, CP_USE_BOTH, &identity);
-    (void)scene_add_instance(scene, LINK2, cube_mesh, CP_USE_DRAWN, &identity);
-    (void)scene_add_instance(scene, LINK2, box_mesh, CP_USE_COLLISION, &identity);
-    (void)scene_add_instance(scene, TOOL, soup_mesh, CP_USE_DRAWN, &millimetres);
-    (void)scene_add_pair(scene, BASE, LINK2, "near");
-    (void)scene_add_pair(scene, LINK1, TOOL, "near");
-    (void)scene_add_metadata(scene, CP_OWNER_JOINT, 1, "key", CP_VALUE_STRING, "value");
-    (void)scene_add_metadata(scene, CP_OWNER_NODE, TOOL, "key", CP_VALUE_STRING, "value");
+    uint32_t soup_mesh = add_mesh_of(scene, &soup), cube_mesh = add_mesh_of(scene, &cube);
+    uint32_t box_mesh = add_mesh_of(scene, &box);
+    (void)add_instance_of(scene, 0, box_mesh, CP_USE_BOTH, NULL);
+    (void)add_instance_of(scene, BASE, cube_mesh, CP_USE_BOTH, NULL);
+    (void)add_instance_of(scene, LINK2, cube_mesh, CP_USE_DRAWN, NULL);
+    (void)add_instance_of(scene, LINK2, box_mesh, CP_USE_COLLISION, NULL);
+    (void)add_instance_of(scene, TOOL, soup_mesh, CP_USE_DRAWN, &millimetres);
+    (void)add_pair_of(scene, BASE, LINK2, "near");
+    (void)add_pair_of(scene, LINK1, TOOL, "near");
+    add_metadata_of(scene, CP_OWNER_JOINT, 1, "key", CP_VALUE_STRING, "value");
+    add_metadata_of(scene, CP_OWNER_NODE, TOOL, "key", CP_VALUE_STRING, "value");
 }
 
 static int set_up(void **unused)
@@ -74,20 +55,29 @@ static int set_up(void **unused)
     memory = (struct counter){0};
     const cp_allocator allocator = {counted_resize, &memory};
     context = cp_context_new(&allocator);
-    scene = scene_new(context);
-    assert_int_equal(add_node_at(scene, 0, "base", NULL), BASE);
+    scene = cp_scene_new(context);
+    const cp_pose up = plain_translation(0, 0, 5), along = plain_translation(2, 0, 0);
+    assert_int_equal(add_node_at(scene, 0, "base", &up), BASE);
     assert_int_equal(add_node_at(scene, BASE, "link1", NULL), LINK1);
     assert_int_equal(add_node_at(scene, LINK1, "link2", NULL), LINK2);
     assert_int_equal(add_node_at(scene, LINK2, "follower", NULL), FOLLOWER);
-    assert_int_equal(add_node_at(scene, LINK2, "tool", NULL), TOOL);
+    assert_int_equal(add_node_at(scene, LINK2, "tool", &along), TOOL);
     assert_int_equal(add_node_at(scene, 0, "twin", NULL), TWIN);
     assert_int_equal(add_node_at(scene, BASE, "twin", NULL), OTHER_TWIN);
-    assert_int_equal(scene_add_placeholder(scene, "lost"), LOST);
-    scene->nodes[BASE].local = pose_translation(0, 0, 5);
-    scene->nodes[TOOL].local = pose_translation(2, 0, 0);
+    assert_int_equal(add_node_at(scene, 0, "lost", NULL), LOST);
     add_joints();
     add_geometry();
-    return scene_finish(scene) == CP_OK ? 0 : 1;
+    struct draft draft = draft_of(scene);
+    draft.joints[0].home = 0.25;
+    draft.joints[1].home = 1;
+    draft.joints[2].driven = false;
+    draft.joints[2].master = 0;
+    draft.joints[2].scale = 2;
+    for (uint32_t node = LINK1; node <= FOLLOWER; node++)
+        draft.nodes[node].scope = 0;
+    draft.nodes[LOST].flags = CP_NODE_PLACEHOLDER;
+    scene = built_again(&draft, context);
+    return cp_scene_finish(scene) == CP_OK ? 0 : 1;
 }
 
 static int tear_down(void **unused)
@@ -107,8 +97,8 @@ static cp_status apply(const char *filter, const char *first, const char *second
 /* CP_NONE if there is none. */
 static uint32_t node_index(const char *name)
 {
-    for (uint32_t i = 0; i < scene->node_count; i++)
-        if (strcmp(scene->nodes[i].name, name) == 0)
+    for (uint32_t i = 0; i < count_nodes(scene); i++)
+        if (strcmp(cp_nodes(scene, NULL)[i].name, name) == 0)
             return i;
     return CP_NONE;
 }
@@ -123,11 +113,21 @@ static void expect_origin(const char *name, double x, double y, double z)
 
 /* ---- weld ---- */
 
-static const cp_mesh *soup(void)
+static const cp_mesh *mesh_at(uint32_t index)
 {
-    return &scene->meshes[0];
+    return &cp_meshes(scene, NULL)[index];
 }
 
+static const cp_mesh *soup(void)
+{
+    return mesh_at(0);
+}
+
+static void set_mesh(uint32_t index, const cp_mesh *mesh)
+{
+    assert_int_equal(cp_set_mesh(scene, index, mesh), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
+}
 static void test_weld_joins_equal_bits(void **unused)
 {
     (void)unused;
@@ -149,19 +149,19 @@ static void test_weld_looks_at_normals_and_colours(void **unused)
     static const float normals[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, -1, 0, 0, 1};
     static float colours[28];
     colours[4 * 3] = 0.5f; /* vertex 3 is not as 1, and 5 not as 2 by its normal */
-    scene->meshes[0].normals = normals;
+    cp_mesh mesh = make_soup();
+    mesh.normals = normals;
+    set_mesh(0, &mesh);
     assert_int_equal(apply("weld", NULL, NULL), CP_OK);
     assert_int_equal(soup()->vertex_count, 6);
     assert_true(soup()->normals[3 * soup()->corners[5] + 2] == -1);
-    cp_mesh mesh = make_soup();
-    mesh.id = soup()->id;
-    mesh.source = "";
-    mesh.normals = normals;
     mesh.colours = colours;
-    scene->meshes[0] = mesh;
+    set_mesh(0, &mesh);
     assert_int_equal(apply("weld", "tolerance=1e-9", NULL), CP_OK);
     assert_int_equal(soup()->vertex_count, 7);
-    scene->meshes[0].normals = NULL;
+    mesh = *soup();
+    mesh.normals = NULL;
+    set_mesh(0, &mesh);
     assert_int_equal(apply("weld", "tolerance=1e-9", NULL), CP_OK);
     assert_int_equal(soup()->vertex_count, 6);
     assert_true(soup()->colours[4 * soup()->corners[3]] == 0.5f);
@@ -209,20 +209,16 @@ static void test_weld_tolerance_as_by_comparing_all(void **unused)
             }
             numbers[i] = leaders[i] == i ? count++ : numbers[leaders[i]];
         }
-        scene->meshes[1] = (cp_mesh){.id = "m",
-                                     .name = "m",
-                                     .source = "",
-                                     .vertex_count = COUNT,
-                                     .face_count = COUNT / 3,
-                                     .corner_count = COUNT,
-                                     .positions = positions,
-                                     .corners = corners};
+        set_mesh(1, &(cp_mesh){.vertex_count = COUNT,
+                               .face_count = COUNT / 3,
+                               .corner_count = COUNT,
+                               .positions = positions,
+                               .corners = corners});
         char option[64];
         (void)snprintf(option, sizeof option, "tolerance=%s", round % 2 ? "0.25" : "0.11");
         assert_int_equal(apply("weld", option, NULL), CP_OK);
-        assert_int_equal(scene->meshes[1].vertex_count, count);
-        assert_memory_equal(scene->meshes[1].corners, numbers, sizeof numbers);
-        scene->meshes[1] = make_cube();
+        assert_int_equal(mesh_at(1)->vertex_count, count);
+        assert_memory_equal(mesh_at(1)->corners, numbers, sizeof numbers);
     }
 }
 
@@ -232,17 +228,20 @@ static void test_normals_modes(void **unused)
 {
     (void)unused;
     static const float up[] = {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
-    scene->meshes[0].normals = up;
+    cp_mesh mesh = make_soup();
+    mesh.normals = up;
+    set_mesh(0, &mesh);
+    const float *had = soup()->normals;
     assert_int_equal(apply("normals", "mode=keep", NULL), CP_OK);
-    assert_ptr_equal(soup()->normals, up);
-    assert_int_equal(scene->meshes[1].vertex_count, 24); /* the cube's edges are beyond 30 degrees */
-    assert_int_equal(scene->meshes[2].kind, CP_MESH_FACES);
+    assert_ptr_equal(soup()->normals, had);
+    assert_int_equal(mesh_at(1)->vertex_count, 24); /* the cube's edges are beyond 30 degrees */
+    assert_int_equal(mesh_at(2)->kind, CP_MESH_FACES);
     assert_true(was_reported(context, "normals-primitives"));
     assert_int_equal(apply("normals", "crease=91deg", NULL), CP_OK);
-    assert_true(fabs((double)scene->meshes[1].normals[0] + 1 / sqrt(3)) < 1e-6);
+    assert_true(fabs((double)mesh_at(1)->normals[0] + 1 / sqrt(3)) < 1e-6);
     assert_int_equal(apply("normals", "mode=none", NULL), CP_OK);
-    for (uint32_t i = 0; i < scene->mesh_count; i++)
-        assert_null(scene->meshes[i].normals);
+    for (uint32_t i = 0; i < count_meshes(scene); i++)
+        assert_null(mesh_at(i)->normals);
     assert_int_equal(apply("normals", "crease=-1", NULL), CP_USAGE);
     assert_int_equal(apply("normals", "mode=soft", NULL), CP_USAGE);
 }
@@ -251,12 +250,12 @@ static void test_triangulate(void **unused)
 {
     (void)unused;
     assert_int_equal(apply("triangulate", NULL, NULL), CP_OK);
-    assert_int_equal(scene->meshes[1].face_count, 12);
-    assert_null(scene->meshes[1].face_offsets);
-    assert_int_equal(scene->meshes[2].kind, CP_MESH_BOX);
+    assert_int_equal(mesh_at(1)->face_count, 12);
+    assert_null(mesh_at(1)->face_offsets);
+    assert_int_equal(mesh_at(2)->kind, CP_MESH_BOX);
     assert_int_equal(apply("triangulate", "primitives", NULL), CP_OK);
-    assert_int_equal(scene->meshes[2].kind, CP_MESH_FACES);
-    assert_int_equal(scene->meshes[2].face_count, 12);
+    assert_int_equal(mesh_at(2)->kind, CP_MESH_FACES);
+    assert_int_equal(mesh_at(2)->face_count, 12);
 }
 
 /* ---- flatten ---- */
@@ -270,15 +269,15 @@ static void test_flatten(void **unused)
     assert_int_equal(apply("flatten", NULL, NULL), CP_OK);
     assert_int_equal(cp_measure(context, scene, CP_USE_BOTH, &after), CP_OK);
     assert_memory_equal(&before, &after, sizeof before);
-    assert_int_equal(scene->joint_count + scene->device_count, 0);
-    assert_int_equal(scene->node_count, 5); /* WORLD, base, link2, tool, lost */
-    for (uint32_t i = 1; i < scene->node_count; i++)
-        assert_int_equal(scene->nodes[i].parent, 0);
+    assert_int_equal(count_joints(scene) + count_devices(scene), 0);
+    assert_int_equal(count_nodes(scene), 5); /* WORLD, base, link2, tool, lost */
+    for (uint32_t i = 1; i < count_nodes(scene); i++)
+        assert_int_equal(cp_nodes(scene, NULL)[i].parent, 0);
     expect_origin("tool", 2 * cos(1), 2 * sin(1), 8);
-    assert_int_equal(scene->mesh_count, 3);
-    assert_int_equal(scene->instance_count, 5);
-    assert_int_equal(scene->pair_count, 1);
-    assert_int_equal(scene->metadata_count, 1);
+    assert_int_equal(count_meshes(scene), 3);
+    assert_int_equal(count_instances(scene), 5);
+    assert_int_equal(count_pairs(scene), 1);
+    assert_int_equal(count_metadata(scene), 1);
     const char *codes[] = {"flatten-joints", "flatten-devices", "flatten-frames", "flatten-pairs"};
     for (int i = 0; i < 4; i++)
         assert_true(was_reported(context, codes[i]));
@@ -292,12 +291,10 @@ static void test_flatten_drops_clips(void **unused)
 {
     (void)unused;
     static const double times[] = {0, 1}, values[] = {0, 1};
-    const cp_track track = {0, CP_PATH_JOINT, CP_LINEAR, 2, times, values};
-    cp_track *tracks = scene_allocate(scene, 1, sizeof track);
-    *tracks = track;
-    assert_int_not_equal(scene_add_clip(scene, "clip", 1, tracks), CP_NONE);
+    (void)add_clip_of(scene, "clip", 1, &(cp_track){0, CP_PATH_JOINT, CP_LINEAR, 2, times, values});
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("flatten", NULL, NULL), CP_OK);
-    assert_int_equal(scene->clip_count, 0);
+    assert_int_equal(count_clips(scene), 0);
     assert_true(was_reported(context, "flatten-clips"));
 }
 
@@ -307,39 +304,42 @@ static void test_select_a_subtree(void **unused)
 {
     (void)unused;
     assert_int_equal(apply("select", "node=link2", NULL), CP_OK);
-    assert_int_equal(scene->node_count, 4); /* WORLD, link2, follower, tool */
+    assert_int_equal(count_nodes(scene), 4); /* WORLD, link2, follower, tool */
     assert_int_equal(node_index("base"), CP_NONE);
-    assert_int_equal(scene->instance_count, 3); /* not the world's */
-    assert_int_equal(scene->joint_count, 2);
+    assert_int_equal(count_instances(scene), 3); /* not the world's */
+    assert_int_equal(count_joints(scene), 2);
     expect_origin("tool", 2 * cos(0.25), 2 * sin(0.25), 6);
-    assert_int_equal(scene->pair_count, 0);
+    assert_int_equal(count_pairs(scene), 0);
 }
 
 static void test_select_a_device(void **unused)
 {
     (void)unused;
     assert_int_equal(apply("select", "device=Robot", NULL), CP_OK);
-    assert_int_equal(scene->device_count, 1);
-    assert_int_equal(scene->joint_count, 3);
-    assert_int_equal(scene->node_count, 5);     /* WORLD, base, link1, link2, follower */
-    assert_int_equal(scene->instance_count, 2); /* base stays as a frame */
-    assert_int_equal(scene->nodes[node_index("base")].instance_count, 0);
+    assert_int_equal(count_devices(scene), 1);
+    assert_int_equal(count_joints(scene), 3);
+    assert_int_equal(count_nodes(scene), 5);     /* WORLD, base, link1, link2, follower */
+    assert_int_equal(count_instances(scene), 2); /* base stays as a frame */
+    assert_int_equal(node_called(scene, "base")->instance_count, 0);
     expect_origin("link2", 0, 0, 6);
 }
 
 static void test_select_a_device_with_the_devices_it_brought(void **unused)
 {
     (void)unused;
-    uint32_t hand = scene_add_device(scene, "Hand", LINK2), finger = scene_add_device(scene, "Finger", TOOL);
-    scene->devices[hand].scope = 0;
-    scene->devices[finger].scope = hand;
-    scene->nodes[TOOL].scope = finger;
-    assert_int_equal(scene_finish(scene), CP_OK);
+    uint32_t hand = add_device_of(scene, "Hand", LINK2, LINK2, 0, NULL);
+    uint32_t finger = add_device_of(scene, "Finger", TOOL, TOOL, 0, NULL);
+    struct draft draft = draft_of(scene);
+    draft.devices[hand].scope = 0;
+    draft.devices[finger].scope = hand;
+    draft.nodes[TOOL].scope = finger;
+    scene = built_again(&draft, context);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("select", "device=Hand", NULL), CP_OK);
-    assert_int_equal(scene->device_count, 2);
+    assert_int_equal(count_devices(scene), 2);
     assert_int_equal(node_index("link1"), CP_NONE);
-    assert_int_equal(scene->nodes[node_index("tool")].instance_count, 1);
-    assert_int_equal(scene->nodes[node_index("link2")].instance_count, 0);
+    assert_int_equal(node_called(scene, "tool")->instance_count, 1);
+    assert_int_equal(node_called(scene, "link2")->instance_count, 0);
 }
 
 static void test_select_by_id_and_what_it_refuses(void **unused)
@@ -353,10 +353,10 @@ static void test_select_by_id_and_what_it_refuses(void **unused)
     assert_int_equal(apply("select", NULL, NULL), CP_USAGE);
     assert_true(was_reported(context, "select-what"));
     assert_int_equal(apply("select", "node=base", "device=Robot"), CP_USAGE);
-    assert_int_equal(scene->node_count, 9);
+    assert_int_equal(count_nodes(scene), 9);
     assert_int_equal(apply("select", "node=id:twin", NULL), CP_OK);
-    assert_int_equal(scene->node_count, 2);
-    assert_string_equal(scene->nodes[1].id, "twin");
+    assert_int_equal(count_nodes(scene), 2);
+    assert_string_equal(cp_nodes(scene, NULL)[1].id, "twin");
     expect_origin("twin", 0, 0, 0);
 }
 
@@ -364,17 +364,17 @@ static void test_select_the_world_is_everything(void **unused)
 {
     (void)unused;
     assert_int_equal(apply("select", "node=WORLD", NULL), CP_OK);
-    assert_int_equal(scene->node_count, 9);
-    assert_int_equal(scene->instance_count, 5);
+    assert_int_equal(count_nodes(scene), 9);
+    assert_int_equal(count_instances(scene), 5);
 }
 
 /* ---- pose ---- */
 
 static void expect_values(double first, double second)
 {
-    assert_true(scene->joints[0].q == first);
-    assert_true(scene->joints[1].q == second);
-    assert_true(scene->joints[0].home == 0.25);
+    assert_true(cp_joints(scene, NULL)[0].q == first);
+    assert_true(cp_joints(scene, NULL)[1].q == second);
+    assert_true(cp_joints(scene, NULL)[0].home == 0.25);
 }
 
 static void test_pose_a_device(void **unused)
@@ -401,7 +401,10 @@ static void test_pose_home_prefers_the_device(void **unused)
 {
     (void)unused;
     static const double home[] = {0.75, 0.5, 0};
-    scene->devices[0].home = home;
+    cp_device robot = *cp_devices(scene, NULL);
+    robot.home = home;
+    assert_int_equal(cp_set_device(scene, 0, &robot), CP_OK);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     assert_int_equal(apply("pose", "home", "device=Robot"), CP_OK);
     expect_values(0.75, 0.5);
     assert_int_equal(apply("pose", "home", NULL), CP_OK);
@@ -493,8 +496,8 @@ static void test_topology_and_measures_without_memory(void **unused)
         cp_topology topology = {.size = sizeof topology};
         memory.limit = memory.calls + fail;
         cp_status measured = cp_measure(context, scene, CP_USE_BOTH, &measures);
-        cp_status found = cp_mesh_topology(context, &scene->meshes[1], &topology);
-        cp_status primitive = cp_mesh_topology(context, &scene->meshes[2], &topology);
+        cp_status found = cp_mesh_topology(context, mesh_at(1), &topology);
+        cp_status primitive = cp_mesh_topology(context, mesh_at(2), &topology);
         bool failed = memory.calls >= memory.limit;
         memory.limit = 0;
         assert_int_equal((measured == CP_LIMIT) + (found == CP_LIMIT) + (primitive == CP_LIMIT), failed);
@@ -508,14 +511,14 @@ static void test_an_empty_scene(void **unused)
 {
     (void)unused;
     cp_scene_free(scene);
-    scene = scene_new(context);
-    assert_int_equal(scene_finish(scene), CP_OK);
+    scene = cp_scene_new(context);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
     const char *names[] = {"weld", "normals", "triangulate", "flatten"};
     for (int i = 0; i < 4; i++)
         assert_int_equal(apply(names[i], NULL, NULL), CP_OK);
     assert_int_equal(apply("select", "node=WORLD", NULL), CP_OK);
     assert_int_equal(apply("pose", "home", NULL), CP_OK);
-    assert_int_equal(scene->node_count, 1);
+    assert_int_equal(count_nodes(scene), 1);
 }
 
 int main(void)
