@@ -12,38 +12,51 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
+#include "cellpipe_tool.h"
 #include "scene_fixture.h"
 
 /* ---- scenes ---- */
 
-static uint32_t add(uint32_t parent, const char *name)
+static void add_pair(uint32_t first, uint32_t second, const char *reason, const cp_finding *finding)
 {
-    return scene_add_node(scene, parent, name, strlen(name));
+    const cp_pair pair = {first, second, CP_PAIR_EXCLUDED, reason, "", finding};
+    assert_true(cp_add_pair(scene, &pair) != CP_NONE);
 }
 
-static cp_pair *add_pair(uint32_t first, uint32_t second, const char *reason, const cp_finding *finding)
+static void add_kept(uint32_t first, uint32_t second, const char *reason, const cp_finding *finding)
 {
-    uint32_t index = scene_add_pair(scene, first, second, reason);
-    assert_int_not_equal(index, CP_NONE);
-    scene->pairs[index].finding = finding;
-    return &scene->pairs[index];
+    const cp_pair pair = {first, second, CP_PAIR_KEPT, reason, "", finding};
+    assert_true(cp_add_pair(scene, &pair) != CP_NONE);
 }
 
 static uint32_t add_device(const char *name, uint32_t base, uint32_t scope)
 {
-    uint32_t device = scene_add_device(scene, name, base);
-    scene->devices[device].scope = scope;
-    return device;
+    cp_device device = cp_new_device();
+    device.name = name;
+    device.base = base;
+    device.scope = scope;
+    return cp_add_device(scene, &device);
 }
 
-/* Frames of a device, its base among the names of others. */
-static uint32_t add_inside(uint32_t parent, const char *name, uint32_t device)
+/* Frames of a device, its base among the names of others; or of none. */
+static uint32_t add_frame(uint32_t parent, const char *name, uint32_t device, uint32_t flags)
 {
-    uint32_t node = add(parent, name);
-    scene->nodes[node].scope = device;
-    return node;
+    const cp_node node = {.name = name, .parent = parent, .scope = device, .flags = flags, .local = PLAIN_IDENTITY};
+    return cp_add_node(scene, &node);
 }
+
+static uint32_t add(uint32_t parent, const char *name)
+{
+    return add_frame(parent, name, CP_NONE, 0);
+}
+
+/* Does something with a draft of the scene, called `cell`. */
+#define CHANGE(statements)                                                                                             \
+    do {                                                                                                               \
+        struct draft cell = draft_of(scene);                                                                           \
+        statements;                                                                                                    \
+        change_scene(&cell);                                                                                           \
+    } while (0)
 
 static const cp_joint_setting seen_at[] = {{0, -0.5}, {1, 1.25}};
 static const cp_finding findings[] = {
@@ -67,43 +80,64 @@ static const cp_finding findings[] = {
     {.clearance = 0.125, .margin = 0.001, .touch = CP_TOUCH, .samples = 100, .descents = 300, .work = 200000},
 };
 
+static void find_keys(uint64_t keys[16])
+{
+    assert_int_equal(cp_pair_keys(context, scene, cp_pairs(scene, NULL), count_pairs(scene), keys), CP_OK);
+}
+
 /* What findings rest on is the cell as it is: of all, or of those that have a key at all. */
 static void give_keys(bool all)
 {
     uint64_t keys[16];
-    assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
-        cp_joint_setting *witness;
-        const cp_finding *known = scene->pairs[i].finding;
-        cp_finding *finding = known ? scene_copy_finding(scene, known, &witness) : NULL;
-        if (finding && (all || known->key))
-            finding->key = keys[i];
-        scene->pairs[i].finding = finding;
+    find_keys(keys);
+    for (uint32_t i = 0; i < count_pairs(scene); i++) {
+        cp_pair pair = cp_pairs(scene, NULL)[i];
+        cp_finding finding = pair.finding ? *pair.finding : (cp_finding){0};
+        finding.key = all || finding.key ? keys[i] : 0;
+        pair.finding = pair.finding ? &finding : NULL;
+        assert_int_equal(cp_set_pair(scene, i, &pair), CP_OK);
+    }
+    finish_scene();
+}
+
+/* A box in each frame, and two joints. */
+static void make_frames(void)
+{
+    static const char *const names[] = {"Base", "Arm", "Hand", "Floor", "Wall", "Cart", "Lamp"};
+    uint32_t box = add_mesh_of(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}});
+    for (uint32_t i = 0; i < 7; i++) {
+        uint32_t node = add(i == 1 || i == 2 ? i : 0, names[i]);
+        if (i == 1 || i == 2)
+            (void)add_joint_of(scene, node, CP_JOINT_REVOLUTE, NULL);
+        (void)add_instance_of(scene, node, box, CP_USE_BOTH, NULL);
     }
 }
 
-/* A box in each frame, two joints, and a pair of each kind. */
+/* The same with a pair of each kind. */
 static void make_cell(void)
 {
-    static const char *const names[] = {"Base", "Arm", "Hand", "Floor", "Wall", "Cart", "Lamp"};
-    uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}}), nodes[7];
-    for (uint32_t i = 0; i < 7; i++) {
-        nodes[i] = add(i == 1 || i == 2 ? nodes[i - 1] : 0, names[i]);
-        if (i == 1 || i == 2)
-            (void)scene_add_joint(scene, nodes[i], CP_JOINT_REVOLUTE, NULL);
-        (void)scene_add_instance(scene, nodes[i], box, CP_USE_BOTH, &POSE_IDENTITY);
-    }
-    (void)add_pair(nodes[0], nodes[3], "static", &findings[0]);
-    (void)add_pair(nodes[0], nodes[1], "always-proved", &findings[1]);
-    (void)add_pair(nodes[1], nodes[3], "never-proved", &findings[2]);
-    (void)add_pair(nodes[1], nodes[4], "never-sampled", &findings[3]);
-    add_pair(nodes[2], nodes[3], "sometimes", &findings[4])->verdict = CP_PAIR_KEPT;
-    add_pair(nodes[2], nodes[4], "undecided", &findings[5])->verdict = CP_PAIR_KEPT;
-    add_pair(nodes[2], nodes[5], "movable", NULL)->verdict = CP_PAIR_KEPT;
-    (void)add_pair(nodes[3], nodes[4], "given", NULL);
-    add_pair(nodes[3], nodes[6], "user", NULL)->evidence = "drawing 17 & <b>";
+    const cp_pair drawn = {4, 7, CP_PAIR_EXCLUDED, "user", "drawing 17 & <b>", NULL};
+    make_frames();
+    add_pair(1, 4, "static", &findings[0]);
+    add_pair(1, 2, "always-proved", &findings[1]);
+    add_pair(2, 4, "never-proved", &findings[2]);
+    add_pair(2, 5, "never-sampled", &findings[3]);
+    add_kept(3, 4, "sometimes", &findings[4]);
+    add_kept(3, 5, "undecided", &findings[5]);
+    add_kept(3, 6, "movable", NULL);
+    add_pair(4, 5, "given", NULL);
+    (void)cp_add_pair(scene, &drawn);
     finish_scene();
     give_keys(false);
+}
+
+/* The cell without its own statements, and with a joint elsewhere, which do not matter to a list. */
+static void forget_pairs(void)
+{
+    fresh_scene();
+    make_frames();
+    finish_scene();
+    CHANGE(cell.joints[0].q = 1);
 }
 
 /* ---- files ---- */
@@ -172,7 +206,7 @@ static const char *list_text(uint64_t first, uint64_t second)
 static const char *list_of_cell(void)
 {
     uint64_t keys[16];
-    assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
+    find_keys(keys);
     return list_text(keys[0], keys[2]);
 }
 
@@ -199,15 +233,15 @@ static void test_attributes_come_back(void **unused)
     cp_scene_free(scene);
     assert_int_equal(cp_read_memory(context, listed, strlen(listed), "list.xml", NULL, NULL, 0, &scene), CP_OK);
     assert_false(was_reported(context, "collision-setup-attribute"));
-    assert_int_equal(scene->pair_count, 6);
+    assert_int_equal(count_pairs(scene), 6);
     for (uint32_t i = 0; i < 6; i++)
-        assert_string_equal(scene->pairs[i].reason, reasons[i]);
-    assert_string_equal(scene->pairs[5].evidence, "drawing 17 & <b>");
-    assert_non_null(scene->pairs[0].finding);
-    assert_true(scene->pairs[0].finding->key == UINT64_C(0x00fedcba98765432));
-    assert_null(scene->pairs[4].finding);
+        assert_string_equal(cp_pairs(scene, NULL)[i].reason, reasons[i]);
+    assert_string_equal(cp_pairs(scene, NULL)[5].evidence, "drawing 17 & <b>");
+    assert_non_null(cp_pairs(scene, NULL)[0].finding);
+    assert_true(cp_pairs(scene, NULL)[0].finding->key == UINT64_C(0x00fedcba98765432));
+    assert_null(cp_pairs(scene, NULL)[4].finding);
     for (uint32_t i = 1; i < 4; i++) {
-        const cp_finding *finding = scene->pairs[i].finding, *expected = &findings[i];
+        const cp_finding *finding = cp_pairs(scene, NULL)[i].finding, *expected = &findings[i];
         assert_non_null(finding);
         assert_true(finding->margin == expected->margin && finding->work == expected->work &&
                     finding->clearance == expected->clearance);
@@ -256,7 +290,7 @@ static void test_strange_attributes(void **unused)
         assert_int_equal(cp_read_memory(context, text, strlen(text), "list.xml", NULL, NULL, 0, &scene), CP_OK);
         print_message("%s\n", cases[i].attributes);
         assert_int_equal(count_lost(context, "collision-setup-attribute"), cases[i].lost);
-        assert_int_equal(scene->pairs[0].finding != NULL, cases[i].found);
+        assert_int_equal(cp_pairs(scene, NULL)[0].finding != NULL, cases[i].found);
     }
 }
 
@@ -311,13 +345,16 @@ static void test_losses(void **unused)
 {
     (void)unused;
     make_cell();
-    add_pair(2, 3, "user", &findings[4])->evidence = "so they say"; /* though it collides */
-    add_pair(3, 2, "sometimes", NULL)->verdict = CP_PAIR_KEPT;
+    const cp_pair said = {2, 3, CP_PAIR_EXCLUDED, "user", "so they say", &findings[4]}; /* though it collides */
+    (void)cp_add_pair(scene, &said);
+    add_kept(3, 2, "sometimes", NULL);
+    finish_scene();
     assert_int_equal(write_files("lossy.xml", (const char *[]){NULL}), CP_OK);
     assert_int_equal(count_lost(context, "collision-setup-witness"), 1);
     assert_int_equal(count_lost(context, "collision-setup-kept"), 1);
-    scene->exclude_static_pairs = true;
-    add_pair(4, 5, "given", NULL)->verdict = CP_PAIR_KEPT;
+    cp_exclude_static_pairs(scene, true);
+    add_kept(4, 5, "given", NULL);
+    finish_scene();
     assert_int_equal(write_files("lossy.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     assert_int_equal(count_lost(context, "collision-setup-witness"), 0);
     assert_int_equal(count_lost(context, "collision-setup-kept"), 2);
@@ -336,33 +373,24 @@ enum change { NOTHING, KEPT, UNSAID, OF_THE_USER, GOES, GOES_AND_KEPT, MOVABLE, 
 static void make_fixed(enum change change)
 {
     static const double times[] = {0, 1}, places[] = {0, 1, 0, 0, -1, 0};
-    uint32_t box = scene_add_mesh(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}}), nodes[4];
     static const char *const names[] = {"A", "B", "C", "A"};
+    uint32_t box = add_mesh_of(scene, &(cp_mesh){.kind = CP_MESH_BOX, .size = {1, 1, 1}});
+    uint32_t flags = change == MOVABLE ? CP_NODE_MOVABLE : change == ATTACHABLE ? CP_NODE_ATTACHABLE : 0;
     for (uint32_t i = 0; i < (change == TWIN ? 4 : 3); i++) {
-        nodes[i] = add(0, names[i]);
+        uint32_t node = add_frame(0, names[i], CP_NONE, i == 2 ? flags : 0);
         if (i == 3)
-            (void)scene_add_joint(scene, nodes[i], CP_JOINT_REVOLUTE, NULL);
-        (void)scene_add_instance(scene, nodes[i], box, CP_USE_BOTH, &POSE_IDENTITY);
+            (void)add_joint_of(scene, node, CP_JOINT_REVOLUTE, NULL);
+        (void)add_instance_of(scene, node, box, CP_USE_BOTH, NULL);
     }
     bool kept = change == GOES_AND_KEPT || change == MOVABLE || change == ATTACHABLE;
-    (void)add_pair(nodes[0], nodes[1], "static", NULL);
-    add_pair(nodes[0], nodes[2], "static", NULL)->verdict = kept ? CP_PAIR_KEPT : CP_PAIR_EXCLUDED;
+    add_pair(1, 2, "static", NULL);
+    (kept ? add_kept : add_pair)(1, 3, "static", NULL);
     if (change != UNSAID)
-        add_pair(nodes[1], nodes[2], change == OF_THE_USER ? "user" : "static", NULL)->verdict =
-            kept || change == KEPT ? CP_PAIR_KEPT : CP_PAIR_EXCLUDED;
+        (kept || change == KEPT ? add_kept : add_pair)(2, 3, change == OF_THE_USER ? "user" : "static", NULL);
     if (change == VOLATILE)
-        scene->nodes[add(0, "V")].flags |= CP_NODE_VOLATILE;
-    if (change == MOVABLE || change == ATTACHABLE)
-        scene->nodes[nodes[2]].flags |= change == MOVABLE ? CP_NODE_MOVABLE : CP_NODE_ATTACHABLE;
-    static cp_track track; /* the clip refers to it */
-    track = (cp_track){.target = nodes[2],
-                       .path = CP_PATH_TRANSLATION,
-                       .interpolation = CP_LINEAR,
-                       .key_count = 2,
-                       .times = times,
-                       .values = places};
+        (void)add_frame(0, "V", CP_NONE, CP_NODE_VOLATILE);
     if (change == GOES || change == GOES_AND_KEPT)
-        assert_true(scene_add_clip(scene, "go", 1, &track) != CP_NONE);
+        (void)add_clip_of(scene, "go", 1, &(cp_track){3, CP_PATH_TRANSLATION, CP_LINEAR, 2, times, places});
     finish_scene();
 }
 
@@ -408,7 +436,7 @@ static void test_static_pairs(void **unused)
         assert_int_equal(count_in(text, "<ExcludeStaticPairs/>"), cases[i].elements);
         assert_int_equal(count_in(text, "<FramePair "), cases[i].names);
         assert_int_equal(count_in(evidence, "\"exclude_static_pairs\":true"), cases[i].elements);
-        assert_int_equal(count_in(evidence, "\"status\":"), scene->pair_count);
+        assert_int_equal(count_in(evidence, "\"status\":"), count_pairs(scene));
         assert_int_equal(count_in(evidence, "\"verdict\":\"excluded\""),
                          cases[i].names + count_in(evidence, "\"by\":\"ExcludeStaticPairs\""));
         assert_int_equal(count_lost(context, "collision-setup-kept"), 0);
@@ -424,8 +452,8 @@ static void test_strange_reasons(void **unused)
 {
     (void)unused;
     uint32_t a = add(0, "a"), b = add(0, "b");
-    (void)add_pair(a, b, "--><Exclude a='1'>", NULL);
-    (void)add_pair(b, a, "seen", NULL);
+    add_pair(a, b, "--><Exclude a='1'>", NULL);
+    add_pair(b, a, "seen", NULL);
     finish_scene();
     assert_int_equal(write_files("strange.xml", (const char *[]){NULL}), CP_OK);
     expect_text("strange.xml", "<CollisionSetup>\n  <!-- excluded: 2 other -->\n  <Exclude>\n"
@@ -441,25 +469,24 @@ static void test_strange_reasons(void **unused)
 static void make_line(void)
 {
     uint32_t floor = add(0, "Floor"), base = add(0, "Line"), line = add_device("Line", base, CP_NONE);
-    uint32_t belt = add_inside(base, "Line.Belt", line), post = add_inside(base, "Line.Post", line);
-    uint32_t left = add_inside(base, "Line.Left", line), right = add_inside(base, "Line.Right", line);
+    uint32_t belt = add_frame(base, "Line.Belt", line, 0), post = add_frame(base, "Line.Post", line, 0);
+    uint32_t left = add_frame(base, "Line.Left", line, 0), right = add_frame(base, "Line.Right", line, 0);
     uint32_t l = add_device("Line.Left", left, line), r = add_device("Line.Right", right, line);
-    uint32_t l1 = add_inside(left, "Line.Left.A", l), l2 = add_inside(l1, "Line.Left.B", l);
-    uint32_t r1 = add_inside(right, "Line.Right.A", r), r2 = add_inside(r1, "Line.Right.B", r);
+    uint32_t l1 = add_frame(left, "Line.Left.A", l, CP_NODE_VOLATILE), l2 = add_frame(l1, "Line.Left.B", l, 0);
+    uint32_t r1 = add_frame(right, "Line.Right.A", r, 0), r2 = add_frame(r1, "Line.Right.B", r, 0);
     uint32_t odd = add(0, "Odd"), o = add_device("Odd", odd, CP_NONE);
-    uint32_t o1 = add_inside(odd, "Post", o), o2 = add_inside(odd, "OddThing", o);
-    (void)add_pair(l1, l2, "given", NULL);
-    (void)add_pair(floor, l2, "given", NULL);
-    (void)add_pair(l1, r1, "given", NULL);
-    (void)add_pair(r2, r1, "never-proved", NULL);
-    (void)add_pair(belt, l2, "given", NULL);
-    (void)add_pair(l2, l1, "given", NULL);
-    (void)add_pair(o1, o2, "given", NULL);
-    (void)add_pair(left, right, "given", NULL);
-    (void)add_pair(base, belt, "given", NULL);
-    add_pair(belt, post, "sometimes", NULL)->verdict = CP_PAIR_KEPT;
-    scene->nodes[l1].flags |= CP_NODE_VOLATILE;
-    scene->exclude_static_pairs = true;
+    uint32_t o1 = add_frame(odd, "Post", o, 0), o2 = add_frame(odd, "OddThing", o, 0);
+    add_pair(l1, l2, "given", NULL);
+    add_pair(floor, l2, "given", NULL);
+    add_pair(l1, r1, "given", NULL);
+    add_pair(r2, r1, "never-proved", NULL);
+    add_pair(belt, l2, "given", NULL);
+    add_pair(l2, l1, "given", NULL);
+    add_pair(o1, o2, "given", NULL);
+    add_pair(left, right, "given", NULL);
+    add_pair(base, belt, "given", NULL);
+    add_kept(belt, post, "sometimes", NULL);
+    cp_exclude_static_pairs(scene, true);
     finish_scene();
 }
 
@@ -494,16 +521,15 @@ static void test_split(void **unused)
 static void test_split_of_strange_devices(void **unused)
 {
     (void)unused;
-    uint32_t one = add(0, "One"), two = add(0, "Two"), first = add_device("One", one, CP_NONE);
+    uint32_t one = add(0, "One"), two = add(0, "Two"), first = add_device("One", one, 1);
     uint32_t second = add_device("oNE", two, first);
-    scene->devices[first].scope = second;
-    uint32_t a = add_inside(one, "One.A", first), b = add_inside(one, "One.B", first);
-    uint32_t c = add_inside(two, "Two.A", second), d = add_inside(two, "Two.B", second);
-    uint32_t lost = add_inside(two, "Three.A", second);
-    (void)add_pair(a, b, "given", NULL);
-    (void)add_pair(c, d, "given", NULL);
-    (void)add_pair(c, lost, "given", NULL);
-    (void)add_pair(a, d, "given", NULL);
+    uint32_t a = add_frame(one, "One.A", first, 0), b = add_frame(one, "One.B", first, 0);
+    uint32_t c = add_frame(two, "Two.A", second, 0), d = add_frame(two, "Two.B", second, 0);
+    uint32_t lost = add_frame(two, "Three.A", second, 0);
+    add_pair(a, b, "given", NULL);
+    add_pair(c, d, "given", NULL);
+    add_pair(c, lost, "given", NULL);
+    add_pair(a, d, "given", NULL);
     finish_scene();
     assert_int_equal(write_files("oneCollisionSetup.xml", (const char *[]){"split=device", "plain=yes", NULL}), CP_OK);
     char *top = text_of(path_of("oneCollisionSetup.xml"));
@@ -569,7 +595,7 @@ static void test_documentation(void **unused)
         return;
     }
     assert_int_equal(cp_read(context, SHARED "/corpus/robwork-snippets/workcell.wu", NULL, NULL, 0, &scene), CP_OK);
-    assert_int_equal(scene->pair_count, 37);
+    assert_int_equal(count_pairs(scene), 37);
     assert_int_equal(write_files("doc.xml", (const char *[]){"split=device", "plain=yes", NULL}), CP_OK);
     expect_same_set(path_of("doc.xml"), SHARED "/corpus/robwork-snippets/CollisionSetup.xml", 16);
     char device[512];
@@ -626,7 +652,7 @@ static void expect_finding(const json_t *pair, const cp_finding *finding)
     const json_t *witness = json_object_get(pair, "witness");
     assert_int_equal(json_array_size(witness), finding->witness_count);
     for (uint32_t i = 0; i < finding->witness_count; i++) {
-        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
+        const cp_joint *joint = &cp_joints(scene, NULL)[finding->witness[i].joint];
         assert_string_equal(text_at(json_array_get(witness, i), "joint"), joint->name);
         assert_string_equal(text_at(json_array_get(witness, i), "joint_id"), joint->id);
         assert_true(number_at(json_array_get(witness, i), "value") == finding->witness[i].value);
@@ -644,16 +670,16 @@ static void test_evidence(void **unused)
     assert_string_equal(text_at(root, "version"), "1.0");
     assert_true(number_at(root, "margin") == 0.001);
     assert_null(json_object_get(root, "samples")); /* they differ */
-    assert_int_equal(json_array_size(pairs), scene->pair_count);
+    assert_int_equal(json_array_size(pairs), count_pairs(scene));
     uint64_t keys[16];
-    assert_int_equal(cp_pair_keys(context, scene, scene->pairs, scene->pair_count, keys), CP_OK);
-    for (uint32_t i = 0; i < scene->pair_count; i++) {
+    find_keys(keys);
+    for (uint32_t i = 0; i < count_pairs(scene); i++) {
         const json_t *pair = json_array_get(pairs, i);
-        const cp_pair *expected = &scene->pairs[i];
-        assert_string_equal(text_at(pair, "first"), scene->nodes[expected->first].name);
-        assert_string_equal(text_at(pair, "second"), scene->nodes[expected->second].name);
-        assert_string_equal(text_at(pair, "first_id"), scene->nodes[expected->first].id);
-        assert_string_equal(text_at(pair, "second_id"), scene->nodes[expected->second].id);
+        const cp_pair *expected = &cp_pairs(scene, NULL)[i];
+        assert_string_equal(text_at(pair, "first"), cp_nodes(scene, NULL)[expected->first].name);
+        assert_string_equal(text_at(pair, "second"), cp_nodes(scene, NULL)[expected->second].name);
+        assert_string_equal(text_at(pair, "first_id"), cp_nodes(scene, NULL)[expected->first].id);
+        assert_string_equal(text_at(pair, "second_id"), cp_nodes(scene, NULL)[expected->second].id);
         assert_string_equal(text_at(pair, "status"), expected->reason);
         assert_string_equal(text_at(pair, "verdict"), expected->verdict == CP_PAIR_KEPT ? "kept" : "excluded");
         assert_string_equal(text_at(pair, "evidence"), expected->evidence);
@@ -672,8 +698,8 @@ static void test_evidence_of_names(void **unused)
 {
     (void)unused;
     make_line();
-    uint32_t odd = add(0, "a\"b\\c\xc3\xa9\n"), gone = scene_add_placeholder(scene, "Gone");
-    (void)add_pair(odd, gone, "given", NULL);
+    uint32_t odd = add(0, "a\"b\\c\xc3\xa9\n"), gone = add_frame(0, "Gone", CP_NONE, CP_NODE_PLACEHOLDER);
+    add_pair(odd, gone, "given", NULL);
     finish_scene();
     assert_int_equal(write_files("names.xml.gz", (const char *[]){"split=device", "evidence=yes", NULL}), CP_OK);
     json_t *root = load("names.xml.gz.json"), *files = json_object_get(root, "device_files");
@@ -681,7 +707,7 @@ static void test_evidence_of_names(void **unused)
     assert_string_equal(text_at(json_array_get(files, 0), "file"), "Line_LeftCollisionSetup.xml");
     assert_string_equal(text_at(json_array_get(files, 0), "prefix"), "Line.Left.");
     assert_string_equal(text_at(root, "prefix"), "");
-    const json_t *pair = json_array_get(json_object_get(root, "pairs"), scene->pair_count - 1);
+    const json_t *pair = json_array_get(json_object_get(root, "pairs"), count_pairs(scene) - 1);
     assert_string_equal(text_at(pair, "first"), "a\"b\\c\xc3\xa9\n");
     assert_null(json_object_get(pair, "key")); /* nothing of it can collide */
     size_t placeholders = 0, i;
@@ -764,6 +790,74 @@ static void make_fresh_cell(void)
     give_keys(true);
 }
 
+/* What may change in the cell of make_cell; joints and instances are in the order of its frames. */
+static void change_limit(void)
+{
+    CHANGE(cell.joints[0].upper = 1; cell.joints[0].lower = -1);
+}
+
+static void change_axis(void)
+{
+    CHANGE(cell.joints[0].axis[0] = 1; cell.joints[0].axis[2] = 0);
+}
+
+static void change_type(void)
+{
+    CHANGE(cell.joints[0].type = CP_JOINT_PRISMATIC);
+}
+
+static void change_pose(void)
+{
+    CHANGE(cell.nodes[5].local.m[7] = 0.001); /* the Wall's */
+}
+
+static void change_geometry(void)
+{
+    CHANGE(cell.instances[3].transform.m[3] = 1); /* the Floor's */
+}
+
+static void take_geometry(void)
+{
+    CHANGE(cell.instances[4].use = CP_USE_DRAWN); /* the Wall's */
+}
+
+static void make_movable(void)
+{
+    CHANGE(cell.nodes[4].flags |= CP_NODE_MOVABLE); /* the Floor */
+}
+
+static void make_volatile(void)
+{
+    CHANGE(cell.nodes[2].flags |= CP_NODE_VOLATILE); /* the Arm */
+}
+
+static void change_name(void)
+{
+    CHANGE(cell.nodes[5].name = "Door"); /* the Wall */
+}
+
+static void change_parent(void)
+{
+    CHANGE(cell.nodes[3].parent = 1); /* the Hand's, from the Arm to the Base; both are in the world's place */
+}
+
+static void change_axis_of_hand(void)
+{
+    CHANGE(cell.joints[1].axis[1] = 1; cell.joints[1].axis[2] = 0);
+}
+
+/* The Hand follows the Arm: limits of its master are no others' cause. */
+static void make_dependent(void)
+{
+    CHANGE(cell.joints[1].driven = false; cell.joints[1].master = 0);
+}
+
+static void change_two(void)
+{
+    change_limit();
+    change_pose();
+}
+
 static void expect_told(const struct told *told, cp_list_fault_kind kind, const char *text)
 {
     for (size_t i = 0; i < told->count; i++)
@@ -783,9 +877,7 @@ static void test_fresh_list(void **unused)
     assert_false(was_reported(context, "collision-setup-outdated"));
     assert_int_equal(check("fresh.xml", &told), CP_OK);
     assert_int_equal(told.count, 0);
-    /* The statements of the cell itself do not matter, nor do those about its joints' values. */
-    scene->pair_count = 0;
-    scene->joints[0].q = 1;
+    forget_pairs();
     assert_int_equal(check("fresh.xml", &told), CP_OK);
 }
 
@@ -795,7 +887,7 @@ static void test_outdated_pairs(void **unused)
     struct told told;
     (void)unused;
     make_fresh_cell();
-    scene->instances[3].transform.m[3] = 1; /* the Floor's */
+    change_geometry();
     assert_int_equal(write_files("outdated.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     assert_int_equal(count_lost(context, "collision-setup-outdated"), 2);
     char *text = text_of(path_of("outdated.xml"));
@@ -809,10 +901,10 @@ static void test_outdated_pairs(void **unused)
     expect_told(&told, CP_LIST_PAIR_CHANGED, "Base|Floor"); /* something has: the list knows the new geometry */
     /* Read again from a list alone, what is said to be static is looked at. */
     make_fresh_cell();
-    scene->pairs[0].finding = NULL;
+    CHANGE(cell.pairs[0].finding = NULL);
     assert_int_equal(write_files("static.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     assert_int_equal(count_lost(context, "collision-setup-outdated"), 0);
-    assert_true(scene_add_joint(scene, scene->pairs[0].second, CP_JOINT_PRISMATIC, NULL) != CP_NONE);
+    (void)add_joint_of(scene, cp_pairs(scene, NULL)->second, CP_JOINT_PRISMATIC, NULL);
     finish_scene();
     assert_int_equal(write_files("static.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     assert_int_equal(count_lost(context, "collision-setup-outdated"), 2);
@@ -827,7 +919,7 @@ static void test_stale_list(void **unused)
     (void)unused;
     make_fresh_cell();
     assert_int_equal(write_files("stale.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
-    scene->joints[1].lower = 0, scene->joints[1].upper = 1; /* between Hand and all that it has pairs with */
+    CHANGE(cell.joints[1].lower = 0; cell.joints[1].upper = 1); /* between Hand and all that it has pairs with */
     assert_int_equal(check("stale.xml", &told), CP_NO);
     assert_int_equal(told.count, 1);
     expect_told(&told, CP_LIST_JOINT_CHANGED, "Hand|");
@@ -835,98 +927,25 @@ static void test_stale_list(void **unused)
     assert_int_equal(told.pairs[0], 3); /* with Floor, Wall and Cart */
     assert_true(isinf(told.before[0][0]) && isinf(told.before[0][1]));
     make_fresh_cell();
-    scene->instances[3].transform.m[3] = 1; /* the Floor's */
+    change_geometry();
     assert_int_equal(check("stale.xml", &told), CP_NO);
     assert_int_equal(told.count, 1);
     expect_told(&told, CP_LIST_GEOMETRY_CHANGED, "Floor|");
     assert_int_equal(told.pairs[0], 5);
-    scene->instances[6].transform.m[3] = 1;
+    CHANGE(cell.instances[6].transform.m[3] = 1);
     assert_int_equal(check("stale.xml", &told), CP_NO);
     assert_int_equal(told.count, 2);
     expect_told(&told, CP_LIST_GEOMETRY_CHANGED, "Lamp|");
     assert_int_equal(told.pairs[1], 1);
     make_fresh_cell();
     uint32_t pallet = add(0, "Pallet");
-    (void)scene_add_instance(scene, pallet, 0, CP_USE_COLLISION, &POSE_IDENTITY);
-    scene->nodes[4].name = "Door";
-    finish_scene();
+    (void)add_instance_of(scene, pallet, 0, CP_USE_COLLISION, NULL);
+    CHANGE(cell.nodes[4].name = "Door");
     assert_int_equal(check("stale.xml", &told), CP_NO);
     assert_int_equal(told.count, 3);
     expect_told(&told, CP_LIST_FRAME_GONE, "Floor|");
     expect_told(&told, CP_LIST_FRAME_NEW, "Door|");
     expect_told(&told, CP_LIST_FRAME_NEW, "Pallet|");
-}
-
-/* What may change in the cell of make_cell; joints and instances are in the order of its frames. */
-static void change_limit(void)
-{
-    scene->joints[0].upper = 1;
-    scene->joints[0].lower = -1;
-}
-
-static void change_axis(void)
-{
-    scene->joints[0].axis[0] = 1;
-    scene->joints[0].axis[2] = 0;
-}
-
-static void change_type(void)
-{
-    scene->joints[0].type = CP_JOINT_PRISMATIC;
-}
-
-static void change_pose(void)
-{
-    scene->nodes[5].local.m[7] = 0.001; /* the Wall's */
-}
-
-static void change_geometry(void)
-{
-    scene->instances[3].transform.m[3] = 1; /* the Floor's */
-}
-
-static void take_geometry(void)
-{
-    scene->instances[4].use = CP_USE_DRAWN; /* the Wall's */
-}
-
-static void make_movable(void)
-{
-    scene->nodes[4].flags |= CP_NODE_MOVABLE; /* the Floor */
-}
-
-static void make_volatile(void)
-{
-    scene->nodes[2].flags |= CP_NODE_VOLATILE; /* the Arm */
-}
-
-static void change_name(void)
-{
-    scene->nodes[5].name = "Door"; /* the Wall */
-}
-
-static void change_parent(void)
-{
-    scene->nodes[3].parent = 1; /* the Hand's, from the Arm to the Base; both are in the world's place */
-}
-
-static void change_axis_of_hand(void)
-{
-    scene->joints[1].axis[1] = 1;
-    scene->joints[1].axis[2] = 0;
-}
-
-/* The Hand follows the Arm: limits of its master are no others' cause. */
-static void make_dependent(void)
-{
-    scene->joints[1].driven = false;
-    scene->joints[1].master = 0;
-}
-
-static void change_two(void)
-{
-    change_limit();
-    change_pose();
 }
 
 /* What has changed is told once, with the number of pairs that it concerns; the pairs are counted by hand. */
@@ -955,14 +974,12 @@ static void test_causes(void **unused)
     struct told told;
     (void)unused;
     make_fresh_cell();
-    scene->joints[0].lower = -2;
-    scene->joints[0].upper = 2;
+    CHANGE(cell.joints[0].lower = -2; cell.joints[0].upper = 2);
     give_keys(true);
     assert_int_equal(write_files("causes.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make_fresh_cell();
-        scene->joints[0].lower = -2;
-        scene->joints[0].upper = 2;
+        CHANGE(cell.joints[0].lower = -2; cell.joints[0].upper = 2);
         assert_int_equal(check("causes.xml", &told), CP_OK);
         cases[i].change();
         print_message("cause %zu\n", i);
@@ -1020,8 +1037,7 @@ static void test_list_alone(void **unused)
     assert_int_equal(check("alone.xml", &told), CP_OK);
     assert_int_equal(told.count, 0);
     assert_true(was_reported(context, "list-no-evidence"));
-    scene->pair_count = 0; /* the cell's own statements do not matter, nor where joints stand */
-    scene->joints[0].q = 1;
+    forget_pairs();
     assert_int_equal(check("alone.xml", &told), CP_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t count = 0;
@@ -1043,8 +1059,9 @@ static void test_list_alone_of_names(void **unused)
     (void)unused;
     fresh_scene();
     make_cell();
-    scene->nodes[6].name = "Wall";
-    (void)add_pair(2, 6, "never-proved", &findings[2]);
+    CHANGE(cell.nodes[6].name = "Wall");
+    add_pair(2, 6, "never-proved", &findings[2]);
+    finish_scene();
     give_keys(true);
     assert_int_equal(write_files("names.xml", (const char *[]){NULL}), CP_OK);
     char *text = text_of(path_of("names.xml"));
@@ -1054,11 +1071,11 @@ static void test_list_alone_of_names(void **unused)
     free(text);
     assert_int_equal(check("names.xml", &told), CP_OK);
     for (uint32_t i = 5; i < 7; i++) {
-        scene->nodes[i].local.m[3] = 0.5;
+        CHANGE(cell.nodes[i].local.m[3] = 0.5);
         assert_int_equal(check("names.xml", &told), CP_NO);
         assert_int_equal(told.count, 1);
         expect_told(&told, CP_LIST_PAIR_CHANGED, "Arm|Wall");
-        scene->nodes[i].local.m[3] = 0;
+        CHANGE(cell.nodes[i].local.m[3] = 0);
     }
     assert_int_equal(check("names.xml", &told), CP_OK);
     assert_int_equal(cp_set_limit(context, "pairs=3"), CP_OK);
@@ -1137,15 +1154,15 @@ static void test_list_without_keys(void **unused)
     struct told told;
     (void)unused;
     make_cell();
-    for (uint32_t i = 0; i < scene->pair_count; i++)
-        scene->pairs[i].finding = scene->pairs[i].finding ? &findings[3] : NULL;
+    for (uint32_t i = 0; i < count_pairs(scene); i++)
+        CHANGE(cell.pairs[i].finding = cell.pairs[i].finding ? &findings[3] : NULL);
     assert_int_equal(write_files("keyless.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     assert_int_equal(check("keyless.xml", &told), CP_OK);
     assert_true(was_reported(context, "list-keys"));
     assert_int_equal(remove(path_of("keyless.xml.json")), 0);
     assert_int_equal(check("keyless.xml", &told), CP_OK);
     assert_true(was_reported(context, "list-no-evidence"));
-    scene->nodes[4].name = "Door";
+    CHANGE(cell.nodes[4].name = "Door");
     assert_int_equal(check("keyless.xml", &told), CP_NO);
     assert_int_equal(told.count, 1);
     expect_told(&told, CP_LIST_FRAME_GONE, "Floor|");
@@ -1162,7 +1179,7 @@ static void test_split_list(void **unused)
     assert_int_equal(check("all.xml", &told), CP_OK);
     assert_int_equal(remove(path_of("LineCollisionSetup.xml")), 0);
     assert_int_equal(check("all.xml", &told), CP_INPUT);
-    scene->pairs[2].verdict = CP_PAIR_KEPT;
+    CHANGE(cell.pairs[2].verdict = CP_PAIR_KEPT);
     char *evidence = text_of(path_of("all.xml.json"));
     assert_int_equal(mkdir(path_of("other"), 0777), 0);
     assert_int_equal(write_files("other/all.xml", plain), CP_OK);
