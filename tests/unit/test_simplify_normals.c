@@ -1,4 +1,5 @@
-/* Normals of simplified meshes: they are those of the original, of shapes whose normals are known everywhere. */
+/* Normals and tangents of simplified meshes: they are those of the original, of shapes where both are known
+ * everywhere. */
 #include "simplify_shapes.h"
 
 #include "model/model.h"
@@ -166,6 +167,181 @@ static void test_many_threads(void **unused)
     }
 }
 
+/* ---- tangents ---- */
+
+/* A sphere with coordinates by longitude and latitude, cut where they begin anew. Tangents go east. */
+static cp_mesh make_globe(uint32_t rows, uint32_t columns)
+{
+    uint32_t count = (rows + 1) * (columns + 1);
+    struct shape shape = shape_new(count, 2 * rows * columns);
+    float *normals = scene_allocate(scene, count, 3 * sizeof *normals);
+    float *tangents = scene_allocate(scene, count, 4 * sizeof *tangents);
+    float *uv = scene_allocate(scene, count, 2 * sizeof *uv);
+    assert_true(normals && tangents && uv);
+    for (uint32_t i = 0; i <= rows; i++)
+        for (uint32_t k = 0; k <= columns; k++) {
+            double a = PI * i / rows, b = 2 * PI * (k % columns) / columns;
+            const double n[3] = {sin(a) * cos(b), sin(a) * sin(b), cos(a)};
+            size_t at = add_point(&shape, n[0], n[1], n[2]);
+            for (size_t axis = 0; axis < 3; axis++)
+                normals[3 * at + axis] = (float)n[axis];
+            memcpy(tangents + 4 * at, (const float[]){(float)-sin(b), (float)cos(b), 0, 1}, 16);
+            memcpy(uv + 2 * at, (const float[]){(float)k / (float)columns, (float)i / (float)rows}, 8);
+        }
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t k = 0; k < columns; k++) {
+            uint32_t a = i * (columns + 1) + k, b = a + columns + 1;
+            if (i + 1 < rows)
+                add_triangle(&shape, a, b, b + 1);
+            if (i > 0)
+                add_triangle(&shape, a, b + 1, a + 1);
+        }
+    cp_mesh mesh = mesh_of(&shape);
+    mesh.normals = normals;
+    mesh.tangents = tangents;
+    mesh.coordinates[0] = uv;
+    return mesh;
+}
+
+/* Away from the poles, where east turns as fast as one likes, tangents are those of the sphere; all are unit vectors
+ * square to the normals. */
+static void test_globe(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = make_globe(48, 96);
+    (void)simplify(&mesh, 900, INFINITY);
+    assert_true(mesh.face_count <= 1000);
+    assert_non_null(mesh.tangents);
+    double most = 0, sum = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mesh.corner_count; i++) {
+        uint32_t vertex = mesh.corners[i];
+        const float *p = position_at(&mesh, vertex), *n = mesh.normals + 3 * (size_t)vertex,
+                    *t = mesh.tangents + 4 * (size_t)vertex;
+        double off = degrees_between(t, (const double[]){-(double)p[1], (double)p[0], 0}), along = 0;
+        for (int axis = 0; axis < 3; axis++)
+            along += (double)n[axis] * (double)t[axis];
+        assert_true(fabs(along) < 1e-5 && t[3] == 1);
+        if (fabsf(p[2]) > 0.7F)
+            continue;
+        most = fmax(most, off);
+        sum += off;
+        count++;
+    }
+    print_message("globe: tangents are off by %.2f degrees, at most %.2f\n", sum / count, most);
+    assert_true(count > 300);
+    assert_true(sum / count < 1);
+    assert_true(most < 4);
+}
+
+/* A bumpy sheet of two charts, one mirrored: at the seam each side keeps its own tangents and signs. */
+static void test_charts(void **unused)
+{
+    (void)unused;
+    enum { N = 40, ROW = N / 2 + 1 };
+    struct shape shape = shape_new(2 * (N + 1) * ROW, 2 * N * N);
+    uint32_t count = 2 * (N + 1) * ROW;
+    float *normals = scene_allocate(scene, count, 3 * sizeof *normals);
+    float *tangents = scene_allocate(scene, count, 4 * sizeof *tangents);
+    float *uv = scene_allocate(scene, count, 2 * sizeof *uv);
+    assert_true(normals && tangents && uv);
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i <= N; i++)
+            for (uint32_t k = 0; k < ROW; k++) {
+                double x = (half ? 1 : -1) * (double)k / N;
+                size_t at = add_point(&shape, x, (double)i / N, 0);
+                memcpy(normals + 3 * at, (const float[]){0, 0, 1}, 12);
+                memcpy(tangents + 4 * at, (const float[]){half ? 1 : -1, 0, 0, half ? 1 : -1}, 16);
+                memcpy(uv + 2 * at, (const float[]){(float)fabs(x) + (half ? 0 : 3.0F), (float)i / N}, 8);
+            }
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i < N; i++)
+            for (uint32_t k = 0; k + 1 < ROW; k++) {
+                uint32_t a = (half * (N + 1) + i) * ROW + k, b = a + 1, c = a + ROW;
+                add_triangle(&shape, a, half ? b : c, c + 1);
+                add_triangle(&shape, a, c + 1, half ? c : b);
+            }
+    cp_mesh mesh = mesh_of(&shape);
+    mesh.normals = normals;
+    mesh.tangents = tangents;
+    mesh.coordinates[0] = uv;
+    (void)simplify(&mesh, 100, INFINITY);
+    assert_true(mesh.face_count <= 200 && mesh.face_count > 0);
+    assert_non_null(mesh.tangents);
+    for (uint32_t face = 0; face < mesh.face_count; face++) {
+        double middle = 0;
+        for (uint32_t i = 0; i < 3; i++)
+            middle += (double)position_at(&mesh, face_corner(&mesh, face, i))[0];
+        for (uint32_t i = 0; i < 3; i++) {
+            const float *t = mesh.tangents + 4 * (size_t)face_corner(&mesh, face, i);
+            float side = middle > 0 ? 1 : -1;
+            assert_true(t[0] == side && t[1] == 0 && t[2] == 0 && t[3] == side);
+        }
+    }
+}
+
+/* Two squares that meet at y = 0, of four faces, or of as many as a sheet has. Tangents go along x on both; a texture
+ * mirrored there has two signs and the same coordinates. */
+static cp_mesh make_fold(uint32_t n, float *normals, float *tangents)
+{
+    struct shape shape = shape_new(2 * (n + 1) * (n + 1), 4 * n * n);
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i <= n; i++)
+            for (uint32_t k = 0; k <= n; k++) {
+                size_t at = add_point(&shape, (double)k / n, half ? (double)i / n : -(double)i / n, 0);
+                memcpy(normals + 3 * at, (const float[]){0, 0, 1}, 12);
+                memcpy(tangents + 4 * at, (const float[]){1, 0, 0, half ? 1 : -1}, 16);
+            }
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t k = 0; k < n; k++) {
+                uint32_t a = (half * (n + 1) + i) * (n + 1) + k, b = a + 1, c = a + n + 1;
+                add_triangle(&shape, a, half ? b : c, c + 1);
+                add_triangle(&shape, a, c + 1, half ? c : b);
+            }
+    cp_mesh mesh = mesh_of(&shape);
+    mesh.normals = normals;
+    mesh.tangents = tangents;
+    return mesh;
+}
+
+/* Faces that share their vertices at the fold part there, where signs differ. */
+static void test_fold(void **unused)
+{
+    (void)unused;
+    enum { N = 10 };
+    float normals[6 * (N + 1) * (N + 1)], tangents[8 * (N + 1) * (N + 1)], unused_normals[24], unused_tangents[32];
+    cp_mesh original = make_fold(N, normals, tangents), mesh = make_fold(1, unused_normals, unused_tangents);
+    uint32_t *corners = (uint32_t *)mesh.corners;
+    for (uint32_t i = 0; i < mesh.corner_count; i++)
+        corners[i] = corners[i] == 4 ? 0 : corners[i] == 5 ? 1 : corners[i];
+    mesh.normals = mesh.tangents = NULL;
+    assert_int_equal(mesh_shade_like(scene, &mesh, &original), CP_OK);
+    assert_int_equal(mesh.vertex_count, 8); /* 6 places, 2 of them on the fold */
+    for (uint32_t face = 0; face < mesh.face_count; face++) {
+        double middle = 0;
+        for (uint32_t i = 0; i < 3; i++)
+            middle += (double)position_at(&mesh, face_corner(&mesh, face, i))[1];
+        for (uint32_t i = 0; i < 3; i++) {
+            const float *t = mesh.tangents + 4 * (size_t)face_corner(&mesh, face, i);
+            assert_true(t[0] == 1 && t[1] == 0 && t[2] == 0 && t[3] == (middle > 0 ? 1 : -1));
+        }
+    }
+}
+
+/* Nothing changes where nothing is simplified, and a mesh without tangents gets none. */
+static void test_unchanged(void **unused)
+{
+    (void)unused;
+    cp_mesh mesh = make_globe(8, 12), before = mesh;
+    (void)simplify(&mesh, 100000, INFINITY);
+    assert_memory_equal(&mesh, &before, sizeof mesh);
+    mesh = make_globe(24, 48);
+    mesh.tangents = NULL;
+    (void)simplify(&mesh, 300, INFINITY);
+    assert_true(mesh.normals && !mesh.tangents);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +349,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cube, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_thin_plate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_globe, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_charts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fold, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unchanged, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
