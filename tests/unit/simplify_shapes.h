@@ -3,10 +3,9 @@
 #ifndef SIMPLIFY_SHAPES_H
 #define SIMPLIFY_SHAPES_H
 
-#include "mesh/mesh.h"
-#include "mesh/simplify/simplify.h"
 #include "mesh_support.h"
-#include "scene_fixture.h"
+
+#include "scene_fixture.h" /* behind those whose arguments have its names */
 
 /* ---- shapes ---- */
 
@@ -18,11 +17,7 @@ struct shape {
 
 static inline struct shape shape_new(uint32_t points, uint32_t triangles)
 {
-    struct shape shape = {scene_allocate(scene, points, 3 * sizeof(float)),
-                          scene_allocate(scene, 3 * (size_t)triangles, sizeof(uint32_t)), 0, 0};
-    assert_non_null(shape.points);
-    assert_non_null(shape.corners);
-    return shape;
+    return (struct shape){scratch(points, 3 * sizeof(float)), scratch(3 * (size_t)triangles, sizeof(uint32_t)), 0, 0};
 }
 
 static inline uint32_t add_point(struct shape *shape, double x, double y, double z)
@@ -362,15 +357,56 @@ static inline void append(struct shape *to, const cp_mesh *mesh, const double mo
         add_triangle(to, first + mesh->corners[i], first + mesh->corners[i + 1], first + mesh->corners[i + 2]);
 }
 
-static inline struct simplify_result simplify(cp_mesh *mesh, uint64_t triangles, double error)
+/* ---- the filter ---- */
+
+/* Gives the mesh a material whose texture has so many texels each way, in each set of its coordinates. */
+static inline void add_textured(cp_mesh *mesh, cp_group *group, uint32_t texels)
 {
-    struct simplify_goal goal = {.triangles = triangles, .error = error};
-    struct simplify_result result;
-    assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
-    assert_int_equal(result.triangles, mesh_triangle_count(mesh));
-    for (uint32_t i = 0; i < mesh->corner_count; i++)
-        assert_true(mesh->corners[i] < mesh->vertex_count);
-    return result;
+    const unsigned char high = (unsigned char)(texels >> 8), low = (unsigned char)texels;
+    const unsigned char png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0,    13,
+                                 'I',  'H', 'D', 'R', 0,    0,    high, low,  0, 0, high, low};
+    const cp_texture_use uses[] = {{.role = CP_TEXTURE_BASE_COLOUR, .scale = {1, 1}},
+                                   {.role = CP_TEXTURE_OCCLUSION, .set = 1, .scale = {1, 1}}};
+    cp_material material = cp_new_material();
+    material.textures = uses;
+    material.texture_count = mesh->coordinates[1] ? 2 : 1;
+    (void)cp_add_image(scene, &(cp_image){.size = sizeof png, .bytes = png});
+    (void)cp_add_texture(scene, &(cp_texture){.fallback = CP_NONE});
+    *group = (cp_group){0, mesh->face_count, cp_add_material(scene, &material)};
+    mesh->groups = group;
+    mesh->group_count = 1;
+}
+
+/* The mesh in a new scene, once the filter has simplified it there; valid until the next call. texels: of its texture;
+ * 0: it has none. */
+static inline const cp_mesh *simplify_shown(const cp_mesh *mesh, uint32_t use, uint32_t texels,
+                                            const char *const *options, size_t count)
+{
+    cp_mesh shown = *mesh;
+    cp_group group;
+    fresh_scene();
+    cp_report_clear(context);
+    if (texels > 0)
+        add_textured(&shown, &group, texels);
+    (void)add_instance_of(scene, 0, add_mesh_of(scene, &shown), use, NULL);
+    finish_scene();
+    assert_int_equal(cp_apply(context, scene, "simplify", options, count), CP_OK);
+    assert_int_equal(cp_validate(context, scene), CP_OK);
+    return cp_meshes(scene, NULL);
+}
+
+/* Reads the number behind these words; returns what follows it, or NULL if they are not there. */
+static inline const char *number_behind(const char *text, const char *words, double *number)
+{
+    const char *at = text ? strstr(text, words) : NULL;
+    return at ? cp_parse_number(at + strlen(words), strchr(at, 0), number) : NULL;
+}
+
+/* The text of an entry, or NULL if there is none. */
+static inline const char *told(const char *code)
+{
+    const cp_entry *entry = find_entry(context, code);
+    return entry ? entry->text : NULL;
 }
 
 #endif

@@ -1,6 +1,5 @@
 /* Simplification, judged by plain programs. */
-#include "model/model.h"
-#include "simplify_shapes.h"
+#include "simplify_inside.h"
 
 /* A soup of 24 n^2 vertices: faces are joined by position; 12 triangles hold the whole shape. */
 static void test_cube_comes_back(void **unused)

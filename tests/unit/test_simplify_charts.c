@@ -1,6 +1,6 @@
 /* Simplifying a closed shape whose texture is of many charts, as scans and painted models have: where the bound on
  * textures ends the work, it ends there. */
-#include "model/model.h"
+#include "plain_numbers.h"
 #include "simplify_shapes.h"
 
 enum { TEXELS = 2048, SQUARES = 12, BLOCK = 3 };
@@ -11,9 +11,8 @@ static cp_mesh make_ball(uint32_t n, uint32_t block, uint32_t painted)
 {
     cp_mesh mesh = cube_of_squares(n);
     uint32_t across = (n + block - 1) / block, charts = 6 * across * across, columns = (uint32_t)ceil(sqrt(charts));
-    float *positions = scene_allocate(scene, mesh.vertex_count, 3 * sizeof *positions);
-    float *coordinates = scene_allocate(scene, mesh.vertex_count, 2 * sizeof *coordinates);
-    assert_true(positions && coordinates);
+    float *positions = scratch(mesh.vertex_count, 3 * sizeof *positions);
+    float *coordinates = scratch(mesh.vertex_count, 2 * sizeof *coordinates);
     for (uint32_t vertex = 0; vertex < mesh.vertex_count; vertex++) {
         const uint32_t square = vertex / 4, side = square / (n * n), i = square % (n * n) / n, k = square % n;
         const float *at = position_at(&mesh, vertex);
@@ -39,20 +38,33 @@ static cp_mesh make_ball(uint32_t n, uint32_t block, uint32_t painted)
     return mesh;
 }
 
-/* As the filter asks for a ratio. */
-static struct simplify_result simplify_charts(cp_mesh *mesh, double ratio, double texels)
+enum { OFFERS = 2 };
+
+/* What the filter made of a mesh, and said of it: what more texels would leave, if that are fewer triangles. */
+struct result {
+    const cp_mesh *mesh; /* valid until the next call */
+    uint64_t triangles;
+    double texels[OFFERS];
+    uint64_t offered[OFFERS];
+};
+
+static struct result simplify(const cp_mesh *mesh, double ratio, double texels)
 {
-    static const float runs[][CP_COORDINATE_SETS] = {{TEXELS, 0}};
-    struct simplify_goal goal = {.triangles = (uint64_t)ceil(ratio * mesh->face_count),
-                                 .error = 0.05 * sqrt(12),
-                                 .one_way = true,
-                                 .texels = runs,
-                                 .shift = texels,
-                                 .free = true};
-    struct simplify_result result;
-    assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
-    assert_int_equal(result.triangles, mesh_triangle_count(mesh));
-    assert_true(result.shift <= texels);
+    char options[2][40];
+    const char *const both[] = {options[0], options[1]};
+    (void)plain_snprintf(options[0], sizeof options[0], "ratio=%.17g", ratio);
+    (void)plain_snprintf(options[1], sizeof options[1], "texels=%.17g", texels);
+    struct result result = {.mesh = simplify_shown(mesh, CP_USE_DRAWN, TEXELS, both, 2)};
+    result.triangles = result.mesh->face_count;
+    double shift = 0, triangles = 0;
+    const char *more = told("simplify-missed");
+    assert_non_null(number_behind(told("simplify-shift"), "at most about ", &shift));
+    assert_true(shift <= texels);
+    for (size_t i = 0; i < OFFERS; i++) {
+        const char *next = number_behind(more, i == 0 ? "; texels=" : ", texels=", &result.texels[i]);
+        more = next ? number_behind(next, i == 0 ? " would reach " : " ", &triangles) : NULL;
+        result.offered[i] = more ? (uint64_t)triangles : result.triangles;
+    }
     return result;
 }
 
@@ -69,20 +81,18 @@ static void test_ratios_and_texels(void **unused)
         for (int bound = 0; bound < BOUNDS; bound += step) {
             cp_mesh mesh = make_ball(SQUARES, BLOCK, 6);
             uint64_t wanted = (uint64_t)ceil(ratios[ratio] * mesh.face_count);
-            struct simplify_result result = simplify_charts(&mesh, ratios[ratio], bounds[bound]);
-            assert_closed(&mesh, 2);
+            struct result result = simplify(&mesh, ratios[ratio], bounds[bound]);
+            assert_closed(result.mesh, 2);
             left[ratio][bound] = result.triangles;
             assert_true(ratio == 0 || result.triangles <= left[ratio - 1][bound]);
             assert_true(bound == 0 || result.triangles <= left[ratio][bound - step]);
             reached += result.triangles <= wanted;
-            for (size_t i = 0; i < SIMPLIFY_OFFERS; i++) {
-                assert_true(result.offers[i].triangles <= result.triangles);
-                if (result.offers[i].triangles == result.triangles)
+            for (size_t i = 0; i < OFFERS; i++) {
+                assert_true(result.offered[i] <= result.triangles);
+                if (result.offered[i] == result.triangles)
                     continue;
-                assert_true(result.offers[i].texels > bounds[bound]);
-                cp_mesh again = make_ball(SQUARES, BLOCK, 6);
-                assert_int_equal(simplify_charts(&again, ratios[ratio], result.offers[i].texels).triangles,
-                                 result.offers[i].triangles);
+                assert_true(result.texels[i] > bounds[bound]);
+                assert_int_equal(simplify(&mesh, ratios[ratio], result.texels[i]).triangles, result.offered[i]);
                 stopped++;
             }
         }
@@ -108,14 +118,15 @@ static void test_plain_sides(void **unused)
     (void)unused;
     const double ratios[] = {0.4, 0.2, 0.1};
     for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
-        cp_mesh bounded = make_ball(SQUARES, BLOCK, 4), loose = make_ball(SQUARES, BLOCK, 4);
-        struct simplify_result result = simplify_charts(&bounded, ratios[i], 1);
-        (void)simplify_charts(&loose, ratios[i], 1e9);
+        const cp_mesh ball = make_ball(SQUARES, BLOCK, 4);
+        struct result bounded = simplify(&ball, ratios[i], 1);
+        uint32_t plain = count_unpainted(bounded.mesh);
+        struct result loose = simplify(&ball, ratios[i], 1e9);
+        uint32_t loosely = count_unpainted(loose.mesh);
         print_message("ratio %g: %u triangles, %u of them plain; without a bound %u and %u\n", ratios[i],
-                      (unsigned)result.triangles, (unsigned)count_unpainted(&bounded), (unsigned)loose.face_count,
-                      (unsigned)count_unpainted(&loose));
-        assert_true(result.triangles > loose.face_count);
-        assert_true(count_unpainted(&bounded) >= 0.9 * count_unpainted(&loose));
+                      (unsigned)bounded.triangles, (unsigned)plain, (unsigned)loose.triangles, (unsigned)loosely);
+        assert_true(bounded.triangles > loose.triangles);
+        assert_true(plain >= 0.9 * loosely);
     }
 }
 
@@ -131,8 +142,7 @@ static void test_windows(void **unused)
     (void)unused;
     const double ratios[] = {0.5, 0.1, 0.02}, bounds[] = {0.5, 1, 8, 400};
     cp_mesh ball = make_ball(SQUARES, BLOCK, 6);
-    uint32_t *corners = scene_allocate(scene, ball.corner_count, sizeof *corners), count = 0;
-    assert_non_null(corners);
+    uint32_t *corners = scratch(ball.corner_count, sizeof *corners), count = 0;
     for (uint32_t square = 0; square < ball.face_count / 2; square++) {
         uint32_t i = square % (SQUARES * SQUARES) / SQUARES, k = square % SQUARES, side = square / (SQUARES * SQUARES);
         if (side % 2 == 0 && i >= 2 && i < 4 + side && k >= 4 && k < 7)
@@ -146,11 +156,8 @@ static void test_windows(void **unused)
     uint64_t before = count_borders(&ball);
     assert_true(before > 20);
     for (size_t ratio = 0; ratio < sizeof ratios / sizeof *ratios; ratio++)
-        for (size_t bound = 0; bound < sizeof bounds / sizeof *bounds; bound++) {
-            cp_mesh mesh = ball;
-            (void)simplify_charts(&mesh, ratios[ratio], bounds[bound]);
-            assert_true(count_borders(&mesh) <= before);
-        }
+        for (size_t bound = 0; bound < sizeof bounds / sizeof *bounds; bound++)
+            assert_true(count_borders(simplify(&ball, ratios[ratio], bounds[bound]).mesh) <= before);
 }
 
 int main(void)

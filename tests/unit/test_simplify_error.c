@@ -1,6 +1,5 @@
 /* How far simplified meshes are from what they were, by trying every face from points on every face. */
-#include "model/model.h"
-#include "simplify_shapes.h"
+#include "simplify_inside.h"
 
 static void test_torus_stays_a_torus(void **unused)
 {

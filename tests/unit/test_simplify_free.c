@@ -1,15 +1,40 @@
 /* Simplification whose topology is free: what closes and vanishes, what must not, and that nothing opens. */
 #include "simplify_shapes.h"
 
-#include "model/model.h"
-
-static struct simplify_result simplify_within(cp_mesh *mesh, double error, bool keep)
+static uint32_t count_told(const char *words)
 {
-    struct simplify_goal goal = {.error = error, .whole = true, .free = !keep};
-    struct simplify_result result;
-    assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
-    assert_true(result.error <= error && result.whole_both_ways);
-    return result;
+    double count = 0;
+    assert_true(!told("simplify-topology") || number_behind(told("simplify-topology"), words, &count));
+    return (uint32_t)count;
+}
+
+static uint32_t shells_gone(void)
+{
+    return count_told("shells that vanish: ");
+}
+
+static uint32_t holes_closed(void)
+{
+    return count_told("holes that close: ");
+}
+
+static const cp_mesh *simplify(const cp_mesh *mesh, uint32_t use, const char *const *options, size_t count)
+{
+    return simplify_shown(mesh, use, 0, options, count);
+}
+
+/* The error, in metres, holds for all points of both surfaces. */
+static const cp_mesh *simplify_within(const cp_mesh *mesh, const char *error)
+{
+    char option[32];
+    (void)snprintf(option, sizeof option, "error=%s", error);
+    const char *options[] = {option, "topology=free"};
+    const cp_mesh *simplified = simplify(mesh, CP_USE_BOTH, options, 2);
+    double most, off;
+    assert_non_null(cp_parse_number(error, strchr(error, 0), &most));
+    assert_non_null(number_behind(told("simplify-done"), "; no point is farther than ", &off));
+    assert_true(off <= 1000 * most);
+    return simplified;
 }
 
 /* Every edge has as many faces that run one way as the other. */
@@ -32,19 +57,17 @@ static void assert_balanced(const cp_mesh *mesh)
 static void test_small_hole_closes(void **unused)
 {
     (void)unused;
-    cp_mesh before = make_tube(4, 1, 0.03), free = before, kept = before;
-    struct simplify_goal goal = {.triangles = 12, .error = INFINITY, .fast = true, .free = true};
-    struct simplify_result result;
-    assert_int_equal(mesh_simplify(scene, &free, &goal, &result), CP_OK);
-    assert_int_equal(result.triangles, 12);
-    assert_int_equal(result.holes_closed, 1);
-    assert_int_equal(result.shells_gone, 0);
-    assert_closed(&free, 2);
-    assert_true(one_way(&before, &free, 0.25) < 0.06); /* half of its height, and a little */
-    goal.free = false;
-    assert_int_equal(mesh_simplify(scene, &kept, &goal, &result), CP_OK);
-    assert_true(result.triangles > 12);
-    assert_closed(&kept, 0);
+    const char *options[] = {"triangles=12", "error=1e9", "quality=fast", "topology=free"};
+    const cp_mesh before = make_tube(4, 1, 0.03), *free = simplify(&before, CP_USE_BOTH, options, 4);
+    assert_int_equal(free->face_count, 12);
+    assert_int_equal(holes_closed(), 1);
+    assert_int_equal(shells_gone(), 0);
+    assert_closed(free, 2);
+    assert_true(one_way(&before, free, 0.25) < 0.06); /* half of its height, and a little */
+    options[3] = "topology=keep";
+    const cp_mesh *kept = simplify(&before, CP_USE_BOTH, options, 4);
+    assert_true(kept->face_count > 12);
+    assert_closed(kept, 0);
 }
 
 /* A grain on a cube's side vanishes; one far away is missed by more than the error, and stays. */
@@ -57,11 +80,10 @@ static void test_shell_vanishes_near_others(void **unused)
         struct shape shape = shape_new(cube.vertex_count + grain.vertex_count, cube.face_count + grain.face_count);
         append(&shape, &cube, (double[]){0, 0, 0});
         append(&shape, &grain, places[i]);
-        cp_mesh mesh = mesh_of(&shape);
-        struct simplify_result result = simplify_within(&mesh, 0.03, false);
-        assert_int_equal(result.shells_gone, i == 0);
-        assert_true(i == 0 ? mesh.face_count == 12 : mesh.face_count > 12);
-        assert_balanced(&mesh);
+        const cp_mesh before = mesh_of(&shape), *after = simplify_within(&before, "0.03");
+        assert_int_equal(shells_gone(), i == 0);
+        assert_true(i == 0 ? after->face_count == 12 : after->face_count > 12);
+        assert_balanced(after);
     }
 }
 
@@ -78,14 +100,14 @@ static void test_closed_stays_closed(void **unused)
     cp_mesh whole = mesh_of(&shape);
     assert_balanced(&whole);
     for (uint32_t triangles = 150; triangles > 2; triangles = triangles * 2 / 3) {
-        cp_mesh mesh = whole;
-        struct simplify_goal goal = {.triangles = triangles, .error = INFINITY, .free = true};
-        struct simplify_result result;
-        assert_int_equal(mesh_simplify(scene, &mesh, &goal, &result), CP_OK);
-        assert_true(mesh.face_count <= triangles && mesh.face_count > 0);
-        assert_balanced(&mesh);
-        for (uint32_t corner = 0; corner < mesh.corner_count; corner++)
-            assert_true(mesh.corners[corner] < mesh.vertex_count);
+        char goal[32];
+        (void)snprintf(goal, sizeof goal, "triangles=%u", (unsigned)triangles);
+        const char *options[] = {goal, "error=1e9", "topology=free"};
+        const cp_mesh *mesh = simplify(&whole, CP_USE_BOTH, options, 3);
+        assert_true(mesh->face_count <= triangles && mesh->face_count > 0);
+        assert_balanced(mesh);
+        for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
+            assert_true(mesh->corners[corner] < mesh->vertex_count);
     }
 }
 
@@ -93,11 +115,10 @@ static void test_closed_stays_closed(void **unused)
 static void test_borders_stay_within_the_error(void **unused)
 {
     (void)unused;
-    cp_mesh before = make_sheet(12, 0.1, false), after = before;
-    (void)simplify_within(&after, 0.01, false);
-    assert_true(after.face_count < before.face_count);
-    assert_true(one_way(&before, &after, 0.25) <= 0.01 * (1 + 1e-6));
-    assert_true(one_way(&after, &before, 0.1) <= 0.01 * (1 + 1e-6));
+    const cp_mesh before = make_sheet(12, 0.1, false), *after = simplify_within(&before, "0.01");
+    assert_true(after->face_count < before.face_count);
+    assert_true(one_way(&before, after, 0.25) <= 0.01 * (1 + 1e-6));
+    assert_true(one_way(after, &before, 0.1) <= 0.01 * (1 + 1e-6));
 }
 
 /* Unless told otherwise, the filter keeps the holes of what is there for collision alone. */
@@ -114,17 +135,9 @@ static void test_collision_meshes_keep_their_holes(void **unused)
                  {CP_USE_COLLISION, "topology=auto", false},
                  {CP_USE_COLLISION, "topology=free", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cp_scene *own = scene_new(context), *before = scene;
-        scene = own;
-        cp_mesh mesh = make_tube(4, 1, 0.03);
-        assert_int_equal(scene_add_mesh(own, &mesh), 0);
-        assert_int_not_equal(scene_add_instance(own, 0, 0, cases[i].use, &POSE_IDENTITY), CP_NONE);
-        assert_int_equal(scene_finish(own), CP_OK);
+        const cp_mesh tube = make_tube(4, 1, 0.03);
         const char *options[] = {"ratio=0.15", "quality=fast", cases[i].topology};
-        assert_int_equal(cp_apply(context, own, "simplify", options, 3), CP_OK);
-        assert_closed(&own->meshes[0], cases[i].closes ? 2 : 0);
-        scene = before;
-        cp_scene_free(own);
+        assert_closed(simplify(&tube, cases[i].use, options, 3), cases[i].closes ? 2 : 0);
     }
 }
 

@@ -1,8 +1,6 @@
 /* Normals and tangents of simplified meshes: they are those of the original, of shapes where both are known
  * everywhere. */
-#include "simplify_shapes.h"
-
-#include "model/model.h"
+#include "simplify_inside.h"
 
 static void simplify_to(cp_mesh *mesh, uint64_t triangles, bool free)
 {

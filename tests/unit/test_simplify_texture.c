@@ -1,29 +1,32 @@
 /* Simplifying meshes with texture coordinates, of shapes whose coordinates are known everywhere: what a face shows at a
  * point is compared with what belongs there. */
-#include "model/model.h"
+#include "plain_numbers.h"
 #include "simplify_shapes.h"
 
 enum { TEXELS = 256, SIDES = 96, ROWS = 40 };
 
-static struct simplify_result simplify_within(cp_mesh *mesh, uint64_t triangles, double texels, bool free)
+struct result {
+    uint64_t triangles;
+    double shift; /* by how many texels the texture is said to be off */
+};
+
+/* Replaces the mesh by what the filter makes of it, which is valid until the next call. texels 0: no bound. */
+static struct result simplify_within(cp_mesh *mesh, uint32_t triangles, double texels, bool free)
 {
-    static const float both[][CP_COORDINATE_SETS] = {{TEXELS, TEXELS}, {TEXELS, TEXELS}};
-    struct simplify_goal goal = {
-        .triangles = triangles, .error = INFINITY, .texels = both, .shift = texels, .free = free};
-    struct simplify_result result;
-    assert_true(mesh->group_count <= 2);
-    assert_int_equal(mesh_simplify(scene, mesh, &goal, &result), CP_OK);
-    assert_int_equal(result.triangles, mesh_triangle_count(mesh));
-    for (uint32_t i = 0; i < mesh->corner_count; i++)
-        assert_true(mesh->corners[i] < mesh->vertex_count);
+    char goal[40], bound[40];
+    const char *options[] = {goal, bound, "error=1e9", free ? "topology=free" : "topology=keep"};
+    (void)plain_snprintf(goal, sizeof goal, "triangles=%u", (unsigned)triangles);
+    (void)plain_snprintf(bound, sizeof bound, "texels=%g", texels > 0 ? texels : 1e9);
+    *mesh = *simplify_shown(mesh, CP_USE_BOTH, TEXELS, options, 4);
+    struct result result = {.triangles = mesh->face_count};
+    assert_true(!told("simplify-shift") || number_behind(told("simplify-shift"), "at most about ", &result.shift));
     return result;
 }
 
 /* A set of coordinates for all vertices, each made of its position. */
 static float *map_vertices(const cp_mesh *mesh, void (*map)(const float position[3], float coordinates[2]))
 {
-    float *coordinates = scene_allocate(scene, mesh->vertex_count, 2 * sizeof *coordinates);
-    assert_non_null(coordinates);
+    float *coordinates = scratch(mesh->vertex_count, 2 * sizeof *coordinates);
     for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
         map(position_at(mesh, vertex), coordinates + 2 * (size_t)vertex);
     return coordinates;
@@ -63,7 +66,7 @@ static void test_flat(void **unused)
     mesh.coordinates[0] = map_vertices(&mesh, from_above);
     mesh.coordinates[1] = map_vertices(&mesh, turned);
     assert_true(most_off(&mesh, 0, turned) > 100);
-    struct simplify_result result = simplify_within(&mesh, 2, 1, true);
+    struct result result = simplify_within(&mesh, 2, 1, true);
     assert_int_equal(result.triangles, 2);
     assert_int_equal(mesh.vertex_count, 4);
     assert_true(most_off(&mesh, 0, from_above) < 0.001);
@@ -80,7 +83,7 @@ static void test_waves(void **unused)
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         cp_mesh mesh = make_sheet(48, 0.05, false);
         mesh.coordinates[0] = map_vertices(&mesh, from_above);
-        struct simplify_result result = simplify_within(&mesh, 60, bounds[i], true);
+        struct result result = simplify_within(&mesh, 60, bounds[i], true);
         assert_null(mesh.coordinates[1]);
         assert_true(result.triangles <= left);
         left = result.triangles;
@@ -97,8 +100,7 @@ static void test_waves(void **unused)
 static cp_mesh wrapped_tube(void)
 {
     struct shape shape = shape_new((SIDES + 1) * (ROWS + 1), 2 * SIDES * ROWS);
-    float *coordinates = scene_allocate(scene, (size_t)(SIDES + 1) * (ROWS + 1), 2 * sizeof *coordinates);
-    assert_non_null(coordinates);
+    float *coordinates = scratch((size_t)(SIDES + 1) * (ROWS + 1), 2 * sizeof *coordinates);
     for (uint32_t row = 0; row <= ROWS; row++)
         for (uint32_t side = 0; side <= SIDES; side++) {
             double angle = 2 * PI * (side % SIDES) / SIDES, z = (double)row / ROWS;
@@ -124,7 +126,7 @@ static void test_seam(void **unused)
     enum { STEPS = 8 };
     for (int free = 0; free < 2; free++) {
         cp_mesh mesh = wrapped_tube();
-        struct simplify_result result = simplify_within(&mesh, 160, 2, free);
+        struct result result = simplify_within(&mesh, 160, 2, free);
         double most = 0;
         uint32_t at_seam[2] = {0, 0};
         for (uint32_t face = 0; face < mesh.face_count; face++) {
@@ -182,10 +184,9 @@ static void test_sides(void **unused)
     const uint32_t n = 12;
     cp_mesh cube = cube_of_squares(n);
     uint32_t corners = cube.corner_count;
-    float *positions = scene_allocate(scene, corners, 3 * sizeof *positions);
-    float *coordinates = scene_allocate(scene, corners, 2 * sizeof *coordinates);
-    uint32_t *numbers = scene_allocate(scene, corners, sizeof *numbers);
-    assert_true(positions && coordinates && numbers);
+    float *positions = scratch(corners, 3 * sizeof *positions),
+          *coordinates = scratch(corners, 2 * sizeof *coordinates);
+    uint32_t *numbers = scratch(corners, sizeof *numbers);
     for (uint32_t face = 0; face < cube.face_count; face++) {
         float side = side_of(&cube, face);
         size_t axis = (size_t)side % 3;
@@ -201,7 +202,7 @@ static void test_sides(void **unused)
     cube.coordinates[0] = coordinates;
     cube.corners = numbers;
     cube.vertex_count = corners;
-    struct simplify_result result = simplify_within(&cube, 12, 1, true);
+    struct result result = simplify_within(&cube, 12, 1, true);
     assert_int_equal(result.triangles, 12);
     assert_int_equal(cube.vertex_count, 24);
     for (uint32_t face = 0; face < cube.face_count; face++) {
@@ -222,10 +223,9 @@ static void test_parts_alone(void **unused)
     (void)unused;
     cp_mesh torus = make_torus(12, 8, 0, 1);
     uint32_t corners = torus.corner_count;
-    float *positions = scene_allocate(scene, corners, 3 * sizeof *positions);
-    float *coordinates = scene_allocate(scene, corners, 2 * sizeof *coordinates);
-    uint32_t *numbers = scene_allocate(scene, corners, sizeof *numbers);
-    assert_true(positions && coordinates && numbers);
+    float *positions = scratch(corners, 3 * sizeof *positions),
+          *coordinates = scratch(corners, 2 * sizeof *coordinates);
+    uint32_t *numbers = scratch(corners, sizeof *numbers);
     for (uint32_t i = 0; i < corners; i++) {
         memcpy(positions + 3 * (size_t)i, position_at(&torus, torus.corners[i]), 3 * sizeof *positions);
         coordinates[2 * (size_t)i] = (float)(i % 3) / 3;
@@ -252,20 +252,21 @@ static void test_parts_alone(void **unused)
 static void test_many_threads(void **unused)
 {
     (void)unused;
-    const float *first = NULL;
+    float *first = NULL;
     uint32_t count = 0;
     for (int threads = 1; threads <= 3; threads += 2) {
         cp_mesh mesh = make_sheet(150, 0.05, false);
         mesh.coordinates[0] = map_vertices(&mesh, from_above);
         assert_int_equal(cp_set_threads(context, (uint32_t)threads), CP_OK);
-        struct simplify_result result = simplify_within(&mesh, 4500, 1, true);
+        struct result result = simplify_within(&mesh, 4500, 1, true);
         assert_int_equal(result.triangles, 4500);
         assert_true(most_off(&mesh, 0, from_above) <= 1);
         if (first)
             assert_true(mesh.vertex_count == count &&
                         memcmp(mesh.coordinates[0], first, 2 * (size_t)count * sizeof *first) == 0);
-        first = mesh.coordinates[0];
         count = mesh.vertex_count;
+        first = scratch(count, 2 * sizeof *first);
+        memcpy(first, mesh.coordinates[0], 2 * (size_t)count * sizeof *first);
     }
 }
 
