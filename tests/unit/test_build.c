@@ -221,6 +221,71 @@ static void test_broken(void **unused)
     }
 }
 
+/* ---- ids, names and metadata ---- */
+
+static void test_ids_are_unique_and_kept(void **unused)
+{
+    (void)unused;
+    const char *names[] = {"a", "a", "a#2", "", "a", ""};
+    for (size_t i = 0; i < 6; i++)
+        (void)add_link(names[i], 0);
+    const cp_node late = {.id = "a", .name = "x", .scope = CP_NONE, .local = PLAIN_IDENTITY}; /* as a stage gives it */
+    (void)cp_add_node(scene, &late);
+    finish_scene();
+    const char *ids[] = {"WORLD", "a#2", "a#3", "a#2#2", "node", "a#4", "node#2", "a"};
+    for (uint32_t i = 0; i < 8; i++)
+        assert_string_equal(cp_nodes(scene, NULL)[i].id, ids[i]);
+}
+
+/* Keys tell where each entry has to end up. */
+static void test_metadata_goes_by_owner(void **unused)
+{
+    (void)unused;
+    uint32_t a = add_link("a", 0), b = add_link("b", a), joint = add_joint_of(scene, b, CP_JOINT_FIXED, NULL);
+    add_metadata_of(scene, CP_OWNER_JOINT, joint, "6", CP_VALUE_STRING, "");
+    add_metadata_of(scene, CP_OWNER_NODE, b, "4", CP_VALUE_STRING, "");
+    add_metadata_of(scene, CP_OWNER_NODE, a, "2", CP_VALUE_STRING, "");
+    add_metadata_of(scene, CP_OWNER_SCENE, 0, "0", CP_VALUE_STRING, "");
+    add_metadata_of(scene, CP_OWNER_NODE, 0, "1", CP_VALUE_STRING, "");
+    add_metadata_of(scene, CP_OWNER_NODE, b, "5", CP_VALUE_STRING, "");
+    add_metadata_of(scene, CP_OWNER_NODE, a, "3", CP_VALUE_STRING, "");
+    finish_scene();
+    for (uint32_t i = 0; i < count_metadata(scene); i++)
+        assert_int_equal(cp_metadata(scene, NULL)[i].key[0], '0' + (int)i);
+}
+
+static void test_many_equal_names_are_cheap(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 200000; i++)
+        (void)add_link("same", 0);
+    finish_scene();
+    assert_string_equal(cp_nodes(scene, NULL)[200000].id, "same#200000");
+}
+
+static void test_names_become_utf8(void **unused)
+{
+    (void)unused;
+    uint32_t node = add_link("T\xfcr", 0);
+    assert_string_equal(cp_nodes(scene, NULL)[node].name, "T\xc3\xbcr");
+    assert_string_equal(cp_nodes(scene, NULL)[node].raw_name, "T\xfcr");
+}
+
+static void test_depth_limit(void **unused)
+{
+    (void)unused;
+    assert_int_equal(cp_set_limit(context, "depth=10"), CP_OK);
+    uint32_t node = 0;
+    for (int i = 0; i < 10; i++)
+        node = add_link("n", node);
+    finish_scene();
+    (void)add_link("n", node);
+    assert_int_equal(cp_scene_finish(scene), CP_LIMIT);
+    assert_true(was_reported(context, "scene-depth"));
+    assert_int_equal(cp_set_limit(context, "dept=10"), CP_USAGE);
+    assert_int_equal(cp_set_limit(context, "depth=ten"), CP_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +293,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_defaults, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ids_are_unique_and_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_metadata_goes_by_owner, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_equal_names_are_cheap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names_become_utf8, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_depth_limit, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

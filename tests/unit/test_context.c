@@ -525,6 +525,34 @@ static void test_no_mapping(void **state)
     (void)count_removed();
 }
 
+/* ---- the report ---- */
+
+static void test_losses_add_up_and_floods_are_bounded(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    const cp_entry loss = {.severity = CP_LOSS, .code = "test-loss", .file = "a.stl", .count = 2};
+    for (int i = 0; i < 3; i++)
+        cp_report_entry(context, &loss, "things are left out");
+    size_t count;
+    const cp_entry *entries = cp_report(context, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(entries[0].message, "a.stl: loss: things are left out (6)");
+    for (int i = 0; i < 5000; i++) {
+        const cp_entry warning = {
+            .severity = CP_WARNING, .code = "test-flood", .file = "a.stl", .line = (uint64_t)i + 1, .count = 1};
+        cp_report_entry(context, &warning, "line %d", i);
+    }
+    entries = cp_report(context, &count);
+    assert_int_equal(count, 101);
+    assert_string_equal(entries[1].message, "a.stl:1: warning: line 0");
+    assert_string_equal(entries[100].message, "a.stl:100: warning: line 99 (and 4900 more like it)");
+    cp_report_clear(context);
+    (void)cp_report(context, &count);
+    assert_int_equal(count, 0);
+    cp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_names_of_files_read),
         cmocka_unit_test(test_limit_of_memory),
         cmocka_unit_test(test_no_mapping),
+        cmocka_unit_test(test_losses_add_up_and_floods_are_bounded),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -1,4 +1,4 @@
-/* The core: ids, validation, copies, subsets, merging, kinematics, sources, sinks, options, the report. */
+/* The core: validation, copies, subsets, merging, kinematics, sources, sinks. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -37,72 +37,7 @@ static uint32_t add(cp_scene *scene, uint32_t parent, const char *name)
     return node;
 }
 
-/* ---- ids and validation ---- */
-
-static void test_ids_are_unique_and_kept(void **unused)
-{
-    (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    cp_scene *scene = scene_new(context);
-    const char *names[] = {"a", "a", "a#2", "", "a", ""};
-    for (size_t i = 0; i < 6; i++)
-        (void)add(scene, 0, names[i]);
-    uint32_t late = add(scene, 0, "x");
-    scene->nodes[late].id = "a"; /* as another stage gave it */
-    assert_int_equal(scene_finish(scene), CP_OK);
-    const char *ids[] = {"WORLD", "a#2", "a#3", "a#2#2", "node", "a#4", "node#2", "a"};
-    for (uint32_t i = 0; i < 8; i++)
-        assert_string_equal(scene->nodes[i].id, ids[i]);
-    cp_scene_free(scene);
-    cp_context_free(context);
-}
-
-/* Keys tell where each entry has to end up. */
-static void test_metadata_goes_by_owner(void **unused)
-{
-    (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    cp_scene *scene = scene_new(context);
-    uint32_t a = scene_add_node(scene, 0, "a", 1), b = scene_add_node(scene, a, "b", 1);
-    uint32_t joint = scene_add_joint(scene, b, CP_JOINT_FIXED, NULL);
-    assert_true(scene_add_metadata(scene, CP_OWNER_JOINT, joint, "6", CP_VALUE_STRING, ""));
-    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, b, "4", CP_VALUE_STRING, ""));
-    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, a, "2", CP_VALUE_STRING, ""));
-    assert_true(scene_add_metadata(scene, CP_OWNER_SCENE, 0, "0", CP_VALUE_STRING, ""));
-    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, 0, "1", CP_VALUE_STRING, ""));
-    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, b, "5", CP_VALUE_STRING, ""));
-    assert_true(scene_add_metadata(scene, CP_OWNER_NODE, a, "3", CP_VALUE_STRING, ""));
-    assert_int_equal(scene_finish(scene), CP_OK);
-    for (uint32_t i = 0; i < scene->metadata_count; i++)
-        assert_int_equal(scene->metadata[i].key[0], '0' + (int)i);
-    cp_scene_free(scene);
-    cp_context_free(context);
-}
-
-static void test_many_equal_names_are_cheap(void **unused)
-{
-    (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    cp_scene *scene = scene_new(context);
-    for (int i = 0; i < 200000; i++)
-        (void)add(scene, 0, "same");
-    assert_int_equal(scene_finish(scene), CP_OK);
-    assert_string_equal(scene->nodes[200000].id, "same#200000");
-    cp_scene_free(scene);
-    cp_context_free(context);
-}
-
-static void test_names_become_utf8(void **unused)
-{
-    (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    cp_scene *scene = scene_new(context);
-    uint32_t node = add(scene, 0, "T\xfcr");
-    assert_string_equal(scene->nodes[node].name, "T\xc3\xbcr");
-    assert_string_equal(scene->nodes[node].raw_name, "T\xfcr");
-    cp_scene_free(scene);
-    cp_context_free(context);
-}
+/* ---- validation ---- */
 
 /* A scene with one of each thing, and handles to break it by. */
 struct sound {
@@ -361,25 +296,6 @@ static void test_tables_refer_to_earlier_ones(void **unused)
     }
     for (cp_owner owner = CP_OWNER_NODE; owner <= CP_OWNER_JOINT; owner++)
         assert_true(metadata_table(&(cp_metadata_entry){.owner = owner}) < TABLE_METADATA);
-}
-
-static void test_depth_limit(void **unused)
-{
-    (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    assert_int_equal(cp_set_limit(context, "depth=10"), CP_OK);
-    cp_scene *scene = scene_new(context);
-    uint32_t node = 0;
-    for (int i = 0; i < 10; i++)
-        node = add(scene, node, "n");
-    assert_int_equal(scene_finish(scene), CP_OK);
-    (void)add(scene, node, "n");
-    assert_int_equal(scene_finish(scene), CP_LIMIT);
-    assert_true(was_reported(context, "scene-depth"));
-    assert_int_equal(cp_set_limit(context, "dept=10"), CP_USAGE);
-    assert_int_equal(cp_set_limit(context, "depth=ten"), CP_USAGE);
-    cp_scene_free(scene);
-    cp_context_free(context);
 }
 
 /* ---- kinematics, subsets, merging ---- */
@@ -869,40 +785,11 @@ static void test_gzip_output_is_deterministic_and_readable(void **unused)
     cp_context_free(context);
 }
 
-/* ---- the report ---- */
-
-static void test_losses_add_up_and_floods_are_bounded(void **unused)
-{
-    (void)unused;
-    cp_context *context = cp_context_new(NULL);
-    for (int i = 0; i < 3; i++)
-        report_loss(context, "test-loss", IN_FILE("a.stl"), 2, "things are left out");
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    assert_int_equal(count, 1);
-    assert_string_equal(entries[0].message, "a.stl: loss: things are left out (6)");
-    for (int i = 0; i < 5000; i++)
-        report_warning(context, "test-flood", AT_LINE("a.stl", (uint64_t)i + 1), "line %d", i);
-    entries = cp_report(context, &count);
-    assert_int_equal(count, 101);
-    assert_string_equal(entries[1].message, "a.stl:1: warning: line 0");
-    assert_string_equal(entries[100].message, "a.stl:100: warning: line 99 (and 4900 more like it)");
-    cp_report_clear(context);
-    (void)cp_report(context, &count);
-    assert_int_equal(count, 0);
-    cp_context_free(context);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ids_are_unique_and_kept),
-        cmocka_unit_test(test_metadata_goes_by_owner),
-        cmocka_unit_test(test_many_equal_names_are_cheap),
-        cmocka_unit_test(test_names_become_utf8),
         cmocka_unit_test(test_broken_scenes_are_found),
         cmocka_unit_test(test_tables_refer_to_earlier_ones),
-        cmocka_unit_test(test_depth_limit),
         cmocka_unit_test(test_forward_kinematics),
         cmocka_unit_test(test_keeping_a_subset),
         cmocka_unit_test(test_lost_poses_multiply_in_order),
@@ -919,7 +806,6 @@ int main(void)
         cmocka_unit_test(test_links_and_modes_of_outputs),
         cmocka_unit_test(test_safe_names),
         cmocka_unit_test(test_gzip_output_is_deterministic_and_readable),
-        cmocka_unit_test(test_losses_add_up_and_floods_are_bounded),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
