@@ -104,6 +104,15 @@ uint64_t count_lost(const cp_context *reporter, const char *code)
     return sum;
 }
 
+double number_told(const cp_context *reporter, const char *code, const char *words)
+{
+    const cp_entry *entry = find_entry(reporter, code);
+    const char *at = entry ? strstr(entry->text, words) : NULL;
+    double number = 0;
+    assert_true(!entry || (at && cp_parse_number(at + strlen(words), strchr(at, 0), &number)));
+    return number;
+}
+
 void expect_status(const cp_context *reporter, cp_status status, cp_status expected)
 {
     if (status != expected)

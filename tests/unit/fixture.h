@@ -49,6 +49,9 @@ uint64_t count_of(const cp_context *context, const char *code);
 size_t count_entries(const cp_context *context, cp_severity severity, const char *code);
 /* How much was lost, by all losses with this code. */
 uint64_t count_lost(const cp_context *context, const char *code);
+/* The number behind these words in the first entry with this code; 0 without one. The test fails if the entry has no
+ * such number. */
+double number_told(const cp_context *context, const char *code, const char *words);
 /* Fails the test, with the report, unless the two are equal. */
 void expect_status(const cp_context *context, cp_status status, cp_status expected);
 

@@ -395,18 +395,4 @@ static inline const cp_mesh *simplify_shown(const cp_mesh *mesh, uint32_t use, u
     return cp_meshes(scene, NULL);
 }
 
-/* Reads the number behind these words; returns what follows it, or NULL if they are not there. */
-static inline const char *number_behind(const char *text, const char *words, double *number)
-{
-    const char *at = text ? strstr(text, words) : NULL;
-    return at ? cp_parse_number(at + strlen(words), strchr(at, 0), number) : NULL;
-}
-
-/* The text of an entry, or NULL if there is none. */
-static inline const char *told(const char *code)
-{
-    const cp_entry *entry = find_entry(context, code);
-    return entry ? entry->text : NULL;
-}
-
 #endif

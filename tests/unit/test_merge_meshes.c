@@ -190,16 +190,6 @@ static void test_random_cells_look_the_same(void **unused)
     }
 }
 
-/* In metres; 0 where nothing was joined. */
-static double told_rounding(void)
-{
-    double millimetres = 0;
-    const cp_entry *entry = find_entry(context, "merge-joined");
-    const char *number = entry ? strstr(entry->text, "more than ") : NULL;
-    assert_true(!entry || (number && cp_parse_number(number + 10, entry->text + strlen(entry->text), &millimetres)));
-    return millimetres / 1000;
-}
-
 /* The rounding that is told bounds what happened: each vertex against the exact place of its origin. */
 static void test_rounding_is_told(void **unused)
 {
@@ -208,7 +198,7 @@ static void test_rounding_is_told(void **unused)
         make_random_cell();
         struct world_faces before = world_faces(scene), again = world_faces(scene);
         assert_int_equal(apply("by=scene", "shared=merge", NULL), CP_OK);
-        double rounded = told_rounding();
+        double rounded = number_told(context, "merge-joined", "more than ") / 1000; /* 0 where nothing was joined */
         assert_true(rounded < 2e-6);
         assert_true(world_faces_equal(before, world_faces(scene), rounded + 1e-13));
         bool less = world_faces_equal(again, world_faces(scene), 0.99 * rounded - 1e-13);

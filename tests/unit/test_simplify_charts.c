@@ -48,6 +48,13 @@ struct result {
     uint64_t offered[OFFERS];
 };
 
+/* Reads the number behind these words; returns what follows it, or NULL if they are not there. */
+static const char *number_behind(const char *text, const char *words, double *number)
+{
+    const char *at = text ? strstr(text, words) : NULL;
+    return at ? cp_parse_number(at + strlen(words), strchr(at, 0), number) : NULL;
+}
+
 static struct result simplify(const cp_mesh *mesh, double ratio, double texels)
 {
     char options[2][40];
@@ -56,10 +63,10 @@ static struct result simplify(const cp_mesh *mesh, double ratio, double texels)
     (void)plain_snprintf(options[1], sizeof options[1], "texels=%.17g", texels);
     struct result result = {.mesh = simplify_shown(mesh, CP_USE_DRAWN, TEXELS, both, 2)};
     result.triangles = result.mesh->face_count;
-    double shift = 0, triangles = 0;
-    const char *more = told("simplify-missed");
-    assert_non_null(number_behind(told("simplify-shift"), "at most about ", &shift));
-    assert_true(shift <= texels);
+    double shift = number_told(context, "simplify-shift", "at most about "), triangles = 0;
+    const cp_entry *missed = find_entry(context, "simplify-missed");
+    const char *more = missed ? missed->text : NULL;
+    assert_true(shift > 0 && shift <= texels);
     for (size_t i = 0; i < OFFERS; i++) {
         const char *next = number_behind(more, i == 0 ? "; texels=" : ", texels=", &result.texels[i]);
         more = next ? number_behind(next, i == 0 ? " would reach " : " ", &triangles) : NULL;

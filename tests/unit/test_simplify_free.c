@@ -1,39 +1,17 @@
 /* Simplification whose topology is free: what closes and vanishes, what must not, and that nothing opens. */
 #include "simplify_shapes.h"
 
-static uint32_t count_told(const char *words)
-{
-    double count = 0;
-    assert_true(!told("simplify-topology") || number_behind(told("simplify-topology"), words, &count));
-    return (uint32_t)count;
-}
-
-static uint32_t shells_gone(void)
-{
-    return count_told("shells that vanish: ");
-}
-
-static uint32_t holes_closed(void)
-{
-    return count_told("holes that close: ");
-}
-
-static const cp_mesh *simplify(const cp_mesh *mesh, uint32_t use, const char *const *options, size_t count)
-{
-    return simplify_shown(mesh, use, 0, options, count);
-}
-
 /* The error, in metres, holds for all points of both surfaces. */
 static const cp_mesh *simplify_within(const cp_mesh *mesh, const char *error)
 {
     char option[32];
+    double most;
     (void)snprintf(option, sizeof option, "error=%s", error);
     const char *options[] = {option, "topology=free"};
-    const cp_mesh *simplified = simplify(mesh, CP_USE_BOTH, options, 2);
-    double most, off;
+    const cp_mesh *simplified = simplify_shown(mesh, CP_USE_BOTH, 0, options, 2);
     assert_non_null(cp_parse_number(error, strchr(error, 0), &most));
-    assert_non_null(number_behind(told("simplify-done"), "; no point is farther than ", &off));
-    assert_true(off <= 1000 * most);
+    assert_true(was_reported(context, "simplify-done"));
+    assert_true(number_told(context, "simplify-done", "; no point is farther than ") <= 1000 * most);
     return simplified;
 }
 
@@ -58,14 +36,14 @@ static void test_small_hole_closes(void **unused)
 {
     (void)unused;
     const char *options[] = {"triangles=12", "error=1e9", "quality=fast", "topology=free"};
-    const cp_mesh before = make_tube(4, 1, 0.03), *free = simplify(&before, CP_USE_BOTH, options, 4);
+    const cp_mesh before = make_tube(4, 1, 0.03), *free = simplify_shown(&before, CP_USE_BOTH, 0, options, 4);
     assert_int_equal(free->face_count, 12);
-    assert_int_equal(holes_closed(), 1);
-    assert_int_equal(shells_gone(), 0);
+    assert_true(number_told(context, "simplify-topology", "holes that close: ") == 1);
+    assert_true(number_told(context, "simplify-topology", "shells that vanish: ") == 0);
     assert_closed(free, 2);
     assert_true(one_way(&before, free, 0.25) < 0.06); /* half of its height, and a little */
     options[3] = "topology=keep";
-    const cp_mesh *kept = simplify(&before, CP_USE_BOTH, options, 4);
+    const cp_mesh *kept = simplify_shown(&before, CP_USE_BOTH, 0, options, 4);
     assert_true(kept->face_count > 12);
     assert_closed(kept, 0);
 }
@@ -81,7 +59,7 @@ static void test_shell_vanishes_near_others(void **unused)
         append(&shape, &cube, (double[]){0, 0, 0});
         append(&shape, &grain, places[i]);
         const cp_mesh before = mesh_of(&shape), *after = simplify_within(&before, "0.03");
-        assert_int_equal(shells_gone(), i == 0);
+        assert_true(number_told(context, "simplify-topology", "shells that vanish: ") == (i == 0));
         assert_true(i == 0 ? after->face_count == 12 : after->face_count > 12);
         assert_balanced(after);
     }
@@ -103,7 +81,7 @@ static void test_closed_stays_closed(void **unused)
         char goal[32];
         (void)snprintf(goal, sizeof goal, "triangles=%u", (unsigned)triangles);
         const char *options[] = {goal, "error=1e9", "topology=free"};
-        const cp_mesh *mesh = simplify(&whole, CP_USE_BOTH, options, 3);
+        const cp_mesh *mesh = simplify_shown(&whole, CP_USE_BOTH, 0, options, 3);
         assert_true(mesh->face_count <= triangles && mesh->face_count > 0);
         assert_balanced(mesh);
         for (uint32_t corner = 0; corner < mesh->corner_count; corner++)
@@ -137,7 +115,7 @@ static void test_collision_meshes_keep_their_holes(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const cp_mesh tube = make_tube(4, 1, 0.03);
         const char *options[] = {"ratio=0.15", "quality=fast", cases[i].topology};
-        assert_closed(simplify(&tube, cases[i].use, options, 3), cases[i].closes ? 2 : 0);
+        assert_closed(simplify_shown(&tube, cases[i].use, 0, options, 3), cases[i].closes ? 2 : 0);
     }
 }
 

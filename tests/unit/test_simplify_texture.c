@@ -18,9 +18,7 @@ static struct result simplify_within(cp_mesh *mesh, uint32_t triangles, double t
     (void)plain_snprintf(goal, sizeof goal, "triangles=%u", (unsigned)triangles);
     (void)plain_snprintf(bound, sizeof bound, "texels=%g", texels > 0 ? texels : 1e9);
     *mesh = *simplify_shown(mesh, CP_USE_BOTH, TEXELS, options, 4);
-    struct result result = {.triangles = mesh->face_count};
-    assert_true(!told("simplify-shift") || number_behind(told("simplify-shift"), "at most about ", &result.shift));
-    return result;
+    return (struct result){mesh->face_count, number_told(context, "simplify-shift", "at most about ")};
 }
 
 /* A set of coordinates for all vertices, each made of its position. */

@@ -175,6 +175,7 @@ static const cp_mesh *expect_merged(const struct patch *patch, const cp_pose *po
         assert_int_equal(found, 1);
         world_normal(base->m, merged->normals + 3 * vertex, n);
         widen(merged->tangents + 4 * vertex, t);
+        assert_true(fabs(sqrt(dot_product(t, t)) - 1) < 1e-6);
         multiply(base, t, moved);
         normalise(moved);
         double sign = (double)merged->tangents[4 * vertex + 3] * (plain_determinant(base) < 0 ? -1 : 1);
@@ -195,12 +196,7 @@ static void test_merged(void **unused)
             poses[i] = times >= 40 && i == 0 ? PLAIN_IDENTITY : wild_pose(&random, (times + i) % 2);
             poses[i].m[3] += 100 * i; /* apart */
         }
-        const cp_mesh *merged = expect_merged(&patch, poses, 3, false);
-        for (size_t vertex = 0; vertex < 9 && times >= 40; vertex++) {
-            double t[3];
-            widen(merged->tangents + 4 * vertex, t);
-            assert_true(fabs(sqrt(dot_product(t, t)) - 1) < 1e-6);
-        }
+        (void)expect_merged(&patch, poses, 3, false);
     }
 }
 
