@@ -377,19 +377,21 @@ static inline void add_textured(cp_mesh *mesh, cp_group *group, uint32_t texels)
     mesh->group_count = 1;
 }
 
-/* The mesh in a new scene, once the filter has simplified it there; valid until the next call. texels: of its texture;
- * 0: it has none. */
+/* The mesh in a new scene, once the filter has simplified it there; valid until the next call, which may get it.
+ * texels: of its texture; 0: it has none. */
 static inline const cp_mesh *simplify_shown(const cp_mesh *mesh, uint32_t use, uint32_t texels,
                                             const char *const *options, size_t count)
 {
     cp_mesh shown = *mesh;
+    cp_scene *old = scene;
     cp_group group;
-    fresh_scene();
+    scene = cp_scene_new(context);
     cp_report_clear(context);
     if (texels > 0)
         add_textured(&shown, &group, texels);
     (void)add_instance_of(scene, 0, add_mesh_of(scene, &shown), use, NULL);
     finish_scene();
+    cp_scene_free(old);
     assert_int_equal(cp_apply(context, scene, "simplify", options, count), CP_OK);
     assert_int_equal(cp_validate(context, scene), CP_OK);
     return cp_meshes(scene, NULL);

@@ -396,6 +396,57 @@ static void test_colours_are_mixed(void **unused)
     }
 }
 
+/* ---- normals and tangents of another mesh ---- */
+
+/* Two squares that meet at y = 0, of four faces, or of as many as a sheet has. Tangents go along x on both; a texture
+ * mirrored there has two signs and the same coordinates. */
+static cp_mesh make_fold(uint32_t n, float *normals, float *tangents)
+{
+    struct shape shape = shape_new(2 * (n + 1) * (n + 1), 4 * n * n);
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i <= n; i++)
+            for (uint32_t k = 0; k <= n; k++) {
+                size_t at = add_point(&shape, (double)k / n, half ? (double)i / n : -(double)i / n, 0);
+                memcpy(normals + 3 * at, (const float[]){0, 0, 1}, 12);
+                memcpy(tangents + 4 * at, (const float[]){1, 0, 0, half ? 1 : -1}, 16);
+            }
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t k = 0; k < n; k++) {
+                uint32_t a = (half * (n + 1) + i) * (n + 1) + k, b = a + 1, c = a + n + 1;
+                add_triangle(&shape, a, half ? b : c, c + 1);
+                add_triangle(&shape, a, c + 1, half ? c : b);
+            }
+    cp_mesh mesh = mesh_of(&shape);
+    mesh.normals = normals;
+    mesh.tangents = tangents;
+    return mesh;
+}
+
+/* Faces that share their vertices at the fold part there, where signs differ. */
+static void test_fold(void **unused)
+{
+    (void)unused;
+    enum { N = 10 };
+    float normals[6 * (N + 1) * (N + 1)], tangents[8 * (N + 1) * (N + 1)], unused_normals[24], unused_tangents[32];
+    cp_mesh original = make_fold(N, normals, tangents), mesh = make_fold(1, unused_normals, unused_tangents);
+    uint32_t *corners = (uint32_t *)mesh.corners;
+    for (uint32_t i = 0; i < mesh.corner_count; i++)
+        corners[i] = corners[i] == 4 ? 0 : corners[i] == 5 ? 1 : corners[i];
+    mesh.normals = mesh.tangents = NULL;
+    assert_int_equal(mesh_shade_like(scene, &mesh, &original), CP_OK);
+    assert_int_equal(mesh.vertex_count, 8); /* 6 places, 2 of them on the fold */
+    for (uint32_t face = 0; face < mesh.face_count; face++) {
+        double middle = 0;
+        for (uint32_t i = 0; i < 3; i++)
+            middle += (double)position_at(&mesh, face_corner(&mesh, face, i))[1];
+        for (uint32_t i = 0; i < 3; i++) {
+            const float *t = mesh.tangents + 4 * (size_t)face_corner(&mesh, face, i);
+            assert_true(t[0] == 1 && t[1] == 0 && t[2] == 0 && t[3] == (middle > 0 ? 1 : -1));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +469,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_one_edge_and_noise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_same_for_any_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_colours_are_mixed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fold, set_up, tear_down),
     };
     cmocka_set_test_filter(getenv("CMOCKA_TEST_FILTER")); /* see bootstrap */
     return cmocka_run_group_tests(tests, NULL, NULL);
