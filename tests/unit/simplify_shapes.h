@@ -4,6 +4,7 @@
 #define SIMPLIFY_SHAPES_H
 
 #include "mesh_support.h"
+#include "vectors.h"
 
 #include "scene_fixture.h" /* behind those whose arguments have its names */
 
@@ -167,23 +168,6 @@ static inline double tube_volume(double sides, double outer, double inner)
 }
 
 /* ---- plain answers ---- */
-
-static inline void minus(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
-
-static inline double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 static inline double segment_distance(const double p[3], const double a[3], const double b[3])
 {

@@ -1,6 +1,7 @@
 /* Pairs in collision: against plain answers over all pairs and all their triangles, and against motions whose contacts
  * are known in closed form. */
 #include "mesh_builder.h"
+#include "vectors.h"
 
 #include "fixture.h"
 #include "scene_fixture.h"
@@ -16,23 +17,6 @@ struct solid {
     bool is_closed, is_plane;
     double plane[4]; /* in the world */
 };
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void minus(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 static double point_to_segment(const double p[3], const double a[3], const double b[3])
 {

@@ -1,6 +1,5 @@
 /* Lists of exclusions with what is known of their pairs: attributes, files for devices, and the JSON beside the
  * list. */
-#include <dirent.h>
 #include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
@@ -145,12 +144,9 @@ static void forget_pairs(void)
 /* The caller frees it. */
 static char *text_of(const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    char *text = read_whole(path, NULL);
+    if (!text)
         fail_msg("%s is not there", path);
-    char *text = calloc(1, 1 << 20);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
-    fclose(file);
     return text;
 }
 
@@ -737,10 +733,10 @@ static void test_evidence_of_inputs(void **unused)
         char path[512];
         (void)snprintf(path, sizeof path, "%s/%s", SAMPLES, name);
         assert_true(strcmp(last, name) < 0); /* sorted, without repeats */
-        char *bytes = text_of(path);
-        struct stat info;
-        assert_int_equal(stat(path, &info), 0);
-        cp_hash hash = cp_hash_bytes(bytes, (size_t)info.st_size);
+        size_t size;
+        char *bytes = read_whole(path, &size);
+        assert_non_null(bytes);
+        cp_hash hash = cp_hash_bytes(bytes, size);
         char expected[33];
         (void)snprintf(expected, sizeof expected, "%016llx%016llx", (unsigned long long)hash.high,
                        (unsigned long long)hash.low);
@@ -1004,9 +1000,8 @@ static void test_evidence_without_tree(void **unused)
     char *text = text_of(path_of("early.xml.json")), *tree = strstr(text, "\"tree\""),
          *pairs = strstr(text, "\"pairs\"");
     assert_true(tree && pairs && tree < pairs);
-    FILE *file = fopen(path_of("early.xml.json"), "w");
-    fprintf(file, "%.*s%s", (int)(tree - text), text, pairs);
-    fclose(file);
+    memmove(tree, pairs, strlen(pairs) + 1);
+    write_file("early.xml.json", text);
     free(text);
     assert_int_equal(check("early.xml", &told), CP_OK);
     change_axis_of_hand();
@@ -1091,12 +1086,10 @@ static void test_list_and_evidence_differ(void **unused)
     make_fresh_cell();
     assert_int_equal(write_files("differ.xml", (const char *[]){"evidence=yes", NULL}), CP_OK);
     char *text = text_of(path_of("differ.xml"));
-    FILE *file = fopen(path_of("differ.xml"), "w");
     char *place = strstr(text, "first=\"Arm\" second=\"Wall\"");
     assert_non_null(place);
     memcpy(place, "first=\"Arm\" second=\"Lamp\"", 25);
-    fputs(text, file);
-    fclose(file);
+    write_file("differ.xml", text);
     free(text);
     assert_int_equal(check("differ.xml", &told), CP_NO);
     assert_int_equal(told.count, 2);
@@ -1111,9 +1104,10 @@ static cp_status check_changed(const char *name, const char *from, const char *t
     assert_int_equal(write_files(name, (const char *[]){"evidence=yes", NULL}), CP_OK);
     char *text = text_of(path_of(name)), *place = strstr(text, from);
     assert_non_null(place);
-    FILE *file = fopen(path_of(name), "w");
-    fprintf(file, "%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
-    fclose(file);
+    size_t size = strlen(text) + strlen(to) + 1;
+    char *changed = scratch(size, 1);
+    (void)snprintf(changed, size, "%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    write_file(name, changed);
     free(text);
     return check(name, told);
 }
@@ -1183,9 +1177,7 @@ static void test_split_list(void **unused)
     char *evidence = text_of(path_of("all.xml.json"));
     assert_int_equal(mkdir(path_of("other"), 0777), 0);
     assert_int_equal(write_files("other/all.xml", plain), CP_OK);
-    FILE *file = fopen(path_of("other/all.xml.json"), "w");
-    fputs(evidence, file);
-    fclose(file);
+    write_file("other/all.xml.json", evidence);
     free(evidence);
     assert_int_equal(check("other/all.xml", &told), CP_NO);
     assert_int_equal(told.count, 1);
@@ -1240,13 +1232,11 @@ static void test_bad_evidence(void **unused)
     struct told told;
     (void)unused;
     finish_scene();
-    FILE *list = fopen(path_of("bad.xml"), "w");
-    fputs("<CollisionSetup/>", list);
-    fclose(list);
+    write_file("bad.xml", "<CollisionSetup/>");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FILE *file = fopen(path_of("bad.xml.json"), "w");
-        fprintf(file, "%s%s", head, cases[i].rest);
-        fclose(file);
+        char text[512];
+        (void)snprintf(text, sizeof text, "%s%s", head, cases[i].rest);
+        write_file("bad.xml.json", text);
         print_message("%s\n", cases[i].rest);
         assert_int_equal(check("bad.xml", &told), cases[i].code ? CP_INPUT : CP_OK);
         if (cases[i].code)
@@ -1255,9 +1245,7 @@ static void test_bad_evidence(void **unused)
     static const char *const whole[] = {"[]", "7", "{\"format\":\"glTF\",\"version\":\"1.0\"}", "\xff",
                                         "{\"format\":\"cellpipe collision evidence\",\"version\":\"2.0\"}"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        FILE *file = fopen(path_of("bad.xml.json"), "w");
-        fputs(whole[i], file);
-        fclose(file);
+        write_file("bad.xml.json", whole[i]);
         assert_int_equal(check("bad.xml", &told), CP_INPUT);
         assert_true(was_reported(context, "list-evidence"));
     }

@@ -200,16 +200,6 @@ static const struct input *input_named(const char *label)
     return NULL;
 }
 
-static char *read_bytes(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 20);
-    *size = fread(bytes, 1, 1 << 20, file);
-    fclose(file);
-    return bytes;
-}
-
 static void read_again(const char *path)
 {
     cp_scene_free(scene);
@@ -221,7 +211,8 @@ static void expect_hash(const char *label, const char *path)
     size_t size;
     cp_hash hash;
     int error;
-    char *bytes = read_bytes(path, &size);
+    char *bytes = read_whole(path, &size);
+    assert_non_null(bytes);
     assert_true(input_hash(context, input_named(label), &hash, &error));
     XXH128_hash_t expected = XXH3_128bits(bytes, size);
     assert_true(hash.low == expected.low64 && hash.high == expected.high64);

@@ -14,8 +14,6 @@
 #include <zlib.h>
 
 #include "base/bytes/disk.h"
-#include "base/context.h"
-#include "base/text/text.h"
 #include "fixture.h"
 #include "model/model.h"
 #include "model/tables.h"

@@ -1,6 +1,6 @@
-/* Tangents through the filters that move or join vertices: merge-meshes, weld, orient, normals, instances. Judged by
- * the definition: the second axis of a normal map is the sign times normal x tangent, and goes where the surface goes.
- */
+/* Tangents through the filters merge-meshes, weld, orient, normals and instances. Judged by the definition: the second
+ * axis of a normal map is the sign times normal x tangent, and goes where the surface goes. */
+#include "vectors.h"
 #include "world_faces.h"
 
 #include "scene_fixture.h" /* behind those whose arguments have its names */
@@ -15,27 +15,16 @@ static uint32_t add_material(const char *extensions)
     return cp_add_material(scene, &material);
 }
 
-static double dot_product(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross_product(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 static void normalise(double v[3])
 {
-    double length = sqrt(dot_product(v, v));
+    double length = sqrt(dot(v, v));
     for (int axis = 0; axis < 3; axis++)
         v[axis] /= length;
 }
 
 static double degrees_between(const double a[3], const double b[3])
 {
-    return acos(fmin(1, dot_product(a, b) / sqrt(dot_product(a, a) * dot_product(b, b)))) * 180 / PI;
+    return acos(fmin(1, dot(a, b) / sqrt(dot(a, a) * dot(b, b)))) * 180 / PI;
 }
 
 static void widen(const float *from, double to[3])
@@ -50,7 +39,7 @@ static void second_axis(const cp_mesh *mesh, size_t vertex, double axis[3])
     double n[3], t[3];
     widen(mesh->normals + 3 * vertex, n);
     widen(mesh->tangents + 4 * vertex, t);
-    cross_product(n, t, axis);
+    cross(n, t, axis);
     for (int i = 0; i < 3; i++)
         axis[i] *= (double)mesh->tangents[4 * vertex + 3];
 }
@@ -58,7 +47,7 @@ static void second_axis(const cp_mesh *mesh, size_t vertex, double axis[3])
 static void multiply(const cp_pose *pose, const double v[3], double out[3])
 {
     for (int row = 0; row < 3; row++)
-        out[row] = dot_product(&pose->m[4 * row], v);
+        out[row] = dot(&pose->m[4 * row], v);
 }
 
 static cp_status apply(const char *filter, const char *first, const char *second)
@@ -84,7 +73,7 @@ static struct patch make_patch(struct random *random)
             t[axis] = random_unit(random) - 0.5;
         }
         normalise(n);
-        double along = dot_product(n, t);
+        double along = dot(n, t);
         for (int axis = 0; axis < 3; axis++)
             t[axis] -= along * n[axis];
         normalise(t);
@@ -132,18 +121,18 @@ static void expect_moved(const struct patch *patch, size_t from, const cp_pose *
     double old_n[3], old_t[3], old_b[3], moved_t[3], moved_b[3], b[3];
     widen(patch->normals + 3 * from, old_n);
     widen(patch->tangents + 4 * from, old_t);
-    cross_product(old_n, old_t, old_b);
+    cross(old_n, old_t, old_b);
     for (int i = 0; i < 3; i++)
         old_b[i] *= (double)patch->tangents[4 * from + 3];
     multiply(pose, old_t, moved_t);
     multiply(pose, old_b, moved_b);
-    cross_product(n, t, b);
+    cross(n, t, b);
     assert_true(degrees_between(t, moved_t) < 1e-3);
-    assert_true(fabs(sqrt(dot_product(t, t)) - 1) < 1e-6);
-    assert_true(fabs(dot_product(n, t)) < 1e-5); /* still square to the normal */
+    assert_true(fabs(sqrt(dot(t, t)) - 1) < 1e-6);
+    assert_true(fabs(dot(n, t)) < 1e-5); /* still square to the normal */
     assert_true(sign == 1 || sign == -1);
-    assert_true(sign * dot_product(b, moved_b) > 0);
-    assert_true(fabs(dot_product(n, moved_b)) < 1e-4 * sqrt(dot_product(moved_b, moved_b)));
+    assert_true(sign * dot(b, moved_b) > 0);
+    assert_true(fabs(dot(n, moved_b)) < 1e-4 * sqrt(dot(moved_b, moved_b)));
 }
 
 /* merge-meshes bakes poses: in the world, each corner has the frame that its own pose gives it. Returns the mesh. */
@@ -175,7 +164,7 @@ static const cp_mesh *expect_merged(const struct patch *patch, const cp_pose *po
         assert_int_equal(found, 1);
         world_normal(base->m, merged->normals + 3 * vertex, n);
         widen(merged->tangents + 4 * vertex, t);
-        assert_true(fabs(sqrt(dot_product(t, t)) - 1) < 1e-6);
+        assert_true(fabs(sqrt(dot(t, t)) - 1) < 1e-6);
         multiply(base, t, moved);
         normalise(moved);
         double sign = (double)merged->tangents[4 * vertex + 3] * (plain_determinant(base) < 0 ? -1 : 1);
@@ -217,7 +206,7 @@ static void test_flattened(void **unused)
         double t[3];
         widen(merged->tangents + 4 * (size_t)vertex, t);
         if (position_at(merged, vertex)[0] == 50) {
-            assert_true(fabs(dot_product(t, t) - 1) < 1e-6 && t[0] == 0);
+            assert_true(fabs(dot(t, t) - 1) < 1e-6 && t[0] == 0);
             found++;
         }
     }
@@ -277,7 +266,7 @@ static void test_orient(void **unused)
         for (size_t axis = 0; axis < 3; axis++)
             n[axis] = cube.positions[3 * i + axis] > 0.5F ? -1 : 1; /* to the middle */
         normalise(n);
-        double along = dot_product(n, t);
+        double along = dot(n, t);
         for (int axis = 0; axis < 3; axis++)
             t[axis] -= along * n[axis];
         normalise(t);
