@@ -38,8 +38,8 @@ cp_status vrml_plan_recording(struct vrml_output *output, struct vrml_frames *fr
     return CP_OK;
 }
 
-/* Marks the parts on which a click starts the recording: those of a device that no joint of their own device moves, as
- * its base. If none of these is drawn, all parts. */
+/* Marks the parts on which a click starts the recording: those of a device with joints that none of them moves, as its
+ * base. Whoever clicks on a floor or a fence wants nothing to happen. If no such part is drawn, all parts start it. */
 static bool mark_starts(struct vrml_output *output, struct vrml_frames *frames)
 {
     const cp_scene *scene = frames->scene;
@@ -54,8 +54,9 @@ static bool mark_starts(struct vrml_output *output, struct vrml_frames *frames)
         jointed[i] = i > 0 && !bases[i] && jointed[node->parent];
         for (uint32_t k = 0; k < node->joint_count; k++)
             jointed[i] |= scene->joints[node->first_joint + k].type != CP_JOINT_FIXED;
-        frames->nodes[i].starts = !jointed[i];
-        for (uint32_t k = 0; k < node->instance_count && !jointed[i]; k++)
+        bool base = !jointed[i] && node->scope != CP_NONE && scene->devices[node->scope].joint_count > 0;
+        frames->nodes[i].starts = base;
+        for (uint32_t k = 0; k < node->instance_count && base; k++)
             any |= (scene->instances[node->first_instance + k].use & CP_USE_DRAWN) != 0;
     }
     for (uint32_t i = 0; i < scene->node_count && !any; i++)

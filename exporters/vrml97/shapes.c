@@ -1,4 +1,5 @@
 /* Writes a mesh once, then by USE: in the file or as an Inline, as faces, lines or a node of its own kind. */
+#include <math.h>
 #include <string.h>
 
 #include "mesh/mesh.h"
@@ -63,6 +64,7 @@ static void write_look(struct vrml_output *output, struct vrml_shapes *shapes, u
 struct vertex_list {
     const char *field, *type, *list, *prefix; /* the last: of its DEF name */
     const float *vectors;
+    uint32_t count;
     const char *name; /* DEF name once written, or NULL */
 };
 
@@ -73,6 +75,7 @@ struct drawn_mesh {
     bool shared;                         /* several Shapes on the same points */
     bool tinted;                         /* groups multiply the vertex colours by different colours, and then: */
     uint32_t *places, *listed, *corners; /* a vertex' place in the list of a group, that list, its corners */
+    const cp_mesh *smooth;               /* the mesh with normals of our own, and a vertex for each; or NULL */
     struct vertex_list points, normals, colours;
 };
 
@@ -96,8 +99,20 @@ static void write_vertices(struct vrml_output *output, const struct drawn_mesh *
 {
     if (!open_vertices(output, part, list))
         return;
-    vrml_write_vectors(output, part->rest, list->vectors, part->mesh->vertex_count);
+    vrml_write_vectors(output, part->rest, list->vectors, list->count);
     vrml_line(output, "] }");
+}
+
+/* Writes the corners of a group by another list of indices than the points have. */
+static void write_index(struct vrml_output *output, const char *field, const struct drawn_mesh *part,
+                        const uint32_t *corners, const cp_group *group, bool reversed)
+{
+    cp_mesh mesh = *part->mesh;
+    mesh.corners = corners;
+    vrml_indent(output);
+    sink_print(output->sink, "%s [\n", field);
+    vrml_write_corners(output, &mesh, group, reversed);
+    vrml_line(output, "]");
 }
 
 /* ---- vertex colours ---- */
@@ -169,10 +184,7 @@ static void write_own_colours(struct vrml_output *output, const struct vrml_shap
         part->corners[i] = places[vertex];
     }
     vrml_line(output, "] }");
-    mesh.corners = part->corners;
-    vrml_line(output, "colorIndex [");
-    vrml_write_corners(output, &mesh, group, reversed);
-    vrml_line(output, "]");
+    write_index(output, "colorIndex", part, part->corners, group, reversed);
 }
 
 /* Decides how the colours of a mesh are written, and reports what is lost of them. */
@@ -213,7 +225,7 @@ static void write_shape(struct vrml_output *output, struct vrml_shapes *shapes, 
 {
     const cp_mesh *mesh = part->mesh;
     bool two_sided = group->material != CP_NONE && shapes->scene->materials[group->material].two_sided;
-    bool normals = mesh->normals && !part->lines && part->rest->kind != REST_FLAT;
+    bool normals = part->normals.vectors && !part->lines && part->rest->kind != REST_FLAT;
     bool reversed = part->rest->kind == REST_MIRRORED && !part->lines, coloured = is_coloured(mesh, group);
     vrml_open(output, name, "Shape {");
     const cp_texture_use *use = part->lines ? NULL : vrml_texture_use(shapes, group->material, mesh);
@@ -234,6 +246,8 @@ static void write_shape(struct vrml_output *output, struct vrml_shapes *shapes, 
     write_vertices(output, part, &part->points);
     if (normals)
         write_vertices(output, part, &part->normals);
+    if (normals && part->smooth && part->smooth->vertex_count > mesh->vertex_count)
+        write_index(output, "normalIndex", part, part->smooth->corners, group, reversed);
     if (coloured && part->tinted)
         write_own_colours(output, shapes, part, group, reversed);
     else if (coloured)
@@ -247,21 +261,51 @@ static void write_shape(struct vrml_output *output, struct vrml_shapes *shapes, 
     vrml_close(output, "}");
 }
 
-static cp_status write_faces(struct vrml_output *output, struct vrml_shapes *shapes, const cp_mesh *mesh,
-                             const struct vrml_rest *rest, const char *name)
+/* Makes normals for a mesh that has none and is curved somewhere, in the scratch scene. Viewers make their own by
+ * creaseAngle without weights, and long thin triangles then show as streaks. */
+static cp_status smooth_faces(const struct vrml_output *output, cp_scene *scratch, struct drawn_mesh *part)
 {
-    struct drawn_mesh part = {.mesh = mesh,
-                              .rest = rest,
-                              .lines = mesh->kind == CP_MESH_LINES,
-                              .points = {"coord", "Coordinate", "point", "points_", mesh->positions, NULL},
-                              .normals = {"normal", "Normal", "vector", "normals_", mesh->normals, NULL},
-                              .colours = {"color", "Color", "color", "colours_", NULL, NULL}};
+    enum { STEPS = 10000 }; /* a tenth of a thousandth: 0.006 degrees, and short texts */
+    const cp_mesh *mesh = part->mesh;
+    if (part->lines || mesh->normals || part->rest->kind == REST_FLAT || !(output->settings->crease > 0))
+        return CP_OK;
+    cp_mesh *smooth = arena_copy(scratch->arena, mesh, 1, sizeof *mesh);
+    if (!smooth)
+        return CP_LIMIT;
+    cp_status status = mesh_smooth_curved(scratch, smooth, output->settings->crease);
+    if (status != CP_OK || !smooth->normals)
+        return status;
+    size_t count = 3 * (size_t)smooth->vertex_count;
+    float *rounded = scene_allocate(scratch, count, sizeof *rounded);
+    if (!rounded)
+        return CP_LIMIT;
+    for (size_t i = 0; i < count; i++)
+        rounded[i] = rintf(smooth->normals[i] * STEPS) / STEPS + 0.0F; /* no -0 */
+    part->smooth = smooth;
+    part->normals.vectors = rounded;
+    part->normals.count = smooth->vertex_count;
+    return CP_OK;
+}
+
+static cp_status write_faces(struct vrml_output *output, struct vrml_shapes *shapes, cp_scene *scratch,
+                             const cp_mesh *mesh, const struct vrml_rest *rest, const char *name)
+{
+    struct drawn_mesh part = {
+        .mesh = mesh,
+        .rest = rest,
+        .lines = mesh->kind == CP_MESH_LINES,
+        .points = {"coord", "Coordinate", "point", "points_", mesh->positions, mesh->vertex_count, NULL},
+        .normals = {"normal", "Normal", "vector", "normals_", mesh->normals, mesh->vertex_count, NULL},
+        .colours = {"color", "Color", "color", "colours_", NULL, 0, NULL}};
     part.concave = !part.lines && mesh_has_concave_faces(mesh);
     if (!part.lines && rest->kind != REST_FLAT) {
         cp_status status = mesh_bounds_solid(output->context, mesh, &part.closed);
         if (status != CP_OK)
             return status;
     }
+    cp_status smoothed = smooth_faces(output, scratch, &part);
+    if (smoothed != CP_OK)
+        return smoothed;
     const cp_group whole = {0, mesh->face_count, CP_NONE};
     const cp_group *groups = mesh->group_count ? mesh->groups : &whole;
     uint32_t count = mesh->group_count ? mesh->group_count : 1, shape_count = 0;
@@ -333,9 +377,7 @@ static void write_own_kind(struct vrml_output *output, struct vrml_shapes *shape
 static cp_status write_geometry(struct vrml_output *output, struct vrml_shapes *shapes, const cp_mesh *mesh,
                                 const struct vrml_rest *rest, const char *name)
 {
-    if (mesh->kind < CP_MESH_BOX)
-        return write_faces(output, shapes, mesh, rest, name);
-    const char *kind = own_kind(output->settings, mesh, rest);
+    const char *kind = mesh->kind >= CP_MESH_BOX ? own_kind(output->settings, mesh, rest) : NULL;
     if (kind) {
         write_own_kind(output, shapes, mesh, kind, name);
         return CP_OK;
@@ -344,9 +386,11 @@ static cp_status write_geometry(struct vrml_output *output, struct vrml_shapes *
     if (!scratch)
         return CP_LIMIT;
     cp_mesh faces = *mesh;
-    cp_status status = (output->settings->crease > 0 ? mesh_tessellate_round : mesh_tessellate)(scratch, &faces);
+    cp_status status = CP_OK;
+    if (mesh->kind >= CP_MESH_BOX)
+        status = (output->settings->crease > 0 ? mesh_tessellate_round : mesh_tessellate)(scratch, &faces);
     if (status == CP_OK)
-        status = write_faces(output, shapes, &faces, rest, name);
+        status = write_faces(output, shapes, scratch, &faces, rest, name);
     cp_scene_free(scratch);
     return status;
 }

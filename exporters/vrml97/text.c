@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/text/text.h"
 #include "vrml97.h"
 
 /* deeper lines would be mostly blanks */
@@ -58,11 +59,26 @@ void vrml_close_node(struct vrml_output *output)
     vrml_close(output, "}");
 }
 
+/* Returns the number of 15 decimal digits next to the value if its text is much shorter: 4 for 3.9999999999999996, the
+ * tail of a computation. VRML97's numbers have 7 digits (ISO/IEC 14772-1, 5.1), though some readers keep 16. */
+static double without_tail(double value)
+{
+    enum { DIGITS = 15, MUCH = 4, MOST_POWER = 22 }; /* powers of ten up to 22 are exact */
+    char exact[NUMBER_SIZE], rounded[NUMBER_SIZE];
+    if (value == 0 || !isfinite(value))
+        return value;
+    int power = DIGITS - 1 - (int)floor(log10(fabs(value)));
+    if (power < 0 || power > MOST_POWER)
+        return value;
+    double scale = pow(10, power), other = nearbyint(value * scale) / scale;
+    return print_double(other, rounded) + MUCH <= print_double(value, exact) ? other : value;
+}
+
 void vrml_number(struct vrml_output *output, double value)
 {
     if (!(fabs(value) <= (double)FLT_MAX))
         output->too_large = true;
-    sink_double(output->sink, value);
+    sink_double(output->sink, without_tail(value));
 }
 
 void vrml_float(struct vrml_output *output, float value)

@@ -70,6 +70,30 @@ static void write_background(struct vrml_output *output)
     vrml_close(output, "}");
 }
 
+/* Writes a ground under a robot without a floor, so that it does not float before the sky. Nothing collides with it. */
+static void write_ground(struct vrml_output *output, const struct views *views)
+{
+    static const double along[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    const double gap = 0.002, margin = 0.35; /* below the robot and around it, as parts of its radius */
+    cp_pose turn = output->settings->up == VRML_UP_Y ? pose_y_up_from_z_up() : POSE_IDENTITY;
+    vrml_line(output, "Collision { collide FALSE children Shape {");
+    output->depth++;
+    vrml_line(output, "appearance Appearance { material Material { diffuseColor 0.62 0.64 0.66 } }");
+    vrml_line(output, "geometry IndexedFaceSet { solid FALSE coordIndex [ 0 1 2 3 -1 ] coord Coordinate { point [");
+    for (int i = 0; i < 4; i++) {
+        double corner[3];
+        for (int axis = 0; axis < 2; axis++) {
+            double half = (views->upper[axis] - views->lower[axis]) / 2 + margin * views->radius;
+            corner[axis] = (views->upper[axis] + views->lower[axis]) / 2 + along[i][axis] * half;
+        }
+        corner[2] = views->lower[2] - gap * views->radius;
+        pose_point(&turn, corner, corner);
+        vrml_vector_line(output, "", corner);
+    }
+    vrml_line(output, "] } }");
+    vrml_close(output, "} }");
+}
+
 /* Writes three lights as a photographer places them, about the first camera's own axes: the key from the left above,
  * the fill from the right, the rim from behind. */
 static void write_lights(struct vrml_output *output, const cp_pose *camera)
@@ -102,6 +126,8 @@ cp_status vrml_write_scenery(struct vrml_output *output, const cp_scene *scene)
         write_viewpoints(output, &views);
         write_background(output);
         write_lights(output, &camera);
+        if (views.floating)
+            write_ground(output, &views);
     }
     arena_free(arena);
     return status;

@@ -27,9 +27,8 @@ static const char *const tool_words[] = {"gripper", "torch", "gun", "tool", "gre
 static const char *const floor_words[] = {"floor", "ground", "boden", NULL};
 static const char *const fence_words[] = {"fence", "guard", "barrier", "safety", "zaun", NULL};
 
-/* Shapes. A floor is flatter than this part of its length, covers at least this part of the cell, and lies low in it. A
- * fence is thinner than this part of its length and height, and at least so high. */
-static const double FLAT = 0.05, COVERS = 0.5, LOW = 0.1, THIN = 0.1, FENCE_HEIGHT = 0.8;
+/* A fence is thinner than this part of its length and height, and at least so high. */
+static const double THIN = 0.1, FENCE_HEIGHT = 0.8;
 
 struct painting {
     const struct shown *shown;
@@ -58,17 +57,13 @@ static bool has_word(const char *name, const char *const *words)
 
 static enum role role_of_shape(const struct painting *painting, uint32_t instance)
 {
-    static const double directions[6][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    double most[6] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY}, side[3], whole[3];
-    shown_reach(painting->shown, instance, directions, most, 6);
-    for (int i = 0; i < 3; i++) {
-        side[i] = most[i] + most[i + 3];
-        whole[i] = painting->upper[i] - painting->lower[i];
-    }
-    double length = fmax(side[0], side[1]), thickness = fmin(side[0], side[1]);
-    bool low = most[5] <= painting->lower[2] + LOW * whole[2];
-    if (low && side[2] <= FLAT * length && side[0] * side[1] >= COVERS * whole[0] * whole[1])
+    double lower[3], upper[3], side[3];
+    if (shown_is_floor(painting->shown, instance, painting->lower, painting->upper))
         return ROLE_FLOOR;
+    shown_bounds(painting->shown, instance, lower, upper);
+    for (int i = 0; i < 3; i++)
+        side[i] = upper[i] - lower[i];
+    double length = fmax(side[0], side[1]), thickness = fmin(side[0], side[1]);
     bool thin = thickness <= THIN * length && thickness <= THIN * side[2];
     return thin && side[2] >= FENCE_HEIGHT ? ROLE_FENCE : ROLE_PLAIN;
 }

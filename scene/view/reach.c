@@ -87,17 +87,47 @@ void shown_reach(const struct shown *shown, uint32_t instance, const double (*di
         most[i] = fmax(most[i], reach[i] + offset[i]);
 }
 
-bool shown_box(const struct shown *shown, double lower[3], double upper[3])
+static const double outwards[6][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static bool box_of_reach(const double most[6], double lower[3], double upper[3])
 {
-    static const double directions[6][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    double most[6] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < shown->scene->instance_count; i++)
-        if (shown_is_framed(shown, i))
-            shown_reach(shown, i, directions, most, 6);
     bool any = most[0] != -INFINITY;
     for (int i = 0; i < 3; i++) {
         lower[i] = any ? 0 - most[i] : 0;
         upper[i] = any ? most[i + 3] : 0;
     }
     return any;
+}
+
+void shown_bounds(const struct shown *shown, uint32_t instance, double lower[3], double upper[3])
+{
+    double most[6] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    shown_reach(shown, instance, outwards, most, 6);
+    (void)box_of_reach(most, lower, upper);
+}
+
+bool shown_box(const struct shown *shown, double lower[3], double upper[3])
+{
+    double most[6] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < shown->scene->instance_count; i++)
+        if (shown_is_framed(shown, i))
+            shown_reach(shown, i, outwards, most, 6);
+    return box_of_reach(most, lower, upper);
+}
+
+bool shown_is_floor(const struct shown *shown, uint32_t instance, const double lower[3], const double upper[3])
+{
+    const double flat = 0.05, covers = 0.5, low = 0.1; /* parts of its length, of the area, of the height */
+    double from[3], to[3], side[3], whole[3];
+    if (!is_shown(shown, instance))
+        return false;
+    if (shown->scene->meshes[shown->scene->instances[instance].mesh].kind == CP_MESH_PLANE)
+        return true;
+    shown_bounds(shown, instance, from, to);
+    for (int i = 0; i < 3; i++) {
+        side[i] = to[i] - from[i];
+        whole[i] = upper[i] - lower[i];
+    }
+    return to[2] <= lower[2] + low * whole[2] && side[2] <= flat * fmax(side[0], side[1]) &&
+           side[0] * side[1] >= covers * whole[0] * whole[1];
 }

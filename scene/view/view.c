@@ -134,6 +134,9 @@ cp_status views_find(cp_context *context, const cp_scene *scene, struct arena *a
     if (status != CP_OK || !numbers)
         return CP_LIMIT;
     views->count = choose_devices(&shown, OF_DEVICES, numbers);
+    views->floating = views->count > OF_DEVICES;
+    for (uint32_t i = 0; i < scene->instance_count && views->floating; i++)
+        views->floating = !shown_is_floor(&shown, i, views->lower, views->upper);
     views->items = arena_allocate(arena, views->count, sizeof *views->items);
     struct fit *fits = arena_allocate(arena, views->count, sizeof *fits);
     if (!views->items || !fits)

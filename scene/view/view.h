@@ -20,6 +20,7 @@ struct views {
     uint32_t count;
     double lower[3], upper[3]; /* of all that is shown, without planes; zeros: nothing is */
     double radius;             /* half of its diagonal, metres; 1 if nothing is shown */
+    bool floating;             /* a device with joints is shown, and no floor below it */
 };
 
 /* Chooses the views at the current joint values, by all that is drawn, or else by what is for collision: the whole from
@@ -56,8 +57,14 @@ bool shown_is_framed(const struct shown *shown, uint32_t instance);
 /* Raises most[i] to the largest dot product of direction i with a point of the instance. */
 void shown_reach(const struct shown *shown, uint32_t instance, const double (*directions)[3], double *most,
                  uint32_t count);
+/* Finds the box around the instance, in the world. */
+void shown_bounds(const struct shown *shown, uint32_t instance, double lower[3], double upper[3]);
 /* Finds the box around all that is framed; zeros and false if nothing is. */
 bool shown_box(const struct shown *shown, double lower[3], double upper[3]);
+
+/* Tells whether the instance is a floor by its shape: a plane without borders, or flat, low in the box around all that
+ * is framed, and as wide as half of it. */
+bool shown_is_floor(const struct shown *shown, uint32_t instance, const double lower[3], const double upper[3]);
 
 /* corners.c. Finds the direction from which the fewest of a device's jointed parts (CP_NONE: of all) are hidden. */
 struct corners;

@@ -97,6 +97,7 @@ static const struct field_rule {
     {"IndexedFaceSet", "texCoord", SFNODE},
     {"IndexedFaceSet", "coordIndex", MFINT32},
     {"IndexedFaceSet", "colorIndex", MFINT32},
+    {"IndexedFaceSet", "normalIndex", MFINT32},
     {"IndexedLineSet", "coord", SFNODE},
     {"IndexedLineSet", "color", SFNODE},
     {"IndexedLineSet", "coordIndex", MFINT32},
@@ -499,6 +500,24 @@ static double number_of(struct vnode *node, const char *field, size_t index, dou
 
 /* ---- rules that readers let pass ---- */
 
+/* Checks the set's list of normals or colours: one for each point, or an index of its own with an entry for each of
+ * coordIndex. */
+static void check_list(const struct vrml_file *file, struct vnode *set, const char *field, const char *values,
+                       const char *index)
+{
+    struct vnode *list = child_of(set, field);
+    struct vfield *own = vfield_of(set, index), *indices = vfield_of(set, "coordIndex");
+    size_t points = vfield_of(child_of(set, "coord"), "point")->number_count;
+    size_t count = list ? vfield_of(list, values)->number_count : 0;
+    if (list && !own && count != points)
+        vrml_fault(file, "normals or colours and points differ in number");
+    if (own && (!list || own->number_count != indices->number_count))
+        vrml_fault(file, "%s and coordIndex differ in number", index);
+    for (size_t i = 0; own && i < own->number_count; i++)
+        if ((own->numbers[i] < 0) != (indices->numbers[i] < 0) || own->numbers[i] >= (double)count / 3)
+            vrml_fault(file, "%s %g", index, own->numbers[i]);
+}
+
 static void check_indices(const struct vrml_file *file, struct vnode *set)
 {
     struct vnode *coordinate = child_of(set, "coord");
@@ -514,17 +533,8 @@ static void check_indices(const struct vrml_file *file, struct vnode *set)
     }
     if (corners != 0 || indices->number_count == 0)
         vrml_fault(file, "coordIndex does not end a face, or is empty");
-    struct vnode *normal = child_of(set, "normal"), *color = child_of(set, "color");
-    struct vfield *own = vfield_of(set, "colorIndex");
-    if ((normal && vfield_of(normal, "vector")->number_count != points->number_count) ||
-        (color && !own && vfield_of(color, "color")->number_count != points->number_count))
-        vrml_fault(file, "normals or colours and points differ in number");
-    if (own && (!color || own->number_count != indices->number_count))
-        vrml_fault(file, "colorIndex and coordIndex differ in number");
-    for (size_t i = 0; own && i < own->number_count; i++)
-        if ((own->numbers[i] < 0) != (indices->numbers[i] < 0) ||
-            own->numbers[i] >= (double)vfield_of(color, "color")->number_count / 3)
-            vrml_fault(file, "colorIndex %g", own->numbers[i]);
+    check_list(file, set, "normal", "vector", "normalIndex");
+    check_list(file, set, "color", "color", "colorIndex");
 }
 
 /* The angle between two rotations, the shorter way round. */
