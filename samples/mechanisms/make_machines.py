@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the four parallel machines beside it: devices with loops, their parts, workcells, and a recording each.
+"""Writes the parallel machines beside it: devices with loops, their parts, workcells, and a recording each.
 
 Places of joints and lengths are published (docs/deneb.md names the machines); shapes, names and motions are ours."""
 import math
@@ -201,9 +201,10 @@ def write_exechon():
     machine.record(4, 80, values)
 
 
-def write_gantry(name, comment, copies=None):
+def write_gantry(name, comment, copies=None, rods=False):
     """copies: offsets of further links beside each published one, the same on cart and platform. Without them three
-    slides stand for a platform that keeps its orientation."""
+    slides stand for a platform that keeps its orientation. rods: links are parts, with a cross at the cart and a ball
+    at the platform; else they are distances, which nobody sees."""
     starts = ((0, 0, 0), (-1100, 700, 0), (-2200, 0, 0))
     carts = ((-96.569, -185, -400), (0, -322.843, -173.726), (96.569, 0, -400))
     tops = ((224.999, -240.001, 171.568), (0, 39.705, 336.862), (-182.574, -80, 213.994))
@@ -220,14 +221,22 @@ def write_gantry(name, comment, copies=None):
         machine.joint(f'J{i + 1}', cart, 'TRANS_Z', 'INIT -480 LOWER -900 UPPER 0')
         for letter, offset in zip('abc', [(0, 0, 0)] + copies[i] if copies else [None]):
             a, b = ([p + o for p, o in zip(place, offset or (0, 0, 0))] for place in (carts[i], tops[i]))
-            machine.loop(f'link {i + 1}' + (letter if offset else ''), 'DISTANCE', (cart, matrix((a[0], -a[1], -a[2]))),
-                         (platform, matrix(b)), links[i])
+            at_cart = matrix((a[0], -a[1], -a[2]))
+            if rods:
+                rod = machine.part(f'rod {i + 1}', 'gantry_tau_rod', cart, at_cart)
+                for axis in 'YX':
+                    machine.joint(f'rod {i + 1} {axis.lower()}', rod, f'ROTATE_{axis}')
+                machine.loop(f'link {i + 1}', 'SPHERICAL', (rod, matrix((0, 0, links[i]))), (platform, matrix(b)))
+            else:
+                machine.loop(f'link {i + 1}' + (letter if offset else ''), 'DISTANCE', (cart, at_cart),
+                             (platform, matrix(b)), links[i])
     machine.tools.append(f'  TOOL "tool" PART {platform}')
     machine.write(comment)
     if copies:
         return
     write_part('gantry_tau_base', GREY, *[prism(f'rail {i}', box(x, y, 60, 60), -1600, 900)
                                           for i, (x, y, _) in enumerate(starts, 1)])
+    write_part('gantry_tau_rod', STEEL, prism('rod', circle(14, 12), 0, 1500))
     write_part('gantry_tau_cart', BLUE, prism('cart', box(0, 0, 160, 160), -120, 120))
     write_part('gantry_tau_platform', ORANGE, prism('body', circle(90), 60, 340), prism('tool', circle(20), 0, 60))
 
@@ -261,3 +270,4 @@ write_exechon()
 write_gantry('gantry_tau', 'A Gantry-Tau by its three published links; the platform keeps its orientation, so three slides stand for it.')
 write_gantry('gantry_tau_six', 'A Gantry-Tau of six links: the three published ones, and copies beside them by offsets of ours.',
              [[], [(0, 0, 160)], [(160, 0, 0), (0, 0, 160)]])
+write_gantry('gantry_tau_rods', 'The Gantry-Tau of three links, which are rods with a cross and a ball at their ends.', rods=True)
