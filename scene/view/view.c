@@ -1,6 +1,7 @@
 /* The views of a scene. A camera at c that looks along -z, with k = fill * tan(field of view / 2), shows a point (x, y,
- * z) within its part of the window if |x - c.x| <= k (c.z - z), and the same for y. So c.x and c.z follow from the
- * largest x + k z and k z - x of all points: the fit is exact, and reads each point once. */
+ * z) within its part of the window if |y - c.y| <= k (c.z - z), and |x - c.x| <= w (c.z - z), with w = k * width /
+ * height of the window. So c follows from the largest x + w z, w z - x, y + k z and k z - y of all points: the fit is
+ * exact, and reads each point once. */
 #include "view.h"
 
 #include <math.h>
@@ -36,11 +37,11 @@ void camera_axes(const double towards[3], double axes[3][3])
 
 static void start_fit(struct fit *fit, const double towards[3])
 {
-    double k = VIEW_FILL * tan(FIELD_OF_VIEW / 2);
+    double k = VIEW_FILL * tan(FIELD_OF_VIEW / 2), w = VIEW_ASPECT * k;
     camera_axes(towards, fit->axes);
     for (int i = 0; i < 3; i++) {
         const double right = fit->axes[0][i], up = fit->axes[1][i], back = fit->axes[2][i];
-        const double values[EXTENTS] = {right + k * back, k * back - right, up + k * back, k * back - up, back, -back};
+        const double values[EXTENTS] = {right + w * back, w * back - right, up + k * back, k * back - up, back, -back};
         for (int n = 0; n < EXTENTS; n++)
             fit->directions[n][i] = values[n];
     }
@@ -56,7 +57,7 @@ static void finish_fit(struct fit *fit, double radius, struct viewpoint *view)
         for (int n = 0; n < EXTENTS; n++)
             most[n] = radius * sqrt(dot_product(fit->directions[n], fit->directions[n]));
     double at[3] = {(most[WIDE_RIGHT] - most[WIDE_LEFT]) / 2, (most[WIDE_UP] - most[WIDE_DOWN]) / 2, 0};
-    at[2] = fmax(most[WIDE_RIGHT] + most[WIDE_LEFT], most[WIDE_UP] + most[WIDE_DOWN]) / (2 * k);
+    at[2] = fmax((most[WIDE_RIGHT] + most[WIDE_LEFT]) / VIEW_ASPECT, most[WIDE_UP] + most[WIDE_DOWN]) / (2 * k);
     at[2] = fmax(at[2], most[NEAREST] + LEAST_DISTANCE * radius);
     for (int row = 0; row < 3; row++) {
         view->camera.m[4 * row + 3] = 0;

@@ -6,8 +6,9 @@
 
 /* The angle over the shorter side of a window, radians: the default of VRML97 (ISO/IEC 14772-1, 6.53). */
 #define FIELD_OF_VIEW 0.785398
-/* The part of a square window that the larger side of the scene takes. */
+/* The part of a window's width or height that the scene takes, in the narrowest usual window: 4 wide, 3 high. */
 #define VIEW_FILL 0.9
+#define VIEW_ASPECT (4 / 3.0)
 
 struct viewpoint {
     const char *title; /* "whole cell", "front", "left", "top", or a device's name */

@@ -58,7 +58,9 @@ function changed(before, after) {
             found.bottom = Math.max(found.bottom, y);
         }
     return { ...found, light: found.light / found.count, middle: [(found.left + found.right) / 2, (found.top + found.bottom) / 2],
-        share: Math.max(found.right - found.left + 1, found.bottom - found.top + 1) / Math.min(size.width, size.height) };
+        // of the largest part of the window that is 4 by 3
+        share: Math.max((found.right - found.left + 1) / Math.min(size.width, size.height * 4 / 3),
+            (found.bottom - found.top + 1) / Math.min(size.height, size.width * 3 / 4)) };
 }
 
 const folder = workFile('worlds');

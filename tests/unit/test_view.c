@@ -34,14 +34,14 @@ static void end(struct stage *stage)
     cp_context_free(stage->context);
 }
 
-/* What a camera shows of a point: right and up as parts of half a square window, and how far before it. */
+/* What a camera shows of a point: right and up as parts of half a window of 4 by 3, and how far before it. */
 static void see(const struct viewpoint *view, const double point[3], double seen[3])
 {
     const double *m = view->camera.m;
     double d[3] = {point[0] - m[3], point[1] - m[7], point[2] - m[11]}, along[3];
     for (int axis = 0; axis < 3; axis++)
         along[axis] = d[0] * m[axis] + d[1] * m[4 + axis] + d[2] * m[8 + axis];
-    seen[0] = along[0] / -along[2] / tan(FIELD_OF_VIEW / 2);
+    seen[0] = along[0] / -along[2] / tan(FIELD_OF_VIEW / 2) * 3 / 4;
     seen[1] = along[1] / -along[2] / tan(FIELD_OF_VIEW / 2);
     seen[2] = -along[2];
 }
