@@ -51,6 +51,14 @@ def box(x, y, size_x, size_y):
             (x - size_x / 2, y + size_y / 2)]
 
 
+def strip(end, half):
+    """From the middle to the end, so wide to either side, and that far beyond."""
+    length = math.hypot(*end)
+    along, across = [(half * end[0] / length, half * end[1] / length), (-half * end[1] / length, half * end[0] / length)]
+    return [(-across[0], -across[1]), (end[0] + along[0] - across[0], end[1] + along[1] - across[1]),
+            (end[0] + along[0] + across[0], end[1] + along[1] + across[1]), across]
+
+
 def write_part(name, colour, *prisms):
     lines = ['DCT PART 1.0', 'UNIT mm', f'NAME "{name}"', 'COLOR ' + ' '.join(str(c) for c in colour)]
     for one in prisms:
@@ -210,14 +218,15 @@ def write_gantry(name, comment, copies=None, rods=False):
     tops = ((224.999, -240.001, 171.568), (0, 39.705, 336.862), (-182.574, -80, 213.994))
     links = (1500, 1500, 1499.775)
     machine = Machine(name)
+    shape = 'gantry_tau_rods' if rods else 'gantry_tau'
     base = machine.part('base', 'gantry_tau_base')
-    platform = machine.part('platform', 'gantry_tau_platform', base, matrix((-1100, -600, -1200)))
+    platform = machine.part('platform', f'{shape}_platform', base, matrix((-1100, -600, -1200)))
     for axis in 'XYZ' if copies else '':
         machine.joint(f'platform turn {axis.lower()}', platform, f'ROTATE_{axis}')
     for axis in 'ZYX':
         machine.joint(f'platform {axis.lower()}', platform, f'TRANS_{axis}')
     for i in range(3):
-        cart = machine.part(f'cart {i + 1}', 'gantry_tau_cart', base, matrix(starts[i], FLIPPED))
+        cart = machine.part(f'cart {i + 1}', f'gantry_tau_rods_cart_{i + 1}' if rods else 'gantry_tau_cart', base, matrix(starts[i], FLIPPED))
         machine.joint(f'J{i + 1}', cart, 'TRANS_Z', 'INIT -480 LOWER -900 UPPER 0')
         for letter, offset in zip('abc', [(0, 0, 0)] + copies[i] if copies else [None]):
             a, b = ([p + o for p, o in zip(place, offset or (0, 0, 0))] for place in (carts[i], tops[i]))
@@ -236,9 +245,18 @@ def write_gantry(name, comment, copies=None, rods=False):
         return
     write_part('gantry_tau_base', GREY, *[prism(f'rail {i}', box(x, y, 60, 60), -1600, 900)
                                           for i, (x, y, _) in enumerate(starts, 1)])
-    write_part('gantry_tau_rod', STEEL, prism('rod', circle(14, 12), 0, 1500))
-    write_part('gantry_tau_cart', BLUE, prism('cart', box(0, 0, 160, 160), -120, 120))
-    write_part('gantry_tau_platform', ORANGE, prism('body', circle(90), 60, 340), prism('tool', circle(20), 0, 60))
+    cart, body = prism('cart', box(0, 0, 160, 160), -120, 120), prism('body', circle(90), 60, 340)
+    tool = prism('tool', circle(20), 0, 60)
+    if rods:  # arms that reach to where the rods end
+        write_part('gantry_tau_rod', STEEL, prism('rod', circle(14, 12), 0, 1500))
+        for i, (x, y, z) in enumerate(carts, 1):
+            write_part(f'gantry_tau_rods_cart_{i}', BLUE, cart, prism('arm', strip((x, -y), 30), -20, 20),
+                       prism('post', circle(25, 12, (x, -y)), 0, -z))
+        write_part('gantry_tau_rods_platform', ORANGE, body, tool,
+                   *[prism(f'arm {i}', strip((x, y), 30), z - 15, z + 15) for i, (x, y, z) in enumerate(tops, 1)])
+    else:
+        write_part('gantry_tau_cart', BLUE, cart)
+        write_part('gantry_tau_platform', ORANGE, body, tool)
 
     def values(phase):
         place = (-1100 + 180 * math.sin(phase), -600 + 120 * math.sin(2 * phase), -1200 + 150 * (1 - math.cos(phase)))

@@ -1,15 +1,16 @@
-/* Chooses the corner that hides the fewest jointed parts, by a small picture of the scene from each of eight: one of
- * what stands still and one of what joints move. A pixel of a part is hidden if something that stands is nearer. */
+/* Chooses the corner that hides the fewest jointed parts, by a small picture of the scene from each: one of what stands
+ * still and one of robots and what joints move. A pixel of a part is hidden if something that stands is nearer. */
 #include "view.h"
 
 #include <math.h>
 
-enum { ABOVE = 4, CORNERS = 8, SIDE = 96, PIXELS = SIDE * SIDE };
+enum { ABOVE = 12, CORNERS = 16, SIDE = 96, PIXELS = SIDE * SIDE };
 
-/* The directions to the corners. Front, right and above come first: if two corners hide the same, the earlier one is
- * taken. */
+/* The directions to the corners: four, the same four from higher, the middles of the sides from there, and four from
+ * below. Front, right and above come first: if two corners hide the same, the earlier one is taken. */
 static const double towards_corner[CORNERS][3] = {
-    {0.6, -1, 0.55},  {-0.6, -1, 0.55},  {0.6, 1, 0.55},  {-0.6, 1, 0.55},
+    {0.6, -1, 0.55},  {-0.6, -1, 0.55},  {0.6, 1, 0.55},  {-0.6, 1, 0.55},  {0.6, -1, 1.1},  {-0.6, -1, 1.1},
+    {0.6, 1, 1.1},    {-0.6, 1, 1.1},    {0.1, -1, 0.8},  {1, -0.1, 0.8},   {-1, -0.1, 0.8}, {0.1, 1, 0.8},
     {0.6, -1, -0.55}, {-0.6, -1, -0.55}, {0.6, 1, -0.55}, {-0.6, 1, -0.55},
 };
 
@@ -181,6 +182,8 @@ static bool find_jointed(struct corners *corners)
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
         corners->jointed[i] = node->parent != CP_NONE && corners->jointed[node->parent];
+        /* A robot's base stands still, but people want to see it, too. */
+        corners->jointed[i] |= node->scope != CP_NONE && scene->devices[node->scope].joint_count > 0;
         for (uint32_t j = 0; j < node->joint_count; j++)
             corners->jointed[i] |= scene->joints[node->first_joint + j].type != CP_JOINT_FIXED;
     }
