@@ -38,29 +38,33 @@ cp_status vrml_plan_recording(struct vrml_output *output, struct vrml_frames *fr
     return CP_OK;
 }
 
-/* Marks the parts on which a click starts the recording: those of a device with joints that none of them moves, as its
- * base. Whoever clicks on a floor or a fence wants nothing to happen. If no such part is drawn, all parts start it. */
+/* Marks the parts on which a click starts the recording: those of devices with joints that none of them moves, as a
+ * robot's base. Whoever clicks on a floor or a fence wants nothing to happen. If no such part is drawn, all that no
+ * joint moves; if none of these is drawn either, all parts. */
 static bool mark_starts(struct vrml_output *output, struct vrml_frames *frames)
 {
+    enum { MOVED, STANDING, BASE } kind, most = MOVED;
     const cp_scene *scene = frames->scene;
-    bool any = false, *jointed = vrml_plan_room(output, scene->node_count, sizeof *jointed);
     bool *bases = vrml_plan_room(output, scene->node_count, sizeof *bases);
-    if (!jointed || !bases)
+    unsigned char *kinds = vrml_plan_room(output, scene->node_count, sizeof *kinds);
+    if (!bases || !kinds)
         return false;
     for (uint32_t i = 0; i < scene->device_count; i++)
         bases[scene->devices[i].base] = true;
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const cp_node *node = &scene->nodes[i];
-        jointed[i] = i > 0 && !bases[i] && jointed[node->parent];
+        bool jointed = i > 0 && !bases[i] && kinds[node->parent] == MOVED;
         for (uint32_t k = 0; k < node->joint_count; k++)
-            jointed[i] |= scene->joints[node->first_joint + k].type != CP_JOINT_FIXED;
-        bool base = !jointed[i] && node->scope != CP_NONE && scene->devices[node->scope].joint_count > 0;
-        frames->nodes[i].starts = base;
-        for (uint32_t k = 0; k < node->instance_count && base; k++)
-            any |= (scene->instances[node->first_instance + k].use & CP_USE_DRAWN) != 0;
+            jointed |= scene->joints[node->first_joint + k].type != CP_JOINT_FIXED;
+        bool robot = node->scope != CP_NONE && scene->devices[node->scope].joint_count > 0;
+        kind = jointed ? MOVED : robot ? BASE : STANDING;
+        kinds[i] = (unsigned char)kind;
+        for (uint32_t k = 0; k < node->instance_count; k++)
+            if (scene->instances[node->first_instance + k].use & CP_USE_DRAWN)
+                most = kind > most ? kind : most;
     }
-    for (uint32_t i = 0; i < scene->node_count && !any; i++)
-        frames->nodes[i].starts = true;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        frames->nodes[i].starts = kinds[i] == BASE || (kinds[i] == STANDING && most < BASE) || most == MOVED;
     return true;
 }
 

@@ -126,7 +126,7 @@ cp_status vrml_write_scenery(struct vrml_output *output, const cp_scene *scene)
         write_viewpoints(output, &views);
         write_background(output);
         write_lights(output, &camera);
-        if (views.floating)
+        if (output->settings->ground && views.floating)
             write_ground(output, &views);
     }
     arena_free(arena);

@@ -50,6 +50,8 @@ static const cp_option options[] = {
      offsetof(struct vrml_settings, descriptions), .initial = "no"},
     {"scenery", "a background, lights and views; no for a world that another one inlines", CP_OPTION_BOOLEAN,
      offsetof(struct vrml_settings, scenery), .initial = "yes"},
+    {"ground", "a grey one under a robot without a floor; it is geometry, which other readers take for a part",
+     CP_OPTION_BOOLEAN, offsetof(struct vrml_settings, ground), .initial = "no"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
      CP_OPTION_CHOICE, offsetof(struct vrml_settings, colours), "auto", .choices = "auto|none"},
     {"planes", "without borders: drawn at most twice as large as the rest, or as they are", CP_OPTION_CHOICE,

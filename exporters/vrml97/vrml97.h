@@ -27,7 +27,7 @@ struct vrml_settings {
     int layout;
     int play, colours, planes;
     double crease, cycle, tolerance;
-    bool primitives, clicks, descriptions, scenery;
+    bool primitives, clicks, descriptions, scenery, ground;
     const char *clip; /* NULL: the first */
 };
 

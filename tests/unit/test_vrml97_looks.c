@@ -19,20 +19,24 @@ static struct world start(void)
     return world;
 }
 
-static struct vrml_file *write_world(struct world *world, const char *option)
+static struct vrml_file *write_world_with(struct world *world, const char *const *options, size_t count)
 {
     void *bytes;
     size_t size;
     assert_int_equal(cp_scene_finish(world->scene), CP_OK);
     expect_status(world->context,
-                  cp_write_memory(world->context, world->scene, "vrml97", &option, option != NULL, &bytes, &size),
-                  CP_OK);
+                  cp_write_memory(world->context, world->scene, "vrml97", options, count, &bytes, &size), CP_OK);
     world->text = reader_allocate(size + 1);
     memcpy(world->text, bytes, size);
     cp_free(world->context, bytes, size);
     struct vrml_file *file = vrml_read(world->text);
     vrml_check(file);
     return file;
+}
+
+static struct vrml_file *write_world(struct world *world, const char *option)
+{
+    return write_world_with(world, &option, option != NULL);
 }
 
 static void finish(struct world *world)
@@ -153,10 +157,11 @@ static void add_floor(struct world *world)
     (void)add_instance_of(world->scene, node, add_mesh_of(world->scene, &slab), CP_USE_DRAWN, NULL);
 }
 
-static bool has_ground(struct vrml_file *file)
+/* The ground, or NULL; the rest is boxes. */
+static struct vnode *find_ground(struct world *world, const char *option)
 {
-    struct vnode *ground = file->root_count > 0 ? first_in(file, "IndexedFaceSet") : NULL;
-    return ground && vfield_of(child_of(ground, "coord"), "point")->number_count == 12;
+    const char *const options[] = {"primitives=yes", option};
+    return first_in(write_world_with(world, options, 2), "IndexedFaceSet");
 }
 
 static void a_robot_stands_on_a_ground(void **state)
@@ -164,7 +169,8 @@ static void a_robot_stands_on_a_ground(void **state)
     (void)state;
     struct world world = start();
     add_robot(&world);
-    struct vnode *ground = first_in(write_world(&world, "primitives=yes"), "IndexedFaceSet");
+    assert_null(find_ground(&world, "ground=no")); /* the default */
+    struct vnode *ground = find_ground(&world, "ground=yes");
     struct vfield *points = vfield_of(child_of(ground, "coord"), "point");
     for (size_t i = 0; i < 4; i++) { /* Y is up: below the base, whose lower side is at 0 */
         assert_true(points->numbers[3 * i + 1] < 0 && points->numbers[3 * i + 1] > -0.01);
@@ -175,12 +181,12 @@ static void a_robot_stands_on_a_ground(void **state)
     world = start();
     add_robot(&world);
     add_floor(&world);
-    assert_false(has_ground(write_world(&world, "primitives=yes")));
+    assert_null(find_ground(&world, "ground=yes"));
     finish(&world);
 
     world = start(); /* a part is no robot */
     (void)add_instance_of(world.scene, 0, add_mesh_of(world.scene, &cube), CP_USE_DRAWN, NULL);
-    assert_false(has_ground(write_world(&world, "primitives=yes")));
+    assert_null(find_ground(&world, "ground=yes"));
     finish(&world);
 }
 
