@@ -1,0 +1,215 @@
+// Frames and joints of a GLB that cellpipe delivered (docs/stage-format.md), and where they are at values of the joints.
+// Nothing here knows the page or three.js. Matrices have 16 numbers, column by column, as in glTF.
+(function (page) {
+    'use strict';
+
+    // ---- matrices, whose last row is 0 0 0 1 ----
+
+    // out = a b; out is none of them.
+    function multiply(a, b, out) {
+        for (let column = 0; column < 16; column += 4) {
+            const x = b[column], y = b[column + 1], z = b[column + 2];
+            for (let row = 0; row < 3; row++)
+                out[column + row] = a[row] * x + a[4 + row] * y + a[8 + row] * z + (column === 12 ? a[12 + row] : 0);
+            out[column + 3] = column === 12 ? 1 : 0;
+        }
+        return out;
+    }
+
+    function compose({ translation: t, rotation: r, scale: s }) {
+        const [x, y, z, w] = r;
+        return Float64Array.of(
+            (1 - 2 * (y * y + z * z)) * s[0], 2 * (x * y + z * w) * s[0], 2 * (x * z - y * w) * s[0], 0,
+            2 * (x * y - z * w) * s[1], (1 - 2 * (x * x + z * z)) * s[1], 2 * (y * z + x * w) * s[1], 0,
+            2 * (x * z + y * w) * s[2], 2 * (y * z - x * w) * s[2], (1 - 2 * (x * x + y * y)) * s[2], 0,
+            t[0], t[1], t[2], 1);
+    }
+
+    // A pose of the extras has 12 numbers, row by row; absent, it is the identity.
+    function fromRows(m = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]) {
+        return Float64Array.of(m[0], m[4], m[8], 0, m[1], m[5], m[9], 0, m[2], m[6], m[10], 0, m[3], m[7], m[11], 1);
+    }
+
+    page.multiply = multiply;
+
+    // ---- reading ----
+
+    const extrasOf = thing => (thing && thing.extras && thing.extras.cellpipe) || {};
+    const isTrue = value => value === true || (typeof value === 'number' && value !== 0);
+    const orElse = (value, other) => (value === undefined || value === null ? other : value);
+
+    function readNode(node) {
+        const extras = extrasOf(node);
+        return {
+            name: orElse(extras.name, orElse(node.name, '')), id: extras.id, made: extras.made, flags: extras.flags || [],
+            isWorld: isTrue(extras.world), isFrame: extras.id !== undefined, scope: extras.scope, parent: -1, joint: -1, tail: -1,
+            children: node.children || [], matrix: node.matrix, translation: node.translation || [0, 0, 0],
+            rotation: node.rotation || [0, 0, 0, 1], scale: node.scale || [1, 1, 1],
+        };
+    }
+
+    function readJoint(it, node, aligned, index) {
+        const limit = (value, other) => (typeof value === 'number' ? value : other);
+        const dependent = it.master !== undefined || it.expression !== undefined;
+        return {
+            index, node, id: it.id, name: it.name, type: it.type, direction: aligned ? [0, 0, 1] : it.axis || [0, 0, 1],
+            lower: limit(it.lower, -Infinity), upper: limit(it.upper, Infinity), home: orElse(it.home, 0), q: orElse(it.q, 0),
+            velocity: limit(it.velocity, Infinity), acceleration: limit(it.acceleration, Infinity),
+            driven: isTrue(it.driven), dependent, master: it.master, scale: orElse(it.scale, 1), offset: orElse(it.offset, 0),
+            expression: it.expression, range: [0, 0],
+        };
+    }
+
+    // Finds parents, and an order with parents before children; nodes that no root reaches are last.
+    function orderNodes(nodes, roots) {
+        const order = [], seen = new Uint8Array(nodes.length);
+        nodes.forEach((node, i) => node.children.forEach(child => {
+            nodes[child].parent = i;
+        }));
+        const others = nodes.map((node, i) => i).filter(i => nodes[i].parent < 0);
+        for (const root of [...roots, ...others])
+            for (const stack = [root]; stack.length > 0;) {
+                const at = stack.pop();
+                if (seen[at])
+                    continue;
+                seen[at] = 1;
+                order.push(at);
+                for (let i = nodes[at].children.length; i-- > 0;)
+                    stack.push(nodes[at].children[i]);
+            }
+        return order;
+    }
+
+    // The last node of a frame's chain, which all that hangs on the frame is below: its joints' nodes, and made ones between.
+    function findTail(nodes, frame) {
+        for (let at = frame; ; at = nodes[at].children[0]) {
+            const only = nodes[at].children.length === 1 ? nodes[nodes[at].children[0]] : undefined;
+            if (!only || !(only.joint >= 0 || only.made === 'shear' || only.made === 'axis'))
+                return at;
+        }
+    }
+
+    // Finds the range of a joint without limits, or of a dependent one, which articulations tell: relative to the present
+    // value, in degrees or metres. Joints of one frame may be stages of one articulation, which is at the first one's node.
+    function readRanges(cell, json) {
+        const extension = json.extensions && json.extensions.AGI_articulations;
+        const all = new Map(((extension && extension.articulations) || []).map(it => [it.name, it.stages || []]));
+        const values = page.jointValues(cell, cell.joints.map(joint => joint.q));
+        let stages = [], next = 0;
+        for (const joint of cell.joints) {
+            const it = (json.nodes[joint.node].extensions || {}).AGI_articulations, named = it && all.get(it.articulationName);
+            stages = named || (next < stages.length ? stages : []);
+            next = named ? 0 : next;
+            const stage = stages[next++], now = values[joint.index], usual = joint.type === 'revolute' ? Math.PI : 1;
+            const absolute = relative => (joint.type === 'scale' ? now * relative
+                : now + (joint.type === 'revolute' ? relative * Math.PI / 180 : relative));
+            const told = stage ? [absolute(stage.minimumValue), absolute(stage.maximumValue)] : [now - usual, now + usual];
+            const isKnown = !joint.dependent;
+            joint.range = [isKnown && joint.lower > -Infinity ? joint.lower : Math.min(told[0], told[1]),
+                isKnown && joint.upper < Infinity ? joint.upper : Math.max(told[0], told[1])];
+        }
+    }
+
+    // Reads the JSON document of a GLB:
+    //   nodes    of glTF, by their index: name, id and the like of the extras, parent (-1: none), children, translation,
+    //            rotation, scale (or matrix), joint (that moves it, or -1), tail (of a frame: what hangs on it is below)
+    //   order    indices of all nodes, parents first
+    //   joints   in the scene's order: index, node, id, name, type, direction (its axis at the node), lower and upper (they
+    //            may be infinite), range (for a slider: always finite), home, q, driven, dependent, master (index), scale,
+    //            offset, expression: { text, inputs (indices), factors, angle }, evaluate (the compiled formula), isFree
+    //            (loops determine it, if it is in one)
+    //   loops    id, name, type, tails: [node, node], poses: [matrix, matrix], length
+    //   devices  id, name, kind, base, ends (nodes), joints (indices), home, scope
+    //   pairs    first, second (nodes), verdict, reason, evidence, finding, whose witness has joint indices
+    //   clips    index, name, made (true: a sweep), joint (that it moves, or -1), marks, attachments (nodes)
+    // What the extras refer to and the file does not have is left out. A GLB of other tools has nodes and clips.
+    page.readCell = function (json) {
+        const nodes = (json.nodes || []).map(readNode), scene = (json.scenes || [])[json.scene || 0] || {}, extras = extrasOf(scene);
+        const order = orderNodes(nodes, scene.nodes || []), joints = [], frames = new Map();
+        const mark = extrasOf(json.asset);
+        nodes.forEach((node, i) => {
+            const it = extrasOf(json.nodes[i]).joint;
+            if (node.id !== undefined)
+                frames.set(node.id, i);
+            if (!it)
+                return;
+            node.joint = joints.length;
+            joints.push(readJoint(it, i, node.parent >= 0 && nodes[node.parent].made === 'axis', joints.length));
+        });
+        for (const i of frames.values())
+            nodes[i].tail = findTail(nodes, i);
+        const byId = new Map(joints.map(joint => [joint.id, joint.index]));
+        const frameOf = id => orElse(frames.get(id), -1), jointOf = id => orElse(byId.get(id), -1), isThere = index => index >= 0;
+        for (const joint of joints) {
+            if (joint.expression) {
+                joint.expression = { ...joint.expression, inputs: joint.expression.inputs.map(jointOf) };
+                joint.evaluate = page.compileFormula(joint.expression.text, joint.expression);
+            }
+            joint.master = joint.master === undefined ? -1 : jointOf(joint.master);
+            joint.dependent = joint.expression !== undefined || joint.master >= 0;
+            joint.isFree = !joint.driven && !joint.dependent && joint.type !== 'fixed' && joint.lower < joint.upper;
+        }
+        const cell = { nodes, order, joints, up: mark.up || 'z', source: mark.source || {} };
+        cell.loops = (extras.loops || []).map(it => ({
+            id: it.id, name: it.name, type: it.type, frames: [frameOf(it.first), frameOf(it.second)],
+            poses: [fromRows(it.first_pose), fromRows(it.second_pose)], length: orElse(it.length, 0),
+        })).filter(it => it.frames.every(isThere));
+        for (const loop of cell.loops)
+            loop.tails = loop.frames.map(i => nodes[i].tail);
+        cell.devices = (extras.devices || []).map(it => ({ ...it, base: frameOf(it.base), ends: (it.ends || []).map(frameOf).filter(isThere),
+            joints: (it.joints || []).map(jointOf).filter(isThere) }));
+        cell.pairs = (extras.pairs || []).map(it => ({ ...it, verdict: it.verdict || 'excluded', first: frameOf(it.first),
+            second: frameOf(it.second), finding: it.finding && { ...it.finding, witness: it.finding.witness && it.finding.witness
+                .map(({ joint, value }) => ({ joint: jointOf(joint), value })).filter(({ joint }) => isThere(joint)) } }))
+            .filter(it => isThere(it.first) && isThere(it.second));
+        cell.clips = (json.animations || []).map((it, index) => {
+            const own = extrasOf(it), attachments = (own.attachments || []).map(({ time, node, host }) =>
+                ({ time, node: frameOf(node), host: frameOf(host) })).filter(({ node, host }) => isThere(node) && isThere(host));
+            return { index, name: it.name || '', made: own.made === 'sweep', joint: jointOf(own.joint), marks: own.marks || [], attachments };
+        });
+        readRanges(cell, json);
+        return cell;
+    };
+
+    // ---- motion ----
+
+    // The value of one joint, where independent ones have the values q.
+    page.jointValue = function (joint, q) {
+        if (!joint.dependent)
+            return q[joint.index];
+        return joint.scale * (joint.evaluate ? joint.evaluate(q) : q[joint.master]) + joint.offset;
+    };
+
+    // The values of all joints: dependent ones follow.
+    page.jointValues = (cell, q) => cell.joints.map(joint => page.jointValue(joint, q));
+
+    // The translation, rotation and scale of a joint's node at a value.
+    page.jointMotion = function (joint, q) {
+        const motion = { translation: [0, 0, 0], rotation: [0, 0, 0, 1], scale: [1, 1, 1] }, direction = joint.direction;
+        if (joint.type === 'revolute')
+            motion.rotation = [...direction.map(part => part * Math.sin(q / 2)), Math.cos(q / 2)];
+        else if (joint.type === 'prismatic')
+            motion.translation = direction.map(part => part * q);
+        else if (joint.type === 'scale')
+            motion.scale = direction.map(part => 1 + (q - 1) * part);
+        return motion;
+    };
+
+    // The matrix of a node in its parent; values: of all joints.
+    page.localOf = function (cell, node, values) {
+        const it = cell.nodes[node];
+        if (it.joint >= 0)
+            return compose(page.jointMotion(cell.joints[it.joint], values[it.joint]));
+        return it.matrix ? Float64Array.from(it.matrix) : compose(it);
+    };
+
+    // The world matrices of all nodes at values of the joints: dependent ones follow, free ones stay (loops.js closes loops).
+    page.forward = function (cell, q) {
+        const values = page.jointValues(cell, q), worlds = new Array(cell.nodes.length);
+        for (const i of cell.order) {
+            const local = page.localOf(cell, i, values), parent = cell.nodes[i].parent;
+            worlds[i] = parent < 0 ? local : multiply(worlds[parent], local, new Float64Array(16));
+        }
+        return worlds;
+    };
+})(globalThis.cellpipe_page = globalThis.cellpipe_page || {});
