@@ -97,31 +97,36 @@
     // The step of least |J step + r|^2 + damping |step|^2, where the vector is Q^T r: rows sqrt(damping) e_j are added to R
     // by plane rotations.
     function dampedStep(factors, vector, damping) {
-        const n = factors.diagonal.length, known = Math.min(n, factors.rows), triangle = [], right = new Float64Array(n);
-        for (let i = 0; i < n; i++) {
-            right[i] = i < known ? -vector[i] : 0;
-            triangle.push(Float64Array.from({ length: n }, (_, c) => (i < known && c >= i ? element(factors, i, c) : 0)));
+        const n = factors.diagonal.length, known = Math.min(n, factors.rows), triangle = new Float64Array(n * n);
+        const right = new Float64Array(n), row = new Float64Array(n), step = new Float64Array(n), order = factors.order;
+        for (let i = 0; i < known; i++) {
+            right[i] = -vector[i];
+            for (let c = i; c < n; c++)
+                triangle[i * n + c] = element(factors, i, c);
         }
         for (let j = 0; j < n && damping > 0; j++) {
-            const row = new Float64Array(n);
             let own = 0;
+            row.fill(0);
             row[j] = Math.sqrt(damping);
             for (let i = j; i < n; i++) {
-                const line = triangle[i];
                 if (row[i] === 0)
                     continue;
-                const length = Math.sqrt(line[i] * line[i] + row[i] * row[i]), cosine = line[i] / length, sine = row[i] / length;
-                for (let c = i; c < n; c++)
-                    [line[c], row[c]] = [cosine * line[c] + sine * row[c], cosine * row[c] - sine * line[c]];
-                [right[i], own] = [cosine * right[i] + sine * own, cosine * own - sine * right[i]];
+                const line = i * n, length = Math.sqrt(triangle[line + i] * triangle[line + i] + row[i] * row[i]);
+                const cosine = triangle[line + i] / length, sine = row[i] / length, upper = right[i];
+                for (let c = i; c < n; c++) {
+                    const above = triangle[line + c];
+                    triangle[line + c] = cosine * above + sine * row[c];
+                    row[c] = cosine * row[c] - sine * above;
+                }
+                right[i] = cosine * upper + sine * own;
+                own = cosine * own - sine * upper;
             }
         }
-        const step = new Float64Array(n), order = factors.order;
         for (let i = n; i-- > 0;) {
             let sum = right[i];
             for (let c = i + 1; c < n; c++)
-                sum -= triangle[i][c] * step[order[c]];
-            step[order[i]] = triangle[i][i] !== 0 ? sum / triangle[i][i] : 0;
+                sum -= triangle[i * n + c] * step[order[c]];
+            step[order[i]] = triangle[i * n + i] !== 0 ? sum / triangle[i * n + i] : 0;
         }
         return step;
     }
@@ -280,7 +285,8 @@
 
     // The solver of a cell: the values of all joints, and the places of the nodes of the group that was placed last.
     function makeSolver(cell, values) {
-        const worlds = cell.nodes.map(() => new Float64Array(16)), axes = [], origins = [];
+        const worlds = cell.nodes.map(() => new Float64Array(16)), axes = [], origins = [], moved = new Float64Array(16);
+        const rests = cell.nodes.map(node => (node.joint < 0 ? page.restMatrix(node) : undefined));
         const unitOf = (group, column) => (cell.joints[group.columns[column]].type === 'prismatic' ? group.length : 1);
 
         function place(group) {
@@ -292,7 +298,7 @@
                     axes[joint] = [0, 1, 2].map(row => above[row] * x + above[4 + row] * y + above[8 + row] * z);
                     origins[joint] = columnOf(above, 3);
                 }
-                const local = page.localOf(cell, i, values);
+                const local = rests[i] || page.jointMatrix(cell.joints[joint], values[joint], moved);
                 if (parent < 0)
                     worlds[i].set(local);
                 else
@@ -384,13 +390,14 @@
     // ---- the walk: scene/motion/loops/walk.c tells why each number is as it is ----
 
     const tolerance = 1e-6;
-    const longestStep = 0.25, longestPrediction = 0.5, shortestStep = 1e-6, shortStep = 1e-3;
+    const longestStep = 0.25, longestPrediction = 0.5, shortestStep = 1e-6;
     const small = 0.1, noise = 1e-9, regular = 1e-4, exact = 3e-13, unknown = 1e-6;
     const nearer = 0.2, beyond = 0.2, near = 1e-4, longestOver = 0.02;
     const mostAsides = 4, mostTries = 3000; // a page that waits longer seems to be dead
 
     // Goes from the group's last regular pose straight to `goal`, the values of its driven columns. Returns true if it gets
-    // there. The group is then closed at group.closedAt; if it does not get there, at the last regular pose on the way.
+    // there. The group is then closed at group.closedAt: there, or at the last pose on the way. The next way begins at
+    // group.regularAt: they differ where two assemblies meet, as the last pose may belong to either.
     function walk(solver, group, goal) {
         const { values } = solver, { columns, freeCount: free } = group, count = columns.length;
         const begin = group.regularAt, units = columns.map((_, i) => solver.unitOf(group, i));
@@ -540,7 +547,7 @@
         // Goes on until the end of the way, or to where it cannot go on. Returns the last pose.
         function go() {
             const usual = length > longestStep ? 1 / Math.ceil(length / longestStep) : 1;
-            let last = findTangent(lookAround(0)), step = usual, asides = 0, leaves = true; // a singular pose, by short steps
+            let last = findTangent(lookAround(0)), step = usual, asides = 0;
             regularPose = { at: 0, values: begin };
             notePose(last, true);
             while (last.at < 1 && tries < mostTries) {
@@ -550,8 +557,7 @@
                     outcome = 'turned';
                 if (outcome !== 'good') {
                     step = (at - last.at) / 2;
-                    const shortest = outcome === 'turned' || leaves ? shortestStep : shortStep; // only a crossing leads on
-                    if (stepLength(last, step) >= shortest)
+                    if (stepLength(last, step) >= shortestStep)
                         continue;
                     to = outcome === 'turned' ? passOver(last) : undefined;
                     if (!to && asides < mostAsides)
@@ -563,7 +569,6 @@
                     if (!to)
                         return last;
                 }
-                leaves = to.regular > last.regular;
                 last = to;
                 notePose(last, outcome !== 'good');
                 step = Math.min(usual, 2 * step);
@@ -571,14 +576,20 @@
             return last;
         }
 
-        solver.giveValues(group, begin);
-        const last = length > 0 ? go() : { at: 1 };
-        if (last.at === 1) {
-            group.closedAt = length > 0 ? last.values : begin;
-            group.regularAt = length > 0 ? regularPose.values : begin;
-        } else {
-            group.closedAt = group.regularAt = regularPose.values;
+        // Someone who pulls on at a stop asks for the same direction again and again.
+        const way = Float64Array.from(goal, (value, i) => (i < free ? 0 : (value - begin[i]) / units[i])), stop = group.stop;
+        if (stop && stop.from === begin && length >= stop.reach && dot(way, stop.way) > (1 - 1e-12) * Math.sqrt(dot(way, way) * dot(stop.way, stop.way)))
+            return false;
+        if (length === 0) {
+            group.closedAt = begin;
+            return true;
         }
+        solver.giveValues(group, begin);
+        const last = go();
+        group.closedAt = last.values;
+        group.regularAt = regularPose.values;
+        if (last.at < 1)
+            group.stop = { from: group.regularAt, way, reach: (last.at - regularPose.at) * length };
         return last.at === 1;
     }
 

@@ -16,13 +16,29 @@
         return out;
     }
 
-    function compose({ translation: t, rotation: r, scale: s }) {
-        const [x, y, z, w] = r;
-        return Float64Array.of(
-            (1 - 2 * (y * y + z * z)) * s[0], 2 * (x * y + z * w) * s[0], 2 * (x * z - y * w) * s[0], 0,
-            2 * (x * y - z * w) * s[1], (1 - 2 * (x * x + z * z)) * s[1], 2 * (y * z + x * w) * s[1], 0,
-            2 * (x * z + y * w) * s[2], 2 * (y * z - x * w) * s[2], (1 - 2 * (x * x + y * y)) * s[2], 0,
-            t[0], t[1], t[2], 1);
+    function compose({ translation, rotation: [x, y, z, w], scale }) {
+        const out = new Float64Array(16);
+        setTurn(out, x, y, z, w);
+        for (let column = 0; column < 3; column++)
+            for (let row = 0; row < 3; row++)
+                out[4 * column + row] *= scale[column];
+        out.set(translation, 12);
+        return out;
+    }
+
+    // Sets the first three columns to the rotation of a quaternion, and the last row.
+    function setTurn(out, x, y, z, w) {
+        out[0] = 1 - 2 * (y * y + z * z);
+        out[1] = 2 * (x * y + z * w);
+        out[2] = 2 * (x * z - y * w);
+        out[4] = 2 * (x * y - z * w);
+        out[5] = 1 - 2 * (x * x + z * z);
+        out[6] = 2 * (y * z + x * w);
+        out[8] = 2 * (x * z + y * w);
+        out[9] = 2 * (y * z - x * w);
+        out[10] = 1 - 2 * (x * x + y * y);
+        out[3] = out[7] = out[11] = 0;
+        out[15] = 1;
     }
 
     // A pose of the extras has 12 numbers, row by row; absent, it is the identity.
@@ -195,19 +211,30 @@
         return motion;
     };
 
-    // The matrix of a node in its parent; values: of all joints.
-    page.localOf = function (cell, node, values) {
-        const it = cell.nodes[node];
-        if (it.joint >= 0)
-            return compose(page.jointMotion(cell.joints[it.joint], values[it.joint]));
-        return it.matrix ? Float64Array.from(it.matrix) : compose(it);
+    // The same as a matrix, into out: loops ask for it so often that no memory is taken.
+    page.jointMatrix = function (joint, q, out) {
+        const [x, y, z] = joint.direction, sine = joint.type === 'revolute' ? Math.sin(q / 2) : 0;
+        setTurn(out, x * sine, y * sine, z * sine, joint.type === 'revolute' ? Math.cos(q / 2) : 1);
+        const way = joint.type === 'prismatic' ? q : 0, more = joint.type === 'scale' ? q - 1 : 0;
+        out[12] = way * x;
+        out[13] = way * y;
+        out[14] = way * z;
+        out[0] += more * x;
+        out[5] += more * y;
+        out[10] += more * z;
+        return out;
     };
+
+    // The matrix in its parent of a node that no joint moves.
+    page.restMatrix = node => (node.matrix ? Float64Array.from(node.matrix) : compose(node));
 
     // The world matrices of all nodes at values of the joints: dependent ones follow, free ones stay (loops.js closes loops).
     page.forward = function (cell, q) {
         const values = page.jointValues(cell, q), worlds = new Array(cell.nodes.length);
         for (const i of cell.order) {
-            const local = page.localOf(cell, i, values), parent = cell.nodes[i].parent;
+            const { parent, joint } = cell.nodes[i];
+            const local = joint >= 0 ? page.jointMatrix(cell.joints[joint], values[joint], new Float64Array(16))
+                : page.restMatrix(cell.nodes[i]);
             worlds[i] = parent < 0 ? local : multiply(worlds[parent], local, new Float64Array(16));
         }
         return worlds;
