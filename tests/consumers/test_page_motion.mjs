@@ -217,11 +217,11 @@ function checkBall(isLocked) {
     const [crank, body] = ['crank', 'body'].map(name => frames.findIndex(node => node.name.startsWith(name)));
     const start = loops.start(cell.joints.map(joint => joint.q)).q;
     for (const [side, drive] of [[0, 90], [10, 90], [10, 120], [-40, 90], [170, 90], [170, -90], [0, 0]]) {
-        const q = start.slice();
-        q[0] = drive * Math.PI / 180;
-        q[1] = side * Math.PI / 180;
+        const q = start.slice(), [first, second] = ['drive', 'side'].map(name => cell.joints.findIndex(joint => joint.name === name));
+        q[first] = drive * Math.PI / 180;
+        q[second] = side * Math.PI / 180;
         const answer = loops.solve(q), poses = posesOf(cell, answer.q), poseOf = frame => poses.slice(12 * frame, 12 * frame + 12);
-        if (!answer.closed || !(apart(poseOf(body), poseOf(crank), 1) <= 1e-6) || answer.q[0] !== q[0] || answer.q[1] !== q[1])
+        if (!answer.closed || !(apart(poseOf(body), poseOf(crank), 1) <= 1e-6) || answer.q[first] !== q[first] || answer.q[second] !== q[second])
             fail(`a ball is not turned to ${side} and ${drive} degrees`);
     }
 }
