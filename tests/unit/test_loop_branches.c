@@ -273,6 +273,27 @@ static void pick_linkage(struct linkage *it, int number)
         it->b = reach / 2, it->c = far ? reach - it->b + sign * bend : it->b + reach + sign * bend;
 }
 
+/* Picks a linkage, its range and where it starts in it, and builds it. False if it can hardly move. */
+static bool make_linkage(struct linkage *it, int number, double *drive)
+{
+    double found[2];
+    bool possible = false;
+    pick_linkage(it, number);
+    for (int tries = 0; tries < 1000 && !possible; tries++) {
+        *drive = it->turns ? random_number(-PI, PI) : random_number(-1, 1) * (it->a + it->b);
+        possible = it->solve(it, *drive, found);
+    }
+    if (!possible)
+        return false;
+    find_range(it, *drive);
+    if (it->ends && it->last - it->first < 0.1)
+        return false;
+    if (it->ends)
+        *drive = fmin(fmax(*drive, it->first + 0.02), it->last - 0.02);
+    build_linkage(it, *drive);
+    return true;
+}
+
 static void test_planar_linkages(void **unused)
 {
     (void)unused;
@@ -280,26 +301,36 @@ static void test_planar_linkages(void **unused)
     const int count = (int)usual_or_long(150, 300);
     for (int number = 0; number < count; number++) {
         struct linkage linkage;
-        double drive = 0, found[2];
-        pick_linkage(&linkage, number);
-        bool possible = false;
-        for (int tries = 0; tries < 1000 && !possible; tries++) {
-            drive = linkage.turns ? random_number(-PI, PI) : random_number(-1, 1) * (linkage.a + linkage.b);
-            possible = linkage.solve(&linkage, drive, found);
-        }
-        if (!possible)
+        double drive = 0;
+        if (!make_linkage(&linkage, number, &drive))
             continue;
-        find_range(&linkage, drive);
-        if (linkage.ends && linkage.last - linkage.first < 0.1)
-            continue;
-        if (linkage.ends)
-            drive = fmin(fmax(drive, linkage.first + 0.02), linkage.last - 0.02);
-        build_linkage(&linkage, drive);
         drive_linkage(&linkage, drive, number);
         ended += linkage.ends;
         whole += !linkage.ends;
     }
     assert_true(ended > count / 3 && whole > count / 6);
+}
+
+/* Just before an end, steps are halved down to what numbers can tell apart. A way that is as good as finished ends too,
+ * there or before, and the linkage comes back. */
+static void test_very_near_ends(void **unused)
+{
+    (void)unused;
+    for (int number = 0; number < 60; number++) {
+        struct linkage linkage;
+        double drive = 0, found[PLANAR_JOINTS];
+        if (!make_linkage(&linkage, number, &drive) || !linkage.ends)
+            continue;
+        cp_mechanism *mechanism = open_mechanism();
+        for (int i = 0; i < 20; i++) {
+            const double near = pow(10, random_number(-16, -8));
+            const double q[2][PLANAR_JOINTS] = {{i % 2 ? linkage.first + near : linkage.last - near}, {drive}};
+            const cp_status status = cp_mechanism_values(mechanism, q[0], found);
+            assert_true(status == CP_OK || status == CP_NO);
+            assert_int_equal(cp_mechanism_values(mechanism, q[1], found), CP_OK);
+        }
+        cp_mechanism_free(mechanism);
+    }
 }
 
 /* ---- a parallelogram ---- */
@@ -861,6 +892,7 @@ int main(void)
     random_state = 38;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_planar_linkages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_very_near_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_parallelogram, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rhombus, set_up, tear_down),
         cmocka_unit_test(test_antiparallelogram),

@@ -370,7 +370,9 @@ static bool go(struct way *way, struct stand stands[2])
     find_tangent(way, last);
     note_pose(way, last, true);
     while (last->at < 1) {
-        const double at = last->at + step > 1 - 1e-9 ? 1 : last->at + step;
+        /* A step of nearly all that is left goes to the end; half of it never counts as all, or it would be tried on
+         * and on. */
+        const double at = step > (1 - 1e-9) * (1 - last->at) ? 1 : last->at + step;
         enum outcome outcome = try_step(way, last, at, small, next);
         if (outcome == GOOD && at < 1 && next->regular < nearer * fmin(last->regular, regular / nearer / nearer))
             outcome = TURNED;
