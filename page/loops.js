@@ -551,7 +551,7 @@
             regularPose = { at: 0, values: begin };
             notePose(last, true);
             while (last.at < 1 && tries < mostTries) {
-                const at = last.at + step > 1 - 1e-9 ? 1 : last.at + step;
+                const at = step > (1 - 1e-9) * (1 - last.at) ? 1 : last.at + step;
                 let { outcome, to } = tryStep(last, at, small);
                 if (outcome === 'good' && at < 1 && to.regular < nearer * Math.min(last.regular, regular / nearer / nearer))
                     outcome = 'turned';
