@@ -147,11 +147,11 @@
         return steps;
     }
 
-    // Compiles a formula such as "0.5*dof(1) + sin(dof(2))" to a function of an array of values. lookup: what the extras
-    // of a joint tell with it: { inputs, factors, angle }. dof(i) is factors[i - 1] * values[inputs[i - 1]], so inputs are
-    // indices here; angle is the radians of what sin takes and asin gives. Throws an Error that tells what is wrong and
-    // where. The function returns 0 where the formula has no value, as the program does: a value on the way that is
-    // not finite counts, since a later step could make a number of it again, as 1 / infinity is 0.
+    // Compiles a formula such as "0.5*dof(1) + sin(dof(2))" to a function of an array of values. lookup: what the
+    // extras of a joint tell with it: { inputs, factors, angle }. dof(i) is factors[i - 1] * values[inputs[i - 1]], so
+    // inputs are indices here; angle is the radians of what sin takes and asin gives. Throws an Error that tells what
+    // is wrong and where. The function returns 0 where the formula has no value, as the program does: a value on the
+    // way that is not finite counts, since a later step could make a number of it again, as 1 / infinity is 0.
     page.compileFormula = function (text, lookup) {
         const steps = readSteps(text, lookup);
         return function (values) {

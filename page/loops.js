@@ -1,7 +1,7 @@
-// Closed loops: the values of free joints at which they close, and the way from one closed pose to another without a change
-// of assembly. The algorithm is that of scene/motion/loops, whose comments say more: Levenberg and Marquardt's steps by QR
-// with column pivoting, and a walk that predicts along the null space, corrects, and halves steps that are in doubt.
-// Matrices of derivatives are arrays of columns. Whole turns are walked, not counted.
+// Closed loops: the values of free joints at which they close, and the way from one closed pose to another without a
+// change of assembly. The algorithm is that of scene/motion/loops, whose comments say more: Levenberg and Marquardt's
+// steps by QR with column pivoting, and a walk that predicts along the null space, corrects, and halves steps that are
+// in doubt. Matrices of derivatives are arrays of columns. Whole turns are walked, not counted.
 (function (page) {
     'use strict';
 
@@ -21,8 +21,8 @@
 
     const copyColumns = columns => columns.map(column => Float64Array.from(column));
 
-    // Factorises columns into Q R, in place. R has `diagonal`, and the columns in the order of `order` above it; the vector
-    // is multiplied by Q^T.
+    // Factorises columns into Q R, in place. R has `diagonal`, and the columns in the order of `order` above it; the
+    // vector is multiplied by Q^T.
     function factorise(columns, rows, vector) {
         const n = columns.length, order = columns.map((column, i) => i), diagonal = new Float64Array(n);
         const squareOf = (column, k) => dot(column, column, k);
@@ -40,7 +40,8 @@
                 break;
             const column = columns[order[k]], head = column[k] > 0 ? -Math.sqrt(most) : Math.sqrt(most);
             column[k] -= head;
-            const square = squareOf(column, k), reflect = other => addTimes(other, -2 * dot(column, other, k) / square, column, k);
+            const square = squareOf(column, k);
+            const reflect = other => addTimes(other, -2 * dot(column, other, k) / square, column, k);
             for (let c = k + 1; c < n; c++)
                 reflect(columns[order[c]]);
             if (vector)
@@ -55,8 +56,9 @@
 
     const dependent = 1e-6; // parts of derivatives below this are noise: geometry in files has few digits
     function rankOf({ diagonal, rows }) {
+        const least = dependent * Math.max(Math.abs(diagonal[0]), 1e-3);
         let rank = 0;
-        while (rank < diagonal.length && rank < rows && Math.abs(diagonal[rank]) > dependent * Math.max(Math.abs(diagonal[0]), 1e-3))
+        while (rank < diagonal.length && rank < rows && Math.abs(diagonal[rank]) > least)
             rank++;
         return rank;
     }
@@ -84,7 +86,8 @@
                 sum -= columns[order[c]][i] * x[order[c]];
             x[order[i]] = sum / diagonal[i];
         }
-        for (let k = 0; k < columns.length - rank; k++) { // Gram and Schmidt's method; then x loses its part in the null space
+        // Gram and Schmidt's method; x loses its part in the null space.
+        for (let k = 0; k < columns.length - rank; k++) {
             const vector = findNull(factors, rank, k);
             for (const other of nulls)
                 addTimes(vector, -dot(other, vector) / dot(other, other), other);
@@ -94,8 +97,8 @@
         return { x, rank, factors };
     }
 
-    // The step of least |J step + r|^2 + damping |step|^2, where the vector is Q^T r: rows sqrt(damping) e_j are added to R
-    // by plane rotations.
+    // The step of least |J step + r|^2 + damping |step|^2, where the vector is Q^T r: rows sqrt(damping) e_j are added
+    // to R by plane rotations.
     function dampedStep(factors, vector, damping) {
         const n = factors.diagonal.length, known = Math.min(n, factors.rows), triangle = new Float64Array(n * n);
         const right = new Float64Array(n), row = new Float64Array(n), step = new Float64Array(n), order = factors.order;
@@ -144,8 +147,8 @@
         return sum;
     }
 
-    // Moves x to the place nearby where the sum of squares is least. evaluate(x) gives { residuals, jacobian }. Returns the
-    // length of the residuals there.
+    // Moves x to the place nearby where the sum of squares is least. evaluate(x) gives { residuals, jacobian }. Returns
+    // the length of the residuals there.
     function leastSquares(evaluate, x) {
         const n = x.length;
         let now = evaluate(x), square = dot(now.residuals, now.residuals), damping = 1e-2;
@@ -154,8 +157,9 @@
             const vector = now.residuals, factors = factorise(now.jacobian, rows, vector), { diagonal } = factors;
             let better = false;
             for (let tries = 0; tries < 30 && !better; tries++) {
-                const plain = tries === 0 && square < 1e-2 && rows >= n && Math.abs(diagonal[n - 1]) > 1e-6 * Math.abs(diagonal[0]);
-                const step = dampedStep(factors, vector, plain ? 0 : damping * square);
+                const isPlain = tries === 0 && square < 1e-2 && rows >= n &&
+                    Math.abs(diagonal[n - 1]) > 1e-6 * Math.abs(diagonal[0]);
+                const step = dampedStep(factors, vector, isPlain ? 0 : damping * square);
                 const most = step.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
                 for (let i = 0; i < n && most > 0.5; i++)
                     step[i] *= 0.5 / most;
@@ -182,9 +186,9 @@
 
     const rowCounts = { spherical: 3, revolute: 6, universal: 4, cylindrical: 5, prismatic: 8, fixed: 9, distance: 1 };
 
-    // The joints between each of a loop's frames and the nearest node above both, as terms: { joint, column (an independent
-    // joint that it follows), sign, slope (undefined: a formula) }.
-    // held: gets those that equal limits hold.
+    // The joints between each of a loop's frames and the nearest node above both, as terms: { joint, column (an
+    // independent joint that it follows), sign, slope (undefined: a formula) }. held: gets those that equal limits
+    // hold.
     function findTerms(cell, loop, levels, held) {
         const terms = [], at = loop.tails.slice();
         const add = (joint, leader, sign, slope) => {
@@ -194,8 +198,8 @@
                 terms.push({ joint, column: leader, sign, slope });
         };
         while (at[0] !== at[1]) {
-            const side = levels[at[0]] >= levels[at[1]] ? 0 : 1, node = cell.nodes[at[side]], joint = cell.joints[node.joint];
-            const sign = side === 0 ? 1 : -1;
+            const side = levels[at[0]] >= levels[at[1]] ? 0 : 1, sign = side === 0 ? 1 : -1;
+            const node = cell.nodes[at[side]], joint = cell.joints[node.joint];
             if (node.parent < 0)
                 throw new Error(`loop "${loop.name}" joins two trees`);
             at[side] = node.parent;
@@ -211,14 +215,16 @@
         return terms;
     }
 
-    // Loops that share joints are a group: they are solved together. Its columns are independent joints, free ones first.
+    // Loops that share joints are a group: they are solved together. Its columns are independent joints, free ones
+    // first.
     function findGroups(cell, held) {
         const levels = new Int32Array(cell.nodes.length), groups = [];
         for (const i of cell.order)
             levels[i] = cell.nodes[i].parent < 0 ? 0 : levels[cell.nodes[i].parent] + 1;
         for (const loop of cell.loops) {
             const own = { loop, terms: findTerms(cell, loop, levels, held), firstRow: 0 }, group = { loops: [own] };
-            const shares = other => other.loops.some(it => it.terms.some(a => own.terms.some(b => a.column === b.column)));
+            const columns = new Set(own.terms.map(term => term.column));
+            const shares = other => other.loops.some(it => it.terms.some(term => columns.has(term.column)));
             for (let i = groups.length; i-- > 0;)
                 if (shares(groups[i]))
                     group.loops.unshift(...groups.splice(i, 1)[0].loops);
@@ -226,8 +232,8 @@
         }
         for (const group of groups) {
             const joints = [...new Set(group.loops.flatMap(own => own.terms.map(term => term.column)))];
-            const free = joints.filter(joint => cell.joints[joint].isFree), driven = joints.filter(joint => !cell.joints[joint].isFree);
-            group.columns = [...free, ...driven];
+            const free = joints.filter(joint => cell.joints[joint].isFree);
+            group.columns = [...free, ...joints.filter(joint => !cell.joints[joint].isFree)];
             group.freeCount = free.length;
             group.rows = 0;
             for (const own of group.loops) {
@@ -256,8 +262,8 @@
     const times = (factor, a) => [factor * a[0], factor * a[1], factor * a[2]];
     const columnOf = (m, c) => [m[4 * c], m[4 * c + 1], m[4 * c + 2]];
 
-    // The rows of a loop: the differences of its ends, places in units of `length`. Directions differ by the chord between
-    // them. motion: undefined for the values, else their derivatives when `side` moves so.
+    // The rows of a loop: the differences of its ends, places in units of `length`. Directions differ by the chord
+    // between them. motion: undefined for the values, else their derivatives when `side` moves so.
     function loopRows(loop, ends, length, motion, side) {
         const sign = side === 0 ? 1 : -1, apart = minus(ends[0].origin, ends[1].origin);
         const chord = key => (motion ? times(sign, motion[key]) : minus(ends[0][key], ends[1][key]));
@@ -275,7 +281,8 @@
             return [...across, ...chord('z'), ...(loop.type === 'prismatic' ? chord('x') : [])];
         }
         case 'universal':
-            return [...times(1 / length, chord('origin')), motion ? dot3(motion.z, ends[1 - side].z) : dot3(ends[0].z, ends[1].z)];
+            return [...times(1 / length, chord('origin')),
+                motion ? dot3(motion.z, ends[1 - side].z) : dot3(ends[0].z, ends[1].z)];
         case 'spherical':
             return times(1 / length, chord('origin'));
         default: // revolute and fixed
@@ -285,7 +292,8 @@
 
     // The solver of a cell: the values of all joints, and the places of the nodes of the group that was placed last.
     function makeSolver(cell, values) {
-        const worlds = cell.nodes.map(() => new Float64Array(16)), axes = [], origins = [], moved = new Float64Array(16);
+        const worlds = cell.nodes.map(() => new Float64Array(16)), moved = new Float64Array(16);
+        const axes = [], origins = []; // of joints
         const rests = cell.nodes.map(node => (node.joint < 0 ? page.restMatrix(node) : undefined));
         const unitOf = (group, column) => (cell.joints[group.columns[column]].type === 'prismatic' ? group.length : 1);
 
@@ -315,12 +323,13 @@
         function measure(group) {
             const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
             place(group);
-            for (const own of group.loops)
-                for (const point of [...endsOf(own.loop).map(end => end.origin), ...own.terms.map(term => origins[term.joint])])
-                    for (let k = 0; k < 3; k++) {
-                        low[k] = Math.min(low[k], point[k]);
-                        high[k] = Math.max(high[k], point[k]);
-                    }
+            const points = group.loops.flatMap(own =>
+                [...endsOf(own.loop).map(end => end.origin), ...own.terms.map(term => origins[term.joint])]);
+            for (const point of points)
+                for (let k = 0; k < 3; k++) {
+                    low[k] = Math.min(low[k], point[k]);
+                    high[k] = Math.max(high[k], point[k]);
+                }
             const length = Math.hypot(...minus(high, low));
             group.length = length > 1e-9 && Number.isFinite(length) ? length : 1;
         }
@@ -339,14 +348,16 @@
 
         // Differences and their derivatives by the first `count` columns, at the present values.
         function evaluate(group, count) {
-            const residuals = new Float64Array(group.rows), jacobian = Array.from({ length: count }, () => new Float64Array(group.rows));
+            const residuals = new Float64Array(group.rows);
+            const jacobian = Array.from({ length: count }, () => new Float64Array(group.rows));
             place(group);
             for (const { loop, terms, firstRow } of group.loops) {
                 const ends = endsOf(loop);
                 residuals.set(loopRows(loop, ends, group.length), firstRow);
                 for (const term of terms.filter(({ column }) => column < count)) {
                     const side = term.sign < 0 ? 1 : 0, axis = axes[term.joint], end = ends[side], still = [0, 0, 0];
-                    const slides = cell.joints[term.joint].type === 'prismatic', turn = v => (slides ? still : cross(axis, v));
+                    const slides = cell.joints[term.joint].type === 'prismatic';
+                    const turn = vector => (slides ? still : cross(axis, vector));
                     const motion = { origin: slides ? axis : cross(axis, minus(end.origin, origins[term.joint])),
                         x: turn(end.x), y: turn(end.y), z: turn(end.z) };
                     const scale = slopeOf(term, group.columns[term.column]) * unitOf(group, term.column);
@@ -361,7 +372,8 @@
         // How far the worst loop is from closed, in parts of the group's size and radians.
         function findGap(group) {
             place(group);
-            return Math.max(...group.loops.map(({ loop }) => Math.hypot(...loopRows(loop, endsOf(loop), group.length))));
+            const gapOf = loop => Math.hypot(...loopRows(loop, endsOf(loop), group.length));
+            return Math.max(...group.loops.map(({ loop }) => gapOf(loop)));
         }
 
         // Goes to a nearby pose that is as near to closed as possible, and returns how far that is from closed.
@@ -395,16 +407,19 @@
     const nearer = 0.2, beyond = 0.2, near = 1e-4, longestOver = 0.02;
     const mostAsides = 4, mostTries = 3000; // a page that waits longer seems to be dead
 
-    // Goes from the group's last regular pose straight to `goal`, the values of its driven columns. Returns true if it gets
-    // there. The group is then closed at group.closedAt: there, or at the last pose on the way. The next way begins at
-    // group.regularAt: they differ where two assemblies meet, as the last pose may belong to either.
+    // Goes from the group's last regular pose straight to `goal`, the values of its driven columns. Returns true if it
+    // gets there. The group is then closed at group.closedAt: there, or at the last pose on the way. The next way
+    // begins at group.regularAt: they differ where two assemblies meet, as the last pose may belong to either.
     function walk(solver, group, goal) {
         const { values } = solver, { columns, freeCount: free } = group, count = columns.length;
         const begin = group.regularAt, units = columns.map((_, i) => solver.unitOf(group, i));
-        const length = Math.max(0, ...columns.slice(free).map((_, i) => Math.abs(goal[free + i] - begin[free + i]) / units[free + i]));
+        // The way of each driven column, and the longest one.
+        const way = Float64Array.from(goal, (value, i) => (i < free ? 0 : (value - begin[i]) / units[i]));
+        const { stop } = group;
+        const length = way.reduce((longest, part) => Math.max(longest, Math.abs(part)), 0);
         let regularPose, nearPoses, tries = 0;
 
-        const drivenValue = (column, at) => (at === 1 ? goal[column] : begin[column] + at * (goal[column] - begin[column]));
+        const drivenValue = (i, at) => (at === 1 ? goal[i] : begin[i] + at * (goal[i] - begin[i]));
         const stepLength = (from, part) => part * Math.sqrt(length * length + dot(from.tangent, from.tangent));
 
         // A closed pose on the way, with its derivatives and the speeds of free columns along the whole way.
@@ -431,7 +446,8 @@
                     sum += (to.jacobian[i][row] - from.jacobian[i][row]) ** 2;
             return Math.sqrt(sum);
         }
-        // The sign of det(A^T B) of the columns that determine the first pose: below 0, one singular value changed its sign.
+        // The sign of det(A^T B) of the columns that determine the first pose: below 0, one singular value changed its
+        // sign.
         function isTurned(from, to) {
             const n = from.rank, chosen = from.factors.order.slice(0, n);
             const square = chosen.map(i => Float64Array.from(chosen, k => dot(from.jacobian[i], to.jacobian[k])));
@@ -449,7 +465,8 @@
             return turned;
         }
 
-        // Tries a step to a part of the way; a correction longer than `part` of it is too long. Returns { outcome, to }.
+        // Tries a step to a part of the way; a correction longer than `part` of it is too long. Returns { outcome, to
+        // }.
         function tryStep(from, at, part) {
             const step = at - from.at, way = stepLength(from, step);
             tries++;
@@ -484,11 +501,12 @@
         }
         const bend = (a, tangent) => Math.hypot(...a.tangent.map((value, i) => value - tangent[i])) / stepLength(a, 1);
 
-        // Passes over a place where two assemblies cross, in one step from a pose before it: each goes straight on there.
-        // Assemblies that only come near each other bend instead.
+        // Passes over a place where two assemblies cross, in one step from a pose before it: each goes straight on
+        // there. Assemblies that only come near each other bend instead.
         function passOver(from) {
             for (const before of [regularPose, nearPoses[1]]) {
-                const stand = lookFrom(before), missing = stand.least > from.least ? from.least / (stand.least - from.least) : 0;
+                const stand = lookFrom(before);
+                const missing = stand.least > from.least ? from.least / (stand.least - from.least) : 0;
                 const margin = 2 * shortestStep / stepLength(stand, 1);
                 const at = Math.min(1, before.at + (2.2 + Math.min(missing, 1)) * (from.at - before.at) + margin);
                 if (stepLength(stand, at - before.at) > longestOver || bend(stand, from.tangent) > 0.5)
@@ -501,8 +519,8 @@
             return undefined;
         }
 
-        // Turns parts of a ball aside that the loops leave free: a ball may be three turns, of which two are about the same
-        // axis. The ends stay where they are meanwhile.
+        // Turns parts of a ball aside that the loops leave free: a ball may be three turns, of which two are about the
+        // same axis. The ends stay where they are meanwhile.
         function turnAside(from, number) {
             const still = (a, b, most) => a.every((value, k) => Math.abs(value - b[k]) <= most);
             const stand = lookFrom(from), before = group.loops.map(own => solver.endsOf(own.loop));
@@ -517,12 +535,14 @@
             solver.place(group);
             const same = group.loops.every((own, i) => solver.endsOf(own.loop).every((end, side) => {
                 const old = before[i][side];
-                return still(end.origin, old.origin, 1e-6 * group.length) && still(end.x, old.x, 1e-6) && still(end.z, old.z, 1e-6);
+                return still(end.origin, old.origin, 1e-6 * group.length) && still(end.x, old.x, 1e-6) &&
+                    still(end.z, old.z, 1e-6);
             }));
             return same ? findTangent(lookAround(from.at)) : undefined;
         }
 
-        // Accepts a pose at the very end of the group's reach: the missing length is less than the rounding of data in files.
+        // Accepts a pose at the very end of the group's reach: the missing length is less than the rounding of data in
+        // files.
         function arrive(from) {
             if ((1 - from.at) * length > 1e-6)
                 return undefined;
@@ -553,7 +573,8 @@
             while (last.at < 1 && tries < mostTries) {
                 const at = step > (1 - 1e-9) * (1 - last.at) ? 1 : last.at + step;
                 let { outcome, to } = tryStep(last, at, small);
-                if (outcome === 'good' && at < 1 && to.regular < nearer * Math.min(last.regular, regular / nearer / nearer))
+                const least = nearer * Math.min(last.regular, regular / nearer / nearer);
+                if (outcome === 'good' && at < 1 && to.regular < least)
                     outcome = 'turned';
                 if (outcome !== 'good') {
                     step = (at - last.at) / 2;
@@ -577,9 +598,11 @@
         }
 
         // Someone who pulls on at a stop asks for the same direction again and again.
-        const way = Float64Array.from(goal, (value, i) => (i < free ? 0 : (value - begin[i]) / units[i])), stop = group.stop;
-        if (stop && stop.from === begin && length >= stop.reach && dot(way, stop.way) > (1 - 1e-12) * Math.sqrt(dot(way, way) * dot(stop.way, stop.way)))
-            return false;
+        if (stop && stop.from === begin && length >= stop.reach) {
+            const most = Math.sqrt(dot(way, way) * dot(stop.way, stop.way));
+            if (dot(way, stop.way) > (1 - 1e-12) * most)
+                return false;
+        }
         if (length === 0) {
             group.closedAt = begin;
             return true;
@@ -597,15 +620,15 @@
 
     // Closes the loops of a cell that page.readCell read. Returns
     //   start(q)           takes values of all joints as a new pose, such as a clip's, and closes loops near it
-    //   solve(q, changed)  goes from the present pose to the driven joints' values in q, on the same branch. The values of
-    //                      free joints in q do not matter. changed: the joint that moves, if there is one only; other
-    //                      groups of loops then stay.
+    //   solve(q, changed)  goes from the present pose to the driven joints' values in q, on the same branch. The
+    //                      values of free joints in q do not matter. changed: the joint that moves, if there is one
+    //                      only; other groups of loops then stay.
     // Both return { q, closed, residual }: the values of all joints, dependent ones too; false, if some loop could not
-    // follow: then its joints are at the last closed pose on the way; and how far the worst loop is from closed, in parts of
-    // its group's size and radians. At first the pose is the cell's own.
+    // follow: then its joints are at the last closed pose on the way; and how far the worst loop is from closed, in
+    // parts of its group's size and radians. At first the pose is the cell's own.
     page.makeLoops = function (cell) {
-        const held = new Set(), groups = findGroups(cell, held), values = page.jointValues(cell, cell.joints.map(joint => joint.q));
-        const solver = makeSolver(cell, values), groupOf = new Map();
+        const held = new Set(), groups = findGroups(cell, held), groupOf = new Map();
+        const values = page.jointValues(cell, cell.joints.map(joint => joint.q)), solver = makeSolver(cell, values);
         groups.forEach(group => {
             solver.measure(group);
             group.columns.forEach(joint => groupOf.set(joint, group));

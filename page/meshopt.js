@@ -1,6 +1,6 @@
 // Unpacks EXT_meshopt_compression: the page's GLB becomes one without the extension, so that any loader reads it.
-// Written from the extension's specification: vertices in codec version 0, triangles in version 1, sequences of indices,
-// and the three filters. Every read is checked, and sizes are checked before memory is taken.
+// Written from the extension's specification: vertices in codec version 0, triangles in version 1, sequences of
+// indices, and the three filters. Every read is checked, and sizes are checked before memory is taken.
 (function (page) {
     'use strict';
 
@@ -48,7 +48,8 @@
         const previous = source.slice(source.length - stride);
         let at = 1;
         for (let first = 0; first < count; first += blockSize) {
-            const size = Math.min(blockSize, count - first), groups = Math.ceil(size / 16), heads = Math.ceil(groups / 4);
+            const size = Math.min(blockSize, count - first);
+            const groups = Math.ceil(size / 16), heads = Math.ceil(groups / 4);
             for (let byte = 0; byte < stride; byte++) {
                 const head = at;
                 at += heads;
@@ -104,7 +105,8 @@
         check(source[0] === 0xe1, 'triangles of another version');
         check(count % 3 === 0 && 1 + codes <= end, 'triangles end too early');
         const indices = makeIndices(count, stride), reader = makeReader(source, 1 + codes, end);
-        const edges = new Uint32Array(32).fill(-1), vertices = new Uint32Array(16).fill(-1); // rings of the last ones used
+        // Rings of the last ones used.
+        const edges = new Uint32Array(32).fill(-1), vertices = new Uint32Array(16).fill(-1);
         let edgeAt = 0, vertexAt = 0, next = 0, last = 0;
         const pushVertex = vertex => {
             vertices[vertexAt++ & 15] = vertex;
@@ -181,7 +183,8 @@
 
     function unpackDirections(bytes, stride) {
         check(stride === 4 || stride === 8, 'directions of neither 4 nor 8 bytes');
-        const values = stride === 4 ? new Int8Array(bytes.buffer) : new Int16Array(bytes.buffer), most = stride === 4 ? 127 : 32767;
+        const values = stride === 4 ? new Int8Array(bytes.buffer) : new Int16Array(bytes.buffer);
+        const most = stride === 4 ? 127 : 32767;
         for (let i = 0; i < values.length; i += 4) {
             let x = values[i], y = values[i + 1];
             const z = values[i + 2] - Math.abs(x) - Math.abs(y), fold = Math.min(z, 0);
@@ -199,7 +202,8 @@
         check(stride === 8, 'rotations that are not of 8 bytes');
         const values = new Int16Array(bytes.buffer);
         for (let i = 0; i < values.length; i += 4) {
-            const largest = values[i + 3] & 3, unit = values[i + 3] | 3, scale = round(round(32767 * Math.SQRT1_2) / unit);
+            const largest = values[i + 3] & 3, unit = values[i + 3] | 3;
+            const scale = round(round(32767 * Math.SQRT1_2) / unit);
             const [x, y, z] = values.subarray(i, i + 3);
             const rest = round(round(round(2 * unit * unit) - round(x * x)) - round(round(y * y) + round(z * z)));
             values[i + (largest + 1 & 3)] = toWhole(x * scale);
@@ -225,7 +229,8 @@
 
     // Unpacks the bytes of one bufferView. packed: the extension's object in it.
     page.unpackView = function (source, packed) {
-        const { count, byteStride: stride, mode, filter = 'NONE' } = packed, unpack = own(modes, mode), apply = own(filters, filter);
+        const { count, byteStride: stride, mode, filter = 'NONE' } = packed;
+        const unpack = own(modes, mode), apply = own(filters, filter);
         check(unpack && apply, 'an unknown mode or filter');
         check(isCount(count) && isCount(stride), 'a bad count or stride');
         const bytes = unpack(source, count, stride);
@@ -235,14 +240,16 @@
 
     function readChunks(buffer) {
         const view = new DataView(buffer);
-        check(buffer.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67 && view.getUint32(4, true) === 2, 'this is no GLB');
+        check(buffer.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67 && view.getUint32(4, true) === 2,
+            'this is no GLB');
         const size = view.getUint32(12, true), end = 20 + size;
         check(view.getUint32(16, true) === 0x4e4f534a && end <= buffer.byteLength, 'the GLB is cut');
         const json = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 20, size)));
         if (end === buffer.byteLength)
             return { json, binary: new Uint8Array(0) };
-        check(end + 8 <= buffer.byteLength && end + 8 + view.getUint32(end, true) <= buffer.byteLength, 'the GLB is cut');
-        return { json, binary: new Uint8Array(buffer, end + 8, view.getUint32(end, true)) };
+        const binarySize = end + 8 <= buffer.byteLength ? view.getUint32(end, true) : Infinity;
+        check(end + 8 + binarySize <= buffer.byteLength, 'the GLB is cut');
+        return { json, binary: new Uint8Array(buffer, end + 8, binarySize) };
     }
 
     // Writes a GLB of a document and of parts of its buffer, each at a multiple of 4.
@@ -262,8 +269,8 @@
     // Returns the JSON document of a GLB.
     page.readJson = buffer => readChunks(buffer).json;
 
-    // Returns a GLB without the extension: all views unpacked, one after the other in one buffer. Another GLB is returned
-    // as it is. Throws an Error where the input is damaged.
+    // Returns a GLB without the extension: all views unpacked, one after the other in one buffer. Another GLB is
+    // returned as it is. Throws an Error where the input is damaged.
     page.unpackMeshopt = function (buffer) {
         const { json, binary } = readChunks(buffer);
         if (!(json.extensionsUsed || []).includes(name))
@@ -272,10 +279,11 @@
         let size = 0;
         check(Array.isArray(json.bufferViews) && Array.isArray(json.buffers), 'the document lacks bufferViews');
         for (const view of json.bufferViews) {
-            const packed = view.extensions && view.extensions[name], from = packed || view, first = from.byteOffset || 0;
-            check(from.buffer === 0 && isCount(first) && isCount(from.byteLength) && first + from.byteLength <= binary.length,
+            const packed = view.extensions && view.extensions[name], from = packed || view;
+            const first = from.byteOffset || 0, end = first + from.byteLength;
+            check(from.buffer === 0 && isCount(first) && isCount(from.byteLength) && end <= binary.length,
                 'a bufferView outside of the file');
-            const source = binary.subarray(first, first + from.byteLength), part = packed ? page.unpackView(source, packed) : source;
+            const source = binary.subarray(first, end), part = packed ? page.unpackView(source, packed) : source;
             check(part.length === view.byteLength, 'a bufferView of another size');
             parts.push({ at: size, part });
             view.buffer = 0;

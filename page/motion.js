@@ -1,5 +1,5 @@
-// Frames and joints of a GLB that cellpipe delivered (docs/stage-format.md), and where they are at values of the joints.
-// Nothing here knows the page or three.js. Matrices have 16 numbers, column by column, as in glTF.
+// Frames and joints of a GLB that cellpipe delivered (docs/stage-format.md), and where they are at values of the
+// joints. Nothing here knows the page or three.js. Matrices have 16 numbers, column by column, as in glTF.
 (function (page) {
     'use strict';
 
@@ -57,10 +57,11 @@
     function readNode(node) {
         const extras = extrasOf(node);
         return {
-            name: orElse(extras.name, orElse(node.name, '')), id: extras.id, made: extras.made, flags: extras.flags || [],
-            isWorld: isTrue(extras.world), isFrame: extras.id !== undefined, scope: extras.scope, parent: -1, joint: -1, tail: -1,
-            children: node.children || [], matrix: node.matrix, translation: node.translation || [0, 0, 0],
-            rotation: node.rotation || [0, 0, 0, 1], scale: node.scale || [1, 1, 1],
+            name: orElse(extras.name, orElse(node.name, '')), id: extras.id, made: extras.made,
+            flags: extras.flags || [], isWorld: isTrue(extras.world), isFrame: extras.id !== undefined,
+            scope: extras.scope, parent: -1, joint: -1, tail: -1, children: node.children || [],
+            matrix: node.matrix, translation: node.translation || [0, 0, 0], rotation: node.rotation || [0, 0, 0, 1],
+            scale: node.scale || [1, 1, 1],
         };
     }
 
@@ -69,9 +70,11 @@
         const dependent = it.master !== undefined || it.expression !== undefined;
         return {
             index, node, id: it.id, name: it.name, type: it.type, direction: aligned ? [0, 0, 1] : it.axis || [0, 0, 1],
-            lower: limit(it.lower, -Infinity), upper: limit(it.upper, Infinity), home: orElse(it.home, 0), q: orElse(it.q, 0),
+            lower: limit(it.lower, -Infinity), upper: limit(it.upper, Infinity), home: orElse(it.home, 0),
+            q: orElse(it.q, 0),
             velocity: limit(it.velocity, Infinity), acceleration: limit(it.acceleration, Infinity),
-            driven: isTrue(it.driven), dependent, master: it.master, scale: orElse(it.scale, 1), offset: orElse(it.offset, 0),
+            driven: isTrue(it.driven), dependent, master: it.master, scale: orElse(it.scale, 1),
+            offset: orElse(it.offset, 0),
             expression: it.expression, range: [0, 0],
         };
     }
@@ -96,7 +99,8 @@
         return order;
     }
 
-    // The last node of a frame's chain, which all that hangs on the frame is below: its joints' nodes, and made ones between.
+    // The last node of a frame's chain, which all that hangs on the frame is below: its joints' nodes, and made ones
+    // between.
     function findTail(nodes, frame) {
         for (let at = frame; ; at = nodes[at].children[0]) {
             const only = nodes[at].children.length === 1 ? nodes[nodes[at].children[0]] : undefined;
@@ -105,43 +109,61 @@
         }
     }
 
-    // Finds the range of a joint without limits, or of a dependent one, which articulations tell: relative to the present
-    // value, in degrees or metres. Joints of one frame may be stages of one articulation, which is at the first one's node.
+    // Finds the range of a joint without limits, or of a dependent one, which articulations tell: relative to the
+    // present value, in degrees or metres. Joints of one frame may be stages of one articulation, which is at the first
+    // one's node.
     function readRanges(cell, json) {
         const extension = json.extensions && json.extensions.AGI_articulations;
         const all = new Map(((extension && extension.articulations) || []).map(it => [it.name, it.stages || []]));
         const values = page.jointValues(cell, cell.joints.map(joint => joint.q));
         let stages = [], next = 0;
         for (const joint of cell.joints) {
-            const it = (json.nodes[joint.node].extensions || {}).AGI_articulations, named = it && all.get(it.articulationName);
+            const it = (json.nodes[joint.node].extensions || {}).AGI_articulations;
+            const named = it && all.get(it.articulationName);
             stages = named || (next < stages.length ? stages : []);
             next = named ? 0 : next;
             const stage = stages[next++], now = values[joint.index], usual = joint.type === 'revolute' ? Math.PI : 1;
             const absolute = relative => (joint.type === 'scale' ? now * relative
                 : now + (joint.type === 'revolute' ? relative * Math.PI / 180 : relative));
-            const told = stage ? [absolute(stage.minimumValue), absolute(stage.maximumValue)] : [now - usual, now + usual];
+            const told = stage ? [absolute(stage.minimumValue), absolute(stage.maximumValue)]
+                : [now - usual, now + usual];
             const isKnown = !joint.dependent;
             joint.range = [isKnown && joint.lower > -Infinity ? joint.lower : Math.min(told[0], told[1]),
                 isKnown && joint.upper < Infinity ? joint.upper : Math.max(told[0], told[1])];
         }
+        for (const joint of cell.joints.filter(it => it.evaluate && !(it.range[0] < it.range[1])))
+            joint.range = sampleFormula(cell, joint, values);
+    }
+
+    // What a formula reaches while its inputs go through their ranges, one at a time. Files without made clips do not
+    // tell.
+    function sampleFormula(cell, joint, values) {
+        const reached = joint.expression.inputs.flatMap(input => Array.from({ length: 65 }, (_, i) => {
+            const [low, high] = cell.joints[input].range, changed = values.slice();
+            changed[input] = low + i / 64 * (high - low);
+            return page.jointValue(joint, changed);
+        }));
+        return [Math.min(values[joint.index], ...reached), Math.max(values[joint.index], ...reached)];
     }
 
     // Reads the JSON document of a GLB:
-    //   nodes    of glTF, by their index: name, id and the like of the extras, parent (-1: none), children, translation,
-    //            rotation, scale (or matrix), joint (that moves it, or -1), tail (of a frame: what hangs on it is below)
+    //   nodes    of glTF, by their index: name, id and the like of the extras, parent (-1: none), children,
+    //            translation, rotation, scale (or matrix), joint (that moves it, or -1), isFrame (it is a frame of the
+    //            scene, not made), tail (of a frame: what hangs on it is below)
     //   order    indices of all nodes, parents first
-    //   joints   in the scene's order: index, node, id, name, type, direction (its axis at the node), lower and upper (they
-    //            may be infinite), range (for a slider: always finite), home, q, driven, dependent, master (index), scale,
-    //            offset, expression: { text, inputs (indices), factors, angle }, evaluate (the compiled formula), isFree
-    //            (loops determine it, if it is in one)
+    //   joints   in the scene's order: index, node, id, name, type, direction (its axis at the node), lower and upper
+    //            (they may be infinite), range (for a slider: always finite), home, q, driven, dependent, master
+    //            (index or -1), scale, offset, expression: { text, inputs (indices), factors, angle }, evaluate (the
+    //            compiled formula), isFree (loops determine it, if it is in one)
     //   loops    id, name, type, tails: [node, node], poses: [matrix, matrix], length
     //   devices  id, name, kind, base, ends (nodes), joints (indices), home, scope
     //   pairs    first, second (nodes), verdict, reason, evidence, finding, whose witness has joint indices
     //   clips    index, name, made (true: a sweep), joint (that it moves, or -1), marks, attachments (nodes)
     // What the extras refer to and the file does not have is left out. A GLB of other tools has nodes and clips.
     page.readCell = function (json) {
-        const nodes = (json.nodes || []).map(readNode), scene = (json.scenes || [])[json.scene || 0] || {}, extras = extrasOf(scene);
-        const order = orderNodes(nodes, scene.nodes || []), joints = [], frames = new Map();
+        const scene = (json.scenes || [])[json.scene || 0] || {}, extras = extrasOf(scene);
+        const nodes = (json.nodes || []).map(readNode), order = orderNodes(nodes, scene.nodes || []);
+        const joints = [], frames = new Map();
         const mark = extrasOf(json.asset);
         nodes.forEach((node, i) => {
             const it = extrasOf(json.nodes[i]).joint;
@@ -155,7 +177,8 @@
         for (const i of frames.values())
             nodes[i].tail = findTail(nodes, i);
         const byId = new Map(joints.map(joint => [joint.id, joint.index]));
-        const frameOf = id => orElse(frames.get(id), -1), jointOf = id => orElse(byId.get(id), -1), isThere = index => index >= 0;
+        const frameOf = id => orElse(frames.get(id), -1), jointOf = id => orElse(byId.get(id), -1);
+        const isThere = index => index >= 0;
         for (const joint of joints) {
             if (joint.expression) {
                 joint.expression = { ...joint.expression, inputs: joint.expression.inputs.map(jointOf) };
@@ -172,16 +195,26 @@
         })).filter(it => it.frames.every(isThere));
         for (const loop of cell.loops)
             loop.tails = loop.frames.map(i => nodes[i].tail);
-        cell.devices = (extras.devices || []).map(it => ({ ...it, base: frameOf(it.base), ends: (it.ends || []).map(frameOf).filter(isThere),
-            joints: (it.joints || []).map(jointOf).filter(isThere) }));
-        cell.pairs = (extras.pairs || []).map(it => ({ ...it, verdict: it.verdict || 'excluded', first: frameOf(it.first),
-            second: frameOf(it.second), finding: it.finding && { ...it.finding, witness: it.finding.witness && it.finding.witness
-                .map(({ joint, value }) => ({ joint: jointOf(joint), value })).filter(({ joint }) => isThere(joint)) } }))
-            .filter(it => isThere(it.first) && isThere(it.second));
+        cell.devices = (extras.devices || []).map(it => ({
+            ...it, base: frameOf(it.base), ends: (it.ends || []).map(frameOf).filter(isThere),
+            joints: (it.joints || []).map(jointOf).filter(isThere),
+        }));
+        const readWitness = values => { // it goes as a whole
+            const witness = (values || []).map(({ joint, value }) => ({ joint: jointOf(joint), value }));
+            return witness.length > 0 && witness.every(({ joint }) => isThere(joint)) ? witness : undefined;
+        };
+        cell.pairs = (extras.pairs || []).map(it => ({
+            ...it, verdict: it.verdict || 'excluded', first: frameOf(it.first), second: frameOf(it.second),
+            finding: it.finding && { ...it.finding, witness: readWitness(it.finding.witness) },
+        })).filter(it => isThere(it.first) && isThere(it.second));
+        const readAttachment = ({ time, node, host }) => ({ time, node: frameOf(node), host: frameOf(host) });
         cell.clips = (json.animations || []).map((it, index) => {
-            const own = extrasOf(it), attachments = (own.attachments || []).map(({ time, node, host }) =>
-                ({ time, node: frameOf(node), host: frameOf(host) })).filter(({ node, host }) => isThere(node) && isThere(host));
-            return { index, name: it.name || '', made: own.made === 'sweep', joint: jointOf(own.joint), marks: own.marks || [], attachments };
+            const own = extrasOf(it), attachments = (own.attachments || []).map(readAttachment);
+            return {
+                index, name: it.name || '', made: own.made === 'sweep', joint: jointOf(own.joint),
+                marks: own.marks || [],
+                attachments: attachments.filter(({ node, host }) => isThere(node) && isThere(host)),
+            };
         });
         readRanges(cell, json);
         return cell;
@@ -201,7 +234,7 @@
 
     // The translation, rotation and scale of a joint's node at a value.
     page.jointMotion = function (joint, q) {
-        const motion = { translation: [0, 0, 0], rotation: [0, 0, 0, 1], scale: [1, 1, 1] }, direction = joint.direction;
+        const motion = { translation: [0, 0, 0], rotation: [0, 0, 0, 1], scale: [1, 1, 1] }, { direction } = joint;
         if (joint.type === 'revolute')
             motion.rotation = [...direction.map(part => part * Math.sin(q / 2)), Math.cos(q / 2)];
         else if (joint.type === 'prismatic')
@@ -228,7 +261,8 @@
     // The matrix in its parent of a node that no joint moves.
     page.restMatrix = node => (node.matrix ? Float64Array.from(node.matrix) : compose(node));
 
-    // The world matrices of all nodes at values of the joints: dependent ones follow, free ones stay (loops.js closes loops).
+    // The world matrices of all nodes at values of the joints: dependent ones follow, free ones stay (loops.js closes
+    // loops).
     page.forward = function (cell, q) {
         const values = page.jointValues(cell, q), worlds = new Array(cell.nodes.length);
         for (const i of cell.order) {

@@ -283,8 +283,23 @@ function checkFaults() {
     }
 }
 
+// The range of a formula's joint is what its sweeps reach, with these clips in the file and without.
+function checkRanges() {
+    const file = path.join(samples, 'deneb/welding/weld.dcr');
+    const [told, sampled] = [[], ['clips=none']].map(settings => readCell(convert(file, workFile('ranges.glb'), ...settings)).joints);
+    const following = told.filter(joint => joint.evaluate);
+    for (const { index, name, range: [low, high] } of following) {
+        const [least, most] = sampled[index].range;
+        if (!(high - low > 0.1) || !(Math.abs(least - low) + Math.abs(most - high) < 0.01 * (high - low)))
+            fail(`${name} goes from ${low} to ${high}, or from ${least} to ${most}`);
+    }
+    if (following.length !== 4)
+        fail(`${following.length} joints of the welding cell follow formulas`);
+}
+
 checkFormulas();
 checkFaults();
+checkRanges();
 checkHexapod();
 checkBall(false);
 checkBall(true);
