@@ -172,21 +172,23 @@ function checkHexapod() {
         fail(`the hexapod does not stop: J1 at ${stop.q[joint.index]}`);
 }
 
-// Four bars of random lengths, parallelograms, and parallelograms whose sides cross, whose crank goes to random angles: over the places
-// where all pins are in a line, too.
+// Four bars of random lengths, parallelograms, parallelograms whose sides cross, and such as are nearly one or the other. The crank goes to
+// random angles: over the places where all pins are in a line, too, or past those where two assemblies come near each other.
 function checkLinkages() {
     const matrix = (x, y) => `MATRIX 1 0 0 0  0 1 0 0  0 0 1 0  ${x} ${y} 0 1`, degrees = angle => angle * 180 / Math.PI;
     let count = 0, stops = 0;
-    for (let number = 0; number < 24; number++) {
-        const kind = ['any', 'parallel', 'crossed'][number % 3], turn = 0.4 + 2 * random(), a = 60 + 100 * random(), d = a + 60 + 100 * random();
+    for (let number = 0; number < 40; number++) {
+        const kind = ['any', 'parallel', 'crossed', 'nearly parallel', 'nearly crossed'][number % 5], turn = 0.4 + 2 * random(), a = 60 + 100 * random(), d = a + 60 + 100 * random();
         const crank = [a * Math.cos(turn), a * Math.sin(turn)];
         let tip = [crank[0] + d, crank[1]];
         if (kind === 'any')
             tip = [50 + 300 * random(), 50 + 200 * random()];
-        if (kind === 'crossed') { // the mirror image beside the diagonal
+        if (kind.endsWith('crossed')) { // the mirror image beside the diagonal
             const along = [crank[0] - d, crank[1]], square = along[0] ** 2 + along[1] ** 2, part = ((tip[0] - d) * along[0] + tip[1] * along[1]) / square;
             tip = [2 * (d + part * along[0]) - tip[0], 2 * part * along[1] - tip[1]];
         }
+        if (kind.startsWith('nearly'))
+            tip = tip.map(value => value + 0.5 * (random() - 0.5)); // mm
         const b = Math.hypot(tip[0] - crank[0], tip[1] - crank[1]), c = Math.hypot(tip[0] - d, tip[1]);
         const coupler = Math.atan2(tip[1] - crank[1], tip[0] - crank[0]) - turn, rocker = Math.atan2(tip[1], tip[0] - d), file = workFile('linkage.dcd');
         fs.writeFileSync(file, ['DCT DEVICE 1.1', 'UNIT mm', 'ANGLE deg', 'DEVICE "four bar"', 'PART "base" ATTACH 1', 'PART "crank" ATTACH 1',
