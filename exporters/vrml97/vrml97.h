@@ -1,20 +1,10 @@
-/* Pixels of PNG and JPEG images, for worlds that have no files beside them. */
+/* The declarations that the files of the VRML97 exporter share. */
 #ifndef CELLPIPE_EXPORTERS_VRML97_VRML97_H
 #define CELLPIPE_EXPORTERS_VRML97_VRML97_H
 
 #include "base/bytes/bytes.h"
 #include "motion/motion.h"
-
-struct pixels {
-    uint32_t width, height, channels; /* grey, grey and alpha, RGB, RGBA */
-    unsigned char *bytes;             /* the upper row first; the arena's. NULL: none */
-};
-
-/* Decodes an image of at most 2^24 pixels. No bytes if it is larger, of another type or damaged. CP_LIMIT when out of
- * memory. */
-cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixels *pixels);
-
-/* The declarations that the files of the VRML97 exporter share. */
+#include "view/pixels.h"
 
 enum { VRML_UP_Y, VRML_UP_Z };
 enum { VRML_SINGLE, VRML_INLINE, VRML_PARTS };

@@ -1,5 +1,5 @@
 /* Pixels of images: libpng decodes PNG, libjpeg-turbo JPEG. */
-#include "vrml97.h"
+#include "pixels.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #endif
 
 #if defined(HAVE_PNG) || defined(HAVE_TURBOJPEG)
-/* the world has up to 11 bytes of text for each of them */
+/* A VRML97 world has up to 11 bytes of text for each of them. */
 static const uint64_t most_pixels = UINT64_C(1) << 24;
 
 static cp_status make_room(struct arena *arena, uint32_t channels, struct pixels *pixels)
