@@ -8,7 +8,7 @@ static const struct part {
     {"assimp", VERSION_OF_ASSIMP, "libassimp-dev", "further formats"},
     {"libxml2", VERSION_OF_XML2, "libxml2-dev", "3MF and collision setups"},
     {"libzip", VERSION_OF_LIBZIP, "libzip-dev", "3MF"},
-    {"libpng", VERSION_OF_PNG, "libpng-dev", "PNG textures of VRML97"},
+    {"libpng", VERSION_OF_PNG, "libpng-dev", "pictures; PNG textures of VRML97"},
     {"libturbojpeg", VERSION_OF_TURBOJPEG, "libturbojpeg0-dev", "JPEG textures of VRML97"},
     {"meshoptimizer", VERSION_OF_MESHOPT, "libmeshoptimizer-dev", "EXT_meshopt_compression"},
 };

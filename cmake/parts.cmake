@@ -43,7 +43,7 @@ endmacro()
 find_part(XML2 libxml-2.0 libxml2-dev "libxml2 (3MF, collision setups and other XML)")
 find_part(ASSIMP assimp libassimp-dev "assimp (Collada, FBX and further formats)")
 find_part(LIBZIP libzip libzip-dev "libzip (3MF)")
-find_part(PNG libpng libpng-dev "libpng (PNG textures in VRML97)")
+find_part(PNG libpng libpng-dev "libpng (pictures, PNG textures in VRML97)")
 find_part(TURBOJPEG libturbojpeg libturbojpeg0-dev "turbojpeg (JPEG textures in VRML97)")
 
 # meshoptimizer has no file for pkg-config.

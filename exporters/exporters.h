@@ -10,6 +10,7 @@ extern const struct exporter glb_exporter;
 extern const struct exporter gltf_exporter;
 extern const struct exporter vrml97_exporter;
 extern const struct exporter stl_exporter;
+extern const struct exporter png_exporter;
 extern const struct exporter collision_setup_exporter;
 extern const struct exporter dump_exporter;
 extern const struct exporter csv_exporter;

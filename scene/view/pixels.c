@@ -1,6 +1,8 @@
-/* Pixels of images: libpng decodes PNG, libjpeg-turbo JPEG. */
+/* Pixels of images: libpng decodes and writes PNG, libjpeg-turbo decodes JPEG. */
 #include "pixels.h"
 
+#include <setjmp.h>
+#include <stddef.h>
 #include <string.h>
 
 #ifdef HAVE_PNG
@@ -83,3 +85,135 @@ cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixel
         return decode_jpeg(arena, image, pixels);
     return CP_OK;
 }
+
+/* ---- writing ---- */
+
+#ifdef HAVE_PNG
+struct pixel_writer {
+    cp_context *context;
+    struct sink *sink;
+    png_struct *png;
+    png_info *info;
+    size_t row_bytes;
+};
+
+/* A block of libpng's begins with its size, which the context's allocator wants back. */
+union block_head {
+    size_t size;
+    max_align_t align;
+};
+
+static void *allocate(png_struct *png, png_alloc_size_t size)
+{
+    const struct pixel_writer *writer = png_get_mem_ptr(png);
+    union block_head *head =
+        size <= SIZE_MAX - sizeof *head ? memory_allocate(writer->context, size + sizeof *head, 1) : NULL;
+    if (!head)
+        return NULL;
+    head->size = size;
+    return head + 1;
+}
+
+static void release(png_struct *png, void *block)
+{
+    const struct pixel_writer *writer = png_get_mem_ptr(png);
+    union block_head *head = block;
+    if (head)
+        memory_free(writer->context, head - 1, head[-1].size + sizeof *head, 1);
+}
+
+/* libpng has no errors here but that memory is short, which is reported. */
+static void fail(png_struct *png, const char *message)
+{
+    (void)message;
+    png_longjmp(png, 1);
+}
+
+static void ignore(png_struct *png, const char *message)
+{
+    (void)png, (void)message;
+}
+
+static void put(png_struct *png, unsigned char *bytes, size_t size)
+{
+    sink_write(png_get_io_ptr(png), bytes, size);
+}
+
+static void flush(png_struct *png)
+{
+    (void)png;
+}
+
+cp_status pixels_begin(cp_context *context, struct sink *sink, uint32_t width, uint32_t height, bool alpha,
+                       struct pixel_writer **begun)
+{
+    struct pixel_writer *writer = memory_allocate_zeroed(context, 1, sizeof *writer);
+    *begun = NULL;
+    if (!writer)
+        return CP_LIMIT;
+    writer->context = context;
+    writer->sink = sink;
+    writer->row_bytes = (size_t)width * (alpha ? 4 : 3);
+    writer->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, NULL, fail, ignore, writer, allocate, release);
+    writer->info = writer->png ? png_create_info_struct(writer->png) : NULL;
+    if (!writer->info || setjmp(png_jmpbuf(writer->png))) {
+        (void)pixels_end(writer, false);
+        return CP_LIMIT;
+    }
+    png_set_write_fn(writer->png, sink, put, flush);
+    png_set_IHDR(writer->png, writer->info, width, height, 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
+    png_write_info(writer->png, writer->info);
+    *begun = writer;
+    return sink_status(sink);
+}
+
+cp_status pixels_rows(struct pixel_writer *writer, const unsigned char *bytes, uint32_t rows)
+{
+    if (setjmp(png_jmpbuf(writer->png)))
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < rows; i++)
+        png_write_row(writer->png, bytes + i * writer->row_bytes);
+    return sink_status(writer->sink);
+}
+
+static cp_status complete_image(struct pixel_writer *writer)
+{
+    if (setjmp(png_jmpbuf(writer->png)))
+        return CP_LIMIT;
+    png_write_end(writer->png, NULL);
+    return sink_status(writer->sink);
+}
+
+cp_status pixels_end(struct pixel_writer *writer, bool complete)
+{
+    if (!writer)
+        return CP_OK;
+    cp_status status = complete ? complete_image(writer) : CP_OK;
+    png_destroy_write_struct(&writer->png, &writer->info);
+    memory_free(writer->context, writer, 1, sizeof *writer);
+    return status;
+}
+#else
+cp_status pixels_begin(cp_context *context, struct sink *sink, uint32_t width, uint32_t height, bool alpha,
+                       struct pixel_writer **begun)
+{
+    (void)sink, (void)width, (void)height, (void)alpha;
+    *begun = NULL;
+    return report_error(context, CP_USAGE, "write-not-built", NOWHERE, "PNG images need the package " PNG_PACKAGE);
+}
+
+cp_status pixels_rows(struct pixel_writer *writer, const unsigned char *bytes, uint32_t rows)
+{
+    (void)writer, (void)bytes, (void)rows;
+    return CP_BUG;
+}
+
+cp_status pixels_end(struct pixel_writer *writer, bool complete)
+{
+    (void)writer, (void)complete;
+    return CP_OK;
+}
+#endif

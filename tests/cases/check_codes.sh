@@ -27,6 +27,7 @@ assimp-memory assimp itself runs out of memory
 obj-large it takes a file of 8 GiB
 deneb-legacy-size it takes a file of 4 GiB
 ply-large it takes 4 GiB of corners
+png-large it takes 2^31 triangles, or 2^32 vertices, lines or parts of bands
 off-large it takes 4 GiB of corners
 tag-limit it takes 4 GiB of included files, or 16 million joints
 EOF

@@ -119,7 +119,7 @@ labels() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "l%d: x%d = %d\
 
 # ---- readers and writers ----
 
-for out in glb wrl stl dump; do
+for out in glb wrl stl png dump; do
     grows frames 1000 a.wu convert a.wu "o.$out"
 done
 for out in glb wrl csv jsonl; do
@@ -138,6 +138,7 @@ grows steps 200 a.dcr convert a.dcr o.wrl
 grows steps 200 a.dcr convert a.dcr o.dcr
 grows grid 4000 a.stl convert a.stl o.glb
 grows grid 4000 a.stl convert a.stl o.glb --out web=yes
+grows grid 4000 a.stl convert a.stl o.png --out edges=yes
 grows obj_grid 4000 a.obj convert a.obj o.glb
 grows off_grid 4000 a.off convert a.off o.glb
 grows ply_grid 4000 a.ply convert a.ply o.gltf

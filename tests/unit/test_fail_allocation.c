@@ -255,6 +255,8 @@ static const struct job jobs[] = {
     {WRITE, "tag_primitives.wu", "stl", {"format=ascii", NULL}},
     {WRITE, "obj_plate.obj", "stl", {NULL}},
     {WRITE, "../tests/cases/obj/far.obj", "stl", {"format=ascii", NULL}},
+    {WRITE, "tag_models.wu", "png", {"size=40x30", "edges=yes", NULL}},
+    {WRITE, "gltf_textures.gltf", "png", {"size=40x30", "background=none", NULL}},
     {WRITE, "tag_arm.wu", "collision-setup", {NULL}},
     {WRITE, "tag_arm.wu", "dump", {NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "csv", {"period=0.5", NULL}},
