@@ -236,6 +236,26 @@ CP_API cp_status cp_find_alike(cp_context *context, const cp_shape *shapes, uint
 /* Returns the size of a mesh's arrays in bytes. */
 CP_API uint64_t cp_mesh_bytes(const cp_mesh *mesh);
 
+/* ---- sheets ---- */
+
+/* A sheet of pictures with their names below, as a PNG image that grows in memory. */
+typedef struct cp_sheet cp_sheet;
+typedef struct cp_sheet_layout {
+    uint32_t count, columns; /* pictures in all, and in a row; columns 0: as many as make the sheet about square */
+    uint32_t width, height;  /* pixels of each picture */
+    const char *background;  /* as of the exporter png; NULL: its default */
+} cp_sheet_layout;
+/* Begins a sheet. CP_USAGE if it has no picture, is wider or higher than 65500 pixels, or the background is no
+ * colour. */
+CP_API cp_status cp_sheet_new(cp_context *context, const cp_sheet_layout *layout, cp_sheet **sheet);
+/* Adds a picture, which the exporter png has made in the layout's size; NULL: a cross takes its place. The name is
+ * UTF-8; characters beyond ASCII become boxes, and a long name loses its middle. */
+CP_API cp_status cp_sheet_add(cp_sheet *sheet, const void *png, size_t size, const char *name);
+/* Ends the sheet, empty where pictures are missing. *bytes as of cp_write_memory. */
+CP_API cp_status cp_sheet_end(cp_sheet *sheet, void **bytes, size_t *size);
+/* Frees the sheet; NULL is allowed. */
+CP_API void cp_sheet_free(cp_sheet *sheet);
+
 /* ---- pairs ---- */
 
 /* Computes the present hash of each pair: keys[count], comparable with cp_finding.key. It covers both frames' collision

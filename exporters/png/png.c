@@ -31,7 +31,7 @@ static const cp_option options[] = {
     {"crease", "the crease angle for edges", CP_OPTION_ANGLE, offsetof(struct png_settings, crease), CREASE_TEXT,
      .maximum = PI},
     {"background", "a colour, or none for a transparent one", CP_OPTION_STRING,
-     offsetof(struct png_settings, background), "#e6edf5", .value = "#RRGGBB|#RGB|none"},
+     offsetof(struct png_settings, background), BACKGROUND_TEXT, .value = "#RRGGBB|#RGB|none"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
      CP_OPTION_CHOICE, offsetof(struct png_settings, colours), "auto", .choices = "auto|none"},
     CP_OPTIONS_END};
@@ -69,31 +69,17 @@ static cp_status read_size(cp_context *context, const char *text, uint32_t size[
                                "size=%s: needs WIDTHxHEIGHT in pixels, such as 512x384, each 1 .. %d", text, MOST_SIDE);
 }
 
-static int digit_of(char letter)
-{
-    if (letter >= '0' && letter <= '9')
-        return letter - '0';
-    letter |= 0x20;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
-/* Reads "none", "#RGB" or "#RRGGBB" as linear light times alpha. */
+/* Reads the background as linear light times alpha. */
 static cp_status read_background(cp_context *context, const char *text, float background[4])
 {
-    size_t size = strlen(text), wide = size == 7 ? 2 : 1;
-    bool good = *text == '#' && (size == 4 || size == 7);
-    memset(background, 0, 4 * sizeof *background);
-    if (strcmp(text, "none") == 0)
-        return CP_OK;
-    for (size_t i = 0; i < 3 && good; i++) {
-        int high = digit_of(text[1 + i * wide]), low = digit_of(text[i * wide + wide]);
-        good = high >= 0 && low >= 0;
-        background[i] = (float)linear_from_srgb((16 * high + low) / 255.0);
-    }
-    background[3] = 1;
-    return good ? CP_OK
-                : report_error(context, CP_USAGE, "png-background", NOWHERE,
-                               "background=%s: needs none or a colour such as #fff or #e6edf5", text);
+    unsigned char rgba[4];
+    if (!pixels_read_colour(text, rgba))
+        return report_error(context, CP_USAGE, "png-background", NOWHERE,
+                            "background=%s: needs none or a colour such as #fff or %s", text, BACKGROUND_TEXT);
+    for (int i = 0; i < 3; i++)
+        background[i] = (float)linear_from_srgb(rgba[i] / 255.0);
+    background[3] = rgba[3] > 0;
+    return CP_OK;
 }
 
 /* Adds the names of the views, for a message: at most a few. */

@@ -54,7 +54,8 @@ const commands = {
     run: ["run", "read", "gone.stl", "!", "write", "out.glb"], FILTER: ["weld", "gone.stl", "out.glb"],
     info: ["info", "gone.stl"], check: ["check", "gone.stl"], diff: ["diff", "gone.stl", "lost.stl"],
     collide: ["collide", "gone.wu"], fk: ["fk", "gone.wu"], ik: ["ik", "gone.wu", "pose=0,0,0,0,0,0"],
-    manifest: ["manifest", "gone.stl"], report: ["report", "gone"], igrip2vrml: ["igrip2vrml", "gone.dcp", "out.wrl"],
+    manifest: ["manifest", "gone.stl"], report: ["report", "gone"], sheet: ["sheet", "gone.stl", "out.png"],
+    igrip2vrml: ["igrip2vrml", "gone.dcp", "out.wrl"],
     formats: ["formats"], filters: ["filters"], help: ["help", "flags"],
 }
 const outputs = { vrml97: "wrl", "collision-setup": "xml", "deneb-recording": "dcr", dump: "txt" }

@@ -122,6 +122,7 @@ job trace "$cases/deneb-recording/cell.dcr" out/o.glb frame=hand
 job exclude "$samples/tag_robots.wu" out/o.xml work=50 samples=5 descents=1 --threads 1 --out split=device --out evidence=yes
 job run read "$robot" ! pose device=Arm deg=0,90,0,0,0,0 ! read "$samples/stl_one_facet.stl" ! write out/o.wrl
 job batch "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" --out-dir out/d --jobs 1 --progress none
+job sheet "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" out/o.png --size 40x30
 job report done --json
 job manifest "$samples/obj_plate.obj" "$samples/stl_one_facet.stl"
 job info "$robot" --json
