@@ -69,16 +69,16 @@ static void draw_triangle(struct band *band, uint32_t triangle, bool masked, boo
     if (!open_triangle(band, triangle, &facet))
         return;
     for (int32_t y = facet.low[1]; y < facet.end[1]; y++) {
-        int32_t from, to;
+        struct facet_row row;
         double at_y = y + 0.5;
-        facet_row(&facet, y, &from, &to);
-        size_t row = (size_t)(y - band->top) * (size_t)band->width;
-        for (int32_t x = from; x < to; x++) {
+        facet_row(&facet, y, &row);
+        size_t first = (size_t)(y - band->top) * (size_t)band->width;
+        for (int32_t x = row.from; x < row.to; x++) {
             double at_x = x + 0.5;
-            if (!facet_covers(&facet, at_x, at_y))
+            if (!facet_covers(&facet, &row, at_x))
                 continue;
-            float depth = (float)(facet.depth[0] * at_x + facet.depth[1] * at_y + facet.depth[2]);
-            size_t sample = row + (size_t)x;
+            float depth = facet_depth(&facet, &row, at_x);
+            size_t sample = first + (size_t)x;
             if (!(depth > band->depths[sample]) || depth > nearest)
                 continue;
             if (glass) {

@@ -180,16 +180,25 @@ static inline int32_t end_of_middles(double value, int32_t low, int32_t end)
         return low;
     return value >= end ? end : (int32_t)value + 1;
 }
-/* Finds the samples of a row that may be inside. */
-void facet_row(const struct facet *facet, int32_t y, int32_t *from, int32_t *to);
-static inline bool facet_covers(const struct facet *facet, double x, double y)
+/* A row of it: the parts of the lines that do not depend on x. */
+struct facet_row {
+    double rest[3], depth;
+    int32_t from, to; /* samples that may be inside */
+};
+void facet_row(const struct facet *facet, int32_t y, struct facet_row *row);
+/* Tells whether the middle of a sample of the row is inside. */
+static inline bool facet_covers(const struct facet *facet, const struct facet_row *row, double x)
 {
-    for (int i = 0; i < 3; i++) {
-        double e = facet->lines[i][0] * x + (facet->lines[i][1] * y + facet->lines[i][2]);
-        if (e < 0 || (e == 0 && !facet->owns[i]))
-            return false;
-    }
-    return true;
+    double a = facet->lines[0][0] * x + row->rest[0], b = facet->lines[1][0] * x + row->rest[1],
+           c = facet->lines[2][0] * x + row->rest[2];
+    if (a > 0 && b > 0 && c > 0)
+        return true;
+    return (a > 0 || (a == 0 && facet->owns[0])) && (b > 0 || (b == 0 && facet->owns[1])) &&
+           (c > 0 || (c == 0 && facet->owns[2]));
+}
+static inline float facet_depth(const struct facet *facet, const struct facet_row *row, double x)
+{
+    return (float)(facet->depth[0] * x + row->depth);
 }
 
 /* shade.c */

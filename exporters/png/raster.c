@@ -61,23 +61,27 @@ static inline double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-void facet_row(const struct facet *facet, int32_t y, int32_t *from, int32_t *to)
+void facet_row(const struct facet *facet, int32_t y, struct facet_row *row)
 {
-    *from = facet->low[0];
-    *to = facet->end[0];
-    if (*to - *from <= NARROW)
+    row->from = facet->low[0];
+    row->to = facet->end[0];
+    row->depth = facet->depth[1] * (y + 0.5) + facet->depth[2];
+    for (int i = 0; i < 3; i++)
+        row->rest[i] = facet->lines[i][1] * (y + 0.5) + facet->lines[i][2];
+    if (row->to - row->from <= NARROW)
         return;
-    double low = *from, high = *to;
+    double low = row->from, high = row->to;
     for (int i = 0; i < 3; i++) {
-        const double *line = facet->lines[i];
-        double rest = line[1] * (y + 0.5) + line[2];
-        if (line[0] > 0)
-            low = larger(low, rest * facet->inverse[i] - 1.5);
-        else if (line[0] < 0)
-            high = smaller(high, rest * facet->inverse[i] + 1.5);
-        else if (rest < 0)
+        if (facet->lines[i][0] > 0)
+            low = larger(low, row->rest[i] * facet->inverse[i] - 1.5);
+        else if (facet->lines[i][0] < 0)
+            high = smaller(high, row->rest[i] * facet->inverse[i] + 1.5);
+        else if (row->rest[i] < 0)
             high = low;
     }
-    *from = (int32_t)low; /* one sample more on each side, whose exact test decides */
-    *to = high > low ? (int32_t)high : *from;
+    row->to = row->from;
+    if (low < high) { /* one sample more on each side, whose exact test decides */
+        row->from = (int32_t)low;
+        row->to = (int32_t)high;
+    }
 }

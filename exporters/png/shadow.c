@@ -45,12 +45,12 @@ static void cast(const struct png_picture *picture, const struct shape *shape, s
                         shadow->side, 0, shadow->side))
             continue;
         for (int32_t y = facet.low[1]; y < facet.end[1]; y++) {
-            int32_t from, to;
-            facet_row(&facet, y, &from, &to);
-            for (int32_t x = from; x < to; x++) {
-                if (!facet_covers(&facet, x + 0.5, y + 0.5))
+            struct facet_row row;
+            facet_row(&facet, y, &row);
+            for (int32_t x = row.from; x < row.to; x++) {
+                if (!facet_covers(&facet, &row, x + 0.5))
                     continue;
-                float height = (float)(facet.depth[0] * (x + 0.5) + facet.depth[1] * (y + 0.5) + facet.depth[2]);
+                float height = facet_depth(&facet, &row, x + 0.5);
                 float *cell = &shadow->heights[y * shadow->side + x];
                 *cell = height > *cell ? height : *cell;
             }

@@ -34,6 +34,8 @@ static const char *const commands[] = {
     "convert IN out/o.gltf --out profile=stage",
     "convert IN out/o.wrl --out layout=parts",
     "convert IN out/o.stl --out unit=mm --strict",
+    "convert IN out/o.png --out size=60x40 --out edges=yes",
+    "sheet IN OTHER out/o.png --size 30x20 --out background=none",
     "convert IN out/o.dump --report out/r.json",
     "convert IN out/o.jsonl --out period=10ms",
     "convert IN out/o.xml --out evidence=yes",
@@ -99,6 +101,8 @@ static const char *const words_to_add[] = {"--strict",
                                            "frame=Arm",
                                            "device=Arm",
                                            "reach=0.5,0.3,0.7,0,0,0",
+                                           "--out",
+                                           "view=top",
                                            "\xff",
                                            ""};
 
