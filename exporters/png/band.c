@@ -256,8 +256,6 @@ static void draw_band(void *user, uint32_t item, uint32_t slot)
         band->depths[i] = 0;
         band->triangles[i] = CP_NONE;
     }
-    for (int i = 0; i < CACHED; i++)
-        band->cache[i].triangle = CP_NONE;
     const struct band_list *solid = &picture->solid, *lines = &picture->lines, *glass = &picture->glass;
     for (uint32_t i = solid->first[item]; i < solid->first[item + 1]; i++)
         draw_triangle(band, solid->items[i] & ~MASKED, solid->items[i] & MASKED, false);
@@ -302,6 +300,8 @@ cp_status bands_write(struct png_picture *picture, struct sink *sink)
     for (uint32_t i = 0; i < slots && good; i++) {
         struct band *band = &bands.items[i];
         *band = (struct band){.picture = picture, .width = (int32_t)(SUPERSAMPLES * picture->width)};
+        for (int k = 0; k < CACHED; k++)
+            band->cache[k].triangle = CP_NONE;
         band->depths = arena_allocate(picture->arena, samples, sizeof *band->depths);
         band->triangles = arena_allocate(picture->arena, samples, sizeof *band->triangles);
         band->colours = arena_allocate(picture->arena, samples, sizeof *band->colours);

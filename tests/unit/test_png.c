@@ -456,9 +456,16 @@ static void test_alpha(void **state)
             add_square(scene, node, 0, 1, red);
         finish(context, scene);
         struct picture picture = draw(context, scene, (words){"view=front", "size=40x40", NULL});
-        expect_pixel(&picture, 20, 20, 137, 137, 188, 255); /* 0.25 0.25 0.5 */
+        for (uint32_t i = 13; i < 27; i++) { /* 0.25 0.25 0.5, also on both diagonals: no sample is covered twice */
+            expect_pixel(&picture, i, i, 137, 137, 188, 255);
+            expect_pixel(&picture, i, 39 - i, 137, 137, 188, 255);
+        }
         expect_pixel(&picture, 5, 20, 255, 0, 0, 255);
         expect_pixel(&picture, 0, 0, 0xe6, 0xed, 0xf5, 255);
+        free(picture.rgba);
+        /* A pixel that is covered by half keeps its colour. */
+        picture = draw(context, scene, (words){"view=front", "size=50x50", "background=none", NULL});
+        expect_pixel(&picture, 25, 2, 255, 0, 0, 128);
         free(picture.rgba);
         cp_scene_free(scene);
     }
