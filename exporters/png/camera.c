@@ -40,22 +40,23 @@ static double centre(const struct png_camera *camera, const struct shown *shown,
                      double slope, const double flat[2], const double wide[2])
 {
     enum { STEPS = 3 };
-    double directions[2][3], most[2] = {wide[0], wide[1]};
-    double low = 0, lacking = flat[0] + flat[1], high = slope;
+    double directions[2][3], most[2] = {wide[0], wide[1]}, high = slope;
+    double lacking = flat[0] + flat[1];
     for (int i = 0; i < STEPS; i++) {
         double spare = 2 * high * z - most[0] - most[1];
-        if (!(spare > 0) || !(lacking > 0))
+        if (!(spare > 0) || !(lacking > 0)) /* the tighter side */
             break;
-        high = low + (high - low) * lacking / (lacking + spare);
+        high *= lacking / (lacking + spare);
         make_directions(camera, side, high, directions);
         (void)reach(shown, device, (const double(*)[3])directions, most, 2);
     }
     return (most[0] - most[1]) / 2;
 }
 
-void camera_aim(struct png_camera *camera, const struct shown *shown, const struct viewpoint *view, uint32_t device,
-                uint32_t width, uint32_t height)
+void camera_aim(struct png_camera *camera, const struct shown *shown, const struct views *views, uint32_t number,
+                uint32_t device, uint32_t width, uint32_t height)
 {
+    const struct viewpoint *view = &views->items[number];
     double directions[EXTENTS][3], most[EXTENTS], at[3] = {0, 0, 0};
     double shorter = SUPERSAMPLES * (double)(width < height ? width : height);
     camera->focal = shorter / 2 / tan(FIELD_OF_VIEW / 2);
@@ -76,16 +77,18 @@ void camera_aim(struct png_camera *camera, const struct shown *shown, const stru
     for (int i = 0; i < 3; i++) {
         directions[NEAREST][i] = camera->axes[2][i];
         directions[FARTHEST][i] = -camera->axes[2][i];
+        camera->least[i] = views->lower[i];
+        camera->most[i] = views->upper[i];
     }
-    camera->any = shown_box(shown, camera->least, camera->most);
-    if (reach(shown, device, (const double(*)[3])directions, most, EXTENTS)) {
-        double need[2], size = most[NEAREST] + most[FARTHEST];
+    camera->any = reach(shown, device, (const double(*)[3])directions, most, EXTENTS);
+    if (camera->any) {
+        double size = most[NEAREST] + most[FARTHEST];
         for (int side = 0; side < 2; side++) {
             const double *wide = most + WIDE + 2 * side, *flat = most + FLAT + 2 * side;
-            need[side] = (wide[0] + wide[1]) / (2 * slope[side]);
             size = fmax(size, flat[0] + flat[1]);
+            at[2] = fmax(side == 0 ? -INFINITY : at[2], (wide[0] + wide[1]) / (2 * slope[side]));
         }
-        at[2] = fmax(fmax(need[0], need[1]), most[NEAREST] + fmax(LEAST_DISTANCE * size, LEAST_SIZE));
+        at[2] = fmax(at[2], most[NEAREST] + fmax(LEAST_DISTANCE * size, LEAST_SIZE));
         for (int side = 0; side < 2; side++)
             at[side] =
                 centre(camera, shown, device, side, at[2], slope[side], most + FLAT + 2 * side, most + WIDE + 2 * side);

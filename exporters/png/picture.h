@@ -62,9 +62,18 @@ struct look {
     float map[2][3]; /* from a vertex' coordinates to the image's */
 };
 
+/* What smooths a mesh without normals: normals of its faces, and the faces at each vertex. */
+struct smoothing {
+    bool tried;
+    float (*normals)[4]; /* unit length, or zero, and twice the area; NULL: the mesh has normals, or stays flat */
+    uint32_t *first;     /* of each vertex, and the end */
+    uint32_t *faces;
+};
+
 /* An instance as it is drawn. */
 struct shape {
     const cp_mesh *mesh;
+    const struct smoothing *smoothing;
     uint32_t first_place;    /* of its vertices */
     uint32_t first_triangle; /* number of its first face */
     float normals[3][3];     /* directions of the mesh to those of the world, but for their length */
@@ -124,9 +133,9 @@ enum { ENCODED_STEPS = 1 << 14 };
 /* In lists of triangles: it is drawn where its texture is not below the cutoff. */
 #define MASKED UINT32_C(0x80000000)
 
-/* camera.c. Aims at what the view shows. The arrays of `shown` and views stay the caller's. */
-void camera_aim(struct png_camera *camera, const struct shown *shown, const struct viewpoint *view, uint32_t device,
-                uint32_t width, uint32_t height);
+/* camera.c. Aims at what the view of that number shows. The arrays of `shown` and views stay the caller's. */
+void camera_aim(struct png_camera *camera, const struct shown *shown, const struct views *views, uint32_t number,
+                uint32_t device, uint32_t width, uint32_t height);
 
 /* looks.c */
 cp_status looks_make(struct png_picture *picture);
@@ -137,6 +146,11 @@ uint32_t look_of_face(const struct png_picture *picture, const cp_mesh *mesh, ui
 cp_status shapes_make(struct png_picture *picture, uint32_t use);
 cp_status bands_make(struct png_picture *picture);
 const struct shape *shape_of(const struct png_picture *picture, uint32_t triangle);
+
+/* smooth.c */
+cp_status smoothing_make(struct png_picture *picture);
+/* Finds the normals at a face's corners, as the mesh has them, but for their length. False if it is flat. */
+bool smooth_corners(const struct png_picture *picture, const struct shape *shape, uint32_t face, float normals[3][3]);
 
 /* edges.c */
 cp_status edges_add(struct png_picture *picture);
@@ -185,7 +199,42 @@ struct facet_row {
     double rest[3], depth;
     int32_t from, to; /* samples that may be inside */
 };
-void facet_row(const struct facet *facet, int32_t y, struct facet_row *row);
+enum { NARROW = 4 }; /* rows so short are not cut */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Finds the samples of a row that may be inside. */
+static inline void facet_row(const struct facet *facet, int32_t y, struct facet_row *row)
+{
+    row->from = facet->low[0];
+    row->to = facet->end[0];
+    row->depth = facet->depth[1] * (y + 0.5) + facet->depth[2];
+    for (int i = 0; i < 3; i++)
+        row->rest[i] = facet->lines[i][1] * (y + 0.5) + facet->lines[i][2];
+    if (row->to - row->from <= NARROW)
+        return;
+    double low = row->from, high = row->to;
+    for (int i = 0; i < 3; i++) {
+        if (facet->lines[i][0] > 0)
+            low = larger(low, row->rest[i] * facet->inverse[i] - 1.5);
+        else if (facet->lines[i][0] < 0)
+            high = smaller(high, row->rest[i] * facet->inverse[i] + 1.5);
+        else if (row->rest[i] < 0)
+            high = low;
+    }
+    row->to = row->from;
+    if (low < high) { /* one sample more on each side, whose exact test decides */
+        row->from = (int32_t)low;
+        row->to = (int32_t)high;
+    }
+}
 /* Tells whether the middle of a sample of the row is inside. */
 static inline bool facet_covers(const struct facet *facet, const struct facet_row *row, double x)
 {
@@ -211,6 +260,8 @@ struct shading {
     struct facet facet;
     uint32_t corners[3];
     float facing[3]; /* the facet's normal, towards the camera */
+    bool smooth;
+    float normals[3][3]; /* of the corners, as the mesh has them, if it is smooth */
 };
 void shading_start(const struct png_picture *picture, struct shading *shading, uint32_t triangle);
 /* Finds the colour at a place in samples: linear, not times alpha. */

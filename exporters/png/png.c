@@ -8,7 +8,7 @@
  * - Colours of materials and vertices, base colour textures (PNG, JPEG), alpha by mask or blending, sorted by triangle.
  *   Lines are 1.2 pixels wide. Metallic, roughness, normal maps and further textures are not shown.
  * - Light: a sun from above, the sky and the ground. The sun's shadow is soft, on the ground and on what is below.
- * - Normals where the meshes have them, else those of facets; primitives are round.
+ * - Normals where the meshes have them, else smooth ones by the crease angle; primitives are round.
  * - 2 x 2 samples a pixel. A sample's depth is a float, so that surfaces nearer to each other than 1e-6 of the distance
  *   may mix. */
 #include <math.h>
@@ -28,8 +28,8 @@ static const cp_option options[] = {
      CP_OPTION_DEVICE, offsetof(struct png_settings, view), "corner", .value = "corner|front|left|top|NAME"},
     {"edges", "draws lines where faces meet at more than the crease angle", CP_OPTION_BOOLEAN,
      offsetof(struct png_settings, edges), .initial = "no"},
-    {"crease", "the crease angle for edges", CP_OPTION_ANGLE, offsetof(struct png_settings, crease), CREASE_TEXT,
-     .maximum = PI},
+    {"crease", "faces that meet at less than this angle are shaded smoothly", CP_OPTION_ANGLE,
+     offsetof(struct png_settings, crease), CREASE_TEXT, .maximum = PI},
     {"background", "a colour, or none for a transparent one", CP_OPTION_STRING,
      offsetof(struct png_settings, background), BACKGROUND_TEXT, .value = "#RRGGBB|#RGB|none"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
@@ -137,7 +137,7 @@ static cp_status aim(struct png_picture *picture, const cp_scene *scene, uint32_
     if (status != CP_OK)
         return status;
     *use = shown.use;
-    camera_aim(&picture->camera, &shown, &views.items[view], device, picture->width, picture->height);
+    camera_aim(&picture->camera, &shown, &views, view, device, picture->width, picture->height);
     return CP_OK;
 }
 
@@ -206,6 +206,8 @@ static cp_status draw(struct png_picture *picture, const cp_scene *scene, cp_sce
         status = shapes_make(picture, use);
     if (status == CP_OK)
         status = looks_make(picture);
+    if (status == CP_OK)
+        status = smoothing_make(picture);
     if (status == CP_OK)
         status = edges_add(picture);
     if (status == CP_OK)

@@ -5,8 +5,6 @@
 
 #include "picture.h"
 
-enum { NARROW = 4 }; /* rows so short are not cut */
-
 /* Finds the bounds of the samples in one direction, for corners before the camera. */
 static bool bound(double a, double b, double c, int32_t low, int32_t end, int32_t *first, int32_t *behind)
 {
@@ -49,39 +47,4 @@ bool facet_open(struct facet *facet, const struct place_in_picture *const *corne
         facet->inverse[i] = facet->end[0] - facet->low[0] > NARROW ? -1 / line[0] : 0;
     }
     return true;
-}
-
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-void facet_row(const struct facet *facet, int32_t y, struct facet_row *row)
-{
-    row->from = facet->low[0];
-    row->to = facet->end[0];
-    row->depth = facet->depth[1] * (y + 0.5) + facet->depth[2];
-    for (int i = 0; i < 3; i++)
-        row->rest[i] = facet->lines[i][1] * (y + 0.5) + facet->lines[i][2];
-    if (row->to - row->from <= NARROW)
-        return;
-    double low = row->from, high = row->to;
-    for (int i = 0; i < 3; i++) {
-        if (facet->lines[i][0] > 0)
-            low = larger(low, row->rest[i] * facet->inverse[i] - 1.5);
-        else if (facet->lines[i][0] < 0)
-            high = smaller(high, row->rest[i] * facet->inverse[i] + 1.5);
-        else if (row->rest[i] < 0)
-            high = low;
-    }
-    row->to = row->from;
-    if (low < high) { /* one sample more on each side, whose exact test decides */
-        row->from = (int32_t)low;
-        row->to = (int32_t)high;
-    }
 }

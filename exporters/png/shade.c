@@ -28,6 +28,10 @@ void shading_start(const struct png_picture *picture, struct shading *shading, u
     }
     const double c[3] = {1, 1, 1};
     (void)facet_open(&shading->facet, corners, c, INT32_MAX, INT32_MIN / 2, INT32_MAX);
+    /* A triangle of two pixels or less has one normal. */
+    const struct facet *facet = &shading->facet;
+    bool tiny = facet->end[0] - facet->low[0] <= 2 * SUPERSAMPLES && facet->end[1] - facet->low[1] <= 2 * SUPERSAMPLES;
+    shading->smooth = !tiny && smooth_corners(picture, shape, face, shading->normals);
     triangle_normal(at[0], at[1], at[2], normal);
     subtract(picture->camera.at, at[0], towards);
     double length = sqrt(dot_product(normal, normal)), side = dot_product(normal, towards) < 0 ? -1 : 1;
@@ -127,12 +131,15 @@ static void find_normal(const struct shading *shading, const double weights[3], 
 {
     const struct shape *shape = shading->shape;
     memcpy(normal, shading->facing, 3 * sizeof *normal);
-    if (!shape->mesh->normals)
+    if (!shape->mesh->normals && !shading->smooth)
         return;
     float sum[3] = {0, 0, 0}, turned[3], length = 0, agrees = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        const float *own =
+            shading->smooth ? shading->normals[i] : shape->mesh->normals + 3 * (size_t)shading->corners[i];
         for (int k = 0; k < 3; k++)
-            sum[k] += (float)weights[i] * shape->mesh->normals[3 * (size_t)shading->corners[i] + (size_t)k];
+            sum[k] += (float)weights[i] * own[k];
+    }
     for (int k = 0; k < 3; k++) {
         turned[k] = shape->normals[k][0] * sum[0] + shape->normals[k][1] * sum[1] + shape->normals[k][2] * sum[2];
         length += turned[k] * turned[k];

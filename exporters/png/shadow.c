@@ -5,9 +5,9 @@
 #include "mesh/mesh.h"
 #include "picture.h"
 
-/* Cells of the map in each direction; the part of the size over which a shadow fades with the height of what casts it;
- * heights, in cells, that cast no shadow on surfaces, as the map is coarse. */
-enum { SIDE = 160, SMALL_SIDE = 96, SMALL_PICTURE = 256, RADIUS = 2, TAPS = 2 * RADIUS + 1 };
+/* Cells of the map in each direction, half of the pixels within these bounds; the part of the size over which a shadow
+ * fades with the height of what casts it; heights, in cells, that cast no shadow on surfaces, as the map is coarse. */
+enum { LEAST_SIDE = 64, MOST_MAP_SIDE = 160, RADIUS = 2, TAPS = 2 * RADIUS + 1 };
 static const double FADE = 0.5, BIAS = 3;
 
 /* Raises the heights of a shape. */
@@ -130,8 +130,10 @@ cp_status shadow_make(struct png_picture *picture)
     size = fmax(size, tall);
     if (!(size > 0) || !isfinite(size))
         return CP_OK;
-    bool small = picture->width <= SMALL_PICTURE && picture->height <= SMALL_PICTURE;
-    shadow->side = small ? SMALL_SIDE : SIDE;
+    uint32_t longer = picture->width > picture->height ? picture->width : picture->height;
+    shadow->side = longer < 2 * LEAST_SIDE      ? LEAST_SIDE
+                   : longer > 2 * MOST_MAP_SIDE ? MOST_MAP_SIDE
+                                                : (int32_t)longer / 2;
     double cell = size / (shadow->side - 4 * RADIUS);
     shadow->scale = 1 / cell;
     for (int i = 0; i < 2; i++)

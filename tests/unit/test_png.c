@@ -620,6 +620,28 @@ static void test_light(void **state)
     cp_scene_free(scene);
 }
 
+/* A ball of faces without normals is smooth; with a crease angle of 0 it has facets. */
+static void test_smooth(void **state)
+{
+    cp_context *context = *state;
+    cp_scene *scene = new_scene(context);
+    const cp_material material = cp_new_material();
+    uint32_t ball = add_sphere(scene, (const double[]){0, 0, 0}, 1, cp_add_material(scene, &material));
+    (void)add_instance_of(scene, add_node_at(scene, 0, "ball", NULL), ball, CP_USE_BOTH, NULL);
+    finish(context, scene);
+    for (int flat = 0; flat < 2; flat++) {
+        struct picture picture = draw(context, scene, (words){"size=200x200", flat ? "crease=0" : "crease=38", NULL});
+        int step = 0;
+        for (uint32_t y = 60; y < 140; y++) {
+            int off = abs(pixel(&picture, 90, y)[0] - pixel(&picture, 90, y + 1)[0]);
+            step = off > step ? off : step;
+        }
+        assert_true(flat ? step >= 12 : step <= 5);
+        free(picture.rgba);
+    }
+    cp_scene_free(scene);
+}
+
 /* ---- the rest ---- */
 
 /* What is mirrored by its instance looks like what is mirrored in its mesh. */
@@ -693,8 +715,10 @@ static void test_edges(void **state)
     struct picture plain = draw(context, scene, (words){"view=front", "size=100x100", NULL});
     struct picture edges = draw(context, scene, (words){"view=front", "size=100x100", "edges=yes", NULL});
     struct picture none = draw(context, scene, (words){"view=front", "size=100x100", "edges=yes", "crease=91", NULL});
+    struct picture soft = draw(context, scene, (words){"view=front", "size=100x100", "crease=91", NULL});
     assert_int_equal(count_dark(&plain), 0);
-    assert_int_equal(count_dark(&none), 0);
+    assert_memory_equal(none.rgba, soft.rgba, 4 * 100 * 100);
+    assert_true(pixel(&none, 50, 20)[0] > pixel(&none, 50, 80)[0] + 20); /* smooth over all of its edges */
     assert_true(count_dark(&edges) > 300 && count_dark(&edges) < 800);
     for (uint32_t i = 10; i < 90; i++) /* both diagonals, where a triangle's edge would be */
         assert_true(pixel(&edges, i, i)[0] == pixel(&plain, i, i)[0] &&
@@ -702,6 +726,7 @@ static void test_edges(void **state)
     free(plain.rgba);
     free(edges.rgba);
     free(none.rgba);
+    free(soft.rgba);
     cp_scene_free(scene);
 }
 
@@ -871,10 +896,11 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_rays),         TEST(test_behind_camera),  TEST(test_alpha),   TEST(test_textures),
-        TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_light),   TEST(test_mirrored),
-        TEST(test_one_sided),    TEST(test_edges),          TEST(test_lines),   TEST(test_shadow),
-        TEST(test_threads),      TEST(test_sizes),          TEST(test_refused), TEST(test_empty),
+        TEST(test_rays),         TEST(test_behind_camera),  TEST(test_alpha), TEST(test_textures),
+        TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_light), TEST(test_smooth),
+        TEST(test_mirrored),     TEST(test_one_sided),      TEST(test_edges), TEST(test_lines),
+        TEST(test_shadow),       TEST(test_threads),        TEST(test_sizes), TEST(test_refused),
+        TEST(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
