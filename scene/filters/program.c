@@ -63,6 +63,15 @@ static cp_status choose_frame(cp_context *context, const cp_scene *scene, const 
     return CP_OK;
 }
 
+/* Keeps the text beside the clip, for viewers: metadata of the scene, "program NAME". */
+static cp_status keep_text(cp_scene *scene, const struct source *source, const char *name)
+{
+    const char *key = arena_print(scene->arena, "program %s", name);
+    const char *text = key ? utf8_from(scene->arena, source->data, source->size, NULL) : NULL;
+    bool kept = text && scene_add_metadata(scene, CP_OWNER_SCENE, 0, key, CP_VALUE_STRING, text);
+    return kept ? CP_OK : CP_LIMIT;
+}
+
 static cp_status run(cp_context *context, cp_scene *scene, const struct program_settings *settings,
                      const struct source *source, const cp_program_options *chosen)
 {
@@ -76,6 +85,8 @@ static cp_status run(cp_context *context, cp_scene *scene, const struct program_
     cp_status status = cp_program_new(context, scene, source->name, source->data, source->size, chosen, &program);
     if (status == CP_OK)
         status = program_record(program, scene, name, settings->stop, settings->emergency);
+    if (status == CP_OK)
+        status = keep_text(scene, source, name);
     cp_program_free(program);
     return status;
 }

@@ -750,6 +750,9 @@ static void test_grab(void **unused)
     assert_int_equal(pick->attachment_count, 2);
     assert_int_equal(pick->mark_count, 7);
     assert_string_equal(pick->marks[2].name, "grab part");
+    const cp_metadata_entry *kept = cp_metadata(scene, NULL);
+    assert_string_equal(kept->key, "program pick");
+    assert_string_equal(kept->value, text);
     cp_pose *worlds = calloc(count_nodes(scene), sizeof *worlds);
     assert_non_null(worlds);
     double end = pick->tracks[0].times[pick->tracks[0].key_count - 1];
