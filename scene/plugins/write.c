@@ -37,6 +37,7 @@ struct job {
     void *settings;
     bool packed;
     const char *output; /* for messages */
+    bool is_beside;     /* in an output that has the scene, too: what is not in these bytes is not lost */
 };
 
 static cp_status run_exporter(const struct job *job, struct sink *sink)
@@ -92,9 +93,10 @@ static cp_status start_job(struct job *job, const char *path, const char *format
     job->settings = options_parse(job->context, &job->exporter->plugin, NULL, texts->items, texts->count, &status);
     if (status != CP_OK)
         return status;
-    if (!job->exporter->is_list)
+    if (!job->exporter->is_list && !job->is_beside)
         features_report_losses(job->context, job->scene, exporter_carries(job->exporter, job->settings), job->output);
-    report_nothing_drawn(job);
+    if (!job->is_beside)
+        report_nothing_drawn(job);
     return check_strict(job->context);
 }
 
@@ -170,6 +172,13 @@ cp_status write_further(cp_context *context, const cp_scene *scene, const char *
                         size_t option_count, void **bytes, size_t *size)
 {
     struct job job = {.context = context, .scene = scene, .output = context->subject};
+    return write_memory(&job, format, &(struct texts){options, option_count}, bytes, size);
+}
+
+cp_status write_beside(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
+                       size_t option_count, void **bytes, size_t *size)
+{
+    struct job job = {.context = context, .scene = scene, .output = context->subject, .is_beside = true};
     return write_memory(&job, format, &(struct texts){options, option_count}, bytes, size);
 }
 
