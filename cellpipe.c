@@ -37,6 +37,7 @@ static const struct exporter *const exporters[] = {
     &csv_exporter,
     &jsonl_exporter,
     &deneb_recording_exporter,
+    &html_exporter,
     NULL,
 };
 

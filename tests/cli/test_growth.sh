@@ -119,7 +119,7 @@ labels() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "l%d: x%d = %d\
 
 # ---- readers and writers ----
 
-for out in glb wrl stl png dump; do
+for out in glb wrl stl png dump html; do
     grows frames 1000 a.wu convert a.wu "o.$out"
 done
 for out in glb wrl csv jsonl; do

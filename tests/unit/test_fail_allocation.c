@@ -259,6 +259,7 @@ static const struct job jobs[] = {
     {WRITE, "gltf_textures.gltf", "png", {"size=40x30", "background=none", NULL}},
     {WRITE, "tag_arm.wu", "collision-setup", {NULL}},
     {WRITE, "tag_arm.wu", "dump", {NULL}},
+    {WRITE, "tag_arm.wu", "html", {"title=an arm", "clips=no", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "csv", {"period=0.5", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "deneb-recording", {NULL}},
     {WRITE, "joints.gltf", "deneb-recording", {"clip=jump", NULL}},

@@ -1,0 +1,16 @@
+/* What the build embeds of page/ and of three.js: cmake/embed.cmake makes the source with it. */
+#ifndef CELLPIPE_EXPORTERS_HTML_PAGE_H
+#define CELLPIPE_EXPORTERS_HTML_PAGE_H
+
+#include <stddef.h>
+
+struct page_part {
+    const unsigned char *bytes;
+    size_t size;
+    const unsigned char *hash; /* SHA-256 of the text: 32 bytes; NULL for the markup, which is no script or style */
+};
+
+extern const struct page_part page_code; /* packed by gzip; its hash is that of the text */
+extern const struct page_part page_boot, page_style, page_markup;
+
+#endif

@@ -1,0 +1,50 @@
+// Unpacks the viewer and the cell, and starts the viewer; if that fails, says why.
+(function () {
+    'use strict';
+    var root = document.documentElement;
+
+    function fail(text) {
+        document.getElementById('app').hidden = true;
+        document.getElementById('wait').hidden = true;
+        document.getElementById('picture').hidden = false;
+        document.getElementById('why').hidden = false;
+        document.getElementById('why').textContent = text;
+        root.dataset.failed = text;
+    }
+    function unpack(id) {
+        var element = document.getElementById(id),
+            text = element.textContent;
+        element.textContent = '';
+        var packed = atob(text),
+            bytes = new Uint8Array(packed.length);
+        for (var i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+        return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+    }
+    function start(parts) {
+        var script = document.createElement('script');
+        script.textContent = new TextDecoder().decode(parts[0]); // admitted by the hash of this text
+        document.head.appendChild(script);
+        var page = window.cellpipe_page;
+        if (!page || !page.start) throw new Error('the viewer does not run');
+        return page.start(parts[1], JSON.parse(document.getElementById('options').textContent), fail);
+    }
+
+    function begin() {
+        document.getElementById('wait').hidden = false;
+        if (typeof DecompressionStream === 'undefined')
+            return fail(
+                'This browser is too old for this page: it needs Chrome 80, Firefox 113, Safari 16.4, or a later one.'
+            );
+        if (!document.getElementById('options'))
+            // the last part of the page
+            return fail('This page is cut short: a part of the file is missing. Copy or download it again.');
+        return Promise.all([unpack('packed-code'), unpack('packed-cell')])
+            .then(start)
+            .catch(function (error) {
+                fail('This page cannot be shown. The file may be damaged. (' + error.message + ')');
+            });
+    }
+
+    window.cellpipe = { begun: performance.now() };
+    document.addEventListener('DOMContentLoaded', begin);
+})();

@@ -1,0 +1,950 @@
+// Pages of the exporter html in headless Chromium, opened as files: they ask for nothing and say nothing on the console. Every joint by
+// slider and box, clips and witnesses are compared with the library's own poses (tests/tools/poses.c); the rest of what a page can do is
+// done once as a user does it: orbit, wheel, drag of a link, play, scrub, search, hide, pairs, measure, section, keys, touch, dark, and
+// what a page says where it cannot be shown.
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { findChromium } from './browser.mjs';
+import { convert, fail, finish, program, readScene, root, skip, workFile } from './lib.mjs';
+import { load, startClip, stopClip } from './three_play.mjs';
+import { framePoses, hasPlaywright, launchPages, openPage, setInput } from './page_browser.mjs';
+
+const chromium = findChromium();
+if (!chromium) skip('consumers/test_page needs chromium (apt-get install chromium)');
+if (!hasPlaywright()) skip('consumers/test_page needs playwright-core (npm install in tests/consumers)');
+
+const samples = path.join(root, 'samples'),
+    tool = path.join(path.dirname(program), 'tests/poses');
+const browser = await launchPages(chromium);
+let checks = 0,
+    worst = 0,
+    worstThree = 0;
+
+function check(what, holds, ...shown) {
+    checks++;
+    if (!holds) fail([what, ...shown.map(value => JSON.stringify(value))].join(' '));
+}
+
+async function close(what, tab) {
+    check(`${what}: no request, no console message`, tab.problems.length === 0, tab.problems.slice(0, 5));
+    await tab.close();
+}
+
+// ---- the library's poses ----
+
+// Poses by id at each question: "joints Q..." or "clip INDEX TIME".
+function ask(file, ids, questions) {
+    const { stdout, status } = spawnSync(tool, [file], {
+        input: questions.join('\n') + '\n',
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
+    });
+    const lines = stdout.trim().split('\n');
+    if (status !== 0 || lines.length !== questions.length)
+        throw new Error(`poses of ${file}: status ${status}, ${lines.length} of ${questions.length} answers`);
+    return lines.map(line => {
+        const numbers = line.trim().split(/\s+/).map(Number);
+        return new Map(ids.map((id, i) => [id, numbers.slice(12 * i, 12 * i + 12)]));
+    });
+}
+
+// The size of the cell: the longest way between frames, at least 0.1 m.
+function sizeOf(poses) {
+    const at = [...poses.values()].map(m => [m[3], m[7], m[11]]);
+    return Math.max(
+        0.1,
+        ...[0, 1, 2].map(k => Math.max(...at.map(point => point[k])) - Math.min(...at.map(point => point[k])))
+    );
+}
+
+function compare(what, got, wanted, bound) {
+    const size = sizeOf(wanted);
+    for (const [id, pose] of wanted) {
+        const own = got[id];
+        const off = own
+            ? Math.max(...pose.map((value, i) => Math.abs(value - own[i]) / (i % 4 === 3 ? size : 1)))
+            : Infinity;
+        if (off > worst) worst = off;
+        check(`${what}: ${id} is off by ${off} of the size`, off <= bound);
+    }
+}
+
+// ---- joints: each by slider and by box, from where all are; in loops, a little way that they can follow ----
+
+async function tryJoints(file, html) {
+    const scene = readScene(file),
+        ids = [...scene.nodes.keys()],
+        tab = await openPage(browser, html),
+        questions = [],
+        shown = [];
+    const joints = await tab.page.evaluate(() =>
+        cellpipe.cell.joints.map(joint => ({
+            id: joint.id,
+            free: cellpipe_page.isFree(joint),
+            turns: joint.type === 'revolute',
+            slides: joint.type === 'prismatic',
+            range: cellpipe_page.rangeOf(joint),
+        }))
+    );
+    const unit = joint => (joint.turns ? Math.PI / 180 : joint.slides ? 0.001 : 1);
+    check(
+        `${html}: has joints`,
+        joints.some(joint => joint.free)
+    );
+    for (const joint of joints.filter(one => one.free))
+        for (const [kind, event, part] of [
+            ['slider', 'input', scene.loops ? 0.45 : 0.3],
+            ['box', 'change', scene.loops ? 0.55 : 0.8],
+        ]) {
+            const [lower, upper] = joint.range,
+                wanted = Number(((lower + part * (upper - lower)) / unit(joint)).toFixed(3));
+            await setInput(tab.page, `${kind}-${joint.id}`, wanted, event);
+            const values = await tab.page.evaluate(() =>
+                Object.fromEntries(cellpipe.cell.joints.map(one => [one.id, one.q]))
+            );
+            check(
+                `${html}: ${joint.id} by ${kind}`,
+                Math.abs(values[joint.id] - wanted * unit(joint)) <= 1e-9 * Math.max(1, Math.abs(wanted * unit(joint))),
+                values[joint.id],
+                wanted
+            );
+            questions.push(`joints ${[...scene.joints.keys()].map(id => values[id]).join(' ')}`);
+            shown.push([`${path.basename(html)}, ${joint.id} by ${kind}`, await framePoses(tab.page)]);
+        }
+    const answers = ask(file, ids, questions);
+    shown.forEach(([what, poses], i) => compare(what, poses, answers[i], 1e-6));
+    await close(html, tab);
+}
+
+// ---- the scene's own clips, 13 times each ----
+
+async function tryClips(file, html, bound) {
+    const scene = readScene(file),
+        tab = await openPage(browser, html),
+        questions = [],
+        shown = [];
+    const clips = await tab.page.evaluate(() =>
+        cellpipe.cell.clips.filter(clip => !clip.made).map(clip => clip.length)
+    );
+    check(`${html}: has clips`, clips.length > 0);
+    for (const [index, length] of clips.entries())
+        for (let i = 0; i <= 12; i++) {
+            const time = ((length * i) / 12) * 0.999;
+            await tab.page.evaluate(([k, t]) => cellpipe_page.showClip(cellpipe.cell, k, t), [index, time]);
+            questions.push(`clip ${index} ${time}`);
+            shown.push([`${path.basename(html)}, clip ${index} at ${time}`, await framePoses(tab.page)]);
+        }
+    const answers = ask(file, [...scene.nodes.keys()], questions);
+    shown.forEach(([what, poses], i) => compare(what, poses, answers[i], bound));
+    await close(html, tab);
+}
+
+// ---- all clips, sweeps too, 13 times each, against three.js r187 on the same GLB ----
+
+async function tryThree(file, ...settings) {
+    const glb = await load(convert(file, workFile('three.glb'), 'profile=deliver', ...settings));
+    const tab = await openPage(browser, convert(file, workFile('three.html'), ...settings)),
+        objects = [];
+    glb.scene.traverse(object => {
+        const index = glb.parser.associations.get(object)?.nodes;
+        if (index !== undefined && objects[index] === undefined) objects[index] = object;
+    });
+    const clips = await tab.page.evaluate(() => cellpipe.cell.clips.map(({ index, length }) => ({ index, length })));
+    check(`${file}: has clips`, clips.length > 0);
+    for (const [k, { index, length }] of clips.entries()) {
+        const mixer = startClip(glb, glb.animations[index]);
+        for (let i = 0; i <= 12; i++) {
+            const time = ((length * i) / 12) * 0.999;
+            const got = await tab.page.evaluate(
+                ([clip, t]) => {
+                    cellpipe_page.showClip(cellpipe.cell, clip, t);
+                    cellpipe.cell.root.updateMatrixWorld(true);
+                    return cellpipe.cell.nodes.map(node => node.object.matrixWorld.elements.slice());
+                },
+                [k, time]
+            );
+            mixer.setTime(time);
+            glb.scene.updateMatrixWorld(true);
+            for (const [at, elements] of got.entries()) {
+                if (!objects[at]) continue;
+                const wanted = objects[at].matrixWorld.elements,
+                    most = Math.max(1, ...wanted.map(Math.abs));
+                const off = Math.max(...wanted.map((value, e) => Math.abs(value - elements[e]))) / most;
+                worstThree = Math.max(worstThree, off);
+                check(
+                    `${path.basename(file)}, animation ${index} at ${time}: node ${at} is off from three.js by ${off}`,
+                    off <= 1e-6
+                );
+            }
+        }
+        stopClip(glb, mixer);
+    }
+    await close(`${file} against three.js`, tab);
+}
+
+// ---- one page, as a user uses it ----
+
+const valueOf = (page, id) => page.evaluate(name => cellpipe.cell.byId.get(`joint ${name}`).q, id);
+const camera = page =>
+    page.evaluate(() => [...cellpipe.view.camera.position.toArray(), ...cellpipe.view.controls.target.toArray()]);
+const distance = page => page.evaluate(() => cellpipe.view.camera.position.distanceTo(cellpipe.view.controls.target));
+const says = page => page.locator('#says').textContent();
+const frames = page => page.evaluate(() => cellpipe.view.frames);
+const twoFrames = page =>
+    page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// A place of the picture, in pixels of the page, where a frame is seen.
+async function find(page, pattern) {
+    const { x, y } = await page.locator('#scene').boundingBox();
+    const found = await page.evaluate(text => {
+        const { view, cell } = cellpipe,
+            wanted = new RegExp(text);
+        for (const step of [18, 5])
+            for (let row = 10; row < view.height; row += step)
+                for (let column = 10; column < view.width; column += step) {
+                    const hit = view.pick(column, row),
+                        frame = hit && cellpipe_page.frameOf(cell, hit.object);
+                    if (frame && wanted.test(frame.id)) return [column, row];
+                }
+        return null;
+    }, pattern);
+    check(`a place where ${pattern} is seen`, found);
+    return found ? [x + found[0], y + found[1]] : [x, y];
+}
+
+// Frames are counted until none comes for so many turns of the event loop: a page at rest draws nothing.
+async function restsWell(page) {
+    await twoFrames(page);
+    const before = await frames(page);
+    for (let i = 0; i < 60; i++) await page.evaluate(() => new Promise(done => requestAnimationFrame(done)));
+    return (await frames(page)) === before;
+}
+
+async function tryViews(page) {
+    const [x, y] = await find(page, '^Floor$'),
+        before = await camera(page);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y - 20, { steps: 4 });
+    await page.mouse.up();
+    check('a drag turns the view', String(await camera(page)) !== String(before));
+    const far = await distance(page);
+    await page.mouse.wheel(0, -300);
+    await twoFrames(page);
+    check('the wheel zooms', (await distance(page)) < far);
+    check('and does not scroll', await page.evaluate(() => scrollY === 0));
+    await page.keyboard.press('4');
+    const [at, to] = [await camera(page), await page.evaluate(() => document.getElementById('views').value)];
+    check('4 is the corner', to === 'corner' && at.every((value, i) => Math.abs(value - before[i]) < 1e-6), at, before);
+    for (const key of ['1', '2', '3', 'ArrowLeft', 'ArrowUp', '+', '-']) {
+        const last = await camera(page);
+        await page.keyboard.press(key);
+        check(`the key ${key} moves the camera`, String(await camera(page)) !== String(last));
+    }
+    await page.keyboard.press('o');
+    check('o is parallel', await page.evaluate(() => cellpipe.view.camera.isOrthographicCamera === true));
+    await page.keyboard.press('o');
+    await page.keyboard.press('4');
+    await page.keyboard.press('e');
+    check(
+        'e draws edges',
+        await page.evaluate(() =>
+            cellpipe.cell.meshes.every(mesh => mesh.children.some(child => child.isLineSegments && child.visible))
+        )
+    );
+    await page.keyboard.press('e');
+    check('no frame is drawn at rest', await restsWell(page));
+}
+
+async function tryDragging(page) {
+    const [x, y] = await find(page, '^Arm\\.UpperArm$'),
+        q = await page.evaluate(() => cellpipe.cell.joints.map(joint => joint.q)),
+        before = await camera(page);
+    await page.keyboard.down('Shift');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 40, y + 10, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    const now = await page.evaluate(() => cellpipe.cell.joints.map(joint => joint.q)),
+        moved = now.map((value, i) => Math.abs(value - q[i]) > 1e-3);
+    check('a drag with Shift moves J2 alone', String(moved) === String(q.map((value, i) => i === 1)), now, q);
+    check('and not the camera', String(await camera(page)) === String(before));
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('h');
+    const homes = await page.evaluate(() =>
+        cellpipe.cell.joints.filter(cellpipe_page.isFree).every(joint => Math.abs(joint.q - joint.home) < 1e-12)
+    );
+    check('H takes all joints home', homes);
+}
+
+// A platform that closed loops carry follows the pointer: a driven joint moves it, and the loops stay closed.
+async function tryPlatform(file, html) {
+    const scene = readScene(file);
+    const tab = await openPage(browser, html),
+        { page } = tab;
+    const values = () =>
+        page.evaluate(() => Object.fromEntries(cellpipe.cell.joints.map(joint => [joint.id, joint.q])));
+    const [x, y] = await find(page, 'platform'),
+        before = await values();
+    await page.click('[data-do=hand]');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 6, y - 12, { steps: 2 });
+    await page.mouse.up();
+    const after = await values(),
+        driven = [...scene.joints.values()].filter(joint => joint.driven).map(joint => joint.id);
+    const moved = driven.filter(id => Math.abs(after[id] - before[id]) > 1e-5);
+    check('a drag of a platform moves one driven joint', moved.length === 1, moved);
+    const [poses] = ask(
+        file,
+        [...scene.nodes.keys()],
+        [`joints ${[...scene.joints.keys()].map(id => after[id]).join(' ')}`]
+    );
+    compare('a dragged platform', await framePoses(page), poses, 1e-6);
+    await close('a dragged platform', tab);
+}
+
+async function tryLimits(page) {
+    await setInput(page, 'box-Arm.J1', 175, 'change');
+    const red = () =>
+        page.evaluate(() => document.getElementById('box-Arm.J1').closest('.joint').classList.contains('beyond'));
+    check('a joint beyond its limits is red', await red());
+    await page.locator('label[for="box-Arm.J1"]').dblclick();
+    check('a double click takes it home', Math.abs((await valueOf(page, 'Arm.J1')) - 0.45) < 1e-9 && !(await red()));
+    await setInput(page, 'slider-Arm.Gripper.Left', 20);
+    check('a dependent joint goes along', Math.abs(Math.abs(await valueOf(page, 'Arm.Gripper.Right')) - 0.02) < 1e-9);
+    check(
+        'and is shown, grey',
+        await page.evaluate(() => {
+            const box = document.getElementById('box-Arm.Gripper.Right');
+            return (
+                box.disabled &&
+                Math.abs(Number(box.value)) === 20 &&
+                box.closest('.joint').classList.contains('dependent')
+            );
+        })
+    );
+}
+
+async function tryFrames(page) {
+    await page.click('#tab-tree');
+    await page.fill('#find', 'rail');
+    check('a search finds the rails', (await page.locator('.row').count()) === 8);
+    await page.fill('#find', 'FenceRail-4');
+    await page.locator('.row').first().locator('button').last().click();
+    check(
+        'a frame is hidden',
+        await page.evaluate(() => !cellpipe.cell.byId.get('node FenceRail-4').node.object.visible)
+    );
+    await page.locator('.row').first().locator('button').last().click();
+    await page.fill('#find', '');
+    const [x, y] = await find(page, '^TableTop$');
+    await page.mouse.click(x, y);
+    check(
+        'a click names the frame and the place',
+        /^TableTop: -?[\d.]+, -?[\d.]+, 680 mm$/.test(await says(page)),
+        await says(page)
+    );
+    const far = await distance(page);
+    await page.keyboard.press('f');
+    check('F fits what is chosen', (await distance(page)) < far);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('4');
+}
+
+async function tryMeasuring(page) {
+    const { x, y } = await page.locator('#scene').boundingBox();
+    const corners = await page.evaluate(() => {
+        // two corners of the table's top that are seen
+        const { view, cell } = cellpipe,
+            mesh = cell.byId.get('node TableTop').meshes[0],
+            box = new THREE.Box3().setFromObject(mesh);
+        const all = [];
+        for (let i = 0; i < 4; i++) {
+            const corner = new THREE.Vector3(i & 1 ? box.max.x : box.min.x, box.max.y, i & 2 ? box.max.z : box.min.z);
+            const inside = corner.clone().lerp(box.getCenter(new THREE.Vector3()).setY(box.max.y), 0.005),
+                at = view.project(inside),
+                hit = view.pick(at.x, at.y);
+            if (hit && hit.object === mesh) all.push([at.x, at.y, corner.toArray()]);
+        }
+        return all.slice(0, 2);
+    });
+    check('two corners of the table are seen', corners.length === 2);
+    await page.keyboard.press('m');
+    for (const corner of corners) await page.mouse.click(x + corner[0], y + corner[1]);
+    const wanted = 1000 * Math.hypot(...corners[0][2].map((value, i) => value - corners[1][2][i])),
+        text = await says(page);
+    check(
+        'two corners measure the table',
+        Math.abs(Number.parseFloat(text) - wanted) <= 0.06 && /from corner to corner/.test(text),
+        text,
+        wanted
+    );
+    await page.keyboard.press('Escape');
+}
+
+async function trySection(page) {
+    await page.click('#tab-more');
+    const seen = () =>
+        page.evaluate(() => {
+            const { view, cell } = cellpipe,
+                ids = new Set();
+            for (let row = 10; row < view.height; row += 24)
+                for (let column = 10; column < view.width; column += 24) {
+                    const hit = view.pick(column, row);
+                    if (hit) ids.add(cellpipe_page.frameOf(cell, hit.object).id);
+                }
+            return [...ids];
+        });
+    const all = await seen();
+    await setInput(page, 'cut-z', 0.3);
+    const below = await seen();
+    check(
+        'a section takes the table top away',
+        all.includes('TableTop') && !below.includes('TableTop') && below.includes('Floor')
+    );
+    await page.click('#cut');
+    check('and gives it back', (await seen()).includes('TableTop'));
+    const way = () =>
+        page.evaluate(() => {
+            // from the cabinet to the table
+            const { view, cell } = cellpipe;
+            view.place();
+            const [one, other] = ['Cabinet', 'Table'].map(id =>
+                view.boxOf(cellpipe_page.meshesBelow(cell.byId.get(`node ${id}`))).getCenter(new THREE.Vector3())
+            );
+            return one.distanceTo(other);
+        });
+    const before = await way();
+    await setInput(page, 'explode', 0.5);
+    check('exploding takes the frames apart', Math.abs((await way()) - 1.5 * before) < 1e-9 * before);
+    await setInput(page, 'explode', 0);
+    check('and together', Math.abs((await way()) - before) < 1e-9);
+}
+
+// The page keeps its pose in the address; another tab shows the same.
+async function tryAddress(html, page) {
+    await page.click('#tab-joints');
+    await setInput(page, 'box-Arm.J3', 33, 'change');
+    await page.waitForFunction(() => location.hash.includes('Arm.J3'));
+    const hash = await page.evaluate(() => location.hash),
+        other = await openPage(browser, html, { hash });
+    check(
+        'the address has the pose',
+        Math.abs((await valueOf(other.page, 'Arm.J3')) - (33 * Math.PI) / 180) < 1e-8,
+        hash
+    );
+    await close('a page with an address', other);
+    const odd = await openPage(browser, html, { hash: '#j=Arm.J1:nan,%E0%A4%A:1,Arm.J2:1e999&t=__proto__:1&c=1,2,x' });
+    check('an odd address does no harm', Math.abs((await valueOf(odd.page, 'Arm.J1')) - 0.45) < 1e-9);
+    await close('a page with an odd address', odd);
+}
+
+async function tryUser(html) {
+    const tab = await openPage(browser, html),
+        { page } = tab;
+    check(
+        'the first view shows the robot',
+        await page.evaluate(() => {
+            const { view, cell } = cellpipe;
+            for (let row = 0; row < view.height; row += 8)
+                for (let column = 0; column < view.width; column += 8) {
+                    const hit = view.pick(column, row);
+                    if (hit && cellpipe_page.frameOf(cell, hit.object).id.startsWith('Arm.')) return true;
+                }
+            return false;
+        })
+    );
+    await tryViews(page);
+    await tryDragging(page);
+    await tryLimits(page);
+    await tryFrames(page);
+    await tryMeasuring(page);
+    await trySection(page);
+    await tryAddress(html, page);
+    await close('a page in use', tab);
+}
+
+// ---- a program's clip: plays, marks, the text with its line, what is held ----
+
+async function tryProgram(html) {
+    const tab = await openPage(browser, html),
+        { page } = tab;
+    await page.click('[data-do=play]');
+    await page.waitForFunction(() => Number(document.getElementById('time').value) > 0.02);
+    await page.click('[data-do=play]');
+    check(
+        'play moves the sliders',
+        await page.evaluate(
+            () =>
+                (Number(document.getElementById('slider-Arm.J1').value) / 180) * Math.PI ===
+                    cellpipe.cell.byId.get('joint Arm.J1').q ||
+                Math.abs(
+                    (Number(document.getElementById('slider-Arm.J1').value) / 180) * Math.PI -
+                        cellpipe.cell.byId.get('joint Arm.J1').q
+                ) < 1e-9
+        )
+    );
+    check('a page at rest after play draws nothing', await restsWell(page));
+    await page.click('#tab-program');
+    await setInput(page, 'time', 3);
+    const text = fs.readFileSync(path.join(samples, 'demo/pick.prg'), 'utf8').split('\n');
+    const now = await page.evaluate(() =>
+        [...document.querySelectorAll('#program .now span')].map(span => span.textContent)
+    );
+    check('the current line of the program is lit', now[0] === '11' && now[1] === text[10], now);
+    check('and what is held is told', /holds Part$/.test(await says(page)), await says(page));
+    await page.locator('#program button').nth(14).click(); // HANDLE OPEN
+    check(
+        'a click on a line goes to its time',
+        Math.abs((await page.evaluate(() => cellpipe.cell.time)) - 5.08) < 1e-6
+    );
+    const before = await valueOf(page, 'Arm.J1');
+    await page.click('#tab-joints');
+    await setInput(page, 'slider-Arm.J6', 10);
+    check(
+        'a slider ends the clip and the other joints stay',
+        (await page.evaluate(() => cellpipe.cell.shown === null)) &&
+            Math.abs((await valueOf(page, 'Arm.J1')) - before) < 1e-9
+    );
+    await close('a program', tab);
+}
+
+// ---- pairs: colours by verdict and reason; a witness shows a pose in which the pair touches ----
+
+async function tryPairs(file, html) {
+    const tab = await openPage(browser, html),
+        { page } = tab,
+        scene = readScene(file);
+    await page.click('#tab-pairs');
+    const counts = await page.evaluate(() =>
+        [...document.querySelectorAll('#legend button span')].map(span =>
+            Number(span.textContent.match(/[\d,]+$/)[0].replace(',', ''))
+        )
+    );
+    const total = await page.evaluate(() => cellpipe.cell.pairs.length);
+    check(
+        'the legend counts all pairs',
+        total > 19 && counts.reduce((sum, one) => sum + one, 0) === total,
+        counts,
+        total
+    );
+    const witness = await page.evaluate(() =>
+        cellpipe.cell.pairs.findIndex(pair => pair.finding && pair.finding.witness && pair.finding.witness.length > 0)
+    );
+    check('some pair has a witness', witness >= 0);
+    const names = await page.evaluate(
+        i => [cellpipe.cell.pairs[i].first.id, cellpipe.cell.pairs[i].second.id],
+        witness
+    );
+    await page.fill('#find-pair', names[0]);
+    await page.evaluate(i => {
+        // the row of this pair, wherever it is in the list
+        const { first, second } = cellpipe.cell.pairs[i];
+        [...document.querySelectorAll('.pair')]
+            .find(row => row.title.startsWith(`${first.id} – ${second.id}:`))
+            .click();
+    }, witness);
+    check('both frames are marked', await page.evaluate(() => cellpipe.view.marked.length >= 2));
+    await page.click('#witness');
+    const wanted = await page.evaluate(i => cellpipe.cell.pairs[i].finding.witness, witness);
+    for (const { joint, value } of wanted)
+        check(`the witness sets ${joint}`, Math.abs((await valueOf(page, joint)) - value) < 1e-12);
+    const q = await page.evaluate(() => Object.fromEntries(cellpipe.cell.joints.map(joint => [joint.id, joint.q])));
+    const [poses] = ask(
+        file,
+        [...scene.nodes.keys()],
+        [`joints ${[...scene.joints.keys()].map(id => q[id]).join(' ')}`]
+    );
+    compare('a witness', await framePoses(page), poses, 1e-6);
+    await close('pairs', tab);
+}
+
+// ---- phones, dark, names, and where a page cannot be shown ----
+
+async function tryPhone(html) {
+    const tab = await openPage(browser, html, { width: 390, height: 844, touch: true }),
+        { page } = tab,
+        session = await tab.context.newCDPSession(page);
+    const touch = (type, points) =>
+        session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+    const before = await camera(page);
+    await touch('touchStart', [[150, 300]]);
+    for (let i = 1; i <= 5; i++) await touch('touchMove', [[150 + 10 * i, 300]]);
+    await touch('touchEnd', []);
+    check('one finger turns', String(await camera(page)) !== String(before));
+    const far = await distance(page);
+    await touch('touchStart', [
+        [150, 300],
+        [200, 300],
+    ]);
+    for (let i = 1; i <= 5; i++)
+        await touch('touchMove', [
+            [150 - 10 * i, 300],
+            [200 + 10 * i, 300],
+        ]);
+    await touch('touchEnd', []);
+    check('two fingers zoom', (await distance(page)) < 0.7 * far, far, await distance(page));
+    check('nothing scrolls sideways', await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    for (const tabName of ['joints', 'tree', 'more']) {
+        await page.click(`#tab-${tabName}`);
+        const small = await page.evaluate(() =>
+            [...document.querySelectorAll('button, select, input:not([type=checkbox])')]
+                .filter(one => one.offsetParent && one.getBoundingClientRect().height < 40)
+                .map(one => one.id || one.textContent)
+        );
+        check('targets are 40 px high', small.length === 0, tabName, small);
+    }
+    check(
+        'the picture is high enough',
+        await page.evaluate(() => document.getElementById('scene').clientHeight >= 0.38 * innerHeight)
+    );
+    await close('a phone', tab);
+}
+
+// Each text against what is behind it (WCAG 2.1): 4.5 to 1, in light and in dark.
+async function tryContrast(html, dark) {
+    const tab = await openPage(browser, html, { dark }),
+        { page } = tab;
+    for (const name of ['joints', 'tree', 'pairs', 'more', 'program']) {
+        await page.evaluate(one => document.getElementById(`tab-${one}`).click(), name);
+        const poor = await page.evaluate(() => {
+            const read = text => text.match(/[\d.]+/g).map(Number);
+            const light = colour =>
+                colour
+                    .slice(0, 3)
+                    .map(c => ((c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+                    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+            const behind = element => {
+                for (let at = element; at; at = at.parentElement) {
+                    const colour = read(getComputedStyle(at).backgroundColor);
+                    if (colour.length === 3 || colour[3] === 1) return colour;
+                }
+                return [255, 255, 255];
+            };
+            const found = [];
+            for (const element of document.querySelectorAll('body *')) {
+                const own = [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim());
+                if (
+                    (!own && !element.matches('input[type=number]')) ||
+                    !element.offsetParent ||
+                    element.closest('option')
+                )
+                    continue;
+                const one = light(read(getComputedStyle(element).color)),
+                    other = light(behind(element));
+                const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+                if (ratio < 4.5)
+                    found.push(
+                        `${element.tagName} ${element.className} ${element.textContent.slice(0, 20)} ${ratio.toFixed(2)}`
+                    );
+            }
+            return found;
+        });
+        check(`contrast, ${dark ? 'dark' : 'light'}, ${name}`, poor.length === 0, poor.slice(0, 4));
+    }
+    check(
+        'dark by the system',
+        (await page.evaluate(() => document.documentElement.dataset.theme)) === (dark ? 'dark' : 'light')
+    );
+    const names = await page.evaluate(() =>
+        [...document.querySelectorAll('button, select, input, canvas')]
+            .filter(
+                one =>
+                    !one.closest('[hidden]') &&
+                    !(
+                        one.getAttribute('aria-label') ||
+                        one.textContent.trim() ||
+                        one.labels?.length ||
+                        one.id === 'ticks'
+                    )
+            )
+            .map(one => one.id || one.outerHTML.slice(0, 80))
+    );
+    check('every control has a name', names.length === 0, names);
+    await close(`contrast ${dark}`, tab);
+}
+
+function evilCell() {
+    const evil = n => `<img src=x onerror="window.hit=${n}"></script><script>window.hit=${n}</script>`;
+    const document = JSON.parse(fs.readFileSync(path.join(samples, 'joints.gltf'), 'utf8'));
+    document.nodes.forEach((node, i) => (node.name = evil(i) + node.name));
+    (document.meshes ?? []).forEach((mesh, i) => (mesh.name = evil(i)));
+    (document.materials ?? []).forEach((material, i) => (material.name = evil(i)));
+    (document.animations ?? []).forEach((clip, i) => (clip.name = evil(i)));
+    document.asset.generator = evil('generator');
+    const file = workFile('evil.gltf');
+    fs.writeFileSync(file, JSON.stringify(document));
+    for (const { uri } of [...(document.buffers ?? []), ...(document.images ?? [])])
+        if (uri && !uri.startsWith('data:')) fs.copyFileSync(path.join(samples, uri), workFile(uri));
+    return file;
+}
+
+async function tryEvil() {
+    const html = convert(evilCell(), workFile('evil.html'), 'title=<img src=x onerror="window.hit=1">'),
+        tab = await openPage(browser, html),
+        { page } = tab;
+    const before = await page.evaluate(() => document.scripts.length);
+    for (const name of ['tree', 'pairs', 'more', 'joints', 'program'])
+        await page.evaluate(one => document.getElementById(`tab-${one}`).click(), name);
+    await page.click('#tab-tree');
+    await page.locator('.row .name').nth(1).click();
+    await page.evaluate(() => cellpipe_page.showClip(cellpipe.cell, 0, 0));
+    check(
+        'names with markup make no element and run nothing',
+        await page.evaluate(
+            n =>
+                window.hit === undefined &&
+                document.querySelectorAll('img').length === 0 &&
+                document.scripts.length === n,
+            before
+        )
+    );
+    check('and are shown as they are', (await page.locator('#tree').textContent()).includes('<img src=x'));
+    await close('names with markup', tab);
+}
+
+async function tryLosses(html) {
+    const text = fs.readFileSync(html, 'utf8'),
+        cut = workFile('cut.html'),
+        damaged = workFile('damaged.html');
+    fs.writeFileSync(cut, text.slice(0, text.length / 2));
+    fs.writeFileSync(damaged, text.replace(/(id="packed-cell">.{200}).{60}/, '$1' + 'A'.repeat(60)));
+    const reason = async (file, options, pattern, own = browser) => {
+        const tab = await openPage(own, file, options);
+        const shown = await tab.page.evaluate(() => document.body.innerText);
+        check(`${path.basename(file)} says why`, pattern.test(shown), shown.slice(0, 200));
+        check(
+            'and nothing is asked for',
+            tab.problems.every(problem => !problem.startsWith('request')),
+            tab.problems
+        );
+        await tab.close();
+    };
+    await reason(cut, {}, /cut short/);
+    await reason(damaged, {}, /damaged/);
+    await reason(html, { scripts: false }, /Scripts are switched off/);
+    const without = await launchPages(chromium, false);
+    await reason(html, {}, /WebGL is switched off or missing/, without);
+    await without.close();
+}
+
+// The picture after the graphics card has taken its memory away and given it back is the one before.
+async function tryContextLoss(html) {
+    const tab = await openPage(browser, html),
+        { page } = tab;
+    const same = await page.evaluate(async () => {
+        const { view } = cellpipe,
+            { gl } = view;
+        const shoot = () => {
+            view.draw();
+            const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+            gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+            return pixels;
+        };
+        const before = shoot(),
+            extension = gl.getExtension('WEBGL_lose_context');
+        const event = name =>
+            new Promise(done => view.canvas.addEventListener(name, () => setTimeout(done, 0), { once: true }));
+        const lost = event('webglcontextlost');
+        extension.loseContext();
+        await lost;
+        const back = event('webglcontextrestored');
+        extension.restoreContext();
+        await back;
+        const after = shoot();
+        return [before.some(value => value > 0), after.every((value, i) => value === before[i])];
+    });
+    check('a lost context comes back with the same picture', same[0] && same[1], same);
+    check(
+        'three.js may tell of it, and nothing else',
+        tab.problems.every(problem => /context/i.test(problem)),
+        tab.problems
+    );
+    await tab.close();
+}
+
+// A square of a colour without light, which a clip turns by cubics; between the keys these are not of length 1.
+function writeSquare(file, colour) {
+    const corners = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0],
+        none = [0, 0, 0, 0];
+    const numbers = new Float32Array([
+        ...corners,
+        0,
+        1,
+        ...none,
+        0,
+        0,
+        0,
+        1,
+        ...none,
+        ...none,
+        0,
+        0,
+        Math.sin(1),
+        Math.cos(1),
+        ...none,
+    ]);
+    const accessor = (byteOffset, count, type, rest) => ({
+        bufferView: 0,
+        byteOffset,
+        componentType: 5126,
+        count,
+        type,
+        ...rest,
+    });
+    fs.writeFileSync(
+        file,
+        JSON.stringify({
+            asset: { version: '2.0' },
+            scene: 0,
+            scenes: [{ nodes: [0] }],
+            nodes: [{ name: 'square', mesh: 0 }],
+            meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
+            extensionsUsed: ['KHR_materials_unlit'],
+            materials: [
+                {
+                    pbrMetallicRoughness: { baseColorFactor: [...colour, 1] },
+                    extensions: { KHR_materials_unlit: {} },
+                    doubleSided: true,
+                },
+            ],
+            animations: [
+                {
+                    name: 'turn',
+                    samplers: [{ input: 1, output: 2, interpolation: 'CUBICSPLINE' }],
+                    channels: [{ sampler: 0, target: { node: 0, path: 'rotation' } }],
+                },
+            ],
+            accessors: [
+                accessor(0, 6, 'VEC3', { min: [0, 0, 0], max: [1, 1, 0] }),
+                accessor(72, 2, 'SCALAR', { min: [0], max: [1] }),
+                accessor(80, 6, 'VEC4'),
+            ],
+            bufferViews: [{ buffer: 0, byteLength: numbers.byteLength }],
+            buffers: [
+                {
+                    byteLength: numbers.byteLength,
+                    uri: `data:application/octet-stream;base64,${Buffer.from(numbers.buffer).toString('base64')}`,
+                },
+            ],
+        })
+    );
+    return file;
+}
+
+// A colour without light is the file's, by the curve of sRGB.
+async function tryColours() {
+    const linear = [0.2, 0.01, 0.7],
+        file = writeSquare(workFile('square.gltf'), linear);
+    await tryThree(file);
+    const tab = await openPage(browser, convert(file, workFile('colour.html'))),
+        wanted = linear.map(value =>
+            Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055))
+        );
+    const got = await tab.page.evaluate(() => {
+        const { view } = cellpipe,
+            { gl } = view,
+            pixel = new Uint8Array(4);
+        view.draw();
+        gl.readPixels(gl.drawingBufferWidth / 2, gl.drawingBufferHeight / 2, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+        return [...pixel];
+    });
+    check(
+        'a colour is that of sRGB',
+        wanted.every((value, i) => Math.abs(value - got[i]) <= 1),
+        got,
+        wanted
+    );
+    await close('a colour', tab);
+}
+
+// Browsers without WebGL 2 draw the same with WebGL 1.
+async function tryWebGl1(html) {
+    const tab = await openPage(browser, html, {
+        before: () => {
+            const { getContext } = HTMLCanvasElement.prototype;
+            HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+                return kind === 'webgl2' ? null : getContext.call(this, kind, ...rest);
+            };
+        },
+    });
+    const [kind, colours] = await tab.page.evaluate(() => {
+        const { view } = cellpipe,
+            { gl } = view,
+            seen = new Set();
+        view.draw();
+        const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+        gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+        for (let i = 0; i < pixels.length; i += 4) seen.add(`${pixels[i]} ${pixels[i + 1]} ${pixels[i + 2]}`);
+        return [gl.constructor.name, seen.size];
+    });
+    check('WebGL 1 draws', kind === 'WebGLRenderingContext' && colours > 20, kind, colours);
+    await close('WebGL 1', tab);
+}
+
+// ---- all of it ----
+
+const demo = path.join(samples, 'demo.wu'),
+    html = convert(demo, workFile('demo.html'));
+await tryUser(html);
+await tryJoints(demo, html);
+for (const name of ['joints.gltf', 'dh_arm.wu', 'mechanisms/hexapod.dcw', 'deneb/assembly/assembly.dcw']) {
+    const file = path.join(samples, name);
+    await tryJoints(file, convert(file, workFile(`${path.basename(name)}.html`)));
+}
+const hexapod = path.join(samples, 'mechanisms/hexapod.dcw');
+await tryPlatform(hexapod, convert(hexapod, workFile('hexapod.html')));
+const weld = path.join(samples, 'deneb/welding/weld.dcr');
+await tryClips(weld, convert(weld, workFile('weld.html'), 'clips=no'), 5e-6);
+
+await tryThree(path.join(samples, 'joints.gltf'));
+for (const name of ['poses.gltf', 'gltf_textures.gltf', 'stl_viscam.stl'])
+    // scales of 0, pictures, a part
+    await close(name, await openPage(browser, convert(path.join(samples, name), workFile('sample.html'))));
+await tryThree(demo);
+if (process.env.CELLPIPE_LONG) {
+    // every joint and clip of all samples
+    const files = fs
+        .readdirSync(samples, { withFileTypes: true, recursive: true })
+        .filter(entry => entry.isFile())
+        .map(entry => path.join(entry.parentPath ?? entry.path, entry.name))
+        .filter(name => /\.(wu|dev|dcr|dcw|gltf|glb|dae)$/.test(name))
+        .sort();
+    for (const file of files) {
+        if (spawnSync(program, ['info', file]).status !== 0)
+            // some are for others to name, and nothing alone
+            continue;
+        const scene = readScene(file),
+            out = convert(file, workFile('sample.html'));
+        if ([...scene.joints.values()].some(joint => joint.type !== 'fixed' && joint.driven))
+            await tryJoints(file, out);
+        if (scene.clips.length > 0 || scene.joints.size > 0) await tryThree(file);
+    }
+}
+
+const pick = workFile('pick.glb');
+execFileSync(program, ['program', '-q', demo, pick, `file=${path.join(samples, 'demo/pick.prg')}`, 'device=Arm']);
+const pickPage = convert(pick, workFile('pick.html'));
+await tryClips(pick, pickPage, 5e-6);
+await tryProgram(pickPage);
+
+const judged = workFile('judged.glb');
+execFileSync(program, ['convert', '-q', demo, judged, '--out', 'profile=stage', '!', 'exclude', 'work=200000']);
+const judgedPage = convert(judged, workFile('judged.html'));
+await tryPairs(judged, judgedPage);
+await tryPhone(pickPage);
+await tryContrast(judgedPage, false);
+await tryContrast(judgedPage, true);
+await tryContrast(pickPage, true);
+await tryEvil();
+await tryLosses(html);
+await tryContextLoss(html);
+await tryWebGl1(html);
+await tryColours();
+await browser.close();
+finish(
+    `${checks} checks, poses off by at most ${worst.toExponential(1)} of the size, from three.js by ${worstThree.toExponential(1)}`
+);

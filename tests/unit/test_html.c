@@ -1,0 +1,371 @@
+/* Pages of the exporter html: what the policy allows is in the page and nothing else runs, the cell inside is the GLB
+ * that is written alone, and no text of the scene becomes markup. What browsers make of it, tests/consumers tries. */
+#include <zlib.h>
+
+#include "fixture.h"
+
+/* ---- means of our own ---- */
+
+/* SHA-256 (FIPS 180-4). */
+static void hash_block(uint32_t state[8], const unsigned char *block)
+{
+    static const uint32_t k[64] = {
+        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+        0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+        0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+        0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+        0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+        0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+        0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    uint32_t w[64], v[8];
+#define TURN(x, n) ((x) >> (n) | (x) << (32 - (n)))
+    for (int i = 0; i < 16; i++)
+        w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
+               block[4 * i + 3];
+    for (int i = 16; i < 64; i++)
+        w[i] = w[i - 16] + (TURN(w[i - 15], 7) ^ TURN(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
+               (TURN(w[i - 2], 17) ^ TURN(w[i - 2], 19) ^ w[i - 2] >> 10);
+    memcpy(v, state, sizeof v);
+    for (int i = 0; i < 64; i++) {
+        uint32_t first =
+            v[7] + (TURN(v[4], 6) ^ TURN(v[4], 11) ^ TURN(v[4], 25)) + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
+        uint32_t second =
+            (TURN(v[0], 2) ^ TURN(v[0], 13) ^ TURN(v[0], 22)) + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += first;
+        v[0] = first + second;
+    }
+#undef TURN
+    for (int i = 0; i < 8; i++)
+        state[i] += v[i];
+}
+
+static void hash_text(const char *text, size_t size, unsigned char hash[32])
+{
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    unsigned char end[128] = {0};
+    size_t rest = size % 64, ends = rest < 56 ? 64 : 128;
+    for (size_t at = 0; at + 64 <= size; at += 64)
+        hash_block(state, (const unsigned char *)text + at);
+    memcpy(end, text + (size - rest), rest);
+    end[rest] = 0x80;
+    for (size_t i = 0; i < 8; i++)
+        end[ends - 1 - i] = (unsigned char)((uint64_t)size * 8 >> 8 * i);
+    for (size_t at = 0; at < ends; at += 64)
+        hash_block(state, end + at);
+    for (int i = 0; i < 32; i++)
+        hash[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+static int digit_of(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = c ? strchr(digits, c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+/* Returns the bytes that base64 characters mean; the caller frees them. */
+static unsigned char *decode(const char *text, size_t length, size_t *size)
+{
+    unsigned char *bytes = malloc(length + 1);
+    uint32_t bits = 0;
+    unsigned held = 0;
+    assert_non_null(bytes);
+    *size = 0;
+    assert_int_equal(length % 4, 0);
+    for (size_t i = 0; i < length && text[i] != '='; i++) {
+        assert_true(digit_of(text[i]) >= 0);
+        bits = bits << 6 | (uint32_t)digit_of(text[i]);
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            bytes[(*size)++] = (unsigned char)(bits >> held);
+        }
+    }
+    return bytes;
+}
+
+static void encode(const unsigned char hash[32], char text[45])
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (int i = 0; i < 11; i++) {
+        uint32_t three = 0;
+        for (int k = 0; k < 3; k++)
+            three = three << 8 | (3 * i + k < 32 ? hash[3 * i + k] : 0u);
+        for (int k = 0; k < 4; k++)
+            text[4 * i + k] = digits[three >> (18 - 6 * k) & 63];
+    }
+    text[43] = '=';
+    text[44] = 0;
+}
+
+static char *expand(const unsigned char *packed, size_t size, size_t *expanded)
+{
+    z_stream stream = {.next_in = (unsigned char *)(uintptr_t)packed, .avail_in = (uInt)size};
+    size_t room = 64u << 20;
+    char *bytes = malloc(room);
+    assert_non_null(bytes);
+    stream.next_out = (unsigned char *)bytes;
+    stream.avail_out = (uInt)room;
+    assert_int_equal(inflateInit2(&stream, 31), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    *expanded = stream.total_out;
+    (void)inflateEnd(&stream);
+    return bytes;
+}
+
+/* ---- pages ---- */
+
+struct text {
+    char *bytes; /* a NUL follows */
+    size_t size;
+};
+
+static struct text write_page(cp_context *context, const cp_scene *scene, const char *const *options, size_t count)
+{
+    void *bytes;
+    struct text page;
+    expect_status(context, cp_write_memory(context, scene, "html", options, count, &bytes, &page.size), CP_OK);
+    page.bytes = malloc(page.size + 1);
+    assert_non_null(page.bytes);
+    memcpy(page.bytes, bytes, page.size);
+    page.bytes[page.size] = 0;
+    assert_int_equal(strlen(page.bytes), page.size);
+    cp_free(context, bytes, page.size);
+    return page;
+}
+
+/* The text of the page between two others; *size its length. If it is inlined, gcc warns of strings that are empty. */
+__attribute__((noinline)) static const char *between(const struct text *page, const char *begin, const char *end,
+                                                     size_t *size)
+{
+    const char *from = strstr(page->bytes, begin), *to = from ? strstr(from + strlen(begin), end) : NULL;
+    assert_non_null(to);
+    *size = (size_t)(to - from) - strlen(begin);
+    return from + strlen(begin);
+}
+
+static char *unpack(const struct text *page, const char *begin, size_t *size)
+{
+    size_t length, packed_size;
+    const char *text = between(page, begin, "</script>", &length);
+    unsigned char *packed = decode(text, length, &packed_size);
+    char *bytes = expand(packed, packed_size, size);
+    free(packed);
+    return bytes;
+}
+
+#define CODE "<script type=\"application/gzip\" id=\"packed-code\">"
+#define CELL "<script type=\"application/gzip\" id=\"packed-cell\">"
+
+static cp_scene *read_sample(cp_context *context, const char *name)
+{
+    char path[256];
+    cp_scene *scene;
+    (void)snprintf(path, sizeof path, SAMPLES "/%s", name);
+    expect_status(context, cp_read(context, path, NULL, NULL, 0, &scene), CP_OK);
+    return scene;
+}
+
+static size_t count_text(const struct text *page, const char *text)
+{
+    size_t count = 0, length = strlen(text);
+    for (size_t at = 0; at + length <= page->size; at++)
+        count += memcmp(page->bytes + at, text, length) == 0;
+    return count;
+}
+
+static void expect_source(const struct text *page, const char *directive, const char *text, size_t size)
+{
+    unsigned char hash[32];
+    char source[64], digits[45];
+    size_t length;
+    hash_text(text, size, hash);
+    encode(hash, digits);
+    (void)snprintf(source, sizeof source, "'sha256-%s'", digits);
+    const char *policy = between(page, "Content-Security-Policy\" content=\"", "\"", &length);
+    const char *from = strstr(policy, directive);
+    assert_non_null(from);
+    const char *found = strstr(from, source);
+    assert_non_null(found);
+    assert_true(found < policy + length && !memchr(from, ';', (size_t)(found - from)));
+}
+
+static void policy_allows_what_is_there(void **state)
+{
+    cp_context *context = *state;
+    cp_scene *scene = read_sample(context, "demo.wu");
+    struct text page = write_page(context, scene, NULL, 0);
+    size_t size, length;
+    const char *boot = between(&page, "<script>", "</script>", &size);
+    expect_source(&page, "script-src ", boot, size);
+    const char *style = between(&page, "<style>", "</style>", &size);
+    expect_source(&page, "style-src ", style, size);
+    char *code = unpack(&page, CODE, &size);
+    expect_source(&page, "script-src ", code, size);
+    assert_non_null(strstr(code, "THREE"));
+    free(code);
+
+    const char *policy = between(&page, "Content-Security-Policy\" content=\"", "\"", &length);
+    assert_int_equal(strncmp(policy, "default-src 'none'; ", 20), 0);
+    assert_null(strstr(policy, "unsafe") < policy + length ? strstr(policy, "unsafe") : NULL);
+    assert_int_equal(count_text(&page, "'sha256-"), 3);
+    /* One script runs, the others are data; nothing is loaded from elsewhere, and no markup has code in it. */
+    assert_int_equal(count_text(&page, "<script>"), 1);
+    assert_int_equal(count_text(&page, "<script"), 4);
+    assert_int_equal(count_text(&page, "src="), 0);
+    assert_int_equal(count_text(&page, "<link"), 0);
+    assert_int_equal(count_text(&page, " style="), 0);
+    assert_int_equal(count_text(&page, "{{"), 0);
+    assert_int_equal(count_text(&page, "<noscript>"), 1);
+    free(page.bytes);
+    cp_scene_free(scene);
+}
+
+static void expect_cell(cp_context *context, const cp_scene *scene, const char *option, const char *glb_option)
+{
+    const char *const glb[] = {"profile=deliver", glb_option};
+    struct text page = write_page(context, scene, &option, option ? 1 : 0);
+    void *alone;
+    size_t size, alone_size;
+    char *cell = unpack(&page, CELL, &size);
+    expect_status(context, cp_write_memory(context, scene, "glb", glb, 2, &alone, &alone_size), CP_OK);
+    assert_int_equal(size, alone_size);
+    assert_memory_equal(cell, alone, size);
+    cp_free(context, alone, alone_size);
+    free(cell);
+    free(page.bytes);
+}
+
+static void cell_is_the_glb(void **state)
+{
+    static const char *const names[] = {"demo.wu", "stl_viscam.stl", "gltf_textures.gltf", "joints.gltf"};
+    cp_context *context = *state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cp_scene *scene = read_sample(context, names[i]);
+        expect_cell(context, scene, NULL, "clips=auto");
+        expect_cell(context, scene, "clips=no", "clips=none");
+        expect_cell(context, scene, "web=yes", "web=yes");
+        cp_scene_free(scene);
+    }
+}
+
+/* A part of many triangles has small numbers, if it is not said otherwise. */
+static void large_parts_are_small(void **state)
+{
+    enum { SIDE = 320 };
+    cp_context *context = *state;
+    char *text = malloc((size_t)SIDE * SIDE * 100);
+    cp_scene *scene;
+    assert_non_null(text);
+    size_t at = 0;
+    for (int i = 0; i < SIDE; i++)
+        for (int k = 0; k < SIDE; k++)
+            at += (size_t)sprintf(text + at, "v %d %d %d\n", i, k, i * k % 7);
+    for (int i = 0; i + 1 < SIDE; i++)
+        for (int k = 1; k < SIDE; k++)
+            at += (size_t)sprintf(text + at, "f %d %d %d %d\n", i * SIDE + k, i * SIDE + k + 1, (i + 1) * SIDE + k + 1,
+                                  (i + 1) * SIDE + k);
+    expect_status(context, cp_read_memory(context, text, at, "large.obj", NULL, NULL, 0, &scene), CP_OK);
+    free(text);
+    expect_cell(context, scene, NULL, "web=yes");
+    expect_cell(context, scene, "web=no", "web=no");
+    cp_scene_free(scene);
+}
+
+static void same_bytes_twice(void **state)
+{
+    cp_context *context = *state;
+    cp_scene *scene = read_sample(context, "demo.wu");
+    struct text one = write_page(context, scene, NULL, 0), two = write_page(context, scene, NULL, 0);
+    assert_int_equal(one.size, two.size);
+    assert_memory_equal(one.bytes, two.bytes, one.size);
+    free(one.bytes);
+    free(two.bytes);
+    cp_scene_free(scene);
+}
+
+static void edges_are_an_option(void **state)
+{
+    static const char *const edges = "edges=yes";
+    cp_context *context = *state;
+    cp_scene *scene = read_sample(context, "stl_viscam.stl");
+    struct text page = write_page(context, scene, NULL, 0);
+    assert_int_equal(count_text(&page, "id=\"options\">{}<"), 1);
+    free(page.bytes);
+    page = write_page(context, scene, &edges, 1);
+    assert_int_equal(count_text(&page, "id=\"options\">{\"edges\":true}<"), 1);
+    free(page.bytes);
+    cp_scene_free(scene);
+}
+
+/* A name closes the script, opens one, and makes an image; none of it is in the page, whatever is in the cell. */
+static void names_are_no_markup(void **state)
+{
+    static const char text[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"</script><script>evil()</script>\",\"children\":[1]},"
+        "{\"name\":\"<img src=x onerror=evil()>\"},{\"name\":\"<!--<script>\"}],\"scenes\":[{\"nodes\":[0,2]}]}";
+    static const char *const titles[] = {NULL, "title=</title><script>evil(\"1\")</script>&"};
+    cp_context *context = *state;
+    cp_scene *scene;
+    expect_status(context,
+                  cp_read_memory(context, text, sizeof text - 1, "<script>evil()<&>.gltf", NULL, NULL, 0, &scene),
+                  CP_OK);
+    for (int i = 0; i < 2; i++) {
+        struct text page = write_page(context, scene, &titles[i], titles[i] ? 1 : 0);
+        size_t size;
+        char *cell = unpack(&page, CELL, &size);
+        assert_int_equal(count_text(&page, "evil"), 2); /* the title, in its element and as a heading */
+        assert_int_equal(count_text(&page, "<script>"), 1);
+        assert_int_equal(
+            count_text(&page, i ? "<title>&lt;/title&gt;&lt;script&gt;evil(&quot;1&quot;)&lt;/script&gt;&amp;</title>"
+                                : "<title>&lt;script&gt;evil()&lt;&amp;&gt;.gltf</title>"),
+            1);
+        free(cell);
+        free(page.bytes);
+    }
+    cp_scene_free(scene);
+}
+
+static void titles(void **state)
+{
+    static const char *const latin = "title=M\xfcller";
+    cp_context *context = *state;
+    cp_scene *scene = read_sample(context, "demo.wu");
+    struct text page = write_page(context, scene, NULL, 0);
+    assert_int_equal(count_text(&page, "<title>demo.wu</title>"), 1);
+    free(page.bytes);
+    page = write_page(context, scene, &latin, 1);
+    assert_int_equal(count_text(&page, "<title>M\xc3\xbcller</title>"), 1);
+    free(page.bytes);
+    cp_scene_free(scene);
+}
+
+/* The hash is that of the standard's examples. */
+static void hashes_are_right(void **state)
+{
+    static const char *const text = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    unsigned char hash[32];
+    (void)state;
+    hash_text("abc", 3, hash);
+    assert_memory_equal(hash, "\xba\x78\x16\xbf\x8f\x01\xcf\xea", 8);
+    hash_text(text, strlen(text), hash);
+    assert_memory_equal(hash, "\x24\x8d\x6a\x61\xd2\x06\x38\xb8", 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_are_right),
+        cmocka_unit_test_setup_teardown(policy_allows_what_is_there, make_context, free_context),
+        cmocka_unit_test_setup_teardown(cell_is_the_glb, make_context, free_context),
+        cmocka_unit_test_setup_teardown(large_parts_are_small, make_context, free_context),
+        cmocka_unit_test_setup_teardown(same_bytes_twice, make_context, free_context),
+        cmocka_unit_test_setup_teardown(edges_are_an_option, make_context, free_context),
+        cmocka_unit_test_setup_teardown(names_are_no_markup, make_context, free_context),
+        cmocka_unit_test_setup_teardown(titles, make_context, free_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
