@@ -24,7 +24,7 @@ is_ready() { grep -q '<html[^>]* data-ready="yes"' "$work/dom"; }
 is_unready() { ! is_ready; }
 is_silent() { [ ! -s "$work/stderr" ]; }
 
-for input in demo.wu mechanisms/hexapod.dcr stl_solids.stl gltf_textures.gltf; do
+for input in demo.wu gltf_textures.gltf; do
     "$cellpipe" convert -q "$top/samples/$input" page.html || exit 1
     open_page "$work/page.html"
     must "$input: ready" is_ready
