@@ -90,6 +90,36 @@
 
     // ---- the view ----
 
+    // Makes a disc that shades the ground below a box, dark in its middle, so that a robot does not float. It is no part
+    // of the cell: nothing picks, fits or measures it, and it is not seen from below.
+    function makeGround(box, radius) {
+        const size = 128,
+            picture = document.createElement('canvas');
+        picture.width = picture.height = size;
+        const paint = picture.getContext('2d'),
+            shade = paint.createRadialGradient(size / 2, size / 2, 0, size / 2, size / 2, size / 2);
+        shade.addColorStop(0, 'rgba(0, 0, 0, 0.3)');
+        shade.addColorStop(0.5, 'rgba(0, 0, 0, 0.16)');
+        shade.addColorStop(1, 'rgba(0, 0, 0, 0)');
+        paint.fillStyle = shade;
+        paint.fillRect(0, 0, size, size);
+        const ground = new THREE.Mesh(
+            new THREE.PlaneBufferGeometry(2, 2),
+            new THREE.MeshBasicMaterial({
+                color: 0x000000,
+                map: new THREE.CanvasTexture(picture),
+                transparent: true,
+                depthWrite: false,
+            })
+        );
+        const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+        ground.rotation.x = -Math.PI / 2;
+        ground.scale.set(1.2 * half.x + 0.25 * radius, 1.2 * half.z + 0.25 * radius, 1);
+        box.getCenter(ground.position);
+        ground.position.y = box.min.y - 0.002 * radius;
+        return ground;
+    }
+
     page.makeView = function (canvas, cell) {
         const attributes = { alpha: true, antialias: true, powerPreference: 'high-performance' };
         const gl = canvas.getContext('webgl2', attributes) || canvas.getContext('webgl', attributes);
@@ -325,7 +355,7 @@
             const camera = view.camera,
                 distance = camera.position.distanceTo(view.centre),
                 reach = view.radius * (1 + 2 * exploded);
-            camera.far = distance + 1.2 * reach;
+            camera.far = distance + 1.6 * reach; // the ground's, too
             camera.near = camera.isOrthographicCamera
                 ? distance - 1.2 * reach
                 : Math.max(distance - 1.2 * reach, camera.far / 5000);
@@ -522,6 +552,7 @@
         view.radius = Math.max(1e-9, view.box.getSize(new THREE.Vector3()).length() / 2);
         parallel.top = view.radius;
         parallel.bottom = -view.radius;
+        scene.add(makeGround(view.box, view.radius));
         view.resize();
         return view;
     };

@@ -697,7 +697,7 @@ async function tryEvil() {
         await page.evaluate(
             n =>
                 window.hit === undefined &&
-                document.querySelectorAll('img').length === 0 &&
+                document.querySelectorAll('img:not(#picture > img)').length === 0 &&
                 document.scripts.length === n,
             before
         )
