@@ -1,4 +1,4 @@
-// The clip of a program that picks a part and puts it down, as X_ITE plays it after a real click on the floor (headless Chromium), as
+// The clip of a program that picks a part and puts it down, as X_ITE plays it after a real click on the robot's base (headless Chromium), as
 // three.js plays the GLB, and as the table of joint values has it: a plain simulation takes the values of the table, the times of grabs
 // from the marks, and says where the arm's frames and the part are. The part goes with the hand while it is held.
 import { execFileSync } from 'node:child_process';
@@ -76,15 +76,15 @@ for (const settings of [[], ['profile=deliver']]) {
 
 // ---- X_ITE ----
 
-// Where the floor is seen.
-function findFloor() {
+// Where the robot's base is seen.
+function findBase() {
     const pixel = findPixels(fs.readFileSync(convert(motion, workFile('plain.wrl')), 'utf8'), object => {
         while (object && object.name !== 'Floor' && !object.name.startsWith('Arm'))
             object = object.parent;
         return object?.name ?? 'else';
-    }).get('Floor');
+    }).get('Arm_Base');
     if (!pixel)
-        fail('no floor is seen');
+        fail('no base is seen');
     return pixel;
 }
 
@@ -110,7 +110,7 @@ async function click(browser, pixel) {
 
 const chromium = findChromium(), clicks = chromium && hasPackages();
 if (clicks) {
-    const browser = await launch(chromium), pixel = findFloor();
+    const browser = await launch(chromium), pixel = findBase();
     await click(browser, pixel);
     await browser.close();
 }
