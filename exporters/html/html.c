@@ -10,6 +10,7 @@
 #include "base/text/text.h"
 #include "page.h"
 #include "view/pixels.h"
+#include "view/view.h"
 
 struct html_settings {
     const char *title;
@@ -192,12 +193,17 @@ static bool is_for_web(const cp_scene *scene, const struct html_settings *settin
     return settings->web == WEB_YES;
 }
 
-/* Draws the picture, where the build can. */
-static cp_status draw_picture(cp_context *context, const cp_scene *scene, void **picture, size_t *size)
+/* Draws the picture, where the build can, unless no camera sees all of a scene that large. */
+static cp_status draw_picture(cp_context *context, const cp_scene *scene, struct arena *arena, void **picture,
+                              size_t *size)
 {
     static const char *const size_option[] = {"size=480x360"};
+    struct views views;
     if (PNG_PACKAGE)
         return CP_OK;
+    cp_status status = views_find(context, scene, arena, &views);
+    if (status != CP_OK || views.count == 0)
+        return status;
     return write_beside(context, scene, "png", size_option, 1, picture, size);
 }
 
@@ -215,7 +221,7 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
     if (status == CP_OK)
         status = write_further(context, scene, "glb.gz", glb, sizeof glb / sizeof *glb, &cell, &size);
     if (status == CP_OK)
-        status = draw_picture(context, scene, &picture, &picture_size);
+        status = draw_picture(context, scene, arena, &picture, &picture_size);
     if (status == CP_OK) {
         page.cell = cell;
         page.cell_size = size;

@@ -275,6 +275,26 @@ static void large_parts_are_small(void **state)
     cp_scene_free(scene);
 }
 
+/* What no camera sees as a whole has no picture, but a page. */
+static void pictures_have_limits(void **state)
+{
+    static const cp_mesh box = {.name = "box", .kind = CP_MESH_BOX, .size = {1, 1, 1}};
+    static const cp_pose far = {{1, 0, 0, 1e308, 0, 1, 0, 0, 0, 0, 1, 0}},
+                         near = {{1, 0, 0, -1e308, 0, 1, 0, 0, 0, 0, 1, 0}};
+    cp_context *context = *state;
+    for (int i = 0; i < 2; i++) {
+        cp_scene *scene = cp_scene_new(context);
+        uint32_t mesh = add_mesh_of(scene, &box);
+        (void)add_instance_of(scene, add_node_at(scene, 0, "a", i == 0 ? NULL : &near), mesh, CP_USE_DRAWN, NULL);
+        (void)add_instance_of(scene, add_node_at(scene, 0, "b", i == 0 ? NULL : &far), mesh, CP_USE_DRAWN, NULL);
+        expect_status(context, cp_scene_finish(scene), CP_OK);
+        struct text page = write_page(context, scene, NULL, 0);
+        assert_int_equal(count_text(&page, "<div id=\"picture\"><img"), i == 0);
+        free(page.bytes);
+        cp_scene_free(scene);
+    }
+}
+
 static void same_bytes_twice(void **state)
 {
     cp_context *context = *state;
@@ -362,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(policy_allows_what_is_there, make_context, free_context),
         cmocka_unit_test_setup_teardown(cell_is_the_glb, make_context, free_context),
         cmocka_unit_test_setup_teardown(large_parts_are_small, make_context, free_context),
+        cmocka_unit_test_setup_teardown(pictures_have_limits, make_context, free_context),
         cmocka_unit_test_setup_teardown(same_bytes_twice, make_context, free_context),
         cmocka_unit_test_setup_teardown(edges_are_an_option, make_context, free_context),
         cmocka_unit_test_setup_teardown(names_are_no_markup, make_context, free_context),
