@@ -51,12 +51,16 @@ static void set_limits(cp_context *context)
     cp_set_flag(context, CP_FLAG_CONFINE, true);
 }
 
-/* Writes the scene in a format; a refusal is fine, a broken promise is not. */
+/* Writes the scene in a format; a refusal is fine, a broken promise is not. Pictures are small, as they cost by the
+ * pixel, and a page is a GLB and a picture. */
 static void write_format(cp_context *context, const cp_scene *scene, const char *format)
 {
+    static const char *const small[] = {"size=24x18", "edges=yes"};
     void *written = NULL;
-    size_t size = 0;
-    cp_status status = cp_write_memory(context, scene, format, NULL, 0, &written, &size);
+    size_t size = 0, option_count = strcmp(format, "png") == 0 ? 2 : 0;
+    if (strcmp(format, "html") == 0)
+        return;
+    cp_status status = cp_write_memory(context, scene, format, small, option_count, &written, &size);
     if (status == CP_BUG)
         fail(context, format);
     if (status == CP_OK)
