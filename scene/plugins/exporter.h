@@ -35,7 +35,8 @@ struct exporter {
  * free them by memory_free(context, bytes, size, 1). On failure *bytes is NULL. */
 cp_status write_further(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
                         size_t option_count, void **bytes, size_t *size);
-/* Does the same for bytes beside the scene in an output that has all of it, such as a picture: nothing is lost by them. */
+/* Does the same for bytes beside the scene in an output that has all of it, such as a picture: nothing is lost by them.
+ */
 cp_status write_beside(cp_context *context, const cp_scene *scene, const char *format, const char *const *options,
                        size_t option_count, void **bytes, size_t *size);
 

@@ -1,5 +1,5 @@
-/* time_write ROUNDS THREADS IN FORMAT [K=V...]: reads, then writes into memory again and again; prints the median of the
- * seconds of processors that a write took, and the bytes. */
+/* time_write ROUNDS THREADS IN FORMAT [K=V...]: reads, then writes into memory again and again; prints the median of
+ * the seconds of processors that a write took, and the bytes. */
 #include "cellpipe.h"
 #include <stdio.h>
 #include <stdlib.h>
