@@ -1,4 +1,4 @@
-/* What the build embeds of page/ and of three.js: cmake/embed.cmake makes the source with it. */
+/* The build embeds page/ and three.js by these: cmake/embed.cmake makes the source that defines them. */
 #ifndef CELLPIPE_EXPORTERS_HTML_PAGE_H
 #define CELLPIPE_EXPORTERS_HTML_PAGE_H
 

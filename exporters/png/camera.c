@@ -22,8 +22,9 @@ static bool reach(const struct shown *shown, uint32_t device, const double (*dir
     return most[0] != -INFINITY;
 }
 
-/* As in scene/view/view.c: with k the slope of a side of the window, a point (x, y, z) is within it if |x - c.x| <= k
- * (c.z - z). So the largest x + k z and k z - x of all points say where the camera c has to be. side: 0 is x, 1 is y.
+/* The fit is that of scene/view/view.c: with k the slope of a side of the window, a point (x, y, z) is within it if
+ * |x - c.x| <= k (c.z - z). So the largest x + k z and k z - x of all points say where the camera c has to be. side: 0
+ * is x, 1 is y.
  */
 static void make_directions(const struct png_camera *camera, int side, double slope, double directions[2][3])
 {

@@ -62,7 +62,7 @@ struct look {
     float map[2][3]; /* from a vertex' coordinates to the image's */
 };
 
-/* What smooths a mesh without normals: normals of its faces, and the faces at each vertex. */
+/* A mesh without normals is smoothed by these: normals of its faces, and the faces at each vertex. */
 struct smoothing {
     bool tried;
     float (*normals)[4]; /* unit length, or zero, and twice the area; NULL: the mesh has normals, or stays flat */
@@ -130,7 +130,7 @@ struct png_picture {
 };
 enum { ENCODED_STEPS = 1 << 14 };
 
-/* In lists of triangles: it is drawn where its texture is not below the cutoff. */
+/* Marks a triangle in a list: it is drawn where its texture is not below the cutoff. */
 #define MASKED UINT32_C(0x80000000)
 
 /* camera.c. Aims at what the view of that number shows. The arrays of `shown` and views stay the caller's. */

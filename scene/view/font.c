@@ -1,7 +1,8 @@
 /* Letters of 5 x 7 pixels, drawn for this file. */
 #include "font.h"
 
-/* Of the characters from ' ' to '~': seven rows, the upper one first; the leftmost of five pixels is the highest bit.
+/* The characters from ' ' to '~' have seven rows each, the upper one first; the leftmost of five pixels is the highest
+ * bit.
  */
 static const unsigned char letters[][FONT_HEIGHT] = {
     {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00}, /*   */

@@ -786,7 +786,7 @@ static void make_fresh_cell(void)
     give_keys(true);
 }
 
-/* What may change in the cell of make_cell; joints and instances are in the order of its frames. */
+/* These things may change in the cell of make_cell; joints and instances are in the order of its frames. */
 static void change_limit(void)
 {
     CHANGE(cell.joints[0].upper = 1; cell.joints[0].lower = -1);

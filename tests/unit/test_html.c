@@ -275,7 +275,7 @@ static void large_parts_are_small(void **state)
     cp_scene_free(scene);
 }
 
-/* What no camera sees as a whole has no picture, but a page. */
+/* A scene that no camera sees as a whole has no picture, but a page. */
 static void pictures_have_limits(void **state)
 {
     static const cp_mesh box = {.name = "box", .kind = CP_MESH_BOX, .size = {1, 1, 1}};

@@ -535,7 +535,7 @@ static void test_textures(void **state)
     expect_quarters(draw(context, scene, options),
                     (const int[4][4]){{255, 0, 0, 255}, {200, 100, 50, 255}, {0, 0, 255, 255}, {0, 255, 0, 255}});
     cp_scene_free(scene);
-    /* What the mask cuts off, and what is wholly translucent, is not there. */
+    /* Faces that the mask cuts off, and wholly translucent ones, are not there. */
     for (int mask = 0; mask < 2; mask++) {
         scene = textured(context, four, mask ? CP_ALPHA_MASK : CP_ALPHA_BLEND, NULL, CP_WRAP_REPEAT);
         expect_quarters(draw(context, scene, options),
@@ -644,7 +644,7 @@ static void test_smooth(void **state)
 
 /* ---- the rest ---- */
 
-/* What is mirrored by its instance looks like what is mirrored in its mesh. */
+/* A mesh that its instance mirrors looks like one that is mirrored itself. */
 static void test_mirrored(void **state)
 {
     static const float wedge[] = {0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3}, other[] = {0, 0, 0, 2, 0, 0, 0, -1, 0, 0, 0, 3};
@@ -851,7 +851,7 @@ static void test_refused(void **state)
         assert_true(was_reported(context, wrong[i][1]));
     }
     cp_scene_free(scene);
-    /* So large that no camera sees it all. */
+    /* The scene is so large that no camera sees it all. */
     scene = new_scene(context);
     uint32_t node = add_node_at(scene, 0, "far", NULL);
     cp_pose far[2] = {plain_translation(1e308, 0, 0), plain_translation(-1e308, 0, 0)};

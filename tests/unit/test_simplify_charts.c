@@ -40,7 +40,7 @@ static cp_mesh make_ball(uint32_t n, uint32_t block, uint32_t painted)
 
 enum { OFFERS = 2 };
 
-/* What the filter made of a mesh, and said of it: what more texels would leave, if that are fewer triangles. */
+/* Holds what the filter made of a mesh, and said of it: the triangles that more texels would leave, if fewer. */
 struct result {
     const cp_mesh *mesh; /* valid until the next call */
     uint64_t triangles;

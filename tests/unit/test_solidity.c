@@ -38,7 +38,7 @@ static void part_faces(const struct builder *whole, struct builder *parted)
     }
 }
 
-/* Of one whose surface alone is looked at, the collider warns. */
+/* The collider warns of a body whose surface alone is looked at. */
 static bool is_solid(const struct builder *builder)
 {
     const cp_mesh mesh = mesh_of(builder);

@@ -173,7 +173,7 @@ static const cp_mesh *expect_merged(const struct patch *patch, const cp_pose *po
     return merged;
 }
 
-/* Of the last 400, the first pose is the identity, in whose frame the others' vertices come. */
+/* The last 400 are a group: the first pose is the identity, in whose frame the others' vertices come. */
 static void test_merged(void **unused)
 {
     (void)unused;
@@ -189,7 +189,7 @@ static void test_merged(void **unused)
     }
 }
 
-/* What a pose flattens stays a unit vector, square to the normal. */
+/* A vector that a pose flattens stays a unit vector, square to the normal. */
 static void test_flattened(void **unused)
 {
     (void)unused;

@@ -34,7 +34,7 @@ static void end(struct stage *stage)
     cp_context_free(stage->context);
 }
 
-/* What a camera shows of a point: right and up as parts of half a window of 4 by 3, and how far before it. */
+/* Tells where a camera shows a point: right and up as parts of half a window of 4 by 3, and how far before it. */
 static void see(const struct viewpoint *view, const double point[3], double seen[3])
 {
     const double *m = view->camera.m;

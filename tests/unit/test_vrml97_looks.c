@@ -1,5 +1,5 @@
-/* What people see of a world first: normals of curved parts, a ground under a robot, a floor that does nothing, and
- * numbers without tails. */
+/* Tests what people see of a world first: normals of curved parts, a ground under a robot, a floor that does nothing,
+ * and numbers without tails. */
 #include <math.h>
 
 #include "fixture.h"

@@ -228,7 +228,7 @@ static void a_material_is_one_group(void **state)
     }
 }
 
-/* As many bits as it takes, unless they are given. */
+/* Positions have as many bits as it takes, unless they are given. */
 static void bits_follow_the_error(void **state)
 {
     static float positions[3 * VERTICES];
