@@ -1,13 +1,12 @@
 /* sheet: pictures of many files on one, each with its name below. */
 #include "plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct wanted {
     struct request request;
     int64_t columns;
-    const char *size;
+    cp_pixels size;
 };
 
 /* Returns the last option of that name among those of the pictures, or NULL. */
@@ -18,20 +17,6 @@ static const char *picture_option(const struct request *request, const char *nam
         if (strncmp(request->out.items[i], name, strlen(name)) == 0)
             found = request->out.items[i] + strlen(name);
     return found;
-}
-
-static bool read_size(const char *text, uint32_t *width, uint32_t *height)
-{
-    char *end;
-    unsigned long one = strtoul(text, &end, 10), other = 0;
-    bool good = *text >= '1' && *text <= '9' && *end == 'x' && end[1] >= '1' && end[1] <= '9';
-    if (good) {
-        other = strtoul(end + 1, &end, 10);
-        good = *end == '\0' && one <= UINT16_MAX && other <= UINT16_MAX;
-    }
-    *width = good ? (uint32_t)one : 0;
-    *height = good ? (uint32_t)other : 0;
-    return good;
 }
 
 /* Checks the words; the last one becomes the output, *count how many inputs there are. */
@@ -49,6 +34,8 @@ static cp_status check_words(struct cli *cli, struct wanted *wanted, size_t *cou
     const char *format = request->to ? exporter_named(request->to) : NULL;
     if (exporter_for(format, *out) != png)
         return complain(cli, CP_USAGE, "%s: the output, the last word, needs the suffix .png", *out);
+    if (picture_option(request, "size="))
+        return complain(cli, CP_USAGE, "size=: the pictures of a sheet have the size that --size says");
     cp_status status = CP_OK;
     for (size_t i = 0; i < request->out.count && status == CP_OK; i++)
         if (!plugin_has(CP_EXPORTER, png, request->out.items[i], &(cp_option_info){0}))
@@ -131,14 +118,12 @@ static cp_status command_sheet(struct cli *cli)
         status = check_words(cli, &wanted, &count, &out);
     if (status != CP_OK)
         return status;
-    const char *picture_size = picture_option(&wanted.request, "size=");
     cp_sheet_layout layout = {.count = (uint32_t)count,
                               .columns = (uint32_t)wanted.columns,
+                              .width = wanted.size.width,
+                              .height = wanted.size.height,
                               .background = picture_option(&wanted.request, "background=")};
-    picture_size = picture_size ? picture_size : wanted.size;
-    const char *option = cli_print(cli, "size=%s", picture_size);
-    if (!read_size(picture_size, &layout.width, &layout.height))
-        return complain(cli, CP_USAGE, "--size %s: needs WIDTHxHEIGHT in pixels, such as 256x192", picture_size);
+    const char *option = cli_print(cli, "size=%lux%lu", (unsigned long)layout.width, (unsigned long)layout.height);
     if (!option || !list_add(cli, &wanted.request.out, option) || !plan_open(cli, &plan, 1))
         return CP_LIMIT;
     status = cp_expect_output(cli->context, out);
@@ -159,8 +144,8 @@ static cp_status command_sheet(struct cli *cli)
 static const cp_option options[] = {
     {"--columns", "so many pictures in a row; 0: as many as make the sheet about square", CP_OPTION_INTEGER,
      offsetof(struct wanted, columns), "0", .minimum = 0, .maximum = 65500},
-    {"--size", "width and height of each picture in pixels", CP_OPTION_STRING, offsetof(struct wanted, size), "256x192",
-     .value = "WxH"},
+    {"--size", "width and height of each picture", CP_OPTION_PIXELS, offsetof(struct wanted, size), "256x192",
+     .minimum = 1, .maximum = 16384},
     {0}};
 
 const struct command sheet_command = {

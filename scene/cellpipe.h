@@ -939,6 +939,7 @@ typedef enum cp_option_type {
     CP_OPTION_TIME,    /* double, seconds: 0.5, 500ms or 2min */
     CP_OPTION_SIZE,    /* int64_t, bytes: 500000, 500kB or 2MiB */
     CP_OPTION_EXTENT,  /* cp_extent: a length, or a part of a size with % after it */
+    CP_OPTION_PIXELS,  /* cp_pixels: 512x384; bounds are those of each side */
     CP_OPTION_UNIT,    /* double, metres per unit: mm or 0.001; 0 when not given and initial is NULL */
     CP_OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
     /* const char *, the caller's; NULL when not given and initial is NULL. Completion offers files, or names of the
@@ -956,6 +957,10 @@ typedef enum cp_option_type {
 typedef struct cp_extent {
     double metres, part;
 } cp_extent;
+
+typedef struct cp_pixels {
+    uint32_t width, height;
+} cp_pixels;
 
 /* An option of a plug-in, in a table that ends with CP_OPTIONS_END. */
 typedef struct cp_option {

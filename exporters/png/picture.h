@@ -11,7 +11,8 @@ enum { MOST_SIDE = 16384, SUPERSAMPLES = 2 };
 enum { PNG_COLOURS_AUTO, PNG_COLOURS_NONE };
 
 struct png_settings {
-    const char *size, *view, *background;
+    cp_pixels size;
+    const char *view, *background;
     bool edges;
     int colours;
     double crease;

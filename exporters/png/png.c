@@ -22,8 +22,8 @@
 #include "view/pixels.h"
 
 static const cp_option options[] = {
-    {"size", "width and height in pixels, at most 16384 each", CP_OPTION_STRING, offsetof(struct png_settings, size),
-     "512x384", .value = "WxH"},
+    {"size", "width and height of the picture", CP_OPTION_PIXELS, offsetof(struct png_settings, size), "512x384",
+     .minimum = 1, .maximum = MOST_SIDE},
     {"view", "the whole cell from a corner, from the front, the left or the top, or a device by its name",
      CP_OPTION_DEVICE, offsetof(struct png_settings, view), "corner", .value = "corner|front|left|top|NAME"},
     {"edges", "draws lines where faces meet at more than the crease angle", CP_OPTION_BOOLEAN,
@@ -51,23 +51,6 @@ static uint32_t shows(const void *settings)
 }
 
 /* ---- options ---- */
-
-static cp_status read_size(cp_context *context, const char *text, uint32_t size[2])
-{
-    const char *at = text;
-    bool good = true;
-    for (int i = 0; i < 2 && good; i++) {
-        size[i] = 0;
-        const char *begin = at;
-        for (; *at >= '0' && *at <= '9' && size[i] <= MOST_SIDE; at++)
-            size[i] = 10 * size[i] + (uint32_t)(*at - '0');
-        good = at > begin && size[i] >= 1 && size[i] <= MOST_SIDE && *at == (i == 0 ? 'x' : '\0');
-        at += good && i == 0;
-    }
-    return good ? CP_OK
-                : report_error(context, CP_USAGE, "png-size", NOWHERE,
-                               "size=%s: needs WIDTHxHEIGHT in pixels, such as 512x384, each 1 .. %d", text, MOST_SIDE);
-}
 
 /* Reads the background as linear light times alpha. */
 static cp_status read_background(cp_context *context, const char *text, float background[4])
@@ -225,14 +208,11 @@ static cp_status write_picture(cp_context *context, const cp_scene *scene, const
     const struct png_settings *settings = pointer;
     struct png_picture picture = {.context = context, .settings = settings};
     cp_scene *changed = NULL, *triangles = NULL;
-    uint32_t size[2];
-    cp_status status = read_size(context, settings->size, size);
-    if (status == CP_OK)
-        status = read_background(context, settings->background, picture.background);
+    cp_status status = read_background(context, settings->background, picture.background);
     if (status != CP_OK)
         return status;
-    picture.width = size[0];
-    picture.height = size[1];
+    picture.width = settings->size.width;
+    picture.height = settings->size.height;
     picture.arena = arena_new(context);
     status = picture.arena ? view_limit_planes(context, scene, &changed) : CP_LIMIT;
     if (status == CP_OK && settings->colours == PNG_COLOURS_AUTO)

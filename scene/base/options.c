@@ -30,6 +30,11 @@ static const struct kind {
                         1},
     [CP_OPTION_EXTENT] = {sizeof(cp_extent), "extent", "LENGTH|RATIO",
                           "a length such as 0.1mm, or a part of the size such as 0.1%", "m", length_units, 1},
+    [CP_OPTION_PIXELS] = {.size = sizeof(cp_pixels),
+                          .word = "pixels",
+                          .value = "WxH",
+                          .needs = "WIDTHxHEIGHT in pixels, such as 512x384",
+                          .unit = "pixels"},
     [CP_OPTION_UNIT] = {.size = sizeof(double),
                         .word = "unit",
                         .value = "UNIT",
@@ -195,6 +200,26 @@ static cp_status read_extent(const struct value *value)
     return CP_OK;
 }
 
+/* Reads two whole numbers with an x between. */
+static cp_status read_pixels(const struct value *value)
+{
+    const uint32_t most = 1000000000;
+    uint32_t sides[2] = {0, 0};
+    const char *at = value->text;
+    for (int i = 0; i < 2; i++) {
+        const char *begin = at;
+        for (; *at >= '0' && *at <= '9'; at++)
+            sides[i] = sides[i] < most / 10 ? 10 * sides[i] + (uint32_t)(*at - '0') : most;
+        if (at == begin || *at != (i == 0 ? 'x' : '\0'))
+            return refuse(value, kinds[CP_OPTION_PIXELS].needs, NULL);
+        at += i == 0;
+    }
+    if (!is_in_range(value->option, sides[0]) || !is_in_range(value->option, sides[1]))
+        return refuse_range(value);
+    *(cp_pixels *)value->place = (cp_pixels){sides[0], sides[1]};
+    return CP_OK;
+}
+
 /* Reads a number with or without a unit, whole or not. */
 static cp_status read_number(const struct value *value)
 {
@@ -236,6 +261,8 @@ cp_status cp_option_read(cp_context *context, const cp_option *option, const cha
         return read_number(&value);
     case CP_OPTION_EXTENT:
         return read_extent(&value);
+    case CP_OPTION_PIXELS:
+        return read_pixels(&value);
     case CP_OPTION_UNIT:
         return read_unit(&value);
     case CP_OPTION_CHOICE:

@@ -37,6 +37,13 @@ function checkOption(option, give) {
     const units = seen.has(type) ? [] : option.units ?? [] // test_options.sh has them in every place
     seen.add(type)
     if (type === "unit") for (const unit of units) check(give(unit), [""])
+    if (type === "pixels") {
+        for (const wrong of ["512", "512x", "x512", "5x5x5", "-1x5", "5x5mm"]) check(give(wrong), ["needs"])
+        check(give(`${minimum}x${maximum}`), [""])
+        check(give(`${maximum + 1}x${maximum}`), ["must"])
+        check(give(`${maximum}x${minimum - 1}`), ["must"])
+        check(give("99999999999999999999x1"), ["must"])
+    }
     if (!numbers.includes(type)) return
     check(give("1parrots"), ["needs"])
     for (const unit of units) check(give("1" + unit), ["", "must"])

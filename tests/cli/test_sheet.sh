@@ -21,8 +21,6 @@ must "two rows of two, names below" [ "$(size sheet.png)" = "160 134" ]
 must "no losses are told" [ ! -s stderr ]
 run 0 one.stl two.stl gltf_textures.gltf other.png --columns 2 --size 80x50 --threads 3
 must "the same bytes by three threads" cmp -s sheet.png other.png
-run 0 one.stl two.stl gltf_textures.gltf other.png --columns 2 --out size=80x50
-must "the size as an option of png" cmp -s sheet.png other.png
 run 0 one.stl two.stl gltf_textures.gltf other.png --columns 2 --size 80x50 --out view=front --out edges=yes
 must "options of png change the pictures" [ "$(size other.png)" = "160 134" ]
 must "and are another picture" [ "$(cmp -s sheet.png other.png; echo $?)" = 1 ]
@@ -52,10 +50,13 @@ run 2 one.stl sheet.png --size 80
 must "a size" grep -q -e '--size 80: needs WIDTHxHEIGHT' stderr
 run 2 one.stl sheet.png --size 0x10
 run 2 one.stl sheet.png --size 70000x10
+must "a size out of range" grep -q -e '--size 70000x10: must lie in 1 .. 16384 pixels' stderr
+run 2 one.stl sheet.png --out size=80x50
+must "a size has one place" grep -q -e '--size' stderr
 run 2 one.stl sheet.png --columns -1
 run 2 one.stl sheet.png --out profile=stage
 run 2 one.stl sheet.png --out background=white
-run 2 one.stl two.stl sheet.png --columns 2 --size 60000x10
+run 2 one.stl two.stl one.stl two.stl one.stl sheet.png --columns 5 --size 16000x10
 must "too wide a sheet" grep -q 'more than 65500 pixels' stderr
 must "nothing is written" [ ! -e sheet.png ]
 cp one.stl in.png

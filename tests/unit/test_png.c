@@ -839,9 +839,9 @@ static void test_refused(void **state)
     cp_context *context = *state;
     cp_scene *scene = three_bodies(context);
     static const char *const wrong[][2] = {{"view=the arm", "png-view"},
-                                           {"size=16385x1", "png-size"},
-                                           {"size=1x", "png-size"},
-                                           {"size=10x10 ", "png-size"},
+                                           {"size=16385x1", "option-range"},
+                                           {"size=1x", "option-value"},
+                                           {"size=10x10 ", "option-value"},
                                            {"background=#1234567", "png-background"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         void *bytes;
