@@ -8,13 +8,13 @@
  *   weld    the corners of a binary STL, mapped, to unique vertices and indices
  *   write   so many new files of together so many bytes */
 #include "mesh.h"
+#include "timing.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 7, BUFFER_SIZE = 1 << 20, MOST_THREADS = 64 };
@@ -24,13 +24,6 @@ struct job {
     size_t bytes, files, threads;
     unsigned char *memory; /* copy: twice `bytes` */
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* What loops compute goes here, so that they are not left out. */
 static volatile double kept;
@@ -233,26 +226,19 @@ static void write_once(const struct job *job)
 
 /* ---- the median ---- */
 
-static int compare_doubles(const void *first, const void *second)
-{
-    const double *a = first, *b = second;
-    return (*a > *b) - (*a < *b);
-}
-
 static void print_median(void once(const struct job *), const struct job *job)
 {
     double seconds[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
         if (once == write_once)
             each_written_file(job, NULL);
-        double begin = seconds_now();
+        double begin = wall_seconds();
         once(job);
-        seconds[i] = seconds_now() - begin;
+        seconds[i] = wall_seconds() - begin;
     }
     if (once == write_once)
         each_written_file(job, NULL);
-    qsort(seconds, ROUNDS, sizeof *seconds, compare_doubles);
-    printf("%.6f\n", seconds[ROUNDS / 2]);
+    printf("%.6f\n", median(seconds, ROUNDS));
 }
 
 static size_t parse_count(const char *text, size_t most)

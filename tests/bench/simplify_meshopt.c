@@ -1,18 +1,11 @@
 /* simplify_meshopt IN.stl OUT.stl TRIANGLES: meshoptimizer's simplifier alone, on joined vertices in the order of their
  * first corner, which is what a program that welds hands it. Prints the seconds that it took. */
+#include "timing.h"
 #include "topology.h"
 
 #include "write_mesh.h"
 #include <meshoptimizer.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 int main(int count, char **arguments)
 {
@@ -23,10 +16,10 @@ int main(int count, char **arguments)
     unsigned int *simplified = allocate(corners, sizeof *simplified);
     mesh.vertex_count = meshopt_optimizeVertexFetch(mesh.positions, mesh.corners, corners, mesh.positions,
                                                     mesh.vertex_count, 3 * sizeof(float));
-    double begin = seconds_now();
+    double begin = wall_seconds();
     size_t left = meshopt_simplify(simplified, mesh.corners, corners, mesh.positions, mesh.vertex_count,
                                    3 * sizeof(float), target, 1, 0, NULL);
-    printf("%.4f\n", seconds_now() - begin);
+    printf("%.4f\n", wall_seconds() - begin);
     free(mesh.corners);
     mesh.corners = simplified;
     mesh.triangle_count = left / 3;

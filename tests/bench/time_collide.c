@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "fcl_peer.h"
 #include "mesh.h"
+#include "timing.h"
 
 enum { MOST_ROUNDS = 99 };
 
@@ -48,29 +48,10 @@ double fcl_bodies_distance(const struct fcl_body *one, const struct fcl_body *ot
 #endif
 static const size_t engines_here = HAS_PEER ? ENGINES : 1;
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static size_t allocated_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return values[count / 2];
 }
 
 /* ---- building ---- */
@@ -83,7 +64,7 @@ struct built {
 static void build_trees(cp_context *context, struct collide_set *set, enum engine engine, struct built *built)
 {
     size_t bytes = allocated_bytes();
-    double begin = seconds_now();
+    double begin = processor_seconds();
     for (size_t i = 0; i < set->body_count; i++) {
         struct collide_body *body = &set->bodies[i];
         struct bvh *bvh = &body->bvh;
@@ -93,7 +74,7 @@ static void build_trees(cp_context *context, struct collide_set *set, enum engin
                                                           (const uint32_t(*)[3])bvh->triangles, bvh->triangle_count)))
             fail("FCL builds no tree");
     }
-    built->seconds = seconds_now() - begin;
+    built->seconds = processor_seconds() - begin;
     built->bytes = allocated_bytes() - bytes;
     for (size_t i = 0; i < set->body_count && engine == OURS; i++) /* FCL's has copies of these */
         built->bytes += set->bodies[i].bvh.vertex_count * sizeof *set->bodies[i].bvh.vertices +
@@ -170,10 +151,10 @@ static void ask_all(const struct collide_set *set, ask_one *question, size_t rou
     for (size_t round = 0; round < rounds; round++)
         for (size_t turn = 0; turn < engines_here; turn++) {
             enum engine engine = (enum engine)((round + turn) % engines_here);
-            double begin = seconds_now();
+            double begin = processor_seconds();
             for (size_t i = 0; i < set->query_count; i++)
                 answers[engine][i] = question(set, &set->queries[i], engine);
-            result->seconds[engine][round] = seconds_now() - begin;
+            result->seconds[engine][round] = processor_seconds() - begin;
         }
 }
 
@@ -339,24 +320,12 @@ static size_t measure_sets(cp_context *context, const struct options *options)
 
 static void read_options(char **arguments, int count, struct options *options)
 {
-    const struct {
-        const char *name;
-        size_t *value;
-    } table[] = {{"--triangles", &options->triangles},
-                 {"--poses", &options->poses},
-                 {"--states", &options->states},
-                 {"--rounds", &options->rounds},
-                 {"--each", &options->each}};
-    enum { OPTIONS = sizeof table / sizeof *table };
-    int i = 1;
-    for (; i < count && strncmp(arguments[i], "--", 2) == 0; i += 2) {
-        size_t k = 0;
-        while (k < OPTIONS && strcmp(arguments[i], table[k].name) != 0)
-            k++;
-        if (k == OPTIONS || i + 1 == count)
-            fail("usage: time_collide [--triangles N] [--poses N] [--states N] [--rounds N] [--each 1] [CELL]...");
-        *table[k].value = strtoul(arguments[i + 1], NULL, 10);
-    }
+    const struct number_option table[] = {{"--triangles", &options->triangles}, {"--poses", &options->poses},
+                                          {"--states", &options->states},       {"--rounds", &options->rounds},
+                                          {"--each", &options->each},           {NULL, NULL}};
+    int i = read_numbers(count, arguments, table,
+                         "time_collide [--triangles N] [--poses N] [--states N] [--rounds N] "
+                         "[--each 1] [CELL]...");
     options->cells = arguments + i;
     options->cell_count = (size_t)(count - i);
     if (options->triangles == 0 || options->poses == 0 || options->states == 0 || options->rounds == 0 ||

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "mesh.h"
 #include "sampled_rule.h"
+#include "timing.h"
 
 enum { MOST_ROUNDS = 99, MOST_THREADS = 2 };
 
 struct options {
-    uint64_t rounds, seconds, seeds, work, thorough;
+    size_t rounds, seconds, seeds, work, thorough;
 };
 
 enum { STATIC, ALWAYS_PROVED, ALWAYS_SAMPLED, NEVER_PROVED, SOMETIMES, MOVABLE, UNDECIDED, STATUSES };
@@ -40,28 +40,9 @@ struct result {
     char *worst; /* its frames */
 };
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static struct times times_now(void)
 {
-    return (struct times){seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    return (struct times){wall_seconds(), processor_seconds()};
 }
 
 /* ---- one run ---- */
@@ -233,27 +214,16 @@ static void measure_all(char **arguments, size_t count, const struct options *op
     free(results);
 }
 
-/* How many arguments were options and their values. */
+static const char usage[] =
+    "time_exclude [--rounds N] [--seconds N] [--seeds N] [--work N] [--thorough N] NAME CELL...";
+
+/* Returns the place of the first word behind the options. */
 static int read_options(char **arguments, int count, struct options *options)
 {
-    const struct {
-        const char *name;
-        uint64_t *value;
-    } table[] = {{"--rounds", &options->rounds},
-                 {"--seconds", &options->seconds},
-                 {"--seeds", &options->seeds},
-                 {"--work", &options->work},
-                 {"--thorough", &options->thorough}};
-    const size_t options_known = sizeof table / sizeof *table;
-    int place = 1;
-    for (; place + 1 < count && strncmp(arguments[place], "--", 2) == 0; place += 2) {
-        size_t k = 0;
-        while (k < options_known && strcmp(arguments[place], table[k].name) != 0)
-            k++;
-        if (k == options_known)
-            fail("time_exclude: there is no option %s", arguments[place]);
-        *table[k].value = strtoull(arguments[place + 1], NULL, 10);
-    }
+    const struct number_option table[] = {{"--rounds", &options->rounds},     {"--seconds", &options->seconds},
+                                          {"--seeds", &options->seeds},       {"--work", &options->work},
+                                          {"--thorough", &options->thorough}, {NULL, NULL}};
+    int place = read_numbers(count, arguments, table, usage);
     if (options->rounds == 0 || options->rounds > MOST_ROUNDS || options->seeds == 0 || options->seeds > 1000000)
         fail("time_exclude: rounds are 1 to %d, seeds 1 to 1000000", MOST_ROUNDS);
     return place;
@@ -264,7 +234,7 @@ int main(int count, char **arguments)
     struct options options = {.rounds = 3, .seeds = 100, .work = 200000, .thorough = 2000000};
     int first = read_options(arguments, count, &options);
     if (first >= count || (count - first) % 2 != 0)
-        fail("usage: time_exclude [--rounds N] [--seconds N] [--seeds N] [--work N] [--thorough N] NAME CELL...");
+        fail("usage: %s", usage);
     measure_all(arguments + first, (size_t)(count - first) / 2, &options);
     return 0;
 }

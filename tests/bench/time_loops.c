@@ -3,42 +3,18 @@
  * (the five balls' gaps in parts of the machine's size, by 15 free joints); as a Markdown table. Both start from the
  * pose before. lmdif1 takes its derivatives by differences, as users do who have no others. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "mesh.h"
 #include "motion/loops/loops.h"
+#include "timing.h"
 
 #ifdef HAVE_CMINPACK
 #include <cminpack.h>
 #endif
 
 enum { LEGS = 6, MOST_FREE = 40, MOST_ROWS = 40, MOST_ROUNDS = 100 };
-
-static void fail(const char *why)
-{
-    fprintf(stderr, "time_loops: %s\n", why);
-    exit(1);
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
 
 /* ---- the path ---- */
 
@@ -78,22 +54,22 @@ static void begin_path(struct machine *machine)
 {
     set_legs(machine, machine->q, 0);
     if (mechanism_values(&machine->mechanism, machine->q) != CP_OK)
-        fail("the machine does not close");
+        fail("time_loops: the machine does not close");
 }
 
 /* Microseconds a pose. */
 static double time_ours(struct machine *machine, size_t poses, double *worst)
 {
     begin_path(machine);
-    double begin = seconds_now();
+    double begin = processor_seconds();
     for (size_t pose = 0; pose < poses; pose++) {
         set_legs(machine, machine->q, pose);
         if (mechanism_values(&machine->mechanism, machine->q) != CP_OK)
-            fail("the machine does not close");
+            fail("time_loops: the machine does not close");
         if (pose % 64 == 0)
             *worst = fmax(*worst, gap(machine->mechanism.closure));
     }
-    return 1e6 * (seconds_now() - begin) / (double)poses;
+    return 1e6 * (processor_seconds() - begin) / (double)poses;
 }
 
 /* ---- lmdif1 ---- */
@@ -132,46 +108,42 @@ static double time_theirs(struct machine *machine, size_t poses, double *worst)
     begin_path(machine);
     for (int i = 0; i < columns; i++)
         x[i] = machine->mechanism.values[chains->columns[i]] + shift;
-    double begin = seconds_now();
+    double begin = processor_seconds();
     for (size_t pose = 0; pose < poses; pose++) {
         set_legs(machine, machine->mechanism.values, pose);
         int how =
             lmdif1(residuals, closure, rows, columns, x, values, 1e-12, order, work, (int)(sizeof work / sizeof *work));
         if (how < 1)
-            fail("lmdif1 refuses");
+            fail("time_loops: lmdif1 refuses");
         if (pose % 64 == 0) {
             (void)residuals(closure, rows, columns, x, values, 0);
             *worst = fmax(*worst, gap(closure));
         }
     }
-    return 1e6 * (seconds_now() - begin) / (double)poses;
+    return 1e6 * (processor_seconds() - begin) / (double)poses;
 }
 #endif
 
 int main(int count, char **arguments)
 {
     size_t poses = 2000, rounds = 7;
-    for (int i = 1; i < count; i += 2) {
-        size_t *value = strcmp(arguments[i], "--poses") == 0    ? &poses
-                        : strcmp(arguments[i], "--rounds") == 0 ? &rounds
-                                                                : NULL;
-        if (!value || i + 1 == count)
-            fail("usage: time_loops [--poses N] [--rounds N]");
-        *value = strtoul(arguments[i + 1], NULL, 10);
-    }
+    const struct number_option options[] = {{"--poses", &poses}, {"--rounds", &rounds}, {NULL, NULL}};
+    const char *usage = "time_loops [--poses N] [--rounds N]";
+    if (read_numbers(count, arguments, options, usage) != count)
+        fail("usage: %s", usage);
     if (poses == 0 || rounds == 0 || rounds > MOST_ROUNDS)
-        fail("numbers are 1 or more, rounds at most 100");
+        fail("time_loops: numbers are 1 or more, rounds at most 100");
     cp_context *context = cp_context_new(NULL);
     cp_scene *scene = NULL;
     struct machine machine = {0};
     double ours[MOST_ROUNDS], our_gap = 0;
     if (!context || cp_read(context, SAMPLES "/mechanisms/hexapod.dcw", NULL, NULL, 0, &scene) != CP_OK ||
         mechanism_open(&machine.mechanism, context, scene) != CP_OK)
-        fail("the hexapod cannot be read");
+        fail("time_loops: the hexapod cannot be read");
     const cp_device *device = scene->devices;
     if (device->joint_count != LEGS || machine.mechanism.closure->chains.groups->free_count > MOST_FREE ||
         machine.mechanism.closure->chains.groups->row_count > MOST_ROWS)
-        fail("the hexapod is another one");
+        fail("time_loops: the hexapod is another one");
     memcpy(machine.legs, device->joints, sizeof machine.legs);
     machine.q = machine.mechanism.q;
 #ifdef HAVE_CMINPACK

@@ -2,29 +2,16 @@
  * part; as a Markdown table. The cell is four of the welding robots of samples/deneb/welding: six joints, and a
  * counterbalance, a cylinder with its rod, that follows the second one. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text/text.h"
+#include "mesh.h"
 #include "model/model.h"
 #include "motion/motion.h"
+#include "timing.h"
 
 enum { ROBOTS = 4, LINKS = 8, JOINTS = ROBOTS * LINKS, NODES = 1 + ROBOTS * (LINKS + 2), MOST_ROUNDS = 100 };
-
-static void fail(const char *why)
-{
-    fprintf(stderr, "time_poses: %s\n", why);
-    exit(1);
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- the cell ---- */
 
@@ -54,7 +41,7 @@ static void add_joint(cp_scene *scene, uint32_t node, const struct link *link, u
     const double degree = PI / 180, factors[] = {1 / degree};
     uint32_t index = scene_add_joint(scene, node, link->type, NULL), *inputs;
     if (index == CP_NONE)
-        fail("out of memory");
+        fail("time_poses: out of memory");
     cp_joint *joint = &scene->joints[index];
     for (int i = 0; i < 3; i++)
         joint->axis[i] = i == link->axis;
@@ -81,31 +68,16 @@ static cp_scene *make_cell(cp_context *context)
         }
     }
     if (!scene || scene_finish(scene) != CP_OK || scene->node_count != NODES || scene->joint_count != JOINTS)
-        fail("the cell cannot be made");
+        fail("time_poses: the cell cannot be made");
     return scene;
 }
 
 /* ---- times ---- */
 
-struct times {
-    double per_second[MOST_ROUNDS];
-};
-
-static int compare(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
-static double median(struct times *times, size_t rounds)
-{
-    qsort(times->per_second, rounds, sizeof *times->per_second, compare);
-    return times->per_second[rounds / 2];
-}
-
 /* All joints another value in each pose. mechanism NULL: the cell is compiled for each. Poses a second. */
 static double time_poses(cp_context *context, const cp_scene *scene, cp_mechanism *mechanism, size_t poses, double *sum)
 {
-    double q[JOINTS], begin = seconds_now();
+    double q[JOINTS], begin = processor_seconds();
     cp_pose worlds[NODES];
     *sum = 0;
     for (size_t pose = 0; pose < poses; pose++) {
@@ -114,49 +86,45 @@ static double time_poses(cp_context *context, const cp_scene *scene, cp_mechanis
         cp_status status =
             mechanism ? cp_mechanism_poses(mechanism, q, worlds) : cp_world_poses(context, scene, q, worlds);
         if (status != CP_OK)
-            fail("no poses");
+            fail("time_poses: no poses");
         for (size_t i = 0; i < NODES; i++)
             *sum += worlds[i].m[3];
     }
-    return (double)poses / (seconds_now() - begin);
+    return (double)poses / (processor_seconds() - begin);
 }
 
 static void measure(cp_context *context, const cp_scene *scene, size_t poses, size_t rounds)
 {
-    struct times often, once;
+    double often[MOST_ROUNDS], once[MOST_ROUNDS];
     cp_mechanism *mechanism;
     if (cp_mechanism_new(context, scene, &mechanism) != CP_OK)
-        fail("no mechanism");
+        fail("time_poses: no mechanism");
     for (size_t round = 0; round < rounds; round++) {
         double sums[2];
-        often.per_second[round] = time_poses(context, scene, mechanism, poses, &sums[0]);
-        once.per_second[round] = time_poses(context, scene, NULL, poses, &sums[1]);
+        often[round] = time_poses(context, scene, mechanism, poses, &sums[0]);
+        once[round] = time_poses(context, scene, NULL, poses, &sums[1]);
         if (sums[0] != sums[1])
-            fail("the two ways give different poses");
+            fail("time_poses: the two ways give different poses");
     }
     cp_mechanism_free(mechanism);
     printf("| cell | frames | joints | of them with formulas | poses/s, compiled once | poses/s, compiled for each |\n"
            "|---|---|---|---|---|---|\n"
            "| %d welding robots | %d | %d | %d | %.0f | %.0f |\n",
-           ROBOTS, NODES - 1, JOINTS, 2 * ROBOTS, median(&often, rounds), median(&once, rounds));
+           ROBOTS, NODES - 1, JOINTS, 2 * ROBOTS, median(often, rounds), median(once, rounds));
 }
 
 int main(int count, char **arguments)
 {
     size_t poses = 100000, rounds = 7;
-    for (int i = 1; i < count; i += 2) {
-        size_t *value = strcmp(arguments[i], "--poses") == 0    ? &poses
-                        : strcmp(arguments[i], "--rounds") == 0 ? &rounds
-                                                                : NULL;
-        if (!value || i + 1 == count)
-            fail("usage: time_poses [--poses N] [--rounds N]");
-        *value = strtoul(arguments[i + 1], NULL, 10);
-    }
+    const struct number_option options[] = {{"--poses", &poses}, {"--rounds", &rounds}, {NULL, NULL}};
+    const char *usage = "time_poses [--poses N] [--rounds N]";
+    if (read_numbers(count, arguments, options, usage) != count)
+        fail("usage: %s", usage);
     if (poses == 0 || rounds == 0 || rounds > MOST_ROUNDS)
-        fail("numbers are 1 or more, rounds at most 100");
+        fail("time_poses: numbers are 1 or more, rounds at most 100");
     cp_context *context = cp_context_new(NULL);
     if (!context)
-        fail("out of memory");
+        fail("time_poses: out of memory");
     cp_scene *scene = make_cell(context);
     measure(context, scene, poses, rounds);
     cp_scene_free(scene);

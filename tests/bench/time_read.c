@@ -7,25 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cellpipe.h"
+#include "timing.h"
 
 enum { MOST_ROUNDS = 101 };
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static int compare_seconds(const void *a, const void *b)
-{
-    const double *first = a, *second = b;
-    return (*first > *second) - (*first < *second);
-}
 
 /* Negative when the file could not be read. */
 static double time_cellpipe(const char *path)
@@ -34,9 +21,9 @@ static double time_cellpipe(const char *path)
     cp_context *context = cp_context_new(NULL);
     if (!context || cp_set_threads(context, 1) != CP_OK)
         return -1;
-    double begin = cpu_seconds();
+    double begin = processor_seconds();
     cp_status status = cp_read(context, path, NULL, NULL, 0, &scene);
-    double end = cpu_seconds();
+    double end = processor_seconds();
     cp_scene_free(scene);
     cp_context_free(context);
     return status == CP_OK ? end - begin : -1;
@@ -44,9 +31,9 @@ static double time_cellpipe(const char *path)
 
 static double time_assimp(const char *path)
 {
-    double begin = cpu_seconds();
+    double begin = processor_seconds();
     const struct aiScene *scene = aiImportFile(path, 0);
-    double end = cpu_seconds();
+    double end = processor_seconds();
     aiReleaseImport(scene);
     return scene ? end - begin : -1;
 }
@@ -85,10 +72,8 @@ static int time_file(const char *path, int rounds)
             return 1;
         }
     }
-    qsort(ours, (size_t)rounds, sizeof *ours, compare_seconds);
-    qsort(theirs, (size_t)rounds, sizeof *theirs, compare_seconds);
-    printf("| %s | %.4f | %.4f | %.1f |\n", path, ours[rounds / 2], theirs[rounds / 2],
-           theirs[rounds / 2] / ours[rounds / 2]);
+    double our = median(ours, (size_t)rounds), their = median(theirs, (size_t)rounds);
+    printf("| %s | %.4f | %.4f | %.1f |\n", path, our, their, their / our);
     return 0;
 }
 
