@@ -48,6 +48,17 @@ static cp_status check_words(struct cli *cli, struct wanted *wanted, size_t *cou
     return status;
 }
 
+/* Reads the background of the pictures, which is that of the sheet, too. */
+static cp_status read_background(struct cli *cli, const struct request *request, cp_colour *background)
+{
+    static const cp_option option = {.name = "background", .type = CP_OPTION_COLOUR};
+    cp_option_info info = {.size = sizeof info};
+    const char *text = picture_option(request, "background=");
+    if (!text && plugin_has(CP_EXPORTER, plugin_named(CP_EXPORTER, "png"), "background=", &info))
+        text = info.default_value;
+    return cp_option_read(cli->context, &option, text, background);
+}
+
 static bool has_no_memory(const struct cli *cli)
 {
     size_t count;
@@ -113,16 +124,18 @@ static cp_status command_sheet(struct cli *cli)
     void *bytes = NULL;
     cp_sheet *sheet = NULL;
     struct plan plan;
+    cp_sheet_layout layout = {0};
     cp_status status = sort_words(cli, 1, cli->words.count, &sheet_command, &wanted);
     if (status == CP_OK)
         status = check_words(cli, &wanted, &count, &out);
+    if (status == CP_OK)
+        status = read_background(cli, &wanted.request, &layout.background);
     if (status != CP_OK)
         return status;
-    cp_sheet_layout layout = {.count = (uint32_t)count,
-                              .columns = (uint32_t)wanted.columns,
-                              .width = wanted.size.width,
-                              .height = wanted.size.height,
-                              .background = picture_option(&wanted.request, "background=")};
+    layout.count = (uint32_t)count;
+    layout.columns = (uint32_t)wanted.columns;
+    layout.width = wanted.size.width;
+    layout.height = wanted.size.height;
     const char *option = cli_print(cli, "size=%lux%lu", (unsigned long)layout.width, (unsigned long)layout.height);
     if (!option || !list_add(cli, &wanted.request.out, option) || !plan_open(cli, &plan, 1))
         return CP_LIMIT;

@@ -940,6 +940,7 @@ typedef enum cp_option_type {
     CP_OPTION_SIZE,    /* int64_t, bytes: 500000, 500kB or 2MiB */
     CP_OPTION_EXTENT,  /* cp_extent: a length, or a part of a size with % after it */
     CP_OPTION_PIXELS,  /* cp_pixels: 512x384; bounds are those of each side */
+    CP_OPTION_COLOUR,  /* cp_colour: #fff, #e6edf5 or none */
     CP_OPTION_UNIT,    /* double, metres per unit: mm or 0.001; 0 when not given and initial is NULL */
     CP_OPTION_CHOICE,  /* int: the index in choices "a|b|c" */
     /* const char *, the caller's; NULL when not given and initial is NULL. Completion offers files, or names of the
@@ -961,6 +962,11 @@ typedef struct cp_extent {
 typedef struct cp_pixels {
     uint32_t width, height;
 } cp_pixels;
+
+/* A colour as displayed (sRGB): 255 is full light, and opaque. "none" is all zeros. */
+typedef struct cp_colour {
+    unsigned char red, green, blue, alpha;
+} cp_colour;
 
 /* An option of a plug-in, in a table that ends with CP_OPTIONS_END. */
 typedef struct cp_option {

@@ -243,10 +243,9 @@ typedef struct cp_sheet cp_sheet;
 typedef struct cp_sheet_layout {
     uint32_t count, columns; /* pictures in all, and in a row; columns 0: as many as make the sheet about square */
     uint32_t width, height;  /* pixels of each picture */
-    const char *background;  /* as of the exporter png; NULL: its default */
+    cp_colour background;
 } cp_sheet_layout;
-/* Begins a sheet. CP_USAGE if it has no picture, is wider or higher than 65500 pixels, or the background is no
- * colour. */
+/* Begins a sheet. CP_USAGE if it has no picture, or is wider or higher than 65500 pixels. */
 CP_API cp_status cp_sheet_new(cp_context *context, const cp_sheet_layout *layout, cp_sheet **sheet);
 /* Adds a picture, which the exporter png has made in the layout's size; NULL: a cross takes its place. The name is
  * UTF-8; characters beyond ASCII become boxes, and a long name loses its middle. */

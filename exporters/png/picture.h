@@ -12,7 +12,8 @@ enum { PNG_COLOURS_AUTO, PNG_COLOURS_NONE };
 
 struct png_settings {
     cp_pixels size;
-    const char *view, *background;
+    const char *view;
+    cp_colour background;
     bool edges;
     int colours;
     double crease;

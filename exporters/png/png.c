@@ -30,8 +30,8 @@ static const cp_option options[] = {
      offsetof(struct png_settings, edges), .initial = "no"},
     {"crease", "faces that meet at less than this angle are shaded smoothly", CP_OPTION_ANGLE,
      offsetof(struct png_settings, crease), CREASE_TEXT, .maximum = PI},
-    {"background", "a colour, or none for a transparent one", CP_OPTION_STRING,
-     offsetof(struct png_settings, background), BACKGROUND_TEXT, .value = "#RRGGBB|#RGB|none"},
+    {"background", "a colour, or none for a transparent one", CP_OPTION_COLOUR,
+     offsetof(struct png_settings, background), .initial = "#e6edf5"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
      CP_OPTION_CHOICE, offsetof(struct png_settings, colours), "auto", .choices = "auto|none"},
     CP_OPTIONS_END};
@@ -51,19 +51,6 @@ static uint32_t shows(const void *settings)
 }
 
 /* ---- options ---- */
-
-/* Reads the background as linear light times alpha. */
-static cp_status read_background(cp_context *context, const char *text, float background[4])
-{
-    unsigned char rgba[4];
-    if (!pixels_read_colour(text, rgba))
-        return report_error(context, CP_USAGE, "png-background", NOWHERE,
-                            "background=%s: needs none or a colour such as #fff or %s", text, BACKGROUND_TEXT);
-    for (int i = 0; i < 3; i++)
-        background[i] = (float)linear_from_srgb(rgba[i] / 255.0);
-    background[3] = rgba[3] > 0;
-    return CP_OK;
-}
 
 /* Adds the names of the views, for a message: at most a few. */
 static void list_names(const struct views *views, char *text, size_t room)
@@ -208,13 +195,15 @@ static cp_status write_picture(cp_context *context, const cp_scene *scene, const
     const struct png_settings *settings = pointer;
     struct png_picture picture = {.context = context, .settings = settings};
     cp_scene *changed = NULL, *triangles = NULL;
-    cp_status status = read_background(context, settings->background, picture.background);
-    if (status != CP_OK)
-        return status;
+    const cp_colour *background = &settings->background;
+    const unsigned char bytes[3] = {background->red, background->green, background->blue};
+    for (int i = 0; i < 3; i++)
+        picture.background[i] = (float)linear_from_srgb(bytes[i] / 255.0);
+    picture.background[3] = background->alpha > 0;
     picture.width = settings->size.width;
     picture.height = settings->size.height;
     picture.arena = arena_new(context);
-    status = picture.arena ? view_limit_planes(context, scene, &changed) : CP_LIMIT;
+    cp_status status = picture.arena ? view_limit_planes(context, scene, &changed) : CP_LIMIT;
     if (status == CP_OK && settings->colours == PNG_COLOURS_AUTO)
         status = view_paint(context, scene, &changed);
     if (status == CP_OK)

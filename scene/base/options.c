@@ -1,4 +1,5 @@
 /* The one reader of options, whoever has them, and all that help and schemas tell of their values. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,10 @@ static const struct kind {
                           .value = "WxH",
                           .needs = "WIDTHxHEIGHT in pixels, such as 512x384",
                           .unit = "pixels"},
+    [CP_OPTION_COLOUR] = {.size = sizeof(cp_colour),
+                          .word = "colour",
+                          .value = "#RRGGBB|#RGB|none",
+                          .needs = "none or a colour such as #fff or #e6edf5"},
     [CP_OPTION_UNIT] = {.size = sizeof(double),
                         .word = "unit",
                         .value = "UNIT",
@@ -220,6 +225,25 @@ static cp_status read_pixels(const struct value *value)
     return CP_OK;
 }
 
+/* Reads "none", or as many digits for each of red, green and blue: one, which is both of its byte, or two. */
+static cp_status read_colour(const struct value *value)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = value->text;
+    size_t size = strlen(at), each = size / 3;
+    unsigned char bytes[3] = {0, 0, 0};
+    bool none = strcmp(at, "none") == 0;
+    if (!none && (*at != '#' || (size != 4 && size != 7) || strspn(at + 1, digits) != size - 1))
+        return refuse(value, kinds[CP_OPTION_COLOUR].needs, NULL);
+    for (size_t i = 0; i < 3 && !none; i++) {
+        size_t high = (size_t)(strchr(digits, at[1 + i * each]) - digits) % 16;
+        size_t low = (size_t)(strchr(digits, at[each + i * each]) - digits) % 16;
+        bytes[i] = (unsigned char)(16 * high + low);
+    }
+    *(cp_colour *)value->place = (cp_colour){bytes[0], bytes[1], bytes[2], none ? 0 : UCHAR_MAX};
+    return CP_OK;
+}
+
 /* Reads a number with or without a unit, whole or not. */
 static cp_status read_number(const struct value *value)
 {
@@ -263,6 +287,8 @@ cp_status cp_option_read(cp_context *context, const cp_option *option, const cha
         return read_extent(&value);
     case CP_OPTION_PIXELS:
         return read_pixels(&value);
+    case CP_OPTION_COLOUR:
+        return read_colour(&value);
     case CP_OPTION_UNIT:
         return read_unit(&value);
     case CP_OPTION_CHOICE:

@@ -86,32 +86,6 @@ cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixel
     return CP_OK;
 }
 
-static int digit_of(char letter)
-{
-    if (letter >= '0' && letter <= '9')
-        return letter - '0';
-    letter |= 0x20;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
-bool pixels_read_colour(const char *text, unsigned char rgba[4])
-{
-    size_t size = strlen(text), wide = size == 7 ? 2 : 1;
-    memset(rgba, 0, 4);
-    if (strcmp(text, "none") == 0)
-        return true;
-    if (*text != '#' || (size != 4 && size != 7))
-        return false;
-    for (size_t i = 0; i < 3; i++) {
-        int high = digit_of(text[1 + i * wide]), low = digit_of(text[i * wide + wide]);
-        if (high < 0 || low < 0)
-            return false;
-        rgba[i] = (unsigned char)(16 * high + low);
-    }
-    rgba[3] = 255;
-    return true;
-}
-
 /* ---- writing ---- */
 
 #ifdef HAVE_PNG

@@ -21,11 +21,6 @@ cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixel
 #define PNG_PACKAGE "libpng-dev"
 #endif
 
-/* The background of pictures unless another one is asked for. */
-#define BACKGROUND_TEXT "#e6edf5"
-/* Reads "none" (transparent black), "#RGB" or "#RRGGBB", as displayed. False if the text is anything else. */
-bool pixels_read_colour(const char *text, unsigned char rgba[4]);
-
 /* Writes a PNG image row by row: 8 bits, sRGB, RGB or RGBA. */
 struct pixel_writer;
 /* CP_LIMIT when out of memory; then there is no writer. */

@@ -13,7 +13,6 @@ static const unsigned char ink[4] = {40, 44, 52, 255}, cross[4] = {190, 60, 50, 
 struct cp_sheet {
     cp_context *context;
     cp_sheet_layout layout;
-    unsigned char background[4];
     uint32_t scale;   /* pixels of a pixel of a letter */
     uint32_t caption; /* rows below a picture */
     uint32_t added;
@@ -26,10 +25,6 @@ struct cp_sheet {
 static cp_status check_layout(cp_sheet *sheet)
 {
     cp_sheet_layout *layout = &sheet->layout;
-    const char *colour = layout->background ? layout->background : BACKGROUND_TEXT;
-    if (!pixels_read_colour(colour, sheet->background))
-        return report_error(sheet->context, CP_USAGE, "sheet-background", NOWHERE,
-                            "background=%s: needs none or a colour such as #fff or %s", colour, BACKGROUND_TEXT);
     if (layout->count == 0 || layout->width == 0 || layout->height == 0 || layout->width > MOST_SIDE ||
         layout->height > MOST_SIDE)
         return report_error(sheet->context, CP_USAGE, "sheet-size", NOWHERE,
@@ -46,7 +41,7 @@ static cp_status check_layout(cp_sheet *sheet)
                             "%lu pictures of %lu x %lu pixels make a sheet of more than %d pixels in a direction",
                             (unsigned long)layout->count, (unsigned long)layout->width, (unsigned long)layout->height,
                             MOST_SIDE);
-    sheet->channels = sheet->background[3] < 255 ? 4 : 3;
+    sheet->channels = layout->background.alpha < 255 ? 4 : 3;
     sheet->row_bytes = sheet->channels * layout->columns * layout->width;
     sheet->row_count = layout->height + sheet->caption;
     return CP_OK;
@@ -56,7 +51,7 @@ static void clear_rows(const cp_sheet *sheet)
 {
     size_t pixels = sheet->row_count * sheet->row_bytes / sheet->channels;
     for (size_t i = 0; i < pixels; i++)
-        memcpy(sheet->rows + i * sheet->channels, sheet->background, sheet->channels);
+        memcpy(sheet->rows + i * sheet->channels, &sheet->layout.background, sheet->channels);
 }
 
 cp_status cp_sheet_new(cp_context *context, const cp_sheet_layout *layout, cp_sheet **made)

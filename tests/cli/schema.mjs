@@ -44,6 +44,11 @@ function checkOption(option, give) {
         check(give(`${maximum}x${minimum - 1}`), ["must"])
         check(give("99999999999999999999x1"), ["must"])
     }
+    if (type === "colour") {
+        for (const wrong of ["white", "", "#", "#12", "#1234", "#12345", "#1234567", "#ggg", "#ffg", "fff", "None", "#fff "])
+            check(give(wrong), ["needs"])
+        for (const right of ["none", "#fA9", "#0aF0Bc"]) check(give(right), [""])
+    }
     if (!numbers.includes(type)) return
     check(give("1parrots"), ["needs"])
     for (const unit of units) check(give("1" + unit), ["", "must"])

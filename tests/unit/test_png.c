@@ -842,7 +842,7 @@ static void test_refused(void **state)
                                            {"size=16385x1", "option-range"},
                                            {"size=1x", "option-value"},
                                            {"size=10x10 ", "option-value"},
-                                           {"background=#1234567", "png-background"}};
+                                           {"background=#1234567", "option-value"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         void *bytes;
         size_t size;
