@@ -201,7 +201,7 @@ static cp_status draw_picture(cp_context *context, const cp_scene *scene, struct
     struct views views;
     if (PNG_PACKAGE)
         return CP_OK;
-    cp_status status = views_find(context, scene, arena, &views);
+    cp_status status = views_list(context, scene, arena, &views);
     if (status != CP_OK || views.count == 0)
         return status;
     return write_beside(context, scene, "png", size_option, 1, picture, size);

@@ -34,12 +34,10 @@ static inline void place_times_w(const struct place_in_picture *place, double ou
 struct png_camera {
     double axes[3][3]; /* right, up, towards the camera */
     double at[3];
-    double focal;             /* samples for each unit of tan(angle) */
-    double middle[2];         /* of the picture, in samples */
-    cp_pose picture;          /* rows: x, y, w */
-    double nearest;           /* w of the nearest thing that is drawn */
-    double least[3], most[3]; /* the box of all that is framed */
-    bool any;                 /* false: nothing is framed */
+    double focal;     /* samples for each unit of tan(angle) */
+    double middle[2]; /* of the picture, in samples */
+    cp_pose picture;  /* rows: x, y, w */
+    double nearest;   /* w of the nearest thing that is drawn */
 };
 
 /* A texture's image at halved sizes, the first one as decoded. */
@@ -115,6 +113,7 @@ struct png_picture {
     const cp_scene *scene;
     uint32_t width, height; /* pixels */
     float background[4];    /* linear, times alpha */
+    struct views views;
     struct png_camera camera;
     struct look *looks; /* of materials, the last one for none */
     struct texels *images;
@@ -135,17 +134,13 @@ enum { ENCODED_STEPS = 1 << 14 };
 /* Marks a triangle in a list: it is drawn where its texture is not below the cutoff. */
 #define MASKED UINT32_C(0x80000000)
 
-/* camera.c. Aims at what the view of that number shows. The arrays of `shown` and views stay the caller's. */
-void camera_aim(struct png_camera *camera, const struct shown *shown, const struct views *views, uint32_t number,
-                uint32_t device, uint32_t width, uint32_t height);
-
 /* looks.c */
 cp_status looks_make(struct png_picture *picture);
 /* Returns the number of the material's look at a face. */
 uint32_t look_of_face(const struct png_picture *picture, const cp_mesh *mesh, uint32_t face);
 
 /* shapes.c: what is drawn, sorted into bands. */
-cp_status shapes_make(struct png_picture *picture, uint32_t use);
+cp_status shapes_make(struct png_picture *picture);
 cp_status bands_make(struct png_picture *picture);
 const struct shape *shape_of(const struct png_picture *picture, uint32_t triangle);
 

@@ -66,23 +66,18 @@ static void list_names(const struct views *views, char *text, size_t room)
     }
 }
 
-/* Finds the view by its name; *device is the device that it frames, or CP_NONE. */
-static cp_status find_view(const struct png_picture *picture, const struct views *views, const cp_scene *scene,
-                           uint32_t *view, uint32_t *device)
+/* Finds the view by its name. */
+static cp_status find_view(const struct png_picture *picture, struct viewpoint **view)
 {
     static const char *const words[] = {"corner", "front", "left", "top"};
+    const struct views *views = &picture->views;
     const char *wanted = picture->settings->view;
     char names[400];
-    *device = CP_NONE;
-    for (uint32_t i = 0; i < views->count; i++) {
-        *view = i;
-        if (i < 4 ? strcmp(words[i], wanted) == 0 : strcmp(views->items[i].title, wanted) == 0) {
-            for (uint32_t k = 0; k < scene->device_count && i >= 4; k++)
-                if (scene->devices[k].name == views->items[i].title)
-                    *device = k;
+    for (uint32_t i = 0; i < views->count; i++)
+        if (strcmp(i < 4 ? words[i] : views->items[i].title, wanted) == 0) {
+            *view = &views->items[i];
             return CP_OK;
         }
-    }
     if (views->count == 0)
         return report_error(picture->context, CP_OUTPUT, "png-range", NOWHERE,
                             "the scene is too large for a camera to see it all");
@@ -91,23 +86,40 @@ static cp_status find_view(const struct png_picture *picture, const struct views
                         "view=%s: there is no such view; there are corner, front, left, top%s", wanted, names);
 }
 
-/* ---- the picture ---- */
+/* ---- the camera ---- */
 
-/* Chooses the camera; *use is what is drawn. */
-static cp_status aim(struct png_picture *picture, const cp_scene *scene, uint32_t *use)
+static void map_to_picture(struct png_camera *camera, const struct viewpoint *view, uint32_t width, uint32_t height)
 {
-    struct views views;
-    struct shown shown;
-    uint32_t view = 0, device;
-    cp_status status = views_find(picture->context, scene, picture->arena, &views);
+    const double shorter = width < height ? width : height;
+    camera->focal = SUPERSAMPLES * shorter / 2 / tan(FIELD_OF_VIEW / 2);
+    camera->middle[0] = SUPERSAMPLES * (double)width / 2;
+    camera->middle[1] = SUPERSAMPLES * (double)height / 2;
+    camera->nearest = view->near / 100;
+    for (int row = 0; row < 3; row++) {
+        for (int axis = 0; axis < 3; axis++)
+            camera->axes[axis][row] = view->camera.m[4 * row + axis];
+        camera->at[row] = view->camera.m[4 * row + 3];
+    }
+    for (int i = 0; i < 3; i++) {
+        double w = -camera->axes[2][i];
+        camera->picture.m[i] = camera->middle[0] * w + camera->focal * camera->axes[0][i];
+        camera->picture.m[4 + i] = camera->middle[1] * w - camera->focal * camera->axes[1][i];
+        camera->picture.m[8 + i] = w;
+    }
+    for (int row = 0; row < 3; row++)
+        camera->picture.m[4 * row + 3] = -dot_product(camera->picture.m + 4 * row, camera->at);
+}
+
+static cp_status aim(struct png_picture *picture, const cp_scene *scene)
+{
+    struct viewpoint *view = NULL;
+    cp_status status = views_list(picture->context, scene, picture->arena, &picture->views);
     if (status == CP_OK)
-        status = find_view(picture, &views, scene, &view, &device);
-    if (status == CP_OK)
-        status = shown_open(&shown, picture->context, scene, picture->arena);
+        status = find_view(picture, &view);
     if (status != CP_OK)
         return status;
-    *use = shown.use;
-    camera_aim(&picture->camera, &shown, &views, view, device, picture->width, picture->height);
+    views_aim(&picture->views, view, (double)picture->width / picture->height);
+    map_to_picture(&picture->camera, view, picture->width, picture->height);
     return CP_OK;
 }
 
@@ -163,8 +175,7 @@ static cp_status make_triangles(const cp_scene *scene, cp_scene **changed)
 
 static cp_status draw(struct png_picture *picture, const cp_scene *scene, cp_scene **changed, struct sink *sink)
 {
-    uint32_t use = 0;
-    cp_status status = aim(picture, scene, &use);
+    cp_status status = aim(picture, scene);
     if (status == CP_OK)
         status = make_triangles(scene, changed);
     picture->scene = *changed ? *changed : scene;
@@ -173,7 +184,7 @@ static cp_status draw(struct png_picture *picture, const cp_scene *scene, cp_sce
     if (status == CP_OK)
         status = make_tables(picture);
     if (status == CP_OK)
-        status = shapes_make(picture, use);
+        status = shapes_make(picture);
     if (status == CP_OK)
         status = looks_make(picture);
     if (status == CP_OK)

@@ -115,16 +115,14 @@ static cp_status cast_all(struct png_picture *picture)
 cp_status shadow_make(struct png_picture *picture)
 {
     struct shadow *shadow = &picture->shadow;
-    const struct png_camera *camera = &picture->camera;
+    const struct views *views = &picture->views;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, size = 0;
-    if (!camera->any)
-        return CP_OK;
-    double tall = camera->most[2] - camera->least[2];
-    shadow->ground = camera->least[2];
+    double tall = views->upper[2] - views->lower[2];
+    shadow->ground = views->lower[2];
     for (int i = 0; i < 2; i++) {
         shadow->slope[i] = picture->sun[i] / picture->sun[2];
-        low[i] = camera->least[i] - fmax(0, shadow->slope[i] * tall);
-        high[i] = camera->most[i] - fmin(0, shadow->slope[i] * tall);
+        low[i] = views->lower[i] - fmax(0, shadow->slope[i] * tall);
+        high[i] = views->upper[i] - fmin(0, shadow->slope[i] * tall);
         size = fmax(size, high[i] - low[i]);
     }
     size = fmax(size, tall);
@@ -140,7 +138,7 @@ cp_status shadow_make(struct png_picture *picture)
         shadow->origin[i] = (low[i] + high[i]) / 2 - shadow->side / 2.0 * cell;
     shadow->softness = (float)(FADE * size);
     shadow->bias = BIAS * cell;
-    shadow->has_ground = camera->at[2] > shadow->ground;
+    shadow->has_ground = picture->camera.at[2] > shadow->ground;
     return cast_all(picture);
 }
 

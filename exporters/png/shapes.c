@@ -9,15 +9,9 @@
 
 /* ---- instances ---- */
 
-/* Returns the rows of the map from the mesh to the picture. */
-static cp_pose map_to_picture(const struct png_picture *picture, const cp_pose *world)
-{
-    return pose_multiply(&picture->camera.picture, world);
-}
-
 static void place_vertices(const struct png_picture *picture, const struct shape *shape)
 {
-    const cp_pose map = map_to_picture(picture, &shape->world);
+    const cp_pose map = pose_multiply(&picture->camera.picture, &shape->world);
     const double *m = map.m;
     const float *at = shape->mesh->positions;
     const double least = 1e-6 * picture->camera.nearest; /* no place is at the camera itself */
@@ -40,20 +34,21 @@ static void place_shape(void *user, uint32_t item, uint32_t worker)
     place_vertices(picture, &picture->shapes[item]);
 }
 
-static cp_status place_shapes(struct png_picture *picture, const cp_pose *nodes, uint32_t use)
+static cp_status place_shapes(struct png_picture *picture)
 {
     const cp_scene *scene = picture->scene;
+    const struct shown *shown = &picture->views.shown;
     uint64_t places = 0, triangles = 0;
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const cp_instance *instance = &scene->instances[i];
         const cp_mesh *mesh = &scene->meshes[instance->mesh];
-        if (!(instance->use & use) || mesh->corner_count == 0)
+        if (!(instance->use & shown->use) || mesh->corner_count == 0)
             continue;
         struct shape *shape = &picture->shapes[picture->shape_count++];
         *shape = (struct shape){.mesh = mesh,
                                 .first_place = (uint32_t)places,
                                 .first_triangle = (uint32_t)triangles,
-                                .world = pose_multiply(&nodes[instance->node], &instance->transform)};
+                                .world = shown->worlds[i]};
         double matrix[3][3];
         mesh_normal_matrix(&shape->world, matrix);
         for (int row = 0; row < 3; row++)
@@ -74,16 +69,10 @@ static cp_status place_shapes(struct png_picture *picture, const cp_pose *nodes,
     return parallel_for(picture->context, picture->shape_count, place_shape, picture) ? CP_OK : CP_LIMIT;
 }
 
-cp_status shapes_make(struct png_picture *picture, uint32_t use)
+cp_status shapes_make(struct png_picture *picture)
 {
-    const cp_scene *scene = picture->scene;
-    cp_pose *nodes = memory_allocate(picture->context, scene->node_count, sizeof *nodes);
-    picture->shapes = arena_allocate(picture->arena, scene->instance_count, sizeof *picture->shapes);
-    cp_status status = nodes && picture->shapes ? scene_world_poses(picture->context, scene, NULL, nodes) : CP_LIMIT;
-    if (status == CP_OK)
-        status = place_shapes(picture, nodes, use);
-    memory_free(picture->context, nodes, scene->node_count, sizeof *nodes);
-    return status;
+    picture->shapes = arena_allocate(picture->arena, picture->scene->instance_count, sizeof *picture->shapes);
+    return picture->shapes ? place_shapes(picture) : CP_LIMIT;
 }
 
 const struct shape *shape_of(const struct png_picture *picture, uint32_t triangle)

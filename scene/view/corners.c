@@ -98,7 +98,7 @@ static void draw_triangle(const struct canvas *canvas, double corner[3][3])
 static void draw_instance(const struct shown *shown, struct picture *picture, uint32_t instance,
                           const struct canvas *canvas)
 {
-    const cp_mesh *mesh = shown->faces[shown->scene->instances[instance].mesh];
+    const cp_mesh *mesh = shown->meshes[shown->scene->instances[instance].mesh].faces;
     const double *m = shown->worlds[instance].m;
     double rows[3][4], corner[3][3];
     for (int row = 0; row < 3; row++) {

@@ -33,58 +33,100 @@ static void choose_use(struct shown *shown)
     shown->planes = !(bounded & shown->use);
 }
 
+/* Measures the boxes around runs of corners. */
+static cp_status make_blocks(const struct shown *shown, struct shown_mesh *mesh)
+{
+    const cp_mesh *faces = mesh->faces;
+    uint32_t count = faces->corner_count / BLOCK_CORNERS + (faces->corner_count % BLOCK_CORNERS > 0);
+    mesh->blocks = arena_allocate(shown->arena, count, sizeof *mesh->blocks);
+    if (!mesh->blocks)
+        return CP_LIMIT;
+    /* Vertices in the order of their first use are read once: all before `next` have been. */
+    for (uint32_t corner = 0, next = 0; corner < faces->corner_count; corner++) {
+        float(*ends)[3] = mesh->blocks[corner / BLOCK_CORNERS].ends;
+        uint32_t vertex = faces->corners[corner];
+        for (int axis = 0; axis < 3 && corner % BLOCK_CORNERS == 0; axis++) {
+            ends[0][axis] = INFINITY;
+            ends[1][axis] = -INFINITY;
+        }
+        if (vertex < next)
+            continue;
+        next += vertex == next;
+        for (int axis = 0; axis < 3; axis++) {
+            float at = faces->positions[3 * (size_t)vertex + (size_t)axis];
+            ends[0][axis] = at < ends[0][axis] ? at : ends[0][axis];
+            ends[1][axis] = at > ends[1][axis] ? at : ends[1][axis];
+        }
+    }
+    return CP_OK;
+}
+
+static cp_status show_mesh(const struct shown *shown, const cp_mesh *mesh, struct shown_mesh *made)
+{
+    cp_mesh *faces = arena_copy(shown->arena, mesh, 1, sizeof *mesh);
+    cp_status status = !faces                      ? CP_LIMIT
+                       : mesh->kind >= CP_MESH_BOX ? tessellate_in(shown->context, shown->arena, faces)
+                                                   : CP_OK;
+    made->faces = faces;
+    return status == CP_OK ? make_blocks(shown, made) : status;
+}
+
 cp_status shown_open(struct shown *shown, cp_context *context, const cp_scene *scene, struct arena *arena)
 {
     *shown = (struct shown){.context = context, .scene = scene, .arena = arena};
     choose_use(shown);
     cp_pose *nodes = memory_allocate(context, scene->node_count, sizeof *nodes);
     shown->worlds = arena_allocate(arena, scene->instance_count, sizeof *shown->worlds);
-    shown->faces = arena_allocate_zeroed(arena, scene->mesh_count, sizeof *shown->faces);
+    shown->meshes = arena_allocate_zeroed(arena, scene->mesh_count, sizeof *shown->meshes);
     cp_status status =
-        nodes && shown->worlds && shown->faces ? scene_world_poses(context, scene, NULL, nodes) : CP_LIMIT;
+        nodes && shown->worlds && shown->meshes ? scene_world_poses(context, scene, NULL, nodes) : CP_LIMIT;
     for (uint32_t i = 0; i < scene->instance_count && status == CP_OK; i++) {
         const cp_instance *instance = &scene->instances[i];
-        const cp_mesh *mesh = &scene->meshes[instance->mesh];
         shown->worlds[i] = pose_multiply(&nodes[instance->node], &instance->transform);
-        if (!is_shown(shown, i) || shown->faces[instance->mesh])
-            continue;
-        cp_mesh *faces = arena_copy(arena, mesh, 1, sizeof *mesh);
-        status = !faces ? CP_LIMIT : mesh->kind >= CP_MESH_BOX ? tessellate_in(context, arena, faces) : CP_OK;
-        shown->faces[instance->mesh] = faces;
+        if (is_shown(shown, i) && !shown->meshes[instance->mesh].faces)
+            status = show_mesh(shown, &scene->meshes[instance->mesh], &shown->meshes[instance->mesh]);
     }
     memory_free(context, nodes, scene->node_count, sizeof *nodes);
     return status;
 }
 
+static double along(const double direction[3], const float at[3])
+{
+    return direction[0] * (double)at[0] + direction[1] * (double)at[1] + direction[2] * (double)at[2];
+}
+
+/* Returns the largest product of the direction with a vertex. A box reaches at least as far as its vertices, in
+ * rounded numbers, too. */
+static double reach_of_mesh(const struct shown_mesh *mesh, const double direction[3])
+{
+    double reach = -INFINITY;
+    uint32_t count = mesh->faces->corner_count;
+    for (uint32_t first = 0; first < count; first += BLOCK_CORNERS) {
+        const float(*ends)[3] = (const float(*)[3])mesh->blocks[first / BLOCK_CORNERS].ends;
+        const float far[3] = {ends[direction[0] > 0][0], ends[direction[1] > 0][1], ends[direction[2] > 0][2]};
+        uint32_t end = count - first > BLOCK_CORNERS ? first + BLOCK_CORNERS : count;
+        if (!(ends[0][0] <= ends[1][0]) || !(along(direction, far) > reach))
+            continue;
+        for (uint32_t corner = first; corner < end; corner++) {
+            double value = along(direction, mesh->faces->positions + 3 * (size_t)mesh->faces->corners[corner]);
+            reach = value > reach ? value : reach;
+        }
+    }
+    return reach;
+}
+
 void shown_reach(const struct shown *shown, uint32_t instance, const double (*directions)[3], double *most,
                  uint32_t count)
 {
-    enum { MOST_DIRECTIONS = 32 };
     const double *m = shown->worlds[instance].m;
-    const cp_mesh *mesh = shown->faces[shown->scene->instances[instance].mesh];
-    double local[MOST_DIRECTIONS][3], offset[MOST_DIRECTIONS], reach[MOST_DIRECTIONS];
+    const struct shown_mesh *mesh = &shown->meshes[shown->scene->instances[instance].mesh];
     for (uint32_t i = 0; i < count; i++) {
         const double *d = directions[i];
+        double local[3], offset = d[0] * m[3] + d[1] * m[7] + d[2] * m[11];
         for (int axis = 0; axis < 3; axis++)
-            local[i][axis] = d[0] * m[axis] + d[1] * m[4 + axis] + d[2] * m[8 + axis];
-        offset[i] = d[0] * m[3] + d[1] * m[7] + d[2] * m[11];
-        reach[i] = -INFINITY;
+            local[axis] = d[0] * m[axis] + d[1] * m[4 + axis] + d[2] * m[8 + axis];
+        most[i] = fmax(most[i], reach_of_mesh(mesh, local) + offset);
     }
-    /* Vertices in the order of their first use are read once: all before `next` have been. */
-    for (uint32_t corner = 0, next = 0; corner < mesh->corner_count; corner++) {
-        uint32_t vertex = mesh->corners[corner];
-        if (vertex < next)
-            continue;
-        next += vertex == next;
-        const float *at = mesh->positions + 3 * (size_t)vertex;
-        double x = (double)at[0], y = (double)at[1], z = (double)at[2];
-        for (uint32_t i = 0; i < count; i++) {
-            double value = local[i][0] * x + local[i][1] * y + local[i][2] * z;
-            reach[i] = value > reach[i] ? value : reach[i];
-        }
-    }
-    for (uint32_t i = 0; i < count; i++)
-        most[i] = fmax(most[i], reach[i] + offset[i]);
 }
 
 static const double outwards[6][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -6,17 +6,29 @@
 
 /* The angle over the shorter side of a window, radians: the default of VRML97 (ISO/IEC 14772-1, 6.53). */
 #define FIELD_OF_VIEW 0.785398
-/* The part of a window's width or height that the scene takes, in the narrowest usual window: 4 wide, 3 high. */
-#define VIEW_FILL 0.9
+/* The width of the narrowest usual window, in its heights: what fits there fits into wider ones. */
 #define VIEW_ASPECT (4 / 3.0)
+
+/* The shown part of a scene: the drawn instances, with faces in place of primitives. */
+struct shown {
+    cp_context *context;
+    const cp_scene *scene;
+    struct arena *arena;
+    uint32_t use;
+    bool planes;     /* nothing else is shown, so they are framed */
+    cp_pose *worlds; /* of instances */
+    struct shown_mesh *meshes;
+};
 
 struct viewpoint {
     const char *title; /* "whole cell", "front", "left", "top", or a device's name */
+    uint32_t device;   /* whose parts alone are framed, or CP_NONE */
     cp_pose camera;    /* right, up and towards the camera are its axes, in the scene's Z up */
     double near, far;  /* metres before the camera, around what it shows; 0 < near < far */
 };
 
 struct views {
+    struct shown shown;
     struct viewpoint *items; /* the whole cell is the first */
     uint32_t count;
     double lower[3], upper[3]; /* of all that is shown, without planes; zeros: nothing is */
@@ -26,7 +38,13 @@ struct views {
 
 /* Chooses the views at the current joint values, by all that is drawn, or else by what is for collision: the whole from
  * the corner that hides the fewest jointed parts, front (along -X), left (along +Y), top (along -Z), and one for each
- * device with a joint that is drawn; none if the size overflows. The arrays are in the arena. */
+ * device with a joint that is drawn; none if the size overflows. The arrays are in the arena. Cameras have no place
+ * yet. */
+cp_status views_list(cp_context *context, const cp_scene *scene, struct arena *arena, struct views *views);
+/* Places the camera of a view so that what it frames fills 90 % of the tighter side of a window, and leaves as much
+ * room on one side as on the other. aspect: the window's width in its heights. */
+void views_aim(const struct views *views, struct viewpoint *view, double aspect);
+/* Lists the views and aims all, for windows of VIEW_ASPECT. */
 cp_status views_find(cp_context *context, const cp_scene *scene, struct arena *arena, struct views *views);
 
 /* Limits planes without borders to at most twice the size of the rest of the scene, below its middle. *changed: a copy
@@ -40,18 +58,19 @@ cp_status view_paint(cp_context *context, const cp_scene *scene, cp_scene **chan
 
 /* ---- parts of it ---- */
 
-/* The shown part of a scene: the drawn instances, with faces in place of primitives. */
-struct shown {
-    cp_context *context;
-    const cp_scene *scene;
-    struct arena *arena;
-    uint32_t use;
-    bool planes;           /* nothing else is shown, so they are framed */
-    cp_pose *worlds;       /* of instances */
-    const cp_mesh **faces; /* the meshes that are shown, else NULL */
+/* reach.c */
+
+/* Boxes around runs of BLOCK_CORNERS corners: few runs can hold the farthest vertex. */
+enum { BLOCK_CORNERS = 48 };
+struct block {
+    float ends[2][3]; /* lower, upper; lower > upper: all of its vertices are in blocks before */
+};
+/* A mesh that is shown. */
+struct shown_mesh {
+    const cp_mesh *faces; /* NULL: it is not shown */
+    struct block *blocks;
 };
 
-/* reach.c */
 cp_status shown_open(struct shown *shown, cp_context *context, const cp_scene *scene, struct arena *arena);
 /* Tells whether the instance is shown, and framed. */
 bool shown_is_framed(const struct shown *shown, uint32_t instance);

@@ -34,27 +34,27 @@ static void end(struct stage *stage)
     cp_context_free(stage->context);
 }
 
-/* Tells where a camera shows a point: right and up as parts of half a window of 4 by 3, and how far before it. */
-static void see(const struct viewpoint *view, const double point[3], double seen[3])
+/* Tells where a camera shows a point: right and up as parts of half a window, and how far before it. */
+static void see(const struct viewpoint *view, double aspect, const double point[3], double seen[3])
 {
     const double *m = view->camera.m;
     double d[3] = {point[0] - m[3], point[1] - m[7], point[2] - m[11]}, along[3];
     for (int axis = 0; axis < 3; axis++)
         along[axis] = d[0] * m[axis] + d[1] * m[4 + axis] + d[2] * m[8 + axis];
-    seen[0] = along[0] / -along[2] / tan(FIELD_OF_VIEW / 2) * 3 / 4;
-    seen[1] = along[1] / -along[2] / tan(FIELD_OF_VIEW / 2);
+    seen[0] = along[0] / -along[2] / tan(FIELD_OF_VIEW / 2) / (aspect > 1 ? aspect : 1);
+    seen[1] = along[1] / -along[2] / tan(FIELD_OF_VIEW / 2) * (aspect < 1 ? aspect : 1);
     seen[2] = -along[2];
 }
 
-/* The corners of the box are within 0.9 of the window, one of each end of the larger side at it, and all between near
- * and far. */
-static void assert_fills(const struct viewpoint *view, const double lower[3], const double upper[3])
+/* The corners of the box are within 0.9 of the window, one of each end of the larger side at it, those of the other
+ * side as far from its one end as from the other, and all between near and far. */
+static void assert_fills(const struct viewpoint *view, double aspect, const double lower[3], const double upper[3])
 {
     double low[2] = {9, 9}, high[2] = {-9, -9};
     for (int i = 0; i < 8; i++) {
         double point[3] = {i & 1 ? lower[0] : upper[0], i & 2 ? lower[1] : upper[1], i & 4 ? lower[2] : upper[2]};
         double seen[3];
-        see(view, point, seen);
+        see(view, aspect, point, seen);
         for (int axis = 0; axis < 2; axis++) {
             low[axis] = fmin(low[axis], seen[axis]);
             high[axis] = fmax(high[axis], seen[axis]);
@@ -64,7 +64,8 @@ static void assert_fills(const struct viewpoint *view, const double lower[3], co
     int larger = high[1] - low[1] > high[0] - low[0];
     assert_near(low[larger], -0.9, 1e-6);
     assert_near(high[larger], 0.9, 1e-6);
-    assert_true(low[!larger] >= -0.9 - 1e-9 && high[!larger] <= 0.9 + 1e-6);
+    assert_near(low[!larger], -high[!larger], 1e-6);
+    assert_true(high[!larger] <= 0.9 + 1e-6);
 }
 
 static void assert_axes(const struct viewpoint *view, const double right[3], const double up[3], const double back[3])
@@ -98,7 +99,14 @@ static void test_sides(void **unused)
         assert_true(views->lower[i] == lower[i] && views->upper[i] == upper[i]);
     assert_near(views->radius, sqrt(14) / 2, 1e-12);
     for (uint32_t i = 0; i < views->count; i++)
-        assert_fills(&views->items[i], lower, upper);
+        assert_fills(&views->items[i], 4 / 3.0, lower, upper);
+    static const double aspects[] = {16 / 9.0, 1, 0.5, 20};
+    for (uint32_t i = 0; i < views->count; i++)
+        for (size_t k = 0; k < sizeof aspects / sizeof *aspects; k++) {
+            views_aim(views, &views->items[i], aspects[k]);
+            assert_fills(&views->items[i], aspects[k], lower, upper);
+        }
+    views_aim(views, &views->items[0], 4 / 3.0);
     /* From the right, before and above. */
     const double *m = views->items[0].camera.m;
     assert_true(m[3] > 13 && m[7] < -20 && m[11] > 7);
@@ -138,7 +146,8 @@ static void test_behind_a_wall(void **unused)
     look(&stage);
     const double *m = stage.views.items[0].camera.m;
     assert_true(m[3] > 0 && m[7] > 0 && m[11] > 0); /* the first corner behind it */
-    assert_fills(&stage.views.items[0], (const double[]){-5, -1.1, -3}, (const double[]){5, -1, 3}); /* the wall */
+    assert_fills(&stage.views.items[0], 4 / 3.0, (const double[]){-5, -1.1, -3},
+                 (const double[]){5, -1, 3}); /* the wall */
     end(&stage);
 }
 
@@ -159,7 +168,7 @@ static void test_device(void **unused)
     assert_int_equal(stage.views.count, 5);
     const struct viewpoint *view = &stage.views.items[4];
     assert_string_equal(view->title, "Turner");
-    assert_fills(view, (const double[]){-0.2, -0.2, 0}, (const double[]){0.2, 0.2, 0.4});
+    assert_fills(view, 4 / 3.0, (const double[]){-0.2, -0.2, 0}, (const double[]){0.2, 0.2, 0.4});
     assert_true(view->camera.m[7] > 0);
     end(&stage);
 }
