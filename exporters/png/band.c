@@ -8,7 +8,8 @@
 #include "picture.h"
 #include "view/pixels.h"
 
-enum { CACHED = 64, BAND_PIXELS = 1 << 13, LEAST_ROWS = 4, MOST_ROWS = 64 };
+enum { SAMPLES = SUPERSAMPLES * SUPERSAMPLES };
+enum { CACHED = 512, BAND_PIXELS = 1 << 13, LEAST_ROWS = 4, MOST_ROWS = 64 };
 
 /* How far, in pixels of depth, a line may lie behind the surface on which it is drawn; its width in samples. */
 static const double LINE_BIAS = 2, EDGE_WIDTH = 1.7, LINE_WIDTH = 2.4;
@@ -20,7 +21,7 @@ struct band {
     int32_t width, top, end; /* samples: of a row, the first row, the row behind the last */
     float *depths;           /* grow towards the camera; 0: nothing */
     uint32_t *triangles;     /* or CP_NONE */
-    float (*colours)[4];     /* linear, times alpha */
+    float (*colours)[4];     /* linear, times alpha; NULL: nothing is drawn over others */
     struct shading cache[CACHED];
 };
 
@@ -170,8 +171,9 @@ static float find_ground(const struct png_picture *picture, double x, double y)
     double length = (picture->shadow.ground - camera->at[2]) / ray[2];
     if (!(length > 0) || !isfinite(length))
         return 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         point[i] = camera->at[i] + length * ray[i];
+    point[2] = picture->shadow.ground; /* exactly: what lies flat on the ground casts no shadow there */
     return GROUND_SHADOW * shadow_at(&picture->shadow, point, true);
 }
 
@@ -190,53 +192,60 @@ static void find_colour(struct band *band, uint32_t triangle, double x, double y
 }
 
 /* Finds the colours of a pixel's samples. Samples of the same triangle share one, at their mean place. */
-static void colour_pixel(struct band *band, int32_t column, int32_t row)
+static void colour_pixel(struct band *band, size_t first, int32_t column, int32_t row, float *const colours[SAMPLES])
 {
-    enum { SAMPLES = SUPERSAMPLES * SUPERSAMPLES };
-    size_t first = (size_t)(row - band->top) * (size_t)band->width + (size_t)column;
-    const size_t samples[SAMPLES] = {first, first + 1, first + (size_t)band->width, first + (size_t)band->width + 1};
+    const uint32_t *upper = band->triangles + first, *lower = upper + band->width;
+    const uint32_t triangles[SAMPLES] = {upper[0], upper[1], lower[0], lower[1]};
     unsigned left = (1U << SAMPLES) - 1;
     for (int i = 0; left != 0; i++) {
-        uint32_t triangle = band->triangles[samples[i]];
         int count = 0, x = 0, y = 0;
-        unsigned same = 0;
-        float colour[4];
         if (!(left & 1U << i))
             continue;
         for (int k = i; k < SAMPLES; k++)
-            if (band->triangles[samples[k]] == triangle) {
+            if (triangles[k] == triangles[i]) {
                 x += k % SUPERSAMPLES;
                 y += k / SUPERSAMPLES;
                 count++;
-                same |= 1U << k;
+                left &= ~(1U << k);
             }
-        find_colour(band, triangle, column + 0.5 + (double)x / count, row + 0.5 + (double)y / count, colour);
-        for (int k = i; k < SAMPLES; k++)
-            if (same & 1U << k)
-                memcpy(band->colours[samples[k]], colour, sizeof colour);
-        left &= ~same;
+        find_colour(band, triangles[i], column + 0.5 + (double)x / count, row + 0.5 + (double)y / count, colours[i]);
+        for (int k = i + 1; k < SAMPLES; k++)
+            if (triangles[k] == triangles[i])
+                memcpy(colours[k], colours[i], 4 * sizeof *colours[k]);
     }
 }
 
-/* Writes the pixels of the band: the mean of their samples. */
-static void resolve(const struct band *band, unsigned char *bytes)
+/* Writes a pixel, the mean of its samples; returns where the next one goes. */
+static unsigned char *write_pixel(const struct png_picture *picture, float *const colours[SAMPLES],
+                                  unsigned char *bytes)
 {
-    const struct png_picture *picture = band->picture;
-    bool opaque = picture->background[3] >= 1;
-    for (int32_t y = 0; y < band->end - band->top; y += SUPERSAMPLES)
+    float sum[4] = {0, 0, 0, 0};
+    for (int i = 0; i < SAMPLES; i++)
+        for (int k = 0; k < 4; k++)
+            sum[k] += colours[i][k];
+    float scale = sum[3] > 0 ? 1 / sum[3] : 0;
+    for (int k = 0; k < 3; k++) {
+        float light = sum[k] * scale;
+        *bytes++ = picture->encoded[(int)((light < 1 ? light : 1) * ENCODED_STEPS + 0.5F)];
+    }
+    if (picture->background[3] < 1)
+        *bytes++ = (unsigned char)(sum[3] / SAMPLES * 255 + 0.5F);
+    return bytes;
+}
+
+/* Finds the colours of all samples, or writes all pixels, or does both at once, without keeping colours. */
+static void each_pixel(struct band *band, bool find, unsigned char *bytes)
+{
+    float own[SAMPLES][4], *colours[SAMPLES] = {own[0], own[1], own[2], own[3]};
+    for (int32_t y = band->top; y < band->end; y += SUPERSAMPLES)
         for (int32_t x = 0; x < band->width; x += SUPERSAMPLES) {
-            float sum[4] = {0, 0, 0, 0};
-            for (int32_t i = 0; i < SUPERSAMPLES; i++)
-                for (int32_t j = 0; j < SUPERSAMPLES; j++)
-                    for (int k = 0; k < 4; k++)
-                        sum[k] += band->colours[(size_t)(y + i) * (size_t)band->width + (size_t)(x + j)][k];
-            float scale = sum[3] > 0 ? 1 / sum[3] : 0;
-            for (int k = 0; k < 3; k++) {
-                float light = sum[k] * scale;
-                *bytes++ = picture->encoded[(int)((light < 1 ? light : 1) * ENCODED_STEPS + 0.5F)];
-            }
-            if (!opaque)
-                *bytes++ = (unsigned char)(sum[3] / (SUPERSAMPLES * SUPERSAMPLES) * 255 + 0.5F);
+            size_t first = (size_t)(y - band->top) * (size_t)band->width + (size_t)x;
+            for (int i = 0; i < SAMPLES && !(find && bytes); i++)
+                colours[i] = band->colours[first + (size_t)(i / SUPERSAMPLES * band->width + i % SUPERSAMPLES)];
+            if (find)
+                colour_pixel(band, first, x, y, colours);
+            if (bytes)
+                bytes = write_pixel(band->picture, colours, bytes);
         }
 }
 
@@ -259,14 +268,16 @@ static void draw_band(void *user, uint32_t item, uint32_t slot)
     const struct band_list *solid = &picture->solid, *lines = &picture->lines, *glass = &picture->glass;
     for (uint32_t i = solid->first[item]; i < solid->first[item + 1]; i++)
         draw_triangle(band, solid->items[i] & ~MASKED, solid->items[i] & MASKED, false);
-    for (int32_t y = band->top; y < band->end; y += SUPERSAMPLES)
-        for (int32_t x = 0; x < band->width; x += SUPERSAMPLES)
-            colour_pixel(band, x, y);
+    unsigned char *rows_of_band = bands->rows + slot * bands->slot_bytes;
+    bool plain = lines->first[item] == lines->first[item + 1] && glass->first[item] == glass->first[item + 1];
+    each_pixel(band, true, plain ? rows_of_band : NULL);
+    if (plain)
+        return;
     for (uint32_t i = lines->first[item]; i < lines->first[item + 1]; i++)
         draw_line(band, &picture->strokes[lines->items[i]]);
     for (uint32_t i = glass->first[item]; i < glass->first[item + 1]; i++)
         draw_triangle(band, glass->items[i], false, true);
-    resolve(band, bands->rows + slot * bands->slot_bytes);
+    each_pixel(band, false, rows_of_band);
 }
 
 static bool write_band(void *user, uint32_t item, uint32_t slot)
@@ -292,6 +303,7 @@ cp_status bands_write(struct png_picture *picture, struct sink *sink)
     uint32_t slots = parallel_slots(context, picture->band_count);
     size_t samples = (size_t)SUPERSAMPLES * SUPERSAMPLES * picture->width * picture->band_rows;
     bool alpha = picture->background[3] < 1;
+    bool covers = picture->lines.first[picture->band_count] > 0 || picture->glass.first[picture->band_count] > 0;
     struct bands bands = {.picture = picture, .row_bytes = (size_t)(alpha ? 4 : 3) * picture->width};
     bands.slot_bytes = bands.row_bytes * picture->band_rows;
     bands.items = arena_allocate(picture->arena, slots, sizeof *bands.items);
@@ -304,8 +316,8 @@ cp_status bands_write(struct png_picture *picture, struct sink *sink)
             band->cache[k].triangle = CP_NONE;
         band->depths = arena_allocate(picture->arena, samples, sizeof *band->depths);
         band->triangles = arena_allocate(picture->arena, samples, sizeof *band->triangles);
-        band->colours = arena_allocate(picture->arena, samples, sizeof *band->colours);
-        good = band->depths && band->triangles && band->colours;
+        band->colours = covers ? arena_allocate(picture->arena, samples, sizeof *band->colours) : NULL;
+        good = band->depths && band->triangles && (band->colours || !covers);
     }
     if (!good)
         return CP_LIMIT;

@@ -126,6 +126,7 @@ struct png_picture {
     struct band_list solid, glass, lines;
     struct shadow shadow;
     double sun[3];
+    float crease_cosine;
     float linear[256];      /* light by bytes as displayed */
     unsigned char *encoded; /* bytes as displayed by light, ENCODED_STEPS + 1 */
 };

@@ -211,6 +211,7 @@ static cp_status write_picture(cp_context *context, const cp_scene *scene, const
     for (int i = 0; i < 3; i++)
         picture.background[i] = (float)linear_from_srgb(bytes[i] / 255.0);
     picture.background[3] = background->alpha > 0;
+    picture.crease_cosine = (float)cos(settings->crease);
     picture.width = settings->size.width;
     picture.height = settings->size.height;
     picture.arena = arena_new(context);

@@ -62,7 +62,7 @@ bool smooth_corners(const struct png_picture *picture, const struct shape *shape
     const uint32_t *corners = shape->mesh->corners + mesh_face_first(shape->mesh, face);
     if (!smoothing->normals)
         return false;
-    const float *own = smoothing->normals[face], least = (float)cos(picture->settings->crease);
+    const float *own = smoothing->normals[face], least = picture->crease_cosine;
     bool bends = false;
     for (int i = 0; i < 3; i++) {
         uint32_t begin = smoothing->first[corners[i]], end = smoothing->first[corners[i] + 1];
