@@ -9,13 +9,14 @@
 enum { MOST_SIDE = 16384, SUPERSAMPLES = 2 };
 
 enum { PNG_COLOURS_AUTO, PNG_COLOURS_NONE };
+enum { PNG_FRAMES_AUTO, PNG_FRAMES_YES, PNG_FRAMES_NO };
 
 struct png_settings {
     cp_pixels size;
     const char *view;
     cp_colour background;
     bool edges;
-    int colours;
+    int colours, frames;
     double crease;
 };
 

@@ -8,6 +8,7 @@
  * - Colours of materials and vertices, base colour textures (PNG, JPEG), alpha by mask or blending, sorted by triangle.
  *   Lines are 1.2 pixels wide. Metallic, roughness, normal maps and further textures are not shown.
  * - Light: a sun from above, the sky and the ground. The sun's shadow is soft, on the ground and on what is below.
+ * - Frames, as lines to those below them, where shapes are tiny or none.
  * - Normals where the meshes have them, else smooth ones by the crease angle; primitives are round.
  * - 2 x 2 samples a pixel. A sample's depth is a float, so that surfaces nearer to each other than 1e-6 of the distance
  *   may mix. */
@@ -34,6 +35,8 @@ static const cp_option options[] = {
      offsetof(struct png_settings, background), .initial = "#e6edf5"},
     {"colours", "of a cell whose source has none: by robot, tool, workpiece, floor and fence, or all grey",
      CP_OPTION_CHOICE, offsetof(struct png_settings, colours), "auto", .choices = "auto|none"},
+    {"frames", "lines from frame to frame: where shapes are tiny or none, always, or never", CP_OPTION_CHOICE,
+     offsetof(struct png_settings, frames), "auto", .choices = "auto|yes|no"},
     CP_OPTIONS_END};
 
 static uint32_t carries(const void *settings)
@@ -218,6 +221,8 @@ static cp_status write_picture(cp_context *context, const cp_scene *scene, const
     cp_status status = picture.arena ? view_limit_planes(context, scene, &changed) : CP_LIMIT;
     if (status == CP_OK && settings->colours == PNG_COLOURS_AUTO)
         status = view_paint(context, scene, &changed);
+    if (status == CP_OK && settings->frames != PNG_FRAMES_NO)
+        status = view_add_frames(context, scene, settings->frames == PNG_FRAMES_YES, &changed);
     if (status == CP_OK)
         status = draw(&picture, changed ? changed : scene, &triangles, sink);
     cp_scene_free(triangles);

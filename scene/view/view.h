@@ -56,6 +56,10 @@ cp_status view_limit_planes(cp_context *context, const cp_scene *scene, cp_scene
  * colours. */
 cp_status view_paint(cp_context *context, const cp_scene *scene, cp_scene **changed);
 
+/* Adds lines from each frame to those below it, but for the world, if its shapes are tiny or none, or always. *changed
+ * as of view_paint. A note counts them. */
+cp_status view_add_frames(cp_context *context, const cp_scene *scene, bool always, cp_scene **changed);
+
 /* ---- parts of it ---- */
 
 /* reach.c */

@@ -891,6 +891,59 @@ static void test_empty(void **state)
     cp_scene_free(scene);
 }
 
+/* Three frames at the corners of a square of 1 m, seen along -X: lines from the first to the second and on to the
+ * third, which fill 90 % of the picture, and none from the world. */
+static cp_scene *three_frames(cp_context *context, double side)
+{
+    const cp_pose begin = plain_translation(0, 3, 0),
+                  along[2] = {plain_translation(0, 1, 0), plain_translation(0, 0, 1)};
+    cp_scene *scene = new_scene(context);
+    cp_mesh box = {.kind = CP_MESH_BOX, .size = {side, side, side}};
+    uint32_t node = add_node_at(scene, 0, "first", &begin), mesh = add_mesh_of(scene, &box);
+    for (int i = 0; i < 2; i++) {
+        node = add_node_at(scene, node, "next", &along[i]);
+        if (side > 0)
+            (void)add_instance_of(scene, node, mesh, CP_USE_DRAWN, NULL);
+    }
+    finish(context, scene);
+    return scene;
+}
+
+static bool is_blue(const struct picture *picture, uint32_t x, uint32_t y)
+{
+    const unsigned char *at = pixel(picture, x, y);
+    return at[3] > 100 && at[2] > 130 && at[0] < 70;
+}
+
+static void test_frames(void **state)
+{
+    cp_context *context = *state;
+    static const struct {
+        double side;
+        const char *option;
+        bool drawn;
+    } cases[] = {{0, "frames=auto", true},    {0, "frames=yes", true},    {0, "frames=no", false},
+                 {0.01, "frames=auto", true}, {0.01, "frames=no", false}, {0.2, "frames=auto", false},
+                 {0.2, "frames=yes", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cp_scene *scene = three_frames(context, cases[i].side);
+        cp_report_clear(context);
+        struct picture picture =
+            draw(context, scene, (words){"view=front", "size=100x100", "background=none", cases[i].option, NULL});
+        bool empty = cases[i].side == 0 && !cases[i].drawn;
+        assert_int_equal(was_reported(context, "png-empty"), empty);
+        assert_int_equal(was_reported(context, "frames-drawn"), cases[i].drawn);
+        if (cases[i].side < 0.1) { /* the lines alone, or next to it, fill the picture */
+            assert_int_equal(is_blue(&picture, 50, 94) || is_blue(&picture, 50, 95), cases[i].drawn);
+            assert_int_equal(is_blue(&picture, 94, 50) || is_blue(&picture, 95, 50), cases[i].drawn);
+            for (uint32_t k = 0; k < 90; k++)
+                assert_false(is_blue(&picture, 4, k) || is_blue(&picture, k, 4) || is_blue(&picture, k, k));
+        }
+        free(picture.rgba);
+        cp_scene_free(scene);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_context, free_context)
 
 int main(void)
@@ -900,7 +953,7 @@ int main(void)
         TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_light), TEST(test_smooth),
         TEST(test_mirrored),     TEST(test_one_sided),      TEST(test_edges), TEST(test_lines),
         TEST(test_shadow),       TEST(test_threads),        TEST(test_sizes), TEST(test_refused),
-        TEST(test_empty),
+        TEST(test_empty),        TEST(test_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

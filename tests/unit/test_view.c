@@ -113,6 +113,44 @@ static void test_sides(void **unused)
     end(&stage);
 }
 
+/* How far a mesh of 700 vertices reaches is what trying all of them says, wherever in the mesh the farthest one is. */
+static void test_reach(void **unused)
+{
+    (void)unused;
+    enum { VERTICES = 700, DIRECTIONS = 20 };
+    struct stage stage = start();
+    static float positions[VERTICES][3];
+    static uint32_t corners[3 * VERTICES];
+    for (uint32_t i = 0; i < VERTICES; i++) {
+        for (uint32_t k = 0; k < 3; k++)
+            positions[i][k] = (float)sin(i * (0.7 + k) + k) * (float)(1 + i % 7 * k);
+        for (uint32_t k = 0; k < 3; k++) /* some are used again, much later */
+            corners[3 * i + k] = k == 2 ? i * 13 % VERTICES : (i + k) % VERTICES;
+    }
+    const cp_mesh mesh = {.name = "cloud",
+                          .source = "",
+                          .vertex_count = VERTICES,
+                          .corner_count = 3 * VERTICES,
+                          .face_count = VERTICES,
+                          .positions = positions[0],
+                          .corners = corners};
+    uint32_t node = add_node(stage.scene, 0, "a", pose_translation(4, -2, 1));
+    place_mesh(stage.scene, node, scene_add_mesh(stage.scene, &mesh));
+    look(&stage);
+    for (int n = 0; n < DIRECTIONS; n++) {
+        const double direction[1][3] = {{cos(n), sin(n) * cos(3 * n), sin(n) * sin(3 * n)}};
+        double most[1] = {-INFINITY}, expected = -INFINITY;
+        shown_reach(&stage.views.shown, 0, direction, most, 1);
+        for (int i = 0; i < VERTICES; i++) {
+            const double at[3] = {(double)positions[i][0] + 4, (double)positions[i][1] - 2,
+                                  (double)positions[i][2] + 1};
+            expected = fmax(expected, direction[0][0] * at[0] + direction[0][1] * at[1] + direction[0][2] * at[2]);
+        }
+        assert_near(most[0], expected, 1e-12);
+    }
+    end(&stage);
+}
+
 static void test_nothing(void **unused)
 {
     (void)unused;
@@ -319,10 +357,15 @@ static void test_no_colours(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sides),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_device),  cmocka_unit_test(test_behind_a_wall),
-        cmocka_unit_test(test_planes),  cmocka_unit_test(test_planes_that_stay),
-        cmocka_unit_test(test_colours), cmocka_unit_test(test_no_colours),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_behind_a_wall),
+        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_planes_that_stay),
+        cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_no_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
