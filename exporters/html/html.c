@@ -55,6 +55,46 @@ static void write_base64(struct page *page, const void *bytes, size_t size)
     }
 }
 
+static char digit(uint32_t value)
+{
+    return (char)('#' + value + (value >= '<' - '#'));
+}
+
+static size_t put_pair(char *text, uint32_t bits)
+{
+    text[0] = digit((bits & 8191) / 91);
+    text[1] = digit((bits & 8191) % 91);
+    return 2;
+}
+
+/* Writes packed bytes as 91 printable characters, '#' to '~' without '<': 13 bits, the highest first, are two of them,
+ * which is 23 % more than the bytes; of base64 it is 33 %. Up to 6 bits that are left over are one. */
+static void write_packed(struct page *page, const void *bytes, size_t size)
+{
+    enum { ROOM = 4096 };
+    char text[ROOM];
+    size_t used = 0;
+    uint32_t bits = 0;
+    int held = 0;
+    for (size_t at = 0; at < size && sink_status(page->sink) == CP_OK; at++) {
+        bits = bits << 8 | ((const unsigned char *)bytes)[at];
+        held += 8;
+        if (held >= 13) {
+            held -= 13;
+            used += put_pair(text + used, bits >> held);
+        }
+        if (used > ROOM - 4) {
+            sink_write(page->sink, text, used);
+            used = 0;
+        }
+    }
+    if (held > 6)
+        used += put_pair(text + used, bits << (13 - held));
+    else if (held > 0)
+        text[used++] = digit(bits << (6 - held) & 63);
+    sink_write(page->sink, text, used);
+}
+
 static void write_source(struct page *page, const struct page_part *part)
 {
     sink_text(page->sink, " 'sha256-");
@@ -95,12 +135,12 @@ static void write_boot(struct page *page)
 
 static void write_code(struct page *page)
 {
-    write_base64(page, page_code.bytes, page_code.size);
+    write_packed(page, page_code.bytes, page_code.size);
 }
 
 static void write_cell(struct page *page)
 {
-    write_base64(page, page->cell, page->cell_size);
+    write_packed(page, page->cell, page->cell_size);
 }
 
 static void write_options(struct page *page)
