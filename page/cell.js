@@ -92,8 +92,9 @@
         }
     }
 
-    // What GLTFLoader of r111 leaves out of materials: the second set of texture coordinates, if all their textures use
-    // it, and the strength of emission; and the colour of parts that have none.
+    // What GLTFLoader of r111 leaves out of materials: which set of texture coordinates their textures use, if it is the
+    // same of all but occlusion's, and the strength of emission; and the colour of parts that have none. three.js draws
+    // occlusion by the attribute uv2, and all else by uv.
     function finishMaterials(THREE, cell) {
         for (const node of cell.nodes) {
             const mesh = node.json.mesh === undefined ? null : cell.json.meshes[node.json.mesh];
@@ -116,15 +117,19 @@
                     // a part without colours: a light steel, on which edges show
                     object.material.color.setRGB(0.42, 0.46, 0.52);
                 if (strength !== undefined) object.material.emissiveIntensity = strength;
-                if (maps.length > 0 && maps.every(map => map.texCoord === 1) && object.geometry.attributes.uv2) {
-                    const geometry = new THREE.BufferGeometry();
-                    geometry.setIndex(object.geometry.index);
-                    Object.entries(object.geometry.attributes).forEach(([name, values]) =>
-                        geometry.setAttribute(name, values)
-                    );
-                    geometry.setAttribute('uv', object.geometry.attributes.uv2);
-                    object.geometry = geometry;
-                }
+                if (primitive.attributes.TEXCOORD_1 === undefined) return;
+                const { uv, uv2 } = object.geometry.attributes,
+                    own = maps.length > 0 && maps.every(map => map.texCoord === 1) ? uv2 : uv,
+                    occlusion = json.occlusionTexture && !json.occlusionTexture.texCoord ? uv : uv2;
+                if (own === uv && occlusion === uv2) return;
+                const geometry = new THREE.BufferGeometry();
+                geometry.setIndex(object.geometry.index);
+                Object.entries(object.geometry.attributes).forEach(([name, values]) =>
+                    geometry.setAttribute(name, values)
+                );
+                geometry.setAttribute('uv', own);
+                geometry.setAttribute('uv2', occlusion);
+                object.geometry = geometry;
             });
         }
     }

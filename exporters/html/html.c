@@ -4,10 +4,11 @@
  * - The page holds a GLB of profile deliver, packed by gzip, and the viewer of page/ with three.js, which the build
  *   embeds. It loads nothing: the policy in its head allows no source but the texts whose hashes it names.
  * - Of the scene's texts the title alone is markup, escaped; names are in the GLB, and the viewer sets them as text.
- * - docs/html.md says what browsers it needs, and what three.js r111 does not show. */
+ * - docs/html.md says what browsers it needs; losses.c knows what three.js r111 does not show. */
 #include "../exporters.h"
 #include "base/base.h"
 #include "base/text/text.h"
+#include "losses.h"
 #include "page.h"
 #include "view/pixels.h"
 #include "view/view.h"
@@ -207,7 +208,7 @@ static const char *find_title(const cp_scene *scene, const struct html_settings 
 static uint32_t carries(const void *settings)
 {
     (void)settings;
-    return CP_FEATURE_ALL; /* the exporter glb reports its losses */
+    return CP_FEATURE_ALL; /* the exporter glb reports its losses, and losses.c what the page does not show of it */
 }
 
 static uint32_t shows(const void *settings)
@@ -260,6 +261,8 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
     cp_status status = page.title ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
         status = write_further(context, scene, "glb.gz", glb, sizeof glb / sizeof *glb, &cell, &size);
+    if (status == CP_OK)
+        status = html_report_losses(context, scene);
     if (status == CP_OK)
         status = draw_picture(context, scene, arena, &picture, &picture_size);
     if (status == CP_OK) {

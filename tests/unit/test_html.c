@@ -366,6 +366,113 @@ static void names_are_no_markup(void **state)
     cp_scene_free(scene);
 }
 
+/* Reads a triangle with two sets of coordinates for each of so many materials; ' is ". */
+static cp_scene *read_materials(cp_context *context, const char *materials, int drawn)
+{
+    char text[4096], primitives[512] = "";
+    cp_scene *scene;
+    for (int i = 0; i < drawn; i++)
+        (void)sprintf(primitives + strlen(primitives),
+                      "%s{'attributes':{'POSITION':0,'TEXCOORD_0':1,'TEXCOORD_1':1},'material':%d}", i ? "," : "", i);
+    int size = snprintf(
+        text, sizeof text,
+        "{'asset':{'version':'2.0'},'buffers':[{'byteLength':60,'uri':'data:application/octet-stream;base64,"
+        "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAIA/'}],"
+        "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':24}],"
+        "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]},"
+        "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2'}],'images':[{'uri':'data:image/png;base64,"
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC'}],"
+        "'textures':[{'source':0}],'materials':[%s],'meshes':[{'primitives':[%s]}],'nodes':[{'mesh':0}],"
+        "'scenes':[{'nodes':[0]}]}",
+        materials, primitives);
+    assert_true(size > 0 && (size_t)size < sizeof text);
+    for (char *quote = text; (quote = strchr(quote, '\''));)
+        *quote = '"';
+    expect_status(context, cp_read_memory(context, text, (size_t)size, "paint.gltf", NULL, NULL, 0, &scene), CP_OK);
+    return scene;
+}
+
+#define PAINT(extensions) "{'name':'Paint','extensions':{" extensions "}}"
+#define TURNED "'extensions':{'KHR_texture_transform':{'rotation':0.5}}"
+
+/* What three.js r111 leaves out is a loss, where it makes a difference: once a kind, with the first material's name.
+ * That it does leave it out, and shows the rest, says its GLTFLoader.js. */
+static void unshown_materials_are_losses(void **state)
+{
+    static const struct {
+        const char *materials;
+        int drawn;
+        const char *code, *said; /* code NULL: nothing is lost */
+        uint64_t count;
+    } cases[] = {
+        {PAINT("'KHR_materials_clearcoat':{'clearcoatFactor':1}"), 1, "html-extension",
+         "KHR_materials_clearcoat of materials is in the GLB, and not shown; the first is \"Paint\"", 1},
+        {PAINT("'KHR_materials_transmission':{'transmissionFactor':1}"), 1, "html-extension",
+         "KHR_materials_transmission ", 1},
+        {PAINT("'KHR_materials_ior':{'ior':1.3}"), 1, "html-extension", "KHR_materials_ior ", 1},
+        {PAINT("'KHR_materials_specular':{'specularFactor':0.5}"), 1, "html-extension", "KHR_materials_specular ", 1},
+        {PAINT("'KHR_materials_sheen':{'sheenColorFactor':[1,0,0]}"), 1, "html-extension", "KHR_materials_sheen ", 1},
+        {PAINT("'KHR_materials_iridescence':{'iridescenceFactor':1}"), 1, "html-extension",
+         "KHR_materials_iridescence ", 1},
+        {"{},{'extensions':{'KHR_materials_ior':{'ior':1.3}}}," PAINT("'KHR_materials_ior':{'ior':1.4}"), 3,
+         "html-extension",
+         "KHR_materials_ior of materials is in the GLB, and not shown; the first is \"material#2\" (2)", 2},
+        /* Unused, without effect, or shown. */
+        {"{}," PAINT("'KHR_materials_ior':{'ior':1.4}"), 1, NULL, NULL, 0},
+        {PAINT("'KHR_materials_clearcoat':{},'KHR_materials_unlit':{}"), 1, NULL, NULL, 0},
+        {PAINT("'KHR_materials_emissive_strength':{'emissiveStrength':2}"), 1, NULL, NULL, 0},
+        /* Transforms. */
+        {"{'name':'Paint','pbrMetallicRoughness':{'baseColorTexture':{'index':0}},'normalTexture':{'index':0," TURNED
+         "}}",
+         1, "html-transforms", "; the first is \"Paint\"", 1},
+        {"{'normalTexture':{'index':0},'emissiveTexture':{'index':0," TURNED "}},"
+         "{'pbrMetallicRoughness':{'metallicRoughnessTexture':{'index':0}},'normalTexture':{'index':0," TURNED "}}",
+         2, "html-transforms", " (2)", 2},
+        {"{'occlusionTexture':{'index':0," TURNED "}}", 1, "html-transforms", "material", 1},
+        {"{'pbrMetallicRoughness':{'baseColorTexture':{'index':0," TURNED "}},'normalTexture':{'index':0," TURNED "}}",
+         1, NULL, NULL, 0},
+        {"{'emissiveTexture':{'index':0," TURNED "},'occlusionTexture':{'index':0}}", 1, NULL, NULL, 0},
+        /* Coordinates. */
+        {"{'name':'Paint','pbrMetallicRoughness':{'baseColorTexture':{'index':0}},'normalTexture':{'index':0,"
+         "'texCoord':1}}",
+         1, "html-coordinates", "; the first is \"Paint\"", 1},
+        {"{'emissiveTexture':{'index':0,'texCoord':1},'normalTexture':{'index':0,'texCoord':1}}", 1, NULL, NULL, 0},
+        {"{'emissiveTexture':{'index':0,'texCoord':1},'occlusionTexture':{'index':0}}", 1, NULL, NULL, 0},
+        {"{'emissiveTexture':{'index':0},'occlusionTexture':{'index':0,'texCoord':1}}", 1, NULL, NULL, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cp_context *context = cp_context_new(NULL);
+        cp_scene *scene = read_materials(context, cases[i].materials, cases[i].drawn);
+        struct text page = write_page(context, scene, NULL, 0);
+        for (size_t k = 0; k < 3; k++) {
+            static const char *const codes[] = {"html-extension", "html-transforms", "html-coordinates"};
+            bool lost = cases[i].code && strcmp(cases[i].code, codes[k]) == 0;
+            if (count_lost(context, codes[k]) != (lost ? cases[i].count : 0))
+                fail_msg("case %zu: %s", i, codes[k]);
+            if (lost && (count_entries(context, CP_LOSS, codes[k]) != 1 || !was_said(context, cases[i].said)))
+                fail_msg("case %zu: %s", i, find_entry(context, codes[k])->message);
+        }
+        free(page.bytes);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
+/* The reader reports an extension that the scene has no place for; the page does not report it again. */
+static void nothing_is_lost_twice(void **state)
+{
+    cp_context *context = *state;
+    cp_scene *scene =
+        read_materials(context, PAINT("'ACME_paint':{'a':1},'KHR_materials_sheen':{'sheenRoughnessFactor':1}"), 1);
+    struct text page = write_page(context, scene, NULL, 0);
+    assert_int_equal(count_lost(context, "gltf-material-extension"), 1);
+    assert_int_equal(count_lost(context, "html-extension"), 1);
+    assert_false(was_said(context, "ACME_paint of materials is in"));
+    free(page.bytes);
+    cp_scene_free(scene);
+}
+
 static void titles(void **state)
 {
     static const char *const latin = "title=M\xfcller";
@@ -404,6 +511,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(same_bytes_twice, make_context, free_context),
         cmocka_unit_test_setup_teardown(edges_are_an_option, make_context, free_context),
         cmocka_unit_test_setup_teardown(names_are_no_markup, make_context, free_context),
+        cmocka_unit_test(unshown_materials_are_losses),
+        cmocka_unit_test_setup_teardown(nothing_is_lost_twice, make_context, free_context),
         cmocka_unit_test_setup_teardown(titles, make_context, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
