@@ -1,5 +1,6 @@
 # Makes the C source with what the exporter html puts into a page: cmake -DTHREE=... -DPAGE=... -DOUTPUT=... -P embed.cmake
-# THREE: the files of three.js, PAGE: our folder page/. three.js and our code are one script, packed by gzip.
+# THREE: the files of three.js, PAGE: our folder page/. three.js and our code are one script, packed by xz; what unpacks
+# it is another one, as it stands.
 set(code "")
 
 # Adds a script without comments that take whole lines, and without indents: they are an eighth of a page. None of the
@@ -24,17 +25,16 @@ foreach(name formula motion loops meshopt edges cell draw widgets frames joints 
   add_script(${PAGE}/${name}.js "")
 endforeach()
 file(WRITE ${OUTPUT}.js "${code}")
-file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.gz PATHS ${OUTPUT}.js FORMAT raw COMPRESSION GZip
-     COMPRESSION_LEVEL 9)
+file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.xz PATHS ${OUTPUT}.js FORMAT raw COMPRESSION XZ COMPRESSION_LEVEL 9)
+set(code "")
+foreach(name xz boot)
+  add_script(${PAGE}/${name}.js "")
+endforeach()
+file(WRITE ${OUTPUT}.boot.js "${code}")
 
 # An array of bytes; no NUL follows.
 function(add_array name file)
   file(READ ${file} hex HEX)
-  if(name STREQUAL code_gz) # CMake writes the time into the head of gzip; equal sources shall give equal bytes
-    string(SUBSTRING "${hex}" 0 8 head)
-    string(SUBSTRING "${hex}" 16 -1 rest)
-    set(hex "${head}00000000${rest}")
-  endif()
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
   string(REGEX REPLACE "(....................................................................................................)" "\\1\n" bytes "${bytes}")
   set(source "${source}static const unsigned char ${name}[] = {\n${bytes}};\n" PARENT_SCOPE)
@@ -47,15 +47,15 @@ function(add_hash name file)
 endfunction()
 
 set(source "/* Made by cmake/embed.cmake. */\n#include <stddef.h>\n#include \"page.h\"\n\n")
-add_array(code_gz ${OUTPUT}.gz)
-add_array(boot ${PAGE}/boot.js)
+add_array(code_xz ${OUTPUT}.xz)
+add_array(boot ${OUTPUT}.boot.js)
 add_array(style ${PAGE}/page.css)
 add_array(markup ${PAGE}/page.html)
 add_hash(code_hash ${OUTPUT}.js)
-add_hash(boot_hash ${PAGE}/boot.js)
+add_hash(boot_hash ${OUTPUT}.boot.js)
 add_hash(style_hash ${PAGE}/page.css)
 string(APPEND source "
-const struct page_part page_code = {code_gz, sizeof code_gz, code_hash};
+const struct page_part page_code = {code_xz, sizeof code_xz, code_hash};
 const struct page_part page_boot = {boot, sizeof boot, boot_hash};
 const struct page_part page_style = {style, sizeof style, style_hash};
 const struct page_part page_markup = {markup, sizeof markup, NULL};

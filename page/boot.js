@@ -32,21 +32,24 @@
         }
         return bytes;
     }
-    function unpack(id) {
+    function read(id) {
         var element = document.getElementById(id),
             text = element.textContent;
         element.textContent = '';
-        return new Response(
-            new Blob([decode(text)]).stream().pipeThrough(new DecompressionStream('gzip'))
-        ).arrayBuffer();
+        return decode(text);
     }
-    function start(parts) {
-        var script = document.createElement('script');
-        script.textContent = new TextDecoder().decode(parts[0]); // admitted by the hash of this text
+    function unpackCell() {
+        var stream = new Blob([read('packed-cell')]).stream();
+        return new Response(stream.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+    }
+    function start(cell) {
+        var page = window.cellpipe_page,
+            script = document.createElement('script');
+        // The policy admits this text by its hash.
+        script.textContent = new TextDecoder().decode(page.unpackXz(read('packed-code')));
         document.head.appendChild(script);
-        var page = window.cellpipe_page;
-        if (!page || !page.start) throw new Error('the viewer does not run');
-        return page.start(parts[1], JSON.parse(document.getElementById('options').textContent), fail);
+        if (!page.start) throw new Error('the viewer does not run');
+        return page.start(cell, JSON.parse(document.getElementById('options').textContent), fail);
     }
 
     function begin() {
@@ -58,7 +61,7 @@
         if (!document.getElementById('options'))
             // the last part of the page
             return fail('This page is cut short: a part of the file is missing. Copy or download it again.');
-        return Promise.all([unpack('packed-code'), unpack('packed-cell')])
+        return unpackCell()
             .then(start)
             .catch(function (error) {
                 fail('This page cannot be shown. The file may be damaged. (' + error.message + ')');

@@ -238,7 +238,7 @@ static bool is_for_web(const cp_scene *scene, const struct html_settings *settin
 static cp_status draw_picture(cp_context *context, const cp_scene *scene, struct arena *arena, void **picture,
                               size_t *size)
 {
-    static const char *const size_option[] = {"size=480x360"};
+    static const char *const size_option[] = {"size=320x240"};
     struct views views;
     if (PNG_PACKAGE)
         return CP_OK;

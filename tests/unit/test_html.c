@@ -143,18 +143,32 @@ __attribute__((noinline)) static const char *between(const struct text *page, co
     return from + strlen(begin);
 }
 
-static char *unpack(const struct text *page, const char *begin, size_t *size)
+#define CODE "<script type=\"application/x-xz\" id=\"packed-code\">"
+#define CELL "<script type=\"application/gzip\" id=\"packed-cell\">"
+
+static char *unpack_cell(const struct text *page, size_t *size)
 {
     size_t length, packed_size;
-    const char *text = between(page, begin, "</script>", &length);
+    const char *text = between(page, CELL, "</script>", &length);
     unsigned char *packed = decode(text, length, &packed_size);
     char *bytes = expand(packed, packed_size, size);
     free(packed);
     return bytes;
 }
 
-#define CODE "<script type=\"application/gzip\" id=\"packed-code\">"
-#define CELL "<script type=\"application/gzip\" id=\"packed-cell\">"
+/* Returns the bytes of a file; the caller frees them. */
+static char *read_text(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    enum { ROOM = 16 << 20 };
+    char *text = malloc(ROOM);
+    assert_true(file && text);
+    *size = fread(text, 1, ROOM - 1, file);
+    assert_int_equal(fgetc(file), EOF);
+    text[*size] = 0;
+    (void)fclose(file);
+    return text;
+}
 
 static cp_scene *read_sample(cp_context *context, const char *name)
 {
@@ -168,7 +182,7 @@ static cp_scene *read_sample(cp_context *context, const char *name)
 /* Counts a text in the page's markup, scripts and style; packed bytes may look like anything. */
 static size_t count_text(const struct text *page, const char *text)
 {
-    static const char packed[] = "<script type=\"application/gzip\"";
+    static const char packed[] = "id=\"packed-";
     size_t count = 0, length = strlen(text);
     for (size_t at = 0; at + length <= page->size; at++) {
         count += memcmp(page->bytes + at, text, length) == 0;
@@ -204,10 +218,18 @@ static void policy_allows_what_is_there(void **state)
     expect_source(&page, "script-src ", boot, size);
     const char *style = between(&page, "<style>", "</style>", &size);
     expect_source(&page, "style-src ", style, size);
-    char *code = unpack(&page, CODE, &size);
+    char *code = read_text(PAGE_SOURCE ".js", &size);
     expect_source(&page, "script-src ", code, size);
     assert_non_null(strstr(code, "THREE"));
     free(code);
+    /* That this is the same text, packed, tests/consumers/test_page_xz tries, and the browser. */
+    const char *packed = between(&page, CODE, "</script>", &length);
+    unsigned char *xz = decode(packed, length, &size);
+    code = read_text(PAGE_SOURCE ".xz", &length);
+    assert_int_equal(size, length);
+    assert_memory_equal(xz, code, size);
+    free(code);
+    free(xz);
 
     const char *policy = between(&page, "Content-Security-Policy\" content=\"", "\"", &length);
     assert_int_equal(strncmp(policy, "default-src 'none'; ", 20), 0);
@@ -232,7 +254,7 @@ static void expect_cell(cp_context *context, const cp_scene *scene, const char *
     struct text page = write_page(context, scene, &option, option ? 1 : 0);
     void *alone;
     size_t size, alone_size;
-    char *cell = unpack(&page, CELL, &size);
+    char *cell = unpack_cell(&page, &size);
     expect_status(context, cp_write_memory(context, scene, "glb", glb, 2, &alone, &alone_size), CP_OK);
     assert_int_equal(size, alone_size);
     assert_memory_equal(cell, alone, size);
@@ -353,7 +375,7 @@ static void names_are_no_markup(void **state)
     for (int i = 0; i < 2; i++) {
         struct text page = write_page(context, scene, &titles[i], titles[i] ? 1 : 0);
         size_t size;
-        char *cell = unpack(&page, CELL, &size);
+        char *cell = unpack_cell(&page, &size);
         assert_int_equal(count_text(&page, "evil"), 2); /* the title, in its element and as a heading */
         assert_int_equal(count_text(&page, "<script>"), 1);
         assert_int_equal(
