@@ -861,6 +861,56 @@ async function tryColours() {
     await close('a colour', tab);
 }
 
+// Textures use the set of coordinates that the material names: all of one, and occlusion its own.
+async function trySets() {
+    const numbers = new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0.5, 0, 0, 0.5]),
+        view = (byteOffset, byteLength) => ({ buffer: 0, byteOffset, byteLength }),
+        accessor = (bufferView, type) => ({ bufferView, componentType: 5126, count: 3, type }),
+        png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC';
+    for (const [base, occlusion] of [
+        [0, 0],
+        [0, 1],
+        [1, 0],
+        [1, 1],
+    ]) {
+        const file = workFile('sets.gltf');
+        fs.writeFileSync(
+            file,
+            JSON.stringify({
+                asset: { version: '2.0' },
+                scenes: [{ nodes: [0] }],
+                nodes: [{ mesh: 0 }],
+                meshes: [{ primitives: [{ attributes: { POSITION: 0, TEXCOORD_0: 1, TEXCOORD_1: 2 }, material: 0 }] }],
+                materials: [
+                    {
+                        pbrMetallicRoughness: { baseColorTexture: { index: 0, texCoord: base } },
+                        occlusionTexture: { index: 0, texCoord: occlusion },
+                    },
+                ],
+                textures: [{ source: 0 }],
+                images: [{ uri: `data:image/png;base64,${png}` }],
+                accessors: [{ ...accessor(0, 'VEC3'), min: [0, 0, 0], max: [1, 1, 0] }, accessor(1, 'VEC2'), accessor(2, 'VEC2')],
+                bufferViews: [view(0, 36), view(36, 24), view(60, 24)],
+                buffers: [
+                    {
+                        byteLength: numbers.byteLength,
+                        uri: `data:application/octet-stream;base64,${Buffer.from(numbers.buffer).toString('base64')}`,
+                    },
+                ],
+            })
+        );
+        const tab = await openPage(browser, convert(file, workFile('sets.html')));
+        const got = await tab.page.evaluate(() => {
+            const { attributes } = cellpipe.cell.meshes[0].geometry,
+                largest = values => Math.max(...values.array);
+            return [largest(attributes.uv), largest(attributes.uv2)];
+        });
+        const wanted = [base, occlusion].map(set => [1, 0.5][set]);
+        check(`sets ${base} and ${occlusion}`, got[0] === wanted[0] && got[1] === wanted[1], got, wanted);
+        await close('sets of coordinates', tab);
+    }
+}
+
 // Browsers without WebGL 2 draw the same with WebGL 1.
 async function tryWebGl1(html) {
     const tab = await openPage(browser, html, {
@@ -944,6 +994,7 @@ await tryLosses(html);
 await tryContextLoss(html);
 await tryWebGl1(html);
 await tryColours();
+await trySets();
 await browser.close();
 finish(
     `${checks} checks, poses off by at most ${worst.toExponential(1)} of the size, from three.js by ${worstThree.toExponential(1)}`
