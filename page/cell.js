@@ -163,6 +163,7 @@
                 velocity: finite(own.velocity, Infinity),
                 home: own.home || 0,
                 q: own.q || 0,
+                stored: own.q || 0,
                 driven: own.driven === true,
                 master: own.master,
                 scale: finite(own.scale, 1),
@@ -316,6 +317,22 @@
         const closed = !cell.loops || (isWhole ? cell.loops.start() : cell.loops.goal());
         page.placeJoints(cell);
         return closed;
+    };
+
+    // Goes to the joint values of a witness. Loops are walked from the cell's own pose, as exclude did: the values of
+    // their driven joints belong to several poses. Returns false where the loops do not close on the way.
+    page.showWitness = function (cell, witness) {
+        if (cell.loops)
+            page.setPose(
+                cell,
+                cell.joints.map(joint => [joint.id, joint.stored]),
+                true
+            );
+        return page.setPose(
+            cell,
+            witness.map(({ joint, value }) => [joint, value]),
+            false
+        );
     };
 
     page.isBeyond = joint => joint.q < joint.lower - 1e-9 || joint.q > joint.upper + 1e-9;

@@ -2,12 +2,28 @@
 (function (page) {
     'use strict';
 
-    const { root, byId, make, count, millimetres, makeRows, makeList, blue, magenta } = page.widgets;
+    const { root, byId, make, millimetres, makeRows, makeList, blue, magenta } = page.widgets;
+
+    // The reasons that exclude gives (docs/exclusion.md), in words.
+    page.reasons = {
+        given: 'a file excludes it, without a reason',
+        user: 'the user excludes it',
+        static: 'nothing moves one against the other',
+        adjacent: 'neighbours, with one joint between',
+        'always-proved': 'always touch, which is proved',
+        'always-sampled': 'touched in all samples, without a proof',
+        'never-proved': 'never touch, which is proved',
+        'never-sampled': 'touched in no sample, without a proof',
+        sometimes: 'touch in some poses',
+        movable: 'one may be moved or attached elsewhere',
+        undecided: 'no proof, and no pose found in which they touch',
+    };
+    const wordsOf = reason => page.reasons[reason] || reason;
 
     page.addPairs = function (app) {
         const { cell, view } = app;
 
-        const kinds = new Map(); // "verdict, reason" -> { colour, pairs, on }
+        const kinds = new Map(); // "verdict: reason in words" -> { verdict, colour, count, on }
         const palette = {
             excluded: ['#3f9b5f', '#8bc34a', '#00897b', '#9ccc65', '#4db6ac', '#c0ca33'],
             kept: ['#e08a1e', '#d95f5f', '#b565c9', '#f2c037', '#8d6e63', '#7986cb'],
@@ -17,7 +33,7 @@
 
         function sortKinds() {
             for (const pair of cell.pairs) {
-                const name = pair.reason ? `${pair.verdict}, ${pair.reason}` : pair.verdict;
+                const name = pair.reason ? `${pair.verdict}: ${wordsOf(pair.reason)}` : pair.verdict;
                 if (!kinds.has(name)) {
                     const colours = palette[pair.verdict] || palette.kept,
                         used = [...kinds.values()].filter(kind => kind.verdict === pair.verdict).length;
@@ -116,8 +132,10 @@
                 make('h3', { text: `${pair.first.id} – ${pair.second.id}` }),
                 makeList([
                     ['verdict', pair.verdict],
-                    ['reason', pair.reason],
+                    ['reason', pair.reason && wordsOf(pair.reason)],
+                    ['status', pair.reason],
                     ['evidence', pair.evidence],
+                    ['margin', finding.margin > 0 ? `${millimetres(finding.margin)} mm: what is nearer counts as touching` : ''],
                     ['clearance', finding.clearance === undefined ? '' : `${millimetres(finding.clearance)} mm`],
                     [
                         'samples',
@@ -131,12 +149,9 @@
                 const button = make('button', { text: 'Pose that shows it', id: 'witness' });
                 button.addEventListener('click', () => {
                     app.pause();
-                    page.setPose(
-                        cell,
-                        witness.map(item => [item.joint, item.value]),
-                        true
-                    );
+                    const closed = page.showWitness(cell, witness);
                     app.changed();
+                    app.say(closed ? '' : 'the loops do not close on the way to this pose');
                 });
                 card.append(button);
             }
@@ -182,7 +197,7 @@
             });
             matrix.addEventListener('pointermove', event => {
                 const pair = pairAt(event);
-                matrix.title = pair ? `${pair.first.name} – ${pair.second.name}: ${pair.kind.name}` : '';
+                matrix.title = pair ? `${pair.first.id} – ${pair.second.id}: ${pair.kind.name}` : '';
             });
             byId('find-pair').addEventListener('input', () => pairRows.set(shownPairs()));
             new ResizeObserver(drawMatrix).observe(byId('panel-pairs'));

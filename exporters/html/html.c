@@ -8,13 +8,14 @@
 #include "../exporters.h"
 #include "base/base.h"
 #include "base/text/text.h"
+#include "collide/list/list.h"
 #include "losses.h"
 #include "page.h"
 #include "view/pixels.h"
 #include "view/view.h"
 
 struct html_settings {
-    const char *title;
+    const char *title, *evidence;
     bool clips, edges;
     int web;
 };
@@ -29,6 +30,8 @@ static const cp_option options[] = {
      offsetof(struct html_settings, edges), .initial = "no"},
     {"web", "numbers of the GLB inside: small (glb's web=yes), exact, or small for parts of many triangles (auto)",
      CP_OPTION_CHOICE, offsetof(struct html_settings, web), "auto", .choices = "auto|yes|no"},
+    {"evidence", "shows the pairs of this file, which exclude with --out evidence=yes writes beside its list",
+     CP_OPTION_PATH, .offset = offsetof(struct html_settings, evidence)},
     CP_OPTIONS_END,
 };
 
@@ -248,9 +251,9 @@ static cp_status draw_picture(cp_context *context, const cp_scene *scene, struct
     return write_beside(context, scene, "png", size_option, 1, picture, size);
 }
 
-static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+static cp_status write_scene(cp_context *context, const cp_scene *scene, const struct html_settings *own,
+                             struct sink *sink)
 {
-    const struct html_settings *own = settings;
     const char *const glb[] = {"profile=deliver", own->clips ? "clips=auto" : "clips=none", "cameras=auto",
                                is_for_web(scene, own) ? "web=yes" : "web=no"};
     void *cell = NULL, *picture = NULL;
@@ -276,6 +279,22 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
     memory_free(context, cell, size, 1);
     memory_free(context, picture, picture_size, 1);
     arena_free(arena);
+    return status;
+}
+
+/* Writes the scene with the pairs of the evidence, if a file is given. */
+static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
+{
+    const struct html_settings *own = settings;
+    if (!own->evidence)
+        return write_scene(context, scene, own, sink);
+    cp_scene *judged = scene_copy(scene);
+    cp_status status = judged ? evidence_state(context, judged, own->evidence) : CP_LIMIT;
+    if (status == CP_OK)
+        status = scene_finish(judged);
+    if (status == CP_OK)
+        status = write_scene(context, judged, own, sink);
+    cp_scene_free(judged);
     return status;
 }
 

@@ -26,13 +26,22 @@ struct listed_joint {
     uint64_t rule; /* joint_rule_key */
 };
 
+struct listed_value {
+    const char *joint; /* its id */
+    double value;
+};
+
 struct listed_pair {
     uint32_t first, second; /* frames */
     bool excluded;
     bool by_element;    /* <ExcludeStaticPairs/>, so that the list need not name it */
     uint64_t key;       /* 0 when it is not known */
     const char *status; /* the reason */
-    cp_finding finding; /* its numbers; absent ones are as in a finding without them */
+    const char *note;   /* the member "evidence"; "" without it */
+    bool has_finding;
+    cp_finding finding; /* its numbers, but no witness; absent ones are as in a finding without them */
+    struct listed_value *witness;
+    uint32_t witness_count;
 };
 
 /* A further file of the list. */

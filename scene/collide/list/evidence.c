@@ -26,9 +26,11 @@ static void refuse(struct reading *reading, uint32_t value, const char *why)
         return;
     json_pointer(&reading->json, value, &pointer);
     buffer_append(&pointer, "", 1);
+    struct place place =
+        AT_LINE(reading->source->name, source_line(reading->source, reading->json.values[value].start));
     reading->status = pointer.failed ? CP_LIMIT
-                                     : report_error(reading->evidence->context, CP_INPUT, "list-evidence",
-                                                    IN_FILE(reading->source->name), "%s: %s", pointer.data, why);
+                                     : report_error(reading->evidence->context, CP_INPUT, "list-evidence", place,
+                                                    "%s: %s", pointer.data, why);
     buffer_free(&pointer);
 }
 
@@ -81,6 +83,16 @@ static uint64_t read_count(struct reading *reading, uint32_t object, const char 
     if (reading->status == CP_OK && !whole)
         refuse(reading, json_member(&reading->json, object, key), "is no whole number, or too large");
     return whole ? (uint64_t)number : 0;
+}
+
+/* Tells whether the pair has a number of a finding, which nobody has of pairs that were not judged. */
+static bool has_finding(const struct reading *reading, uint32_t pair)
+{
+    static const char *const numbers[] = {"margin", "touch", "work", "samples", "descents", "hits", "clearance", "key"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (json_member(&reading->json, pair, numbers[i]) != JSON_NONE)
+            return true;
+    return false;
 }
 
 static cp_finding read_finding(struct reading *reading, uint32_t pair)
@@ -164,6 +176,30 @@ static uint32_t read_frame(struct reading *reading, uint32_t pair, const char *k
     return frame ? *frame : CP_NONE;
 }
 
+/* Reads the joint values at which the two collide, if the pair has any. */
+static void read_witness(struct reading *reading, uint32_t object, struct listed_pair *pair)
+{
+    uint32_t array = json_member(&reading->json, object, "witness");
+    if (reading->status != CP_OK || array == JSON_NONE)
+        return;
+    if (!json_is(&reading->json, array, JSON_ARRAY)) {
+        refuse(reading, array, "is no array of joints");
+        return;
+    }
+    pair->witness = arena_allocate(reading->evidence->arena, json_count(&reading->json, array), sizeof *pair->witness);
+    if (!pair->witness)
+        reading->status = CP_LIMIT;
+    for (uint32_t item = json_first(&reading->json, array); item != JSON_NONE && reading->status == CP_OK;
+         item = json_next(&reading->json, array, item)) {
+        uint32_t value = json_member(&reading->json, item, "value");
+        struct listed_value listed = {.joint = read_text(reading, item, "joint_id"),
+                                      .value = json_to_number(&reading->json, value)};
+        if (!json_is(&reading->json, value, JSON_NUMBER) || !isfinite(listed.value))
+            refuse_without(reading, item, "number", "value");
+        pair->witness[pair->witness_count++] = listed;
+    }
+}
+
 static void read_pairs(struct reading *reading)
 {
     struct listed_evidence *evidence = reading->evidence;
@@ -171,15 +207,21 @@ static void read_pairs(struct reading *reading)
          item != JSON_NONE && reading->status == CP_OK; item = next_item(reading, item)) {
         const char *verdict = read_text(reading, item, "verdict");
         bool has_element = json_member(&reading->json, item, "by") != JSON_NONE;
+        bool has_note = json_member(&reading->json, item, "evidence") != JSON_NONE;
         struct listed_pair pair = {.first = read_frame(reading, item, "first_id"),
                                    .second = read_frame(reading, item, "second_id"),
                                    .excluded = strcmp(verdict, verdict_words[CP_PAIR_EXCLUDED]) == 0,
                                    .by_element = has_element,
                                    .key = read_hash(reading, item, "key"),
                                    .status = read_text(reading, item, "status"),
+                                   .note = has_note ? read_text(reading, item, "evidence") : "",
+                                   .has_finding = has_finding(reading, item),
                                    .finding = read_finding(reading, item)};
+        read_witness(reading, item, &pair);
         if (!pair.excluded && strcmp(verdict, verdict_words[CP_PAIR_KEPT]) != 0)
             refuse(reading, item, "the verdict is neither excluded nor kept");
+        if (!finding_is_sound(&pair.finding))
+            refuse(reading, item, "its numbers contradict each other, or one is not finite");
         if (has_element && strcmp(read_text(reading, item, "by"), "ExcludeStaticPairs") != 0)
             refuse(reading, item, "\"by\" is no element that excludes pairs");
         evidence->pairs[evidence->pair_count++] = pair;
