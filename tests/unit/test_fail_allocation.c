@@ -260,6 +260,7 @@ static const struct job jobs[] = {
     {WRITE, "tag_arm.wu", "collision-setup", {NULL}},
     {WRITE, "tag_arm.wu", "dump", {NULL}},
     {WRITE, "tag_arm.wu", "html", {"title=an arm", "clips=no", NULL}},
+    {WRITE, "../tests/cases/exclude/arm.wu", "html", {"evidence=" SAMPLES "/../tests/cases/html/arm.json", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "csv", {"period=0.5", NULL}},
     {WRITE, "../tests/cases/deneb-recording/cell.dcr", "deneb-recording", {NULL}},
     {WRITE, "joints.gltf", "deneb-recording", {"clip=jump", NULL}},

@@ -1,5 +1,6 @@
 /* Pages of the exporter html: what the policy allows is in the page and nothing else runs, the cell inside is the GLB
  * that is written alone, and no text of the scene becomes markup. What browsers make of it, tests/consumers tries. */
+#include <math.h>
 #include <zlib.h>
 
 #include "fixture.h"
@@ -360,6 +361,197 @@ static void edges_are_an_option(void **state)
     cp_scene_free(scene);
 }
 
+/* ---- pairs ---- */
+
+/* Three boxes, of which two turn: one on the other. */
+static cp_scene *make_arm(cp_context *context)
+{
+    cp_scene *scene = cp_scene_new(context);
+    uint32_t box = add_mesh_of(scene, &(cp_mesh){.name = "box", .kind = CP_MESH_BOX, .size = {1, 1, 1}}), parent = 0;
+    static const char *const names[] = {"Base", "Arm", "Hand"};
+    for (int i = 0; i < 3; i++) {
+        const cp_pose local = plain_translation(2 * i, 0, 0);
+        parent = add_node_at(scene, parent, names[i], &local);
+        if (i > 0)
+            (void)add_limited_joint(scene, parent, CP_JOINT_REVOLUTE, NULL, -3, 3);
+        (void)add_instance_of(scene, parent, box, CP_USE_BOTH, NULL);
+    }
+    return scene;
+}
+
+#define ARM_EVIDENCE                                                                                                   \
+    "{\"format\":\"cellpipe collision evidence\",\"version\":\"1.0\",\"prefix\":\"\",\"device_files\":[],\n"           \
+    "\"frames\":[{\"id\":\"Base\",\"name\":\"Base\"},{\"id\":\"Arm\",\"name\":\"Arm\"},{\"id\":\"Hand\",\"name\":"     \
+    "\"Hand\"}],\n"                                                                                                    \
+    "\"pairs\":[\n"
+#define ARM_PAIR(first, second, rest)                                                                                  \
+    "{\"first\":\"?\",\"second\":\"?\",\"first_id\":\"" first "\",\"second_id\":\"" second "\"," rest "}"
+
+static const char arm_evidence[] =
+    ARM_EVIDENCE ARM_PAIR(
+        "Base", "Hand",
+        "\"status\":\"sometimes\",\"verdict\":\"kept\",\"evidence\":\"seen & told\",\"margin\":0.001,\"touch\":1e-6,"
+        "\"work\":12,\"samples\":100,\"descents\":3,\"hits\":2,\"clearance\":0,\"witness\":[{\"joint\":\"?\",\"joint_"
+        "id\":"
+        "\"Arm\",\"value\":-0.25},{\"joint\":\"?\",\"joint_id\":\"Hand\",\"value\":1.5}]") ",\n" ARM_PAIR("Base", "Arm",
+                                                                                                          "\"status\":"
+                                                                                                          "\"adjacent\""
+                                                                                                          ",\"verdict\""
+                                                                                                          ":\"excluded"
+                                                                                                          "\"") "]}\n";
+
+static void state_arm(cp_scene *scene)
+{
+    static const cp_joint_setting seen_at[] = {{0, -0.25}, {1, 1.5}};
+    static const cp_finding finding = {.margin = 0.001,
+                                       .touch = 1e-6,
+                                       .clearance = 0,
+                                       .work = 12,
+                                       .samples = 100,
+                                       .descents = 3,
+                                       .hits = 2,
+                                       .witness_count = 2,
+                                       .witness = seen_at};
+    const cp_pair pairs[] = {{1, 3, CP_PAIR_KEPT, "sometimes", "seen & told", &finding},
+                             {1, 2, CP_PAIR_EXCLUDED, "adjacent", "", NULL}};
+    for (int i = 0; i < 2; i++)
+        assert_true(cp_add_pair(scene, &pairs[i]) != CP_NONE);
+}
+
+/* The page of a scene, with an option, has the bytes of a GLB of another scene. */
+static void expect_cell_of(cp_context *context, const cp_scene *scene, const char *option, const cp_scene *expected)
+{
+    static const char *const glb[] = {"profile=deliver", "clips=auto"};
+    struct text page = write_page(context, scene, &option, 1);
+    void *alone;
+    size_t size, alone_size;
+    char *cell = unpack(&page, CELL, &size);
+    expect_status(context, cp_write_memory(context, expected, "glb", glb, 2, &alone, &alone_size), CP_OK);
+    assert_int_equal(size, alone_size);
+    assert_memory_equal(cell, alone, size);
+    cp_free(context, alone, alone_size);
+    free(cell);
+    free(page.bytes);
+}
+
+static const char *evidence_option(const char *name)
+{
+    static char option[512];
+    (void)snprintf(option, sizeof option, "evidence=%s", path_of(name));
+    return option;
+}
+
+/* A page with evidence is that of a scene which states the same, even where the scene excludes a pair without saying
+ * more; the scene itself stays as it was. */
+static void evidence_gives_pairs(void **state)
+{
+    cp_context *context = *state;
+    write_file("arm.json", arm_evidence);
+    for (int given = 0; given < 2; given++) {
+        cp_scene *scene = make_arm(context), *stated = make_arm(context);
+        if (given)
+            (void)add_pair_of(scene, 1, 3, "given");
+        state_arm(stated);
+        expect_status(context, cp_scene_finish(scene), CP_OK);
+        expect_status(context, cp_scene_finish(stated), CP_OK);
+        expect_cell_of(context, scene, evidence_option("arm.json"), stated);
+        assert_int_equal(count_pairs(scene), given);
+        assert_false(was_reported(context, "list-evidence-kept"));
+        assert_false(was_reported(context, "list-evidence-outdated"));
+        cp_scene_free(scene);
+        cp_scene_free(stated);
+    }
+}
+
+/* What the cell has found out itself stays. */
+static void own_findings_stay(void **state)
+{
+    cp_context *context = *state;
+    cp_scene *scene = make_arm(context);
+    write_file("other.json",
+               ARM_EVIDENCE ARM_PAIR("Hand", "Base", "\"status\":\"undecided\",\"verdict\":\"kept\"") "]}");
+    state_arm(scene);
+    expect_status(context, cp_scene_finish(scene), CP_OK);
+    expect_cell_of(context, scene, evidence_option("other.json"), scene);
+    assert_int_equal(count_entries(context, CP_NOTE, "list-evidence-kept"), 1);
+    cp_scene_free(scene);
+}
+
+/* Frames and joints that the cell lacks are told, each with the number of its pairs; no half of a witness is left. */
+static void evidence_of_another_cell(void **state)
+{
+    cp_context *context = *state;
+    cp_scene *scene = make_arm(context), *stated = make_arm(context);
+    write_file(
+        "another.json",
+        "{\"format\":\"cellpipe collision evidence\",\"version\":\"1.0\",\"prefix\":\"\",\"device_files\":[],"
+        "\"frames\":[{\"id\":\"Base\",\"name\":\"?\"},{\"id\":\"Hand\",\"name\":\"?\"},{\"id\":\"Door\",\"name\":\"?\"}"
+        "],"
+        "\"pairs\":[" ARM_PAIR("Base", "Door", "\"status\":\"static\",\"verdict\":\"excluded\"") "," ARM_PAIR(
+            "Door", "Hand",
+            "\"status\":\"undecided\",\"verdict\":\"kept\"") "," ARM_PAIR("Base", "Hand",
+                                                                          "\"status\":\"sometimes\",\"verdict\":"
+                                                                          "\"kept\",\"key\":\"0000000000000001\","
+                                                                          "\"witness\":[{\"joint_id\":\"Arm\","
+                                                                          "\"value\":1},{\"joint_id\":\"Hinge\","
+                                                                          "\"value\":2}]") "]}");
+    const cp_finding bare = {.touch = 1e-6, .clearance = (double)INFINITY, .key = 1};
+    const cp_pair pair = {1, 3, CP_PAIR_KEPT, "sometimes", "", &bare};
+    assert_true(cp_add_pair(stated, &pair) != CP_NONE);
+    expect_status(context, cp_scene_finish(scene), CP_OK);
+    expect_status(context, cp_scene_finish(stated), CP_OK);
+    expect_cell_of(context, scene, evidence_option("another.json"), stated);
+    assert_int_equal(count_lost(context, "list-evidence-frame"), 2);
+    assert_int_equal(count_lost(context, "list-evidence-joint"), 1);
+    assert_true(was_said(context, "\"Door\""));
+    assert_true(was_said(context, "\"Hinge\""));
+    assert_true(was_said(context, "1 of 1 pairs have changed"));
+    cp_scene_free(scene);
+    cp_scene_free(stated);
+}
+
+/* An error names the file and the line; the page does not replace the file that it is made of. */
+static void evidence_that_cannot_be(void **state)
+{
+    static const char *const rests[] = {"\"samples\":1,\"hits\":2",
+                                        "\"margin\":1e999",
+                                        "\"witness\":7",
+                                        "\"witness\":[{\"value\":1}]",
+                                        "\"witness\":[{\"joint_id\":\"Arm\"}]",
+                                        "\"witness\":[{\"joint_id\":\"Arm\",\"value\":\"1\"}]",
+                                        "\"witness\":[{\"joint_id\":\"Arm\",\"value\":1e999}]",
+                                        "\"evidence\":7"};
+    cp_context *context = *state;
+    cp_scene *scene = make_arm(context);
+    void *bytes;
+    size_t size;
+    expect_status(context, cp_scene_finish(scene), CP_OK);
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text, "%s%s%s}]}",
+                       ARM_EVIDENCE ARM_PAIR("Base", "Arm", "\"status\":\"adjacent\",\"verdict\":\"excluded\"") ",\n",
+                       "{\"first_id\":\"Base\",\"second_id\":\"Hand\",\"status\":\"sometimes\",\"verdict\":\"kept\",",
+                       rests[i]);
+        write_file("bad.json", text);
+        const char *option = evidence_option("bad.json");
+        cp_report_clear(context);
+        expect_status(context, cp_write_memory(context, scene, "html", &option, 1, &bytes, &size), CP_INPUT);
+        const cp_entry *entry = find_entry(context, "list-evidence");
+        assert_non_null(entry);
+        assert_string_equal(entry->file, path_of("bad.json"));
+        assert_int_equal(entry->line, 5);
+    }
+    write_file("arm.json", arm_evidence);
+    const char *option = evidence_option("arm.json");
+    expect_status(context, cp_write(context, scene, path_of("arm.json"), "html", &option, 1), CP_USAGE);
+    assert_true(was_reported(context, "write-input"));
+    char *left = read_whole(path_of("arm.json"), NULL);
+    assert_non_null(left);
+    assert_string_equal(left, arm_evidence);
+    free(left);
+    cp_scene_free(scene);
+}
+
 /* A name closes the script, opens one, and makes an image; none of it is in the page, whatever is in the cell. */
 static void names_are_no_markup(void **state)
 {
@@ -532,10 +724,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(pictures_have_limits, make_context, free_context),
         cmocka_unit_test_setup_teardown(same_bytes_twice, make_context, free_context),
         cmocka_unit_test_setup_teardown(edges_are_an_option, make_context, free_context),
+        cmocka_unit_test_setup_teardown(evidence_gives_pairs, make_context, free_context),
+        cmocka_unit_test_setup_teardown(own_findings_stay, make_context, free_context),
+        cmocka_unit_test_setup_teardown(evidence_of_another_cell, make_context, free_context),
+        cmocka_unit_test_setup_teardown(evidence_that_cannot_be, make_context, free_context),
         cmocka_unit_test_setup_teardown(names_are_no_markup, make_context, free_context),
         cmocka_unit_test(unshown_materials_are_losses),
         cmocka_unit_test_setup_teardown(nothing_is_lost_twice, make_context, free_context),
         cmocka_unit_test_setup_teardown(titles, make_context, free_context),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -161,6 +161,11 @@ static cp_status open_new(cp_context *context, struct arena *arena, mode_t mode,
     return say_unwritable(context, target->path);
 }
 
+static cp_status say_input(cp_context *context, const char *path)
+{
+    return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
+}
+
 cp_status target_open(cp_context *context, struct arena *arena, const char *path, struct target *target)
 {
     mode_t mode;
@@ -189,7 +194,7 @@ cp_status target_open(cp_context *context, struct arena *arena, const char *path
         return report_error(context, CP_USAGE, "sink-kept", IN_FILE(path),
                             "is to be another output, such as the report");
     if (files_known(context, path, FILE_READ))
-        return report_error(context, CP_USAGE, "write-input", IN_FILE(path), "is an input");
+        return say_input(context, path);
     if (context->flags[CP_FLAG_WRITE_ONCE] && files_known(context, path, FILE_WRITTEN))
         return report_error(context, CP_USAGE, "sink-twice", IN_FILE(path), "was written by another output just now");
     /* The file gets the permissions of the one that it replaces: whoever may not read that may not read it either. */
@@ -242,6 +247,8 @@ cp_status target_record(cp_context *context, const struct target *target)
     struct stat info;
     if (!target_stat(target, &info))
         return CP_OK;
+    if (files_known(context, target->path, FILE_READ)) /* an exporter may have read it since target_open */
+        return say_input(context, target->path);
     return files_record(
         context,
         (struct file_record){.path = target->path, .use = FILE_WRITTEN, .device = info.st_dev, .inode = info.st_ino});

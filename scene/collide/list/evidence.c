@@ -296,6 +296,10 @@ cp_status evidence_read(struct listed_evidence *evidence, cp_context *context, c
     const struct source *source = reading.source;
     if (source->size >= UINT32_MAX || !utf8_valid(source->data, source->size)) {
         reading.status = report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name), "is no JSON in UTF-8");
+    } else if (source->size > 0 && *source->data == '<') {
+        reading.status =
+            report_error(context, CP_INPUT, "list-evidence", IN_FILE(source->name),
+                         "is XML, not evidence, which exclude writes beside its list (--out evidence=yes)");
     } else {
         json->text = source->data;
         json->size = (uint32_t)source->size;
