@@ -6,17 +6,17 @@
 
     // The reasons that exclude gives (docs/exclusion.md), in words.
     page.reasons = {
-        given: 'a file excludes it, without a reason',
-        user: 'the user excludes it',
-        static: 'nothing moves one against the other',
+        given: 'a file says so, without a reason',
+        user: 'the user says so',
+        static: 'cannot move against each other',
         adjacent: 'neighbours, with one joint between',
         'always-proved': 'always touch, which is proved',
         'always-sampled': 'touched in all samples, without a proof',
         'never-proved': 'never touch, which is proved',
         'never-sampled': 'touched in no sample, without a proof',
         sometimes: 'touch in some poses',
-        movable: 'one may be moved or attached elsewhere',
-        undecided: 'no proof, and no pose found in which they touch',
+        movable: 'one may be put elsewhere',
+        undecided: 'neither proved nor seen to touch',
     };
     const wordsOf = reason => page.reasons[reason] || reason;
 
