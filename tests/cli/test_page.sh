@@ -31,6 +31,16 @@ for input in demo.wu gltf_textures.gltf; do
     must "$input: no message" is_silent
 done
 
+# Pairs of a file stand in the page in words, each kind with its number.
+"$cellpipe" convert -q "$top/tests/cases/exclude/arm.wu" page.html --out evidence="$top/tests/cases/html/arm.json" || exit 1
+open_page "$work/page.html"
+must "evidence: ready" is_ready
+must "evidence: no message" is_silent
+for words in 'excluded: never touch, which is proved 1' 'kept: touch in some poses 1' \
+    'excluded: cannot move against each other 1'; do
+    must "evidence: $words" grep -q "<span>$words</span>" "$work/dom"
+done
+
 # Without WebGL the page says so and leaves the picture that is seen before it is ready.
 "$cellpipe" convert -q "$top/samples/demo.wu" page.html || exit 1
 open_page "$work/page.html" --disable-3d-apis
