@@ -687,12 +687,19 @@ async function tryEvidence(file, name, ...settings) {
     return { evidence, pairs };
 }
 
+// A list keeps pairs of frames that share a name, which it cannot tell apart; the cell itself has the verdict of the reason.
+const excluding = ['given', 'user', 'static', 'adjacent', 'always-proved', 'never-proved', 'never-sampled'];
+
 async function tryOwnPairs(file, name, pairs, ...settings) {
     const html = workFile(`${name}-own.html`);
     execFileSync(program, ['convert', '-q', file, html, '!', 'exclude', ...settings], { stdio: 'pipe' });
     const tab = await openPage(browser, html);
     await tab.page.click('#tab-pairs');
-    await tryMatrix(`${path.basename(file)} with its own pairs`, tab.page, pairs);
+    await tryMatrix(
+        `${path.basename(file)} with its own pairs`,
+        tab.page,
+        pairs.map(pair => ({ ...pair, verdict: excluding.includes(pair.status) ? 'excluded' : 'kept' }))
+    );
     await close(html, tab);
 }
 

@@ -249,19 +249,26 @@ static void policy_allows_what_is_there(void **state)
     cp_scene_free(scene);
 }
 
-static void expect_cell(cp_context *context, const cp_scene *scene, const char *option, const char *glb_option)
+/* The page of a scene, with an option or NULL, has the bytes of a GLB of another scene. */
+static void expect_cell_of(cp_context *context, const cp_scene *scene, const char *option, const cp_scene *expected,
+                           const char *glb_option)
 {
     const char *const glb[] = {"profile=deliver", glb_option};
     struct text page = write_page(context, scene, &option, option ? 1 : 0);
     void *alone;
     size_t size, alone_size;
     char *cell = unpack_cell(&page, &size);
-    expect_status(context, cp_write_memory(context, scene, "glb", glb, 2, &alone, &alone_size), CP_OK);
+    expect_status(context, cp_write_memory(context, expected, "glb", glb, 2, &alone, &alone_size), CP_OK);
     assert_int_equal(size, alone_size);
     assert_memory_equal(cell, alone, size);
     cp_free(context, alone, alone_size);
     free(cell);
     free(page.bytes);
+}
+
+static void expect_cell(cp_context *context, const cp_scene *scene, const char *option, const char *glb_option)
+{
+    expect_cell_of(context, scene, option, scene, glb_option);
 }
 
 static void cell_is_the_glb(void **state)
@@ -387,18 +394,17 @@ static cp_scene *make_arm(cp_context *context)
 #define ARM_PAIR(first, second, rest)                                                                                  \
     "{\"first\":\"?\",\"second\":\"?\",\"first_id\":\"" first "\",\"second_id\":\"" second "\"," rest "}"
 
-static const char arm_evidence[] =
-    ARM_EVIDENCE ARM_PAIR(
-        "Base", "Hand",
-        "\"status\":\"sometimes\",\"verdict\":\"kept\",\"evidence\":\"seen & told\",\"margin\":0.001,\"touch\":1e-6,"
-        "\"work\":12,\"samples\":100,\"descents\":3,\"hits\":2,\"clearance\":0,\"witness\":[{\"joint\":\"?\",\"joint_"
-        "id\":"
-        "\"Arm\",\"value\":-0.25},{\"joint\":\"?\",\"joint_id\":\"Hand\",\"value\":1.5}]") ",\n" ARM_PAIR("Base", "Arm",
-                                                                                                          "\"status\":"
-                                                                                                          "\"adjacent\""
-                                                                                                          ",\"verdict\""
-                                                                                                          ":\"excluded"
-                                                                                                          "\"") "]}\n";
+static const char arm_evidence[] = ARM_EVIDENCE ARM_PAIR(
+    "Base", "Hand",
+    "\"status\":\"sometimes\",\"verdict\":\"kept\",\"evidence\":\"seen & told\",\"margin\":0.001,\"touch\":1e-6,"
+    "\"work\":12,\"samples\":100,\"descents\":3,\"hits\":2,\"clearance\":0,\"witness\":[{\"joint\":\"?\",\"joint_"
+    "id\":"
+    "\"Arm\",\"value\":-0.25},{\"joint\":\"?\",\"joint_id\":\"Hand\",\"value\":1.5}]") ",\n" ARM_PAIR("Base", "Arm",
+                                                                                                      "\"status\":"
+                                                                                                      "\"adjacent\""
+                                                                                                      ",\"verdict\""
+                                                                                                      ":\"excluded"
+                                                                                                      "\"") "]}\n";
 
 static void state_arm(cp_scene *scene)
 {
@@ -416,22 +422,6 @@ static void state_arm(cp_scene *scene)
                              {1, 2, CP_PAIR_EXCLUDED, "adjacent", "", NULL}};
     for (int i = 0; i < 2; i++)
         assert_true(cp_add_pair(scene, &pairs[i]) != CP_NONE);
-}
-
-/* The page of a scene, with an option, has the bytes of a GLB of another scene. */
-static void expect_cell_of(cp_context *context, const cp_scene *scene, const char *option, const cp_scene *expected)
-{
-    static const char *const glb[] = {"profile=deliver", "clips=auto"};
-    struct text page = write_page(context, scene, &option, 1);
-    void *alone;
-    size_t size, alone_size;
-    char *cell = unpack(&page, CELL, &size);
-    expect_status(context, cp_write_memory(context, expected, "glb", glb, 2, &alone, &alone_size), CP_OK);
-    assert_int_equal(size, alone_size);
-    assert_memory_equal(cell, alone, size);
-    cp_free(context, alone, alone_size);
-    free(cell);
-    free(page.bytes);
 }
 
 static const char *evidence_option(const char *name)
@@ -454,13 +444,34 @@ static void evidence_gives_pairs(void **state)
         state_arm(stated);
         expect_status(context, cp_scene_finish(scene), CP_OK);
         expect_status(context, cp_scene_finish(stated), CP_OK);
-        expect_cell_of(context, scene, evidence_option("arm.json"), stated);
+        expect_cell_of(context, scene, evidence_option("arm.json"), stated, "clips=auto");
         assert_int_equal(count_pairs(scene), given);
         assert_false(was_reported(context, "list-evidence-kept"));
         assert_false(was_reported(context, "list-evidence-outdated"));
         cp_scene_free(scene);
         cp_scene_free(stated);
     }
+}
+
+/* A witness without numbers is a finding, too. */
+static void evidence_may_be_a_witness(void **state)
+{
+    static const cp_joint_setting seen_at[] = {{1, 0.5}};
+    static const cp_finding finding = {
+        .touch = 1e-6, .clearance = (double)INFINITY, .witness_count = 1, .witness = seen_at};
+    static const cp_pair pair = {2, 3, CP_PAIR_KEPT, "sometimes", "", &finding};
+    cp_context *context = *state;
+    cp_scene *scene = make_arm(context), *stated = make_arm(context);
+    write_file("witness.json",
+               ARM_EVIDENCE ARM_PAIR("Arm", "Hand",
+                                     "\"status\":\"sometimes\",\"verdict\":\"kept\",\"witness\":[{\"joint_id\":"
+                                     "\"Hand\",\"value\":0.5}]") "]}");
+    assert_true(cp_add_pair(stated, &pair) != CP_NONE);
+    expect_status(context, cp_scene_finish(scene), CP_OK);
+    expect_status(context, cp_scene_finish(stated), CP_OK);
+    expect_cell_of(context, scene, evidence_option("witness.json"), stated, "clips=auto");
+    cp_scene_free(scene);
+    cp_scene_free(stated);
 }
 
 /* What the cell has found out itself stays. */
@@ -472,7 +483,7 @@ static void own_findings_stay(void **state)
                ARM_EVIDENCE ARM_PAIR("Hand", "Base", "\"status\":\"undecided\",\"verdict\":\"kept\"") "]}");
     state_arm(scene);
     expect_status(context, cp_scene_finish(scene), CP_OK);
-    expect_cell_of(context, scene, evidence_option("other.json"), scene);
+    expect_cell_of(context, scene, evidence_option("other.json"), scene, "clips=auto");
     assert_int_equal(count_entries(context, CP_NOTE, "list-evidence-kept"), 1);
     cp_scene_free(scene);
 }
@@ -500,7 +511,7 @@ static void evidence_of_another_cell(void **state)
     assert_true(cp_add_pair(stated, &pair) != CP_NONE);
     expect_status(context, cp_scene_finish(scene), CP_OK);
     expect_status(context, cp_scene_finish(stated), CP_OK);
-    expect_cell_of(context, scene, evidence_option("another.json"), stated);
+    expect_cell_of(context, scene, evidence_option("another.json"), stated, "clips=auto");
     assert_int_equal(count_lost(context, "list-evidence-frame"), 2);
     assert_int_equal(count_lost(context, "list-evidence-joint"), 1);
     assert_true(was_said(context, "\"Door\""));
@@ -725,6 +736,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(same_bytes_twice, make_context, free_context),
         cmocka_unit_test_setup_teardown(edges_are_an_option, make_context, free_context),
         cmocka_unit_test_setup_teardown(evidence_gives_pairs, make_context, free_context),
+        cmocka_unit_test_setup_teardown(evidence_may_be_a_witness, make_context, free_context),
         cmocka_unit_test_setup_teardown(own_findings_stay, make_context, free_context),
         cmocka_unit_test_setup_teardown(evidence_of_another_cell, make_context, free_context),
         cmocka_unit_test_setup_teardown(evidence_that_cannot_be, make_context, free_context),

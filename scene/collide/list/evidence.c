@@ -85,12 +85,13 @@ static uint64_t read_count(struct reading *reading, uint32_t object, const char 
     return whole ? (uint64_t)number : 0;
 }
 
-/* Tells whether the pair has a number of a finding, which nobody has of pairs that were not judged. */
+/* Tells whether the pair has a part of a finding, which pairs that were not judged have not. */
 static bool has_finding(const struct reading *reading, uint32_t pair)
 {
-    static const char *const numbers[] = {"margin", "touch", "work", "samples", "descents", "hits", "clearance", "key"};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (json_member(&reading->json, pair, numbers[i]) != JSON_NONE)
+    static const char *const parts[] = {"margin", "touch",     "work", "samples", "descents",
+                                        "hits",   "clearance", "key",  "witness"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (json_member(&reading->json, pair, parts[i]) != JSON_NONE)
             return true;
     return false;
 }
