@@ -592,9 +592,10 @@ async function tryMatrix(what, page, pairs) {
     }
     const { cells, legend } = await readMatrix(page),
         words = await page.evaluate(() => cellpipe_page.reasons),
+        kindOf = ({ verdict, status }) => `${verdict}: ${words[status] || status}`, // a stage may have words of its own
         counts = new Map();
-    for (const { verdict, status } of pairs) {
-        const text = `${verdict}: ${words[status]}`;
+    for (const pair of pairs) {
+        const text = kindOf(pair);
         counts.set(text, (counts.get(text) || 0) + 1);
     }
     check(
@@ -607,7 +608,7 @@ async function tryMatrix(what, page, pairs) {
     check(`${what}: a colour for each kind`, new Set(legend.map(({ colour }) => colour)).size === legend.length, legend);
     const titles = pairs.flatMap(pair => {
         const found = own.find(one => pairKey(one.first, one.second) === pairKey(pair.first_id, pair.second_id));
-        const kind = `${pair.verdict}: ${words[pair.status]}`,
+        const kind = kindOf(pair),
             { colour } = legend.find(({ text }) => text.startsWith(`${kind} `)) || {};
         const cell = `${found?.first} – ${found?.second}: ${kind}, ${colour}`;
         return pair.first_id === pair.second_id ? [cell] : [cell, cell];
@@ -640,39 +641,49 @@ const applyWitness = (page, first, second) =>
         [first, second]
     );
 
-async function tryWitnesses(what, file, page) {
+async function tryWitnesses(name, file, page) {
     const scene = readScene(file),
         ids = [...scene.nodes.keys()];
     const pairs = await page.evaluate(() =>
-        cellpipe.cell.pairs.map(({ first, second, finding }) => ({ first: first.id, second: second.id, finding }))
+        cellpipe.cell.pairs.map(({ first, second, reason, finding }) => ({
+            first: first.id,
+            second: second.id,
+            isJudged: reason in cellpipe_page.reasons, // by exclude: a stage may say anything
+            finding,
+        }))
     );
     const poses = [],
         contacts = [],
         shown = [];
-    for (const { first, second, finding } of pairs) {
+    for (const { first, second, isJudged, finding } of pairs) {
         const witness = finding?.witness || [];
         if (witness.length === 0) continue;
         const values = await applyWitness(page, first, second);
-        check(`${what}: ${first}, ${second} has a pose`, values);
+        check(`${name}: ${first}, ${second} has a pose`, values);
         if (!values) continue;
         for (const { joint, value } of witness)
             check(
-                `${what}: the witness of ${first}, ${second} sets ${joint}`,
+                `${name}: the witness of ${first}, ${second} sets ${joint}`,
                 Math.abs(values[joint] - value) <= (scene.loops ? 1e-9 : 0) * Math.max(1, Math.abs(value)),
                 values[joint],
                 value
             );
         const q = [...scene.joints.keys()].map(id => values[id]).join(' ');
+        const what = `${name}: the witness of ${first}, ${second}`,
+            near = Math.max(finding.margin, finding.touch);
         poses.push(`joints ${q}`);
-        contacts.push(
-            `contact ${ids.indexOf(first)} ${ids.indexOf(second)} ${Math.max(finding.margin, finding.touch)} ${q}`
-        );
-        shown.push([`${what}: the witness of ${first}, ${second}`, await framePoses(page)]);
+        shown.push([what, await framePoses(page)]);
+        if (isJudged)
+            contacts.push([what, `contact ${ids.indexOf(first)} ${ids.indexOf(second)} ${near} ${q}`]);
     }
     witnesses += shown.length;
     if (shown.length === 0) return;
     ask(file, ids, poses).forEach((wanted, i) => compare(shown[i][0], shown[i][1], wanted, 1e-6));
-    askLines(file, contacts).forEach((answer, i) => check(`${shown[i][0]}: they collide`, answer.trim() === '1'));
+    if (contacts.length === 0) return;
+    askLines(
+        file,
+        contacts.map(([, question]) => question)
+    ).forEach((answer, i) => check(`${contacts[i][0]}: they collide`, answer.trim() === '1'));
 }
 
 // The pairs of a cell by --out evidence=FILE, and the same pairs that the cell itself carries.
