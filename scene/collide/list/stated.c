@@ -1,15 +1,6 @@
 /* States in a scene what the evidence beside a list says of its pairs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "checking.h"
 #include "list.h"
-
-/* A pair that the scene states already. */
-struct stated_pair {
-    uint64_t nodes; /* unordered_pair */
-    uint32_t index;
-};
 
 struct stating {
     cp_context *context;
@@ -17,11 +8,10 @@ struct stating {
     const char *path;
     struct listed_evidence evidence;
     struct name_map nodes, joints; /* of the scene, by id */
-    struct stated_pair *before;    /* what the scene stated before, in the order of the nodes */
-    uint32_t before_count;
-    uint32_t *made; /* the scene's pairs that the evidence states */
-    uint32_t made_count;
-    uint64_t kept; /* pairs of the evidence that stay as the scene states them */
+    uint64_t *own;                 /* a set of the pairs of nodes that the scene states with a finding */
+    uint32_t own_count;
+    uint32_t first_made; /* the scene's pairs from here on are of the evidence */
+    uint64_t kept;       /* pairs of the evidence that stay as the scene states them */
 };
 
 static bool map_ids(const cp_scene *scene, enum scene_table table, uint32_t count, struct name_map *ids)
@@ -32,27 +22,35 @@ static bool map_ids(const cp_scene *scene, enum scene_table table, uint32_t coun
     return true;
 }
 
-static int compare_stated(const void *a, const void *b)
+/* Drops the scene's statements without a finding about pairs of the evidence, of which a file may have several. Lists
+ * those with a finding. */
+static cp_status drop_replaced(struct stating *stating)
 {
-    uint64_t one = ((const struct stated_pair *)a)->nodes, other = ((const struct stated_pair *)b)->nodes;
-    return (one > other) - (one < other);
-}
-
-/* Returns false if out of memory. */
-static bool list_before(struct stating *stating)
-{
-    const cp_scene *scene = stating->scene;
-    stating->before = arena_allocate(stating->evidence.arena, scene->pair_count, sizeof *stating->before);
-    if (!stating->before)
-        return false;
-    for (; stating->before_count < scene->pair_count; stating->before_count++) {
-        const cp_pair *pair = &scene->pairs[stating->before_count];
-        stating->before[stating->before_count] =
-            (struct stated_pair){unordered_pair(pair->first, pair->second), stating->before_count};
+    cp_scene *scene = stating->scene;
+    const struct listed_evidence *evidence = &stating->evidence;
+    uint64_t *listed = arena_allocate(evidence->arena, evidence->pair_count, sizeof *listed);
+    stating->own = arena_allocate(evidence->arena, scene->pair_count, sizeof *stating->own);
+    if (!listed || !stating->own)
+        return CP_LIMIT;
+    uint32_t listed_count = 0, kept = 0;
+    for (uint32_t i = 0; i < evidence->pair_count; i++) {
+        const uint32_t *first = name_map_find(&stating->nodes, evidence->frames[evidence->pairs[i].first].id);
+        const uint32_t *second = name_map_find(&stating->nodes, evidence->frames[evidence->pairs[i].second].id);
+        if (first && second)
+            listed[listed_count++] = unordered_pair(*first, *second);
     }
-    if (scene->pair_count > 0)
-        qsort(stating->before, scene->pair_count, sizeof *stating->before, compare_stated);
-    return true;
+    listed_count = make_set(listed, listed_count);
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        uint64_t nodes = unordered_pair(pair->first, pair->second);
+        if (pair->finding)
+            stating->own[stating->own_count++] = nodes;
+        if (pair->finding || !set_has(listed, listed_count, nodes))
+            scene->pairs[kept++] = *pair;
+    }
+    scene->pair_count = stating->first_made = kept;
+    stating->own_count = make_set(stating->own, stating->own_count);
+    return CP_OK;
 }
 
 /* Returns the scene's frame; CP_NONE, with a loss, if it has none. */
@@ -104,24 +102,17 @@ static cp_status state_pair(struct stating *stating, const struct listed_pair *l
     uint32_t second = first == CP_NONE ? CP_NONE : find_frame(stating, listed->second);
     if (second == CP_NONE)
         return CP_OK;
-    struct stated_pair wanted = {.nodes = unordered_pair(first, second)};
-    const struct stated_pair *known =
-        stating->before_count == 0
-            ? NULL
-            : bsearch(&wanted, stating->before, stating->before_count, sizeof wanted, compare_stated);
-    if (known && scene->pairs[known->index].finding) {
+    if (set_has(stating->own, stating->own_count, unordered_pair(first, second))) {
         stating->kept++;
         return CP_OK;
     }
-    const char *reason = scene_text(scene, listed->status), *note = scene_text(scene, listed->note);
-    uint32_t index = known ? known->index : scene_add_pair(scene, first, second, "");
-    if (!reason || !note || index == CP_NONE)
+    const char *note = scene_text(scene, listed->note);
+    uint32_t index = scene_add_pair(scene, first, second, listed->status);
+    if (!note || index == CP_NONE)
         return CP_LIMIT;
     cp_pair *pair = &scene->pairs[index];
     pair->verdict = listed->excluded ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
-    pair->reason = reason;
     pair->evidence = note;
-    stating->made[stating->made_count++] = index;
     return listed->has_finding ? state_finding(stating, listed, pair) : CP_OK;
 }
 
@@ -129,30 +120,28 @@ static cp_status state_pair(struct stating *stating, const struct listed_pair *l
 static cp_status warn_of_outdated(const struct stating *stating)
 {
     const cp_scene *scene = stating->scene;
-    uint64_t *keys = arena_allocate(stating->evidence.arena, scene->pair_count, sizeof *keys);
-    uint32_t outdated = 0;
-    cp_status status = keys ? pair_keys(stating->context, scene, scene->pairs, scene->pair_count, keys) : CP_LIMIT;
-    for (uint32_t i = 0; i < stating->made_count && status == CP_OK; i++) {
-        const cp_finding *finding = scene->pairs[stating->made[i]].finding;
-        outdated += finding && finding->key && finding->key != keys[stating->made[i]];
-    }
+    const cp_pair *made = scene->pairs + stating->first_made;
+    uint32_t count = scene->pair_count - stating->first_made, outdated = 0;
+    uint64_t *keys = arena_allocate(stating->evidence.arena, count, sizeof *keys);
+    cp_status status = keys ? pair_keys(stating->context, scene, made, count, keys) : CP_LIMIT;
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        outdated += made[i].finding && made[i].finding->key && made[i].finding->key != keys[i];
     if (status == CP_OK && outdated > 0)
         report_warning(stating->context, "list-evidence-outdated", IN_FILE(stating->path),
                        "%u of %u pairs have changed since they were judged, their geometry or the joints and poses "
                        "between them: what is shown was found then (exclude judges them again)",
-                       (unsigned)outdated, (unsigned)stating->made_count);
+                       (unsigned)outdated, (unsigned)count);
     return status;
 }
 
 static cp_status state_all(struct stating *stating)
 {
     const struct listed_evidence *evidence = &stating->evidence;
-    stating->made = arena_allocate(evidence->arena, evidence->pair_count, sizeof *stating->made);
     const cp_scene *scene = stating->scene;
-    if (!stating->made || !list_before(stating) || !map_ids(scene, TABLE_NODES, scene->node_count, &stating->nodes) ||
+    if (!map_ids(scene, TABLE_NODES, scene->node_count, &stating->nodes) ||
         !map_ids(scene, TABLE_JOINTS, scene->joint_count, &stating->joints))
         return CP_LIMIT;
-    cp_status status = CP_OK;
+    cp_status status = drop_replaced(stating);
     for (uint32_t i = 0; i < evidence->pair_count && status == CP_OK; i++)
         status = state_pair(stating, &evidence->pairs[i]);
     if (status == CP_OK && stating->kept > 0)
