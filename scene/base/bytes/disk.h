@@ -115,7 +115,8 @@ cp_status target_expect(cp_context *context, const char *path);
 bool target_stat(const struct target *target, struct stat *info);
 /* Gives a file without a name its temporary one, and closes it. */
 cp_status target_name(cp_context *context, struct target *target);
-/* Records the temporary file as one that was written, before it is put in place, as nothing may fail afterwards. */
+/* Records the temporary file as one that was written, before it is put in place, as nothing may fail afterwards.
+ * CP_USAGE if the file that it would replace was read meanwhile. */
 cp_status target_record(cp_context *context, const struct target *target);
 /* Gives the temporary file its name. The permissions of a replaced file stay. keeps_old: the replaced file stays under
  * the temporary name, if the file system can do that, until target_remove. */
