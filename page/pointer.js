@@ -109,10 +109,11 @@
 
         let drag = null;
 
-        // How far a place of an object goes in the picture while a joint moves a little.
+        // How far a place of an object goes in the picture while a joint moves by a thousandth of its range.
         function speedOf(joint, object, local) {
             const q = joint.q,
-                unit = joint.type === 'revolute' ? 1e-3 : 1e-3 * view.radius;
+                [lower, upper] = page.rangeOf(joint),
+                unit = 1e-3 * (upper - lower);
             const seen = value => {
                 page.setJoint(cell, joint, value);
                 view.place();
@@ -124,60 +125,80 @@
             return Math.hypot(there.x - here.x, there.y - here.y);
         }
 
+        // The joint that a link hangs on; a dependent one is moved by its masters, one in a loop by those that drive the
+        // loop. Of several the one that moves the place most.
+        function jointToDrag(frame, object, local) {
+            while (frame && !frame.joints.some(joint => joint.type !== 'fixed')) frame = frame.parent;
+            const joints = (frame ? frame.joints : [])
+                .flatMap(joint => (joint.dependent ? joint.inputs : [joint]))
+                .flatMap(joint => (joint.passive ? joint.loopMates : [joint]))
+                .filter(page.isFree);
+            if (joints.length < 2) return joints[0];
+            const speeds = joints.map(joint => speedOf(joint, object, local));
+            return joints[speeds.indexOf(Math.max(...speeds))];
+        }
+
         function beginDrag(x, y) {
             const hit = view.pick(x, y),
                 frame = hit && page.frameOf(cell, hit.object);
-            let joint = frame && app.jointAbove(frame);
-            while (joint && joint.dependent) joint = joint.inputs[0];
-            const object = hit && hit.object,
-                local = hit && object.worldToLocal(hit.point.clone());
-            if (joint && joint.passive) {
-                // of the joints that move it through the loop, the one that moves it most
-                const reach = new Map(
-                    joint.loopMates.filter(page.isFree).map(mate => [mate, speedOf(mate, object, local)])
-                );
-                joint = [...reach.keys()].reduce(
-                    (best, mate) => (best && reach.get(best) >= reach.get(mate) ? best : mate),
-                    null
-                );
-            }
-            if (!joint || !page.isFree(joint)) return false;
-            drag = { joint, object, local };
+            if (!frame) return false;
+            const object = hit.object,
+                local = object.worldToLocal(hit.point.clone()),
+                joint = jointToDrag(frame, object, local);
+            if (!joint) return false;
+            // a joint that a clip has taken beyond its limits may stay there
+            const lower = Math.min(joint.lower, joint.q),
+                upper = Math.max(joint.upper, joint.q);
+            drag = { joint, object, local, lower, upper, first: joint.q };
             app.choose(frame);
             return true;
         }
 
-        // Newton's steps until the place that was taken hold of is under the pointer, as near as the joint lets it.
+        // Moves the joint so that the place that was taken hold of is as near to the pointer as it gets.
         function dragTo(x, y) {
-            const { joint, object, local } = drag,
-                unit = joint.type === 'revolute' ? 1e-4 : 1e-4 * view.radius;
-            const lower = Number.isFinite(joint.lower) ? joint.lower : -Infinity,
-                upper = Number.isFinite(joint.upper) ? joint.upper : Infinity;
-            const within = value => Math.min(Math.max(value, Math.min(lower, joint.q)), Math.max(upper, joint.q));
-            const seen = value => {
-                if (!page.setJoint(cell, joint, value)) return null;
+            const { joint, object, local, lower, upper, first } = drag,
+                scale = joint.type === 'revolute' ? 1 : view.radius,
+                unit = 1e-4 * scale;
+            const within = value => Math.max(lower, Math.min(upper, value));
+            // Where the place is at a value, or at the nearest one that loops let the joint have.
+            const look = value => {
+                page.setJoint(cell, joint, value);
                 view.place();
-                return view.project(local.clone().applyMatrix4(object.matrixWorld));
+                const at = view.project(local.clone().applyMatrix4(object.matrixWorld));
+                return { q: joint.q, x: at.x, y: at.y, off: Math.hypot(at.x - x, at.y - y) };
+            };
+            // Newton's steps, shorter ones where they lead away.
+            const settle = value => {
+                let at = look(value);
+                for (let i = 0; i < 4; i++) {
+                    const side = at.q + unit <= upper ? unit : -unit;
+                    let beside = look(at.q + side);
+                    if (Math.abs(beside.q - at.q) < unit / 2) beside = look(at.q - side);
+                    const way = beside.q - at.q,
+                        ux = (beside.x - at.x) / way,
+                        uy = (beside.y - at.y) / way,
+                        speed = Math.hypot(ux, uy);
+                    if (Math.abs(way) < unit / 2 || speed < 1e-5) break;
+                    const wanted = ((x - at.x) * ux + (y - at.y) * uy) / speed / speed;
+                    let step = within(at.q + Math.max(-0.3 * scale, Math.min(0.3 * scale, wanted))) - at.q;
+                    let next = at;
+                    while (Math.abs(step) * speed > 0.05 && next.off >= at.off) {
+                        next = look(at.q + step);
+                        step /= 4;
+                    }
+                    if (next.off >= at.off) break;
+                    at = next;
+                }
+                return at;
             };
             app.pause();
-            for (let i = 0; i < 4; i++) {
-                const q = joint.q,
-                    here = seen(q),
-                    there = here && seen(q + unit);
-                if (!there) {
-                    page.setJoint(cell, joint, q);
-                    break;
-                }
-                const ux = (there.x - here.x) / unit,
-                    uy = (there.y - here.y) / unit,
-                    size = ux * ux + uy * uy;
-                const reach = joint.type === 'revolute' ? 0.3 : 0.3 * view.radius;
-                const step = size > 1e-9 ? ((x - here.x) * ux + (y - here.y) * uy) / size : 0;
-                if (seen(within(q + Math.max(-reach, Math.min(reach, step)))) === null) {
-                    page.setJoint(cell, joint, q);
-                    break;
-                }
+            let best = settle(joint.q);
+            if (best.off > 5) {
+                // it may have gone round to where no short way leads back
+                const other = settle(first);
+                if (other.off < best.off) best = other;
             }
+            look(best.q);
             app.say(`${joint.name}: ${plain(joint.q / unitOf(joint).size, 1)} ${unitOf(joint).name}`);
             app.changed();
         }

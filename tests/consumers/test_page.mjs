@@ -9,13 +9,13 @@ import { findChromium } from './browser.mjs';
 import { convert, fail, finish, program, readScene, root, skip, workFile } from './lib.mjs';
 import { load, startClip, stopClip } from './three_play.mjs';
 import { framePoses, hasPlaywright, launchPages, openPage, setInput } from './page_browser.mjs';
+import { askLines, askPoses, farthest } from './page_oracle.mjs';
 
 const chromium = findChromium();
 if (!chromium) skip('consumers/test_page needs chromium (apt-get install chromium)');
 if (!hasPlaywright()) skip('consumers/test_page needs playwright-core (npm install in tests/consumers)');
 
-const samples = path.join(root, 'samples'),
-    tool = path.join(path.dirname(program), 'tests/poses');
+const samples = path.join(root, 'samples');
 const browser = await launchPages(chromium);
 let checks = 0,
     witnesses = 0,
@@ -34,46 +34,16 @@ async function close(what, tab) {
 
 // ---- the library's poses ----
 
-// The answers, a line each, to questions of poses.c.
-function askLines(file, questions) {
-    const { stdout, status } = spawnSync(tool, [file], {
-        input: questions.join('\n') + '\n',
-        encoding: 'utf8',
-        maxBuffer: 1 << 28,
-    });
-    const lines = stdout.trim().split('\n');
-    if (status !== 0 || lines.length !== questions.length)
-        throw new Error(`poses of ${file}: status ${status}, ${lines.length} of ${questions.length} answers`);
-    return lines;
-}
-
-// Poses by id at each question: "joints Q..." or "clip INDEX TIME".
 function ask(file, ids, questions) {
-    return askLines(file, questions).map(line => {
-        const numbers = line.trim().split(/\s+/).map(Number);
-        return new Map(ids.map((id, i) => [id, numbers.slice(12 * i, 12 * i + 12)]));
-    });
-}
-
-// The size of the cell: the longest way between frames, at least 0.1 m.
-function sizeOf(poses) {
-    const at = [...poses.values()].map(m => [m[3], m[7], m[11]]);
-    return Math.max(
-        0.1,
-        ...[0, 1, 2].map(k => Math.max(...at.map(point => point[k])) - Math.min(...at.map(point => point[k])))
-    );
+    const answers = askPoses(file, ids, questions);
+    if (answers.includes(undefined)) throw new Error(`poses of ${file}: loops do not close`);
+    return answers;
 }
 
 function compare(what, got, wanted, bound) {
-    const size = sizeOf(wanted);
-    for (const [id, pose] of wanted) {
-        const own = got[id];
-        const off = own
-            ? Math.max(...pose.map((value, i) => Math.abs(value - own[i]) / (i % 4 === 3 ? size : 1)))
-            : Infinity;
-        if (off > worst) worst = off;
-        check(`${what}: ${id} is off by ${off} of the size`, off <= bound);
-    }
+    const [off, id] = farthest(got, wanted);
+    worst = Math.max(worst, off);
+    check(`${what}: ${id} is off by ${off} of the size`, off <= bound);
 }
 
 // ---- joints: each by slider and by box, from where all are; in loops, a little way that they can follow ----
