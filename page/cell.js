@@ -378,14 +378,13 @@
         const input = await parser.getDependency('accessor', sampler.input);
         const output = await parser.getDependency('accessor', sampler.output);
         const types = { Int8Array: 127, Uint8Array: 255, Int16Array: 32767, Uint16Array: 65535 };
-        const scale = output.normalized ? 1 / (types[output.array.constructor.name] || 1) : 1;
+        const most = output.normalized && types[output.array.constructor.name];
         return {
             node: cell.nodes[channel.target.node],
             path: channel.target.path,
             size: sizes[channel.target.path],
             times: input.array,
-            values: output.array,
-            scale,
+            values: most ? Float32Array.from(output.array, value => Math.max(-1, value / most)) : output.array,
             mode: sampler.interpolation || 'LINEAR',
         };
     }
@@ -465,7 +464,6 @@
         else
             for (let i = 0; i < size; i++)
                 out[i] = values[size * key + i] + s * (values[size * next + i] - values[size * key + i]);
-        for (let i = 0; i < size; i++) out[i] *= channel.scale;
     }
 
     // Shows a clip (by index) at a time; joints read their values back, whole turns kept as the last value has them.

@@ -60,6 +60,11 @@
 
     // ---- materials ----
 
+    // glTF ignores alpha where a material does not blend; three.js r111 would let the page show through.
+    function closeShader(shader) {
+        shader.fragmentShader = shader.fragmentShader.replace('outgoingLight, diffuseColor.a', 'outgoingLight, 1.0');
+    }
+
     function prepareMaterials(cell, environment) {
         const seen = new Set();
         for (const mesh of cell.meshes) {
@@ -68,6 +73,7 @@
             seen.add(material);
             material.userData.side = material.side;
             if (material.transparent) material.depthWrite = false;
+            else material.onBeforeCompile = closeShader;
             if (material.isMeshStandardMaterial) material.envMap = environment;
         }
         return [...seen];
