@@ -3,11 +3,15 @@
     'use strict';
     var root = document.documentElement;
 
+    function show(id, on) {
+        var element = document.getElementById(id); // a page that is cut short may not have it
+        if (element) element.hidden = !on;
+    }
     function fail(text) {
-        document.getElementById('app').hidden = true;
-        document.getElementById('wait').hidden = true;
-        document.getElementById('picture').hidden = false;
-        document.getElementById('why').hidden = false;
+        show('app', false);
+        show('wait', false);
+        show('picture', true);
+        show('why', true);
         document.getElementById('why').textContent = text;
         root.dataset.failed = text;
     }
@@ -53,7 +57,7 @@
     }
 
     function begin() {
-        document.getElementById('wait').hidden = false;
+        show('wait', true);
         if (typeof DecompressionStream === 'undefined')
             return fail(
                 'This browser is too old for this page: it needs Chrome 80, Firefox 113, Safari 16.4, or a later one.'
