@@ -22,6 +22,7 @@ const browser = spawn('xvfb-run', ['-a', firefox, '--no-remote', '--profile', wo
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
 });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 process.on('exit', () => {
     try {
         process.kill(-browser.pid);
@@ -43,6 +44,8 @@ const address = await new Promise((resolve, reject) => {
 const socket = new Socket(`${address}/session`),
     answers = new Map(),
     problems = [];
+let complain;
+const complaint = new Promise(done => (complain = done));
 await new Promise((resolve, reject) => {
     socket.onopen = resolve;
     socket.onerror = reject;
@@ -50,7 +53,7 @@ await new Promise((resolve, reject) => {
 socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
     answers.get(message.id)?.(message);
-    if (message.method === 'log.entryAdded') problems.push(`${message.params.level}: ${message.params.text}`);
+    if (message.method === 'log.entryAdded') complain(problems.push(`${message.params.level}: ${message.params.text}`));
     if (message.method === 'network.beforeRequestSent' && !/^(file|blob|data):/.test(message.params.request.url))
         problems.push(`request: ${message.params.request.url}`);
 };
@@ -80,13 +83,15 @@ await call('session.subscribe', { events: ['log.entryAdded', 'network.beforeRequ
 const [{ context }] = (await call('browsingContext.getTree', {})).contexts;
 const html = convert(path.join(root, 'samples/demo.wu'), workFile('firefox.html'));
 await call('browsingContext.navigate', { context, url: `file://${html}`, wait: 'complete' });
-await evaluate(`new Promise(done => {
-    const { dataset } = document.documentElement, look = () => (dataset.ready || dataset.failed ? done(1) : requestAnimationFrame(look));
+const ready = evaluate(`new Promise(done => {
+    const { dataset } = document.documentElement;
+    const look = () => (dataset.ready || dataset.failed ? done(1) : requestAnimationFrame(look));
     look();
 })`);
+await Promise.race([ready, complaint]); // a page whose scripts are refused complains, and is never ready
 const [failed, colours, picked] = await evaluate(`(() => {
     const { dataset } = document.documentElement;
-    if (dataset.failed) return [dataset.failed, 0, []];
+    if (!dataset.ready) return [dataset.failed || 'not ready', 0, []];
     const { view, cell } = cellpipe, { gl } = view, seen = new Set(), names = new Set();
     view.draw();
     const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
