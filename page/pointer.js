@@ -125,8 +125,8 @@
             return Math.hypot(there.x - here.x, there.y - here.y);
         }
 
-        // The joint that a link hangs on; a dependent one is moved by its masters, one in a loop by those that drive the
-        // loop. Of several the one that moves the place most.
+        // The joint that a link hangs on; a dependent one is moved by its masters, one in a loop by those that drive
+        // the loop. Of several the one that moves the place most.
         function jointToDrag(frame, object, local) {
             while (frame && !frame.joints.some(joint => joint.type !== 'fixed')) frame = frame.parent;
             const joints = (frame ? frame.joints : [])

@@ -1,4 +1,5 @@
-// What the tests of pages compare with: the library's own poses (tests/tools/poses.c), and how far loops are from closed.
+// What the tests of pages compare with: the library's own poses (tests/tools/poses.c), and how far loops are from
+// closed.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,8 +20,8 @@ export function askLines(file, questions) {
     return lines;
 }
 
-// Poses by id at each question: "joints Q..." or "clip INDEX TIME"; undefined where loops do not close. The tool ends at
-// the first of those, so it is asked again for the rest.
+// Poses by id at each question: "joints Q..." or "clip INDEX TIME"; undefined where loops do not close. The tool ends
+// at the first of those, so it is asked again for the rest.
 export function askPoses(file, ids, questions) {
     const answers = [];
     while (answers.length < questions.length) {
@@ -31,7 +32,9 @@ export function askPoses(file, ids, questions) {
         });
         const lines = stdout.split('\n').slice(0, -1);
         if (lines.length === 0 || (status === 0 && lines.length < questions.length - answers.length))
-            throw new Error(`poses of ${file}: status ${status}, ${lines.length} lines for ${questions.length} questions`);
+            throw new Error(
+                `poses of ${file}: status ${status}, ${lines.length} lines for ${questions.length} questions`
+            );
         for (const line of lines) {
             const numbers = line.trim().split(/\s+/).map(Number);
             answers.push(

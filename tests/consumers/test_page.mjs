@@ -1,7 +1,7 @@
-// Pages of the exporter html in headless Chromium, opened as files: they ask for nothing and say nothing on the console. Every joint by
-// slider and box, clips and witnesses are compared with the library's own poses (tests/tools/poses.c); the rest of what a page can do is
-// done once as a user does it: orbit, wheel, drag of a link, play, scrub, search, hide, pairs, measure, section, keys, touch, dark, and
-// what a page says where it cannot be shown.
+// Pages of the exporter html in headless Chromium, opened as files: they ask for nothing and say nothing on the
+// console. Every joint by slider and box, clips and witnesses are compared with the library's own poses
+// (tests/tools/poses.c); the rest of what a page can do is done once as a user does it: orbit, wheel, drag of a link,
+// play, scrub, search, hide, pairs, measure, section, keys, touch, dark, and what a page says where it cannot be shown.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -189,7 +189,8 @@ async function find(page, pattern) {
     return found ? [x + found[0], y + found[1]] : [x, y];
 }
 
-// How many pictures a page draws while nothing changes, in 120 turns of its loop: two seconds where nothing else takes time.
+// How many pictures a page draws while nothing changes, in 120 turns of its loop: two seconds where nothing else takes
+// time.
 async function drawnAtRest(page) {
     await twoFrames(page);
     return page.evaluate(async () => {
@@ -240,7 +241,14 @@ async function tryViews(page) {
 async function tryKeys(page) {
     const pressed = name =>
         page.evaluate(one => document.querySelector(`[data-do=${one}]`).getAttribute('aria-pressed') === 'true', name);
-    for (const [key, name] of Object.entries({ e: 'edges', m: 'measure', d: 'dark', j: 'hand', l: 'loop', ' ': 'play' })) {
+    for (const [key, name] of Object.entries({
+        e: 'edges',
+        m: 'measure',
+        d: 'dark',
+        j: 'hand',
+        l: 'loop',
+        ' ': 'play',
+    })) {
         const before = await pressed(name);
         await page.keyboard.press(key);
         check(`the key ${key} presses ${name}`, (await pressed(name)) !== before);
@@ -917,7 +925,9 @@ async function tryLosses(html) {
                 'and its picture is seen',
                 await tab.page.evaluate(() => {
                     const picture = document.querySelector('#picture img');
-                    return picture.complete && picture.naturalWidth > 100 && picture.getBoundingClientRect().height > 100;
+                    return (
+                        picture.complete && picture.naturalWidth > 100 && picture.getBoundingClientRect().height > 100
+                    );
                 })
             );
         await tab.close();

@@ -1,7 +1,8 @@
 // Links of pages are dragged by a mouse in headless Chromium, each joint by a link of its own, on to a place that the
-// library's poses (tests/tools/poses.c) give, far on to its limit, and back. The place that was taken hold of stays under
-// the pointer as near as the joint lets it, one joint moves and keeps within its limits, all poses are the library's, and
-// loops stay closed. An ordinary run takes three cells; CELLPIPE_LONG all samples. Joints that no link shows are named.
+// library's poses (tests/tools/poses.c) give, far on to its limit, and back. The place that was taken hold of stays
+// under the pointer as near as the joint lets it, one joint moves and keeps within its limits, all poses are the
+// library's, and loops stay closed. An ordinary run takes three cells; CELLPIPE_LONG all samples. Joints that no link
+// shows are named.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -51,8 +52,6 @@ const between = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
 
 // ---- in the page ----
 
-// The joint that a link hangs on, and all those that a page may move with it: the joints of its frame, or of the next one
-// above that has some; for a dependent one what it depends on; for one in a loop what drives the loop.
 const readJoints = page =>
     page.evaluate(() =>
         cellpipe.cell.joints.map(joint => ({
@@ -96,8 +95,8 @@ const lookAt = (page, direction, frame) =>
         [direction, frame]
     );
 
-// Pixels at which links are seen: for each frame of the list some { frame, pixel, point }. Middles of triangles are tried,
-// then a grid; the point is where the page's ray meets the link, in the cell's axes.
+// Pixels at which links are seen: for each frame of the list some { frame, pixel, point }. Middles of triangles are
+// tried, then a grid; the point is where the page's ray meets the link, in the cell's axes.
 const findPixels = (page, frames, most) =>
     page.evaluate(
         ([ids, limit]) => {
@@ -198,7 +197,12 @@ async function dragAll(file) {
     // Values on both sides of the present one, and the poses there.
     const goals = new Map();
     for (const joint of joints.filter(one => one.free)) {
-        const wide = joint.type === 'revolute' ? 0.5 : joint.type === 'scale' ? 0.5 : 0.2 * sizeOf(askPoses(file, ids, [question(start)])[0]),
+        const wide =
+                joint.type === 'revolute'
+                    ? 0.5
+                    : joint.type === 'scale'
+                      ? 0.5
+                      : 0.2 * sizeOf(askPoses(file, ids, [question(start)])[0]),
             values = [0.9, 0.25, 0.05].flatMap(part =>
                 [1, -1].map(sign => Math.min(joint.upper, Math.max(joint.lower, joint.q + sign * part * wide)))
             );
@@ -207,7 +211,10 @@ async function dragAll(file) {
             ids,
             values.map(value => question({ ...start, [joint.id]: value }))
         );
-        goals.set(joint.id, values.map((value, i) => ({ value, poses: poses[i] })).filter(goal => goal.poses));
+        goals.set(
+            joint.id,
+            values.map((value, i) => ({ value, poses: poses[i] })).filter(goal => goal.poses)
+        );
     }
     const [rest] = askPoses(file, ids, [question(start)]);
 
@@ -221,12 +228,17 @@ async function dragAll(file) {
                 ids,
                 list.map(one => question({ ...start, [one.id]: one.q + 1e-3 * (one.range[1] - one.range[0]) }))
             );
-            nearby.set(frame, list.map((one, i) => [one.id, poses[i]]));
+            nearby.set(
+                frame,
+                list.map((one, i) => [one.id, poses[i]])
+            );
         }
         const local = carry(inverse(rest.get(frame)), point),
             here = project(camera, point);
         const speeds = new Map(
-            nearby.get(frame).map(([id, poses]) => [id, poses ? between(here, project(camera, carry(poses.get(frame), local))) : 0])
+            nearby
+                .get(frame)
+                .map(([id, poses]) => [id, poses ? between(here, project(camera, carry(poses.get(frame), local))) : 0])
         );
         return [...speeds].every(([id, speed]) => id === joint.id || speed < 0.9 * speeds.get(joint.id));
     }
@@ -243,7 +255,8 @@ async function dragAll(file) {
                         const local = carry(inverse(rest.get(place.frame)), place.point);
                         const to = project(camera, carry(goal.poses.get(place.frame), local)),
                             way = between(to, place.pixel);
-                        const isInside = to[0] > 3 && to[1] > 3 && to[0] < camera.width - 3 && to[1] < camera.height - 3;
+                        const isInside =
+                            to[0] > 3 && to[1] > 3 && to[0] < camera.width - 3 && to[1] < camera.height - 3;
                         if (way >= 12 && way < 400 && isInside && isFastest(joint, place, camera))
                             return { ...place, local, camera, to };
                     }
@@ -274,8 +287,14 @@ async function dragAll(file) {
         const values = await readValues(page),
             [poses] = askPoses(file, ids, [question(values)]),
             shown = await framePoses(page);
-        const moved = joints.filter(one => one.free && Math.abs(values[one.id] - start[one.id]) > 1e-9).map(one => one.id);
-        check(`${what}: moves one joint`, moved.every(id => id === joint.id), moved);
+        const moved = joints
+            .filter(one => one.free && Math.abs(values[one.id] - start[one.id]) > 1e-9)
+            .map(one => one.id);
+        check(
+            `${what}: moves one joint`,
+            moved.every(id => id === joint.id),
+            moved
+        );
         const { lower, upper, q } = joint;
         check(
             `${what}: within the limits`,
@@ -339,7 +358,10 @@ async function dragAll(file) {
         }
         counts.joints += isDragged;
         if (!isDragged)
-            unseen.push(`${name}, ${joint.id}: ${own.length + shared.length > 0 ? 'no view shows its link move' : 'no mesh moves with it alone'}`);
+            unseen.push(
+                `${name}, ${joint.id}: ` +
+                    (own.length + shared.length > 0 ? 'no view shows its link move' : 'no mesh moves with it alone')
+            );
     }
     check(`${name}: no request, no console message`, tab.problems.length === 0, tab.problems.slice(0, 5));
     await tab.close();
@@ -352,13 +374,14 @@ if (process.env.CELLPIPE_LONG)
         .filter(entry => entry.isFile())
         .map(entry => path.join(entry.parentPath ?? entry.path, entry.name))
         .filter(name => /\.(wu|dev|dcr|dcw|dcd|gltf|glb|dae|3mf)$/.test(name))
-        .filter(name => spawnSync(program, ['info', name]).status === 0) // some are for others to name, and nothing alone
+        .filter(name => spawnSync(program, ['info', name]).status === 0) // some are for others to name
         .sort();
 for (const file of files) if ([...readScene(file).joints.values()].some(joint => joint.driven)) await dragAll(file);
 await browser.close();
 for (const text of unseen) console.log(`not dragged: ${text}`);
 check('some joint stops at a limit', counts.stops > 0);
 finish(
-    `${counts.joints} joints dragged, ${counts.shared} drags by links of several joints, ${unseen.length} not; ${counts.stops} times to a limit; ${counts.checks} checks, poses off by at most ` +
+    `${counts.joints} joints dragged, ${unseen.length} not; ${counts.shared} drags by links of several joints, ` +
+        `${counts.stops} to a limit; ${counts.checks} checks, poses off by at most ` +
         `${worst.pose.toExponential(1)} of the size, loops by ${worst.gap.toExponential(1)}, places by ${worst.along.toFixed(2)} px`
 );

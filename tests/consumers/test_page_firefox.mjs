@@ -1,5 +1,5 @@
-// A page in Firefox under Xvfb (without a display Firefox has no WebGL): it gets ready, draws the cell, picks a link, and
-// asks for nothing and says nothing. Firefox is driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi).
+// A page in Firefox under Xvfb (without a display Firefox has no WebGL): it gets ready, draws the cell, picks a link,
+// and asks for nothing and says nothing. Firefox is driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi).
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { available, convert, fail, finish, root, skip, workFile } from './lib.mjs';
@@ -7,7 +7,12 @@ import { available, convert, fail, finish, root, skip, workFile } from './lib.mj
 const firefox = ['firefox-esr', 'firefox'].find(available);
 if (!firefox) skip('consumers/test_page_firefox needs Firefox (apt-get install firefox-esr)');
 if (!available('xvfb-run')) skip('consumers/test_page_firefox needs xvfb-run (apt-get install xvfb xauth)');
-const Socket = globalThis.WebSocket ?? (await import('ws').then(({ default: own }) => own, () => undefined)); // node 22, or jsdom's
+const Socket =
+    globalThis.WebSocket ??
+    (await import('ws').then(
+        ({ default: own }) => own,
+        () => undefined
+    )); // node 22, or jsdom's
 if (!Socket) skip('consumers/test_page_firefox needs node 22, or the package ws');
 
 let checks = 0;
@@ -18,10 +23,14 @@ function check(what, holds, ...shown) {
 
 // ---- the browser: a process group of its own, and a socket ----
 
-const browser = spawn('xvfb-run', ['-a', firefox, '--no-remote', '--profile', workFile('.'), '--remote-debugging-port=0'], {
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-});
+const browser = spawn(
+    'xvfb-run',
+    ['-a', firefox, '--no-remote', '--profile', workFile('.'), '--remote-debugging-port=0'],
+    {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+    }
+);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 process.on('exit', () => {
     try {
@@ -106,7 +115,11 @@ const [failed, colours, picked] = await evaluate(`(() => {
 })()`);
 check('the page is ready', failed === '', failed);
 check('it draws', colours > 100, colours);
-check('a link of the robot is picked', picked.some(name => name.startsWith('Arm.')), picked);
+check(
+    'a link of the robot is picked',
+    picked.some(name => name.startsWith('Arm.')),
+    picked
+);
 check('no request, no console message', problems.length === 0, problems.slice(0, 5));
 const end = new Promise(done => browser.on('exit', done));
 await call('browser.close', {});

@@ -1,6 +1,6 @@
-// What pages draw by the three.js that they have in them, against a current three.js, in headless Chromium: the same GLB,
-// camera and lights, without the room that metal mirrors. A grid of squares, each with one feature of glTF, is compared
-// pixel by pixel, and its clips by poses: as it is, and as the exporter has written it.
+// What pages draw by the three.js that they have in them, against a current three.js, in headless Chromium: the same
+// GLB, camera and lights, without the room that metal mirrors. A grid of squares, each with one feature of glTF, is
+// compared pixel by pixel, and its clips by poses: as it is, and as the exporter has written it.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -55,7 +55,8 @@ window.draw = ({ width, height, world, projection, sun, sky }) => {
     camera.matrixWorldAutoUpdate = camera.matrixAutoUpdate = false;
     camera.projectionMatrix.fromArray(projection);
     camera.projectionMatrixInverse.copy(camera.projectionMatrix).invert();
-    scene.add(gltf.scene, bright, bright.target, new THREE.HemisphereLight(colour(sky.colour), colour(sky.ground), sky.intensity));
+    const above = new THREE.HemisphereLight(colour(sky.colour), colour(sky.ground), sky.intensity);
+    scene.add(gltf.scene, bright, bright.target, above);
     renderer.render(scene, camera);
     const gl = renderer.getContext(), pixels = new Uint8Array(4 * width * height);
     gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
@@ -96,7 +97,8 @@ const drawPage = page =>
             pixels = new Uint8Array(4 * width * height);
         gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
         let text = '';
-        for (let i = 0; i < pixels.length; i += 1 << 14) text += String.fromCharCode(...pixels.subarray(i, i + (1 << 14)));
+        for (let i = 0; i < pixels.length; i += 1 << 14)
+            text += String.fromCharCode(...pixels.subarray(i, i + (1 << 14)));
         const sun = scene.children.find(object => object.isDirectionalLight),
             sky = scene.children.find(object => object.isHemisphereLight);
         return {
@@ -114,7 +116,9 @@ const drawPage = page =>
                 sky: { colour: sky.color.toArray(), ground: sky.groundColor.toArray(), intensity: sky.intensity },
             },
             pixels: text,
-            places: cell.nodes.map(node => node.object.getWorldPosition(new THREE.Vector3()).project(view.camera).toArray()),
+            places: cell.nodes.map(node =>
+                node.object.getWorldPosition(new THREE.Vector3()).project(view.camera).toArray()
+            ),
             names: cell.nodes.map(node => node.json.name),
         };
     });
@@ -123,7 +127,11 @@ const posePage = (page, clip, time) =>
     page.evaluate(
         ([index, at]) => {
             const { cell } = cellpipe;
-            cellpipe_page.showClip(cell, cell.clips.findIndex(one => one.index === index), at);
+            cellpipe_page.showClip(
+                cell,
+                cell.clips.findIndex(one => one.index === index),
+                at
+            );
             cell.root.updateMatrixWorld(true);
             return cell.nodes.map(node => node.object.matrixWorld.elements.slice());
         },
@@ -166,13 +174,19 @@ async function compare(what, html, glb, squares) {
                 for (let k = 0; k < 4; k++)
                     if (Math.abs(pixels[i + k] - wanted[i + k]) > most) {
                         most = Math.abs(pixels[i + k] - wanted[i + k]);
-                        at = [x - left - reach, y - low - reach, [...pixels.subarray(i, i + 4)], [...wanted.subarray(i, i + 4)]];
+                        at = [
+                            x - left - reach,
+                            y - low - reach,
+                            [...pixels.subarray(i, i + 4)],
+                            [...wanted.subarray(i, i + 4)],
+                        ];
                     }
             }
         check(`${what}, ${name}: is drawn`, drawn >= 4 || !isJudged, drawn);
         if (isJudged) worstPixel = Math.max(worstPixel, most);
         check(`${what}, ${name}: a pixel is off by ${most}`, !isJudged || most <= bound, at);
-        if (process.argv[3]) console.log(`${what}, ${name}: ${most}${isJudged ? '' : ' (not judged)'}`, JSON.stringify(at));
+        if (process.argv[3])
+            console.log(`${what}, ${name}: ${most}${isJudged ? '' : ' (not judged)'}`, JSON.stringify(at));
     }
 
     const lengths = await other.evaluate(() => window.clips());
@@ -209,11 +223,12 @@ await compare('delivered', html, delivered, squares);
 const text = fs.readFileSync(html, 'utf8'),
     whole = workFile('whole.html'),
     packed = zlib.gzipSync(glb).toString('base64');
-fs.writeFileSync(whole, text.replace(/(id="packed-cell">)[^<]*/, (all, head) => head + packed));
+fs.writeFileSync(
+    whole,
+    text.replace(/(id="packed-cell">)[^<]*/, (all, head) => head + packed)
+);
 await compare('as made', whole, raw, squares);
 
 server.close();
 await browser.close();
-finish(
-    `${checks} checks, pixels off by at most ${worstPixel} of 255, poses by ${worstPose.toExponential(1)}`
-);
+finish(`${checks} checks, pixels off by at most ${worstPixel} of 255, poses by ${worstPose.toExponential(1)}`);

@@ -1,6 +1,6 @@
-// Large pages in headless Chromium: 10,000 frames, and a million triangles. All is there, a pick finds the right place, and
-// a page at rest draws nothing. With CELLPIPE_LONG the time to the first picture is compared with a current three.js
-// that shows the same cell in the same run; on a busy machine only such ratios mean anything.
+// Large pages in headless Chromium: 10,000 frames, and a million triangles. All is there, a pick finds the right place,
+// and a page at rest draws nothing. With CELLPIPE_LONG the time to the first picture is compared with a current
+// three.js that shows the same cell in the same run; on a busy machine only such ratios mean anything.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -37,7 +37,11 @@ const drawnAtRest = page =>
 
 const groups = 100,
     members = 99;
-const placeOf = (group, member) => [(group % 10) + 0.1 * (member % 10), 0.1 * Math.floor(member / 10), Math.floor(group / 10)];
+const placeOf = (group, member) => [
+    (group % 10) + 0.1 * (member % 10),
+    0.1 * Math.floor(member / 10),
+    Math.floor(group / 10),
+];
 
 function makeCell() {
     const maker = new Maker(),
@@ -59,14 +63,16 @@ function makeCell() {
     return maker.glb();
 }
 
-// The time from the beginning to the first picture, in a current three.js; its room would take longer than all the rest.
+// The time from the beginning to the first picture, in a current three.js; its room would take longer than all the
+// rest.
 const current = `<!doctype html><link rel="icon" href="data:,"><script type="importmap">
 {"imports": {"three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/"}}</script>
 <style>body{margin:0}</style><script type="module">
 window.time = async () => {
     const packed = await (await fetch('/cell.glb.gz')).arrayBuffer(), begun = performance.now();
     const THREE = await import('three'), { GLTFLoader } = await import('three/addons/loaders/GLTFLoader.js');
-    const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const bytes = await new Response(stream).arrayBuffer();
     const { scene } = await new GLTFLoader().parseAsync(bytes, '');
     const renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
     renderer.setSize(innerWidth, innerHeight);
@@ -117,7 +123,11 @@ async function tryFrames() {
         if (process.env.CELLPIPE_LONG) others.push(await timeCurrent(server.url));
         if (round === 0) {
             const counts = await page.evaluate(() => [cellpipe.cell.frames.length, cellpipe.cell.meshes.length]);
-            check('all frames are there', counts[0] >= groups * (members + 1) && counts[1] === groups * members, counts);
+            check(
+                'all frames are there',
+                counts[0] >= groups * (members + 1) && counts[1] === groups * members,
+                counts
+            );
             // Frames that are seen at pixels, and the places where the rays meet them.
             const hits = await page.evaluate(() => {
                 const { view, cell } = cellpipe,
@@ -172,8 +182,16 @@ function makeSheet() {
     };
     for (let i = 0; i < cells; i++)
         for (let j = 0; j < cells; j++) {
-            write([[i, j], [i + 1, j], [i + 1, j + 1]]);
-            write([[i, j], [i + 1, j + 1], [i, j + 1]]);
+            write([
+                [i, j],
+                [i + 1, j],
+                [i + 1, j + 1],
+            ]);
+            write([
+                [i, j],
+                [i + 1, j + 1],
+                [i, j + 1],
+            ]);
         }
     return bytes;
 }
