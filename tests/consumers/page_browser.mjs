@@ -88,3 +88,15 @@ export const framePoses = page =>
         }
         return found;
     });
+
+// How many pictures a page draws while nothing changes, in 120 turns of its loop: two seconds where nothing else takes
+// time. What is under way may take two turns before.
+export const drawnAtRest = page =>
+    page.evaluate(async () => {
+        const turn = () => new Promise(done => requestAnimationFrame(done));
+        await turn();
+        await turn();
+        const before = cellpipe.view.frames;
+        for (let i = 0; i < 120; i++) await turn();
+        return cellpipe.view.frames - before;
+    });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { findChromium } from './browser.mjs';
 import { convert, fail, finish, program, readScene, root, skip, workFile } from './lib.mjs';
 import { load, startClip, stopClip } from './three_play.mjs';
-import { framePoses, hasPlaywright, launchPages, openPage, setInput } from './page_browser.mjs';
+import { drawnAtRest, framePoses, hasPlaywright, launchPages, openPage, setInput } from './page_browser.mjs';
 import { askLines, askPoses, farthest } from './page_oracle.mjs';
 
 const chromium = findChromium();
@@ -187,17 +187,6 @@ async function find(page, pattern) {
     }, pattern);
     check(`a place where ${pattern} is seen`, found);
     return found ? [x + found[0], y + found[1]] : [x, y];
-}
-
-// How many pictures a page draws while nothing changes, in 120 turns of its loop: two seconds where nothing else takes
-// time.
-async function drawnAtRest(page) {
-    await twoFrames(page);
-    return page.evaluate(async () => {
-        const before = cellpipe.view.frames;
-        for (let i = 0; i < 120; i++) await new Promise(done => requestAnimationFrame(done));
-        return cellpipe.view.frames - before;
-    });
 }
 
 async function tryViews(page) {

@@ -7,7 +7,7 @@ import zlib from 'node:zlib';
 import { findChromium, serveFiles } from './browser.mjs';
 import { Maker } from './gltf_make.mjs';
 import { convert, fail, finish, skip, workFile } from './lib.mjs';
-import { hasPlaywright, launchPages, openPage } from './page_browser.mjs';
+import { drawnAtRest, hasPlaywright, launchPages, openPage } from './page_browser.mjs';
 
 const chromium = findChromium(),
     modules = path.join(import.meta.dirname, 'node_modules');
@@ -22,16 +22,6 @@ function check(what, holds, ...shown) {
     checks++;
     if (!holds) fail([what, ...shown.map(value => JSON.stringify(value))].join(' '));
 }
-
-const drawnAtRest = page =>
-    page.evaluate(async () => {
-        const turn = () => new Promise(done => requestAnimationFrame(done));
-        await turn();
-        await turn();
-        const before = cellpipe.view.frames;
-        for (let i = 0; i < 60; i++) await turn();
-        return cellpipe.view.frames - before;
-    });
 
 // ---- 10,000 frames: a hundred groups of 99 tetrahedra, in rows one metre apart ----
 
