@@ -100,3 +100,22 @@ export const drawnAtRest = page =>
         for (let i = 0; i < 120; i++) await turn();
         return cellpipe.view.frames - before;
     });
+
+// Bytes as they stand in a page: docs/html.md says how.
+export function packBytes(bytes) {
+    const digit = value => String.fromCharCode(35 + value + (value >= 25 ? 1 : 0));
+    let text = '',
+        bits = 0,
+        held = 0;
+    const put = (value, pair) => (text += pair ? digit(Math.floor(value / 91)) + digit(value % 91) : digit(value));
+    for (const byte of bytes) {
+        bits = ((bits << 8) | byte) & 0xfffff;
+        held += 8;
+        if (held < 13) continue;
+        held -= 13;
+        put((bits >> held) & 8191, true);
+    }
+    if (held > 6) put((bits << (13 - held)) & 8191, true);
+    else if (held > 0) put((bits << (6 - held)) & 63, false);
+    return text;
+}

@@ -656,9 +656,11 @@ async function tryWitnesses(name, file, page) {
     const poses = [],
         contacts = [],
         shown = [];
-    for (const { first, second, isJudged, finding } of pairs) {
-        const witness = finding?.witness || [];
-        if (witness.length === 0) continue;
+    // Each takes a picture: an ordinary run takes some twenty of a cell's.
+    const shownOf = pairs.filter(pair => pair.finding?.witness?.length > 0),
+        step = process.env.CELLPIPE_LONG ? 1 : Math.ceil(shownOf.length / 20);
+    for (const { first, second, isJudged, finding } of shownOf.filter((pair, i) => i % step === 0)) {
+        const { witness } = finding;
         const values = await applyWitness(page, first, second);
         check(`${name}: ${first}, ${second} has a pose`, values);
         if (!values) continue;
@@ -1134,10 +1136,14 @@ async function tryWebGl1(html) {
             cellpipe.view.draw();
             const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
             gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-            return [gl.constructor.name, Array.from(pixels)];
+            let text = ''; // arrays of numbers take longer to send
+            for (let i = 0; i < pixels.length; i += 1 << 14)
+                text += String.fromCharCode(...pixels.subarray(i, i + (1 << 14)));
+            return [gl.constructor.name, text];
         });
-    const [kind, pixels] = await draw(tab),
-        [usual, wanted] = await draw(other);
+    const pixelsOf = ([name, text]) => [name, Buffer.from(text, 'latin1')];
+    const [kind, pixels] = pixelsOf(await draw(tab)),
+        [usual, wanted] = pixelsOf(await draw(other));
     check('WebGL 1 is used', kind === 'WebGLRenderingContext' && usual === 'WebGL2RenderingContext', kind, usual);
     const off = wanted.filter((value, i) => Math.abs(value - pixels[i]) > 3).length / wanted.length;
     check('WebGL 1 draws the same', off < 1e-3 && new Set(pixels).size > 20, off);
@@ -1151,7 +1157,7 @@ const demo = path.join(samples, 'demo.wu'),
     html = convert(demo, workFile('demo.html'));
 await tryUser(html);
 await tryJoints(demo, html);
-for (const name of ['joints.gltf', 'dh_arm.wu', 'mechanisms/hexapod.dcw', 'deneb/assembly/assembly.dcw']) {
+for (const name of ['joints.gltf', 'mechanisms/hexapod.dcw']) {
     const file = path.join(samples, name);
     await tryJoints(file, convert(file, workFile(`${path.basename(name)}.html`)));
 }
@@ -1196,15 +1202,13 @@ await tryClips(pick, pickPage, 5e-6);
 await tryProgram(pickPage);
 
 // demo.wu excludes pairs by a setup of its own; the machine's witnesses are poses of closed loops.
-const judged = await tryEvidence(demo, 'judged', 'work=200000'),
+const judged = await tryEvidence(demo, 'judged', 'work=20000'),
     judgedPage = workFile('judged.html');
 await tryReasons(judgedPage);
 await tryPairs(judgedPage);
-const machine = await tryEvidence(hexapod, 'machine', 'work=2000');
-await tryOwnPairs(hexapod, 'machine', machine.pairs, 'work=2000');
+await tryEvidence(path.join(samples, 'mechanisms/exechon.dcd'), 'machine', 'work=2000');
 await tryPhone(pickPage);
 await tryContrast(judgedPage, false);
-await tryContrast(judgedPage, true);
 await tryContrast(pickPage, true);
 await tryEvil();
 await tryLosses(html);

@@ -1,7 +1,7 @@
 // Links of pages are dragged by a mouse in headless Chromium, each joint by a link of its own, on to a place that the
 // library's poses (tests/tools/poses.c) give, far on to its limit, and back. The place that was taken hold of stays
 // under the pointer as near as the joint lets it, one joint moves and keeps within its limits, all poses are the
-// library's, and loops stay closed. An ordinary run takes three cells; CELLPIPE_LONG all samples. Joints that no link
+// library's, and loops stay closed. An ordinary run takes two cells; CELLPIPE_LONG all samples. Joints that no link
 // shows are named.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -367,7 +367,7 @@ async function dragAll(file) {
     await tab.close();
 }
 
-let files = ['demo.wu', 'joints.gltf', 'mechanisms/exechon.dcd'].map(name => path.join(samples, name));
+let files = ['joints.gltf', 'mechanisms/exechon.dcd'].map(name => path.join(samples, name));
 if (process.env.CELLPIPE_LONG)
     files = fs
         .readdirSync(samples, { withFileTypes: true, recursive: true })

@@ -6,7 +6,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { findChromium, serveFiles } from './browser.mjs';
 import { convert, fail, finish, skip, workFile } from './lib.mjs';
-import { hasPlaywright, launchPages, openPage } from './page_browser.mjs';
+import { hasPlaywright, launchPages, openPage, packBytes } from './page_browser.mjs';
 import { makeFeatures } from './page_features.mjs';
 
 const chromium = findChromium(),
@@ -222,7 +222,7 @@ await compare('delivered', html, delivered, squares);
 // The same page with the GLB as it was made: features that the exporter itself never writes.
 const text = fs.readFileSync(html, 'utf8'),
     whole = workFile('whole.html'),
-    packed = zlib.gzipSync(glb).toString('base64');
+    packed = packBytes(zlib.gzipSync(glb));
 fs.writeFileSync(
     whole,
     text.replace(/(id="packed-cell">)[^<]*/, (all, head) => head + packed)
