@@ -541,10 +541,17 @@
         }
     }
 
+    // Loads a GLB. Where the loader fails, it is tried again without the pictures that the browser cannot read.
+    async function loadGlb(THREE, bytes) {
+        const load = glb => new Promise((resolve, reject) => new THREE.GLTFLoader().parse(glb, '', resolve, reject));
+        if (page.lacksPictures(page.readJson(bytes))) return load(await page.keepReadablePictures(bytes));
+        return load(bytes).catch(async () => load(await page.keepReadablePictures(bytes)));
+    }
+
     // Reads a GLB by GLTFLoader into { json, root, nodes, frames, joints, devices, otherJoints, clips, pairs, views,
     // byId ... }.
     page.openCell = async function (THREE, bytes) {
-        const gltf = await new Promise((resolve, reject) => new THREE.GLTFLoader().parse(bytes, '', resolve, reject));
+        const gltf = await loadGlb(THREE, bytes);
         const cell = {
             json: gltf.parser.json,
             root: gltf.scene,

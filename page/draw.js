@@ -184,6 +184,22 @@
                 });
         };
 
+        // Which vertices of a geometry belong to a triangle, a line or a point (null: all of them), and their box. One
+        // that nothing uses is not seen, and shall not make the picture smaller.
+        const known = new WeakMap();
+        function usedVertices(geometry) {
+            if (known.has(geometry)) return known.get(geometry);
+            const { position } = geometry.attributes,
+                used = geometry.index ? new Uint8Array(position.count) : null,
+                box = new THREE.Box3(),
+                point = new THREE.Vector3();
+            if (used) for (const i of geometry.index.array) used[i] = 1;
+            for (let i = 0; i < position.count; i++)
+                if (!used || used[i]) box.expandByPoint(point.fromBufferAttribute(position, i));
+            known.set(geometry, { used, box });
+            return known.get(geometry);
+        }
+
         // Calls back with the vertices of meshes, in the world; where there are millions, with the corners of their
         // boxes.
         const vertex = new THREE.Vector3(),
@@ -192,14 +208,14 @@
             const shown = meshes.filter(isShown);
             const total = shown.reduce((sum, mesh) => sum + mesh.geometry.attributes.position.count, 0);
             for (const mesh of shown) {
-                const { position } = mesh.geometry.attributes;
+                const { position } = mesh.geometry.attributes,
+                    { used, box } = usedVertices(mesh.geometry);
                 if (total <= millions) {
                     for (let i = 0; i < position.count; i++)
-                        callback(vertex.fromBufferAttribute(position, i).applyMatrix4(mesh.matrixWorld));
+                        if (!used || used[i]) callback(vertex.fromBufferAttribute(position, i).applyMatrix4(mesh.matrixWorld));
                     continue;
                 }
-                if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
-                const { min, max } = mesh.geometry.boundingBox;
+                const { min, max } = box;
                 for (let i = 0; i < 8; i++)
                     callback(
                         vertex

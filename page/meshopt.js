@@ -238,6 +238,9 @@
         return bytes;
     };
 
+    page.readChunks = readChunks;
+    page.writeChunks = writeChunks;
+
     function readChunks(buffer) {
         const view = new DataView(buffer);
         check(buffer.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67 && view.getUint32(4, true) === 2,

@@ -136,27 +136,45 @@ cp_status measure_boxes(cp_context *context, const cp_scene *scene, uint32_t use
     return measure_scene(context, scene, use, &measuring);
 }
 
-void report_size_without_unit(const struct source *source, const cp_scene *scene, double unit)
+/* Returns the largest side of the box around all meshes, as they are; -INFINITY without a vertex. used: of those
+ * vertices alone that faces have. */
+static double largest_side(const cp_scene *scene, bool used)
 {
     float lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double size = 0;
-    if (source->parent || unit > 0)
-        return;
+    double side = -INFINITY;
     for (uint32_t i = 0; i < scene->mesh_count; i++) {
-        const float *at = scene->meshes[i].positions, *end = at + 3 * (size_t)scene->meshes[i].vertex_count;
-        for (; at < end; at += 3)
+        const cp_mesh *mesh = &scene->meshes[i];
+        uint32_t count = used ? mesh->corner_count : mesh->vertex_count;
+        for (uint32_t k = 0; k < count && mesh->positions; k++) {
+            const float *at = mesh->positions + 3 * (size_t)(used ? mesh->corners[k] : k);
             for (int axis = 0; axis < 3; axis++) {
                 lower[axis] = at[axis] < lower[axis] ? at[axis] : lower[axis];
                 upper[axis] = at[axis] > upper[axis] ? at[axis] : upper[axis];
             }
+        }
     }
     for (int axis = 0; axis < 3; axis++)
-        size = fmax(size, (double)upper[axis] - (double)lower[axis]); /* -inf without a vertex */
+        side = fmax(side, (double)upper[axis] - (double)lower[axis]);
+    return side;
+}
+
+static bool is_odd_in_metres(double size)
+{
+    return size > 5 || (size > 0 && size < 0.001);
+}
+
+void report_size_without_unit(const struct source *source, const cp_scene *scene, double unit)
+{
+    if (source->parent || unit > 0)
+        return;
+    double size = largest_side(scene, false);
+    if (is_odd_in_metres(size)) /* rarely: vertices in order are read faster than corners */
+        size = largest_side(scene, true);
     const struct shown_number shown = show_three_digits(size);
     if (size > 5)
         report_warning(source->context, "unit-guess", IN_FILE(source->name), "%s m across: in mm? --in unit=mm",
                        shown.text);
-    else if (size > 0 && size < 0.001)
+    else if (is_odd_in_metres(size))
         report_warning(source->context, "unit-guess", IN_FILE(source->name),
                        "%s m across: in another unit than m? --in unit= names it", shown.text);
 }

@@ -1119,6 +1119,68 @@ async function trySets() {
     }
 }
 
+// A vertex that no face uses does not count for the size; textures of WebP are shown; a damaged one is left out.
+async function tryUnused() {
+    const tab = await openPage(browser, convert(path.join(samples, 'ply_roof.ply'), workFile('roof.html')));
+    const size = await tab.page.evaluate(() => cellpipe.view.box.getSize(new THREE.Vector3()).toArray());
+    check('a vertex that no face uses', String(size.map(value => value.toFixed(6) - 0)) === '2,1,2', size); // Y up
+    await close('an unused vertex', tab);
+}
+
+async function tryPictures() {
+    const drawer = await browser.newPage();
+    const [webp, png] = await drawer.evaluate(() => {
+        const canvas = document.createElement('canvas'),
+            context = canvas.getContext('2d');
+        canvas.width = canvas.height = 8;
+        context.fillStyle = '#ff0000';
+        context.fillRect(0, 0, 8, 8);
+        return ['image/webp', 'image/png'].map(type => canvas.toDataURL(type, 1));
+    });
+    await drawer.close();
+    const numbers = new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1]);
+    for (const [what, uri, kind, wanted] of [
+        ['WebP', webp, 'EXT_texture_webp', true],
+        ['PNG', png, null, true],
+        ['a damaged PNG', png.slice(0, 60) + 'A'.repeat(png.length - 60), null, false],
+    ]) {
+        const file = workFile('pictures.gltf');
+        const scene = {
+            asset: { version: '2.0' },
+            scenes: [{ nodes: [0] }],
+            nodes: [{ mesh: 0 }],
+            meshes: [{ primitives: [{ attributes: { POSITION: 0, TEXCOORD_0: 1 }, material: 0 }] }],
+            materials: [{ pbrMetallicRoughness: { baseColorTexture: { index: 0 } } }],
+            textures: [kind ? { extensions: { [kind]: { source: 0 } } } : { source: 0 }],
+            images: [{ uri }],
+            accessors: [
+                { bufferView: 0, componentType: 5126, count: 3, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] },
+                { bufferView: 1, componentType: 5126, count: 3, type: 'VEC2' },
+            ],
+            bufferViews: [
+                { buffer: 0, byteLength: 36 },
+                { buffer: 0, byteOffset: 36, byteLength: 24 },
+            ],
+            buffers: [
+                {
+                    byteLength: 60,
+                    uri: `data:application/octet-stream;base64,${Buffer.from(numbers.buffer).toString('base64')}`,
+                },
+            ],
+        };
+        if (kind) scene.extensionsUsed = scene.extensionsRequired = [kind];
+        fs.writeFileSync(file, JSON.stringify(scene));
+        const tab = await openPage(browser, convert(file, workFile('pictures.html')));
+        const width = await tab.page.evaluate(() => {
+            const { map } = cellpipe.cell.meshes[0].material;
+            return map ? map.image.width : 0;
+        });
+        check(`the picture of ${what}`, width === (wanted ? 8 : 0), width);
+        if (wanted) await close(what, tab); // Chromium itself may complain of the damaged one
+        else await tab.close();
+    }
+}
+
 // Browsers without WebGL 2 draw the same with WebGL 1.
 async function tryWebGl1(html) {
     const tab = await openPage(browser, html, {
@@ -1216,6 +1278,8 @@ await tryContextLoss(html);
 await tryWebGl1(html);
 await tryColours();
 await trySets();
+await tryUnused();
+await tryPictures();
 await browser.close();
 finish(
     `${checks} checks, ${witnesses} witnesses, poses off by at most ${worst.toExponential(1)} of the size, from three.js by ${worstThree.toExponential(1)}`
