@@ -67,6 +67,31 @@ if(CELLPIPE_MESHOPT)
 endif()
 settle_part(MESHOPT ${found} libmeshoptimizer-dev "meshoptimizer (compressed glTF)")
 
+# Open CASCADE, which is C++: importers/step/kernel.cpp is a shared object of its own (CMakeLists.txt). The targets of
+# its own CMake files need packages of what it draws with, so its libraries are looked for one by one.
+offer_part(OCCT "Open CASCADE (STEP, IGES, BREP)")
+set(found OFF)
+if(CELLPIPE_OCCT)
+  include(CheckLanguage)
+  check_language(CXX)
+  find_path(OCCT_INCLUDE STEPCAFControl_Reader.hxx PATH_SUFFIXES opencascade)
+  set(libraries)
+  foreach(name TKXDESTEP TKXDEIGES TKXCAF TKLCAF TKCAF TKCDF TKSTEP TKSTEPBase TKSTEPAttr TKSTEP209 TKIGES TKXSBase
+          TKShHealing TKMesh TKTopAlgo TKBRep TKGeomAlgo TKGeomBase TKG3d TKG2d TKMath TKernel)
+    find_library(OCCT_${name} ${name})
+    list(APPEND libraries ${OCCT_${name}})
+  endforeach()
+  if(CMAKE_CXX_COMPILER AND OCCT_INCLUDE AND NOT libraries MATCHES NOTFOUND)
+    set(found ON)
+    add_library(part_OCCT INTERFACE IMPORTED)
+    target_include_directories(part_OCCT SYSTEM INTERFACE ${OCCT_INCLUDE})
+    target_link_libraries(part_OCCT INTERFACE ${libraries})
+    file(STRINGS ${OCCT_INCLUDE}/Standard_Version.hxx line REGEX "define OCC_VERSION_COMPLETE ")
+    string(REGEX MATCH "[0-9.]+[0-9]" OCCT_VERSION "${line}")
+  endif()
+endif()
+settle_part(OCCT ${found} libocct-data-exchange-dev "Open CASCADE (STEP, IGES, BREP)")
+
 # three.js is embedded as text, so it has no target to link, and a folder besides AUTO, ON and OFF: Debian's, or that of
 # the npm package three. Revisions from 125 on draw colours in another way, and are refused.
 set(CELLPIPE_THREE AUTO CACHE STRING "three.js (pages): AUTO, ON, OFF, or its folder")

@@ -101,42 +101,6 @@ static const char *known_xml(struct text root)
     return NULL;
 }
 
-/* Recognises IGES by its first line of 80 columns, with S in column 73, followed by the line's number, 1. */
-static bool is_iges(struct text text)
-{
-    if (text.end - text.at < 80 || text.at[72] != 'S' || text.at[79] != '1')
-        return false;
-    for (int i = 0; i < 72; i++)
-        if ((unsigned char)text.at[i] < ' ')
-            return false;
-    for (int i = 73; i < 79; i++)
-        if (text.at[i] != ' ' && text.at[i] != '0')
-            return false;
-    return true;
-}
-
-/* Recognises IFC: a STEP file whose header names a schema of IFC as the first one. The words in strings and comments
- * before it do not count. */
-static bool is_ifc(struct text text)
-{
-    bool named = false;
-    while (text.at < text.end && !begins(text, "ENDSEC") && !(named && *text.at == ';')) {
-        if (begins(text, "/*")) {
-            text = behind(text, "*/");
-        } else if (*text.at == '\'') {
-            text.at++;
-            if (named)
-                return text.end - text.at > 3 && (text.at[0] | 0x20) == 'i' && (text.at[1] | 0x20) == 'f' &&
-                       (text.at[2] | 0x20) == 'c';
-            text = behind(text, "'");
-        } else {
-            named |= begins(text, "FILE_SCHEMA");
-            text.at++;
-        }
-    }
-    return false;
-}
-
 /* Returns the name of an archive's first file. */
 static struct text first_name(struct text text)
 {
@@ -169,11 +133,6 @@ static struct text beginning(const struct source *source)
 const char *known_format(const struct source *source)
 {
     struct text text = beginning(source), inside = first_name(text);
-    if (begins(skip_blanks(text), "ISO-10303-21;") && !is_ifc(text)) /* assimp reads some IFC */
-        return "is STEP, exact surfaces of CAD: export STL or 3MF from the CAD program, or convert it by FreeCAD or "
-               "gmsh";
-    if (is_iges(text))
-        return "is IGES, exact surfaces of CAD: export STL or 3MF from the CAD program, or convert it by FreeCAD";
     if (begins(text, "#VRML V"))
         return "is VRML, which cellpipe writes and does not read: convert it to glTF or X3D, by Blender or view3dscene";
     if (begins(text, "#X3D V"))

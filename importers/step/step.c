@@ -1,0 +1,292 @@
+/* STEP, IGES and BREP: boundary representations of CAD, tessellated by Open CASCADE.
+ *
+ * Specification: ISO 10303-21 (the text of STEP) with the schemas AP203, AP214 and AP242; IGES 5.3; the BREP of Open
+ * CASCADE. Reading and tessellation are Open CASCADE's (7.6.3 in Debian 12); kernel.cpp has it behind plain data.
+ *
+ * Behaviour and limitations
+ * - An instance of a product is a node with the instance's name, or the product's where that one says nothing; the other
+ *   is metadata. A product is one mesh, however often it is used. Shapes without a product belong to the node above.
+ * - All lengths come in millimetres, whatever the file's unit is. Z is up, since no file says.
+ * - Colours: a face's before its shell's, its solid's, the instance's, the product's, and that of the instance above.
+ *   An instance of another colour is a mesh of its own, which shares all arrays.
+ * - What the kernel complains of is told with its entity; faces that it leaves without triangles are a loss. */
+#include "step.h"
+
+#include <stddef.h>
+
+enum { SCORE_SURE = 100 };
+
+#ifdef HAVE_OCCT
+
+#define KERNEL_CALLS(CALL) CALL(cad_read) CALL(cad_free)
+LATE_FUNCTIONS(kernel, KERNEL_CALLS);
+static LATE_LIBRARY(kernel, FILE_OF_OCCT, KERNEL_CALLS);
+
+static const cp_option step_options[] = {
+    {"deflection", "greatest distance between triangles and surface; % of the diagonal of each part",
+     CP_OPTION_EXTENT, offsetof(struct step_settings, deflection), .initial = "0.1%"},
+    {"angle", "greatest angle between the directions of neighbouring pieces of a curve", CP_OPTION_ANGLE,
+     offsetof(struct step_settings, angle), "20deg", .minimum = 0.001, .maximum = PI / 2},
+    {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct step_settings, up), "z",
+     .choices = "z|y"},
+    {"hidden", "reads what the file hides, too", CP_OPTION_BOOLEAN, offsetof(struct step_settings, hidden), .initial = "no"},
+    CP_OPTIONS_END,
+};
+
+static cp_status load_kernel(cp_context *context)
+{
+    return library_load(context, &kernel_library);
+}
+
+/* ---- what is told ---- */
+
+static void report_complaints(cp_context *context, const struct step_model *model)
+{
+    struct place place = IN_FILE(model->path);
+    for (uint32_t i = 0; i < model->cad->complaint_count; i++) {
+        const struct cad_complaint *said = &model->cad->complaints[i];
+        const char *at = *said->entity ? said->entity : "the file";
+        if (said->gravity == CAD_LOSS)
+            report_loss(context, "step-entity", place, said->count, "entities (%s) that give no shape: %s", at,
+                        said->text);
+        else if (said->gravity == CAD_FAULT)
+            report_warning(context, "step-fault", place, "%s%s: %s", at, said->count > 1 ? " and others" : "",
+                           said->text);
+    }
+}
+
+static void report_losses(cp_context *context, const struct step_model *model)
+{
+    const struct cad_model *cad = model->cad;
+    struct place place = IN_FILE(model->path);
+    uint64_t edges = 0, points = 0;
+    for (uint32_t i = 0; i < cad->product_count; i++) {
+        const struct cad_product *product = &cad->products[i];
+        edges += product->free_edges;
+        points += product->free_points;
+        if (product->lost_faces)
+            report_loss(context, "step-face", place, product->lost_faces,
+                        "faces of \"%s\", %.3g mm2 in all, that Open CASCADE cannot tessellate", product->name,
+                        product->lost_area);
+    }
+    if (edges)
+        report_loss(context, "step-curve", place, edges, "curves that bound no face");
+    if (points)
+        report_loss(context, "step-point", place, points, "points");
+    if (cad->hidden_products)
+        report_loss(context, "step-hidden", place, cad->hidden_products,
+                    "parts that the file hides; --in hidden=yes reads them");
+}
+
+static cp_status report_outcome(cp_context *context, struct place place, enum cad_outcome outcome, const char *text)
+{
+    switch (outcome) {
+    case CAD_READ:
+        return CP_OK;
+    case CAD_EMPTY:
+        return report_error(context, CP_INPUT, "step-empty", place, "there is no shape in it");
+    case CAD_NO_MEMORY:
+        return report_error(context, CP_LIMIT, "step-memory", place, "Open CASCADE ran out of memory");
+    case CAD_TOO_LARGE:
+        return report_error(context, CP_LIMIT, "step-large", place, "it has more parts, or is deeper, than fits");
+    case CAD_REFUSED:
+        break;
+    }
+    return report_error(context, CP_INPUT, "step-failed", place, "Open CASCADE cannot read it: %s",
+                        *text ? text : "it does not say why");
+}
+
+/* ---- reading ---- */
+
+static enum cad_format format_of(const char *head, size_t size);
+
+static cp_status read_model(struct step *step, struct step_model *model)
+{
+    const struct source *source = model->source;
+    bool is_utf8 = utf8_valid(source->data, source->size);
+    struct cad_request request = {.format = format_of(source->data, source->size),
+                                  .bytes = source->data,
+                                  .size = source->size,
+                                  .codepage = is_utf8 ? "UTF8" : "CP1252",
+                                  .deflection = step->settings->deflection.metres * 1000,
+                                  .relative = step->settings->deflection.part,
+                                  .angle = step->settings->angle,
+                                  .keeps_hidden = step->settings->hidden};
+    char text[CAD_TEXT];
+    if (request.format == CAD_STEP && !is_utf8)
+        report_note(step->context, "step-encoding", IN_FILE(model->path),
+                    "its texts are not UTF-8; they are read as Windows-1252");
+    cp_status status =
+        report_outcome(step->context, IN_FILE(model->path), kernel.cad_read(&request, &model->cad, text), text);
+    if (status != CP_OK)
+        return status;
+    report_complaints(step->context, model);
+    report_losses(step->context, model);
+    return step_model_start(step, model);
+}
+
+/* Adds a model, which the source belongs to from now on. */
+static cp_status add_model(struct step *step, struct source *source)
+{
+    struct step_model *model = arena_allocate(step->scene->arena, 1, sizeof *model);
+    if (!model || !array_reserve(step->context, &step->models, &step->model_room, step->model_count + UINT64_C(1),
+                                 sizeof(struct step_model *))) {
+        if (step->model_count)
+            source_close(source);
+        return CP_LIMIT;
+    }
+    *model = (struct step_model){.path = source->name, .source = source};
+    step->models[step->model_count] = model;
+    if (!name_map_add(&step->known, model->path, step->model_count++, NULL))
+        return CP_LIMIT;
+    return read_model(step, model);
+}
+
+cp_status step_open(struct step *step, const struct step_model *from, const char *name, struct step_model **model)
+{
+    struct source *source = NULL;
+    cp_status status = source_open_near(from->source, name, NULL, &source);
+    if (status == CP_NO) {
+        report_loss(step->context, "step-file", IN_FILE(from->path), 1, "the part in the file \"%s\", which is not there",
+                    name);
+        return CP_OK;
+    }
+    if (status != CP_OK)
+        return status;
+    const uint32_t *known = name_map_find(&step->known, source->name);
+    if (known) {
+        source_close(source);
+        *model = step->models[*known];
+        return CP_OK;
+    }
+    status = add_model(step, source);
+    *model = status == CP_OK ? step->models[step->model_count - 1] : NULL;
+    return status;
+}
+
+static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
+{
+    struct step step = {.context = context, .settings = settings, .scene = scene, .known = {.context = context}};
+    cp_status status = load_kernel(context);
+    scene->source.unit = 0.001;
+    scene->source.up = (cp_up)step.settings->up;
+    if (status == CP_OK)
+        status = add_model(&step, source);
+    if (status == CP_OK)
+        status = step_fill(&step);
+    for (uint32_t i = 0; i < step.model_count; i++) {
+        struct step_model *model = step.models[i];
+        step_model_end(&step, model);
+        kernel.cad_free(model->cad);
+        if (i > 0)
+            source_close(model->source);
+    }
+    memory_free(context, step.models, step.model_room, sizeof(struct step_model *));
+    name_map_free(&step.known);
+    return status == CP_OK ? scene_finish(scene) : status;
+}
+
+#endif
+
+/* ---- probe ---- */
+
+/* Finds the text; NULL if it is not there. */
+static const char *find_text(const char *at, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    for (; (size_t)(end - at) >= length; at++)
+        if (memcmp(at, text, length) == 0)
+            return at;
+    return NULL;
+}
+
+static bool has_text(const char *head, size_t size, const char *text)
+{
+    enum { FIRST = 200 }; /* marks stand at the beginning, behind blanks or a byte order mark */
+    return find_text(head, head + (size < FIRST ? size : FIRST), text);
+}
+
+/* Recognises IGES by its first line of 80 columns: the 73rd has the letter of the section, S for the first, and the line's
+ * number follows. */
+static bool is_iges(const char *head, size_t size)
+{
+    if (size < 80 || head[72] != 'S' || head[79] != '1')
+        return false;
+    for (int i = 0; i < 72; i++)
+        if ((unsigned char)head[i] < ' ')
+            return false;
+    for (int i = 73; i < 79; i++)
+        if (head[i] != ' ' && head[i] != '0')
+            return false;
+    return true;
+}
+
+/* Recognises IFC, which assimp reads: the header names a schema of IFC as the first one. The words in strings and
+ * comments before it do not count. */
+static bool is_ifc(const char *at, const char *end)
+{
+    bool named = false;
+    while (at && at < end && !(named && *at == ';')) {
+        if (end - at > 1 && memcmp(at, "/*", 2) == 0) {
+            at = find_text(at, end, "*/");
+        } else if (*at != '\'') {
+            named |= end - at > 11 && memcmp(at, "FILE_SCHEMA", 11) == 0;
+            at++;
+        } else if (named) {
+            return end - at > 4 && (at[1] | 0x20) == 'i' && (at[2] | 0x20) == 'f' && (at[3] | 0x20) == 'c';
+        } else {
+            at = find_text(at + 1, end, "'");
+            at = at ? at + 1 : NULL;
+        }
+        if (at && end - at > 6 && memcmp(at, "ENDSEC", 6) == 0)
+            return false;
+    }
+    return false;
+}
+
+static int probe(const char *head, size_t size, uint64_t file_size)
+{
+    (void)file_size;
+    bool is_step = has_text(head, size, "ISO-10303-21;") && !is_ifc(head, head + size);
+    return is_step || is_iges(head, size) || has_text(head, size, "DBRep_DrawableShape") ||
+                   has_text(head, size, "CASCADE Topology V") || has_text(head, size, "Open CASCADE Binary")
+               ? SCORE_SURE
+               : 0;
+}
+
+#ifdef HAVE_OCCT
+
+static enum cad_format format_of(const char *head, size_t size)
+{
+    return has_text(head, size, "ISO-10303-21;") ? CAD_STEP : is_iges(head, size) ? CAD_IGES : CAD_BREP;
+}
+
+static const char *version(void)
+{
+    return "1, Open CASCADE " VERSION_OF_OCCT;
+}
+
+#endif
+
+const struct importer step_importer = {
+    .plugin =
+        {
+            .name = "step",
+            .title = "STEP, IGES and BREP of CAD, through Open CASCADE",
+            .settings_size = sizeof(struct step_settings),
+#ifdef HAVE_OCCT
+            .options = step_options,
+            .version = version,
+#else
+            .package = "libocct-data-exchange-dev",
+#endif
+        },
+    .suffixes = ".step .stp .p21 .iges .igs .brep .brp",
+    .probe = probe,
+    .sign = "ISO-10303-21;, an S in column 73, or DBRep_DrawableShape",
+#ifdef HAVE_OCCT
+    .third_party = true,
+    .load = load_kernel,
+    .read = read,
+#endif
+};
