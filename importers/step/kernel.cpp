@@ -16,7 +16,10 @@
 #include <string>
 #include <vector>
 
+#include <BRepAdaptor_Surface.hxx>
 #include <BRepBndLib.hxx>
+#include <BRepBuilderAPI_NurbsConvert.hxx>
+#include <BRepBuilderAPI_Sewing.hxx>
 #include <BRepGProp.hxx>
 #include <BRepMesh_IncrementalMesh.hxx>
 #include <BRepTools.hxx>
@@ -24,6 +27,7 @@
 #include <BRep_Tool.hxx>
 #include <BinTools.hxx>
 #include <Bnd_Box.hxx>
+#include <ElSLib.hxx>
 #include <GProp_GProps.hxx>
 #include <Geom_Surface.hxx>
 #include <IGESCAFControl_Reader.hxx>
@@ -34,6 +38,7 @@
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
 #include <Message_Printer.hxx>
+#include <NCollection_DataMap.hxx>
 #include <Poly_Triangulation.hxx>
 #include <Quantity_ColorRGBA.hxx>
 #include <STEPCAFControl_Reader.hxx>
@@ -50,8 +55,10 @@
 #include <TDocStd_Document.hxx>
 #include <TopExp.hxx>
 #include <TopExp_Explorer.hxx>
-#include <TopTools_IndexedMapOfShape.hxx>
+#include <TopTools_ShapeMapHasher.hxx>
 #include <TopoDS.hxx>
+#include <TopoDS_Compound.hxx>
+#include <TopoDS_Iterator.hxx>
 #include <TransferBRep.hxx>
 #include <Transfer_Binder.hxx>
 #include <Transfer_TransientProcess.hxx>
@@ -73,6 +80,11 @@ namespace
 // The kernel recurses over the tree of a file, and so do we.
 constexpr int deepest_tree = 60;
 constexpr uint32_t most_nodes = 1u << 20;
+
+// A solid of more faces is not converted to splines when one of them is lost: that could take minutes.
+constexpr size_t most_faces_to_mend = 500;
+
+constexpr double sewing_tolerance = 0.01; // mm
 
 // Thrown where an array of the model would have more items than its indices count.
 struct TooLarge {
@@ -196,12 +208,15 @@ class Reader
         if (!is_read)
             return CAD_REFUSED;
         walk_roots();
-        for (const TDF_Label &label : labels)
-            describe(label);
+        for (const Labels &part : parts)
+            describe(part);
         return model.own_nodes.empty() ? CAD_EMPTY : CAD_READ;
     }
 
   private:
+    using Labels = std::vector<TDF_Label>;
+    using Colours = NCollection_DataMap<TopoDS_Shape, uint32_t, TopTools_ShapeMapHasher>; // by face
+
     const cad_request &request;
     OwnModel &model;
     Handle(TDocStd_Document) document;
@@ -209,7 +224,7 @@ class Reader
     Handle(XCAFDoc_ColorTool) colours;
     Handle(XCAFDoc_LayerTool) layers;
     Handle(XCAFDoc_MaterialTool) materials;
-    std::vector<TDF_Label> labels; // of the products
+    std::vector<Labels> parts; // the labels of each product: one, but for nameless roots
     std::map<std::string, uint32_t> product_by_entry;
     std::map<std::string, std::string> file_by_entry; // of products whose shapes are in other files
     std::map<std::vector<double>, uint32_t> colour_by_value;
@@ -342,9 +357,9 @@ class Reader
 
     uint32_t product_at(const TDF_Label &label)
     {
-        const auto known = product_by_entry.insert({entry_of(label), index_of(labels.size())});
+        const auto known = product_by_entry.insert({entry_of(label), index_of(parts.size())});
         if (known.second)
-            labels.push_back(label);
+            parts.push_back({label});
         return known.first->second;
     }
 
@@ -352,11 +367,24 @@ class Reader
     {
         TDF_LabelSequence roots;
         shapes->GetFreeShapes(roots);
+        uint32_t merged = CAD_NONE;
         for (int i = 1; i <= roots.Length(); i++)
-            walk(roots.Value(i), CAD_NONE, 0);
+            // A part of IGES is many roots, a face each.
+            if (merged != CAD_NONE && is_loose(roots.Value(i)))
+                parts[merged].push_back(roots.Value(i));
+            else if (walk(roots.Value(i), CAD_NONE, 0) && is_loose(roots.Value(i)))
+                merged = model.own_nodes.back().product;
     }
 
-    void walk(const TDF_Label &label, uint32_t parent, int depth)
+    bool is_loose(const TDF_Label &label) const
+    {
+        std::string name;
+        return request.format == CAD_IGES && !XCAFDoc_ShapeTool::IsAssembly(label) && colours->IsVisible(label) &&
+               (!name_of(label, name) || name.empty());
+    }
+
+    // Returns false for what is hidden.
+    bool walk(const TDF_Label &label, uint32_t parent, int depth)
     {
         TDF_Label product = label;
         const bool is_instance = XCAFDoc_ShapeTool::GetReferredShape(label, product);
@@ -364,7 +392,7 @@ class Reader
         node.is_hidden = !colours->IsVisible(label) || !colours->IsVisible(product);
         if (node.is_hidden && !request.keeps_hidden) {
             model.hidden_products++;
-            return;
+            return false;
         }
         std::string name;
         if (is_instance)
@@ -382,24 +410,26 @@ class Reader
             throw TooLarge();
         model.own_nodes.push_back(node);
         if (!XCAFDoc_ShapeTool::IsAssembly(product))
-            return;
+            return true;
         TDF_LabelSequence components;
         XCAFDoc_ShapeTool::GetComponents(product, components);
         for (int i = 1; i <= components.Length(); i++)
             walk(components.Value(i), at, depth + 1);
+        return true;
     }
 
     // ---- products ----
 
-    void describe(const TDF_Label &label)
+    void describe(const Labels &part)
     {
+        const TDF_Label &label = part.front();
         cad_product product = {};
         std::string name;
         product.has_name = name_of(label, name);
         product.name = model.keep(name);
         product.is_assembly = XCAFDoc_ShapeTool::IsAssembly(label);
         product.is_hidden = !colours->IsVisible(label);
-        product.colour = colour_at(label);
+        product.colour = part.size() == 1 ? colour_at(label) : CAD_NONE;
         const auto file = file_by_entry.find(entry_of(label));
         product.file = file == file_by_entry.end() ? "" : model.keep(file->second);
         product.layers = model.keep(layers_at(label));
@@ -409,7 +439,7 @@ class Reader
         product.first_triangle = index_of(model.own_triangles.size() / 3);
         product.first_group = index_of(model.own_groups.size());
         if (!product.is_assembly)
-            mesh(label, product);
+            mesh(part, product);
         product.point_count = index_of(model.own_points.size() / 3) - product.first_point;
         product.triangle_count = index_of(model.own_triangles.size() / 3) - product.first_triangle;
         product.group_count = index_of(model.own_groups.size()) - product.first_group;
@@ -441,41 +471,197 @@ class Reader
 
     // ---- triangles ----
 
-    struct Coloured {
+    // A face of a product, and what was meshed in its place: itself, or its copy as a spline.
+    struct MeshedFace {
         uint32_t colour;
         TopoDS_Face face;
     };
 
-    void mesh(const TDF_Label &label, cad_product &product)
+    void mesh(const Labels &part, cad_product &product)
     {
-        const TopoDS_Shape shape = XCAFDoc_ShapeTool::GetShape(label);
+        Colours own;
+        TopoDS_Shape shape = shape_of(part, own);
         if (shape.IsNull())
             return;
-        TopTools_IndexedMapOfShape faces;
-        TopExp::MapShapes(shape, TopAbs_FACE, faces);
-        product.solids = count(shape, TopAbs_SOLID, TopAbs_SHAPE);
         product.free_edges = count(shape, TopAbs_EDGE, TopAbs_FACE);
         product.free_points = count(shape, TopAbs_VERTEX, TopAbs_EDGE);
+        if (request.format == CAD_IGES)
+            shape = sewn(shape, own);
+        product.solids = count(shape, TopAbs_SOLID, TopAbs_SHAPE);
+        std::vector<MeshedFace> faces = faces_of(shape, own);
         const double size = diagonal(shape);
-        if (faces.IsEmpty() || !(size > 0))
+        if (faces.empty() || !(size > 0))
             return;
         // A deflection of more than the part makes holes and exceptions.
         product.deflection = request.relative > 0 ? size * request.relative : request.deflection;
         product.deflection = std::min(product.deflection, size / 20);
+        tessellate(shape, product.deflection);
+        product.deviation = largest_deviation(faces, product.deflection);
+        if (product.deviation > product.deflection) {
+            tessellate(shape, product.deflection / 2);
+            product.deviation = largest_deviation(faces, product.deflection);
+        }
+        mend(shape, faces, product);
+        if (product.mended_faces > 0)
+            product.deviation = largest_deviation(faces, product.deflection);
+        // Faces of one colour are written together.
+        std::stable_sort(faces.begin(), faces.end(),
+                         [](const MeshedFace &a, const MeshedFace &b) { return a.colour < b.colour; });
+        for (const MeshedFace &face : faces)
+            add_face(face, product);
+        if (product.solids > 0 && product.lost_faces == 0 && count(shape, TopAbs_FACE, TopAbs_SOLID) == 0)
+            compare_volumes(shape, product);
+    }
+
+    void tessellate(const TopoDS_Shape &shape, double deflection) const
+    {
         IMeshTools_Parameters parameters;
-        parameters.Deflection = product.deflection;
+        parameters.Deflection = deflection;
         parameters.Angle = request.angle;
         parameters.InParallel = false; // its threads may not start in a process without rights
-        BRepTools::Clean(shape);
+        BRepTools::Clean(shape);       // a finer mesh would be kept
         BRepMesh_IncrementalMesh mesher(shape, parameters);
-        for (const Coloured &face : faces_by_colour(label, shape, faces)) {
-            const uint32_t first = index_of(model.own_triangles.size() / 3);
-            add_face(face.face, product);
-            const uint32_t added = index_of(model.own_triangles.size() / 3) - first;
-            if (model.own_groups.size() == product.first_group || model.own_groups.back().colour != face.colour)
-                model.own_groups.push_back({first - product.first_triangle, 0, face.colour});
-            model.own_groups.back().triangle_count += added;
+    }
+
+    static bool has_triangles(const TopoDS_Face &face)
+    {
+        TopLoc_Location location;
+        const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
+        return !grid.IsNull() && grid->NbTriangles() > 0;
+    }
+
+    // Meshes solids of which a face got no triangles again, as splines: that helps with cones that reach their apex. A
+    // copy has its faces in the same order.
+    void mend(const TopoDS_Shape &shape, std::vector<MeshedFace> &faces, cad_product &product) const
+    {
+        size_t first = 0;
+        for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
+            const size_t end = first + count(at.Current(), TopAbs_FACE, TopAbs_SHAPE);
+            size_t lost = 0;
+            for (size_t i = first; i < end; i++)
+                lost += !has_triangles(faces[i].face);
+            if (lost > 0 && end - first <= most_faces_to_mend)
+                product.mended_faces += mend_solid(at.Current(), &faces[first], end - first, lost, product.deflection);
+            first = end;
         }
+    }
+
+    // Returns how many faces have triangles now that had none.
+    uint32_t mend_solid(const TopoDS_Shape &solid, MeshedFace *faces, size_t number, size_t lost,
+                        double deflection) const
+    {
+        const TopoDS_Shape copy = BRepBuilderAPI_NurbsConvert(solid, true).Shape();
+        std::vector<TopoDS_Face> copies;
+        size_t still_lost = 0;
+        tessellate(copy, deflection);
+        for (TopExp_Explorer at(copy, TopAbs_FACE); at.More(); at.Next()) {
+            copies.push_back(TopoDS::Face(at.Current()));
+            still_lost += !has_triangles(copies.back());
+        }
+        if (copies.size() != number || still_lost >= lost)
+            return 0;
+        for (size_t i = 0; i < number; i++)
+            faces[i].face = copies[i];
+        return index_of(lost - still_lost);
+    }
+
+    // Sets the exact volume of all solids and that of the triangles, by the divergence theorem.
+    void compare_volumes(const TopoDS_Shape &shape, cad_product &product) const
+    {
+        for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
+            GProp_GProps exact;
+            BRepGProp::VolumeProperties(at.Current(), exact);
+            product.volume += std::fabs(exact.Mass()); // a mirrored one counts negative
+        }
+        const double *points = &model.own_points[3 * static_cast<size_t>(product.first_point)];
+        const auto corner = [&](size_t at) {
+            const double *point = points + 3 * static_cast<size_t>(model.own_triangles[at]);
+            return gp_XYZ(point[0], point[1], point[2]);
+        };
+        for (size_t i = 3 * static_cast<size_t>(product.first_triangle); i < model.own_triangles.size(); i += 3)
+            product.mesh_volume += corner(i).DotCross(corner(i + 1), corner(i + 2)) / 6;
+    }
+
+    // ---- deviation ----
+
+    // The largest distance between the surface and the middles of edges and triangles. Where the point at the middle of
+    // the parameters is farther than `enough`, the nearest point is looked for.
+    static double largest_deviation(const std::vector<MeshedFace> &faces, double enough)
+    {
+        double most = 0;
+        for (const MeshedFace &meshed : faces) {
+            TopLoc_Location location;
+            const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(meshed.face, location);
+            const BRepAdaptor_Surface surface(meshed.face, false);
+            if (grid.IsNull() || !grid->HasUVNodes())
+                continue;
+            for (int i = 1; i <= grid->NbTriangles(); i++)
+                most = std::max(most, deviation_of(*grid, i, location.Transformation(), surface, enough));
+        }
+        return most;
+    }
+
+    static double deviation_of(const Poly_Triangulation &grid, int triangle, const gp_Trsf &place,
+                               const BRepAdaptor_Surface &surface, double enough)
+    {
+        static const double weights[4][3] = {{.5, .5, 0}, {0, .5, .5}, {.5, 0, .5}, {1. / 3, 1. / 3, 1. / 3}};
+        int corners[3];
+        grid.Triangle(triangle).Get(corners[0], corners[1], corners[2]);
+        double most = 0;
+        for (const double *weight : weights) {
+            gp_XYZ point(0, 0, 0);
+            gp_XY at(0, 0);
+            for (int i = 0; i < 3; i++) {
+                point += weight[i] * grid.Node(corners[i]).Transformed(place).XYZ();
+                at += weight[i] * grid.UVNode(corners[i]).XY();
+            }
+            most = std::max(most, distance_to(surface, point, at, enough));
+        }
+        return most;
+    }
+
+    // The distance of a point from the surface; at: the parameters of a point near it.
+    static double distance_to(const BRepAdaptor_Surface &surface, const gp_XYZ &point, const gp_XY &at, double enough)
+    {
+        double u, v;
+        switch (surface.GetType()) {
+        case GeomAbs_Plane:
+            return 0;
+        case GeomAbs_Cylinder:
+            ElSLib::Parameters(surface.Cylinder(), point, u, v);
+            break;
+        case GeomAbs_Cone:
+            ElSLib::Parameters(surface.Cone(), point, u, v);
+            break;
+        case GeomAbs_Sphere:
+            ElSLib::Parameters(surface.Sphere(), point, u, v);
+            break;
+        case GeomAbs_Torus:
+            ElSLib::Parameters(surface.Torus(), point, u, v);
+            break;
+        default:
+            return searched_distance(surface, point, at, enough);
+        }
+        return surface.Value(u, v).Distance(point);
+    }
+
+    // The same for any surface, by steps of Gauss and Newton from these parameters.
+    static double searched_distance(const BRepAdaptor_Surface &surface, const gp_XYZ &point, gp_XY at, double enough)
+    {
+        double nearest = RealLast();
+        for (int step = 0; step < 6; step++) {
+            gp_Pnt on;
+            gp_Vec u, v;
+            surface.D1(at.X(), at.Y(), on, u, v);
+            const gp_Vec way(on, gp_Pnt(point));
+            const double distance = way.Magnitude();
+            nearest = std::min(nearest, distance);
+            const double uu = u.Dot(u), uv = u.Dot(v), vv = v.Dot(v), determinant = uu * vv - uv * uv;
+            if (nearest <= enough || distance > nearest || !(determinant > 1e-12 * uu * vv))
+                break;
+            at += gp_XY(vv * u.Dot(way) - uv * v.Dot(way), uu * v.Dot(way) - uv * u.Dot(way)) / determinant;
+        }
+        return nearest;
     }
 
     static uint32_t count(const TopoDS_Shape &shape, TopAbs_ShapeEnum kind, TopAbs_ShapeEnum outside)
@@ -496,58 +682,113 @@ class Reader
         return std::sqrt(box.SquareExtent());
     }
 
-    // The colour of each face, by its number in the map: its own before its shell's before its solid's.
-    std::vector<uint32_t> face_colours(const TDF_Label &label, const TopTools_IndexedMapOfShape &faces)
+    // Lists the faces as the product has them, those of solids first, as mend expects them. A face may be in it twice,
+    // turned.
+    static std::vector<MeshedFace> faces_of(const TopoDS_Shape &shape, const Colours &own)
     {
-        const size_t room = static_cast<size_t>(faces.Extent()) + 1;
-        std::vector<uint32_t> result(room, CAD_NONE);
-        std::vector<int> kinds(room, -1);
-        TDF_LabelSequence parts;
-        XCAFDoc_ShapeTool::GetSubShapes(label, parts);
-        for (int i = 1; i <= parts.Length(); i++) {
-            const TopoDS_Shape part = XCAFDoc_ShapeTool::GetShape(parts.Value(i));
-            const uint32_t colour = colour_at(parts.Value(i));
-            if (colour == CAD_NONE || part.IsNull())
-                continue;
-            for (TopExp_Explorer at(part, TopAbs_FACE); at.More(); at.Next()) {
-                const size_t face = static_cast<size_t>(faces.FindIndex(at.Current()));
-                if (face > 0 && kinds[face] < part.ShapeType()) {
-                    kinds[face] = part.ShapeType();
-                    result[face] = colour;
-                }
-            }
-        }
-        return result;
-    }
-
-    // Lists the faces as the product has them, those of one colour together. A face may be in it twice, turned.
-    std::vector<Coloured> faces_by_colour(const TDF_Label &label, const TopoDS_Shape &shape,
-                                          const TopTools_IndexedMapOfShape &faces)
-    {
-        const std::vector<uint32_t> own = face_colours(label, faces);
-        std::vector<Coloured> list;
-        for (TopExp_Explorer at(shape, TopAbs_FACE); at.More(); at.Next())
-            list.push_back({own[static_cast<size_t>(faces.FindIndex(at.Current()))], TopoDS::Face(at.Current())});
-        std::stable_sort(list.begin(), list.end(),
-                         [](const Coloured &a, const Coloured &b) { return a.colour < b.colour; });
+        std::vector<MeshedFace> list;
+        const auto add = [&](const TopoDS_Shape &face) {
+            const uint32_t *colour = own.Seek(face);
+            list.push_back({colour ? *colour : CAD_NONE, TopoDS::Face(face)});
+        };
+        for (TopExp_Explorer solid(shape, TopAbs_SOLID); solid.More(); solid.Next())
+            for (TopExp_Explorer at(solid.Current(), TopAbs_FACE); at.More(); at.Next())
+                add(at.Current());
+        for (TopExp_Explorer at(shape, TopAbs_FACE, TopAbs_SOLID); at.More(); at.Next())
+            add(at.Current());
         return list;
     }
 
-    void add_face(const TopoDS_Face &face, cad_product &product)
+    // The shape of a product, and the colours of its faces: each face's own before its shell's before its solid's.
+    TopoDS_Shape shape_of(const Labels &part, Colours &own)
     {
-        TopLoc_Location location;
-        const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
-        if (grid.IsNull() || grid->NbTriangles() == 0) {
+        if (part.size() == 1) {
+            add_colours(part.front(), own);
+            return XCAFDoc_ShapeTool::GetShape(part.front());
+        }
+        TopoDS_Compound all;
+        BRep_Builder builder;
+        builder.MakeCompound(all);
+        for (const TDF_Label &label : part) {
+            const TopoDS_Shape shape = XCAFDoc_ShapeTool::GetShape(label);
+            const uint32_t colour = colour_at(label);
+            for (TopExp_Explorer at(shape, TopAbs_FACE); at.More() && colour != CAD_NONE; at.Next())
+                own.Bind(at.Current(), colour);
+            add_colours(label, own);
+            builder.Add(all, shape);
+        }
+        return all;
+    }
+
+    void add_colours(const TDF_Label &label, Colours &own)
+    {
+        NCollection_DataMap<TopoDS_Shape, int, TopTools_ShapeMapHasher> kinds;
+        TDF_LabelSequence pieces;
+        XCAFDoc_ShapeTool::GetSubShapes(label, pieces);
+        for (int i = 1; i <= pieces.Length(); i++) {
+            const TopoDS_Shape piece = XCAFDoc_ShapeTool::GetShape(pieces.Value(i));
+            const uint32_t colour = colour_at(pieces.Value(i));
+            if (colour == CAD_NONE || piece.IsNull())
+                continue;
+            for (TopExp_Explorer at(piece, TopAbs_FACE); at.More(); at.Next()) {
+                const int *kind = kinds.Seek(at.Current());
+                if (!kind || *kind < piece.ShapeType()) {
+                    kinds.Bind(at.Current(), piece.ShapeType());
+                    own.Bind(at.Current(), colour);
+                }
+            }
+        }
+    }
+
+    // Joins the loose faces of IGES along their edges, a compound at a time: parts that touch stay apart.
+    static TopoDS_Shape sewn(const TopoDS_Shape &shape, Colours &own)
+    {
+        TopoDS_Compound all;
+        BRep_Builder builder;
+        BRepBuilderAPI_Sewing sewing(sewing_tolerance);
+        bool has_faces = false;
+        if (shape.ShapeType() != TopAbs_COMPOUND)
+            return shape;
+        builder.MakeCompound(all);
+        for (TopoDS_Iterator at(shape); at.More(); at.Next())
+            if (at.Value().ShapeType() == TopAbs_COMPOUND) {
+                builder.Add(all, sewn(at.Value(), own));
+            } else if (at.Value().ShapeType() == TopAbs_FACE || at.Value().ShapeType() == TopAbs_SHELL) {
+                sewing.Add(at.Value());
+                has_faces = true;
+            } else {
+                builder.Add(all, at.Value());
+            }
+        if (!has_faces)
+            return all;
+        sewing.Perform();
+        for (TopExp_Explorer at(shape, TopAbs_FACE); at.More(); at.Next())
+            if (const uint32_t *colour = own.Seek(at.Current()))
+                own.Bind(sewing.ModifiedSubShape(at.Current()), uint32_t(*colour));
+        if (!sewing.SewedShape().IsNull())
+            builder.Add(all, sewing.SewedShape());
+        return all;
+    }
+
+    void add_face(const MeshedFace &meshed, cad_product &product)
+    {
+        const TopoDS_Face &face = meshed.face;
+        if (!has_triangles(face)) {
             GProp_GProps area;
             BRepGProp::SurfaceProperties(face, area);
             product.lost_faces++;
             product.lost_area += std::fabs(area.Mass());
             return;
         }
+        TopLoc_Location location;
+        const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
         const gp_Trsf place = location.Transformation();
         const bool is_turned = face.Orientation() == TopAbs_REVERSED;
         const bool is_mirrored = place.VectorialPart().Determinant() < 0;
         const uint32_t first = index_of(model.own_points.size() / 3) - product.first_point;
+        if (model.own_groups.size() == product.first_group || model.own_groups.back().colour != meshed.colour)
+            model.own_groups.push_back(
+                {index_of(model.own_triangles.size() / 3) - product.first_triangle, 0, meshed.colour});
         add_points(face, *grid, place, is_turned);
         for (int i = 1; i <= grid->NbTriangles(); i++) {
             int corners[3];
@@ -558,6 +799,7 @@ class Reader
                 model.own_triangles.push_back(first + static_cast<uint32_t>(corner - 1));
         }
         index_of(model.own_triangles.size());
+        model.own_groups.back().triangle_count += static_cast<uint32_t>(grid->NbTriangles());
     }
 
     // Adds the points of a face with the normals of its surface, which point out of the solid.

@@ -12,9 +12,11 @@
  * - What the kernel complains of is told with its entity; faces that it leaves without triangles are a loss. */
 #include "step.h"
 
+#include <math.h>
 #include <stddef.h>
 
 enum { SCORE_SURE = 100 };
+#define MOST_VOLUME_ERROR 0.02 /* by tessellation alone */
 
 #ifdef HAVE_OCCT
 
@@ -68,6 +70,14 @@ static void report_losses(cp_context *context, const struct step_model *model)
             report_loss(context, "step-face", place, product->lost_faces,
                         "faces of \"%s\", %.3g mm2 in all, that Open CASCADE cannot tessellate", product->name,
                         product->lost_area);
+        double off = fabs(fabs(product->mesh_volume) - product->volume);
+        if (off > MOST_VOLUME_ERROR * product->volume)
+            report_loss(context, "step-volume", place, 1,
+                        "the shape of \"%s\": its triangles enclose %.4g mm3, its surfaces %.4g mm3", product->name,
+                        product->mesh_volume, product->volume);
+        if (product->deviation > product->deflection)
+            report_warning(context, "step-deviation", place, "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm",
+                           product->name, product->deviation, product->deflection);
     }
     if (edges)
         report_loss(context, "step-curve", place, edges, "curves that bound no face");

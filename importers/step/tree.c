@@ -147,9 +147,11 @@ static cp_status add_place(struct step *step, struct step_model *model, uint32_t
 
 /* ---- nodes ---- */
 
-/* Tells whether a name of an instance says something: many programs number them ("1", "NAUO12"). */
+/* Tells whether a name of an instance says something: many programs number them ("1", "NAUO12", "*DIT33"). */
 static bool says_something(const char *name)
 {
+    if (*name == '*')
+        return false;
     if (strncmp(name, "NAUO", 4) == 0)
         name += 4;
     while (is_digit(*name) || is_space(*name))
