@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -44,6 +45,7 @@
 #include <STEPCAFControl_Reader.hxx>
 #include <STEPConstruct_ExternRefs.hxx>
 #include <Standard_Failure.hxx>
+#include <Standard_OutOfMemory.hxx>
 #include <StepBasic_ProductDefinition.hxx>
 #include <StepData_StepModel.hxx>
 #include <TColStd_HSequenceOfExtendedString.hxx>
@@ -95,6 +97,17 @@ uint32_t index_of(size_t count)
     if (count >= CAD_NONE)
         throw TooLarge();
     return static_cast<uint32_t>(count);
+}
+
+// The kernel swallows what it throws when memory runs out, and goes on without the shape. So whoever finds a shape
+// missing asks whether there is memory for a larger block than the kernel asks for at once.
+void expect_memory()
+{
+    constexpr size_t larger = size_t(16) << 20;
+    void *block = std::malloc(larger);
+    if (!block)
+        throw std::bad_alloc();
+    std::free(block);
 }
 
 // The model with the memory that its pointers point to.
@@ -201,12 +214,16 @@ class Reader
         colours = XCAFDoc_DocumentTool::ColorTool(document->Main());
         layers = XCAFDoc_DocumentTool::LayerTool(document->Main());
         materials = XCAFDoc_DocumentTool::MaterialTool(document->Main());
-        const bool is_read = request.format == CAD_STEP ? read_step()
+        const bool is_read = request.format == CAD_STEP   ? read_step()
                              : request.format == CAD_IGES ? read_iges()
                                                           : read_brep();
         why = printer->first;
+        if (why.find("OutOfMemory") != std::string::npos)
+            throw std::bad_alloc();
+        if (!is_read || model.own_complaints.size() > 0)
+            expect_memory();
         if (!is_read)
-            return CAD_REFUSED;
+            return is_loaded ? CAD_EMPTY : CAD_REFUSED;
         walk_roots();
         for (const Labels &part : parts)
             describe(part);
@@ -224,6 +241,7 @@ class Reader
     Handle(XCAFDoc_ColorTool) colours;
     Handle(XCAFDoc_LayerTool) layers;
     Handle(XCAFDoc_MaterialTool) materials;
+    bool is_loaded = false;    // the text is well-formed; it may still hold no shape
     std::vector<Labels> parts; // the labels of each product: one, but for nameless roots
     std::map<std::string, uint32_t> product_by_entry;
     std::map<std::string, std::string> file_by_entry; // of products whose shapes are in other files
@@ -263,12 +281,15 @@ class Reader
         reader.SetLayerMode(true);
         reader.SetMatMode(true);
         reader.SetPropsMode(true);
-        reader.SetGDTMode(false);  // annotations: no shapes, and known to crash
+        reader.SetGDTMode(false); // annotations: no shapes, and known to crash
         reader.SetViewMode(false);
         Interface_Static::SetCVal("read.step.codepage", request.codepage); // after the constructor, which sets it
         std::istringstream stream(std::string(request.bytes, request.size));
-        if (reader.ChangeReader().ReadStream("file", stream) != IFSelect_RetDone)
+        if (reader.ChangeReader().ReadStream("file", stream) != IFSelect_RetDone) {
+            expect_memory();
             return false;
+        }
+        is_loaded = true;
         take_complaints(reader.Reader().WS()->ModelCheckList(), CAD_FAULT);
         TColStd_SequenceOfAsciiString lengths, angles, solid_angles;
         reader.ChangeReader().FileUnits(lengths, angles, solid_angles);
@@ -302,13 +323,13 @@ class Reader
         reader.SetColorMode(true);
         reader.SetNameMode(true);
         reader.SetLayerMode(true);
-        // There is no call for a stream; but a file without a name is standard input, which may be any stream. The reader
-        // closes it.
+        // There is no call for a stream; but a file without a name is standard input, which may be any stream. The
+        // reader closes it.
         FILE *bytes = fmemopen(const_cast<char *>(request.bytes), request.size, "r"), *before = stdin;
         if (!bytes)
             throw std::bad_alloc();
         stdin = bytes;
-        const bool is_loaded = reader.ReadFile("") == IFSelect_RetDone;
+        is_loaded = reader.ReadFile("") == IFSelect_RetDone;
         stdin = before;
         if (!is_loaded)
             return false;
@@ -461,8 +482,8 @@ class Reader
         Handle(TDataStd_TreeNode) node;
         Handle(TCollection_HAsciiString) name, description, density_name, density_type;
         if (!label.FindAttribute(XCAFDoc::MaterialRefGUID(), node) || !node->HasFather() ||
-            !materials->GetMaterial(node->Father()->Label(), name, description, product.density,
-                                               density_name, density_type))
+            !materials->GetMaterial(node->Father()->Label(), name, description, product.density, density_name,
+                                    density_type))
             return;
         if (!name.IsNull())
             product.material = model.keep(name->ToCString());
@@ -774,6 +795,7 @@ class Reader
     {
         const TopoDS_Face &face = meshed.face;
         if (!has_triangles(face)) {
+            expect_memory();
             GProp_GProps area;
             BRepGProp::SurfaceProperties(face, area);
             product.lost_faces++;
@@ -858,6 +880,8 @@ extern "C" enum cad_outcome cad_read(const struct cad_request *request, struct c
         return CAD_NO_MEMORY;
     } catch (const TooLarge &) {
         return CAD_TOO_LARGE;
+    } catch (const Standard_OutOfMemory &) {
+        return CAD_NO_MEMORY;
     } catch (const Standard_Failure &failure) {
         set_text(text, failure.GetMessageString());
     } catch (const std::exception &failure) {

@@ -21,11 +21,11 @@ struct cad_request {
     enum cad_format format;
     const char *bytes;
     size_t size;
-    const char *codepage;     /* of the texts of STEP, as Open CASCADE calls it: "UTF8", "CP1252" */
-    double deflection;        /* the greatest distance between triangles and surface */
-    double relative;          /* not 0: that distance as a part of the diagonal of each product */
-    double angle;             /* radians, between the directions of neighbouring pieces of a curve */
-    bool keeps_hidden;        /* products and instances that the file hides */
+    const char *codepage; /* of the texts of STEP, as Open CASCADE calls it: "UTF8", "CP1252" */
+    double deflection;    /* the greatest distance between triangles and surface */
+    double relative;      /* not 0: that distance as a part of the diagonal of each product */
+    double angle;         /* radians, between the directions of neighbouring pieces of a curve */
+    bool keeps_hidden;    /* products and instances that the file hides */
 };
 
 /* sRGB and alpha, as the file has them. */
@@ -42,7 +42,7 @@ struct cad_group {
 struct cad_product {
     const char *name; /* UTF-8; "" for a shape without a product, which belongs to the product above it */
     bool has_name, is_assembly, is_hidden;
-    uint32_t colour; /* CAD_NONE: it has none */
+    uint32_t colour;    /* CAD_NONE: it has none */
     const char *file;   /* the one that has its shape, as the file names it; "": this one */
     const char *layers; /* names, each with a line feed behind it */
     const char *material;
@@ -50,12 +50,12 @@ struct cad_product {
     uint32_t first_point, point_count, first_triangle, triangle_count, first_group, group_count;
     /* What was found while it was meshed. */
     uint32_t solids, free_edges, free_points; /* free: part of no face */
-    uint32_t mended_faces;          /* faces that got triangles only as splines */
-    uint32_t lost_faces;            /* faces that got no triangles */
-    double lost_area;               /* mm2 */
-    double deflection;              /* what was asked for, mm */
-    double deviation;               /* the largest distance of a sample of the triangles from the surface, mm */
-    double volume, mesh_volume;     /* of all solids, mm3; 0 and 0 where there is no solid, or a face is lost */
+    uint32_t mended_faces;                    /* faces that got triangles only as splines */
+    uint32_t lost_faces;                      /* faces that got no triangles */
+    double lost_area;                         /* mm2 */
+    double deflection;                        /* what was asked for, mm */
+    double deviation;           /* the largest distance of a sample of the triangles from the surface, mm */
+    double volume, mesh_volume; /* of all solids, mm3; 0 and 0 where there is no solid, or a face is lost */
 };
 
 struct cad_node {
@@ -85,17 +85,17 @@ struct cad_model {
     const struct cad_colour *colours;
     const struct cad_complaint *complaints;
     const double (*points)[3];
-    const float (*normals)[3];        /* one a point; 0 where the surface has none */
-    const uint32_t (*triangles)[3];   /* points of their product, from 0 */
+    const float (*normals)[3];      /* one a point; 0 where the surface has none */
+    const uint32_t (*triangles)[3]; /* points of their product, from 0 */
     uint32_t node_count, product_count, group_count, colour_count, complaint_count;
-    uint32_t hidden_products;         /* uses that were left out */
-    const char *unit;                 /* the file's own, as it says; "" */
+    uint32_t hidden_products; /* uses that were left out */
+    const char *unit;         /* the file's own, as it says; "" */
 };
 
 enum cad_outcome {
     CAD_READ,
-    CAD_REFUSED,  /* text: why, in the kernel's words, or "" */
-    CAD_EMPTY,    /* the kernel read it and found no shape */
+    CAD_REFUSED, /* text: why, in the kernel's words, or "" */
+    CAD_EMPTY,   /* the kernel read it and found no shape */
     CAD_NO_MEMORY,
     CAD_TOO_LARGE /* more than arrays hold */
 };

@@ -4,8 +4,9 @@
  * CASCADE. Reading and tessellation are Open CASCADE's (7.6.3 in Debian 12); kernel.cpp has it behind plain data.
  *
  * Behaviour and limitations
- * - An instance of a product is a node with the instance's name, or the product's where that one says nothing; the other
- *   is metadata. A product is one mesh, however often it is used. Shapes without a product belong to the node above.
+ * - An instance of a product is a node with the instance's name, or the product's where that one says nothing; the
+ * other is metadata. A product is one mesh, however often it is used. Shapes without a product belong to the node
+ * above.
  * - All lengths come in millimetres, whatever the file's unit is. Z is up, since no file says.
  * - Colours: a face's before its shell's, its solid's, the instance's, the product's, and that of the instance above.
  *   An instance of another colour is a mesh of its own, which shares all arrays.
@@ -14,9 +15,20 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 enum { SCORE_SURE = 100 };
 #define MOST_VOLUME_ERROR 0.02 /* by tessellation alone */
+
+/* Finds the text; NULL if it is not there. */
+static const char *find_text(const char *at, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    for (; (size_t)(end - at) >= length; at++)
+        if (memcmp(at, text, length) == 0)
+            return at;
+    return NULL;
+}
 
 #ifdef HAVE_OCCT
 
@@ -25,13 +37,14 @@ LATE_FUNCTIONS(kernel, KERNEL_CALLS);
 static LATE_LIBRARY(kernel, FILE_OF_OCCT, KERNEL_CALLS);
 
 static const cp_option step_options[] = {
-    {"deflection", "greatest distance between triangles and surface; % of the diagonal of each part",
-     CP_OPTION_EXTENT, offsetof(struct step_settings, deflection), .initial = "0.1%"},
+    {"deflection", "greatest distance between triangles and surface; % of the diagonal of each part", CP_OPTION_EXTENT,
+     offsetof(struct step_settings, deflection), .initial = "0.1%"},
     {"angle", "greatest angle between the directions of neighbouring pieces of a curve", CP_OPTION_ANGLE,
      offsetof(struct step_settings, angle), "20deg", .minimum = 0.001, .maximum = PI / 2},
     {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct step_settings, up), "z",
      .choices = "z|y"},
-    {"hidden", "reads what the file hides, too", CP_OPTION_BOOLEAN, offsetof(struct step_settings, hidden), .initial = "no"},
+    {"hidden", "reads what the file hides, too", CP_OPTION_BOOLEAN, offsetof(struct step_settings, hidden),
+     .initial = "no"},
     CP_OPTIONS_END,
 };
 
@@ -76,8 +89,9 @@ static void report_losses(cp_context *context, const struct step_model *model)
                         "the shape of \"%s\": its triangles enclose %.4g mm3, its surfaces %.4g mm3", product->name,
                         product->mesh_volume, product->volume);
         if (product->deviation > product->deflection)
-            report_warning(context, "step-deviation", place, "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm",
-                           product->name, product->deviation, product->deflection);
+            report_warning(context, "step-deviation", place,
+                           "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm", product->name,
+                           product->deviation, product->deflection);
     }
     if (edges)
         report_loss(context, "step-curve", place, edges, "curves that bound no face");
@@ -88,22 +102,38 @@ static void report_losses(cp_context *context, const struct step_model *model)
                     "parts that the file hides; --in hidden=yes reads them");
 }
 
-static cp_status report_outcome(cp_context *context, struct place place, enum cad_outcome outcome, const char *text)
+static cp_status report_outcome(cp_context *context, const struct source *source, enum cad_outcome outcome,
+                                const char *text)
 {
+    struct place place = IN_FILE(source->name);
     switch (outcome) {
     case CAD_READ:
         return CP_OK;
     case CAD_EMPTY:
-        return report_error(context, CP_INPUT, "step-empty", place, "there is no shape in it");
+        return report_error(context, CP_INPUT, "step-empty", place,
+                            find_text(source->data, source->data + source->size, "TESSELLATED_S")
+                                ? "its shapes are triangles (AP242), which Open CASCADE does not read: export surfaces"
+                                : "nothing in it becomes a shape");
     case CAD_NO_MEMORY:
-        return report_error(context, CP_LIMIT, "step-memory", place, "Open CASCADE ran out of memory");
+        return report_error(context, CP_LIMIT, "step-memory", place,
+                            "Open CASCADE ran out of memory; it takes some 50 times the file's size");
     case CAD_TOO_LARGE:
-        return report_error(context, CP_LIMIT, "step-large", place, "it has more parts, or is deeper, than fits");
+        return report_error(context, CP_LIMIT, "step-large", place,
+                            "its tree of parts is more than 60 deep, or has more than a million of them");
     case CAD_REFUSED:
         break;
     }
-    return report_error(context, CP_INPUT, "step-failed", place, "Open CASCADE cannot read it: %s",
-                        *text ? text : "it does not say why");
+    /* "**** ERR StepFile : Undefined Parsing: Line 107: Incorrect syntax: unexpected end of file    ****" */
+    const char *line = strstr(text, "Line "), *reason = line ? strchr(line, ':') : NULL;
+    if (!reason)
+        return report_error(context, CP_INPUT, "step-failed", place, "Open CASCADE cannot read it: %s",
+                            *text ? text : "it does not say why");
+    reason += strspn(reason, ": ");
+    size_t size = strcspn(reason, "*");
+    while (size > 0 && is_space(reason[size - 1]))
+        size--;
+    place.line = strtoull(line + 5, NULL, 10);
+    return report_error(context, CP_INPUT, "step-failed", place, "%.*s", (int)size, reason);
 }
 
 /* ---- reading ---- */
@@ -114,9 +144,10 @@ static cp_status read_model(struct step *step, struct step_model *model)
 {
     const struct source *source = model->source;
     bool is_utf8 = utf8_valid(source->data, source->size);
+    size_t mark = source->size >= 3 && memcmp(source->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of UTF-8 */
     struct cad_request request = {.format = format_of(source->data, source->size),
-                                  .bytes = source->data,
-                                  .size = source->size,
+                                  .bytes = source->data + mark,
+                                  .size = source->size - mark,
                                   .codepage = is_utf8 ? "UTF8" : "CP1252",
                                   .deflection = step->settings->deflection.metres * 1000,
                                   .relative = step->settings->deflection.part,
@@ -126,8 +157,7 @@ static cp_status read_model(struct step *step, struct step_model *model)
     if (request.format == CAD_STEP && !is_utf8)
         report_note(step->context, "step-encoding", IN_FILE(model->path),
                     "its texts are not UTF-8; they are read as Windows-1252");
-    cp_status status =
-        report_outcome(step->context, IN_FILE(model->path), kernel.cad_read(&request, &model->cad, text), text);
+    cp_status status = report_outcome(step->context, source, kernel.cad_read(&request, &model->cad, text), text);
     if (status != CP_OK)
         return status;
     report_complaints(step->context, model);
@@ -157,8 +187,8 @@ cp_status step_open(struct step *step, const struct step_model *from, const char
     struct source *source = NULL;
     cp_status status = source_open_near(from->source, name, NULL, &source);
     if (status == CP_NO) {
-        report_loss(step->context, "step-file", IN_FILE(from->path), 1, "the part in the file \"%s\", which is not there",
-                    name);
+        report_loss(step->context, "step-file", IN_FILE(from->path), 1,
+                    "the part in the file \"%s\", which is not there", name);
         return CP_OK;
     }
     if (status != CP_OK)
@@ -200,24 +230,14 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 
 /* ---- probe ---- */
 
-/* Finds the text; NULL if it is not there. */
-static const char *find_text(const char *at, const char *end, const char *text)
-{
-    size_t length = strlen(text);
-    for (; (size_t)(end - at) >= length; at++)
-        if (memcmp(at, text, length) == 0)
-            return at;
-    return NULL;
-}
-
 static bool has_text(const char *head, size_t size, const char *text)
 {
     enum { FIRST = 200 }; /* marks stand at the beginning, behind blanks or a byte order mark */
     return find_text(head, head + (size < FIRST ? size : FIRST), text);
 }
 
-/* Recognises IGES by its first line of 80 columns: the 73rd has the letter of the section, S for the first, and the line's
- * number follows. */
+/* Recognises IGES by its first line of 80 columns: the 73rd has the letter of the section, S for the first, and the
+ * line's number follows. */
 static bool is_iges(const char *head, size_t size)
 {
     if (size < 80 || head[72] != 'S' || head[79] != '1')

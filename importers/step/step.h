@@ -1,5 +1,5 @@
-/* STEP, IGES and BREP: step.c knows the files and tells what was lost, kernel.cpp reads and tessellates them, tree.c makes
- * nodes and meshes of what it finds. */
+/* STEP, IGES and BREP: step.c knows the files and tells what was lost, kernel.cpp reads and tessellates them, tree.c
+ * makes nodes and meshes of what it finds. */
 #ifndef CELLPIPE_IMPORTERS_STEP_STEP_H
 #define CELLPIPE_IMPORTERS_STEP_STEP_H
 

@@ -94,10 +94,10 @@ static cp_status add_groups(struct step *step, struct step_model *model, const s
         return CP_LIMIT;
     for (uint32_t i = 0; i < product->group_count; i++) {
         const struct cad_group *from = &model->cad->groups[product->first_group + i];
-        groups[i] = (cp_group){.first_face = from->first_triangle,
-                               .face_count = from->triangle_count,
-                               .material = from->colour == CAD_NONE ? inherited
-                                                                    : material_of(step, model, from->colour)};
+        groups[i] =
+            (cp_group){.first_face = from->first_triangle,
+                       .face_count = from->triangle_count,
+                       .material = from->colour == CAD_NONE ? inherited : material_of(step, model, from->colour)};
         if (from->colour != CAD_NONE && groups[i].material == CP_NONE)
             return CP_LIMIT;
     }
@@ -247,8 +247,8 @@ static int compare_places(const void *first, const void *second)
 
 cp_status step_fill(struct step *step)
 {
-    struct step_node world = {
-        .colour = CP_NONE, .pose = step->settings->up == CP_UP_Y ? pose_z_up_from_y_up() : POSE_IDENTITY};
+    struct step_node world = {.colour = CP_NONE,
+                              .pose = step->settings->up == CP_UP_Y ? pose_z_up_from_y_up() : POSE_IDENTITY};
     cp_status status = add_model(step, step->models[0], &world, true);
     if (status == CP_OK && step->place_count)
         qsort(step->places, step->place_count, sizeof *step->places, compare_places);

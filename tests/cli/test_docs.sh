@@ -182,6 +182,7 @@ reads() { # format suffix
     ply*) sample=samples/ply_roof.ply ;;
     off*) sample=samples/off_tent.off ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
+    step*) sample=samples/step_clamp.step ;;
     assimp*) grep -q -r -E "(^0.*|\"[a-zA-Z_]*)\\$2\\>" tests/unit tests/cases --include=*.c --include=cases.txt && return ;;
     *) return 1 ;;
     esac
@@ -268,7 +269,7 @@ for page in README.md CONTRIBUTING.md SECURITY.md docs/*.md samples/README.md; d
         check "$page: the link $link" [ -e "$(dirname "$page")/$link" ]
     done
 done
-check "docs/demo.png is at most 200 kB" [ "$(wc -c <docs/demo.png)" -le 200000 ]
+check "docs/pages.png is at most 200 kB" [ "$(wc -c <docs/pages.png)" -le 200000 ]
 check "every sample has its line" sh -c '
     for file in samples/*.*; do [ "$file" = samples/README.md ] || grep -q "$(basename "$file")" samples/README.md || { echo "$file"; exit 1; }; done >&2'
 echo "$checks checks, $failed failed"

@@ -10,6 +10,8 @@ if grep -q '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt"; then
     exit 0
 fi
 cmake --install "$build" --prefix "$work/usr" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+[ ! -e "$build/cellpipe_kernel.so" ] || "$work/usr/bin/cellpipe" info -q "$top/samples/step_clamp.step" >"$work/log" 2>&1 ||
+    { cat "$work/log"; echo "FAILED: the installed program reads no STEP"; exit 1; }
 mkdir "$work/client"
 cd "$work/client" || exit 1
 cat >client.c <<'EOF'

@@ -38,6 +38,7 @@ obj_plate.obj materials/plate.mtl
 obj_lines.obj
 off_tent.off
 ply_roof.ply
+step_clamp.step
 ac3d_desk.ac
 collada_arm.dae
 gltf_external.gltf
