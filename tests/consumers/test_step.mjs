@@ -1,104 +1,117 @@
 // STEP, IGES and BREP against what Open CASCADE and an independent reader of the text say of the same files
 // (../shared/reference/step): names and places of all nodes, exact areas and volumes, and colours.
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { spawnSync } from 'node:child_process';
-import { identity, multiply, program, root, workFile } from './lib.mjs';
+import { fail, finish, identity, multiply, program, root, skip, workFile } from './lib.mjs';
 
-const corpus = path.join(root, '../shared/corpus/step'), expected = path.join(root, '../shared/reference/step');
-if (!fs.existsSync(expected)) {
-    console.log('skipped: consumers/test_step needs ../shared/reference/step');
-    process.exit(77);
-}
-let checks = 0, failures = 0;
-function check(what, holds) {
+const corpus = path.join(root, '../shared/corpus/step'),
+    expected = path.join(root, '../shared/reference/step');
+if (!fs.existsSync(expected)) skip('consumers/test_step needs ../shared/reference/step');
+
+let checks = 0;
+function check(holds, text) {
     checks++;
-    if (!holds && ++failures <= 40) console.log(`FAILED: ${what}`);
+    if (!holds) fail(text);
 }
-const near = (a, b, tolerance) => Math.abs(a - b) <= tolerance;
+const isNear = (a, b, tolerance) => Math.abs(a - b) <= tolerance;
+
+// ---- the tree ----
 
 // A name of an instance that programs make up says less than the product's.
 const saysSomething = name => !/^\s*$|^(NAUO)?[\d\s]*$|^\*/.test(name);
 
-// Nodes and the shapes at them, as cellpipe shall have them: a shape without a product belongs to the node above.
-function expectedTree(kernel, stem) {
+// The kernel reads bytes of Latin-1 as UTF-8; the reader of the text does not.
+const misread = { 'Geh㴳e': 'Gehäuse' };
+
+// The nodes that the scene shall have: a shape without a product belongs to the node above.
+function expectedNodes(kernel, stem) {
     const nodes = [];
-    kernel.tree.forEach((entry, index) => {
-        const product = kernel.products[entry.product], above = nodes[entry.parent];
-        const matrix = entry.matrix ?? identity, world = above ? multiply(above.world, matrix) : matrix;
-        const hidden = above?.hidden || entry.hidden || product.hidden;
-        const isNode = !above || !product.anonymous;
+    for (const entry of kernel.tree) {
+        const product = kernel.products[entry.product],
+            above = nodes[entry.parent],
+            matrix = entry.matrix ?? identity,
+            name = saysSomething(entry.name) ? entry.name : product.name || stem;
         nodes.push({
-            hidden, world, product,
-            node: isNode ? index : above.node,
-            name: saysSomething(entry.name) ? entry.name : product.name || stem,
+            name: misread[name] ?? name,
+            world: above ? multiply(above.world, matrix) : matrix,
+            isHidden: above?.isHidden || entry.hidden || product.hidden,
+            isLoose: above && product.anonymous,
         });
-    });
-    return nodes;
+    }
+    // Loose faces of IGES are one part.
+    const isSoup = kernel.format === 'iges' && kernel.tree.every(entry => entry.parent < 0);
+    return nodes.filter((node, i) => !node.isHidden && !node.isLoose && !(isSoup && i > 0));
 }
+
+const withoutBreaks = text => text.replace(/[\n\t]/g, ' ');
 
 function compareTree(file, kernel, info) {
-    const nodes = expectedTree(kernel, path.basename(file).replace(/\.[^.]*$/, '')).filter(node => !node.hidden);
-    const wanted = nodes.filter((node, index) => node.node === kernel.tree.indexOf(kernel.tree[node.node]) && nodes.findIndex(other => other.node === node.node) === index);
-    check(`${file}: ${wanted.length} nodes, not ${info.frames.length - 1}`, wanted.length === info.frames.length - 1);
-    wanted.forEach((node, i) => {
+    const nodes = expectedNodes(kernel, path.basename(file).replace(/\.[^.]*$/, ''));
+    check(nodes.length === info.frames.length - 1, `${file}: ${info.frames.length - 1} nodes, not ${nodes.length}`);
+    nodes.forEach((node, i) => {
         const frame = info.frames[i + 1];
-        const clean = node.name.replace(/[\n\t]/g, ' ');
-        check(`${file}: node ${i} is ${JSON.stringify(node.name)}, not ${JSON.stringify(frame?.name)}`,
-            frame && frame.name.replace(/[\n\t]/g, ' ') === clean);
+        if (!frame) return;
+        check(withoutBreaks(frame.name) === withoutBreaks(node.name), `${file}: "${frame.name}", not "${node.name}"`);
         const size = Math.max(1, ...node.world.map(Math.abs));
-        for (let k = 0; frame && k < 12; k++)
-            check(`${file}: ${node.name} is elsewhere`,
-                near(frame.world[k] * (k % 4 === 3 ? 1000 : 1), node.world[k], 1e-8 * size));
+        for (let k = 0; k < 12; k++)
+            check(
+                isNear(frame.world[k] * (k % 4 === 3 ? 1000 : 1), node.world[k], 1e-8 * size),
+                `${file}: ${node.name} is elsewhere`
+            );
     });
 }
 
+// ---- shapes ----
+
+// Mapped items are placed wrongly by the kernel, and so is its volume of a mirrored solid.
+const isMisplaced = file => /own_mapped|own_mirrored/.test(file);
+
 function compareShapes(file, kernel, info) {
-    const shown = kernel.products.filter(product => product.mesh);
-    const total = kind => kernel.products.reduce((sum, product) => sum + (product.hidden ? 0 : product.uses * (product[kind] ?? 0)), 0);
-    const lost = shown.some(product => product.mesh.faces_without);
-    if (lost || /own_mapped|own_layers_hidden|own_mirrored/.test(file)) return;
-    const volume = total('volume_mm3') * 1e-9, area = total('area_mm2') * 1e-6;
-    const worst = Math.max(0, ...shown.map(product => Math.abs(product.mesh.volume_error ?? 0)));
-    check(`${file}: area ${info.area}, not ${area}`, near(info.area, area, 0.02 * area + 1e-12));
+    const shown = kernel.products.filter(product => product.mesh && !product.hidden);
+    const total = key => shown.reduce((sum, product) => sum + product.uses * (product[key] ?? 0), 0);
+    const area = total('area_mm2') * 1e-6,
+        volume = total('volume_mm3') * 1e-9;
+    if (isMisplaced(file) || kernel.tree.some(entry => entry.hidden)) return;
+    check(isNear(info.area, area, 0.01 * area + 1e-12), `${file}: area ${info.area}, not ${area}`);
+    // Faces that the mesher leaves out in the reference are there here, so that exact volumes count for them, too.
     if (volume && shown.every(product => product.mesh.volume_error !== undefined))
-        check(`${file}: volume ${info.volume}, not ${volume}`, near(info.volume, volume, (1.2 * worst + 0.001) * Math.abs(volume)));
+        check(isNear(info.volume, volume, 0.01 * volume), `${file}: volume ${info.volume}, not ${volume}`);
 }
 
-const linear = value => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+// ---- colours ----
 
-function compareColours(file, kernel, dump) {
-    const colours = new Set();
-    for (const product of kernel.products)
-        if (!product.hidden)
-            for (const colour of Object.keys(product.face_colours ?? {})) colours.add(colour);
-    const hex = value => Math.round(255 * value).toString(16).padStart(2, '0');
-    const found = new Set((dump.materials ?? []).map(material => {
-        const factor = material.pbrMetallicRoughness.baseColorFactor ?? [1, 1, 1, 1];
-        const srgb = factor.slice(0, 3).map(value => (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055));
-        return '#' + [...srgb, factor[3]].map(hex).join('');
-    }));
-    // An instance's colour may replace its product's everywhere, so those are not asked for.
-    const instance = kernel.tree.some(entry => entry.colour);
-    for (const colour of colours)
-        if (colour !== 'none' && !instance) check(`${file}: no ${colour} in ${[...found]}`, found.has(colour));
-    for (const entry of kernel.tree)
-        if (entry.colour && !entry.hidden) check(`${file}: no ${entry.colour} in ${[...found]}`, found.has(entry.colour));
+const byte = value => Math.round(255 * value).toString(16).padStart(2, '0');
+const srgb = value => (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055);
+
+function compareColours(file, kernel, gltf) {
+    const found = new Set(
+        (gltf.materials ?? []).map(material => {
+            const factor = material.pbrMetallicRoughness.baseColorFactor ?? [1, 1, 1, 1];
+            return `#${[...factor.slice(0, 3).map(srgb), factor[3]].map(byte).join('')}`;
+        })
+    );
+    const wanted = kernel.tree.filter(entry => entry.colour && !entry.hidden).map(entry => entry.colour);
+    // The colour of an instance may replace that of its product everywhere.
+    if (wanted.length === 0)
+        for (const product of kernel.products)
+            if (!product.hidden) wanted.push(...Object.keys(product.face_colours ?? {}).filter(one => one !== 'none'));
+    for (const colour of wanted) check(found.has(colour), `${file}: no ${colour} among ${[...found]}`);
 }
 
+let count = 0;
 for (const name of fs.readdirSync(expected).filter(entry => entry.endsWith('.json')).sort()) {
     const { kernel } = JSON.parse(fs.readFileSync(path.join(expected, name)));
     const file = name.slice(0, -5).replace('s1-c5-214_', 's1-c5-214/');
     const run = spawnSync(program, ['info', '--json', path.join(corpus, file)], { maxBuffer: 1 << 28 });
-    const isRead = kernel?.read ?? false;
-    check(`${file}: exit ${run.status} ${run.stderr}`, (run.status === 0) === isRead);
-    if (run.status !== 0 || !isRead) continue;
-    const info = JSON.parse(run.stdout);
+    check((run.status === 0) === Boolean(kernel?.read), `${file}: exit ${run.status}, ${run.stderr}`);
+    count++;
+    if (run.status !== 0 || !kernel?.read) continue;
+    const info = JSON.parse(run.stdout),
+        gltf = workFile('out.gltf');
     compareTree(file, kernel, info);
     compareShapes(file, kernel, info);
-    const glb = workFile('out.gltf');
-    if (spawnSync(program, ['convert', '-q', path.join(corpus, file), glb]).status === 0)
-        compareColours(file, kernel, JSON.parse(fs.readFileSync(glb)));
+    if (spawnSync(program, ['convert', '-q', path.join(corpus, file), gltf]).status === 0)
+        compareColours(file, kernel, JSON.parse(fs.readFileSync(gltf)));
 }
-console.log(`${checks} checks, ${failures} failures`);
-process.exit(failures ? 1 : 0);
+finish(`${count} files, ${checks} checks`);
