@@ -35,6 +35,7 @@
 #include <IGESData_IGESModel.hxx>
 #include <Interface_Check.hxx>
 #include <Interface_CheckIterator.hxx>
+#include <Interface_InterfaceModel.hxx>
 #include <Interface_Static.hxx>
 #include <Message.hxx>
 #include <Message_Messenger.hxx>
@@ -261,11 +262,14 @@ class Reader
     }
 
     // gravity: that of the list's failures.
-    void take_complaints(Interface_CheckIterator list, cad_gravity gravity)
+    void take_complaints(Interface_CheckIterator list, const Interface_InterfaceModel &file, cad_gravity gravity)
     {
         for (list.Start(); list.More(); list.Next()) {
             const Handle(Interface_Check) check = list.Value();
-            const std::string entity = list.Number() > 0 ? "#" + std::to_string(list.Number()) : "";
+            const int number = list.Number();
+            std::string entity;
+            if (number > 0 && number <= file.NbEntities())
+                entity = file.StringLabel(file.Value(number))->ToCString();
             for (int i = 1; i <= check->NbFails(); i++)
                 complain(gravity, check->CFail(i), entity);
             for (int i = 1; i <= check->NbWarnings(); i++)
@@ -290,13 +294,14 @@ class Reader
             return false;
         }
         is_loaded = true;
-        take_complaints(reader.Reader().WS()->ModelCheckList(), CAD_FAULT);
+        const Interface_InterfaceModel &file = *reader.Reader().WS()->Model();
+        take_complaints(reader.Reader().WS()->ModelCheckList(), file, CAD_FAULT);
         TColStd_SequenceOfAsciiString lengths, angles, solid_angles;
         reader.ChangeReader().FileUnits(lengths, angles, solid_angles);
         if (lengths.Length() > 0)
             model.unit = model.keep(lengths.Value(1).ToCString());
         const bool is_read = reader.Transfer(document);
-        take_complaints(reader.Reader().WS()->TransferReader()->TransientProcess()->CheckList(false), CAD_LOSS);
+        take_complaints(reader.Reader().WS()->TransferReader()->TransientProcess()->CheckList(false), file, CAD_LOSS);
         take_files(reader);
         return is_read;
     }
@@ -336,9 +341,9 @@ class Reader
         const Handle(IGESData_IGESModel) entities = Handle(IGESData_IGESModel)::DownCast(reader.Model());
         if (!entities->GlobalSection().UnitName().IsNull())
             model.unit = model.keep(entities->GlobalSection().UnitName()->ToCString());
-        take_complaints(reader.WS()->ModelCheckList(), CAD_FAULT);
+        take_complaints(reader.WS()->ModelCheckList(), *entities, CAD_FAULT);
         const bool is_read = reader.Transfer(document);
-        take_complaints(reader.WS()->TransferReader()->TransientProcess()->CheckList(false), CAD_LOSS);
+        take_complaints(reader.WS()->TransferReader()->TransientProcess()->CheckList(false), *entities, CAD_LOSS);
         return is_read;
     }
 
@@ -473,21 +478,20 @@ class Reader
         Handle(TColStd_HSequenceOfExtendedString) names = new TColStd_HSequenceOfExtendedString;
         layers->GetLayers(label, names);
         for (int i = 1; i <= names->Length(); i++)
-            all += utf8_of(names->Value(i)) + "\n";
+            all += (i > 1 ? ", " : "") + utf8_of(names->Value(i));
         return all;
     }
 
+    // The density is left out: the kernel does not look at the unit of its mass.
     void take_material(const TDF_Label &label, cad_product &product)
     {
         Handle(TDataStd_TreeNode) node;
         Handle(TCollection_HAsciiString) name, description, density_name, density_type;
-        if (!label.FindAttribute(XCAFDoc::MaterialRefGUID(), node) || !node->HasFather() ||
-            !materials->GetMaterial(node->Father()->Label(), name, description, product.density, density_name,
-                                    density_type))
-            return;
-        if (!name.IsNull())
+        double density;
+        if (label.FindAttribute(XCAFDoc::MaterialRefGUID(), node) && node->HasFather() &&
+            materials->GetMaterial(node->Father()->Label(), name, description, density, density_name, density_type) &&
+            !name.IsNull())
             product.material = model.keep(name->ToCString());
-        product.density *= 1000; // the kernel's is in g/cm3
     }
 
     // ---- triangles ----

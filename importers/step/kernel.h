@@ -44,9 +44,8 @@ struct cad_product {
     bool has_name, is_assembly, is_hidden;
     uint32_t colour;    /* CAD_NONE: it has none */
     const char *file;   /* the one that has its shape, as the file names it; "": this one */
-    const char *layers; /* names, each with a line feed behind it */
+    const char *layers; /* names, with ", " between two */
     const char *material;
-    double density; /* kg/m3; 0: not known */
     uint32_t first_point, point_count, first_triangle, triangle_count, first_group, group_count;
     /* What was found while it was meshed. */
     uint32_t solids, free_edges, free_points; /* free: part of no face */

@@ -188,7 +188,8 @@ static cp_status add_node(struct step *step, const struct step_model *model, con
     to->pose = POSE_IDENTITY;
     bool done = (strcmp(name, product->name) == 0 || add_text(step, to->node, "step.product", product->name)) &&
                 (strcmp(name, from->name) == 0 || add_text(step, to->node, "step.instance", from->name)) &&
-                add_text(step, to->node, "step.material", product->material);
+                add_text(step, to->node, "step.material", product->material) &&
+                add_text(step, to->node, "step.layer", product->layers);
     return done ? CP_OK : CP_LIMIT;
 }
 
