@@ -23,6 +23,12 @@ static cp_status make_room(struct arena *arena, uint32_t channels, struct pixels
     return pixels->bytes ? CP_OK : CP_LIMIT;
 }
 
+/* Tells a lack of memory from a damaged image by what the library says: "out of memory", "Insufficient memory". */
+static cp_status failed(const char *message)
+{
+    return strstr(message, "memory") ? CP_LIMIT : CP_OK;
+}
+
 static bool set_size(struct pixels *pixels, uint64_t width, uint64_t height)
 {
     if (width == 0 || height == 0 || width > most_pixels || height > most_pixels / width)
@@ -44,6 +50,8 @@ static cp_status decode_png(struct arena *arena, const cp_image *image, struct p
         if (status == CP_OK && !png_image_finish_read(&png, NULL, pixels->bytes, 0, NULL))
             pixels->bytes = NULL;
     }
+    if (status == CP_OK && !pixels->bytes)
+        status = failed(png.message);
     png_image_free(&png);
 #else
     (void)arena, (void)image, (void)pixels;
@@ -67,6 +75,8 @@ static cp_status decode_jpeg(struct arena *arena, const cp_image *image, struct 
                                              grey ? TJPF_GRAY : TJPF_RGB, 0) != 0)
             pixels->bytes = NULL;
     }
+    if (status == CP_OK && !pixels->bytes)
+        status = failed(tjGetErrorStr2(decoder));
     (void)tjDestroy(decoder);
 #else
     (void)arena, (void)image, (void)pixels;

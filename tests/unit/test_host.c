@@ -445,34 +445,34 @@ static void test_read(void **unused)
     expect_entry(CP_ERROR, "read-empty", "x.pts", 0, "is empty");
 }
 
-static int probe_step(void *user, const void *head, size_t count, uint64_t file_size)
+static int probe_vrml(void *user, const void *head, size_t count, uint64_t file_size)
 {
     (void)user, (void)file_size;
-    return count > 12 && memcmp(head, "ISO-10303-21", 12) == 0 ? 90 : 0;
+    return count > 5 && memcmp(head, "#VRML", 5) == 0 ? 90 : 0;
 }
 
 /* A format that cellpipe knows well enough to refuse it is the host's to read: by suffix or by probe. */
 static void test_known_format(void **unused)
 {
     (void)unused;
-    static const char step[] = "ISO-10303-21;\none 1 2 3\ntwo 0.5 0 -0.1\n";
-    expect_status(read_named("x.stp", step, NULL), CP_INPUT);
-    expect_entry(CP_ERROR, "read-known", "x.stp", 0, "STEP");
+    static const char vrml[] = "#VRML V2.0 utf8\none 1 2 3\ntwo 0.5 0 -0.1\n";
+    expect_status(read_named("x.wrl", vrml, NULL), CP_INPUT);
+    expect_entry(CP_ERROR, "read-known", "x.wrl", 0, "VRML");
     cp_importer importer = importer_for(NULL);
-    importer.name = "step";
-    importer.suffixes = ".stp";
+    importer.name = "vrml";
+    importer.suffixes = ".wrl";
     importer.probe = NULL;
     expect_status(cp_register_importer(context, &importer), CP_OK);
-    expect_status(read_named("x.stp", step, NULL), CP_OK);
+    expect_status(read_named("x.wrl", vrml, NULL), CP_OK);
     expect_place(2, "two", 0.5, 0, -0.1);
-    expect_status(read_named("x.step", step, NULL), CP_INPUT);
-    expect_entry(CP_ERROR, "read-known", "x.step", 0, "STEP");
-    importer.name = "sure-step";
+    expect_status(read_named("x.vrml", vrml, NULL), CP_INPUT);
+    expect_entry(CP_ERROR, "read-known", "x.vrml", 0, "VRML");
+    importer.name = "sure-vrml";
     importer.suffixes = NULL;
-    importer.probe = probe_step;
+    importer.probe = probe_vrml;
     expect_status(cp_register_importer(context, &importer), CP_OK);
-    expect_status(read_named("x.step", step, NULL), CP_OK);
-    assert_string_equal(cp_scene_source(scene)->format, "sure-step");
+    expect_status(read_named("x.vrml", vrml, NULL), CP_OK);
+    assert_string_equal(cp_scene_source(scene)->format, "sure-vrml");
 }
 
 /* A second context knows nothing of it, and the first describes it. */
