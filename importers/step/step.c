@@ -48,8 +48,17 @@ static const cp_option step_options[] = {
     CP_OPTIONS_END,
 };
 
+/* If memory ran out while Open CASCADE is loaded, its constructors would end the process. So there shall be more than
+ * they take. */
 static cp_status load_kernel(cp_context *context)
 {
+    enum { ENOUGH = 64 << 20 };
+    void *room = malloc(ENOUGH);
+    if (!room) {
+        report_out_of_memory(context);
+        return CP_LIMIT;
+    }
+    free(room);
     return library_load(context, &kernel_library);
 }
 
