@@ -24,6 +24,7 @@ collision-setup-memory libxml2 has an allocator of its own
 collision-setup-unbuilt the tests need a build with all parts
 assimp-corners a mesh of more than 2^32 - 1 corners needs 32 GB
 assimp-memory assimp itself runs out of memory
+step-memory Open CASCADE itself runs out of memory, which a sanitizer makes the end of the process
 obj-large it takes a file of 8 GiB
 deneb-legacy-size it takes a file of 4 GiB
 ply-large it takes 4 GiB of corners
