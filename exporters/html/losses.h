@@ -1,4 +1,4 @@
-/* What a page does not show, though its GLB has it. */
+/* A page does not show all that its GLB has. */
 #ifndef CELLPIPE_EXPORTERS_HTML_LOSSES_H
 #define CELLPIPE_EXPORTERS_HTML_LOSSES_H
 

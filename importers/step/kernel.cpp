@@ -50,7 +50,6 @@
 #include <StepBasic_ProductDefinition.hxx>
 #include <StepData_StepModel.hxx>
 #include <TColStd_HSequenceOfExtendedString.hxx>
-#include <TColStd_SequenceOfAsciiString.hxx>
 #include <TDF_LabelSequence.hxx>
 #include <TDF_Tool.hxx>
 #include <TDataStd_Name.hxx>
@@ -125,7 +124,6 @@ struct OwnModel : cad_model {
 
     OwnModel() : cad_model()
     {
-        unit = "";
     }
 
     const char *keep(const std::string &text)
@@ -306,10 +304,6 @@ class Reader
         is_loaded = true;
         const Interface_InterfaceModel &file = *reader.Reader().WS()->Model();
         take_complaints(reader.Reader().WS()->ModelCheckList(), file, CAD_FAULT);
-        TColStd_SequenceOfAsciiString lengths, angles, solid_angles;
-        reader.ChangeReader().FileUnits(lengths, angles, solid_angles);
-        if (lengths.Length() > 0)
-            model.unit = model.keep(lengths.Value(1).ToCString());
         const bool is_read = reader.Transfer(document);
         take_complaints(reader.Reader().WS()->TransferReader()->TransientProcess()->CheckList(false), file, CAD_LOSS);
         take_files(reader);
@@ -349,8 +343,6 @@ class Reader
         if (!is_loaded)
             return false;
         const Handle(IGESData_IGESModel) entities = Handle(IGESData_IGESModel)::DownCast(reader.Model());
-        if (!entities->GlobalSection().UnitName().IsNull())
-            model.unit = model.keep(entities->GlobalSection().UnitName()->ToCString());
         take_complaints(reader.WS()->ModelCheckList(), *entities, CAD_FAULT);
         const bool is_read = reader.Transfer(document);
         take_complaints(reader.WS()->TransferReader()->TransientProcess()->CheckList(false), *entities, CAD_LOSS);
@@ -425,8 +417,7 @@ class Reader
         TDF_Label product = label;
         const bool is_instance = XCAFDoc_ShapeTool::GetReferredShape(label, product);
         cad_node node = {};
-        node.is_hidden = !colours->IsVisible(label) || !colours->IsVisible(product);
-        if (node.is_hidden && !request.keeps_hidden) {
+        if (!request.keeps_hidden && (!colours->IsVisible(label) || !colours->IsVisible(product))) {
             model.hidden_products++;
             return false;
         }
@@ -464,7 +455,6 @@ class Reader
         product.has_name = name_of(label, name);
         product.name = model.keep(name);
         product.is_assembly = XCAFDoc_ShapeTool::IsAssembly(label);
-        product.is_hidden = !colours->IsVisible(label);
         product.colour = part.size() == 1 ? colour_at(label) : CAD_NONE;
         const auto file = file_by_entry.find(entry_of(label));
         product.file = file == file_by_entry.end() ? "" : model.keep(file->second);

@@ -41,13 +41,13 @@ struct cad_group {
 
 struct cad_product {
     const char *name; /* UTF-8; "" for a shape without a product, which belongs to the product above it */
-    bool has_name, is_assembly, is_hidden;
+    bool has_name, is_assembly;
     uint32_t colour;    /* CAD_NONE: it has none */
     const char *file;   /* the one that has its shape, as the file names it; "": this one */
     const char *layers; /* names, with ", " between two */
     const char *material;
     uint32_t first_point, point_count, first_triangle, triangle_count, first_group, group_count;
-    /* What was found while it was meshed. */
+    /* The rest is found while it is meshed. */
     uint32_t solids, free_edges, free_points; /* free: part of no face */
     uint32_t mended_faces;                    /* faces that got triangles only as splines */
     uint32_t lost_faces;                      /* faces that got no triangles */
@@ -61,11 +61,10 @@ struct cad_node {
     uint32_t parent, product; /* parent CAD_NONE: a root */
     const char *name;         /* of the instance; "" for a root */
     uint32_t colour;          /* CAD_NONE: it has none */
-    bool is_hidden;
-    double pose[12]; /* in the parent, rows of 4 */
+    double pose[12];          /* in the parent, rows of 4 */
 };
 
-/* What the kernel complained of: equal texts are counted, and the first entity is named. */
+/* The kernel complained of something: equal texts are counted, and the first entity is named. */
 enum cad_gravity {
     CAD_REMARK, /* the kernel itself says that it is of no matter */
     CAD_FAULT,  /* an entity is written wrongly; what the kernel made of it may be right */
@@ -88,7 +87,6 @@ struct cad_model {
     const uint32_t (*triangles)[3]; /* points of their product, from 0 */
     uint32_t node_count, product_count, group_count, colour_count, complaint_count;
     uint32_t hidden_products; /* uses that were left out */
-    const char *unit;         /* the file's own, as it says; "" */
 };
 
 enum cad_outcome {

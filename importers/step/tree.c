@@ -6,7 +6,7 @@
 
 #ifdef HAVE_OCCT
 
-/* Where a node of a model is in the scene. */
+/* Tells where a node of a model is in the scene. */
 struct step_node {
     uint32_t node;   /* for a shape without a product that of the node above */
     uint32_t colour; /* a material that faces without a colour get: from the instance, the product, or from above */

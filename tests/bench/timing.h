@@ -1,4 +1,4 @@
-/* What programs that measure times share: clocks, medians, and options of numbers. */
+/* Programs that measure times share clocks, medians, and options of numbers. */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 

@@ -474,7 +474,7 @@ static void evidence_may_be_a_witness(void **state)
     cp_scene_free(stated);
 }
 
-/* What the cell has found out itself stays. */
+/* Findings of the cell itself stay. */
 static void own_findings_stay(void **state)
 {
     cp_context *context = *state;
