@@ -2,6 +2,7 @@
  * robot whose few shapes are tiny. */
 #include "view.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/context.h"
@@ -33,11 +34,27 @@ static bool has_little_to_see(const struct shown *shown)
     return sum < TINY * whole;
 }
 
-/* Tells whether there is a line to the node: from its parent, if that is not the world. */
-static bool has_line(const cp_scene *scene, uint32_t node)
+/* Tells whether there is to be a line to the node: from its parent, if that is not the world. */
+static bool wants_line(const cp_scene *scene, uint32_t node)
 {
     uint32_t parent = scene->nodes[node].parent;
     return parent != CP_NONE && scene->nodes[parent].parent != CP_NONE;
+}
+
+/* Tells whether vertices, which are in single precision, can stand at the pose's place. */
+static bool is_within_single(const cp_pose *pose)
+{
+    for (int k = 3; k < 12; k += 4)
+        if (!(fabs(pose->m[k]) <= (double)FLT_MAX))
+            return false;
+    return true;
+}
+
+/* Tells whether the line that the node is to have can be drawn. worlds: of the nodes. */
+static bool has_line(const cp_scene *scene, const cp_pose *worlds, uint32_t node)
+{
+    return wants_line(scene, node) && is_within_single(&worlds[node]) &&
+           is_within_single(&worlds[scene->nodes[node].parent]);
 }
 
 /* Adds a mesh of lines, in the world's own coordinates. worlds: of the nodes. */
@@ -54,9 +71,9 @@ static cp_status add_lines(cp_scene *scene, const cp_pose *worlds, uint32_t coun
         return CP_LIMIT;
     for (size_t i = 0; i < scene->node_count; i++)
         for (size_t k = 0; k < 3; k++)
-            positions[3 * i + k] = (float)worlds[i].m[4 * k + 3];
+            positions[3 * i + k] = is_within_single(&worlds[i]) ? (float)worlds[i].m[4 * k + 3] : 0;
     for (uint32_t i = 0; i < scene->node_count; i++)
-        if (has_line(scene, i)) {
+        if (has_line(scene, worlds, i)) {
             *to++ = scene->nodes[i].parent;
             *to++ = i;
         }
@@ -85,10 +102,10 @@ cp_status view_add_frames(cp_context *context, const cp_scene *scene, bool alway
 {
     struct shown shown;
     const cp_scene *now = *changed ? *changed : scene;
-    uint32_t count = 0;
+    uint32_t wanted = 0, count = 0;
     for (uint32_t i = 0; i < now->node_count; i++)
-        count += has_line(now, i);
-    if (count == 0)
+        wanted += wants_line(now, i);
+    if (wanted == 0)
         return CP_OK;
     struct arena *arena = arena_new(context);
     cp_pose *worlds = arena_allocate(arena, now->node_count, sizeof *worlds);
@@ -97,9 +114,14 @@ cp_status view_add_frames(cp_context *context, const cp_scene *scene, bool alway
         if (!*changed)
             *changed = scene_copy(scene);
         status = *changed ? scene_world_poses(context, now, NULL, worlds) : CP_LIMIT;
-        if (status == CP_OK)
+        for (uint32_t i = 0; i < now->node_count && status == CP_OK; i++)
+            count += has_line(now, worlds, i);
+        if (status == CP_OK && count < wanted)
+            report_loss(context, "frames-far", NOWHERE, wanted - count,
+                        "lines to frames that are further away than single precision reaches are left out");
+        if (status == CP_OK && count > 0)
             status = add_lines(*changed, worlds, count, shown.use);
-        if (status == CP_OK)
+        if (status == CP_OK && count > 0)
             report_note(context, "frames-drawn", NOWHERE,
                         "lines from frame to frame are drawn%s: %lu (frames=no: none)",
                         always ? "" : ", as there is little else to see", (unsigned long)count);

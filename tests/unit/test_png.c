@@ -944,16 +944,42 @@ static void test_frames(void **state)
     }
 }
 
+/* A frame beyond single precision loses its line, and its child's; the others keep theirs. */
+static void test_far_frames(void **state)
+{
+    cp_context *context = *state;
+    const cp_pose begin = plain_translation(0, 3, 0), far = plain_translation(0, 1e39, 0),
+                  zero = plain_translation(0, 0, 0),
+                  along[2] = {plain_translation(0, 1, 0), plain_translation(0, 0, 1)};
+    for (int near = 0; near < 2; near++) {
+        cp_scene *scene = new_scene(context);
+        uint32_t first = add_node_at(scene, 0, "first", &begin), node = first;
+        for (int i = 0; i < 2 * near; i++)
+            node = add_node_at(scene, node, "next", &along[i]);
+        node = add_node_at(scene, first, "far", &far);
+        (void)add_node_at(scene, node, "child", &zero);
+        finish(context, scene);
+        cp_report_clear(context);
+        struct picture picture = draw(context, scene, (words){"view=front", "size=100x100", "background=none", NULL});
+        assert_int_equal(count_lost(context, "frames-far"), 2);
+        assert_int_equal(was_reported(context, "frames-drawn"), near);
+        assert_int_equal(was_reported(context, "png-empty"), !near);
+        assert_int_equal(is_blue(&picture, 94, 50) || is_blue(&picture, 95, 50), near);
+        free(picture.rgba);
+        cp_scene_free(scene);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_context, free_context)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_rays),         TEST(test_behind_camera),  TEST(test_alpha), TEST(test_textures),
-        TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_light), TEST(test_smooth),
-        TEST(test_mirrored),     TEST(test_one_sided),      TEST(test_edges), TEST(test_lines),
-        TEST(test_shadow),       TEST(test_threads),        TEST(test_sizes), TEST(test_refused),
-        TEST(test_empty),        TEST(test_frames),
+        TEST(test_rays),         TEST(test_behind_camera),  TEST(test_alpha),      TEST(test_textures),
+        TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_light),      TEST(test_smooth),
+        TEST(test_mirrored),     TEST(test_one_sided),      TEST(test_edges),      TEST(test_lines),
+        TEST(test_shadow),       TEST(test_threads),        TEST(test_sizes),      TEST(test_refused),
+        TEST(test_empty),        TEST(test_frames),         TEST(test_far_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
