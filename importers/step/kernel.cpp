@@ -88,6 +88,8 @@ constexpr size_t most_faces_to_mend = 500;
 
 constexpr double sewing_tolerance = 0.01; // mm
 
+constexpr double farthest_point = 1e30; // mm; floats end at 3.4e38, and squares of lengths are to be finite, too
+
 // Thrown where an array of the model would have more items than its indices count.
 struct TooLarge {
 };
@@ -548,11 +550,18 @@ class Reader
         BRepMesh_IncrementalMesh mesher(shape, parameters);
     }
 
+    // Points that a float cannot hold, as damaged files have them, are no triangles for us.
     static bool has_triangles(const TopoDS_Face &face)
     {
         TopLoc_Location location;
         const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
-        return !grid.IsNull() && grid->NbTriangles() > 0;
+        if (grid.IsNull() || grid->NbTriangles() == 0)
+            return false;
+        for (int i = 1; i <= grid->NbNodes(); i++)
+            for (int axis = 1; axis <= 3; axis++)
+                if (!(std::fabs(grid->Node(i).Coord(axis)) <= farthest_point))
+                    return false;
+        return true;
     }
 
     // Meshes solids of which a face got no triangles again, as splines: that helps with cones that reach their apex. A
@@ -618,7 +627,7 @@ class Reader
             TopLoc_Location location;
             const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(meshed.face, location);
             const BRepAdaptor_Surface surface(meshed.face, false);
-            if (grid.IsNull() || !grid->HasUVNodes())
+            if (!has_triangles(meshed.face) || !grid->HasUVNodes())
                 continue;
             for (int i = 1; i <= grid->NbTriangles(); i++)
                 most = std::max(most, deviation_of(*grid, i, location.Transformation(), surface, enough));
