@@ -353,11 +353,14 @@ class Reader
 
     bool read_brep()
     {
-        static const char binary[] = "Open CASCADE Binary";
-        std::istringstream stream(std::string(request.bytes, request.size));
+        // The text has "CASCADE Topology V3" without the word before it.
+        static const char binary[] = "Open CASCADE Topology V";
+        const std::string bytes(request.bytes, request.size);
+        std::istringstream stream(bytes);
+        stream.exceptions(std::ios::failbit | std::ios::badbit); // else the kernel waits for numbers without end
         TopoDS_Shape shape;
         BRep_Builder builder;
-        if (request.size > sizeof binary && memcmp(request.bytes, binary, sizeof binary - 1) == 0)
+        if (bytes.substr(0, 100).find(binary) != std::string::npos)
             BinTools::Read(shape, stream);
         else
             BRepTools::Read(shape, stream, builder);
@@ -917,6 +920,8 @@ extern "C" enum cad_outcome cad_read(const struct cad_request *request, struct c
         return CAD_NO_MEMORY;
     } catch (const Standard_Failure &failure) {
         set_text(text, failure.GetMessageString());
+    } catch (const std::ios_base::failure &) {
+        set_text(text, "its text ends, or has another word, where a number should be");
     } catch (const std::exception &failure) {
         set_text(text, failure.what());
     }
