@@ -1,8 +1,10 @@
 /* mutate SEED COUNT FILE FOLDER: damaged copies of a file, FOLDER/0.SUFFIX and on, the same for the same seed: cut
  * short, bytes and runs overwritten, removed, put in twice or from elsewhere in the file, numbers replaced by extreme
- * ones; in XML also elements removed, values of attributes exchanged, and numbers replaced by others of the file. */
+ * ones; in XML also elements removed, values of attributes exchanged, and numbers replaced by others of the file. What
+ * happens to STEP and IGES stands in mutate_cad.c. */
+#include "mutate.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 static uint64_t state;
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t draw(void)
+uint64_t draw(void)
 {
     uint64_t z = state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -18,18 +20,12 @@ static uint64_t draw(void)
     return z ^ z >> 31;
 }
 
-static size_t below(size_t limit)
+size_t below(size_t limit)
 {
     return limit ? (size_t)(draw() % limit) : 0;
 }
 
-struct bytes {
-    unsigned char *data;
-    size_t size, room;
-};
-
-/* In place of `gone` bytes at `at`. */
-static void replace(struct bytes *bytes, size_t at, size_t gone, const void *with, size_t size)
+void replace(struct bytes *bytes, size_t at, size_t gone, const void *with, size_t size)
 {
     if (bytes->size - gone + size > bytes->room)
         return;
@@ -114,7 +110,7 @@ static void damage_xml(struct bytes *bytes)
     replace(bytes, at, size, copy, from_size);
 }
 
-static void damage(struct bytes *bytes)
+void damage(struct bytes *bytes)
 {
     unsigned char run[64];
     size_t at = below(bytes->size), most = bytes->size - at, count = 1 + below(most < sizeof run ? most : sizeof run);
@@ -173,9 +169,11 @@ int main(int argc, char **argv)
         state = strtoull(argv[1], NULL, 10) * 1000003u + i;
         memcpy(bytes.data, whole, size);
         bytes.size = size;
-        /* Of XML, which is refused for the first fault that is seen, one or two. */
-        for (uint64_t times = 1 + draw() % (size && *whole == '<' ? 2 : 6); times > 0; times--)
-            damage(&bytes);
+        /* XML is refused for the first fault that is seen: one or two. */
+        enum cad_text cad = cad_text_of(whole, size);
+        uint64_t most = cad ? 3 : size && *whole == '<' ? 2 : 6;
+        for (uint64_t times = 1 + draw() % most; times > 0; times--)
+            cad ? damage_cad(&bytes, cad) : damage(&bytes);
         (void)snprintf(path, sizeof path, "%s/%lu%s", argv[4], i, suffix ? suffix : "");
         file = fopen(path, "wb");
         if (!file || fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fclose(file) != 0) {
