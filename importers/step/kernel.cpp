@@ -437,6 +437,11 @@ class Reader
         for (int row = 0; row < 3; row++)
             for (int column = 0; column < 4; column++)
                 node.pose[4 * row + column] = place.Value(row + 1, column + 1);
+        for (double number : node.pose)
+            if (!(std::fabs(number) <= farthest_point)) {
+                complain(CAD_LOSS, "An instance of a product is too far away", name);
+                return false;
+            }
         const uint32_t at = index_of(model.own_nodes.size());
         if (depth > deepest_tree || at >= most_nodes)
             throw TooLarge();
