@@ -10,18 +10,18 @@ usage() {
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; what is old is built first)
   --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb
                     threemf_glb library web batch memory recordings
-                    poses programs collisions linear quality (all); or parts, looks
+                    poses programs collisions linear quality (all); or parts, looks, step
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)
   --triangles N     triangles of the torus (1000000)
-  --parts N         parts of the library (2000)
+  --parts N         parts of the library; a tenth of them in the row step (2000)
   --files N         files of the longest list; a tenth of them in other rows of batch (1000000)
   --before PROGRAM  an older cellpipe: the peer cellpipe_before, and a line of the row batch
   --unhashed PROGRAM  a cellpipe that hashes no files, for the same row (README.md tells how to build it)
   --linear N        the largest size of the rows on growth (32768000; 0 leaves them out)
   --recorded N      steps of the longest recording (10000)
   --samples N       samples each way of a surface's distance (200000)
-  --corpus FOLDER   the rows parts and looks: the largest STL files below it (../shared/corpus)
+  --corpus FOLDER   the rows parts and looks: the largest STL files below it; step: its folder step (../shared/corpus)
   --limit SECONDS   what takes longer is ended (600)
   --threads N       of the floors and the simplifiers (all processors)
   --into FILE       puts the page between the lines <!-- bench --> and <!-- /bench --> of FILE (standard output)
@@ -44,6 +44,7 @@ EOF
 . "$here/quality.sh"
 . "$here/parts.sh"
 . "$here/looks.sh"
+. "$here/step.sh"
 
 all_rows="floors $speed_rows batch memory recordings poses programs collisions linear quality"
 rows=$all_rows chosen='' rounds=7 triangles=1000000 parts=2000 files=1000000 linear=32768000 recorded=10000 samples=200000 longest=600 work='' tools='' into='' before='' unhashed='' corpus=$top/../shared/corpus
@@ -128,7 +129,7 @@ for tool in "$cellpipe" "$tools/run_timed"; do
     [ -x "$tool" ] || refuse "$tool is not built: cmake --preset release, then tests/bench/bench.sh"
 done
 for row in $rows; do
-    case " $all_rows parts looks " in
+    case " $all_rows parts looks step " in
     *" $row "*) ;;
     *) refuse "there is no row $row" ;;
     esac
@@ -203,6 +204,7 @@ print_estimate() {
         linear) seconds=$((linear / 25000)) ;;
         quality) seconds=$((triangles / 1400)) ;;
         parts | looks) seconds=1800 ;;
+        step) seconds=$((rounds * (30 + parts / 8))) ;;
         *) seconds=$(($(row_seconds "$row") * (rounds + 1) * triangles / 1000000)) ;;
         esac
         total=$((total + seconds))
@@ -247,6 +249,7 @@ measure_row() { # row
     quality) measure_quality ;;
     parts) measure_parts ;;
     looks) measure_looks ;;
+    step) measure_step ;;
     *) speed_row "$1" ;;
     esac
 }
