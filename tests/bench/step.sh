@@ -41,21 +41,31 @@ check_step_output() { # output result
     if [ "${found:-0}" = 0 ] || [ "$found" != "${wanted:-$found}" ]; then echo "wrong: ${found:-nothing}" >"$2.failed"; fi
 }
 
-# Median, least and most CPU seconds of a result, and as a multiple of cellpipe's.
-print_step_times() { # folder runner
-    printf ' %.3f | %.3f | %.3f | %s |\n' "$(median "$1/$2" 2)" "$(least "$1/$2" 2)" \
-        "$(awk '{ print $2 }' "$1/$2" | sort -g | tail -n 1)" "$(times_cellpipe "$1" "$2" 2)"
+# CPU seconds as multiples of cellpipe's in the same round, since the load of a machine comes and goes: median, least and
+# most. A file of times has a line a round.
+step_ratios() { # folder runner
+    if [ -e "$1/$2.failed" ]; then cat "$1/$2.failed" && return; fi
+    paste -d ' ' "$1/cellpipe" "$1/$2" | awk 'NF == 6 { print $5 / $2 }' >"$work/ratios"
+    printf '%.2f (%.2f to %.2f)' "$(median "$work/ratios")" "$(least "$work/ratios")" "$(sort -g "$work/ratios" | tail -n 1)"
 }
 
-step_lines() { # folder, and what stands before the program's name and behind it
+# cellpipe's seconds, and the ratios of the others, as cells of a row.
+step_cells() { # folder
+    if [ -e "$1/cellpipe.failed" ]; then cat "$1/cellpipe.failed" && return; fi
+    printf '%.3f (%.3f to %.3f) |' "$(median "$1/cellpipe" 2)" "$(least "$1/cellpipe" 2)" \
+        "$(awk '{ print $2 }' "$1/cellpipe" | sort -g | tail -n 1)"
     for runner in $step_runners; do
-        if [ -e "$1/$runner.failed" ]; then
-            printf '| %s%s%s %s | | | |\n' "$2" "$runner |" "$3" "$(cat "$1/$runner.failed")"
-        else
-            printf '| %s%s%s' "$2" "$runner |" "$3"
-            print_step_times "$1" "$runner"
-        fi
+        [ "$runner" = cellpipe ] || printf ' %s |' "$(step_ratios "$1" "$runner")"
     done
+    echo
+}
+
+step_header() {
+    printf '| %s | MB | cellpipe, CPU s |' "$1"
+    for runner in $step_runners; do [ "$runner" = cellpipe ] || printf ' %s, times |' "$runner"; done
+    printf '\n|---|---|'
+    for runner in $step_runners; do printf -- '---|'; done
+    echo
 }
 
 # Megabytes of all files that a program has read, for its seconds with them.
@@ -68,7 +78,7 @@ step_throughput() { # runner
 }
 
 measure_step_files() {
-    printf '| file | MB | program | CPU s | from | to | times cellpipe |\n|---|---|---|---|---|---|---|\n'
+    step_header file
     list_step_files >"$work/step_list"
     while read -r file; do
         name=${file##*/}
@@ -76,7 +86,7 @@ measure_step_files() {
         results=$work/results/step_$name
         run_rounds "$results" "$step_runners" step "$file" "$work/out.glb" </dev/null
         bytes_of "$file" >"$results/size"
-        step_lines "$results" "$name | $(compute "$(bytes_of "$file") / 1e6" %.2f) | " ''
+        printf '| %s | %s | %s\n' "$name" "$(compute "$(cat "$results/size") / 1e6" %.2f)" "$(step_cells "$results")"
         rm -f "$work"/out.glb*
     done <"$work/step_list"
     printf '\nAll of them, with the start of each program:\n\n'
@@ -101,10 +111,10 @@ measure_step() {
     say "step: a folder of $step_count files"
     step_runners=$(runners_of step_folder)
     run_rounds "$work/results/step_folder" "$step_runners" step_folder "$work/step_folder" "$work/out_library"
-    printf '\n%s files of %s MB in all, one process at a time: `cellpipe batch`, and a loop of a shell for the others.\n\n' \
-        "$step_count" "$(compute "$(size_of_output "$work/step_folder") / 1e6" %.2f)"
-    printf '| program | files | CPU s | from | to | times cellpipe |\n|---|---|---|---|---|---|\n'
-    step_lines "$work/results/step_folder" '' " $step_count |"
+    printf '\nA folder, one process at a time: `cellpipe batch`, and a loop of a shell for the others.\n\n'
+    step_header files
+    printf '| %s | %s | %s\n' "$step_count" "$(compute "$(size_of_output "$work/step_folder") / 1e6" %.2f)" \
+        "$(step_cells "$work/results/step_folder")"
     remove_outputs "$work/out_library"
     rm -rf "$work/step_folder"
 }
