@@ -572,6 +572,15 @@ class Reader
         return true;
     }
 
+    // Tells whether a surface is where a float can say. The kernel converts others without end.
+    static bool has_near_surface(const TopoDS_Face &face)
+    {
+        double first_u, last_u, first_v, last_v;
+        BRepTools::UVBounds(face, first_u, last_u, first_v, last_v);
+        const gp_Pnt middle = BRepAdaptor_Surface(face, false).Value((first_u + last_u) / 2, (first_v + last_v) / 2);
+        return middle.XYZ().Modulus() <= farthest_point;
+    }
+
     // Meshes solids of which a face got no triangles again, as splines: that helps with cones that reach their apex. A
     // copy has its faces in the same order.
     void mend(const TopoDS_Shape &shape, std::vector<MeshedFace> &faces, cad_product &product) const
@@ -580,9 +589,13 @@ class Reader
         for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
             const size_t end = first + count(at.Current(), TopAbs_FACE, TopAbs_SHAPE);
             size_t lost = 0;
+            bool is_near = true;
             for (size_t i = first; i < end; i++)
-                lost += !has_triangles(faces[i].face);
-            if (lost > 0 && end - first <= most_faces_to_mend)
+                if (!has_triangles(faces[i].face)) {
+                    lost++;
+                    is_near &= has_near_surface(faces[i].face);
+                }
+            if (lost > 0 && is_near && end - first <= most_faces_to_mend)
                 product.mended_faces += mend_solid(at.Current(), &faces[first], end - first, lost, product.deflection);
             first = end;
         }
