@@ -86,6 +86,8 @@ constexpr uint32_t most_nodes = 1u << 20;
 // A solid of more faces is not converted to splines when one of them is lost: that could take minutes.
 constexpr size_t most_faces_to_mend = 500;
 
+constexpr double farthest_mended = 1e9; // mm
+
 constexpr double sewing_tolerance = 0.01; // mm
 
 constexpr double farthest_point = 1e30; // mm; floats end at 3.4e38, and squares of lengths are to be finite, too
@@ -381,6 +383,11 @@ class Reader
         // The kernel holds linear light; files have sRGB.
         colour.GetRGB().Values(found.rgba[0], found.rgba[1], found.rgba[2], Quantity_TOC_sRGB);
         found.rgba[3] = static_cast<double>(colour.Alpha());
+        for (double number : found.rgba)
+            if (!(number >= 0 && number <= 1)) {
+                complain(CAD_FAULT, "A colour is not between 0 and 1, and is left out", "");
+                return CAD_NONE;
+            }
         const auto known = colour_by_value.insert(
             {std::vector<double>(found.rgba, found.rgba + 4), index_of(model.own_colours.size())});
         if (known.second)
@@ -572,13 +579,13 @@ class Reader
         return true;
     }
 
-    // Tells whether a surface is where a float can say. The kernel converts others without end.
+    // The kernel converts what is very far away without end.
     static bool has_near_surface(const TopoDS_Face &face)
     {
         double first_u, last_u, first_v, last_v;
         BRepTools::UVBounds(face, first_u, last_u, first_v, last_v);
         const gp_Pnt middle = BRepAdaptor_Surface(face, false).Value((first_u + last_u) / 2, (first_v + last_v) / 2);
-        return middle.XYZ().Modulus() <= farthest_point;
+        return middle.XYZ().Modulus() <= farthest_mended;
     }
 
     // Meshes solids of which a face got no triangles again, as splines: that helps with cones that reach their apex. A
@@ -589,7 +596,7 @@ class Reader
         for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
             const size_t end = first + count(at.Current(), TopAbs_FACE, TopAbs_SHAPE);
             size_t lost = 0;
-            bool is_near = true;
+            bool is_near = diagonal(at.Current()) <= farthest_mended;
             for (size_t i = first; i < end; i++)
                 if (!has_triangles(faces[i].face)) {
                     lost++;
