@@ -60,6 +60,14 @@ static void keep_text(struct job *job, struct list *list, uint32_t count, const 
         (void)list_add(&job->cli, list, cli_print(&job->cli, "%s: %s", entry->code, entry->text));
 }
 
+/* Tells whether a note has the figures of an importer's own check. */
+static bool is_of_check(const char *code)
+{
+    static const char end[] = "-checked";
+    size_t size = strlen(code), tail = sizeof end - 1;
+    return size > tail && strcmp(code + size - tail, end) == 0;
+}
+
 /* Keeps the part of the report that goes into the record. */
 static void hear(struct cli_listener *listener, const cp_entry *entry)
 {
@@ -67,6 +75,8 @@ static void hear(struct cli_listener *listener, const cp_entry *entry)
     struct record *record = &job->record;
     switch (entry->severity) {
     case CP_NOTE:
+        if (is_of_check(entry->code))
+            keep_text(job, &record->checks, (uint32_t)record->checks.count + 1, entry);
         break;
     case CP_LOSS:
         keep_text(job, &record->losses, ++job->losses, entry);

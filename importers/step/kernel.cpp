@@ -531,6 +531,7 @@ class Reader
             shape = sewn(shape, own);
         product.solids = count(shape, TopAbs_SOLID, TopAbs_SHAPE);
         std::vector<MeshedFace> faces = faces_of(shape, own);
+        product.face_count = index_of(faces.size());
         const double size = diagonal(shape);
         if (faces.empty() || !(size > 0))
             return;

@@ -48,13 +48,14 @@ struct cad_product {
     const char *material;
     uint32_t first_point, point_count, first_triangle, triangle_count, first_group, group_count;
     /* The rest is found while it is meshed. */
-    uint32_t solids, free_edges, free_points; /* free: part of no face */
-    uint32_t mended_faces;                    /* faces that got triangles only as splines */
-    uint32_t lost_faces;                      /* faces that got no triangles */
-    double lost_area;                         /* mm2 */
-    double deflection;                        /* what was asked for, mm */
-    double deviation;           /* the largest distance of a sample of the triangles from the surface, mm */
-    double volume, mesh_volume; /* of all solids, mm3; 0 and 0 where there is no solid, or a face is lost */
+    uint32_t face_count, solids;
+    uint32_t free_edges, free_points; /* part of no face */
+    uint32_t mended_faces;            /* faces that got triangles only as splines */
+    uint32_t lost_faces;              /* faces that got no triangles */
+    double lost_area;                 /* mm2 */
+    double deflection;                /* what was asked for, mm */
+    double deviation;                 /* the largest distance of a sample of the triangles from the surface, mm */
+    double volume, mesh_volume;       /* of all solids, mm3; 0 and 0 where there is no solid, or a face is lost */
 };
 
 struct cad_node {

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 enum { SCORE_SURE = 100 };
-#define MOST_VOLUME_ERROR 0.02 /* by tessellation alone */
 
 /* Finds the text; NULL if it is not there. */
 static const char *find_text(const char *at, const char *end, const char *text)
@@ -36,11 +35,26 @@ static const char *find_text(const char *at, const char *end, const char *text)
 LATE_FUNCTIONS(kernel, KERNEL_CALLS);
 static LATE_LIBRARY(kernel, FILE_OF_OCCT, KERNEL_CALLS);
 
+/* The encodings that the kernel knows, by the names that people use and by its own. */
+#define ENCODINGS                                                                                                      \
+    "auto|utf-8|shift-jis|euc-jp|gb2312|cp850|windows-1250|windows-1251|windows-1252|windows-1253|windows-1254|"       \
+    "iso-8859-1|iso-8859-2|iso-8859-5|iso-8859-7|iso-8859-9"
+static const char *const codepages[] = {NULL,        "UTF8",      "SJIS",      "EUC",      "GB",     "CP850",
+                                        "CP1250",    "CP1251",    "CP1252",    "CP1253",   "CP1254", "iso8859-1",
+                                        "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9"};
+
 static const cp_option step_options[] = {
     {"deflection", "greatest distance between triangles and surface; % of the diagonal of each part", CP_OPTION_EXTENT,
      offsetof(struct step_settings, deflection), .initial = "0.1%"},
     {"angle", "greatest angle between the directions of neighbouring pieces of a curve", CP_OPTION_ANGLE,
      offsetof(struct step_settings, angle), "20deg", .minimum = 0.001, .maximum = PI / 2},
+    {"normals", "those of the surfaces", CP_OPTION_BOOLEAN, offsetof(struct step_settings, normals), .initial = "yes"},
+    {"names", "of nodes: the instance's, where it says something, or the product's", CP_OPTION_CHOICE,
+     offsetof(struct step_settings, names), "instance", .choices = "instance|product"},
+    {"encoding", "of texts; auto: UTF-8, or else Windows-1252", CP_OPTION_CHOICE,
+     offsetof(struct step_settings, encoding), "auto", .choices = ENCODINGS},
+    {"unit", "length of the unit of BREP, which names none (mm when not given)", CP_OPTION_UNIT,
+     .offset = offsetof(struct step_settings, unit)},
     {"up", "the file's axis that points up", CP_OPTION_CHOICE, offsetof(struct step_settings, up), "z",
      .choices = "z|y"},
     {"hidden", "reads what the file hides, too", CP_OPTION_BOOLEAN, offsetof(struct step_settings, hidden),
@@ -62,65 +76,18 @@ static cp_status load_kernel(cp_context *context)
     return library_load(context, &kernel_library);
 }
 
-/* ---- what is told ---- */
+/* ---- reading ---- */
 
-static void report_complaints(cp_context *context, const struct step_model *model)
-{
-    struct place place = IN_FILE(model->path);
-    for (uint32_t i = 0; i < model->cad->complaint_count; i++) {
-        const struct cad_complaint *said = &model->cad->complaints[i];
-        const char *at = *said->entity ? said->entity : "the file";
-        if (said->gravity == CAD_LOSS)
-            report_loss(context, "step-entity", place, said->count, "entities (%s) that give no shape: %s", at,
-                        said->text);
-        else if (said->gravity == CAD_FAULT)
-            report_warning(context, "step-fault", place, "%s%s: %s", at, said->count > 1 ? " and others" : "",
-                           said->text);
-    }
-}
-
-static void report_losses(cp_context *context, const struct step_model *model)
-{
-    const struct cad_model *cad = model->cad;
-    struct place place = IN_FILE(model->path);
-    uint64_t edges = 0, points = 0;
-    for (uint32_t i = 0; i < cad->product_count; i++) {
-        const struct cad_product *product = &cad->products[i];
-        edges += product->free_edges;
-        points += product->free_points;
-        if (product->lost_faces)
-            report_loss(context, "step-face", place, product->lost_faces,
-                        "faces of \"%s\", %.3g mm2 in all, that Open CASCADE cannot tessellate", product->name,
-                        product->lost_area);
-        double off = fabs(fabs(product->mesh_volume) - product->volume);
-        if (off > MOST_VOLUME_ERROR * product->volume)
-            report_loss(context, "step-volume", place, 1,
-                        "the shape of \"%s\": its triangles enclose %.4g mm3, its surfaces %.4g mm3", product->name,
-                        product->mesh_volume, product->volume);
-        if (product->deviation > product->deflection)
-            report_warning(context, "step-deviation", place,
-                           "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm", product->name,
-                           product->deviation, product->deflection);
-    }
-    if (edges)
-        report_loss(context, "step-curve", place, edges, "curves that bound no face");
-    if (points)
-        report_loss(context, "step-point", place, points, "points");
-    if (cad->hidden_products)
-        report_loss(context, "step-hidden", place, cad->hidden_products,
-                    "parts that the file hides; --in hidden=yes reads them");
-}
-
-static cp_status report_outcome(cp_context *context, const struct source *source, enum cad_outcome outcome,
+static cp_status report_outcome(cp_context *context, const struct step_model *model, enum cad_outcome outcome,
                                 const char *text)
 {
-    struct place place = IN_FILE(source->name);
+    struct place place = IN_FILE(model->source->name);
     switch (outcome) {
     case CAD_READ:
         return CP_OK;
     case CAD_EMPTY:
         return report_error(context, CP_INPUT, "step-empty", place,
-                            find_text(source->data, source->data + source->size, "TESSELLATED_S")
+                            model->facts.tessellated
                                 ? "its shapes are triangles (AP242), which Open CASCADE does not read: export surfaces"
                                 : "nothing in it becomes a shape");
     case CAD_NO_MEMORY:
@@ -145,33 +112,55 @@ static cp_status report_outcome(cp_context *context, const struct source *source
     return report_error(context, CP_INPUT, "step-failed", place, "%.*s", (int)size, reason);
 }
 
-/* ---- reading ---- */
-
 static enum cad_format format_of(const char *head, size_t size);
+
+/* Chooses the encoding of the texts. */
+static const char *choose_codepage(const struct step *step, const struct step_model *model)
+{
+    const struct source *source = model->source;
+    const char *wanted = codepages[step->settings->encoding];
+    if (wanted)
+        return wanted;
+    if (utf8_valid(source->data, source->size))
+        return "UTF8";
+    if (model->format == CAD_STEP)
+        report_note(step->context, "step-encoding", IN_FILE(model->path),
+                    "its texts are not UTF-8; they are read as Windows-1252 (encoding=)");
+    return "CP1252";
+}
+
+/* Files of STEP and IGES say their unit, which the kernel makes millimetres of; BREP says none. */
+static double choose_unit(const struct step *step, const struct step_model *model)
+{
+    double unit = step->settings->unit;
+    if (model->format == CAD_BREP)
+        return unit > 0 ? unit : 0.001;
+    if (unit > 0)
+        report_warning(step->context, "step-unit", IN_FILE(model->path),
+                       "unit= is for BREP alone: this file says its unit itself");
+    return 0.001;
+}
 
 static cp_status read_model(struct step *step, struct step_model *model)
 {
     const struct source *source = model->source;
-    bool is_utf8 = utf8_valid(source->data, source->size);
-    size_t mark = source->size >= 3 && memcmp(source->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of UTF-8 */
-    struct cad_request request = {.format = format_of(source->data, source->size),
-                                  .bytes = source->data + mark,
-                                  .size = source->size - mark,
-                                  .codepage = is_utf8 ? "UTF8" : "CP1252",
-                                  .deflection = step->settings->deflection.metres * 1000,
+    const char *bytes = text_after_mark(source->data, source->size);
+    size_t size = source->size - (size_t)(bytes - source->data);
+    model->format = format_of(source->data, source->size);
+    model->unit = choose_unit(step, model);
+    struct cad_request request = {.format = model->format,
+                                  .bytes = bytes,
+                                  .size = size,
+                                  .codepage = choose_codepage(step, model),
+                                  .deflection = step->settings->deflection.metres / model->unit,
                                   .relative = step->settings->deflection.part,
                                   .angle = step->settings->angle,
                                   .keeps_hidden = step->settings->hidden};
     char text[CAD_TEXT];
-    if (request.format == CAD_STEP && !is_utf8)
-        report_note(step->context, "step-encoding", IN_FILE(model->path),
-                    "its texts are not UTF-8; they are read as Windows-1252");
-    cp_status status = report_outcome(step->context, source, kernel.cad_read(&request, &model->cad, text), text);
-    if (status != CP_OK)
-        return status;
-    report_complaints(step->context, model);
-    report_losses(step->context, model);
-    return step_model_start(step, model);
+    cp_status status = model->format == CAD_STEP ? step_scan(step->context, bytes, size, &model->facts) : CP_OK;
+    if (status == CP_OK)
+        status = report_outcome(step->context, model, kernel.cad_read(&request, &model->cad, text), text);
+    return status == CP_OK ? step_model_start(step, model) : status;
 }
 
 /* Adds a model, which the source belongs to from now on. */
@@ -217,12 +206,15 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 {
     struct step step = {.context = context, .settings = settings, .scene = scene, .known = {.context = context}};
     cp_status status = load_kernel(context);
-    scene->source.unit = 0.001;
     scene->source.up = (cp_up)step.settings->up;
     if (status == CP_OK)
         status = add_model(&step, source);
     if (status == CP_OK)
         status = step_fill(&step);
+    for (uint32_t i = 0; i < step.model_count && status == CP_OK; i++)
+        step_report(context, step.models[i]);
+    if (status == CP_OK)
+        scene->source.unit = step.models[0]->unit;
     for (uint32_t i = 0; i < step.model_count; i++) {
         struct step_model *model = step.models[i];
         step_model_end(&step, model);

@@ -1,5 +1,6 @@
-/* STEP, IGES and BREP: step.c knows the files and tells what was lost, kernel.cpp reads and tessellates them, tree.c
- * makes nodes and meshes of what it finds. */
+/* STEP, IGES and BREP: step.c knows the files, kernel.cpp reads and tessellates them, scan.c finds in their text what
+ * the kernel overlooks, tree.c makes nodes, meshes.c makes meshes, checks.c tells what was measured and what was lost.
+ */
 #ifndef CELLPIPE_IMPORTERS_STEP_STEP_H
 #define CELLPIPE_IMPORTERS_STEP_STEP_H
 
@@ -11,13 +12,29 @@ struct step_settings {
     struct import_settings common;
     cp_extent deflection;
     double angle;
-    int up; /* cp_up */
-    bool hidden;
+    double unit;  /* metres; 0: not given */
+    int encoding; /* of step.c's list of them */
+    int up;       /* cp_up */
+    int names;    /* enum step_names */
+    bool hidden, normals;
+};
+
+enum step_names { NAMES_INSTANCE, NAMES_PRODUCT };
+
+/* What the text of a file has that the kernel does not read, or reads wrongly. */
+struct step_facts {
+    uint64_t annotations; /* of PMI, each with its leaders and texts */
+    uint64_t tessellated; /* shapes of triangles */
+    uint64_t joints;      /* of mechanisms */
+    uint64_t misplaced;   /* operators of mapped items that mirror, scale, or are complex records */
 };
 
 /* A file as the kernel has read it, and what the scene has of it. */
 struct step_model {
     struct cad_model *cad;
+    struct step_facts facts;
+    enum cad_format format;
+    double unit;      /* metres per length of the kernel */
     const char *path; /* of the file */
     struct step_product *products;
     uint32_t *materials;    /* one for each colour; CP_NONE: none yet */
@@ -38,6 +55,28 @@ struct step {
 /* Reads the model of a file that `from` names, or finds it among those that were read: *model; NULL if there is no such
  * file, which is a loss then. */
 cp_status step_open(struct step *step, const struct step_model *from, const char *name, struct step_model **model);
+
+/* scan.c: goes through the text of STEP once or twice. */
+cp_status step_scan(cp_context *context, const char *bytes, size_t size, struct step_facts *facts);
+
+/* checks.c */
+/* Reports what is lost of a model, and the figures of its check. */
+void step_report(cp_context *context, const struct step_model *model);
+
+/* A mesh that has no groups yet, and what places it: millimetres, and the origin of its positions. */
+struct step_product {
+    cp_mesh mesh; /* without vertices until a node uses it */
+    cp_pose transform;
+    uint64_t open_edges; /* of solids: edges that are not passed as often one way as the other */
+    bool inherits;       /* some faces have no colour of their own */
+};
+
+/* meshes.c */
+/* Finds or makes the material of a colour; CP_NONE when out of memory. */
+uint32_t step_material(struct step *step, struct step_model *model, uint32_t colour);
+/* Finds or makes the mesh of a product whose faces without a colour get the inherited material. */
+cp_status step_find_mesh(struct step *step, struct step_model *model, uint32_t index, uint32_t inherited,
+                         uint32_t *mesh);
 
 /* tree.c */
 /* Prepares what the scene will have of a model; step_model_end frees it. */

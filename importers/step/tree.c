@@ -1,7 +1,7 @@
-/* The tree of products as nodes, and each product as a mesh. */
+/* The tree of products as nodes, with instances of their meshes. */
 #include <stdlib.h>
 
-#include "mesh/mesh.h"
+#include "model/model.h"
 #include "step.h"
 
 #ifdef HAVE_OCCT
@@ -11,13 +11,6 @@ struct step_node {
     uint32_t node;   /* for a shape without a product that of the node above */
     uint32_t colour; /* a material that faces without a colour get: from the instance, the product, or from above */
     cp_pose pose;    /* in that node */
-};
-
-/* A mesh that has no groups yet, and what places it: millimetres, and the origin of its positions. */
-struct step_product {
-    cp_mesh mesh; /* without vertices until a node uses it */
-    cp_pose transform;
-    bool inherits; /* some faces have no colour of their own */
 };
 
 /* An instance that is not yet in the scene, where they stand in the order of their nodes. */
@@ -47,87 +40,6 @@ void step_model_end(struct step *step, struct step_model *model)
     memory_free(step->context, model->products, products, sizeof *model->products);
 }
 
-/* ---- meshes ---- */
-
-static uint32_t material_of(struct step *step, struct step_model *model, uint32_t colour)
-{
-    uint32_t *material = &model->materials[colour];
-    if (*material == CP_NONE)
-        *material = scene_add_material(step->scene, NULL, model->cad->colours[colour].rgba, true);
-    return *material;
-}
-
-static cp_status make_mesh(struct step *step, const struct cad_model *cad, const struct cad_product *product,
-                           struct step_product *made)
-{
-    size_t corners = 3 * (size_t)product->triangle_count;
-    float *positions = scene_allocate(step->scene, 3 * (size_t)product->point_count, sizeof *positions);
-    float *normals = scene_allocate(step->scene, 3 * (size_t)product->point_count, sizeof *normals);
-    uint32_t *indices = scene_allocate(step->scene, corners, sizeof *indices);
-    double origin[3];
-    uint64_t mended;
-    if (!positions || !normals || !indices)
-        return CP_LIMIT;
-    place_near_origin(cad->points[product->first_point], product->point_count, positions, origin);
-    memcpy(normals, cad->normals[product->first_point], 3 * sizeof *normals * product->point_count);
-    memcpy(indices, cad->triangles[product->first_triangle], corners * sizeof *indices);
-    made->mesh = (cp_mesh){.name = scene_text(step->scene, product->name),
-                           .kind = CP_MESH_FACES,
-                           .vertex_count = product->point_count,
-                           .face_count = product->triangle_count,
-                           .corner_count = (uint32_t)corners,
-                           .positions = positions,
-                           .normals = normals,
-                           .corners = indices};
-    cp_pose millimetres = pose_scaling(0.001, 0.001, 0.001);
-    made->transform = pose_from_origin(&millimetres, origin);
-    for (uint32_t i = 0; i < product->group_count; i++)
-        made->inherits |= cad->groups[product->first_group + i].colour == CAD_NONE;
-    return made->mesh.name ? mesh_mend_normals(step->context, &made->mesh, normals, &mended) : CP_LIMIT;
-}
-
-static cp_status add_groups(struct step *step, struct step_model *model, const struct cad_product *product,
-                            uint32_t inherited, cp_mesh *mesh)
-{
-    cp_group *groups = scene_allocate(step->scene, product->group_count, sizeof *groups);
-    if (!groups)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < product->group_count; i++) {
-        const struct cad_group *from = &model->cad->groups[product->first_group + i];
-        groups[i] =
-            (cp_group){.first_face = from->first_triangle,
-                       .face_count = from->triangle_count,
-                       .material = from->colour == CAD_NONE ? inherited : material_of(step, model, from->colour)};
-        if (from->colour != CAD_NONE && groups[i].material == CP_NONE)
-            return CP_LIMIT;
-    }
-    mesh->groups = groups;
-    mesh->group_count = product->group_count;
-    return CP_OK;
-}
-
-/* Finds or makes the mesh of a product whose faces without a colour get the inherited material. */
-static cp_status find_mesh(struct step *step, struct step_model *model, uint32_t index, uint32_t inherited,
-                           uint32_t *mesh)
-{
-    const struct cad_product *product = &model->cad->products[index];
-    struct step_product *made = &model->products[index];
-    cp_status status = made->mesh.vertex_count ? CP_OK : make_mesh(step, model->cad, product, made);
-    if (status != CP_OK)
-        return status;
-    inherited = made->inherits ? inherited : CP_NONE;
-    const char *key = arena_print(step->scene->arena, "%u %u", index, inherited);
-    const uint32_t *known = key ? name_map_find(&model->meshes, key) : NULL;
-    if (known) {
-        *mesh = *known;
-        return CP_OK;
-    }
-    cp_mesh row = made->mesh;
-    status = add_groups(step, model, product, inherited, &row);
-    *mesh = status == CP_OK ? scene_add_mesh(step->scene, &row) : CP_NONE;
-    return *mesh != CP_NONE && key && name_map_add(&model->meshes, key, *mesh, NULL) ? CP_OK : CP_LIMIT;
-}
-
 static cp_status add_place(struct step *step, struct step_model *model, uint32_t product, const struct step_node *node)
 {
     uint32_t mesh;
@@ -136,7 +48,7 @@ static cp_status add_place(struct step *step, struct step_model *model, uint32_t
     if (!array_reserve(step->context, &step->places, &step->place_room, step->place_count + UINT64_C(1),
                        sizeof *step->places))
         return CP_LIMIT;
-    cp_status status = find_mesh(step, model, product, node->colour, &mesh);
+    cp_status status = step_find_mesh(step, model, product, node->colour, &mesh);
     if (status == CP_OK) {
         cp_pose pose = pose_multiply(&node->pose, &model->products[product].transform);
         step->places[step->place_count] = (struct step_place){node->node, mesh, step->place_count, pose};
@@ -159,11 +71,12 @@ static bool says_something(const char *name)
     return *name;
 }
 
-static cp_pose pose_in_metres(const double millimetres[12])
+/* unit: metres per length of the pose. */
+static cp_pose pose_in_metres(const double from[12], double unit)
 {
     cp_pose pose;
     for (int i = 0; i < 12; i++)
-        pose.m[i] = i % 4 == 3 ? millimetres[i] * 0.001 : millimetres[i];
+        pose.m[i] = i % 4 == 3 ? from[i] * unit : from[i];
     return pose;
 }
 
@@ -177,7 +90,8 @@ static cp_status add_node(struct step *step, const struct step_model *model, con
                           const struct step_node *above, struct step_node *to)
 {
     const struct cad_product *product = &model->cad->products[from->product];
-    const char *name = says_something(from->name) ? from->name : product->name;
+    bool has_own = says_something(from->name) && (step->settings->names == NAMES_INSTANCE || !*product->name);
+    const char *name = has_own ? from->name : product->name;
     size_t size = strlen(name);
     if (size == 0 && from->parent == CAD_NONE)
         name = text_stem(model->path, &size);
@@ -198,7 +112,7 @@ static cp_status inherit(struct step *step, struct step_model *model, const stru
                          const struct step_node *above, struct step_node *to)
 {
     uint32_t colour = from->colour != CAD_NONE ? from->colour : model->cad->products[from->product].colour;
-    to->colour = colour == CAD_NONE ? above->colour : material_of(step, model, colour);
+    to->colour = colour == CAD_NONE ? above->colour : step_material(step, model, colour);
     return colour == CAD_NONE || to->colour != CP_NONE ? CP_OK : CP_LIMIT;
 }
 
@@ -212,7 +126,7 @@ static cp_status add_instance(struct step *step, struct step_model *model, uint3
     const struct step_node *above = from->parent == CAD_NONE ? base : &nodes[from->parent];
     struct step_node *to = &nodes[index];
     struct step_model *other = NULL;
-    cp_pose pose = pose_in_metres(from->pose);
+    cp_pose pose = pose_in_metres(from->pose, model->unit);
     to->node = above->node;
     to->pose = pose_multiply(&above->pose, &pose);
     cp_status status = inherit(step, model, from, above, to);

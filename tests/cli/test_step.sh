@@ -1,0 +1,71 @@
+#!/bin/sh
+# test_step.sh PROGRAM: the options of STEP and BREP, what the text of STEP has that nobody reads, and the figures of the
+# check, by samples/step_clamp.step with other names and further records.
+. "$(dirname "$0")/check.sh"
+
+cp "$top/samples/step_clamp.step" clamp.step
+cp "$top/tests/cases/step/square.brep" .
+names() { "$cellpipe" info -q --json "$@" | tr -d '\n' | grep -o '"frames": *\[.*\]' | grep -o '"name": *"[^"]*"' | cut -d'"' -f4 | tr '\n' ' '; }
+bounds() { "$cellpipe" info -q --json "$@" | tr -d ' \n' | grep -o '"bounds":\[\[[^]]*\],\[[^]]*\]\]'; }
+
+# with RECORDS: the clamp with further records, as further.step
+with() { awk -v records="$1" '/^ENDSEC/ && data { print records } /^DATA/ { data = 1 } { print }' clamp.step >further.step; }
+directions="#901=DIRECTION('',(1.,0.,0.)); #902=DIRECTION('',(0.,1.,0.)); #903=CARTESIAN_POINT('',(0.,0.,0.));
+#904=DIRECTION('',(0.,0.,1.)); #905 = DIRECTION ( '' , ( 0. , 0. , -1. ) ) ;"
+lost() { "$cellpipe" info further.step 2>&1 >/dev/null | grep -c "loss: $1"; }
+
+# ---- operators of mapped items: Open CASCADE places all wrongly but right-handed ones of scale 1 in a simple record ----
+
+operator="#900=CARTESIAN_TRANSFORMATION_OPERATOR_3D"
+with "$operator('','it''s;','',#901,#902,#903,1.,#904); $directions"
+must "a right-handed operator" [ "$(lost 'mapped items')" = 0 ]
+with "$operator('','','',#901,#902,#903,\$,\$); $directions"
+must "an operator without a third axis" [ "$(lost 'mapped items')" = 0 ]
+with "$operator('','','',#901,#902,#903,1.,#905); $directions"
+must "a mirroring operator" [ "$(lost 'mapped items')" = 1 ]
+with "$operator('','','',#902,#901,#903,1.,#904); $directions"
+must "a mirroring operator by its first axes" [ "$(lost 'mapped items')" = 1 ]
+with "$operator('','','',#901,#902,#903,2.,#904); $directions"
+must "a scaling operator" [ "$(lost 'mapped items')" = 1 ]
+with "#900=(CARTESIAN_TRANSFORMATION_OPERATOR(#901,#902,#903,1.) CARTESIAN_TRANSFORMATION_OPERATOR_3D(#904)
+FUNCTIONALLY_DEFINED_TRANSFORMATION('','') GEOMETRIC_REPRESENTATION_ITEM() REPRESENTATION_ITEM('')); $directions"
+must "a complex record" [ "$(lost 'mapped items')" = 1 ]
+
+# ---- what nobody reads ----
+
+with "#900=DRAUGHTING_CALLOUT('',(#903));
+#901=( DRAUGHTING_CALLOUT((#903)) GEOMETRIC_REPRESENTATION_ITEM() LEADER_DIRECTED_CALLOUT() REPRESENTATION_ITEM('') );
+/* #902=DRAUGHTING_CALLOUT('',(#903)); */ #902=DESCRIPTIVE_REPRESENTATION_ITEM('DRAUGHTING_CALLOUT(','');
+#903=CARTESIAN_POINT('',(0.,0.,0.)); #904=KINEMATIC_JOINT('','',\$,#903,#903); #905=MY_DRAUGHTING_CALLOUT();
+#906=TESSELLATED_SOLID('',(),\$);"
+must "annotations" [ "$(lost 'annotations (PMI) (2)')" = 1 ]
+must "joints" [ "$(lost 'joints of mechanisms$')" = 1 ]
+must "shapes of triangles" [ "$(lost 'shapes of triangles (AP242), which Open CASCADE does not read$')" = 1 ]
+with ""
+must "none of them" [ "$(lost .)" = 0 ]
+
+# ---- options ----
+
+must "names of instances" [ "$(names clamp.step)" = "$(names clamp.step --in names=instance)" ]
+must "names of products" [ "$(names clamp.step --in names=product | tr ' ' '\n' | grep -c '^pin$')" = 2 ]
+sed "s/'plate'/'pl\xe9te'/g" clamp.step >latin.step
+must "Windows-1252 by default" [ "$(names latin.step --in names=product | grep -c 'pléte')" = 1 ]
+must "Windows-1251" [ "$(names latin.step --in names=product --in encoding=windows-1251 | grep -c 'plйte')" = 1 ]
+ends 0 'note: its texts are not UTF-8' "$cellpipe" info -v latin.step
+with_normals() { "$cellpipe" convert -q clamp.step normals.gltf --out normals=keep --in "$@" && grep -c '"NORMAL"' normals.gltf; }
+must "normals of surfaces" [ "$(with_normals normals=yes)" -gt 0 ]
+must "no normals" [ "$(with_normals normals=no)" = 0 ]
+must "BREP is in millimetres" [ "$(bounds square.brep)" = '"bounds":[[0,0,0],[0.01,0.02,0]]' ]
+must "BREP in inches" [ "$(bounds square.brep --in unit=in)" = '"bounds":[[0,0,0],[0.254,0.508,0]]' ]
+ends 0 'warning: unit= is for BREP alone' "$cellpipe" info clamp.step --in unit=in
+must "STEP says its unit" [ "$(bounds -q clamp.step --in unit=in)" = "$(bounds clamp.step)" ]
+
+# ---- the check ----
+
+ends 0 'note: faces checked: 9, of products: 2; lost: 0, mended: 0; at most 0\.0[0-9]* mm' "$cellpipe" info -v clamp.step
+ends 0 'volume within 0\.[0-9]* %, open edges of solids: 0$' "$cellpipe" info -v clamp.step
+"$cellpipe" batch -q clamp.step --out-dir out --to glb
+must "the figures in the record of a batch" grep -q '"checks":\["step-checked: faces checked: 9' out/.cellpipe/*/*
+"$cellpipe" batch -q "$top/samples/stl_solids.stl" --out-dir plain --to glb
+must "no figures of other formats" [ "$(cat plain/.cellpipe/*/* | grep -c '"checks"')" = 0 ]
+finish
