@@ -12,8 +12,9 @@
 /* The figures of all products. */
 struct figures {
     uint64_t products, faces, lost, mended, open_edges;
-    const struct cad_product *farthest; /* with the largest deviation as a part of what was asked for; or NULL */
-    double volume;                      /* the largest difference, as a part of the exact volume */
+    const char *farthest; /* the product with the largest deviation as a part of what was asked for; NULL: none */
+    double deviation, asked;
+    double volume; /* the largest difference, as a part of the exact volume */
     bool has_volume;
 };
 
@@ -36,44 +37,46 @@ static void report_complaints(cp_context *context, const struct step_model *mode
 static void report_product(cp_context *context, const struct step_model *model, uint32_t index, struct figures *figures)
 {
     const struct cad_product *product = &model->cad->products[index];
+    const struct cad_triangles *fine = &product->fine;
+    const struct step_product *made = &model->products[index];
     struct place place = IN_FILE(model->path);
-    uint64_t open_edges = model->products[index].open_edges;
-    double off = fabs(fabs(product->mesh_volume) - product->volume);
-    if (product->lost_faces)
-        report_loss(context, "step-face", place, product->lost_faces,
+    double off = fabs(fabs(fine->volume) - product->volume);
+    if (fine->lost_faces)
+        report_loss(context, "step-face", place, fine->lost_faces,
                     "faces of \"%s\", %.3g mm2 in all, that Open CASCADE cannot tessellate", product->name,
-                    product->lost_area);
+                    fine->lost_area);
     if (off > MOST_VOLUME_ERROR * product->volume)
         report_loss(context, "step-volume", place, 1,
                     "the shape of \"%s\": its triangles enclose %.4g mm3, its surfaces %.4g mm3", product->name,
-                    product->mesh_volume, product->volume);
-    if (product->deviation > product->deflection)
+                    fine->volume, product->volume);
+    if (made->deviation > made->asked)
         report_warning(context, "step-deviation", place,
-                       "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm", product->name,
-                       product->deviation, product->deflection);
-    if (open_edges)
+                       "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm", product->name, made->deviation,
+                       made->asked);
+    if (made->open_edges)
         report_warning(context, "step-open", place, "\"%s\" is solid, but its triangles leave %llu edges open",
-                       product->name, (unsigned long long)open_edges);
+                       product->name, (unsigned long long)made->open_edges);
     figures->products += product->face_count > 0;
     figures->faces += product->face_count;
-    figures->lost += product->lost_faces;
-    figures->mended += product->mended_faces;
-    figures->open_edges += open_edges;
+    figures->lost += fine->lost_faces;
+    figures->mended += fine->mended_faces;
+    figures->open_edges += made->open_edges;
     if (product->volume > 0) {
         figures->has_volume = true;
         figures->volume = fmax(figures->volume, off / product->volume);
     }
-    const struct cad_product *farthest = figures->farthest;
-    if (product->deflection > 0 &&
-        (!farthest || product->deviation * farthest->deflection > farthest->deviation * product->deflection))
-        figures->farthest = product;
+    if (made->asked > 0 &&
+        (!figures->farthest || made->deviation * figures->asked > figures->deviation * made->asked)) {
+        figures->farthest = product->name;
+        figures->deviation = made->deviation;
+        figures->asked = made->asked;
+    }
 }
 
 static void report_figures(cp_context *context, const struct step_model *model, const struct figures *figures)
 {
-    const struct cad_product *farthest = figures->farthest;
     char volume[80] = "";
-    if (!farthest)
+    if (!figures->farthest)
         return;
     if (figures->has_volume)
         (void)snprintf(volume, sizeof volume, "; volume within %.2g %%, open edges of solids: %llu",
@@ -82,8 +85,8 @@ static void report_figures(cp_context *context, const struct step_model *model, 
                 "faces checked: %llu, of products: %llu; lost: %llu, mended: %llu; at most %.3g mm from the surface "
                 "(%.3g mm asked for, \"%s\")%s",
                 (unsigned long long)figures->faces, (unsigned long long)figures->products,
-                (unsigned long long)figures->lost, (unsigned long long)figures->mended, farthest->deviation,
-                farthest->deflection, farthest->name, volume);
+                (unsigned long long)figures->lost, (unsigned long long)figures->mended, figures->deviation,
+                figures->asked, figures->farthest, volume);
 }
 
 /* Reports what the file has and the scene has not. */

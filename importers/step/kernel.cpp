@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <BRepAdaptor_Curve.hxx>
 #include <BRepAdaptor_Surface.hxx>
 #include <BRepBndLib.hxx>
 #include <BRepBuilderAPI_NurbsConvert.hxx>
@@ -29,6 +30,7 @@
 #include <BinTools.hxx>
 #include <Bnd_Box.hxx>
 #include <ElSLib.hxx>
+#include <GCPnts_TangentialDeflection.hxx>
 #include <GProp_GProps.hxx>
 #include <Geom_Surface.hxx>
 #include <IGESCAFControl_Reader.hxx>
@@ -42,6 +44,7 @@
 #include <Message_Printer.hxx>
 #include <NCollection_DataMap.hxx>
 #include <Poly_Triangulation.hxx>
+#include <Precision.hxx>
 #include <Quantity_ColorRGBA.hxx>
 #include <STEPCAFControl_Reader.hxx>
 #include <STEPConstruct_ExternRefs.hxx>
@@ -57,6 +60,7 @@
 #include <TDocStd_Document.hxx>
 #include <TopExp.hxx>
 #include <TopExp_Explorer.hxx>
+#include <TopTools_IndexedDataMapOfShapeListOfShape.hxx>
 #include <TopTools_ShapeMapHasher.hxx>
 #include <TopoDS.hxx>
 #include <TopoDS_Compound.hxx>
@@ -92,6 +96,9 @@ constexpr double sewing_tolerance = 0.01; // mm
 
 constexpr double farthest_point = 1e30; // mm; floats end at 3.4e38, and squares of lengths are to be finite, too
 
+// Few triangles come of a wide angle; the deflection then decides. Wider ones lose the shape of small circles.
+constexpr double coarse_angle = 80 * M_PI / 180;
+
 // Thrown where an array of the model would have more items than its indices count.
 struct TooLarge {
 };
@@ -121,6 +128,8 @@ struct OwnModel : cad_model {
     std::vector<cad_group> own_groups;
     std::vector<cad_colour> own_colours;
     std::vector<cad_complaint> own_complaints;
+    std::vector<cad_line> own_lines;
+    std::vector<double> own_line_points;
     std::vector<double> own_points;
     std::vector<float> own_normals;
     std::vector<uint32_t> own_triangles;
@@ -149,6 +158,9 @@ struct OwnModel : cad_model {
         colour_count = index_of(own_colours.size());
         complaints = own_complaints.data();
         complaint_count = index_of(own_complaints.size());
+        lines = own_lines.data();
+        line_count = index_of(own_lines.size());
+        line_points = reinterpret_cast<const double(*)[3]>(own_line_points.data());
         points = reinterpret_cast<const double(*)[3]>(own_points.data());
         normals = reinterpret_cast<const float(*)[3]>(own_normals.data());
         triangles = reinterpret_cast<const uint32_t(*)[3]>(own_triangles.data());
@@ -478,14 +490,8 @@ class Reader
         product.layers = model.keep(layers_at(label));
         product.material = "";
         take_material(label, product);
-        product.first_point = index_of(model.own_points.size() / 3);
-        product.first_triangle = index_of(model.own_triangles.size() / 3);
-        product.first_group = index_of(model.own_groups.size());
         if (!product.is_assembly)
-            mesh(part, product);
-        product.point_count = index_of(model.own_points.size() / 3) - product.first_point;
-        product.triangle_count = index_of(model.own_triangles.size() / 3) - product.first_triangle;
-        product.group_count = index_of(model.own_groups.size()) - product.first_group;
+            take_shape(part, product);
         model.own_products.push_back(product);
     }
 
@@ -519,48 +525,73 @@ class Reader
         TopoDS_Face face;
     };
 
-    void mesh(const Labels &part, cad_product &product)
+    void take_shape(const Labels &part, cad_product &product)
     {
         Colours own;
         TopoDS_Shape shape = shape_of(part, own);
         if (shape.IsNull())
             return;
-        product.free_edges = count(shape, TopAbs_EDGE, TopAbs_FACE);
         product.free_points = count(shape, TopAbs_VERTEX, TopAbs_EDGE);
+        const TopoDS_Shape unsewn = shape;
         if (request.format == CAD_IGES)
             shape = sewn(shape, own);
         product.solids = count(shape, TopAbs_SOLID, TopAbs_SHAPE);
-        std::vector<MeshedFace> faces = faces_of(shape, own);
+        const std::vector<MeshedFace> faces = faces_of(shape, own);
         product.face_count = index_of(faces.size());
         const double size = diagonal(shape);
-        if (faces.empty() || !(size > 0))
-            return;
+        double deflection = request.relative > 0 ? size * request.relative : request.deflection;
+        // What is simplified needs most of the error for that.
+        if (request.coarse > 0)
+            deflection = std::min(deflection, request.coarse / 10);
         // A deflection of more than the part makes holes and exceptions.
-        product.deflection = request.relative > 0 ? size * request.relative : request.deflection;
-        product.deflection = std::min(product.deflection, size / 20);
-        tessellate(shape, product.deflection);
-        product.deviation = largest_deviation(faces, product.deflection);
-        if (product.deviation > product.deflection) {
-            tessellate(shape, product.deflection / 2);
-            product.deviation = largest_deviation(faces, product.deflection);
+        if (!faces.empty() && size > 0) {
+            mesh(shape, faces, std::min(deflection, size / 20), request.angle, product.fine);
+            take_lines(unsewn, product, std::min(deflection, size / 20));
+            if (request.coarse > 0)
+                mesh(shape, faces, std::min(request.coarse, size / 20), coarse_angle, product.coarse);
+            if (product.fine.volume != 0)
+                product.volume = exact_volume(shape);
+        } else {
+            take_lines(unsewn, product, size > 0 ? std::min(deflection, size / 20) : deflection);
         }
-        mend(shape, faces, product);
-        if (product.mended_faces > 0)
-            product.deviation = largest_deviation(faces, product.deflection);
+    }
+
+    // Makes triangles of the faces. Where a sample is too far from the surface, they are made again at half the
+    // deflection.
+    void mesh(const TopoDS_Shape &shape, std::vector<MeshedFace> faces, double deflection, double angle,
+              cad_triangles &made)
+    {
+        made.deflection = deflection;
+        tessellate(shape, deflection, angle);
+        made.deviation = largest_deviation(faces, deflection);
+        if (made.deviation > deflection) {
+            tessellate(shape, deflection / 2, angle);
+            made.deviation = largest_deviation(faces, deflection);
+        }
+        mend(shape, faces, angle, made);
+        if (made.mended_faces > 0)
+            made.deviation = largest_deviation(faces, deflection);
         // Faces of one colour are written together.
         std::stable_sort(faces.begin(), faces.end(),
                          [](const MeshedFace &a, const MeshedFace &b) { return a.colour < b.colour; });
+        made.first_point = index_of(model.own_points.size() / 3);
+        made.first_triangle = index_of(model.own_triangles.size() / 3);
+        made.first_group = index_of(model.own_groups.size());
         for (const MeshedFace &face : faces)
-            add_face(face, product);
-        if (product.solids > 0 && product.lost_faces == 0 && count(shape, TopAbs_FACE, TopAbs_SOLID) == 0)
-            compare_volumes(shape, product);
+            add_face(face, made);
+        made.point_count = index_of(model.own_points.size() / 3) - made.first_point;
+        made.triangle_count = index_of(model.own_triangles.size() / 3) - made.first_triangle;
+        made.group_count = index_of(model.own_groups.size()) - made.first_group;
+        if (count(shape, TopAbs_SOLID, TopAbs_SHAPE) > 0 && made.lost_faces == 0 &&
+            count(shape, TopAbs_FACE, TopAbs_SOLID) == 0)
+            made.volume = volume_of(made);
     }
 
-    void tessellate(const TopoDS_Shape &shape, double deflection) const
+    static void tessellate(const TopoDS_Shape &shape, double deflection, double angle)
     {
         IMeshTools_Parameters parameters;
         parameters.Deflection = deflection;
-        parameters.Angle = request.angle;
+        parameters.Angle = angle;
         parameters.InParallel = false; // its threads may not start in a process without rights
         BRepTools::Clean(shape);       // a finer mesh would be kept
         BRepMesh_IncrementalMesh mesher(shape, parameters);
@@ -591,7 +622,7 @@ class Reader
 
     // Meshes solids of which a face got no triangles again, as splines: that helps with cones that reach their apex. A
     // copy has its faces in the same order.
-    void mend(const TopoDS_Shape &shape, std::vector<MeshedFace> &faces, cad_product &product) const
+    static void mend(const TopoDS_Shape &shape, std::vector<MeshedFace> &faces, double angle, cad_triangles &made)
     {
         size_t first = 0;
         for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
@@ -604,19 +635,19 @@ class Reader
                     is_near &= has_near_surface(faces[i].face);
                 }
             if (lost > 0 && is_near && end - first <= most_faces_to_mend)
-                product.mended_faces += mend_solid(at.Current(), &faces[first], end - first, lost, product.deflection);
+                made.mended_faces += mend_solid(at.Current(), &faces[first], end - first, lost, made.deflection, angle);
             first = end;
         }
     }
 
     // Returns how many faces have triangles now that had none.
-    uint32_t mend_solid(const TopoDS_Shape &solid, MeshedFace *faces, size_t number, size_t lost,
-                        double deflection) const
+    static uint32_t mend_solid(const TopoDS_Shape &solid, MeshedFace *faces, size_t number, size_t lost,
+                               double deflection, double angle)
     {
         const TopoDS_Shape copy = BRepBuilderAPI_NurbsConvert(solid, true).Shape();
         std::vector<TopoDS_Face> copies;
         size_t still_lost = 0;
-        tessellate(copy, deflection);
+        tessellate(copy, deflection, angle);
         for (TopExp_Explorer at(copy, TopAbs_FACE); at.More(); at.Next()) {
             copies.push_back(TopoDS::Face(at.Current()));
             still_lost += !has_triangles(copies.back());
@@ -628,21 +659,69 @@ class Reader
         return index_of(lost - still_lost);
     }
 
-    // Sets the exact volume of all solids and that of the triangles, by the divergence theorem.
-    void compare_volumes(const TopoDS_Shape &shape, cad_product &product) const
+    static double exact_volume(const TopoDS_Shape &shape)
     {
+        double volume = 0;
         for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
             GProp_GProps exact;
             BRepGProp::VolumeProperties(at.Current(), exact);
-            product.volume += std::fabs(exact.Mass()); // a mirrored one counts negative
+            volume += std::fabs(exact.Mass()); // a mirrored one counts negative
         }
-        const double *points = &model.own_points[3 * static_cast<size_t>(product.first_point)];
+        return volume;
+    }
+
+    // The volume inside the triangles, by the divergence theorem.
+    double volume_of(const cad_triangles &made) const
+    {
+        double volume = 0;
+        const double *points = &model.own_points[3 * static_cast<size_t>(made.first_point)];
         const auto corner = [&](size_t at) {
             const double *point = points + 3 * static_cast<size_t>(model.own_triangles[at]);
             return gp_XYZ(point[0], point[1], point[2]);
         };
-        for (size_t i = 3 * static_cast<size_t>(product.first_triangle); i < model.own_triangles.size(); i += 3)
-            product.mesh_volume += corner(i).DotCross(corner(i + 1), corner(i + 2)) / 6;
+        for (size_t i = 3 * static_cast<size_t>(made.first_triangle); i < model.own_triangles.size(); i += 3)
+            volume += corner(i).DotCross(corner(i + 1), corner(i + 2)) / 6;
+        return volume;
+    }
+
+    // ---- lines ----
+
+    // Makes lines of the curves that the request wants: those without a face, then the borders of faces. The seam of a
+    // closed face is no border.
+    void take_lines(const TopoDS_Shape &shape, cad_product &product, double deflection)
+    {
+        product.first_line = index_of(model.own_lines.size());
+        for (TopExp_Explorer at(shape, TopAbs_EDGE, TopAbs_FACE); at.More(); at.Next())
+            product.free_edges += request.edges == CAD_NO_EDGES || !add_line(TopoDS::Edge(at.Current()), deflection);
+        product.free_line_count = index_of(model.own_lines.size()) - product.first_line;
+        TopTools_IndexedDataMapOfShapeListOfShape faces;
+        if (request.edges == CAD_ALL_EDGES)
+            TopExp::MapShapesAndAncestors(shape, TopAbs_EDGE, TopAbs_FACE, faces);
+        for (int i = 1; i <= faces.Extent(); i++) {
+            const TopoDS_Edge edge = TopoDS::Edge(faces.FindKey(i));
+            const bool is_free = faces(i).IsEmpty();
+            if (!is_free && !BRep_Tool::Degenerated(edge) && !BRep_Tool::IsClosed(edge, TopoDS::Face(faces(i).First())))
+                add_line(edge, deflection);
+        }
+        product.line_count = index_of(model.own_lines.size()) - product.first_line;
+    }
+
+    bool add_line(const TopoDS_Edge &edge, double deflection)
+    try {
+        const BRepAdaptor_Curve curve(edge);
+        if (Precision::IsInfinite(curve.FirstParameter()) || Precision::IsInfinite(curve.LastParameter()))
+            return false;
+        const GCPnts_TangentialDeflection points(curve, request.angle, deflection);
+        model.own_lines.push_back(
+            {index_of(model.own_line_points.size() / 3), static_cast<uint32_t>(points.NbPoints())});
+        for (int i = 1; i <= points.NbPoints(); i++)
+            for (int axis = 1; axis <= 3; axis++)
+                model.own_line_points.push_back(points.Value(i).Coord(axis));
+        index_of(model.own_line_points.size());
+        return true;
+    } catch (const Standard_Failure &) {
+        expect_memory();
+        return false; // an edge without a curve
     }
 
     // ---- deviation ----
@@ -833,15 +912,15 @@ class Reader
         return all;
     }
 
-    void add_face(const MeshedFace &meshed, cad_product &product)
+    void add_face(const MeshedFace &meshed, cad_triangles &made)
     {
         const TopoDS_Face &face = meshed.face;
         if (!has_triangles(face)) {
             expect_memory();
             GProp_GProps area;
             BRepGProp::SurfaceProperties(face, area);
-            product.lost_faces++;
-            product.lost_area += std::fabs(area.Mass());
+            made.lost_faces++;
+            made.lost_area += std::fabs(area.Mass());
             return;
         }
         TopLoc_Location location;
@@ -849,10 +928,10 @@ class Reader
         const gp_Trsf place = location.Transformation();
         const bool is_turned = face.Orientation() == TopAbs_REVERSED;
         const bool is_mirrored = place.VectorialPart().Determinant() < 0;
-        const uint32_t first = index_of(model.own_points.size() / 3) - product.first_point;
-        if (model.own_groups.size() == product.first_group || model.own_groups.back().colour != meshed.colour)
+        const uint32_t first = index_of(model.own_points.size() / 3) - made.first_point;
+        if (model.own_groups.size() == made.first_group || model.own_groups.back().colour != meshed.colour)
             model.own_groups.push_back(
-                {index_of(model.own_triangles.size() / 3) - product.first_triangle, 0, meshed.colour});
+                {index_of(model.own_triangles.size() / 3) - made.first_triangle, 0, meshed.colour});
         add_points(face, *grid, place, is_turned);
         for (int i = 1; i <= grid->NbTriangles(); i++) {
             int corners[3];

@@ -15,6 +15,7 @@ extern "C" {
 #define CAD_NONE UINT32_MAX
 #define CAD_PUBLIC __attribute__((visibility("default")))
 
+enum cad_edges { CAD_NO_EDGES, CAD_FREE_EDGES, CAD_ALL_EDGES };
 enum cad_format { CAD_STEP, CAD_IGES, CAD_BREP };
 
 struct cad_request {
@@ -25,6 +26,8 @@ struct cad_request {
     double deflection;    /* the greatest distance between triangles and surface */
     double relative;      /* not 0: that distance as a part of the diagonal of each product */
     double angle;         /* radians, between the directions of neighbouring pieces of a curve */
+    double coarse;        /* not 0: triangles with this deflection, too, and as few as that takes */
+    enum cad_edges edges; /* that become lines */
     bool keeps_hidden;    /* products and instances that the file hides */
 };
 
@@ -39,6 +42,22 @@ struct cad_group {
     uint32_t colour; /* the face's, its shell's or its solid's; CAD_NONE: that of the instance or the product */
 };
 
+/* The triangles of a product, and what was found while they were made. */
+struct cad_triangles {
+    uint32_t first_point, point_count, first_triangle, triangle_count, first_group, group_count;
+    uint32_t mended_faces; /* faces that got triangles only as splines */
+    uint32_t lost_faces;   /* faces that got no triangles */
+    double lost_area;      /* mm2 */
+    double deflection;     /* what was asked for, mm */
+    double deviation;      /* the largest distance of a sample of the triangles from the surface, mm */
+    double volume;         /* of all solids, mm3; 0 where there is no solid, or a face is lost */
+};
+
+/* A curve as a line of points. */
+struct cad_line {
+    uint32_t first_point, point_count; /* of line_points */
+};
+
 struct cad_product {
     const char *name; /* UTF-8; "" for a shape without a product, which belongs to the product above it */
     bool has_name, is_assembly;
@@ -46,16 +65,11 @@ struct cad_product {
     const char *file;   /* the one that has its shape, as the file names it; "": this one */
     const char *layers; /* names, with ", " between two */
     const char *material;
-    uint32_t first_point, point_count, first_triangle, triangle_count, first_group, group_count;
-    /* The rest is found while it is meshed. */
+    struct cad_triangles fine, coarse;                /* coarse: none unless the request wants them */
+    uint32_t first_line, free_line_count, line_count; /* free ones first */
     uint32_t face_count, solids;
-    uint32_t free_edges, free_points; /* part of no face */
-    uint32_t mended_faces;            /* faces that got triangles only as splines */
-    uint32_t lost_faces;              /* faces that got no triangles */
-    double lost_area;                 /* mm2 */
-    double deflection;                /* what was asked for, mm */
-    double deviation;                 /* the largest distance of a sample of the triangles from the surface, mm */
-    double volume, mesh_volume;       /* of all solids, mm3; 0 and 0 where there is no solid, or a face is lost */
+    uint32_t free_edges, free_points; /* part of no face; edges that became lines do not count */
+    double volume;                    /* the exact one of all solids, mm3; 0 where fine.volume is */
 };
 
 struct cad_node {
@@ -83,10 +97,12 @@ struct cad_model {
     const struct cad_group *groups;
     const struct cad_colour *colours;
     const struct cad_complaint *complaints;
+    const struct cad_line *lines;
+    const double (*line_points)[3];
     const double (*points)[3];
     const float (*normals)[3];      /* one a point; 0 where the surface has none */
     const uint32_t (*triangles)[3]; /* points of their product, from 0 */
-    uint32_t node_count, product_count, group_count, colour_count, complaint_count;
+    uint32_t node_count, product_count, group_count, colour_count, complaint_count, line_count;
     uint32_t hidden_products; /* uses that were left out */
 };
 

@@ -48,6 +48,10 @@ static const cp_option step_options[] = {
      offsetof(struct step_settings, deflection), .initial = "0.1%"},
     {"angle", "greatest angle between the directions of neighbouring pieces of a curve", CP_OPTION_ANGLE,
      offsetof(struct step_settings, angle), "20deg", .minimum = 0.001, .maximum = PI / 2},
+    {"error", "as few triangles as are nowhere farther than this from the surface", CP_OPTION_LENGTH,
+     offsetof(struct step_settings, error), .minimum = 1e-9, .maximum = 1e9},
+    {"edges", "curves as lines: those without a face (free), borders of faces, too (all)", CP_OPTION_CHOICE,
+     offsetof(struct step_settings, edges), "no", .choices = "no|free|all"},
     {"normals", "those of the surfaces", CP_OPTION_BOOLEAN, offsetof(struct step_settings, normals), .initial = "yes"},
     {"names", "of nodes: the instance's, where it says something, or the product's", CP_OPTION_CHOICE,
      offsetof(struct step_settings, names), "instance", .choices = "instance|product"},
@@ -153,6 +157,8 @@ static cp_status read_model(struct step *step, struct step_model *model)
                                   .size = size,
                                   .codepage = choose_codepage(step, model),
                                   .deflection = step->settings->deflection.metres / model->unit,
+                                  .coarse = step->settings->error / model->unit,
+                                  .edges = (enum cad_edges)step->settings->edges,
                                   .relative = step->settings->deflection.part,
                                   .angle = step->settings->angle,
                                   .keeps_hidden = step->settings->hidden};
@@ -204,7 +210,8 @@ cp_status step_open(struct step *step, const struct step_model *from, const char
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
-    struct step step = {.context = context, .settings = settings, .scene = scene, .known = {.context = context}};
+    struct step step = {
+        .context = context, .settings = settings, .scene = scene, .known = {.context = context}, .border = CP_NONE};
     cp_status status = load_kernel(context);
     scene->source.up = (cp_up)step.settings->up;
     if (status == CP_OK)

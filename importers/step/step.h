@@ -12,10 +12,12 @@ struct step_settings {
     struct import_settings common;
     cp_extent deflection;
     double angle;
+    double error; /* metres; 0: not given */
     double unit;  /* metres; 0: not given */
     int encoding; /* of step.c's list of them */
     int up;       /* cp_up */
     int names;    /* enum step_names */
+    int edges;    /* cad_edges */
     bool hidden, normals;
 };
 
@@ -50,6 +52,7 @@ struct step {
     struct name_map known;      /* models by path */
     struct step_place *places;
     uint32_t model_count, model_room, place_count, place_room;
+    uint32_t border; /* the material of the borders of faces; CP_NONE: none yet */
 };
 
 /* Reads the model of a file that `from` names, or finds it among those that were read: *model; NULL if there is no such
@@ -63,19 +66,25 @@ cp_status step_scan(cp_context *context, const char *bytes, size_t size, struct 
 /* Reports what is lost of a model, and the figures of its check. */
 void step_report(cp_context *context, const struct step_model *model);
 
-/* A mesh that has no groups yet, and what places it: millimetres, and the origin of its positions. */
-struct step_product {
+/* A mesh without a row in the scene, whose groups have colours of the model as materials; and what places it:
+ * millimetres, and the origin of its positions. */
+struct step_shape {
     cp_mesh mesh; /* without vertices until a node uses it */
     cp_pose transform;
-    uint64_t open_edges; /* of solids: edges that are not passed as often one way as the other */
-    bool inherits;       /* some faces have no colour of their own */
+};
+#define STEP_BORDER (CAD_NONE - 1) /* the colour of the borders of faces */
+
+struct step_product {
+    struct step_shape faces, lines;
+    double deviation, asked; /* the largest distance from the surface, and the one that was asked for, mm */
+    uint64_t open_edges;     /* of solids: edges that are not passed as often one way as the other */
 };
 
 /* meshes.c */
 /* Finds or makes the material of a colour; CP_NONE when out of memory. */
 uint32_t step_material(struct step *step, struct step_model *model, uint32_t colour);
-/* Finds or makes the mesh of a product whose faces without a colour get the inherited material. */
-cp_status step_find_mesh(struct step *step, struct step_model *model, uint32_t index, uint32_t inherited,
+/* Finds or makes the mesh of a product's faces, or of its lines; those without a colour get the inherited material. */
+cp_status step_find_mesh(struct step *step, struct step_model *model, uint32_t index, bool lines, uint32_t inherited,
                          uint32_t *mesh);
 
 /* tree.c */

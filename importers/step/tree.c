@@ -15,7 +15,9 @@ struct step_node {
 
 /* An instance that is not yet in the scene, where they stand in the order of their nodes. */
 struct step_place {
-    uint32_t node, mesh, order;
+    uint32_t node, mesh;
+    uint32_t use;
+    uint32_t order;
     cp_pose pose;
 };
 
@@ -40,18 +42,23 @@ void step_model_end(struct step *step, struct step_model *model)
     memory_free(step->context, model->products, products, sizeof *model->products);
 }
 
-static cp_status add_place(struct step *step, struct step_model *model, uint32_t product, const struct step_node *node)
+/* Adds the faces of a product below a node, or its lines. */
+static cp_status add_place(struct step *step, struct step_model *model, uint32_t product, bool lines,
+                           const struct step_node *node)
 {
     uint32_t mesh;
-    if (model->cad->products[product].triangle_count == 0)
+    const struct cad_product *from = &model->cad->products[product];
+    if ((lines ? from->line_count : from->fine.triangle_count) == 0)
         return CP_OK;
     if (!array_reserve(step->context, &step->places, &step->place_room, step->place_count + UINT64_C(1),
                        sizeof *step->places))
         return CP_LIMIT;
-    cp_status status = step_find_mesh(step, model, product, node->colour, &mesh);
+    cp_status status = step_find_mesh(step, model, product, lines, node->colour, &mesh);
+    const struct step_product *made = &model->products[product];
     if (status == CP_OK) {
-        cp_pose pose = pose_multiply(&node->pose, &model->products[product].transform);
-        step->places[step->place_count] = (struct step_place){node->node, mesh, step->place_count, pose};
+        cp_pose pose = pose_multiply(&node->pose, lines ? &made->lines.transform : &made->faces.transform);
+        uint32_t use = lines ? CP_USE_DRAWN : CP_USE_BOTH;
+        step->places[step->place_count] = (struct step_place){node->node, mesh, use, step->place_count, pose};
         step->place_count++;
     }
     return status;
@@ -135,7 +142,9 @@ static cp_status add_instance(struct step *step, struct step_model *model, uint3
     if (status == CP_OK && has_node)
         status = add_node(step, model, from, above, to);
     if (status == CP_OK)
-        status = add_place(step, model, from->product, to);
+        status = add_place(step, model, from->product, false, to);
+    if (status == CP_OK)
+        status = add_place(step, model, from->product, true, to);
     if (status == CP_OK && *product->file)
         status = step_open(step, model, product->file, &other);
     return status == CP_OK && other ? add_model(step, other, to, false) : status;
@@ -169,7 +178,7 @@ cp_status step_fill(struct step *step)
         qsort(step->places, step->place_count, sizeof *step->places, compare_places);
     for (uint32_t i = 0; i < step->place_count && status == CP_OK; i++) {
         const struct step_place *place = &step->places[i];
-        if (scene_add_instance(step->scene, place->node, place->mesh, CP_USE_BOTH, &place->pose) == CP_NONE)
+        if (scene_add_instance(step->scene, place->node, place->mesh, place->use, &place->pose) == CP_NONE)
             status = CP_LIMIT;
     }
     memory_free(step->context, step->places, step->place_room, sizeof *step->places);
