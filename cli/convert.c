@@ -114,7 +114,8 @@ static cp_status command_run(struct cli *cli)
         return status;
     if (plan.steps[plan.count - 1].kind != STEP_WRITE)
         return complain(cli, CP_USAGE, "the last step must be: write OUT");
-    return run_plan(cli, &plan);
+    status = share_error(cli, &plan);
+    return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 
 const struct command run_command = {

@@ -387,6 +387,8 @@ static cp_status put_members(struct info *info)
     cp_json_text(json, "format", source->format);
     cp_json_number(json, "unit", source->unit);
     cp_json_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
+    if (source->deviation > 0)
+        cp_json_number(json, "deviation", source->deviation);
     cp_json_close(json, '}');
     /* Print how many losses and warnings the reading reported; --report has the texts. */
     size_t count;

@@ -138,7 +138,9 @@ cp_status plan_conversion(struct cli *cli, const struct request *request, size_t
         end = find_bang(cli, bang + 1);
         status = add_filter_words(cli, plan, bang + 1, end);
     }
-    return status == CP_OK ? add_write(cli, plan, out, request->to, request->out, false) : status;
+    if (status == CP_OK)
+        status = add_write(cli, plan, out, request->to, request->out, false);
+    return status == CP_OK ? share_error(cli, plan) : status;
 }
 
 /* ---- carrying it out ---- */

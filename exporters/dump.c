@@ -247,8 +247,12 @@ static void dump_head(const cp_scene *scene, struct sink *sink)
     dump_string(sink, scene->source.file);
     sink_text(sink, " unit");
     dump_doubles(sink, &scene->source.unit, 1);
-    sink_print(sink, " up %s\nexclude_static_pairs %s\n", scene->source.up == CP_UP_Y ? "y" : "z",
-               scene->exclude_static_pairs ? "yes" : "no");
+    sink_print(sink, " up %s", scene->source.up == CP_UP_Y ? "y" : "z");
+    if (scene->source.deviation > 0) {
+        sink_text(sink, " deviation");
+        dump_doubles(sink, &scene->source.deviation, 1);
+    }
+    sink_print(sink, "\nexclude_static_pairs %s\n", scene->exclude_static_pairs ? "yes" : "no");
 }
 
 static void dump_table(const cp_scene *scene, enum scene_table table, bool summary, struct sink *sink)

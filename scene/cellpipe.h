@@ -497,6 +497,7 @@ typedef struct cp_source {
     const char *file;   /* the name without folders; a scene has no other name */
     double unit;        /* metres per unit of the source */
     cp_up up;
+    double deviation; /* metres: how far triangles are from the surfaces that the source has; 0 if it has none */
 } cp_source;
 
 CP_API void cp_scene_free(cp_scene *scene);

@@ -46,6 +46,8 @@ void write_asset(struct json_writer *json, const struct gltf_file *file)
     json_key_text(json, "file", source->file ? source->file : "");
     json_key_number(json, "unit", source->unit);
     json_key_text(json, "up", source->up == CP_UP_Y ? "y" : "z");
+    if (source->deviation > 0)
+        json_key_number(json, "deviation", source->deviation);
     json_close(json, '}');
     json_extras_close(json);
     json_close(json, '}');

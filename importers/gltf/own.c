@@ -81,12 +81,13 @@ void own_read_source(struct gltf *gltf, cp_scene *scene, const struct gltf_extra
         tree->turned = tree->nodes[tree->order[i]].made == MADE_UP;
     uint32_t object = gltf_object(gltf, extras->asset, "source");
     const char *format = gltf_text(gltf, object, "format"), *file = gltf_text(gltf, object, "file");
-    double unit = gltf_number(gltf, object, "unit", 1);
+    double unit = gltf_number(gltf, object, "unit", 1), deviation = gltf_number(gltf, object, "deviation", 0);
     uint32_t up = gltf_word(gltf, object, "up", up_words, 0);
     scene->source = (cp_source){.format = format ? format : "",
                                 .file = file ? file : "",
                                 .unit = unit > 0 ? unit : 1,
-                                .up = up == 1 ? CP_UP_Y : CP_UP_Z};
+                                .up = up == 1 ? CP_UP_Y : CP_UP_Z,
+                                .deviation = deviation > 0 ? deviation : 0};
     scene->exclude_static_pairs = own_flag(gltf, extras->scene, "exclude_static_pairs");
 }
 

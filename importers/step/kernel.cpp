@@ -96,6 +96,9 @@ constexpr double sewing_tolerance = 0.01; // mm
 
 constexpr double farthest_point = 1e30; // mm; floats end at 3.4e38, and squares of lengths are to be finite, too
 
+// The finest triangles that are simplified have this part of the diagonal as their deflection.
+constexpr double finest_part = 1e-4;
+
 // Few triangles come of a wide angle; the deflection then decides. Wider ones lose the shape of small circles.
 constexpr double coarse_angle = 80 * M_PI / 180;
 
@@ -540,9 +543,10 @@ class Reader
         product.face_count = index_of(faces.size());
         const double size = diagonal(shape);
         double deflection = request.relative > 0 ? size * request.relative : request.deflection;
-        // What is simplified needs most of the error for that.
+        // What is simplified needs most of the error for that; but the finest triangles would be too many.
         if (request.coarse > 0)
-            deflection = std::min(deflection, request.coarse / 10);
+            deflection =
+                std::min(deflection, std::max(request.coarse / 10, std::min(request.coarse / 2, finest_part * size)));
         // A deflection of more than the part makes holes and exceptions.
         if (!faces.empty() && size > 0) {
             mesh(shape, faces, std::min(deflection, size / 20), request.angle, product.fine);
@@ -556,16 +560,16 @@ class Reader
         }
     }
 
-    // Makes triangles of the faces. Where a sample is too far from the surface, they are made again at half the
-    // deflection.
+    // Makes triangles of the faces. If a sample is too far from the surface, they are made again at a half, a quarter
+    // and an eighth of the deflection.
     void mesh(const TopoDS_Shape &shape, std::vector<MeshedFace> faces, double deflection, double angle,
               cad_triangles &made)
     {
         made.deflection = deflection;
         tessellate(shape, deflection, angle);
         made.deviation = largest_deviation(faces, deflection);
-        if (made.deviation > deflection) {
-            tessellate(shape, deflection / 2, angle);
+        for (double finer = deflection / 2; made.deviation > deflection && finer > deflection / 10; finer /= 2) {
+            tessellate(shape, finer, angle);
             made.deviation = largest_deviation(faces, deflection);
         }
         mend(shape, faces, angle, made);

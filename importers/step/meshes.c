@@ -1,4 +1,6 @@
 /* A product as a mesh: its triangles once, and a row for each colour that its instances give it. */
+#include <math.h>
+
 #include "mesh/mesh.h"
 #include "mesh/simplify/simplify.h"
 #include "mesh/topology/topology.h"
@@ -134,6 +136,7 @@ static cp_status make_faces(struct step *step, const struct step_model *model, c
     made->deviation = product->fine.deviation;
     if (status == CP_OK && step->settings->error > 0)
         status = choose_few(step, model, product, made);
+    step->deviation = fmax(step->deviation, made->deviation * model->unit);
     return status == CP_OK ? check_closed(step->context, product, made) : status;
 }
 

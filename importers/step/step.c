@@ -222,6 +222,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
         step_report(context, step.models[i]);
     if (status == CP_OK)
         scene->source.unit = step.models[0]->unit;
+    scene->source.deviation = step.deviation;
     for (uint32_t i = 0; i < step.model_count; i++) {
         struct step_model *model = step.models[i];
         step_model_end(&step, model);

@@ -52,7 +52,8 @@ struct step {
     struct name_map known;      /* models by path */
     struct step_place *places;
     uint32_t model_count, model_room, place_count, place_room;
-    uint32_t border; /* the material of the borders of faces; CP_NONE: none yet */
+    double deviation; /* metres: the largest of all products */
+    uint32_t border;  /* the material of the borders of faces; CP_NONE: none yet */
 };
 
 /* Reads the model of a file that `from` names, or finds it among those that were read: *model; NULL if there is no such

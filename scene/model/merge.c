@@ -1,4 +1,5 @@
 /* One scene into another. */
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -74,6 +75,7 @@ cp_status scene_add_geometry(cp_scene *scene, cp_scene *other, const cp_pose *wo
         if (comes && scene_add_moved(&moves, TABLE_METADATA, metadata) == CP_NONE)
             return CP_LIMIT;
     }
+    scene->source.deviation = fmax(scene->source.deviation, other->source.deviation);
     adopt(scene, other);
     return CP_OK;
 }
@@ -101,6 +103,7 @@ static cp_status add_scene(cp_scene *scene, const cp_scene *other, const char *n
                     "only one of the two leaves out pairs that cannot move against each other; now it holds for both");
     scene->exclude_static_pairs = scene->exclude_static_pairs || other->exclude_static_pairs;
     scene_find_spans(scene);
+    scene->source.deviation = fmax(scene->source.deviation, other->source.deviation);
     return scene_add_inputs(scene, other->inputs.items, other->inputs.count);
 }
 

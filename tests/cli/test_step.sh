@@ -64,6 +64,61 @@ must "STEP says its unit" [ "$(bounds -q clamp.step --in unit=in)" = "$(bounds c
 
 ends 0 'note: faces checked: 9, of products: 2; lost: 0, mended: 0; at most 0\.0[0-9]* mm' "$cellpipe" info -v clamp.step
 ends 0 'volume within 0\.[0-9]* %, open edges of solids: 0$' "$cellpipe" info -v clamp.step
+# ---- error= ----
+
+# The plate is 60 x 40 x 10 mm; the pins have a radius of 5 mm, and stand on it up to z = 40 mm at x = 10, y = 20 and at
+# x = 50, y = 20 (to be seen in samples/step/make_clamp.py). farthest FILE: how far its triangles are from these, in mm,
+# by their corners, the middles of their edges and their own.
+farthest() {
+    "$cellpipe" convert -q "$1" far.stl --out format=ascii --out unit=mm || return
+    awk 'function abs(x) { return x < 0 ? -x : x }
+        function least(a, b) { return a < b ? a : b }
+        function box(x, y, z) {
+            if (abs(x - 30) > 31 || abs(y - 20) > 21 || abs(z - 5) > 6) return 1e9
+            return least(least(abs(30 - abs(x - 30)), abs(20 - abs(y - 20))), abs(5 - abs(z - 5)))
+        }
+        function pin(x, y, z, at) {
+            x = sqrt((x - at) ^ 2 + (y - 20) ^ 2)
+            return x > 6 || abs(z - 25) > 16 ? 1e9 : least(abs(5 - x), abs(15 - abs(z - 25)))
+        }
+        function look(x, y, z, d) {
+            d = least(box(x, y, z), least(pin(x, y, z, 10), pin(x, y, z, 50)))
+            if (d > most) most = d
+        }
+        $1 == "vertex" { x[n % 3] = $2; y[n % 3] = $3; z[n % 3] = $4; n++
+            if (n % 3) next
+            look((x[0] + x[1] + x[2]) / 3, (y[0] + y[1] + y[2]) / 3, (z[0] + z[1] + z[2]) / 3)
+            for (i = 0; i < 3; i++) { k = (i + 1) % 3; look(x[i], y[i], z[i])
+                look((x[i] + x[k]) / 2, (y[i] + y[k]) / 2, (z[i] + z[k]) / 2) } }
+        END { print n / 3, most + 0 }' far.stl
+}
+holds() { # FILE MM: within that, and not all of it far within
+    farthest "$1" | awk -v most="$2" '{ good = $1 > 0 && $2 <= most && $2 > most / 4 } END { exit !good }'
+}
+for error in 1 0.2 0.02; do
+    "$cellpipe" convert -q clamp.step few.glb --in error=${error}mm
+    must "error=$error mm of the reader" holds few.glb $error
+    "$cellpipe" convert -q clamp.step web.glb --out web=yes --out error=${error}mm
+    must "error=$error mm for the web" holds web.glb $error
+    "$cellpipe" convert -q clamp.step fine.glb --in deflection=0.001mm --out web=yes --out error=${error}mm
+    must "error=$error mm: at most 3 % more bytes than of fine triangles that are simplified" \
+        [ $((100 * $(stat -c %s web.glb))) -le $((103 * $(stat -c %s fine.glb))) ]
+done
+"$cellpipe" convert -q clamp.step coarse.glb --in deflection=1mm --out web=yes --out error=0.2mm 2>/dev/null
+ends 0 'warning: the triangles of the source are up to [0-9.]* m from its surfaces' \
+    "$cellpipe" convert clamp.step coarse.glb --in deflection=1mm --in angle=90deg --out web=yes --out error=0.1mm
+must "the deviation goes through stages" [ "$("$cellpipe" convert clamp.step - | "$cellpipe" info --json - | grep -c '"deviation"')" = 1 ]
+
+# ---- edges= ----
+
+# Borders: 12 of the plate; two circles of the pin, and not its seam. The sample has no curves without a face.
+lines() { "$cellpipe" convert -q clamp.step - --to dump --in edges=$1 | awk '$1 == "mesh" { for (i = 1; i < NF; i++) if ($i == "kind" && $(i + 1) == "lines") for (k = i; k < NF; k++) if ($k == "faces") printf "%s ", $(k + 1) }'; }
+must "no lines" [ "$(lines no)" = "" ]
+must "no free curves" [ "$(lines free)" = "" ]
+must "the borders of faces" [ "$(lines all)" = "12 2 " ]
+
+# ---- batch ----
+
 "$cellpipe" batch -q clamp.step --out-dir out --to glb
 must "the figures in the record of a batch" grep -q '"checks":\["step-checked: faces checked: 9' out/.cellpipe/*/*
 "$cellpipe" batch -q "$top/samples/stl_solids.stl" --out-dir plain --to glb

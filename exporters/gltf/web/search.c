@@ -12,8 +12,11 @@
 /* A file of this part of the budget is near enough; the search ends after so many files. */
 static const double close_enough = 0.98;
 enum { MOST_ATTEMPTS = 14, MOST_TRIES = 20 };
-/* The part of error= that positions as integers may take; the rest is for the simplification. */
-static const double quantised_part = 0.25;
+/* The part of error= that positions as integers may take, and the part that they get if they need more; the rest is for
+ * the simplification. */
+static const double quantised_part = 0.25, most_quantised_part = 0.9;
+/* If less than this part of error= is left behind that of the source, the source counts as exact, with a warning. */
+static const double least_left = 0.1;
 /* If error= is not given and positions would be off by more than this part of the scene's diagonal, they get more bits
  * than usual, and a warning if even these are not enough. */
 static const double coarse_part = 1e-3;
@@ -22,7 +25,8 @@ static const double first_guess = 1e-3, most_error = 0.5;
 
 struct gltf_attempt {
     struct gltf_writer writer;
-    double error; /* metres: the user's, or the bound that is tried; 0: not simplified */
+    double error;  /* metres: the user's, or the bound that is tried; 0: not simplified */
+    double needed; /* the part of error= that the positions take */
     double reached;
     bool points; /* only points of some mesh were measured */
     uint64_t shells_gone, holes_closed;
@@ -36,6 +40,8 @@ struct gltf_search {
     const struct gltf_writer *model; /* the beginning of every attempt's writer */
     const struct gltf_export_settings *settings;
     struct sink *sink;
+    double error;                   /* of the settings, without that of the source; 0: not given */
+    double quantised;               /* the part of it that positions get */
     cp_scene *base;                 /* what is drawn */
     double displaced;               /* for it, in metres */
     double diagonal;                /* the scene's; 0: it is empty */
@@ -70,11 +76,11 @@ static cp_status simplify_meshes(const struct gltf_search *search, struct gltf_a
         struct simplify_result result;
         struct simplify_goal goal = {.error = INFINITY,
                                      .fast = settings->quality == QUALITY_FAST,
-                                     .whole = settings->error > 0,
+                                     .whole = search->error > 0,
                                      .shift = settings->texels,
                                      .free = settings->topology != TOPOLOGY_KEEP};
-        if (settings->error > 0)
-            goal.error = attempt->error * (1 - quantised_part) / stretch;
+        if (search->error > 0)
+            goal.error = attempt->error * (1 - search->quantised) / stretch;
         else
             goal.bound = attempt->error / stretch;
         if (settings->budget > 0)
@@ -107,7 +113,8 @@ static cp_status choose_normals(cp_scene *scene, const struct gltf_export_settin
     return status;
 }
 
-/* Composes a file: the scene simplified, with normals, one mesh for each link, and places for its vertices. */
+/* Composes a file: the scene simplified, with normals, one mesh for each link, and places for its vertices. CP_NO: the
+ * positions need a larger part of error=. */
 static cp_status compose_attempt(const struct gltf_search *search, double error, struct gltf_attempt *attempt)
 {
     *attempt = (struct gltf_attempt){.writer = *search->model, .error = error};
@@ -128,7 +135,7 @@ static cp_status compose_attempt(const struct gltf_search *search, double error,
         status = web_even_out(scene, &file->web.rounded);
     if (status != CP_OK)
         return status;
-    double wanted = settings->error > 0 ? settings->error * quantised_part : search->diagonal * coarse_part;
+    double wanted = search->error > 0 ? search->error * search->quantised : search->diagonal * coarse_part;
     web_place_coordinates(scene, file->web.coordinates);
     file->web.places = web_place_meshes(scene, (uint32_t)settings->bits, wanted);
     if (!file->web.places)
@@ -137,12 +144,9 @@ static cp_status compose_attempt(const struct gltf_search *search, double error,
     double most = 0;
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         most = fmax(most, file->web.places[i].cell * file->web.places[i].stretch);
-    if (settings->error > 0 && !(most <= settings->error * quantised_part)) {
-        char metres[NUMBER_SIZE];
-        (void)print_bound(most / quantised_part, metres);
-        return report_error(file->context, CP_USAGE, "gltf-error", NOWHERE,
-                            "the error is too small for the positions of the largest mesh: it needs %s m", metres);
-    }
+    attempt->needed = most / search->error;
+    if (search->error > 0 && !(most <= search->error * search->quantised))
+        return CP_NO;
     return compose_file(&attempt->writer, search->sink, &attempt->size);
 }
 
@@ -348,6 +352,40 @@ static cp_status plan_motion(struct gltf_search *search, struct gltf_file *model
     return status;
 }
 
+/* Finds what is left of error= behind that of the source's own triangles. */
+static void take_error(struct gltf_search *search)
+{
+    double error = search->settings->error, deviation = search->base->source.deviation;
+    char metres[NUMBER_SIZE];
+    search->quantised = quantised_part;
+    search->error = error > 0 ? error - deviation : 0;
+    if (search->error >= least_left * error)
+        return;
+    search->error = error;
+    (void)print_bound(deviation, metres);
+    report_warning(search->base->context, "gltf-deviation", NOWHERE,
+                   "the triangles of the source are up to %s m from its surfaces, so that error= holds for these "
+                   "triangles alone",
+                   metres);
+}
+
+/* Tries the error of the settings, or none. */
+static cp_status try_first(struct gltf_search *search, struct bracket *bracket)
+{
+    cp_status status = try_error(search, search->error, bracket);
+    double needed = search->attempts[0].needed;
+    if (status == CP_NO && needed <= most_quantised_part) {
+        search->quantised = needed;
+        status = try_error(search, search->error, bracket);
+    }
+    if (status != CP_NO)
+        return status;
+    char metres[NUMBER_SIZE]; /* the reader of exact surfaces gets the same part of another error */
+    (void)print_bound(search->settings->error * needed / most_quantised_part, metres);
+    return report_error(search->base->context, CP_USAGE, "gltf-error", NOWHERE,
+                        "the error is too small for the positions of the largest mesh: it needs %s m", metres);
+}
+
 cp_status write_web(const struct gltf_writer *begun, struct sink *sink)
 {
     struct gltf_writer model = *begun;
@@ -374,8 +412,10 @@ cp_status write_web(const struct gltf_writer *begun, struct sink *sink)
         search.places = web_place_meshes(search.base, 0, 0);
     if (status == CP_OK && !search.places)
         status = CP_LIMIT;
-    if (status == CP_OK)
-        status = try_error(&search, settings->error, &bracket);
+    if (status == CP_OK) {
+        take_error(&search);
+        status = try_first(&search, &bracket);
+    }
     bool plain = false;
     if (status == CP_OK)
         status = try_plain(&search, begun, search.best ? search.best->size : (uint64_t)bracket.low_size, &plain);
