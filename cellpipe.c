@@ -20,6 +20,7 @@ static const struct importer *const importers[] = {
     &gltf_importer,
     &ply_importer,
     &off_importer,
+    &dxf_importer,
     &threemf_importer,
     &step_importer,
     &assimp_importer,
