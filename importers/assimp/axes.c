@@ -17,7 +17,7 @@
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.
  * X3D (ISO/IEC 19775-1, 4.3.5): metres, Y up. IFC: assimp converts to metres and Y up.
  * AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
- * DXF, ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
+ * ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
 static const struct assimp_format formats[] = {
     {.title = "Collada", .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
     {.title = "Discreet 3DS",

@@ -10,8 +10,8 @@
  * - Colours are those of AutoCAD on a dark ground: colour 7 is white. Layers become names of materials. */
 #include "dxf.h"
 
-#include "base/text/text.h"
 #include "../importers.h"
+#include "base/text/text.h"
 #include "mesh/mesh.h"
 
 /* ---- probe ---- */
@@ -60,16 +60,13 @@ static cp_status read_header(struct dxf *dxf)
 /* Opens the block whose first group is the current one. */
 static cp_status open_block(struct dxf *dxf)
 {
-    static const char *const models[] = {"*Model_Space", "*MODEL_SPACE", "$MODEL_SPACE"};
     const struct dxf_entity *entity = &dxf->entity;
     enum { IS_EXTERNAL = 4, IS_OVERLAID = 8 };
     cp_status status = dxf_read_entity(dxf, false);
-    dxf->block = 0;
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (status == CP_OK && dxf_text_is(entity->name, models[i]))
-            return CP_OK;
     if (status == CP_OK)
         status = dxf_find_block(dxf, entity->name, &dxf->block);
+    if (status == CP_OK && dxf->block == 0) /* the model space may stand among the blocks, too */
+        return CP_OK;
     if (status == CP_OK && dxf->blocks[dxf->block].is_defined) {
         status =
             report_lenient(dxf->context, dxf->settings->import.strict, "dxf-block-twice", dxf_place(dxf, entity->line),
@@ -115,8 +112,8 @@ static cp_status read_section(struct dxf *dxf)
     cp_status status = dxf_text_is(section, "HEADER") ? read_header(dxf) : CP_OK;
     while (status == CP_OK && (status = next_word(dxf)) == CP_OK && !dxf_is(&dxf->group, 0, "ENDSEC")) {
         if (dxf_is(&dxf->group, 0, "SECTION") || dxf_is(&dxf->group, 0, "EOF"))
-            return dxf_refuse(dxf, dxf->group.line, "dxf-section", "the section %s of line %llu has no ENDSEC",
-                              dxf_show(section).text, (unsigned long long)line);
+            return dxf_error(dxf, dxf->group.line, "dxf-section", "the section %s of line %llu has no ENDSEC",
+                             dxf_show(section).text, (unsigned long long)line);
         status = take_word(dxf, section);
     }
     dxf->in_section = false;
@@ -128,13 +125,13 @@ static cp_status read_sections(struct dxf *dxf)
     cp_status status;
     while ((status = dxf_next(dxf)) == CP_OK && !dxf_is(&dxf->group, 0, "EOF")) {
         if (!dxf_is(&dxf->group, 0, "SECTION"))
-            return dxf_refuse(dxf, dxf->group.line, "dxf-section",
-                              "expected \"0 SECTION\" or \"0 EOF\", found \"%d %s\"", dxf->group.code,
-                              dxf_show(dxf->group.text).text);
+            return dxf_error(dxf, dxf->group.line, "dxf-section",
+                             "expected \"0 SECTION\" or \"0 EOF\", found \"%d %s\"", dxf->group.code,
+                             dxf_show(dxf->group.text).text);
         status = dxf_next(dxf);
         if (status == CP_OK && dxf->group.code != 2)
-            return dxf_refuse(dxf, dxf->group.line, "dxf-section",
-                              "expected \"2\" and the section's name, found \"%d\"", dxf->group.code);
+            return dxf_error(dxf, dxf->group.line, "dxf-section", "expected \"2\" and the section's name, found \"%d\"",
+                             dxf->group.code);
         if (status == CP_OK)
             status = read_section(dxf);
         if (status != CP_OK)
@@ -320,7 +317,9 @@ static cp_status start(struct dxf *dxf)
         dxf->at = text_after_mark(source->data, source->size);
         dxf->end = nul ? nul : source->data + source->size;
     }
-    cp_status status = dxf_add_block(dxf, (struct dxf_text){"*Model_Space", 12}, &zero);
+    cp_status status = dxf_find_block(dxf, (struct dxf_text){"*Model_Space", 12}, &zero);
+    if (status == CP_OK && !name_map_add(&dxf->block_names, "$model_space", 0, NULL)) /* its name in R12 */
+        status = CP_LIMIT;
     if (status != CP_OK)
         return status;
     dxf->blocks[0].is_defined = true;

@@ -173,7 +173,7 @@ struct dxf {
 /* ---- groups.c ---- */
 
 /* Reports an error at a line (in a binary file, a byte) and returns CP_INPUT. */
-cp_status dxf_refuse(const struct dxf *dxf, uint64_t line, const char *code, const char *format, ...)
+cp_status dxf_error(const struct dxf *dxf, uint64_t line, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 struct place dxf_place(const struct dxf *dxf, uint64_t line);
 /* Shows a value in a message: at most 32 bytes of it, as ASCII. */

@@ -76,34 +76,17 @@ int32_t dxf_integer(const struct dxf_entity *entity, int code, int32_t missing)
 
 /* ---- what is not read ---- */
 
-enum { MOST_WORDS = 100 }; /* of different entities that are not read, by name */
-
-/* Finds the number of the last row of those words; those beyond MOST_WORDS share one. NULL when out of memory. */
-static uint32_t *find_words(struct dxf *dxf, const char *words, size_t size, bool *added)
-{
-    static const char further[] = "further types";
-    uint32_t *found = name_map_find_sized(&dxf->count_names, words, size);
-    if (!found && dxf->count_names.used >= MOST_WORDS) {
-        words = further;
-        size = sizeof further - 1;
-        found = name_map_find_sized(&dxf->count_names, words, size);
-    }
-    *added = !found;
-    const char *key = found ? NULL : arena_copy_text(dxf->arena, words, size);
-    return key ? name_map_add(&dxf->count_names, key, dxf->count_count, NULL) : found;
-}
-
 cp_status dxf_count(struct dxf *dxf, const char *code, const char *words, size_t size, uint64_t line)
 {
-    bool added;
-    uint32_t *found = find_words(dxf, words, size, &added);
-    if (!found)
-        return CP_LIMIT;
-    struct dxf_count *last = added ? NULL : &dxf->counts[*found];
+    uint32_t *found = name_map_find_sized(&dxf->count_names, words, size);
+    struct dxf_count *last = found ? &dxf->counts[*found] : NULL;
     if (last && last->block == dxf->block) {
         last->count++;
         return CP_OK;
     }
+    const char *key = found ? NULL : arena_copy_text(dxf->arena, words, size);
+    if (!found && (!key || !(found = name_map_add(&dxf->count_names, key, 0, NULL))))
+        return CP_LIMIT;
     struct dxf_count row = {.code = code, .block = dxf->block, .count = 1, .line = line};
     row.words = last ? last->words : dxf_decode(dxf, (struct dxf_text){words, size});
     *found = dxf->count_count;
@@ -119,8 +102,8 @@ cp_status dxf_add_place(struct dxf *dxf, const double place[3], uint64_t line, u
     struct dxf_block *block = &dxf->blocks[dxf->block];
     for (int axis = 0; axis < 3; axis++)
         if (!(fabs(place[axis]) <= FLT_MAX))
-            return dxf_refuse(dxf, line, "dxf-not-finite", "a coordinate of %s is beyond single precision",
-                              show_number(place[axis]).text);
+            return dxf_error(dxf, line, "dxf-not-finite", "a coordinate of %s is beyond single precision",
+                             show_number(place[axis]).text);
     *row = block->place_count;
     return array_add(dxf->context, &block->places, &block->place_room, &block->place_count, place, 3 * sizeof *place)
                ? CP_OK

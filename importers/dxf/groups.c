@@ -18,7 +18,7 @@ struct place dxf_place(const struct dxf *dxf, uint64_t line)
     return dxf->is_binary ? IN_FILE(dxf->source->name) : AT_LINE(dxf->source->name, line);
 }
 
-cp_status dxf_refuse(const struct dxf *dxf, uint64_t line, const char *code, const char *format, ...)
+cp_status dxf_error(const struct dxf *dxf, uint64_t line, const char *code, const char *format, ...)
 {
     char text[300];
     va_list list;
@@ -106,8 +106,8 @@ static cp_status next_of_text(struct dxf *dxf)
         group->line = dxf->line;
         const char *after = parse_double(code.at, code.at + code.size, &number);
         if (!after || after != code.at + code.size || !(number >= -5 && number < 10000) || number != (int)number)
-            return dxf_refuse(dxf, dxf->line, "dxf-code", "expected the code of a group, found \"%s\"",
-                              dxf_show(code).text);
+            return dxf_error(dxf, dxf->line, "dxf-code", "expected the code of a group, found \"%s\"",
+                             dxf_show(code).text);
         group->code = (int)number;
         if (!next_line(dxf, &group->text))
             return end_early(dxf);
@@ -224,7 +224,7 @@ cp_status dxf_number(const struct dxf *dxf, double *number)
     if (dxf->is_binary && group->is_number ? isfinite(group->number)
                                            : parse_double(group->text.at, end, number) == end && isfinite(*number))
         return CP_OK;
-    return dxf_refuse(dxf, group->line + !dxf->is_binary, "dxf-number",
-                      "group %d: expected a finite number, found \"%s\"", group->code,
-                      group->is_number ? show_number(group->number).text : dxf_show(group->text).text);
+    return dxf_error(dxf, group->line + !dxf->is_binary, "dxf-number",
+                     "group %d: expected a finite number, found \"%s\"", group->code,
+                     group->is_number ? show_number(group->number).text : dxf_show(group->text).text);
 }

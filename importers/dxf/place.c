@@ -80,8 +80,8 @@ static cp_status count_nodes(struct dxf *dxf, struct steps *stack)
         if (is_frozen(dxf, insert))
             continue;
         if (below->state == DXF_OPEN)
-            return dxf_refuse(dxf, insert->line, "dxf-ring", "the block \"%s\" contains itself",
-                              dxf_show(below->name).text);
+            return dxf_error(dxf, insert->line, "dxf-ring", "the block \"%s\" contains itself",
+                             dxf_show(below->name).text);
         if (!below->is_defined && below->wanted++ == 0)
             below->line = insert->line;
         if (below->state == DXF_DONE)
@@ -151,7 +151,7 @@ static cp_status add_node(struct dxf *dxf, struct steps *stack, const struct dxf
         return CP_LIMIT;
     scene->nodes[node].local = pose_of(dxf, insert, element);
     if (!pose_is_finite(&scene->nodes[node].local))
-        return dxf_refuse(dxf, insert->line, "dxf-transform", "the insert of \"%.100s\" is out of range", name);
+        return dxf_error(dxf, insert->line, "dxf-transform", "the insert of \"%.100s\" is out of range", name);
     if (!add_text(dxf, node, "layer", dxf->layers[paint->layer].name) ||
         !add_text(dxf, node, "handle", dxf_decode(dxf, insert->handle)))
         return CP_LIMIT;

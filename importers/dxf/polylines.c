@@ -86,8 +86,8 @@ static cp_status add_grid(struct dxf *dxf, const int32_t size[2], uint32_t flags
 {
     uint64_t count = size[0] > 0 && size[1] > 0 ? (uint64_t)size[0] * (uint64_t)size[1] : 0;
     if (count == 0 || count != dxf->vertex_count)
-        return dxf_refuse(dxf, line, "dxf-grid", "a polygon mesh of %d x %d vertices has %u", size[0], size[1],
-                          dxf->vertex_count);
+        return dxf_error(dxf, line, "dxf-grid", "a polygon mesh of %d x %d vertices has %u", size[0], size[1],
+                         dxf->vertex_count);
     uint32_t first, m_count = (uint32_t)size[0], n_count = (uint32_t)size[1];
     uint32_t m_end = flags & CLOSED ? m_count : m_count - 1, n_end = flags & CLOSED_IN_N ? n_count : n_count - 1;
     cp_status status = add_places(dxf, &POSE_IDENTITY, &first);
@@ -116,8 +116,7 @@ static cp_status add_polyface_face(struct dxf *dxf, const struct dxf_vertex *fac
         if (number == 0)
             continue;
         if (!(number >= 1 && number <= count))
-            return dxf_refuse(dxf, face->line, "dxf-index", "a face names vertex %s of %u",
-                              show_number(face->corners[i]).text, count);
+            return dxf_error(dxf, face->line, "dxf-index", "a face names vertex %.0f of %u", face->corners[i], count);
         status = dxf_list_corner(dxf, first + (uint32_t)number - 1);
     }
     return status == CP_OK ? dxf_add_element(dxf, DXF_FACES, face->look, face->line) : status;
@@ -227,10 +226,10 @@ static cp_status read_mesh_faces(struct dxf *dxf, uint32_t at, uint32_t first, u
         for (; left >= 1 && status == CP_OK; left--) {
             pair = ++at < dxf->pair_count && dxf->pairs[at].code == 90 ? &dxf->pairs[at] : NULL;
             if (!pair)
-                return dxf_refuse(dxf, line, "dxf-mesh", "the list of faces of a MESH ends within a face");
+                return dxf_error(dxf, line, "dxf-mesh", "the list of faces of a MESH ends within a face");
             if (!(pair->number >= 0 && pair->number < dxf->vertex_count))
-                return dxf_refuse(dxf, pair->line, "dxf-index", "a face names vertex %s of 0 .. %d",
-                                  show_number(pair->number).text, (int)dxf->vertex_count - 1);
+                return dxf_error(dxf, pair->line, "dxf-index", "a face names vertex %.0f of 0 .. %d", pair->number,
+                                 (int)dxf->vertex_count - 1);
             status = dxf_list_corner(dxf, first + (uint32_t)pair->number);
         }
         if (status == CP_OK)

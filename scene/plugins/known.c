@@ -143,6 +143,8 @@ const char *known_format(const struct source *source)
         return "is a document of FreeCAD: export STL, 3MF or glTF from it";
     if (is_usd(text))
         return "is USD: export glTF from the program that wrote it, or convert it by Blender";
+    if (begins(text, "AC10") && text.end - text.at > 6 && is_digit(text.at[4]) && is_digit(text.at[5]))
+        return "is DWG, a drawing of AutoCAD: save it as DXF, or convert it to DXF by the ODA File Converter";
     if (begins(text, "BLENDER1") || (begins(text, "\x28\xb5\x2f\xfd") && text_ends_nocase(source->name, ".blend")))
         return "is a .blend file that is too new for its reader: export glTF from Blender";
     return known_xml(find_root(text));

@@ -186,6 +186,7 @@ reads() { # format suffix
     gltf.gltf) sample=samples/gltf_features.gltf ;;
     ply*) sample=samples/ply_roof.ply ;;
     off*) sample=samples/off_tent.off ;;
+    dxf*) sample=samples/dxf_shed.dxf ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
     step*) sample=samples/step_clamp.step ;;
     assimp*) grep -q -r -E "(^0.*|\"[a-zA-Z_]*)\\$2\\>" tests/unit tests/cases --include=*.c --include=cases.txt && return ;;

@@ -38,6 +38,7 @@ obj_plate.obj materials/plate.mtl
 obj_lines.obj
 off_tent.off
 ply_roof.ply
+dxf_shed.dxf
 step_clamp.step
 ac3d_desk.ac
 collada_arm.dae
@@ -97,7 +98,7 @@ code() { # CODE COMMAND...: what the report calls it.
 code '"gltf-zeros"' plain/buffer.gltf
 
 # A file of zeros is of no format, whatever it is called.
-for suffix in stl glb gltf wu dev xml dcp dcr pdb obj 3ds ac dae ply off lws mot; do
+for suffix in stl glb gltf wu dev xml dcp dcr pdb obj 3ds ac dae ply off dxf lws mot; do
     zeros 4096 >"z.$suffix"
     ends 3 'error: ' "$cellpipe" convert "z.$suffix" out.glb
     zeros 84 >"z.$suffix"

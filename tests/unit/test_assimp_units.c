@@ -119,21 +119,6 @@ static void test_3ds_transparency(void **state)
 
 /* ---- units and axes ---- */
 
-/* Z is up in a DXF file: the numbers are the scene's. */
-static void test_dxf(void **state)
-{
-    static const char text[] = "0\nSECTION\n2\nENTITIES\n0\n3DFACE\n8\nlayer\n10\n0\n20\n0\n30\n0\n11\n1\n21\n0\n"
-                               "31\n0\n12\n1\n22\n2\n32\n0\n13\n0\n23\n2\n33\n3\n0\nENDSEC\n0\nEOF\n";
-    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    uint32_t count;
-    cp_scene *scene = read_scene(*state, text, "part.dxf", NULL);
-    const cp_instance *instances = cp_instances(scene, &count);
-    assert_int_equal(count, 1);
-    expect_pose(&instances[0].transform, identity, 0);
-    expect_pose(&cp_nodes(scene, &count)[instances[0].node].local, identity, 0);
-    cp_scene_free(scene);
-}
-
 /* GlobalSettings hold the axis that is up and the unit in centimetres; assimp applies neither. */
 static void test_fbx(void **state)
 {
@@ -435,7 +420,7 @@ int main(void)
     return 77;
 #else
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds_names),      TEST(test_3ds_transparency), TEST(test_dxf),       TEST(test_fbx),
+        TEST(test_3ds_names),      TEST(test_3ds_transparency),       TEST(test_fbx),
         TEST(test_fbx_transforms), TEST(test_fbx_keys),         TEST(test_amf_units), TEST(test_archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
