@@ -226,8 +226,26 @@ static cp_status read_text(cp_context *context, const struct source *source, con
     return status;
 }
 
+/* Tells whether the file has a suffix of a format of which assimp 5.2.5 reads nothing that is part of a cell, or hardly
+ * any real file: it refuses them, crashes, or finds motion and cameras alone. */
+static bool is_given_up(const struct source *source)
+{
+    static const char *const suffixes[] = {
+        ".irr", ".irrmesh", ".ter", ".pk3", ".ndo", ".csm",  ".bvh",    ".md5camera", ".ogex", ".mdl", ".mdc",   ".iqm",
+        ".hmp", ".md5mesh", ".ask", ".scn", ".bsp", ".enff", ".assbin", ".mot",       ".prj",  ".vta", ".ifczip"};
+    char suffix[16];
+    bool is = false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !is; i++) {
+        (void)snprintf(suffix, sizeof suffix, "%s.gz", suffixes[i]);
+        is = text_ends_nocase(source->name, suffixes[i]) || text_ends_nocase(source->name, suffix);
+    }
+    return is;
+}
+
 static cp_status assimp_read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
+    if (is_given_up(source))
+        return report_unknown_content(source);
     cp_status status = source_decode(source); /* several of assimp's readers make an empty scene of UTF-16 */
     struct source shown = *source;
     char *text = NULL;
@@ -287,7 +305,7 @@ const struct importer assimp_importer = {
 #endif
         },
     .suffixes = ".3ds .ac .ac3d .dae .zae .x3d .fbx .amf .ase .lws",
-    .further = ".acc .ask .blend .cob .enff .lwo .lxo .nff .scn .x .x3db .xgl .zgl",
+    .further = ".acc .blend .cob .lwo .lxo .nff .x .xgl .zgl",
     .probe = assimp_probe,
     .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
