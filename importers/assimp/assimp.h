@@ -110,6 +110,13 @@ struct source skip_declaration(const struct source *source);
  * too. */
 cp_status show_x3d(const struct source *source, bool strict, struct arena *arena, struct buffer *shown, double *unit);
 
+/* x3d_shapes.c: writes a cylinder, cone or extrusion, the element that has just started, as what follows the name of an
+ * IndexedFaceSet: attributes, ">" and the coordinates. CP_NO if its values are wrong, CP_INPUT if it would take more
+ * than `most` bytes. */
+struct xml;
+bool x3d_is_shape(const char *name);
+cp_status write_x3d_shape(cp_context *context, const struct xml *xml, size_t most, struct buffer *out);
+
 /* names.c: see there. */
 cp_status find_object_names(struct assimp_import *import);
 /* These return the names that the file has; NULL if out of memory. */

@@ -34,8 +34,8 @@ static double unit_range(struct assimp_import *import, const struct aiString *na
 
 static bool is_told_already(const char *key)
 {
-    static const char *const told[] = {"?mat.name",     "$clr.diffuse",  "$clr.base",       "$mat.opacity",
-                                       "$mat.twosided", "$mat.shadingm", "$clr.transparent"};
+    static const char *const told[] = {"?mat.name",     "$clr.diffuse",  "$clr.base",        "$mat.opacity",
+                                       "$mat.twosided", "$mat.shadingm", "$clr.transparent", "$clr.emissive"};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (strcmp(key, told[i]) == 0)
             return true;
@@ -186,6 +186,17 @@ static cp_status copy_texture(struct assimp_import *import, const struct aiMater
 
 /* ---- materials ---- */
 
+static void copy_emission(struct assimp_import *import, const struct aiMaterial *from, const struct aiString *name,
+                          cp_material *material)
+{
+    struct aiColor4D colour;
+    if (aiGetMaterialColor(from, AI_MATKEY_COLOR_EMISSIVE, &colour) != aiReturn_SUCCESS)
+        return;
+    material->emissive[0] = linear_from_srgb(unit_range(import, name, colour.r));
+    material->emissive[1] = linear_from_srgb(unit_range(import, name, colour.g));
+    material->emissive[2] = linear_from_srgb(unit_range(import, name, colour.b));
+}
+
 static cp_status copy_material(struct assimp_import *import, const struct aiMaterial *from, uint32_t *added,
                                bool *textured)
 {
@@ -216,6 +227,7 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
         return CP_LIMIT;
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
     import->scene->materials[*added].two_sided = two_sided != 0;
+    copy_emission(import, from, &name, &import->scene->materials[*added]);
     cp_status status = copy_texture(import, from, &import->scene->materials[*added], textured);
     for (unsigned i = 0; i < from->mNumProperties && status == CP_OK; i++)
         status = copy_property(import, *added, from->mProperties[i]);

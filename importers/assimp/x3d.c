@@ -8,6 +8,7 @@
  * - Several of its readers fail on the quotes of lists of texts (Inline, ImageTexture, metadata).
  * - Lines of more than two points become polygons, and numbers with a comma and no blank between are passed over.
  * - Normals and colours of faces spread to all corners that share a vertex.
+ * - It winds caps of cylinders and extrusions inwards: these become sets of faces (x3d_shapes.c).
  * - A light without a name gets an address in memory for one. */
 #include "base/text/xml.h"
 
@@ -61,11 +62,11 @@ static const struct element elements[] = {
     {"Rectangle2D", SHAPE, GEOMETRY, NULL, NULL},
     {"TriangleSet2D", SHAPE, GEOMETRY, NULL, NULL},
     {"Box", SHAPE, GEOMETRY, NULL, NULL},
-    {"Cone", SHAPE, GEOMETRY, NULL, NULL},
-    {"Cylinder", SHAPE, GEOMETRY, NULL, NULL},
+    {"Cone", SHAPE, GEOMETRY, "IndexedFaceSet", NULL},
+    {"Cylinder", SHAPE, GEOMETRY, "IndexedFaceSet", NULL},
     {"Sphere", SHAPE, GEOMETRY, NULL, NULL},
     {"ElevationGrid", SHAPE, GEOMETRY, NULL, NULL},
-    {"Extrusion", SHAPE, GEOMETRY, NULL, NULL},
+    {"Extrusion", SHAPE, GEOMETRY, "IndexedFaceSet", NULL},
     {"IndexedFaceSet", SHAPE, GEOMETRY, NULL, NULL},
     {"IndexedLineSet", SHAPE, GEOMETRY, NULL, NULL},
     {"LineSet", SHAPE, GEOMETRY, "IndexedLineSet", NULL},
@@ -262,6 +263,13 @@ static cp_status define(struct x3d *x3d, const struct element *element, size_t s
     return CP_OK;
 }
 
+static cp_status refuse_size(const struct x3d *x3d)
+{
+    return report_error(x3d->context, CP_LIMIT, "assimp-x3d-copies", AT_LINE(x3d->source->name, x3d->xml.line),
+                        "groups that are used again (USE), and extrusions, make more than %d bytes of text",
+                        MOST_COPIED);
+}
+
 /* Writes an element that means an earlier one: assimp finds shapes and their contents by name, groups are copied. */
 static cp_status use(struct x3d *x3d, const struct element *element, const char *name)
 {
@@ -281,8 +289,7 @@ static cp_status use(struct x3d *x3d, const struct element *element, const char 
     size_t size = definition->end - definition->start;
     x3d->copied += size;
     if (x3d->copied > MOST_COPIED)
-        return report_error(x3d->context, CP_LIMIT, "assimp-x3d-copies", AT_LINE(x3d->source->name, x3d->xml.line),
-                            "groups that are used again (USE) make more than %d bytes of text", MOST_COPIED);
+        return refuse_size(x3d);
     if (!buffer_reserve(x3d->out, size))
         return CP_LIMIT;
     buffer_append(x3d->out, x3d->out->data + definition->start, size);
@@ -331,6 +338,32 @@ static cp_status look_at_geometry(struct x3d *x3d, const struct element *element
     return count_loss(x3d, *element->name == 'N' ? "normals of faces" : "colours of faces and lines");
 }
 
+/* Writes a geometry as a set of faces; its element is open then. One whose values are wrong is lost. */
+static cp_status start_shape(struct x3d *x3d, const struct element *element)
+{
+    const char *name = xml_attribute(&x3d->xml, "DEF");
+    size_t before = x3d->out->size, most = MOST_COPIED - (x3d->copied < MOST_COPIED ? x3d->copied : MOST_COPIED);
+    buffer_text(x3d->out, "<IndexedFaceSet");
+    if (name) {
+        buffer_text(x3d->out, " DEF=\"");
+        write_value(x3d, name, false);
+        buffer_text(x3d->out, "\"");
+    }
+    if (is_false(&x3d->xml, "solid"))
+        buffer_text(x3d->out, " solid=\"false\"");
+    cp_status status = write_x3d_shape(x3d->context, &x3d->xml, most, x3d->out);
+    if (status == CP_NO) {
+        x3d->out->size = before;
+        x3d->skipped = x3d->xml.depth;
+        return count_loss(x3d, "a geometry <%.100s> of too few points, or with other words", x3d->xml.name);
+    }
+    x3d->copied += x3d->out->size - before;
+    x3d->open[x3d->xml.depth] = element;
+    if (status == CP_INPUT)
+        return refuse_size(x3d);
+    return status == CP_OK ? define(x3d, element, before) : status;
+}
+
 static cp_status start_element(struct x3d *x3d)
 {
     const struct xml *xml = &x3d->xml;
@@ -353,6 +386,8 @@ static cp_status start_element(struct x3d *x3d)
     cp_status status = look_at_geometry(x3d, element, &drop);
     if (status != CP_OK || drop)
         return status;
+    if (x3d_is_shape(element->name))
+        return start_shape(x3d, element);
     status = define(x3d, element, x3d->out->size);
     if (status == CP_OK && element->lost)
         status = count_loss(x3d, "%s", element->lost);

@@ -7,7 +7,7 @@
 scene() { # BODY [HEAD]
     printf '<?xml version="1.0"?>\n<X3D>%s<Scene>%s</Scene></X3D>\n' "$2" "$1" >scene.x3d
     rm -f scene.dump
-    "$cellpipe" convert -q scene.x3d scene.dump 2>stderr
+    "$cellpipe" convert scene.x3d scene.dump 2>stderr
 }
 has() { # WHAT COUNT EXPRESSION: so many lines of the dump match it
     must "$1: $2 times $3" [ "$(grep -c -E -- "$3" scene.dump)" = "$2" ]
@@ -65,4 +65,57 @@ has "millimetres" 1 '^instance .* transform 0.001 0 0 0 0 0 -0.001 0 0 0.001 0 0
 has "the comma of a text" 1 '"a, b"'
 scene "<Transform><PointLight/><SpotLight/>$box</Transform>"
 has "no light becomes a node" 0 'Light'
+
+# Cylinders, cones and extrusions are closed, wound outwards, and as large as their formulas say: a cylinder and a cone of
+# 32 sides have the base 16 sin(pi / 16) = 3.1214.
+solid() { # WHAT VOLUME AREA PARTS
+    must "$1" "$cellpipe" info scene.x3d >info 2>stderr
+    grep -E '^(drawn|parts|faults) ' info >seen
+    must "$1: $2" grep -q -E "^drawn .* $3 m2, $2 m3" seen
+    must "$1: $4" grep -q "^parts .*$4" seen
+    must "$1: no flipped faces" grep -q '^faults  *0 flipped faces, 0 shells inside out, 0 faces without area' seen
+}
+shape() { scene "<Shape><Appearance><Material/></Appearance>$1</Shape>"; }
+closed='1 closed, 0 not closed; 1 component'
+shape '<Cylinder radius="1" height="4"/>'
+solid "a cylinder" 12.4858 31.3353 "$closed"
+shape '<Cylinder radius="1" height="4" top="false" bottom="false"/>'
+solid "a tube" 8.32[0-9]* 25.09[0-9]* '0 closed, 1 not closed'
+shape '<Cone bottomRadius="1" height="2"/>'
+solid "a cone" 2.08096 10.1282 "$closed"
+ends='spine="0 0 0,0 2 0"'
+shape "<Extrusion $ends/>"
+solid "an extrusion" 8 24 "$closed"
+shape '<Extrusion spine="0 2 0 0 0 0"/>'
+solid "an extrusion downwards" 8 24 "$closed"
+shape '<Extrusion spine="5 0 0 9 3 0" crossSection="1 1 1 -1 -1 -1 -1 1 1 1"/>'
+solid "an extrusion to the side" 20 48 "$closed"
+shape "<Extrusion $ends scale=\"1 1 0.5 0.5\"/>" # a frustum: 2/3 (4 + 1 + 2), sides of 1.5 sqrt(4.25) each
+solid "a frustum" 4.66667 17.3693 "$closed"
+shape "<Extrusion $ends orientation=\"0 1 0 0.5\"/>"
+solid "an extrusion of turned sections" 8 24 "$closed"
+shape "<Extrusion $ends endCap=\"false\"/>"
+solid "an extrusion without a lid" '[0-9.]*' 20 '0 closed, 1 not closed'
+shape '<Extrusion spine="0 0 0 0 2 0 2 2 0"/>' # two prisms over quadrangles of 3.4142
+solid "a bent extrusion" 13.6569 '[0-9.]*' "$closed"
+shape '<Extrusion spine="0 0 0 0 1 0 0 1 0 0 2 0"/>'
+must "points of a spine may be there twice" "$cellpipe" info scene.x3d
+ring='2 0 0 0 0 2 -2 0 0 0 0 -2 2 0 0'
+shape "<Extrusion spine=\"$ring\" crossSection=\"0.2 0.2 0.2 -0.2 -0.2 -0.2 -0.2 0.2 0.2 0.2\"/>"
+solid "a ring" '[0-9.]*' '[0-9.]*' "$closed"
+scene '<Shape><Extrusion DEF="e"/></Shape><Transform translation="5 0 0"><Shape><Extrusion USE="e"/></Shape></Transform>'
+has "an extrusion that is used again" 2 '^instance'
+for wrong in 'spine="0 0 0"' 'spine="0 0 0 x"' 'crossSection="1 1"' 'scale="1"'; do
+    scene "<Shape><Extrusion $wrong/></Shape>$box"
+    has "an extrusion with $wrong is left out" 1 '^mesh'
+    must "an extrusion with $wrong is lost" grep -q 'loss: a geometry <Extrusion> of too few points' stderr
+done
+# A spine and a section of 1000 points each would be a million.
+many=$(awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%d 0 ", i }')
+scene "<Shape><Extrusion spine=\"$many $many $many\" crossSection=\"$many\"/></Shape>"
+must "an extrusion of too many points is refused" grep -q 'error: groups that are used again (USE), and extrusions' stderr
+
+# A colour that shines is the emissive colour: 0.9 as displayed is 0.7874 as light.
+scene '<Shape><Appearance><Material diffuseColor="0 0 0" emissiveColor="0.9 0.1 0"/></Appearance><Box/></Shape>'
+has "an emissive colour" 1 '^material .* emissive 0.7874[0-9]* 0.0100[0-9]* 0'
 finish
