@@ -304,8 +304,8 @@ const struct importer assimp_importer = {
             .package = "libassimp-dev",
 #endif
         },
-    .suffixes = ".3ds .ac .ac3d .dae .zae .x3d .fbx .amf .ase .lws",
-    .further = ".acc .blend .cob .lwo .lxo .nff .x .xgl .zgl",
+    .suffixes = ".3ds .ac .ac3d .acc .dae .zae .x3d .fbx .amf .ase .lwo .lws .x",
+    .further = ".blend .cob .lxo .nff .xgl .zgl",
     .probe = assimp_probe,
     .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
