@@ -239,6 +239,7 @@ static const struct job jobs[] = {
     {READ, "../tests/cases/ply/losses.ply", NULL, {NULL}},
     {READ, "../tests/cases/ply/nan_unused.ply", NULL, {NULL}},
     {READ, "collada_arm.dae", NULL, {NULL}},
+    {READ, "../tests/cases/assimp/shapes.x3d", NULL, {NULL}},
     {READ, "gltf_textures.gltf", NULL, {NULL}},
     {READ, "3mf_gripper.3mf", NULL, {NULL}},
     {READ, "../tests/cases/3mf/textured.model", NULL, {NULL}},
