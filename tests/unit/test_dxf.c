@@ -154,7 +154,8 @@ static void test_colour_index(void **state)
     BEGIN(TABLES)                                                                                                      \
     G(0, TABLE)                                                                                                        \
     G(2, LAYER)                                                                                                        \
-    G(0, LAYER) G(2, 0) G(70, 0) G(62, 4) G(0, LAYER) G(2, Parts) G(70, 0) G(62, 2) G(0, LAYER) G(2, Glass) G(62, 5)   \
+    G(0, LAYER)                                                                                                        \
+    G(2, 0) G(70, 0) G(62, 4) G(0, LAYER) G(2, Parts) G(70, 0) G(62, 2) G(0, LAYER) G(2, Glass) G(62, 5)               \
         G(420, 1122867) G(1001, AcCmTransparency) G(1071, 33554559) G(0, LAYER) G(2, Hidden) G(62, -1) G(0, LAYER)     \
             G(2, Cold) G(70, 1) G(62, 1) G(0, ENDTAB) END
 
@@ -234,6 +235,35 @@ static void test_shared(void **state)
         assert_string_equal(all[i].name, "Box");
     }
     assert_int_equal(count_metadata(scene), 5); /* four layers and a handle */
+    cp_scene_free(scene);
+}
+
+/* Layer 0 in a block is the layer of the insert, for colours and for transparency; in the model space it is itself. */
+static void test_layer_zero(void **state)
+{
+    static const char text[] =
+        LAYERS BLOCKS(BLOCK(Box, , TRIANGLE G(8, 0))) ENTITIES(INSERT(Box) G(8, Glass) INSERT(Box) INSERT(Box) G(8, 0));
+    static const uint32_t colours[] = {0x112233, 0xffff00, 0x00ffff};
+    static const char *const layers[] = {"Glass", "Parts", "0"};
+    cp_scene *scene = read_scene(*state, text, "part.dxf", NULL);
+    const cp_instance *instances = cp_instances(scene, NULL);
+    for (int i = 0; i < 3; i++) {
+        const cp_mesh *mesh = &cp_meshes(scene, NULL)[instances[i].mesh];
+        const cp_material *material = &cp_materials(scene, NULL)[mesh->groups[0].material];
+        assert_int_equal(rgb_of(material), colours[i]);
+        assert_string_equal(material->name, layers[i]);
+        assert_true(material->rgba[3] == (i == 0 ? 127 / 255.0 : 1));
+    }
+    cp_scene_free(scene);
+}
+
+/* What a frozen layer hides counts for no limit. */
+static void test_frozen_array(void **state)
+{
+    static const char text[] =
+        LAYERS BLOCKS(BLOCK(Box, , TRIANGLE)) ENTITIES(INSERT(Box) G(8, Cold) G(70, 30000) G(71, 30000) INSERT(Box));
+    cp_scene *scene = read_scene(*state, text, "part.dxf", NULL);
+    assert_int_equal(count_instances(scene), 1);
     cp_scene_free(scene);
 }
 
@@ -359,8 +389,9 @@ static void test_polyface(void **state)
     G(0, POLYLINE)                                                                                                     \
     G(66, 1)                                                                                                           \
     G(70, flags)                                                                                                       \
-    G(71, 2) G(72, 3) VERTEX(0, 0, 0, 64) VERTEX(0, 1, 0, 64) VERTEX(0, 2, 5, 64) VERTEX(1, 0, 0, 64)                  \
-        VERTEX(1, 1, 0, 64) VERTEX(1, 2, 5, 64) G(0, SEQEND)
+    G(71, 2)                                                                                                           \
+    G(72, 3) VERTEX(0, 0, 0, 64) VERTEX(0, 1, 0, 64) VERTEX(0, 2, 5, 64) VERTEX(1, 0, 0, 64) VERTEX(1, 1, 0, 64)       \
+        VERTEX(1, 2, 5, 64) G(0, SEQEND)
 
 /* A polygon mesh of 2 x 3 vertices has 1 x 2 faces; closed in M 2 x 2, closed in N 1 x 3. */
 static void test_grid(void **state)
@@ -598,12 +629,11 @@ static void test_many_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_faces),    TEST(test_small_faces),  TEST(test_far),         TEST(test_colour_index),
-        TEST(test_layers),   TEST(test_hidden),       TEST(test_shared),      TEST(test_one_mesh),
-        TEST(test_places),   TEST(test_nested),       TEST(test_units),       TEST(test_up),
-        TEST(test_polyface), TEST(test_grid),         TEST(test_smooth_grid), TEST(test_mesh),
-        TEST(test_lines),    TEST(test_names),        TEST(test_binary),      TEST(test_beginnings),
-        TEST(test_doubling), TEST(test_many_colours),
+        TEST(test_faces),  TEST(test_small_faces), TEST(test_far),        TEST(test_colour_index), TEST(test_layers),
+        TEST(test_hidden), TEST(test_shared),      TEST(test_layer_zero), TEST(test_frozen_array), TEST(test_one_mesh),
+        TEST(test_places), TEST(test_nested),      TEST(test_units),      TEST(test_up),           TEST(test_polyface),
+        TEST(test_grid),   TEST(test_smooth_grid), TEST(test_mesh),       TEST(test_lines),        TEST(test_names),
+        TEST(test_binary), TEST(test_beginnings),  TEST(test_doubling),   TEST(test_many_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
