@@ -103,10 +103,10 @@ struct dxf_block {
     uint32_t insert_count, insert_room;
     bool inherits; /* some element takes its layer or colour from the insert */
     enum dxf_state state;
-    bool is_drawn;                         /* it or a block in it has elements */
-    uint64_t node_count;                   /* of the nodes below it */
-    uint64_t wanted, line;                 /* inserts of a block that is not there, and the first one's line */
-    struct dxf_shape shapes[2][DXF_KINDS]; /* [1]: where layer "0" is hidden */
+    bool is_drawn;            /* it or a block in it has elements */
+    uint64_t node_count;      /* of the nodes below it */
+    uint64_t wanted, line;    /* inserts of a block that is not there, and the first one's line */
+    struct dxf_shape *shapes; /* 2 x DXF_KINDS, the second ones where layer "0" is hidden; NULL: it is not shown */
 };
 
 /* Things of a block that are not read. */

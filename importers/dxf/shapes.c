@@ -217,9 +217,11 @@ cp_status dxf_add_meshes(struct dxf *dxf, uint32_t number, const struct dxf_pain
     struct dxf_block *block = &dxf->blocks[number];
     const struct dxf_layer *layer = &dxf->layers[inherited->layer];
     bool hides_zero = layer->is_off || layer->is_frozen;
-    cp_status status = CP_OK;
+    if (!block->shapes)
+        block->shapes = arena_allocate_zeroed(dxf->arena, 2 * (size_t)DXF_KINDS, sizeof *block->shapes);
+    cp_status status = block->shapes ? CP_OK : CP_LIMIT;
     for (enum dxf_kind kind = 0; kind < DXF_KINDS && status == CP_OK; kind++) {
-        struct dxf_shape *shape = &block->shapes[hides_zero][kind];
+        struct dxf_shape *shape = &block->shapes[DXF_KINDS * hides_zero + kind];
         uint32_t mesh;
         if (!shape->is_made)
             status = make_shape(dxf, block, kind, hides_zero, shape);

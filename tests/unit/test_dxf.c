@@ -150,14 +150,11 @@ static void test_colour_index(void **state)
     }
 }
 
-#define LAYERS                                                                                                         \
-    BEGIN(TABLES)                                                                                                      \
-    G(0, TABLE)                                                                                                        \
-    G(2, LAYER)                                                                                                        \
-    G(0, LAYER)                                                                                                        \
-    G(2, 0) G(70, 0) G(62, 4) G(0, LAYER) G(2, Parts) G(70, 0) G(62, 2) G(0, LAYER) G(2, Glass) G(62, 5)               \
-        G(420, 1122867) G(1001, AcCmTransparency) G(1071, 33554559) G(0, LAYER) G(2, Hidden) G(62, -1) G(0, LAYER)     \
-            G(2, Cold) G(70, 1) G(62, 1) G(0, ENDTAB) END
+#define ROW(name, flags, colour) G(0, LAYER) G(2, name) G(70, flags) G(62, colour)
+#define PLAIN_ROWS ROW(0, 0, 4) ROW(Parts, 0, 2)
+#define GLASS_ROW ROW(Glass, 0, 5) G(420, 1122867) G(1001, AcCmTransparency) G(1071, 33554559)
+#define HIDDEN_ROWS ROW(Hidden, 0, -1) ROW(Cold, 1, 1)
+#define LAYERS BEGIN(TABLES) G(0, TABLE) G(2, LAYER) PLAIN_ROWS GLASS_ROW HIDDEN_ROWS G(0, ENDTAB) END
 
 /* Colours of the entity, of its layer, of a layer that no table has; 0x112233 is 1122867. */
 static void test_layers(void **state)
@@ -390,8 +387,9 @@ static void test_polyface(void **state)
     G(66, 1)                                                                                                           \
     G(70, flags)                                                                                                       \
     G(71, 2)                                                                                                           \
-    G(72, 3) VERTEX(0, 0, 0, 64) VERTEX(0, 1, 0, 64) VERTEX(0, 2, 5, 64) VERTEX(1, 0, 0, 64) VERTEX(1, 1, 0, 64)       \
-        VERTEX(1, 2, 5, 64) G(0, SEQEND)
+    G(72, 3)                                                                                                           \
+    VERTEX(0, 0, 0, 64)                                                                                                \
+    VERTEX(0, 1, 0, 64) VERTEX(0, 2, 5, 64) VERTEX(1, 0, 0, 64) VERTEX(1, 1, 0, 64) VERTEX(1, 2, 5, 64) G(0, SEQEND)
 
 /* A polygon mesh of 2 x 3 vertices has 1 x 2 faces; closed in M 2 x 2, closed in N 1 x 3. */
 static void test_grid(void **state)
