@@ -145,7 +145,7 @@ grows grid 4000 a.stl convert a.stl o.glb --out web=yes
 grows grid 4000 a.stl convert a.stl o.png --out edges=yes
 grows obj_grid 4000 a.obj convert a.obj o.glb
 grows off_grid 4000 a.off convert a.off o.glb
-grows dxf_inserts 1000 a.dxf convert a.dxf o.glb
+grows dxf_inserts 4000 a.dxf convert a.dxf o.glb
 grows ply_grid 4000 a.ply convert a.ply o.gltf
 grows solids 1000 a.stl convert a.stl o.glb
 grows groups 1000 a.obj convert a.obj o.glb
