@@ -18,8 +18,8 @@ convert() {
     code=$?
     [ $code -le 1 ] || { cat "$out/$name.log"; echo "FAILED: batch to $name ended with $code"; exit 1; }
 }
-convert glb --to glb --out planes=keep
-convert web --to glb --out web=yes --out compression=none --out planes=keep
-convert wrl --to vrml97 --out planes=keep
-convert stl --to stl
-node "$here/compare.mjs" "$out"
+convert glb --to glb --out colours=none --out planes=keep
+convert web --to glb --out colours=none --out web=yes --out compression=none --out planes=keep
+convert wrl --to vrml97 --out colours=none --out planes=keep
+convert stl --to stl --out colours=yes
+node "$here/compare.mjs" "$out" "$folder" ${JSON:+"$JSON"}
