@@ -271,6 +271,7 @@ struct gltf_meshes {
 struct gltf_mended {
     uint64_t zero_normals, long_normals, bad_tangents;
     uint64_t odd_tangents; /* primitives whose tangents cannot be used */
+    uint64_t other_sets;   /* primitives that show textures by another set of coordinates */
 };
 
 /* All of a reading. A step takes the parts that it reads and writes; the few that need nearly all take it whole. */

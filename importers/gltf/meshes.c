@@ -1,6 +1,7 @@
 /* Meshes: the primitives of a glTF mesh as few scene meshes (glTF 2.0, section 3.7).
  *
- * Primitives of one kind - faces or lines, with or without normals and tangents - share a scene mesh. Those that name
+ * Primitives of one kind - faces or lines, with or without normals, tangents and the coordinates of their textures -
+ * share a scene mesh. Those that name
  * the same accessors share its vertices; others follow one after the other. A primitive is a group. Meshes that differ
  * only in materials share all arrays. */
 #include "gltf.h"
@@ -12,7 +13,15 @@
 
 enum { MODE_POINTS, MODE_LINES, MODE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN, MODE_COUNT };
 
-enum { WITH_NORMALS = 1, WITH_LINES = 2, WITH_TANGENTS = 4, KIND_COUNT = 8 };
+enum {
+    WITH_NORMALS = 1,
+    WITH_LINES = 2,
+    WITH_TANGENTS = 4,
+    LACKS_SET = 8, /* of coordinates, which its material shows and other primitives have; it has these: */
+    WITH_FIRST_SET = 16,
+    WITH_SECOND_SET = 32,
+    KIND_COUNT = 64
+};
 
 struct primitive {
     uint32_t value;
@@ -146,6 +155,37 @@ static bool read_primitive(struct gltf *gltf, struct gltf_buffers *buffers, cons
     return mode != MODE_POINTS && primitive->attributes[PURPOSE_POSITION] != CP_NONE;
 }
 
+/* Tells whether the primitive's material shows a texture by a set of coordinates that the primitive does not have. */
+static bool lacks_set(const cp_scene *scene, const struct primitive *primitive, uint32_t set)
+{
+    if (primitive->material == CP_NONE || primitive->attributes[PURPOSE_COORDINATES + set] != CP_NONE)
+        return false;
+    const cp_material *material = &scene->materials[primitive->material];
+    for (uint32_t k = 0; k < material->texture_count; k++)
+        if (material->textures[k].texture != CP_NONE && material->textures[k].set == set)
+            return true;
+    return false;
+}
+
+/* Gives primitives without the coordinates of their textures a kind of their own: among others that have some, zeros
+ * would stand for theirs. Those with the second set alone show their textures by that one. */
+static void part_by_coordinates(struct gltf_reading *reading, struct primitive *primitives, uint32_t count)
+{
+    bool any[2] = {false, false};
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t set = 0; set < 2; set++)
+            any[set] |= primitives[i].attributes[PURPOSE_COORDINATES + set] != CP_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        struct primitive *primitive = &primitives[i];
+        bool lacks[2] = {lacks_set(reading->scene, primitive, 0), lacks_set(reading->scene, primitive, 1)};
+        bool first = primitive->attributes[PURPOSE_COORDINATES] != CP_NONE;
+        bool second = primitive->attributes[PURPOSE_COORDINATES + 1] != CP_NONE;
+        reading->mended.other_sets += lacks[0] && second;
+        if ((lacks[0] && (any[0] || any[1])) || (lacks[1] && any[1]))
+            primitive->kind |= LACKS_SET | (first ? WITH_FIRST_SET : 0U) | (second ? WITH_SECOND_SET : 0U);
+    }
+}
+
 /* ---- vertices ---- */
 
 /* Returns the map's entry for the numbers: `index` if they are new. NULL is an error already noted. Each number is
@@ -189,7 +229,7 @@ static void place_vertices(struct gltf *gltf, struct batch *batch)
 
 /* Gathers an attribute of all vertices; NULL is an error already noted. A single set of vertices is the accessor
  * itself, shared with other meshes that name it. Several follow one after the other. A missing colour is white (section
- * 3.7.2.1: colours are factors); missing texture coordinates are zero, as no material uses them. */
+ * 3.7.2.1: colours are factors); missing texture coordinates are zero, as no material of theirs uses them. */
 static const float *gather(struct gltf *gltf, struct gltf_buffers *buffers, struct batch *batch,
                            enum gltf_purpose purpose)
 {
@@ -446,6 +486,10 @@ static void read_mesh(struct gltf_reading *reading, uint32_t value, struct primi
     for (uint32_t i = 0; i < list.count && gltf->status == CP_OK; i++)
         count += read_primitive(gltf, &reading->buffers, &reading->materials, &reading->mended, list.items[i],
                                 keep_normals, &primitives[count]);
+    part_by_coordinates(reading, primitives, count);
+    uint64_t kinds = 0;
+    for (uint32_t i = 0; i < count; i++)
+        kinds |= UINT64_C(1) << primitives[i].kind;
     if (reading->extras.ours) {
         gltf_loss(gltf, LOSS_CHANGED_MESHES, own == JSON_NONE);
         reading->extras.held[HELD_MESHES]++;
@@ -453,6 +497,8 @@ static void read_mesh(struct gltf_reading *reading, uint32_t value, struct primi
     /* A scene mesh for each kind that occurs. Only the first has the extras: ids are for one mesh. */
     const char *name = gltf_mesh_name(gltf, value);
     for (uint32_t kind = 0; kind < KIND_COUNT && gltf->status == CP_OK; kind++) {
+        if (!(kinds >> kind & 1))
+            continue;
         struct batch batch = {.primitives = chosen};
         struct gltf_mesh mesh = {.own = own, .value = value, .position = CP_NONE};
         uint64_t drawn = 0;
@@ -463,8 +509,6 @@ static void read_mesh(struct gltf_reading *reading, uint32_t value, struct primi
                 drawn += primitives[i].elements;
                 mesh.requantised = mesh.requantised || primitives[i].quantised;
             }
-        if (batch.count == 0)
-            continue;
         make_mesh(gltf, &reading->buffers, &reading->meshes, &reading->mended, &batch);
         mesh.mesh = batch.mesh;
         if (gltf->status == CP_OK && own != JSON_NONE)

@@ -485,8 +485,9 @@ cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *
             added = name_map_find_sized(&libraries->defined, material->name, size);
         }
         material->added = added ? *added : CP_NONE;
-        missing += !added;
-        first = !added && !first ? material : first;
+        bool is_missing = !added && *material->name;
+        missing += is_missing;
+        first = is_missing && !first ? material : first;
     }
     if (!first || libraries->has_missing)
         return CP_OK;

@@ -112,11 +112,9 @@ static cp_status find_section(const struct obj_reader *reader, struct obj_names 
 
 /* ---- materials ---- */
 
+/* A line without a name means the material without a name, if there is one, as Blender 2.6 writes it. */
 static cp_status use_material(const struct obj_reader *reader, struct obj_names *names, const struct obj_change *change)
 {
-    names->material = CP_NONE;
-    if (change->size == 0)
-        return CP_OK;
     uint32_t *known = name_map_find_sized(&names->material_names, change->name, change->size);
     if (known) {
         names->material = *known;

@@ -17,6 +17,9 @@ const added = (a, b) => {
     return all;
 };
 
+// Polygons that are bent or concave have no area of their own: it is between those of their sum and their fan.
+const bent = (...looks) => looks.some(look => look.polygons && !near(look.area, look.fans, 1e-6));
+
 /* The shape: triangles, lines, area, volume and bounds, in metres. slack: of a length, as a part of the largest one; fewer:
  * triangles may vanish. */
 export function shapeDiffers(a, b, { slack = 1e-5, tolerance = 2e-4, fewer = false } = {}) {
@@ -26,14 +29,12 @@ export function shapeDiffers(a, b, { slack = 1e-5, tolerance = 2e-4, fewer = fal
     if (b.lines !== a.lines)
         say('lines', `${b.lines} lines for ${a.lines}`);
     const size = longest(a), flat = a.area < 1e-9 * size ** 2;
-    // Polygons that are bent or concave have no area of their own: it is between those of their sum and their fan.
-    const bent = [a, b].some(look => look.polygons && !near(look.area, look.fans, 1e-6));
-    const allowed = bent ? Math.max(0.01, tolerance) : tolerance;
+    const isBent = bent(a, b), allowed = isBent ? Math.max(0.01, tolerance) : tolerance;
     const [one, two] = [a, b].map(look => [Math.min(look.area, look.fans), Math.max(look.area, look.fans)]);
     const isNear = one.some(area => two.some(other => near(area, other, allowed))) || (one[0] < two[1] && two[0] < one[1]);
     if (!flat && !isNear)
         say('area', `an area of ${b.area} for ${a.area}`);
-    if (!flat && !bent && Math.abs(a.volume - b.volume) > allowed * Math.max(a.area * size, 1e-30))
+    if (!flat && !isBent && Math.abs(a.volume - b.volume) > allowed * Math.max(a.area * size, 1e-30))
         say('volume', `a volume of ${b.volume} for ${a.volume}`);
     const reach = Math.max(...a.lower.concat(a.upper).map(Math.abs));
     if (a.triangles + a.lines && b.triangles + b.lines && !(fewer && flat))
@@ -43,8 +44,18 @@ export function shapeDiffers(a, b, { slack = 1e-5, tolerance = 2e-4, fewer = fal
     return faults;
 }
 
+const partOf = { r: 'colours', g: 'colours', b: 'colours', alpha: 'alpha', u: 'coordinates', v: 'coordinates' };
+
+// Where values are in both looks: colours below textures with the others, or not at all.
+function* placesOf(a, b, under) {
+    const at = (look, key) => look.places[key] ?? [0, 0, 0];
+    const both = (look, key) => at(look, key).map((value, i) => value + (under ? at(look, key.toUpperCase())[i] : 0));
+    for (const key of new Set([...Object.keys(a.places), ...Object.keys(b.places)].filter(name => !'RGB'.includes(name))))
+        yield 'rgb'.includes(key) ? [key, both(a, key), both(b, key)] : [key, at(a, key), at(b, key)];
+}
+
 /* The look: areas by colour, alpha and image, coordinates, vertex colours and emission. tones: how much of the area may
- * change its colours. under (what is below textures), glow (emission), exact (coordinates that no texture uses, and vertex
+ * change its colours or their places. under (what is below textures), glow (emission), exact (coordinates that no texture uses, and vertex
  * colours apart from what is shown) and all but the parts in only can be left out. */
 export function lookDiffers(a, b, { tones = 0.005, under = true, glow = true, exact = true, only = null } = {}) {
     const faults = [], say = (part, words) => (!only || only.includes(part)) && faults.push({ part, text: words });
@@ -66,6 +77,14 @@ export function lookDiffers(a, b, { tones = 0.005, under = true, glow = true, ex
     if (a.vertexColours && b.vertexColours && exact && Math.abs(a.coloured - b.coloured) < 0.005 &&
         a.vertexColours.some((value, i) => Math.abs(value - b.vertexColours[i]) > allowed))
         say('vertex colours', `vertex colours ${numbers(b.vertexColours)} for ${numbers(a.vertexColours)}`);
+    const scale = Math.max(1, ...a.coordinates?.map(Math.abs) ?? []);
+    for (const [key, place, other] of placesOf(a, b, under)) {
+        const part = partOf[key] ?? 'images';
+        const known = faults.some(fault => fault.part === part || (part === 'coordinates' && fault.part === 'images'));
+        if (!known && !bent(a, b) &&
+            place.some((value, i) => Math.abs(value - other[i]) > allowed * (part === 'coordinates' ? scale : 1)))
+            say(part, `${key} elsewhere on the model: ${numbers(other)} for ${numbers(place)}`);
+    }
     if (glow && a.emission.some((value, i) => Math.abs(value - b.emission[i]) > 0.005))
         say('emission', `emission ${numbers(b.emission)} for ${numbers(a.emission)}`);
     return faults;
@@ -79,7 +98,7 @@ const losses = {
     images: /image|texture|paint|bare/, coordinates: /coordinates|texture|bare|property|paint/,
     'vertex colours': /colour|paint/, emission: /surfaces|emission/,
 };
-const warnings = { transparent: /-transparent/, black: /-black/, image: /image|textures|source-beside/, bare: /coordinates|bare/,
+const warnings = { transparent: /-transparent/, black: /-black/, image: /image|textures|source-beside/, bare: /coordinates|bare/, set: /other-set/,
     hidden: /^(nothing-visible|invisible-material)/ };
 const code = entry => entry.split(/[ :]/)[0];
 export const isTold = (part, record) => record.losses.some(loss => losses[part].test(code(loss)));

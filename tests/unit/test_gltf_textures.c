@@ -282,6 +282,48 @@ static void test_what_is_left_out(void **state)
     finish(&file);
 }
 
+/* Two triangles of one mesh, one with and one without the coordinates that their material shows its image by. The second
+ * one is shown without the image, and the loss says so; zeros would show one pixel of it. */
+static void test_primitives_without_coordinates(void **state)
+{
+    (void)state;
+    static const char start[] =
+        "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':24},{'buffer':0,"
+        "'byteOffset':84,'byteLength':69}],"
+        "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]},"
+        "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2'}],"
+        "'images':[{'bufferView':2,'mimeType':'image/png'}],'textures':[{'source':0}],"
+        "'materials':[{'pbrMetallicRoughness':{'baseColorTexture':{'index':0,'texCoord':0}}},{'doubleSided':true}],"
+        "'nodes':[{'mesh':0}],'scenes':[{'nodes':[0]}],'meshes':[{'primitives':[";
+    static const char with[] = "{'attributes':{'POSITION':0,'TEXCOORD_0':1},'material':0}";
+    static const char *const others[] = {
+        "{'attributes':{'POSITION':0},'material':0}",                /* a mesh of its own */
+        "{'attributes':{'POSITION':0,'TEXCOORD_1':1},'material':0}", /* the same, shown by the second set */
+        "{'attributes':{'POSITION':0},'material':1}",                /* needs none: zeros do */
+        "{'attributes':{'POSITION':0,'TEXCOORD_0':1},'material':0}"};
+    for (size_t i = 0; i < 4; i++) {
+        char json[2048];
+        uint32_t count;
+        struct bin bin = make_bin();
+        cp_context *context = cp_context_new(NULL);
+        (void)snprintf(json, sizeof json, "%s%s,%s]}]", start, with, others[i]);
+        cp_scene *scene = read_glb(context, json, &bin);
+        (void)cp_meshes(scene, &count);
+        assert_int_equal(count, i < 2 ? 2 : 1);
+        assert_non_null(mesh_at(scene, 0)->coordinates[0]);
+        if (i < 2)
+            assert_int_equal(mesh_at(scene, 1)->coordinates[0] != NULL, i == 1);
+        assert_int_equal(was_reported(context, "gltf-other-set"), i == 1);
+        void *bytes;
+        size_t size;
+        assert_int_equal(cp_write_memory(context, scene, "glb", NULL, 0, &bytes, &size), CP_OK);
+        assert_int_equal(count_lost(context, "gltf-bare"), i == 0);
+        cp_free(context, bytes, size);
+        cp_scene_free(scene);
+        cp_context_free(context);
+    }
+}
+
 /* A validator refuses factors outside of the ranges that the schemas give: they are read as the nearest end. */
 static void test_ranges(void **state)
 {
@@ -383,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_stages_carry_everything),
         cmocka_unit_test(test_delivered_files_say_the_same),
         cmocka_unit_test(test_what_is_left_out),
+        cmocka_unit_test(test_primitives_without_coordinates),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_core_ranges),
         cmocka_unit_test(test_bad_textures),

@@ -376,6 +376,23 @@ static void test_black_under_image(void **state)
     cp_scene_free(scene);
 }
 
+/* Blender 2.6 writes a material without a name. Without such a one, the line without a name ends the one before. */
+static void test_nameless_material(void **state)
+{
+    write_file("part.mtl", "newmtl \nKd 0.25 0.5 0.75\nnewmtl a\nKd 1 0 0\n");
+    write_file("part.obj", "mtllib part.mtl\n" TRIANGLE "usemtl a\nf 1 2 3\nusemtl \nf 1 2 3\nusemtl\nf 1 2 3\n");
+    cp_scene *scene = read_path(*state, path_of("part.obj"));
+    uint32_t count;
+    const cp_mesh *mesh = cp_meshes(scene, &count);
+    assert_int_equal(mesh->group_count, 2);
+    assert_int_equal(mesh->groups[1].face_count, 2);
+    const cp_material *material = &cp_materials(scene, &count)[mesh->groups[1].material];
+    assert_string_equal(material->name, "");
+    assert_memory_equal(material->rgba, ((const double[]){0.25, 0.5, 0.75, 1}), sizeof material->rgba);
+    assert_int_equal(count_entries(*state, CP_WARNING, "obj-material"), 0);
+    cp_scene_free(scene);
+}
+
 static void test_missing_library(void **state)
 {
     static const char text[] = "mtllib none.mtl\nmtllib none.mtl\n" TRIANGLE "usemtl a\nf 1 2 3\n";
@@ -580,6 +597,7 @@ int main(void)
         TEST(test_black_under_image),
         TEST(test_colours_that_are_none),
         TEST(test_fill),
+        TEST(test_nameless_material),
         TEST(test_missing_library),
         TEST(test_options),
         TEST(test_parts),

@@ -1,7 +1,8 @@
-// glTF 2.0: what is drawn at rest. Skins and morphs are left out: their meshes stand as they are at their nodes.
+// glTF 2.0: what is drawn at rest. Skins and morphs are left out: their meshes stand as they are at their nodes. What has no
+// material is grey, as in all formats; glTF's own default is white metal.
 import path from 'node:path';
 import { createRequire } from 'node:module';
-import { Look, Refused, identity, imageOf, mirrors, multiply, place, toSrgb, white, yUp } from './look.mjs';
+import { Look, Refused, identity, imageOf, mirrors, multiply, place, toSrgb, yUp } from './look.mjs';
 import { textOf } from './files.mjs';
 
 let decoder = null; // of EXT_meshopt_compression, if tests/consumers has its packages
@@ -135,7 +136,13 @@ class Document {
     }
 
     #readPaint(material) {
-        const pbr = material.pbrMetallicRoughness ?? {}, factor = (pbr.baseColorFactor ?? [1, 1, 1, 1])
+        const pbr = material.pbrMetallicRoughness ?? {};
+        for (const object of [material, pbr, ...[pbr.baseColorTexture, material.normalTexture].filter(each => each)])
+            if (typeof object !== 'object' || Array.isArray(object))
+                throw new Refused('a material, or a part of it, is no object');
+        if ([pbr.baseColorTexture, material.normalTexture].some(texture => texture && !Number.isInteger(texture.index)))
+            throw new Refused('a texture without an index');
+        const factor = (pbr.baseColorFactor ?? [1, 1, 1, 1])
             .map(value => Math.min(1, Math.max(0, value)));
         const mode = material.alphaMode ?? 'OPAQUE', cutoff = material.alphaCutoff ?? 0.5;
         const texture = pbr.baseColorTexture, image = texture ? this.image(texture.index) : null;
@@ -149,6 +156,15 @@ class Document {
                 c * scale[1] * v - s * scale[0] * u + offset[1]] };
     }
 
+    // The coordinates of a texture: those of the set that it names, or of the second one where the first is not there.
+    set(attributes, { set, image }) {
+        const named = attributes[`TEXCOORD_${set}`];
+        if (named !== undefined || !image || set !== 0 || attributes.TEXCOORD_1 === undefined)
+            return named;
+        this.look.says.add('set');
+        return attributes.TEXCOORD_1;
+    }
+
     draw(mesh, m) {
         const turned = mirrors(m);
         for (const primitive of mesh.primitives) {
@@ -158,8 +174,8 @@ class Document {
             const points = this.accessor(attributes.POSITION).map(point => place(m, point));
             const corners = primitive.indices === undefined ? points.map((_, i) => i)
                 : this.accessor(primitive.indices).map(row => row[0]);
-            const paint = primitive.material === undefined ? { rgb: white, set: 0, move: uv => uv } : this.paint(primitive.material);
-            const coordinates = attributes[`TEXCOORD_${paint.set}`], colour = attributes.COLOR_0;
+            const paint = primitive.material === undefined ? { set: 0, move: uv => uv } : this.paint(primitive.material);
+            const coordinates = this.set(attributes, paint), colour = attributes.COLOR_0;
             const uv = coordinates === undefined ? null : this.accessor(coordinates).map(paint.move);
             const colours = colour === undefined ? null : this.accessor(colour);
             for (const piece of piecesOf(mode, corners)) {

@@ -48,7 +48,7 @@ export class Look {
     says = new Set(); // what the program must warn of: keys of verdict.mjs
     #colours = new Map(); #under = new Map(); #alphas = new Map(); #images = new Map(); // areas, of corners and faces
     #exact = new Map(); #withCoordinates = 0; #coordinates = [0, 0]; #textured = 0;
-    #hidden = 0; #loose = 0; #vertex = [0, 0, 0]; #coloured = 0; #emission = [0, 0, 0];
+    #hidden = 0; #loose = 0; #places = new Map(); #vertex = [0, 0, 0]; #coloured = 0; #emission = [0, 0, 0];
 
     point(p) {
         for (let i = 0; i < 3; i++) {
@@ -85,11 +85,28 @@ export class Look {
         points.forEach(p => this.point(p));
         const area = Math.hypot(...sum) / 2;
         this.area += area;
-        this.#paint(weights, area, triangles, paint);
+        this.#paint(points, weights, area, triangles, paint);
+    }
+
+    // Adds where something is: the sums of value times place, and of values.
+    #where(key, value, [x, y, z]) {
+        if (!this.#places.has(key))
+            this.#places.set(key, [0, 0, 0, 0]);
+        const sums = this.#places.get(key);
+        sums[0] += value * x;
+        sums[1] += value * y;
+        sums[2] += value * z;
+        sums[3] += value;
+    }
+
+    // The mean of value times place, where the box is 1 long and its middle 0.
+    #placed([x, y, z, value]) {
+        const longest = Math.max(...this.size) || 1;
+        return [x, y, z].map((sum, i) => this.area > 0 ? (sum - value * (this.lower[i] + this.upper[i]) / 2) / longest / this.area : 0);
     }
 
     // weights: the share of each corner in the area.
-    #paint(weights, area, triangles, paint) {
+    #paint(points, weights, area, triangles, paint) {
         const corners = weights.length, { alpha = 1, image = null, uv = null, colours = null, emission = null } = paint;
         const rgb = paint.rgb ?? (colours ? white : grey), base = rgb.map(toLinear), drawn = image && uv;
         if (corners > 3 && colours && colours.some(c => c.some((value, i) => Math.abs(value - colours[0][i]) > 1e-3)))
@@ -101,14 +118,22 @@ export class Look {
         if (drawn) {
             this.#images.set(image, (this.#images.get(image) ?? 0) + area);
             this.#textured += area;
-            uv.forEach((corner, k) => corner.forEach((value, i) => { this.#coordinates[i] += value * area * weights[k]; }));
+            uv.forEach((corner, k) => corner.forEach((value, i) => {
+                this.#coordinates[i] += value * area * weights[k];
+                this.#where('uv'[i], value * area * weights[k], points[k]);
+            }));
+            points.forEach((point, k) => this.#where(image, area * weights[k], point));
         }
         this.#withCoordinates += uv ? triangles : 0;
+        const centre = [0, 1, 2].map(i => weights.reduce((sum, weight, k) => sum + weight * points[k][i], 0));
         for (let k = 0; k < (colours ? corners : 1); k++) {
             const share = colours ? area * weights[k] : area, colour = colours?.[k] ?? [1, 1, 1, 1];
+            const at = colours ? points[k] : centre;
             const shown = toneOf(base, colour), seen = alpha * (paint.solid ? 1 : colour[3] ?? 1);
             this.#colour(drawn ? this.#under : this.#colours, shown, share);
             spread(this.#alphas, '', seen, share);
+            shown.forEach((value, i) => this.#where((drawn ? 'RGB' : 'rgb')[i], value * share, at));
+            this.#where('alpha', seen * share, at);
             if (seen < invisible)
                 this.#hidden += share;
             if (colours)
@@ -137,7 +162,8 @@ export class Look {
     get size() { return [0, 1, 2].map(i => Math.max(0, this.upper[i] - this.lower[i])); }
 
     /* As plain data: areas as shares of the whole. colours: of what shows no texture, by levels of red, green and blue
-     * ("420"); under: the same below textures. base: area by the exact base colour, for people. */
+     * ("420"); under: the same below textures. base: area by the exact base colour, for people. places: where on the
+     * model a value is: rgb, RGB below textures, alpha, u, v, each image. */
     summary() {
         const whole = this.area, mean = (sums, over) => over > 0 ? sums.map(value => value / over) : null;
         return { triangles: this.triangles, lines: this.lines, area: this.area, fans: this.fans, volume: this.volume,
@@ -147,6 +173,7 @@ export class Look {
             images: shares(this.#images, whole), coordinates: mean(this.#coordinates, this.#textured),
             withCoordinates: this.triangles ? this.#withCoordinates / this.triangles : 0,
             vertexColours: mean(this.#vertex, this.#coloured), coloured: whole > 0 ? this.#coloured / whole : 0,
+            places: Object.fromEntries([...this.#places].map(([key, sums]) => [key, this.#placed(sums)])),
             emission: mean(this.#emission, whole) ?? [0, 0, 0], loose: whole > 0 ? this.#loose / whole : 0,
             says: [...this.says] };
     }
