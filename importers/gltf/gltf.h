@@ -258,6 +258,7 @@ struct gltf_articulations {
 struct gltf_materials {
     uint32_t *textures; /* scene texture of each glTF texture, or CP_NONE */
     uint32_t *items;    /* scene material of each glTF material, or CP_NONE */
+    uint32_t opaque;    /* scene material of primitives without one whose colours have an alpha, or CP_NONE */
 };
 
 struct gltf_meshes {
@@ -385,6 +386,8 @@ void gltf_read_textures(struct gltf *gltf, cp_scene *scene, const struct gltf_id
 bool gltf_texture_use(struct gltf *gltf, const struct gltf_materials *materials, uint32_t object, const char *key,
                       cp_texture_role role, cp_texture_use *use);
 void gltf_read_materials(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_materials *materials);
+/* Returns a material under which the alpha of vertex colours means nothing: glTF's default is opaque (section 3.9.6). */
+uint32_t gltf_opaque_material(struct gltf *gltf, cp_scene *scene, struct gltf_materials *materials);
 void gltf_read_meshes(struct gltf_reading *reading);
 void gltf_place_meshes(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_meshes *meshes);
 /* Mend the normals of a mesh that are no unit vectors, and tangents that are no unit vectors with a sign; an error

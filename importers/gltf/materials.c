@@ -202,8 +202,22 @@ static uint32_t read_material(struct gltf *gltf, cp_scene *scene, struct gltf_id
     return index;
 }
 
+uint32_t gltf_opaque_material(struct gltf *gltf, cp_scene *scene, struct gltf_materials *materials)
+{
+    static const double white[4] = {1, 1, 1, 1};
+    if (materials->opaque != CP_NONE)
+        return materials->opaque;
+    materials->opaque = scene_add_material(scene, "", white, false);
+    if (materials->opaque == CP_NONE)
+        gltf_no_memory(gltf);
+    else
+        scene->materials[materials->opaque].alpha = CP_ALPHA_OPAQUE;
+    return materials->opaque;
+}
+
 void gltf_read_materials(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_materials *materials)
 {
+    materials->opaque = CP_NONE;
     materials->items = gltf_allocate(gltf, gltf->lists.materials.count, sizeof *materials->items);
     for (uint32_t i = 0; i < gltf->lists.materials.count && gltf->status == CP_OK; i++)
         materials->items[i] = read_material(gltf, scene, ids, materials, gltf->lists.materials.items[i]);

@@ -186,6 +186,21 @@ static void part_by_coordinates(struct gltf_reading *reading, struct primitive *
     }
 }
 
+/* Gives a material to primitives that have none, but colours with an alpha below 1. */
+static void make_opaque(struct gltf_reading *reading, struct primitive *primitive)
+{
+    struct gltf *gltf = &reading->gltf;
+    uint32_t colours = primitive->attributes[PURPOSE_COLOUR];
+    if (colours == CP_NONE || json_member(&gltf->json, primitive->value, "material") != JSON_NONE)
+        return;
+    const float *values = gltf_attribute(gltf, &reading->buffers, colours, PURPOSE_COLOUR);
+    for (uint32_t i = 0; values && i < primitive->vertex_count; i++)
+        if (values[(size_t)i * 4 + 3] < 1) {
+            primitive->material = gltf_opaque_material(gltf, reading->scene, &reading->materials);
+            return;
+        }
+}
+
 /* ---- vertices ---- */
 
 /* Returns the map's entry for the numbers: `index` if they are new. NULL is an error already noted. Each number is
@@ -487,6 +502,8 @@ static void read_mesh(struct gltf_reading *reading, uint32_t value, struct primi
         count += read_primitive(gltf, &reading->buffers, &reading->materials, &reading->mended, list.items[i],
                                 keep_normals, &primitives[count]);
     part_by_coordinates(reading, primitives, count);
+    for (uint32_t i = 0; i < count && !reading->extras.ours; i++)
+        make_opaque(reading, &primitives[i]);
     uint64_t kinds = 0;
     for (uint32_t i = 0; i < count; i++)
         kinds |= UINT64_C(1) << primitives[i].kind;

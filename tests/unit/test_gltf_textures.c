@@ -324,6 +324,44 @@ static void test_primitives_without_coordinates(void **state)
     }
 }
 
+/* Alpha of vertex colours means nothing without a material, as under an opaque one (glTF 2.0, section 3.9.6). */
+static void test_alpha_without_a_material(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *primitive, *materials;
+        bool blends;
+        uint32_t count; /* of materials */
+    } cases[] = {{"", "", false, 1},
+                 {",'material':0", ",'materials':[{}]", false, 1},
+                 {",'material':0", ",'materials':[{'alphaMode':'BLEND'}]", true, 1}};
+    struct bin bin = {.size = 0};
+    PUT(&bin, float, 0, 0, 0, 1, 0, 0, 0, 1, 0);
+    PUT(&bin, unsigned char, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0);
+    for (size_t i = 0; i < 3; i++) {
+        char json[1024];
+        (void)snprintf(json, sizeof json,
+                       "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':12}],"
+                       "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],"
+                       "'max':[1,1,0]},{'bufferView':1,'componentType':5121,'normalized':true,'count':3,'type':'VEC4'}],"
+                       "'nodes':[{'mesh':0},{'mesh':0}],'scenes':[{'nodes':[0,1]}],"
+                       "'meshes':[{'primitives':[{'attributes':{'POSITION':0,'COLOR_0':1}%s}]}]%s",
+                       cases[i].primitive, cases[i].materials);
+        struct written file = {.context = cp_context_new(NULL)};
+        uint32_t count;
+        file.scene = read_glb(file.context, json, &bin);
+        (void)cp_materials(file.scene, &count);
+        assert_int_equal(count, cases[i].count);
+        assert_int_equal(was_reported(file.context, "nothing-visible"), cases[i].blends);
+        write_with(&file, NULL, NULL);
+        json_t *primitive = at(at(file.json, "meshes", 0), "primitives", 0);
+        json_t *material = at(file.json, "materials", (size_t)number(primitive, "material"));
+        assert_int_equal(json_object_get(material, "alphaMode") != NULL, cases[i].blends);
+        assert_non_null(json_object_get(get(primitive, "attributes"), "COLOR_0"));
+        finish(&file);
+    }
+}
+
 /* A validator refuses factors outside of the ranges that the schemas give: they are read as the nearest end. */
 static void test_ranges(void **state)
 {
@@ -426,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_delivered_files_say_the_same),
         cmocka_unit_test(test_what_is_left_out),
         cmocka_unit_test(test_primitives_without_coordinates),
+        cmocka_unit_test(test_alpha_without_a_material),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_core_ranges),
         cmocka_unit_test(test_bad_textures),

@@ -1,8 +1,8 @@
 // glTF 2.0: what is drawn at rest. Skins and morphs are left out: their meshes stand as they are at their nodes. What has no
-// material is grey, as in all formats; glTF's own default is white metal.
+// material is grey, as in all formats, and white beside colours by vertex; glTF's own default is white metal.
 import path from 'node:path';
 import { createRequire } from 'node:module';
-import { Look, Refused, identity, imageOf, mirrors, multiply, place, toSrgb, yUp } from './look.mjs';
+import { Look, Refused, identity, imageOf, mirrors, multiply, place, toSrgb, white, yUp } from './look.mjs';
 import { textOf } from './files.mjs';
 
 let decoder = null; // of EXT_meshopt_compression, if tests/consumers has its packages
@@ -166,7 +166,7 @@ class Document {
     }
 
     draw(mesh, m) {
-        const turned = mirrors(m);
+        const turned = mirrors(m), coloured = mesh.primitives.some(({ attributes }) => attributes.COLOR_0 !== undefined);
         for (const primitive of mesh.primitives) {
             const mode = primitive.mode ?? 4, { attributes } = primitive;
             if (mode === 0 || attributes.POSITION === undefined)
@@ -174,7 +174,8 @@ class Document {
             const points = this.accessor(attributes.POSITION).map(point => place(m, point));
             const corners = primitive.indices === undefined ? points.map((_, i) => i)
                 : this.accessor(primitive.indices).map(row => row[0]);
-            const paint = primitive.material === undefined ? { set: 0, move: uv => uv } : this.paint(primitive.material);
+            const none = { rgb: coloured ? white : null, solid: true, set: 0, move: uv => uv };
+            const paint = primitive.material === undefined ? none : this.paint(primitive.material);
             const coordinates = this.set(attributes, paint), colour = attributes.COLOR_0;
             const uv = coordinates === undefined ? null : this.accessor(coordinates).map(paint.move);
             const colours = colour === undefined ? null : this.accessor(colour);

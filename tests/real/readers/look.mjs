@@ -134,13 +134,13 @@ export class Look {
             spread(this.#alphas, '', seen, share);
             shown.forEach((value, i) => this.#where((drawn ? 'RGB' : 'rgb')[i], value * share, at));
             this.#where('alpha', seen * share, at);
-            if (seen < invisible)
-                this.#hidden += share;
             if (colours)
                 for (let i = 0; i < 3; i++)
                     this.#vertex[i] += colour[i] * share;
         }
         this.#coloured += colours ? area : 0;
+        const seen = Math.max(...(colours && !paint.solid ? colours : [[1, 1, 1, 1]]).map(colour => colour[3] ?? 1));
+        this.#hidden += alpha * seen < invisible ? area : 0; // all of the face
         emission?.forEach((value, i) => { this.#emission[i] += value * area; });
     }
 
