@@ -386,7 +386,8 @@ void gltf_read_textures(struct gltf *gltf, cp_scene *scene, const struct gltf_id
 bool gltf_texture_use(struct gltf *gltf, const struct gltf_materials *materials, uint32_t object, const char *key,
                       cp_texture_role role, cp_texture_use *use);
 void gltf_read_materials(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_materials *materials);
-/* Returns a material under which the alpha of vertex colours means nothing: glTF's default is opaque (section 3.9.6). */
+/* Returns a material under which the alpha of vertex colours means nothing: glTF's default is opaque (section 3.9.6).
+ */
 uint32_t gltf_opaque_material(struct gltf *gltf, cp_scene *scene, struct gltf_materials *materials);
 void gltf_read_meshes(struct gltf_reading *reading);
 void gltf_place_meshes(struct gltf *gltf, cp_scene *scene, struct gltf_ids *ids, struct gltf_meshes *meshes);

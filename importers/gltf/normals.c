@@ -134,9 +134,9 @@ void gltf_report_normals(struct gltf *gltf, const struct gltf_mended *mended)
                                       "tangents of %llu primitives are not four numbers a position: they are left out",
                                       (unsigned long long)mended->odd_tangents);
     if (gltf->status == CP_OK && mended->other_sets > 0)
-        gltf->status =
-            report_lenient(gltf->context, strict, "gltf-other-set", place,
-                           "textures of %llu primitives name coordinates of set 0, and there is set 1 alone: that one is "
-                           "taken",
-                           (unsigned long long)mended->other_sets);
+        gltf->status = report_lenient(
+            gltf->context, strict, "gltf-other-set", place,
+            "textures of %llu primitives name coordinates of set 0, and there is set 1 alone: that one is "
+            "taken",
+            (unsigned long long)mended->other_sets);
 }

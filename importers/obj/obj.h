@@ -240,6 +240,19 @@ cp_status obj_read_library(struct obj_reader *reader, cp_scene *scene, struct ob
 cp_status obj_find_materials(const struct obj_reader *reader, struct obj_names *names,
                              const struct obj_libraries *libraries);
 
+/* The copies of materials for faces without texture coordinates. */
+struct obj_bare {
+    cp_context *context;
+    uint32_t *copies; /* indexed by material of the libraries, or CP_NONE; NULL: none yet */
+    uint32_t count;
+    uint64_t faces; /* how many have one */
+};
+
+/* bare.c: gives faces without coordinates a material without images. `coordinates` is indexed by corner. */
+cp_status obj_part_bare(struct obj_bare *bare, cp_scene *scene, const uint32_t *coordinates, cp_mesh *mesh);
+/* Reports the loss, and frees the memory. */
+void obj_report_bare(const struct obj_reader *reader, struct obj_bare *bare);
+
 /* sections.c: nodes, meshes and instances. */
 cp_status obj_add_sections(const struct obj_reader *reader, cp_scene *scene, struct obj_vertices *vertices,
                            struct obj_elements elements[OBJ_LISTS], const struct obj_names *names);

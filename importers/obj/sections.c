@@ -32,6 +32,7 @@ struct obj_model {
     uint32_t *marks;            /* indexed by the file's vertex: UNUSED between meshes */
     uint32_t *coordinate_marks; /* the same for texture coordinates, if the file has some: only for vertices in use */
     uint64_t mended;            /* normals */
+    struct obj_bare bare;
 };
 
 /* A mesh on its way. */
@@ -316,7 +317,9 @@ static cp_status copy_coordinates(struct build *build)
         memcpy(coordinates + 2 * (size_t)i, from, 2 * sizeof *coordinates);
     }
     build->mesh.coordinates[0] = coordinates;
-    return coordinates ? CP_OK : CP_LIMIT;
+    if (!coordinates)
+        return CP_LIMIT;
+    return obj_part_bare(&build->model->bare, build->model->scene, build->coordinates, &build->mesh);
 }
 
 /* ---- meshes and nodes ---- */
@@ -402,7 +405,8 @@ cp_status obj_add_sections(const struct obj_reader *reader, cp_scene *scene, str
                               .elements = elements,
                               .names = names,
                               .scene = scene,
-                              .marks = marks};
+                              .marks = marks,
+                              .bare = {.context = reader->context}};
     cp_status status = marks ? CP_OK : CP_LIMIT;
     if (marks) {
         memset(marks, 0xff, count * sizeof *marks);
@@ -411,6 +415,7 @@ cp_status obj_add_sections(const struct obj_reader *reader, cp_scene *scene, str
     for (uint32_t i = 0; i != CP_NONE && status == CP_OK; i = names->sections[i].next_object)
         status = add_object(&model, i);
     memory_free(reader->context, marks, mark_count, sizeof *marks);
+    obj_report_bare(reader, &model.bare);
     if (status == CP_OK && model.mended > 0)
         status = report_lenient(
             reader->context, reader->settings->import.strict, "obj-normals", IN_FILE(reader->source->name),

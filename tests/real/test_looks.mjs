@@ -30,7 +30,7 @@ function convert(input, suffix) {
 
 const inputs = ['obj_plate.obj', 'obj_ramp.obj', 'obj_lines.obj', 'ply_roof.ply', 'off_tent.off', 'stl_viscam.stl',
     'stl_materialise.stl', 'stl_solids.stl', '3mf_gripper.3mf', 'gltf_textures.gltf', 'collada_arm.dae']
-    .map(name => path.join(samples, name)).concat(['obj/textured.obj', 'gltf/coordinates.gltf'].map(name => path.join(tests, 'cases', name)));
+    .map(name => path.join(samples, name)).concat(['obj/textured.obj', 'obj/bare.obj', 'gltf/coordinates.gltf'].map(name => path.join(tests, 'cases', name)));
 const outputs = new Map();
 for (const input of inputs) {
     const look = readLook(input, path.dirname(input)), glb = convert(input, '.glb'), own = readGlbLook(glb);

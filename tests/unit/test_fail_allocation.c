@@ -225,6 +225,8 @@ static const struct job jobs[] = {
     {READ, "obj_plate.obj", NULL, {NULL}},
     {READ, "obj_ramp.obj", NULL, {NULL}},
     {READ, "../tests/cases/obj/elsewhere.obj", NULL, {NULL}},
+    {READ, "../tests/cases/obj/bare.obj", NULL, {NULL}},
+    {READ, "../tests/cases/gltf/coordinates.gltf", NULL, {NULL}},
     {READ, "../tests/cases/obj/far.obj", NULL, {NULL}},
     {READ, "../tests/cases/stl/far.stl", NULL, {NULL}},
     {READ, "../tests/cases/gltf/copies.gltf", NULL, {NULL}},

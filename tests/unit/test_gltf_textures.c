@@ -282,8 +282,8 @@ static void test_what_is_left_out(void **state)
     finish(&file);
 }
 
-/* Two triangles of one mesh, one with and one without the coordinates that their material shows its image by. The second
- * one is shown without the image, and the loss says so; zeros would show one pixel of it. */
+/* Two triangles of one mesh, one with and one without the coordinates that their material shows its image by. The
+ * second one is shown without the image, and the loss says so; zeros would show one pixel of it. */
 static void test_primitives_without_coordinates(void **state)
 {
     (void)state;
@@ -340,13 +340,14 @@ static void test_alpha_without_a_material(void **state)
     PUT(&bin, unsigned char, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0);
     for (size_t i = 0; i < 3; i++) {
         char json[1024];
-        (void)snprintf(json, sizeof json,
-                       "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':12}],"
-                       "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],"
-                       "'max':[1,1,0]},{'bufferView':1,'componentType':5121,'normalized':true,'count':3,'type':'VEC4'}],"
-                       "'nodes':[{'mesh':0},{'mesh':0}],'scenes':[{'nodes':[0,1]}],"
-                       "'meshes':[{'primitives':[{'attributes':{'POSITION':0,'COLOR_0':1}%s}]}]%s",
-                       cases[i].primitive, cases[i].materials);
+        (void)snprintf(
+            json, sizeof json,
+            "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':12}],"
+            "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],"
+            "'max':[1,1,0]},{'bufferView':1,'componentType':5121,'normalized':true,'count':3,'type':'VEC4'}],"
+            "'nodes':[{'mesh':0},{'mesh':0}],'scenes':[{'nodes':[0,1]}],"
+            "'meshes':[{'primitives':[{'attributes':{'POSITION':0,'COLOR_0':1}%s}]}]%s",
+            cases[i].primitive, cases[i].materials);
         struct written file = {.context = cp_context_new(NULL)};
         uint32_t count;
         file.scene = read_glb(file.context, json, &bin);

@@ -376,6 +376,28 @@ static void test_black_under_image(void **state)
     cp_scene_free(scene);
 }
 
+/* Of faces under an image, those without coordinates get a copy of the material without the image; others stay. */
+static void test_faces_without_coordinates(void **state)
+{
+    static const cp_group expected[] = {{0, 1, 0}, {1, 2, 2}, {3, 1, 0}, {4, 1, 1}, {5, 1, 2}, {6, 1, 0}};
+    put_png("wood.png", 2);
+    write_file("part.mtl", "newmtl wood\nKd 0.5 1 1\nd 0.5\nmap_Kd wood.png\nnewmtl red\nKd 1 0 0\n");
+    write_file("part.obj", "mtllib part.mtl\n" TRIANGLE "vt 0 0\nvt 1 1\nusemtl wood\nf 1/1 2/2 3/1\nf 1 2 3\nf 3 2 1\n"
+                           "f 1/2 2/2 3/2\nusemtl red\nf 1 2 3\nusemtl wood\nf 1 2 3\nf 1 2/1 3\n");
+    cp_scene *scene = read_path(*state, path_of("part.obj"));
+    uint32_t count;
+    const cp_mesh *mesh = cp_meshes(scene, &count);
+    assert_int_equal(mesh->group_count, 6);
+    assert_memory_equal(mesh->groups, expected, sizeof expected);
+    const cp_material *materials = cp_materials(scene, &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(materials[0].texture_count, 1);
+    assert_int_equal(materials[2].texture_count, 0);
+    assert_memory_equal(materials[2].rgba, ((const double[]){0.5, 1, 1, 0.5}), sizeof materials->rgba);
+    assert_int_equal(count_lost(*state, "obj-bare"), 3);
+    cp_scene_free(scene);
+}
+
 /* Blender 2.6 writes a material without a name. Without such a one, the line without a name ends the one before. */
 static void test_nameless_material(void **state)
 {
@@ -597,6 +619,7 @@ int main(void)
         TEST(test_black_under_image),
         TEST(test_colours_that_are_none),
         TEST(test_fill),
+        TEST(test_faces_without_coordinates),
         TEST(test_nameless_material),
         TEST(test_missing_library),
         TEST(test_options),

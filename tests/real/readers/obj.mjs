@@ -40,7 +40,7 @@ function readMaterials(bytes, folder, materials) {
             material = { folder };
             if (!materials.has(rest))
                 materials.set(rest, material);
-        } else if (material && (word === 'Kd' || word === 'Ke') && values.length) {
+        } else if (material && (word === 'Kd' || word === 'Ke') && values.length && !/^[a-z]/i.test(rest)) { // no spectra
             material[word] = [0, 1, 2].map(i => values[i] ?? values[0]);
         } else if (material && word === 'd') {
             material.d = values[0];
@@ -103,13 +103,10 @@ export function readObj(bytes, { files, folder }) {
         } else if (word === 'usemtl') {
             material = rest;
         } else if (word === 'mtllib') {
-            for (const name of [rest, ...rest.split(/\s+/)]) {
-                const found = files.locate(name, folder);
+            const whole = files.locate(rest.replace(/^"(.*)"$/, '$1'), folder);
+            for (const found of whole ? [whole] : rest.split(/\s+/).map(name => files.locate(name, folder)))
                 if (found)
                     readMaterials(found.bytes, found.folder, materials);
-                if (found && name === rest)
-                    break;
-            }
         }
     }
     if (!vertices.length && !faces.length)
