@@ -240,7 +240,7 @@ static bool add_groups(struct builder *builder, cp_mesh *mesh)
 }
 
 /* Gives the colours to corners, each with a vertex of its own, as some triangle goes from one colour to another.
- * Triangles without a colour are white there. */
+ * Triangles without a colour are grey there, as they are in meshes without colours. */
 static bool add_vertex_colours(struct builder *builder, cp_mesh *mesh)
 {
     struct threemf *file = builder->model->file;
@@ -262,7 +262,7 @@ static bool add_vertex_colours(struct builder *builder, cp_mesh *mesh)
         memcpy(positions + 3 * (size_t)numbers[i], builder->positions + 3 * (size_t)rows[2 * (size_t)i],
                3 * sizeof *positions);
         for (int k = 0; k < 4; k++) {
-            double c = colour == CP_NONE ? 1 : file->colours[colour].rgba[k];
+            double plain = k == 3 ? 1 : PLAIN_GREY, c = colour == CP_NONE ? plain : file->colours[colour].rgba[k];
             rgba[k] = (float)(k == 3 ? c : linear_from_srgb(c));
         }
     }

@@ -104,5 +104,5 @@ const code = entry => entry.split(/[ :]/)[0];
 const vanished = /^gltf-vanished/; // a warning of web=yes: most of a mesh has no area on the grid
 export const isTold = (part, record) => record.losses.some(loss => losses[part].test(code(loss))) ||
     record.warnings.some(warning => vanished.test(warning));
-export const untold = (look, record) => [...look.says, ...look.hidden > 0 ? ['hidden'] : []].filter(key => warnings[key] &&
+export const untold = (look, record) => look.says.filter(key => warnings[key] &&
     ![...record.losses, ...record.warnings].some(entry => warnings[key].test(code(entry))));

@@ -141,6 +141,8 @@ export class Look {
         this.#coloured += colours ? area : 0;
         const seen = Math.max(...(colours && !paint.solid ? colours : [[1, 1, 1, 1]]).map(colour => colour[3] ?? 1));
         this.#hidden += alpha * seen < invisible ? area : 0; // all of the face
+        if (alpha < invisible)
+            this.says.add('hidden');
         emission?.forEach((value, i) => { this.#emission[i] += value * area; });
     }
 
@@ -175,7 +177,7 @@ export class Look {
             vertexColours: mean(this.#vertex, this.#coloured), coloured: whole > 0 ? this.#coloured / whole : 0,
             places: Object.fromEntries([...this.#places].map(([key, sums]) => [key, this.#placed(sums)])),
             emission: mean(this.#emission, whole) ?? [0, 0, 0], loose: whole > 0 ? this.#loose / whole : 0,
-            says: [...this.says] };
+            says: [...this.says, ...whole > 0 && this.#hidden > 0.999 * whole && !this.says.has('hidden') ? ['hidden'] : []] };
     }
 }
 
