@@ -72,7 +72,7 @@ function comparePeer(ours, peer) {
 
 // STL holds 5 bits of a channel and nothing else, VRML97 neither colours below textures nor emission; a web GLB has vertex
 // colours of 8 bits in linear light, which are coarse where it is dark.
-const lookOptions = { web: { tones: 0.05, exact: false }, wrl: { tones: 0.01, under: false, glow: false, exact: false },
+const lookOptions = { web: { tones: 0.1, exact: false }, wrl: { tones: 0.01, under: false, glow: false, exact: false },
     stl: { tones: 0.19, only: ['colours'] } };
 
 // Colours of faces become materials of 8 bits a channel: half a step in three channels moves that much of the area.
@@ -147,8 +147,10 @@ async function judgeOutputs(name, of, input) {
             result.shape.push({ part: 'validity', text: `${kind} is not valid: ${issue}` });
     }
     if (input.look) {
-        for (const [part, faults] of [['shape', shapeDiffers(input.look, looks.glb)], ['look', lookDiffers(input.look, looks.glb, inputOptions[familyOf(name)])]])
-            for (const fault of faults)
+        const faults = { shape: shapeDiffers(input.look, looks.glb),
+            look: lookDiffers(input.look, looks.glb, inputOptions[familyOf(name)]) };
+        for (const part of ['shape', 'look'])
+            for (const fault of faults[part])
                 (isTold(fault.part, of.glb) ? result.told : result[part]).push({ ...fault, text: `input: ${fault.text}` });
         result.look.push(...untold(input.look, of.glb).map(key => ({ part: 'words', text: `no word of: ${key}` })));
     } else if (input.refused || input.failed) {
@@ -208,14 +210,15 @@ fs.rmSync(work, { recursive: true });
 if (json)
     fs.writeFileSync(json, lines.map(line => line + '\n').join(''));
 
-console.log('\n| format | files | shape and look agree | outputs agree, no reader of the input | differs, and says so | look wrong | shape wrong | needless refusal | ' +
-    'refused rightly | not judged | crashed | empty |\n|' + '---|'.repeat(12));
+const columns = ['format', 'files', 'shape and look agree', 'outputs agree, no reader of the input', 'differs, and says so',
+    'look wrong', 'shape wrong', 'needless refusal', 'refused rightly', 'not judged', 'crashed', 'empty'];
+console.log(`\n| ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length)}`);
 for (const [family, row] of [...table].sort((a, b) => a[0] < b[0] ? -1 : 1))
     console.log(`| ${family} | ${verdicts.reduce((sum, verdict) => sum + row[verdict], 0)} | ` +
         verdicts.map(verdict => row[verdict]).join(' | ') + ' |');
-console.log(`\n${records.size} files: ${counts.agree} agree, of ${counts.outputs} the outputs agree, ${counts.told} differ and say so, ${counts.look} look wrong, ` +
-    `${counts.wrong} have a wrong shape, ${counts.needless} refused without need, ${counts.refused + counts.unjudged} refused or ` +
-    `not judged, ${counts.crashed} crashed, ${counts.empty} empty without a word; ${asked} compared with assimp, ` +
+console.log(`\n${records.size} files: ${counts.agree} agree, of ${counts.outputs} the outputs agree, ` +
+    `${counts.told} differ and say so, ${counts.look} look wrong, ${counts.wrong} have a wrong shape, ${counts.needless} ` +
+    `refused without need, ${counts.refused + counts.unjudged} refused or not judged, ${counts.crashed} crashed, ${counts.empty} empty without a word; ${asked} compared with assimp, ` +
     `${valid} GLB validated`);
 process.exit(records.size > 0 && counts.wrong + counts.look + counts.crashed === 0 &&
     counts.empty <= Number(process.env.EMPTY ?? 0) ? 0 : 1);

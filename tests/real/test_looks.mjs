@@ -21,7 +21,8 @@ const partsOf = (a, b) => [...shapeDiffers(a, b), ...lookDiffers(a, b)].map(faul
 
 function convert(input, suffix) {
     const output = path.join(work, path.basename(input) + suffix);
-    const done = spawnSync(program, ['convert', '-q', '--confine=no', input, output, '--out', 'planes=keep'], { encoding: 'utf8' });
+    const done = spawnSync(program, ['convert', '-q', '--confine=no', input, output, '--out', 'planes=keep'],
+        { encoding: 'utf8' });
     check(input, done.status === 0, done.stderr);
     return output;
 }
@@ -30,7 +31,8 @@ function convert(input, suffix) {
 
 const inputs = ['obj_plate.obj', 'obj_ramp.obj', 'obj_lines.obj', 'ply_roof.ply', 'off_tent.off', 'stl_viscam.stl',
     'stl_materialise.stl', 'stl_solids.stl', '3mf_gripper.3mf', 'gltf_textures.gltf', 'collada_arm.dae']
-    .map(name => path.join(samples, name)).concat(['obj/textured.obj', 'obj/bare.obj', 'gltf/coordinates.gltf'].map(name => path.join(tests, 'cases', name)));
+    .map(name => path.join(samples, name))
+    .concat(['obj/textured.obj', 'obj/bare.obj', 'gltf/coordinates.gltf'].map(name => path.join(tests, 'cases', name)));
 const outputs = new Map();
 for (const input of inputs) {
     const look = readLook(input, path.dirname(input)), glb = convert(input, '.glb'), own = readGlbLook(glb);
@@ -68,7 +70,9 @@ const faults = [
         const [a, b] = materials(gltf).map(material => material.pbrMetallicRoughness);
         [a.baseColorFactor, b.baseColorFactor] = [b.baseColorFactor, a.baseColorFactor];
     }],
-    ['grey for a colour', 'collada_arm.dae', 'colours', gltf => { materials(gltf)[0].pbrMetallicRoughness.baseColorFactor = [0.319, 0.319, 0.319, 1]; }],
+    ['grey for a colour', 'collada_arm.dae', 'colours', gltf => {
+        materials(gltf)[0].pbrMetallicRoughness.baseColorFactor = [0.319, 0.319, 0.319, 1];
+    }],
     ['alpha 0', 'collada_arm.dae', 'alpha', gltf => {
         Object.assign(materials(gltf)[0], { alphaMode: 'BLEND' }).pbrMetallicRoughness.baseColorFactor[3] = 0;
     }],
@@ -85,7 +89,10 @@ const faults = [
     ['lost vertex colours', 'obj_ramp.obj', 'colours', gltf => attributes(gltf).forEach(each => { delete each.COLOR_0; })],
     ['lost vertex colours', 'ply_roof.ply', 'colours', gltf => attributes(gltf).forEach(each => { delete each.COLOR_0; })],
     ['lost emission', 'gltf_textures.gltf', 'emission', gltf => materials(gltf).forEach(material => { delete material.emissiveFactor; })],
-    ['a part that moved', 'stl_viscam.stl', 'bounds', gltf => gltf.nodes.forEach(node => { node.translation = [0, 0, 1e-3]; delete node.matrix; })],
+    ['a part that moved', 'stl_viscam.stl', 'bounds', gltf => gltf.nodes.forEach(node => {
+        node.translation = [0, 0, 1e-3];
+        delete node.matrix;
+    })],
 ];
 for (const [fault, name, part, change] of faults) {
     const parts = partsOf(readGlbLook(outputs.get(name)), changed(name, change));

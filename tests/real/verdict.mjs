@@ -91,15 +91,15 @@ export function lookDiffers(a, b, { tones = 0.005, under = true, glow = true, ex
 }
 
 // Which losses say that a part of a look is gone, and which words warn of what an input has.
-const shape = /line|-far$|skew|hull|spline|skin|bones|morph|-points|obj-surfaces|unread|subdivision|file-missing|-unbuilt|-polygon|-small|-edges/;
+const shape = /line|-far$|skew|hull|spline|skin|bones|morph|obj-surfaces|unread|subdivision|file-missing/;
 const losses = {
     triangles: shape, area: shape, volume: shape, bounds: shape, lines: /line|curve|unread/,
     colours: /colour|paint|replaced|spectral|attributes/, alpha: /alpha|opacity|colour|transparen/,
     images: /image|texture|paint|bare/, coordinates: /coordinates|texture|bare|property|paint/,
     'vertex colours': /colour|paint/, emission: /surfaces|emission/,
 };
-const warnings = { transparent: /-transparent/, black: /-black/, image: /image|textures|source-beside/, bare: /coordinates|bare/, set: /other-set/,
-    hidden: /^(nothing-visible|invisible-material)/ };
+const warnings = { transparent: /-transparent/, black: /-black/, image: /image|textures|source-beside/,
+    bare: /coordinates|bare/, set: /other-set/, hidden: /^(nothing-visible|invisible-material)/ };
 const code = entry => entry.split(/[ :]/)[0];
 const vanished = /^gltf-vanished/; // a warning of web=yes: most of a mesh has no area on the grid
 export const isTold = (part, record) => record.losses.some(loss => losses[part].test(code(loss))) ||

@@ -75,7 +75,8 @@ export function paintOf(dae, material, says) {
     if (!shader)
         return { rgb: null };
     const scope = new Scope(material, effect, profile, technique), diffuse = shader.first('diffuse');
-    const emission = scope.numbers(shader.first('emission'));
+    const glow = shader.first('emission'), glowing = glow?.first('texture')?.attributes.texture;
+    const emission = glowing && imageBytes(home, imageElement(home, scope, glowing)) ? white : scope.numbers(glow);
     const paint = { alpha: alphaOf(shader, scope, diffuse, says), solid: true,
         emission: emission && emission.slice(0, 3).map(value => toLinear(Math.min(1, Math.max(0, value)))) };
     const texture = diffuse?.first('texture');

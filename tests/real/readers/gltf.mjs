@@ -140,8 +140,11 @@ class Document {
         for (const object of [material, pbr, ...[pbr.baseColorTexture, material.normalTexture].filter(each => each)])
             if (typeof object !== 'object' || Array.isArray(object))
                 throw new Refused('a material, or a part of it, is no object');
-        if ([pbr.baseColorTexture, material.normalTexture].some(texture => texture && !Number.isInteger(texture.index)))
+        const textures = [pbr.baseColorTexture, material.normalTexture].filter(each => each);
+        if (textures.some(texture => !(Number.isInteger(texture.index) && texture.index >= 0)))
             throw new Refused('a texture without an index');
+        if (textures.some(({ extensions }) => typeof (extensions?.KHR_texture_transform ?? {}) !== 'object'))
+            throw new Refused('a KHR_texture_transform that is no object');
         const factor = (pbr.baseColorFactor ?? [1, 1, 1, 1])
             .map(value => Math.min(1, Math.max(0, value)));
         const mode = material.alphaMode ?? 'OPAQUE', cutoff = material.alphaCutoff ?? 0.5;

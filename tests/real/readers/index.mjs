@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { Disk } from './files.mjs';
+import { readAmf } from './amf.mjs';
 import { read3mf } from './threemf.mjs';
 import { readDae } from './dae.mjs';
 import { readGltf } from './gltf.mjs';
@@ -13,7 +14,7 @@ import { readStl } from './stl.mjs';
 import { readVrml97 } from './vrml97.mjs';
 
 const readers = { stl: readStl, stla: readStl, stlb: readStl, obj: readObj, ply: readPly, off: readOff, coff: readOff,
-    noff: readOff, '3mf': read3mf, gltf: readGltf, glb: readGltf, dae: readDae, zae: readDae };
+    noff: readOff, '3mf': read3mf, gltf: readGltf, glb: readGltf, dae: readDae, zae: readDae, amf: readAmf };
 const families = { stla: 'STL', stlb: 'STL', coff: 'OFF', noff: 'OFF', gltf: 'glTF', glb: 'glTF', zae: 'DAE' };
 
 const suffixOf = file => /\.([^./]+?)(?:\.gz)?$/i.exec(path.basename(file))?.[1].toLowerCase() ?? '';

@@ -85,6 +85,7 @@ export class Look {
         points.forEach(p => this.point(p));
         const area = Math.hypot(...sum) / 2;
         this.area += area;
+        this.#loose += holes.length ? area : 0; // where its paint is depends on how it is cut
         this.#paint(points, weights, area, triangles, paint);
     }
 

@@ -145,7 +145,7 @@ function paintOf(used) {
     const colours = used.map(each => each.colour ?? null);
     if (!colours.some(colour => colour))
         return {};
-    if (colours.every(colour => colour && colour.every((value, i) => value === colours[0][i])))
+    if (colours.every(colour => colour?.[3] > 0 && colour.every((value, i) => value === colours[0][i])))
         return { rgb: colours[0].slice(0, 3), alpha: colours[0][3] };
     return { colours: colours.map(colour => colour ? [...colour.slice(0, 3).map(toLinear), colour[3]] : [1, 1, 1, 1]) };
 }
