@@ -12,32 +12,26 @@
 
 #include <stddef.h>
 
-#include "base/text/text.h"
+#include "base/bytes/archive.h"
+
+static bool is_zipped(const char *head, size_t size)
+{
+    return size >= 4 && memcmp(head, "PK\3\4", 4) == 0;
+}
 
 static void close_all(struct collada *collada)
 {
     cp_context *context = collada->context;
-    for (uint32_t i = 0; i < collada->document_count; i++) {
-        struct source *source = collada->documents[i]->source;
+    for (uint32_t i = collada->document_count; i-- > 0;) /* those that were opened for others first */
         collada_close(collada->documents[i]);
-        if (i > 0)
-            source_close(source);
-    }
+    if (collada->manifest)
+        source_close(collada->manifest);
+    archive_close(collada->archive);
     memory_free(context, collada->documents, collada->document_room, sizeof(struct collada_document *));
     memory_free(context, collada->places, collada->place_room, sizeof *collada->places);
     name_map_free(&collada->known);
+    name_map_free(&collada->textures);
     arena_free(collada->arena);
-}
-
-/* ---- what is told ---- */
-
-static cp_status report_findings(const struct collada *collada)
-{
-    struct place place = IN_FILE(collada->documents[0]->source->name);
-    uint64_t views = collada->counts[COLLADA_TOLD_CAMERAS] + collada->counts[COLLADA_TOLD_LIGHTS];
-    if (views > 0)
-        report_loss(collada->context, "collada-camera", place, views, "cameras and lights");
-    return CP_OK;
 }
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
@@ -45,22 +39,30 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     struct collada collada = {.context = context,
                               .settings = settings,
                               .scene = scene,
+                              .top = source,
                               .arena = arena_new(context),
-                              .known = {.context = context}};
+                              .known = {.context = context},
+                              .textures = {.context = context}};
     struct collada_document *document;
-    cp_status status = collada.arena ? collada_open(&collada, source, &document) : CP_LIMIT;
+    struct source *text = source;
+    cp_status status = collada.arena ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && is_zipped(source->data, source->size))
+        status = collada_open_archive(&collada, source, &text);
+    if (status == CP_OK)
+        status = collada_open(&collada, text, &document);
     if (status == CP_OK)
         status = collada_place_nodes(&collada);
     if (status == CP_OK)
-        status = report_findings(&collada);
+        status = collada_report_findings(&collada);
     close_all(&collada);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
+/* An archive may hold anything: another importer may know it better. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
-    return xml_probe(head, size, "COLLADA");
+    return is_zipped(head, size) ? 1 : xml_probe(head, size, "COLLADA");
 }
 
 static const cp_option options[] = {
@@ -68,6 +70,8 @@ static const cp_option options[] = {
      .offset = offsetof(struct collada_settings, unit)},
     {"up", "the file's axis that points up, instead of what it says", CP_OPTION_CHOICE,
      offsetof(struct collada_settings, up), "file", .choices = "file|z|y|x"},
+    {"transparency", "what an alpha of exactly 0 means: opaque, or what the file says", CP_OPTION_CHOICE,
+     offsetof(struct collada_settings, transparency), "opaque", .choices = "opaque|file"},
     CP_OPTIONS_END,
 };
 

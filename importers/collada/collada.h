@@ -25,7 +25,7 @@ struct collada_settings {
     struct import_settings common;
     double unit;      /* 0: the file's */
     int up;           /* enum collada_up */
-    bool keeps_clear; /* an alpha of exactly 0 is meant */
+    int transparency; /* 1: an alpha of exactly 0 is meant */
 };
 enum collada_up { COLLADA_UP_FILE, COLLADA_UP_Z, COLLADA_UP_Y, COLLADA_UP_X };
 
@@ -109,11 +109,30 @@ struct collada_geometry {
     const char *id, *name;
     uint64_t line;
     enum collada_geometry_kind kind;
-    bool two_sided; /* says an extra */
-    uint32_t first_source, source_count;
     uint32_t first_input, input_count; /* of <vertices> */
     uint32_t first_primitive, primitive_count;
-    struct collada_shape *shape; /* made by meshes.c when a node first shows it */
+    struct collada_shape *shape; /* made when a node first shows it */
+    bool is_shown;
+};
+
+/* Faces that have a material in common, or line segments. */
+struct collada_group {
+    const char *symbol; /* NULL: none */
+    uint32_t first_face, face_count;
+    uint32_t sets[CP_COORDINATE_SETS], set_count; /* set= of its texture coordinates, ascending */
+    bool is_coloured;                             /* by its vertices */
+};
+
+/* The faces of a geometry, or its lines, as a mesh that has no groups yet. */
+struct collada_body {
+    cp_mesh mesh; /* without faces: there are none */
+    double origin[3];
+    struct collada_group *groups;
+    uint32_t group_count, group_room;
+};
+struct collada_shape {
+    struct collada_body faces, lines;
+    struct name_map variants; /* materials of all groups to the scene's meshes */
 };
 
 enum collada_controller_kind { COLLADA_SKIN, COLLADA_MORPH };
@@ -129,25 +148,32 @@ struct collada_controller {
 
 enum collada_param_kind { COLLADA_PARAM_NUMBERS, COLLADA_PARAM_SURFACE, COLLADA_PARAM_SAMPLER };
 enum collada_scope { COLLADA_IN_TECHNIQUE, COLLADA_IN_PROFILE, COLLADA_IN_EFFECT };
+struct collada_sampler {
+    const char *wrap[2], *minify, *magnify; /* words, or NULL */
+};
 /* A newparam of an effect, or a setparam of a material. */
 struct collada_param {
     const char *sid;
     enum collada_param_kind kind;
-    enum collada_scope scope;
+    enum collada_scope scope; /* the nearest one counts */
     double numbers[4];
-    uint32_t count;                         /* of numbers */
-    const char *reads;                      /* a surface: the id of an image; a sampler: the sid of a surface */
-    const char *image;                      /* a sampler of 1.5: the url of its instance_image */
-    const char *wrap[2], *minify, *magnify; /* words of a sampler, or NULL */
+    uint32_t count;    /* of numbers */
+    const char *reads; /* a surface: the id of an image; a sampler: the sid of a surface */
+    const char *image; /* a sampler of 1.5: the url of its image; "" for others */
+    struct collada_sampler sampler;
 };
 
 enum collada_channel_kind { COLLADA_NOTHING, COLLADA_COLOUR, COLLADA_TEXTURE, COLLADA_PARAM };
 struct collada_channel {
     enum collada_channel_kind kind;
-    double rgba[4];   /* a number has the first alone */
-    const char *name; /* a texture's, or a param's */
+    double rgba[4];   /* a number has the first alone; of a param, the effect's own */
+    uint32_t count;   /* of them */
+    const char *name; /* of a param, or in texture= */
     const char *texcoord;
-    double repeat[2], offset[2]; /* extras of Maya and 3ds Max; 0 0: none */
+    double repeat[2], offset[2]; /* extras of Maya and 3ds Max: where the texture is */
+    const char *image;           /* id or url */
+    struct collada_sampler sampler;
+    bool is_short; /* it names the image without sampler, or without surface */
 };
 enum collada_term {
     COLLADA_EMISSION,
@@ -164,24 +190,24 @@ enum collada_term {
 };
 enum collada_opaque { COLLADA_OPAQUE_UNSAID, COLLADA_A_ONE, COLLADA_A_ZERO, COLLADA_RGB_ZERO, COLLADA_RGB_ONE };
 struct collada_effect {
-    const char *id, *name;
+    const char *id;
     uint64_t line;
-    bool has_common, is_constant, two_sided;
+    bool is_constant, two_sided;
     enum collada_opaque opaque;
     uint32_t first_param, param_count;
-    uint32_t bumps; /* bump textures in extras */
     struct collada_channel terms[COLLADA_TERMS];
 };
 struct collada_material {
     const char *id, *name, *effect;
     uint64_t line;
     uint32_t first_param, param_count;
-    uint32_t targets[2]; /* the scene's materials for both sets of coordinates; CP_NONE: not yet made */
+    /* The scene's material for each set of a mesh's coordinates, and for meshes without; CP_NONE: not yet made. */
+    uint32_t targets[CP_COORDINATE_SETS + 1];
 };
 struct collada_image {
     const char *id, *path; /* path "": none */
     uint64_t line;
-    uint32_t target; /* the scene's image; CP_NONE: not yet read */
+    uint32_t target; /* the scene's image, or CP_NONE */
     bool is_read;
 };
 
@@ -297,25 +323,70 @@ struct collada_document {
         material_count, image_count, transform_count, set_count, binding_count, instance_count, node_count, scene_count;
     uint32_t source_room, input_room, primitive_room, geometry_room, controller_room, param_room, effect_room,
         material_room, image_room, transform_room, set_room, binding_room, instance_room, node_room, scene_room;
-    uint64_t same_ids, commas, short_arrays, short_accessors;
 };
 
-/* What is met again and again and told once, at the end: warnings and losses with their counts. */
-enum collada_finding { COLLADA_TOLD_CAMERAS, COLLADA_TOLD_LIGHTS, COLLADA_TOLD_FINDINGS };
+/* What is met again and again and told once, at the end, with its count: findings.c has the words. */
+enum collada_finding {
+    COLLADA_TOLD_IDS,
+    COLLADA_TOLD_COMMAS,
+    COLLADA_TOLD_ARRAYS,
+    COLLADA_TOLD_ACCESSORS,
+    COLLADA_TOLD_COUNTS,
+    COLLADA_TOLD_SMALL,
+    COLLADA_TOLD_HOLES,
+    COLLADA_TOLD_NORMALS,
+    COLLADA_TOLD_COORDINATES,
+    COLLADA_TOLD_SETS,
+    COLLADA_TOLD_ALPHAS,
+    COLLADA_TOLD_RANGES,
+    COLLADA_TOLD_SYMBOL_IDS,
+    COLLADA_TOLD_UNBOUND,
+    COLLADA_TOLD_PARAMS,
+    COLLADA_TOLD_COLOURLESS,
+    COLLADA_TOLD_CLEAR,
+    COLLADA_TOLD_BARE,
+    COLLADA_TOLD_TEXTURES,
+    COLLADA_TOLD_CUTS,
+    COLLADA_TOLD_BUMPS,
+    COLLADA_TOLD_BORDERS,
+    COLLADA_TOLD_SHORT,
+    COLLADA_TOLD_PATHLESS,
+    COLLADA_TOLD_EMBEDDED,
+    COLLADA_TOLD_PROFILES,
+    COLLADA_TOLD_SKINS,
+    COLLADA_TOLD_MORPHS,
+    COLLADA_TOLD_HULLS,
+    COLLADA_TOLD_SPLINES,
+    COLLADA_TOLD_BREPS,
+    COLLADA_TOLD_UNSHOWN,
+    COLLADA_TOLD_SKEWS,
+    COLLADA_TOLD_CAMERAS,
+    COLLADA_TOLD_ANIMATIONS,
+    COLLADA_TOLD_KINEMATICS,
+    COLLADA_TOLD_FORMULAS,
+    COLLADA_TOLD_RIGID,
+    COLLADA_TOLD_FIELDS,
+    COLLADA_TOLD_FINDINGS
+};
 
 struct collada {
     cp_context *context;
     const struct collada_settings *settings;
     cp_scene *scene;
-    struct arena *arena; /* texts and small rows of the documents */
+    struct arena *arena;     /* texts and small rows of the documents */
+    struct source *top;      /* the file, which its opener closes */
+    struct archive *archive; /* NULL: it is a document itself */
+    struct source *manifest; /* in the archive, or NULL */
     struct collada_document **documents;
     uint32_t document_count, document_room;
-    struct name_map known;   /* further files by their names, to documents */
-    struct name_map missing; /* files that are not there */
-    cp_pose turn, turn_back; /* the file's axes to Z up, and back */
+    struct name_map known;    /* further files by their names, to documents */
+    struct name_map textures; /* images with samplers to the scene's textures */
+    cp_pose turn, turn_back;  /* the file's axes to Z up, and back */
     double unit;
     struct collada_place *places;
     uint32_t place_count, place_room;
+    uint64_t vertices; /* and corners so far */
+    uint64_t groups;   /* in all instances so far */
     uint64_t counts[COLLADA_TOLD_FINDINGS];
 };
 
@@ -329,7 +400,7 @@ struct collada_element {
     collada_reader *read;
 };
 
-/* Reads the document of a source, which belongs to it from now on, unless it is the first one. */
+/* Reads the document of a source, which belongs to it from now on, even on failure. */
 cp_status collada_open(struct collada *collada, struct source *source, struct collada_document **opened);
 void collada_close(struct collada_document *document);
 /* Reads the children of the open element by the table; others are passed over. */
@@ -339,6 +410,8 @@ void *collada_add_row(struct collada_document *document, void *rows, uint32_t *r
 /* Appends the row `number` to a linked list. next: the place of `next` in the last row of the list, or NULL if it is
  * empty. */
 void collada_link(struct collada_list *list, uint32_t number, uint32_t *next);
+/* Returns a copy in the arena, without blanks around it; NULL when out of memory. */
+const char *collada_trim(struct arena *arena, const char *text);
 /* Returns a copy of an attribute of the open element, without blanks around it; "" when there is none, NULL when out of
  * memory. */
 const char *collada_attribute(struct collada_document *document, const char *name);
@@ -351,7 +424,9 @@ cp_status collada_note_id(struct collada_document *document, enum collada_kind k
 /* Reports an error at the line, with code "collada-...". */
 cp_status collada_error(const struct collada_document *document, const char *code, uint64_t line, const char *format,
                         ...) __attribute__((format(printf, 4, 5)));
-/* Follows a reference. *row CP_NONE: there is none, which is not yet reported. Otherwise *owner is its document. */
+/* Counts what no code reads in the open element. */
+cp_status collada_count_unread(struct collada_document *document, void *into);
+/* Follows a reference. *row CP_NONE: there is no such element, which is reported as a loss. */
 cp_status collada_find(struct collada_document *document, enum collada_kind kind, const char *reference,
                        struct collada_document **owner, uint32_t *row);
 
@@ -376,12 +451,40 @@ uint32_t collada_find_source(const struct collada_document *document, const char
 cp_status collada_view_source(struct collada_document *document, uint32_t row, struct collada_view *view);
 /* Does the same for the source of an input. CP_INPUT, reported, if there is none. */
 cp_status collada_view_input(struct collada_document *document, const struct collada_input *input,
-                             struct collada_view *view);
+                             struct collada_view *view, uint32_t *source);
 
 /* ---- geometry.c: readers of elements ---- */
 
 cp_status collada_read_geometries(struct collada_document *document, void *into);  /* <library_geometries> */
 cp_status collada_read_controllers(struct collada_document *document, void *into); /* <library_controllers> */
+
+/* ---- primitives.c, holes.c: corners of faces ---- */
+
+/* Corners as numbers of groups of indices in the text of their primitive, and where each face ends in them. */
+struct collada_faces {
+    struct collada_indices corners, ends;
+};
+/* The texts of a primitive, and how they name corners. All indices are there. */
+struct collada_texts {
+    struct collada_document *document;
+    const struct collada_primitive *primitive;
+    uint32_t stride; /* indices of a corner */
+    uint32_t vertex; /* the offset of its position among them */
+    struct collada_view positions;
+};
+/* Appends the faces or polylines of a primitive. */
+cp_status collada_add_faces(const struct collada_texts *texts, struct collada_faces *faces);
+/* Joins a polygon and its holes by bridges to one ring, which touches itself. corners: those of the outline, then of
+ * each hole, with room for two more a hole; ends: of the outline and each hole, `count` in all, at least two.
+ * *corner_count: of the ring. CP_NO if a hole is not inside the outline: *corner_count is then the outline's. */
+cp_status collada_join_holes(const struct collada_texts *texts, uint32_t *corners, const uint32_t *ends, uint32_t count,
+                             uint32_t *corner_count);
+
+/* ---- meshes.c ---- */
+
+/* Makes the shape of a geometry, unless it is made. */
+cp_status collada_make_shape(struct collada_document *document, uint32_t geometry);
+void collada_free_shape(struct collada *collada, struct collada_shape *shape);
 
 /* ---- tree.c ---- */
 
@@ -391,6 +494,35 @@ cp_status collada_read_scenes(struct collada_document *document, void *into); /*
 cp_pose collada_transform_pose(const struct collada_transform *transform);
 /* Returns the product of all transforms of a node, in the same. */
 cp_pose collada_node_pose(const struct collada_document *document, const struct collada_node *node);
+
+/* ---- effects.c: readers of elements ---- */
+
+cp_status collada_read_effects(struct collada_document *document, void *into);
+cp_status collada_read_materials(struct collada_document *document, void *into);
+cp_status collada_read_images(struct collada_document *document, void *into);
+const char *collada_term_name(enum collada_term term);
+
+/* ---- textures.c, materials.c, instances.c ---- */
+
+/* Finds or adds the texture of a channel of an effect in the document; CP_NONE if its image is not known. */
+cp_status collada_find_texture(struct collada_document *document, const struct collada_channel *channel,
+                               uint32_t *texture);
+/* Finds or makes the material of a group in an instance of the document, which binds its symbol by `binding` (NULL: it
+ * does not). *target CP_NONE: it has none. */
+cp_status collada_find_material(struct collada_document *document, const struct collada_binding *binding,
+                                const struct collada_group *group, uint32_t *target);
+/* Adds the meshes that an instance of a geometry or controller shows at a node of the scene. */
+cp_status collada_show(struct collada_document *document, const struct collada_instance *instance, uint32_t target);
+
+/* ---- archive.c ---- */
+
+/* Opens the archive, and the document in it. */
+cp_status collada_open_archive(struct collada *collada, const struct source *source, struct source **document);
+
+/* ---- findings.c ---- */
+
+/* Reports all that was counted. */
+cp_status collada_report_findings(struct collada *collada);
 
 /* ---- nodes.c ---- */
 

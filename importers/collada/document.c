@@ -52,8 +52,7 @@ void collada_link(struct collada_list *list, uint32_t number, uint32_t *next)
     list->last = number;
 }
 
-/* Returns a copy without the blanks around it. */
-static const char *trimmed(struct arena *arena, const char *text)
+const char *collada_trim(struct arena *arena, const char *text)
 {
     while (is_blank(*text))
         text++;
@@ -66,13 +65,13 @@ static const char *trimmed(struct arena *arena, const char *text)
 const char *collada_attribute(struct collada_document *document, const char *name)
 {
     const char *value = xml_attribute(&document->xml, name);
-    return value ? trimmed(document->collada->arena, value) : "";
+    return value ? collada_trim(document->collada->arena, value) : "";
 }
 
 const char *collada_text(struct collada_document *document)
 {
     const char *text = xml_text(&document->xml);
-    return text ? trimmed(document->collada->arena, text) : NULL;
+    return text ? collada_trim(document->collada->arena, text) : NULL;
 }
 
 cp_status collada_whole(struct collada_document *document, const char *name, uint32_t missing, uint32_t *number)
@@ -91,7 +90,7 @@ cp_status collada_note_id(struct collada_document *document, enum collada_kind k
     bool added = true;
     if (!id || (*id && !name_map_add(&document->ids[kind], id, row, &added)))
         return CP_LIMIT;
-    document->same_ids += !added;
+    document->collada->counts[COLLADA_TOLD_IDS] += !added;
     return CP_OK;
 }
 
@@ -108,7 +107,7 @@ static cp_status read_unit(struct collada_document *document, void *into)
     (void)strncpy(copy, text, sizeof copy - 1);
     if ((comma = strchr(copy, ',')) != NULL) {
         *comma = '.';
-        document->commas++;
+        document->collada->counts[COLLADA_TOLD_COMMAS]++;
     }
     if (text_is_number(copy, &unit) && unit > 0) {
         document->unit = unit;
@@ -156,10 +155,23 @@ static cp_status read_scene(struct collada_document *document, void *into)
     return collada_read_children(document, elements, into);
 }
 
-/* Animations and kinematics add their libraries here. */
 static const struct collada_element libraries[] = {
     {"asset", read_asset},
+    {"library_images", collada_read_images},
+    {"library_effects", collada_read_effects},
+    {"library_materials", collada_read_materials},
     {"library_geometries", collada_read_geometries},
+    {"library_controllers", collada_read_controllers},
+    {"library_animations", collada_count_unread},
+    {"library_animation_clips", collada_count_unread},
+    {"library_articulated_systems", collada_count_unread},
+    {"library_joints", collada_count_unread},
+    {"library_kinematics_models", collada_count_unread},
+    {"library_kinematics_scenes", collada_count_unread},
+    {"library_formulas", collada_count_unread},
+    {"library_physics_models", collada_count_unread},
+    {"library_physics_scenes", collada_count_unread},
+    {"library_force_fields", collada_count_unread},
     {"library_nodes", collada_read_nodes},
     {"library_visual_scenes", collada_read_scenes},
     {"scene", read_scene},
@@ -268,7 +280,7 @@ cp_status collada_open(struct collada *collada, struct source *source, struct co
     if (!document || !array_add(context, &collada->documents, &collada->document_room, &collada->document_count,
                                 &document, sizeof(struct collada_document *))) {
         memory_free(context, document, 1, sizeof *document);
-        if (collada->document_count > 0)
+        if (source != collada->top)
             source_close(source);
         return CP_LIMIT;
     }
@@ -298,6 +310,9 @@ void collada_close(struct collada_document *document)
         memory_free(context, primitive->indices.items, primitive->indices.room, sizeof(uint32_t));
         memory_free(context, primitive->sizes.items, primitive->sizes.room, sizeof(uint32_t));
     }
+    for (uint32_t i = 0; i < document->geometry_count; i++)
+        if (document->geometries[i].shape)
+            collada_free_shape(document->collada, document->geometries[i].shape);
 #define FREE(rows, room) memory_free(context, document->rows, document->room, sizeof *document->rows)
     FREE(sources, source_room);
     FREE(inputs, input_room);
@@ -318,5 +333,7 @@ void collada_close(struct collada_document *document)
     for (int i = 0; i < COLLADA_KINDS; i++)
         name_map_free(&document->ids[i]);
     name_map_free(&document->mesh_sources);
+    if (document->source != document->collada->top)
+        source_close(document->source);
     memory_free(context, document, 1, sizeof *document);
 }

@@ -97,6 +97,11 @@ static cp_status push(struct steps *stack, struct collada_document *document, ui
     if (status != CP_OK)
         return status;
     node->open = true;
+    for (uint32_t i = node->instances.first; status == CP_OK && i != CP_NONE; i = document->instances[i].next)
+        if (document->instances[i].kind != COLLADA_SHOW_NODE)
+            status = collada_show(document, &document->instances[i], collada->places[step.place].target);
+    if (status != CP_OK)
+        return status;
     return array_add(collada->context, &stack->items, &stack->room, &stack->count, &step, sizeof step) ? CP_OK
                                                                                                        : CP_LIMIT;
 }
@@ -142,6 +147,22 @@ static cp_status place_below(struct steps *stack)
 
 /* ---- scenes ---- */
 
+/* Counts the geometries that are not shown. */
+static void count_geometries(struct collada *collada)
+{
+    static const enum collada_finding unread[] = {[COLLADA_HULL] = COLLADA_TOLD_HULLS,
+                                                  [COLLADA_SPLINE] = COLLADA_TOLD_SPLINES,
+                                                  [COLLADA_BREP] = COLLADA_TOLD_BREPS};
+    const struct collada_document *document = collada->documents[0];
+    for (uint32_t i = 0; i < document->geometry_count; i++) {
+        const struct collada_geometry *geometry = &document->geometries[i];
+        if (geometry->kind >= COLLADA_HULL)
+            collada->counts[unread[geometry->kind]]++;
+        else
+            collada->counts[COLLADA_TOLD_UNSHOWN] += !geometry->is_shown && geometry->primitive_count > 0;
+    }
+}
+
 /* Finds the visual scene that the file shows; *row CP_NONE: none. */
 static cp_status find_scene(struct collada *collada, struct collada_document **owner, uint32_t *row)
 {
@@ -175,5 +196,6 @@ cp_status collada_place_nodes(struct collada *collada)
             status = place_below(&stack);
     }
     memory_free(collada->context, stack.items, stack.room, sizeof *stack.items);
+    count_geometries(collada);
     return status;
 }

@@ -183,7 +183,7 @@ cp_status collada_read_numbers(struct collada_document *document, struct collada
         return collada_error(document, "collada-comma", list.line,
                              "numbers with commas: read as decimal points they are %u, not %u",
                              (unsigned)(numbers->count - before), (unsigned)expected);
-    document->commas += list.commas;
+    document->collada->counts[COLLADA_TOLD_COMMAS] += list.commas;
     return status;
 }
 

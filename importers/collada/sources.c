@@ -18,7 +18,7 @@ static cp_status read_number_array(struct collada_document *document, void *into
     source->array = id;
     bool is_given = xml_attribute(&document->xml, "count");
     status = collada_read_numbers(document, &source->numbers, said);
-    document->short_arrays += is_given && source->numbers.count != said;
+    document->collada->counts[COLLADA_TOLD_ARRAYS] += is_given && source->numbers.count != said;
     return status;
 }
 
@@ -63,7 +63,7 @@ static uint32_t width_of(const char *type)
  * columns[] of `unnamed`. */
 struct columns {
     struct collada_source source; /* its columns alone */
-    uint32_t unnamed[COLLADA_COLUMNS], unnamed_count;
+    uint32_t unnamed[COLLADA_COLUMNS], unnamed_count, param_count;
 };
 
 static cp_status read_column(struct collada_document *document, void *into)
@@ -75,6 +75,7 @@ static cp_status read_column(struct collada_document *document, void *into)
     uint32_t *count = is_named ? &columns->source.column_count : &columns->unnamed_count;
     uint32_t *list = is_named ? columns->source.columns : columns->unnamed;
     columns->source.width += width;
+    columns->param_count++;
     /* A vector's numbers are columns of their own; a matrix' first one leads to all of it. */
     for (uint32_t i = 0; i < (width <= COLLADA_COLUMNS ? width : 1) && *count < COLLADA_COLUMNS; i++)
         list[(*count)++] = at + i;
@@ -88,8 +89,8 @@ static cp_status read_accessor(struct collada_document *document, void *into)
     static const struct collada_element elements[] = {{"param", read_column}, {NULL, NULL}};
     struct collada_source *source = &document->sources[*(const uint32_t *)into];
     struct columns columns = {.source = {.width = 0}};
-    uint64_t line = document->xml.line;
     source->reads = collada_attribute(document, "source");
+    bool has_stride = xml_attribute(&document->xml, "stride");
     cp_status status = source->reads ? collada_whole(document, "count", 0, &source->count) : CP_LIMIT;
     if (status == CP_OK)
         status = collada_whole(document, "offset", 0, &source->offset);
@@ -103,9 +104,8 @@ static cp_status read_accessor(struct collada_document *document, void *into)
     source->column_count = is_named ? columns.source.column_count : columns.unnamed_count;
     memcpy(source->columns, is_named ? columns.source.columns : columns.unnamed, sizeof source->columns);
     source->width = columns.source.width > 0 ? columns.source.width : source->stride;
-    if (source->stride == 0 || source->width > source->stride)
-        return collada_error(document, "collada-accessor", line, "an accessor with a stride of %u and %u values",
-                             (unsigned)source->stride, (unsigned)source->width);
+    if (columns.param_count == 1 && !has_stride) /* a matrix, of which programs say no more */
+        source->stride = source->width;
     return CP_OK;
 }
 
@@ -167,9 +167,13 @@ cp_status collada_view_source(struct collada_document *document, uint32_t row, s
                              "the source \"%.100s\" reads \"%.100s\", which "
                              "is no array",
                              source->id, source->reads);
+    if (source->stride == 0 || source->width > source->stride)
+        return collada_error(document, "collada-accessor", source->line,
+                             "an accessor with a stride of %u and %u values", (unsigned)source->stride,
+                             (unsigned)source->width);
     uint64_t numbers = array->numbers.count, needed = (uint64_t)source->offset + source->width;
     uint64_t there = numbers >= needed ? (numbers - needed) / source->stride + 1 : 0;
-    document->short_accessors += there < source->count && !source->is_short;
+    document->collada->counts[COLLADA_TOLD_ACCESSORS] += there < source->count && !source->is_short;
     source->is_short |= there < source->count;
     view->count = there < source->count ? (uint32_t)there : source->count;
     if (view->count > 0)
@@ -202,9 +206,10 @@ cp_status collada_read_input(struct collada_document *document, void *into)
 }
 
 cp_status collada_view_input(struct collada_document *document, const struct collada_input *input,
-                             struct collada_view *view)
+                             struct collada_view *view, uint32_t *source)
 {
     uint32_t row = input->source != CP_NONE ? input->source : collada_find_source(document, input->reference);
+    *source = row;
     if (row == CP_NONE)
         return collada_error(document, "collada-source", input->line,
                              "the input %.40s names \"%.100s\", which is no source", input->semantic, input->reference);

@@ -34,6 +34,7 @@ static cp_status read_transform(struct collada_document *document, void *into)
     cp_status status = collada_read_exactly(document, transforms[kind].numbers, transform.numbers);
     if (status != CP_OK)
         return status;
+    document->collada->counts[COLLADA_TOLD_SKEWS] += transform.kind == COLLADA_SKEW;
     if (!array_add(document->collada->context, &document->transforms, &document->transform_room,
                    &document->transform_count, &transform, sizeof transform))
         return CP_LIMIT;
@@ -208,13 +209,6 @@ static cp_status count_camera(struct collada_document *document, void *into)
     return CP_OK;
 }
 
-static cp_status count_light(struct collada_document *document, void *into)
-{
-    (void)into;
-    document->collada->counts[COLLADA_TOLD_LIGHTS]++;
-    return CP_OK;
-}
-
 /* ---- nodes ---- */
 
 /* Appends the node to its parent's children, or to the roots of its scene. */
@@ -240,7 +234,7 @@ static cp_status read_node(struct collada_document *document, void *into)
         {"instance_controller", read_instance},
         {"instance_node", read_instance},
         {"instance_camera", count_camera},
-        {"instance_light", count_light},
+        {"instance_light", count_camera},
         {"node", read_node},
         {NULL, NULL},
     };

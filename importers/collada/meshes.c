@@ -1,0 +1,487 @@
+/* A geometry as meshes: one of all its faces, one of all its lines. Corners with the same indices share a vertex.
+ * Positions that no primitive uses are not part of a mesh. */
+#include "mesh/mesh.h"
+
+#include "collada.h"
+
+enum { CHANNEL_NORMAL, CHANNEL_COORDINATES, CHANNEL_COLOUR = CHANNEL_COORDINATES + CP_COORDINATE_SETS, CHANNELS };
+enum { NOTHING = CP_NONE, MOST_COMPARED = 64 };
+
+/* The numbers of a channel, and where the indices to them are among those of a corner; view.numbers NULL: none. */
+struct channel {
+    struct collada_view view;
+    uint32_t offset, source;
+};
+
+/* The channels of one primitive or several, which can share vertices. */
+struct layout {
+    struct channel channels[CHANNELS];
+};
+
+struct vertex {
+    uint32_t position, layout, next; /* next: of the same position */
+    uint32_t indices[CHANNELS];      /* NOTHING: it has none */
+};
+
+struct build {
+    struct collada *collada;
+    struct collada_document *document;
+    const struct collada_geometry *geometry;
+    struct collada_body *body;
+    struct collada_faces faces;
+    struct channel positions; /* of the first primitive, and so of all */
+    struct vertex *vertices;
+    struct layout *layouts;
+    uint32_t *marks; /* the last vertex of each position */
+    uint32_t vertex_count, vertex_room, layout_count, layout_room;
+};
+
+/* ---- inputs ---- */
+
+/* The inputs of a primitive, while they are looked at. */
+struct picked {
+    const struct collada_primitive *primitive;
+    struct channel position;
+    struct layout layout;
+    uint32_t sets[CP_COORDINATE_SETS], set_count, stride;
+    bool in_vertices; /* those of <vertices> are looked at */
+};
+
+/* Adds coordinates in the order of their sets. <vertices> may repeat a source of the primitive. */
+static void add_set(struct build *build, struct picked *picked, uint32_t set, const struct channel *channel)
+{
+    struct channel *channels = picked->layout.channels + CHANNEL_COORDINATES;
+    uint32_t at = picked->set_count;
+    for (uint32_t i = 0; i < picked->set_count; i++)
+        if (picked->sets[i] == set || (picked->in_vertices && channels[i].source == channel->source)) {
+            build->collada->counts[COLLADA_TOLD_SETS] += channels[i].source != channel->source;
+            return;
+        }
+    while (at > 0 && picked->sets[at - 1] > set)
+        at--;
+    build->collada->counts[COLLADA_TOLD_SETS] += picked->set_count == CP_COORDINATE_SETS;
+    if (at == CP_COORDINATE_SETS)
+        return;
+    uint32_t moved = CP_COORDINATE_SETS - at - 1;
+    memmove(channels + at + 1, channels + at, moved * sizeof *channels);
+    memmove(picked->sets + at + 1, picked->sets + at, moved * sizeof *picked->sets);
+    channels[at] = *channel;
+    picked->sets[at] = set;
+    picked->set_count += picked->set_count < CP_COORDINATE_SETS;
+}
+
+/* Takes an input, of the primitive or its <vertices>, that is read. */
+static cp_status take_input(struct build *build, const struct collada_input *input, uint32_t offset,
+                            struct picked *picked)
+{
+    static const struct {
+        const char *semantic;
+        uint32_t least; /* columns */
+    } read[] = {{"POSITION", 3}, {"NORMAL", 3}, {"TEXCOORD", 2}, {"COLOR", 3}};
+    size_t kind = 0;
+    while (kind < 4 && strcmp(input->semantic, read[kind].semantic) != 0)
+        kind++;
+    if (kind == 4)
+        return CP_OK;
+    struct channel channel = {.offset = offset};
+    cp_status status = collada_view_input(build->document, input, &channel.view, &channel.source);
+    if (status == CP_OK && channel.view.column_count < read[kind].least && channel.view.count > 0)
+        return collada_error(build->document, "collada-source", input->line,
+                             "the source of the input %s has %u numbers an element, not %u", input->semantic,
+                             (unsigned)channel.view.column_count, (unsigned)read[kind].least);
+    if (status != CP_OK || kind == 2) {
+        if (status == CP_OK)
+            add_set(build, picked, input->set, &channel);
+        return status;
+    }
+    struct channel *to = kind == 0   ? &picked->position
+                         : kind == 1 ? &picked->layout.channels[CHANNEL_NORMAL]
+                                     : &picked->layout.channels[CHANNEL_COLOUR];
+    if (to->offset == NOTHING)
+        *to = channel;
+    return CP_OK;
+}
+
+/* The input VERTEX names the mesh's <vertices>, whose inputs have its offset. */
+static cp_status take_vertices(struct build *build, uint32_t offset, struct picked *picked)
+{
+    const struct collada_geometry *geometry = build->geometry;
+    cp_status status = CP_OK;
+    picked->in_vertices = true;
+    for (uint32_t i = 0; status == CP_OK && i < geometry->input_count; i++)
+        status = take_input(build, &build->document->inputs[geometry->first_input + i], offset, picked);
+    return status;
+}
+
+static cp_status find_inputs(struct build *build, const struct collada_primitive *primitive, struct picked *picked)
+{
+    cp_status status = CP_OK;
+    *picked = (struct picked){.primitive = primitive, .position = {.offset = NOTHING}};
+    for (int i = 0; i < CHANNELS; i++)
+        picked->layout.channels[i].offset = NOTHING;
+    for (uint32_t i = 0; i < primitive->input_count; i++) {
+        uint32_t offset = build->document->inputs[primitive->first_input + i].offset;
+        picked->stride = offset + 1 > picked->stride ? offset + 1 : picked->stride;
+    }
+    for (uint32_t i = 0; status == CP_OK && i < primitive->input_count; i++) {
+        const struct collada_input *input = &build->document->inputs[primitive->first_input + i];
+        if (strcmp(input->semantic, "VERTEX") != 0)
+            status = take_input(build, input, input->offset, picked);
+    }
+    for (uint32_t i = 0; status == CP_OK && i < primitive->input_count; i++) {
+        const struct collada_input *input = &build->document->inputs[primitive->first_input + i];
+        if (strcmp(input->semantic, "VERTEX") == 0)
+            status = take_vertices(build, input->offset, picked);
+    }
+    if (status == CP_OK && picked->position.offset == NOTHING)
+        return collada_error(build->document, "collada-input", primitive->line, "a primitive without positions");
+    return status;
+}
+
+/* Refuses indices beyond what their source has. */
+static cp_status check_indices(const struct build *build, const struct picked *picked, const struct channel *channel)
+{
+    const struct collada_indices *indices = &picked->primitive->indices;
+    if (channel->offset == NOTHING)
+        return CP_OK;
+    uint32_t highest = 0;
+    for (size_t i = channel->offset; i < indices->count; i += picked->stride)
+        highest = indices->items[i] > highest ? indices->items[i] : highest;
+    if (highest < channel->view.count || indices->count <= channel->offset)
+        return CP_OK;
+    return collada_error(build->document, "collada-index", picked->primitive->line,
+                         "<p> names element %u of a source with %u", (unsigned)highest, (unsigned)channel->view.count);
+}
+
+/* Finds the number of the layout among those before. */
+static cp_status find_layout(struct build *build, const struct layout *layout, uint32_t *number)
+{
+    for (*number = 0; *number < build->layout_count && *number < MOST_COMPARED; (*number)++) {
+        const struct channel *channels = build->layouts[*number].channels;
+        int same = 0;
+        while (same < CHANNELS && channels[same].offset == layout->channels[same].offset &&
+               (channels[same].offset == NOTHING || channels[same].source == layout->channels[same].source))
+            same++;
+        if (same == CHANNELS)
+            return CP_OK;
+    }
+    *number = build->layout_count;
+    return array_add(build->collada->context, &build->layouts, &build->layout_room, &build->layout_count, layout,
+                     sizeof *layout)
+               ? CP_OK
+               : CP_LIMIT;
+}
+
+/* ---- vertices ---- */
+
+/* Finds or makes the vertex of a corner's indices; CP_NONE when out of memory. */
+static uint32_t find_vertex(struct build *build, const struct vertex *wanted)
+{
+    uint32_t *mark = &build->marks[wanted->position], at = *mark;
+    for (int i = 0; i < MOST_COMPARED && at != NOTHING; i++, at = build->vertices[at].next) {
+        const struct vertex *vertex = &build->vertices[at];
+        if (vertex->layout == wanted->layout && memcmp(vertex->indices, wanted->indices, sizeof wanted->indices) == 0)
+            return at;
+    }
+    if (build->vertex_count == build->vertex_room &&
+        !array_reserve(build->collada->context, &build->vertices, &build->vertex_room,
+                       build->vertex_count + UINT64_C(1), sizeof *build->vertices))
+        return NOTHING;
+    build->vertices[build->vertex_count] = *wanted;
+    build->vertices[build->vertex_count].next = *mark;
+    *mark = build->vertex_count;
+    return build->vertex_count++;
+}
+
+/* Replaces the corners from `first` on, which are numbers in the text, by vertices. */
+static cp_status number_corners(struct build *build, const struct picked *picked, uint32_t layout, uint32_t first)
+{
+    struct vertex wanted = {.layout = layout};
+    for (uint32_t i = first; i < build->faces.corners.count; i++) {
+        const uint32_t *indices =
+            picked->primitive->indices.items + (size_t)build->faces.corners.items[i] * picked->stride;
+        wanted.position = indices[picked->position.offset];
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            uint32_t offset = picked->layout.channels[channel].offset;
+            wanted.indices[channel] = offset == NOTHING ? NOTHING : indices[offset];
+        }
+        build->faces.corners.items[i] = find_vertex(build, &wanted);
+        if (build->faces.corners.items[i] == NOTHING)
+            return CP_LIMIT;
+    }
+    return CP_OK;
+}
+
+/* ---- groups ---- */
+
+static cp_status add_group(struct build *build, const struct picked *picked, uint32_t first, uint32_t count)
+{
+    struct collada_body *body = build->body;
+    struct collada_group *last = body->group_count > 0 ? &body->groups[body->group_count - 1] : NULL;
+    struct collada_group group = {.symbol = picked->primitive->material,
+                                  .first_face = first,
+                                  .face_count = count,
+                                  .set_count = picked->set_count,
+                                  .is_coloured = picked->layout.channels[CHANNEL_COLOUR].offset != NOTHING};
+    memcpy(group.sets, picked->sets, sizeof group.sets);
+    bool same =
+        last && (last->symbol && group.symbol ? strcmp(last->symbol, group.symbol) == 0 : last->symbol == group.symbol);
+    if (same && last->set_count == group.set_count && memcmp(last->sets, group.sets, sizeof group.sets) == 0 &&
+        last->is_coloured == group.is_coloured) {
+        last->face_count += count;
+        return CP_OK;
+    }
+    return array_add(build->collada->context, &body->groups, &body->group_room, &body->group_count, &group,
+                     sizeof group)
+               ? CP_OK
+               : CP_LIMIT;
+}
+
+/* ---- primitives ---- */
+
+static cp_status start_marks(struct build *build, const struct picked *picked)
+{
+    uint32_t count = picked->position.view.count;
+    if (build->marks && picked->position.source != build->positions.source)
+        return collada_error(build->document, "collada-input", picked->primitive->line,
+                             "the positions are not those of the primitives before");
+    if (build->marks)
+        return CP_OK;
+    build->positions = picked->position;
+    build->marks = memory_allocate(build->collada->context, count + (size_t)1, sizeof *build->marks);
+    if (build->marks)
+        memset(build->marks, 0xff, count * sizeof *build->marks);
+    return build->marks ? CP_OK : CP_LIMIT;
+}
+
+static cp_status add_primitive(struct build *build, const struct collada_primitive *primitive)
+{
+    struct picked picked;
+    uint32_t layout, first_face = build->faces.ends.count, first_corner = build->faces.corners.count;
+    if (primitive->indices.count == 0)
+        return CP_OK;
+    cp_status status = find_inputs(build, primitive, &picked);
+    if (status == CP_OK)
+        status = check_indices(build, &picked, &picked.position);
+    for (int i = 0; status == CP_OK && i < CHANNELS; i++)
+        status = check_indices(build, &picked, &picked.layout.channels[i]);
+    if (status == CP_OK)
+        status = start_marks(build, &picked);
+    if (status == CP_OK)
+        status = find_layout(build, &picked.layout, &layout);
+    struct collada_texts texts = {build->document, primitive, picked.stride, picked.position.offset,
+                                  picked.position.view};
+    if (status == CP_OK)
+        status = collada_add_faces(&texts, &build->faces);
+    if (status == CP_OK)
+        status = number_corners(build, &picked, layout, first_corner);
+    uint32_t count = build->faces.ends.count - first_face;
+    return status == CP_OK && count > 0 ? add_group(build, &picked, first_face, count) : status;
+}
+
+/* ---- arrays ---- */
+
+static cp_status fill_positions(struct build *build, cp_mesh *mesh)
+{
+    cp_context *context = build->collada->context;
+    const struct collada_view *view = &build->positions.view;
+    double *places = memory_allocate(context, mesh->vertex_count, 3 * sizeof *places);
+    float *positions = scene_allocate(build->collada->scene, mesh->vertex_count, 3 * sizeof *positions);
+    cp_status status = places && positions ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; status == CP_OK && i < mesh->vertex_count; i++) {
+        const double *from = view->numbers + (size_t)build->vertices[i].position * view->stride;
+        for (size_t axis = 0; axis < 3; axis++)
+            places[3 * (size_t)i + axis] = from[view->columns[axis]];
+    }
+    if (status == CP_OK)
+        place_near_origin(places, mesh->vertex_count, positions, build->body->origin);
+    bool is_finite = true;
+    for (size_t i = 0; status == CP_OK && i < 3 * (size_t)mesh->vertex_count; i++)
+        is_finite &= isfinite(positions[i]) != 0;
+    if (!is_finite)
+        status = collada_error(build->document, "collada-position", build->geometry->line,
+                               "a position of \"%.100s\" is no finite number in single precision", build->geometry->id);
+    memory_free(context, places, mesh->vertex_count, 3 * sizeof *places);
+    mesh->positions = positions;
+    return status;
+}
+
+/* Returns the numbers of a vertex in a channel, and the view that they are of; NULL if it has none. */
+static const double *numbers_of(const struct build *build, uint32_t vertex, int channel, const uint32_t **columns)
+{
+    const struct vertex *from = &build->vertices[vertex];
+    const struct collada_view *view = &build->layouts[from->layout].channels[channel].view;
+    *columns = view->columns;
+    return from->indices[channel] == NOTHING ? NULL : view->numbers + (size_t)from->indices[channel] * view->stride;
+}
+
+static bool has_channel(const struct build *build, int channel)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < build->layout_count; i++)
+        has |= build->layouts[i].channels[channel].offset != NOTHING;
+    return has;
+}
+
+/* Fills normals; those that a primitive lacks, though others have some, and those without direction come from the faces
+ * around. */
+static cp_status fill_normals(struct build *build, cp_mesh *mesh)
+{
+    uint64_t missing = 0, mended;
+    const uint32_t *columns;
+    if (!has_channel(build, CHANNEL_NORMAL) || mesh->kind != CP_MESH_FACES)
+        return CP_OK;
+    float *normals = scene_allocate(build->collada->scene, mesh->vertex_count, 3 * sizeof *normals);
+    for (uint32_t i = 0; normals && i < mesh->vertex_count; i++) {
+        const double *from = numbers_of(build, i, CHANNEL_NORMAL, &columns);
+        for (size_t axis = 0; axis < 3; axis++)
+            normals[3 * (size_t)i + axis] = from ? (float)from[columns[axis]] : 0;
+        missing += !from;
+    }
+    cp_status status = normals ? mesh_mend_normals(build->collada->context, mesh, normals, &mended) : CP_LIMIT;
+    if (status == CP_OK)
+        build->collada->counts[COLLADA_TOLD_NORMALS] += mended - missing;
+    mesh->normals = status == CP_OK && mended < mesh->vertex_count ? normals : NULL;
+    return status;
+}
+
+/* Fills texture coordinates, whose origin is the lower left corner in COLLADA. */
+static cp_status fill_coordinates(struct build *build, cp_mesh *mesh, int set)
+{
+    const uint32_t *columns;
+    if (!has_channel(build, CHANNEL_COORDINATES + set) || mesh->kind != CP_MESH_FACES)
+        return CP_OK;
+    float *coordinates = scene_allocate(build->collada->scene, mesh->vertex_count, 2 * sizeof *coordinates);
+    for (uint32_t i = 0; coordinates && i < mesh->vertex_count; i++) {
+        const double *from = numbers_of(build, i, CHANNEL_COORDINATES + set, &columns);
+        float u = from ? (float)from[columns[0]] : 0, v = from ? (float)(1 - from[columns[1]]) : 0;
+        coordinates[2 * (size_t)i] = isfinite(u) ? u : 0;
+        coordinates[2 * (size_t)i + 1] = isfinite(v) ? v : 0;
+        build->collada->counts[COLLADA_TOLD_COORDINATES] += !isfinite(u) || !isfinite(v);
+    }
+    mesh->coordinates[set] = coordinates;
+    return coordinates ? CP_OK : CP_LIMIT;
+}
+
+/* Fills colours. Their alpha is not opacity: programs leave it 0 for what is solid. */
+static cp_status fill_colours(struct build *build, cp_mesh *mesh)
+{
+    const uint32_t *columns;
+    uint64_t *counts = build->collada->counts;
+    double last = -1, linear = 0; /* neighbours often have the same colour */
+    if (!has_channel(build, CHANNEL_COLOUR))
+        return CP_OK;
+    float *colours = scene_allocate(build->collada->scene, mesh->vertex_count, 4 * sizeof *colours);
+    for (uint32_t i = 0; colours && i < mesh->vertex_count; i++) {
+        const double *from = numbers_of(build, i, CHANNEL_COLOUR, &columns);
+        bool has_alpha =
+            from && build->layouts[build->vertices[i].layout].channels[CHANNEL_COLOUR].view.column_count > 3;
+        bool in_range = true;
+        for (size_t k = 0; k < 3; k++) {
+            double value = from ? from[columns[k]] : 1;
+            in_range &= value >= 0 && value <= 1;
+            if (value != last) {
+                last = value;
+                linear = linear_from_srgb(within_unit(value));
+            }
+            colours[4 * (size_t)i + k] = (float)linear;
+        }
+        colours[4 * (size_t)i + 3] = 1;
+        counts[COLLADA_TOLD_RANGES] += !in_range;
+        counts[COLLADA_TOLD_ALPHAS] += has_alpha && from[columns[3]] != 1;
+    }
+    mesh->colours = colours;
+    return colours ? CP_OK : CP_LIMIT;
+}
+
+/* Hands the corners and the ends of faces over to the mesh. */
+static cp_status fill_faces(struct build *build, cp_mesh *mesh)
+{
+    struct collada_faces *faces = &build->faces;
+    cp_scene *scene = build->collada->scene;
+    bool all_triangles = mesh->kind == CP_MESH_FACES;
+    for (uint32_t i = 0; all_triangles && i < faces->ends.count; i++)
+        all_triangles = faces->ends.items[i] == 3 * (i + 1);
+    mesh->face_count = faces->ends.count;
+    mesh->corner_count = faces->corners.count;
+    mesh->corners = scene_keep_array(scene, &faces->corners.items, &faces->corners.room, faces->corners.count,
+                                     sizeof *faces->corners.items);
+    uint32_t *offsets = all_triangles ? NULL : scene_allocate(scene, faces->ends.count + (size_t)1, sizeof *offsets);
+    if (offsets) {
+        offsets[0] = 0;
+        memcpy(offsets + 1, faces->ends.items, faces->ends.count * sizeof *offsets);
+    }
+    mesh->face_offsets = offsets;
+    return mesh->corners && (all_triangles || offsets) ? CP_OK : CP_LIMIT;
+}
+
+static cp_status fill_mesh(struct build *build)
+{
+    cp_mesh *mesh = &build->body->mesh;
+    struct collada *collada = build->collada;
+    mesh->vertex_count = build->vertex_count;
+    collada->vertices += build->vertex_count + (uint64_t)build->faces.corners.count;
+    if (build->faces.corners.count == NOTHING || collada->vertices > limit_vertices(collada->context))
+        return report_error(collada->context, CP_LIMIT, "collada-size",
+                            AT_LINE(build->document->source->name, build->geometry->line),
+                            "more vertices and corners than the limit of %llu (--limit vertices=)",
+                            (unsigned long long)limit_vertices(collada->context));
+    cp_status status = fill_faces(build, mesh);
+    if (status == CP_OK)
+        status = fill_positions(build, mesh);
+    if (status == CP_OK)
+        status = fill_normals(build, mesh);
+    for (int set = 0; status == CP_OK && set < CP_COORDINATE_SETS; set++)
+        status = fill_coordinates(build, mesh, set);
+    return status == CP_OK ? fill_colours(build, mesh) : status;
+}
+
+/* ---- shapes ---- */
+
+/* Makes the faces of a geometry, or its lines. */
+static cp_status make_body(struct collada_document *document, const struct collada_geometry *geometry,
+                           cp_mesh_kind kind, struct collada_body *body)
+{
+    struct collada *collada = document->collada;
+    cp_context *context = collada->context;
+    struct build build = {.collada = collada, .document = document, .geometry = geometry, .body = body};
+    body->mesh.kind = kind;
+    body->mesh.name = scene_text(collada->scene, *geometry->name ? geometry->name : geometry->id);
+    body->mesh.source = collada->scene->source.file;
+    cp_status status = body->mesh.name ? CP_OK : CP_LIMIT;
+    for (uint32_t i = 0; status == CP_OK && i < geometry->primitive_count; i++) {
+        const struct collada_primitive *primitive = &document->primitives[geometry->first_primitive + i];
+        bool is_line = primitive->kind == COLLADA_LINES || primitive->kind == COLLADA_LINESTRIPS;
+        if (is_line == (kind == CP_MESH_LINES))
+            status = add_primitive(&build, primitive);
+    }
+    if (status == CP_OK && build.faces.ends.count > 0)
+        status = fill_mesh(&build);
+    memory_free(context, build.faces.corners.items, build.faces.corners.room, sizeof(uint32_t));
+    memory_free(context, build.faces.ends.items, build.faces.ends.room, sizeof(uint32_t));
+    memory_free(context, build.vertices, build.vertex_room, sizeof *build.vertices);
+    memory_free(context, build.layouts, build.layout_room, sizeof *build.layouts);
+    if (build.marks)
+        memory_free(context, build.marks, build.positions.view.count + (size_t)1, sizeof *build.marks);
+    return status;
+}
+
+cp_status collada_make_shape(struct collada_document *document, uint32_t row)
+{
+    struct collada_geometry *geometry = &document->geometries[row];
+    if (geometry->shape)
+        return CP_OK;
+    geometry->shape = arena_allocate_zeroed(document->collada->arena, 1, sizeof *geometry->shape);
+    if (!geometry->shape)
+        return CP_LIMIT;
+    geometry->shape->variants.context = document->collada->context;
+    cp_status status = make_body(document, geometry, CP_MESH_FACES, &geometry->shape->faces);
+    return status == CP_OK ? make_body(document, geometry, CP_MESH_LINES, &geometry->shape->lines) : status;
+}
+
+void collada_free_shape(struct collada *collada, struct collada_shape *shape)
+{
+    name_map_free(&shape->variants);
+    memory_free(collada->context, shape->faces.groups, shape->faces.group_room, sizeof *shape->faces.groups);
+    memory_free(collada->context, shape->lines.groups, shape->lines.group_room, sizeof *shape->lines.groups);
+}
