@@ -24,8 +24,7 @@ static void close_all(struct collada *collada)
     cp_context *context = collada->context;
     for (uint32_t i = collada->document_count; i-- > 0;) /* those that were opened for others first */
         collada_close(collada->documents[i]);
-    if (collada->manifest)
-        source_close(collada->manifest);
+    source_close(collada->manifest);
     archive_close(collada->archive);
     memory_free(context, collada->documents, collada->document_room, sizeof(struct collada_document *));
     memory_free(context, collada->places, collada->place_room, sizeof *collada->places);

@@ -332,6 +332,7 @@ enum collada_finding {
     COLLADA_TOLD_ARRAYS,
     COLLADA_TOLD_ACCESSORS,
     COLLADA_TOLD_COUNTS,
+    COLLADA_TOLD_SOURCES,
     COLLADA_TOLD_SMALL,
     COLLADA_TOLD_HOLES,
     COLLADA_TOLD_NORMALS,
@@ -433,7 +434,7 @@ cp_status collada_find(struct collada_document *document, enum collada_kind kind
 /* ---- numbers.c: lists of numbers, converted as the text comes ---- */
 
 /* Appends the numbers in the text of the open element, and goes to its end. What is written like a number and is none
- * ("NaN", "-1.#IND") becomes NaN. */
+ * ("NaN", "-1.#IND") becomes NaN. expected: how many there shall be, 0 if nobody says; decimal commas need it. */
 cp_status collada_read_numbers(struct collada_document *document, struct collada_numbers *numbers, uint32_t expected);
 /* Reads exactly `count` numbers, finite ones. */
 cp_status collada_read_exactly(struct collada_document *document, uint32_t count, double *numbers);

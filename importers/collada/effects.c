@@ -86,7 +86,7 @@ static cp_status read_values(struct collada_document *document, void *into)
 {
     struct collada_param *param = into;
     struct collada_numbers numbers = {0};
-    cp_status status = collada_read_numbers(document, &numbers, 4);
+    cp_status status = collada_read_numbers(document, &numbers, 0);
     param->count = numbers.count < 4 ? numbers.count : 4;
     for (uint32_t i = 0; i < param->count; i++)
         param->numbers[i] = numbers.items[i];

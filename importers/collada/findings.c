@@ -12,6 +12,7 @@ static const struct {
     [COLLADA_TOLD_ARRAYS] = {LENIENT, "collada-count", "arrays of more or fewer numbers than their count="},
     [COLLADA_TOLD_ACCESSORS] = {LENIENT, "collada-accessor", "accessors of more elements than their arrays have"},
     [COLLADA_TOLD_COUNTS] = {LENIENT, "collada-count", "primitives of more or fewer faces than their count="},
+    [COLLADA_TOLD_SOURCES] = {LENIENT, "collada-source", "inputs of normals, coordinates or colours without a source"},
     [COLLADA_TOLD_SMALL] = {LOSS, "collada-small-face", "faces of fewer than three corners, and lines of one"},
     [COLLADA_TOLD_HOLES] = {LOSS, "collada-hole", "holes of polygons, which are filled"},
     [COLLADA_TOLD_NORMALS] = {LENIENT, "collada-normals",

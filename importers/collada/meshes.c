@@ -84,6 +84,10 @@ static cp_status take_input(struct build *build, const struct collada_input *inp
     if (kind == 4)
         return CP_OK;
     struct channel channel = {.offset = offset};
+    if (kind > 0 && input->source == NOTHING && collada_find_source(build->document, input->reference) == NOTHING) {
+        build->collada->counts[COLLADA_TOLD_SOURCES]++;
+        return CP_OK;
+    }
     cp_status status = collada_view_input(build->document, input, &channel.view, &channel.source);
     if (status == CP_OK && channel.view.column_count < read[kind].least && channel.view.count > 0)
         return collada_error(build->document, "collada-source", input->line,

@@ -179,7 +179,7 @@ cp_status collada_read_numbers(struct collada_document *document, struct collada
         return CP_LIMIT;
     cp_status status = read_list(&list, convert_numbers, convert_number);
     /* Where commas are decimal points, no other commas separate the numbers, so that their count is right. */
-    if (status == CP_OK && list.commas > 0 && numbers->count - before != expected)
+    if (status == CP_OK && list.commas > 0 && expected > 0 && numbers->count - before != expected)
         return collada_error(document, "collada-comma", list.line,
                              "numbers with commas: read as decimal points they are %u, not %u",
                              (unsigned)(numbers->count - before), (unsigned)expected);

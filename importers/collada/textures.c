@@ -1,15 +1,59 @@
 /* Images and samplers as textures of the scene. */
 #include "collada.h"
 
-/* Reads the file of an image, once. */
-static cp_status read_image(struct collada_document *document, uint32_t row, uint32_t *target)
+/* Opens the file of an image: as its path is written, or else of its last part, beside the document. *source NULL:
+ * it is not there, which is reported. */
+static cp_status open_image(struct collada_document *document, const char **path, struct source **source)
+{
+    struct collada *collada = document->collada;
+    struct place place = IN_FILE(document->source->name);
+    const char *written = *path, *last = written + strlen(written);
+    while (last > written && last[-1] != '/' && last[-1] != '\\')
+        last--;
+    *source = NULL;
+    cp_status status = source_open_picture(document->source, written, NULL, source);
+    if (status != CP_NO)
+        return status;
+    if (last > written && *last && !strstr(written, "://"))
+        status = source_open_picture(document->source, last, NULL, source);
+    if (status == CP_NO) {
+        report_warning(collada->context, "collada-image", place, "the image \"%.200s\" cannot be read", written);
+        return CP_OK;
+    }
+    *path = last;
+    return status != CP_OK ? status
+                           : report_lenient(collada->context, collada->settings->common.strict, "collada-beside", place,
+                                            "there is no image \"%.200s\"; \"%.200s\" is read", written, last);
+}
+
+/* Reads the file of an image; without one it has its path alone. */
+static cp_status read_file(struct collada_document *document, struct collada_image *image)
+{
+    cp_scene *scene = document->collada->scene;
+    struct source *source;
+    const char *path = image->path;
+    cp_status status = open_image(document, &path, &source);
+    cp_image added = {.path = scene_text(scene, path)};
+    bool has_bytes = status == CP_OK && source && source->size > 0 && source->size < UINT32_MAX;
+    added.bytes = has_bytes ? arena_copy(scene->arena, source->data, source->size, 1) : NULL;
+    added.size = has_bytes ? (uint32_t)source->size : 0;
+    added.type = image_type(added.bytes, added.size, path);
+    if (status == CP_OK && (!added.path || (has_bytes && !added.bytes)))
+        status = CP_LIMIT;
+    source_close(source);
+    if (status == CP_OK)
+        image->target = scene_add_image(scene, &added);
+    return status == CP_OK && image->target == CP_NONE ? CP_LIMIT : status;
+}
+
+/* Finds the scene's image; CP_NONE if it names no file. */
+static cp_status find_image(struct collada_document *document, uint32_t row, uint32_t *target)
 {
     struct collada_image *image = &document->images[row];
-    struct collada *collada = document->collada;
     cp_status status = CP_OK;
-    collada->counts[COLLADA_TOLD_PATHLESS] += !*image->path && !image->is_read;
-    if (*image->path && !image->is_read)
-        status = scene_read_image(collada->scene, document->source, image->path, NULL, "collada-image", &image->target);
+    if (!image->is_read && *image->path)
+        status = read_file(document, image);
+    document->collada->counts[COLLADA_TOLD_PATHLESS] += !image->is_read && !*image->path;
     image->is_read = true;
     *target = image->target;
     return status;
@@ -53,7 +97,7 @@ cp_status collada_find_texture(struct collada_document *document, const struct c
     if (status != CP_OK || row == CP_NONE)
         return status;
     collada->counts[COLLADA_TOLD_SHORT] += channel->is_short;
-    status = read_image(owner, row, &image);
+    status = find_image(owner, row, &image);
     if (status != CP_OK || image == CP_NONE)
         return status;
     const struct collada_sampler *sampler = &channel->sampler;
