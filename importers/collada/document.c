@@ -136,9 +136,35 @@ static cp_status read_up(struct collada_document *document, void *into)
                           "the up_axis \"%.40s\" is not X_UP, Y_UP or Z_UP; Y_UP is taken", text);
 }
 
+/* Keeps what the file says of itself. */
+static cp_status keep_text(struct collada_document *document, void *into)
+{
+    struct collada *collada = document->collada;
+    (void)into;
+    const char *key = arena_print(collada->arena, "collada.%s", document->xml.name), *text = collada_text(document);
+    if (!key || !text)
+        return document->xml.status == CP_OK ? CP_LIMIT : document->xml.status;
+    bool is_kept = !*text || collada->document_count > 1 ||
+                   scene_add_metadata(collada->scene, CP_OWNER_SCENE, 0, key, CP_VALUE_STRING, text);
+    return is_kept ? CP_OK : CP_LIMIT;
+}
+
+static cp_status read_contributor(struct collada_document *document, void *into)
+{
+    static const struct collada_element elements[] = {
+        {"author", keep_text}, {"authoring_tool", keep_text}, {"copyright", keep_text}, {NULL, NULL}};
+    return collada_read_children(document, elements, into);
+}
+
 static cp_status read_asset(struct collada_document *document, void *into)
 {
-    static const struct collada_element elements[] = {{"unit", read_unit}, {"up_axis", read_up}, {NULL, NULL}};
+    static const struct collada_element elements[] = {{"contributor", read_contributor},
+                                                      {"created", keep_text},
+                                                      {"modified", keep_text},
+                                                      {"title", keep_text},
+                                                      {"unit", read_unit},
+                                                      {"up_axis", read_up},
+                                                      {NULL, NULL}};
     return collada_read_children(document, elements, into);
 }
 

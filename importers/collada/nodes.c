@@ -60,7 +60,7 @@ static cp_status add_place(struct collada_document *document, uint32_t row, uint
     struct collada_node *node = &document->nodes[row];
     const char *name = *node->name ? node->name : node->id;
     *place = collada->place_count;
-    if (*place >= limit_nodes(collada->context))
+    if (collada->scene->node_count >= limit_nodes(collada->context))
         return report_error(collada->context, CP_LIMIT, "collada-instances",
                             AT_LINE(document->source->name, node->line), "more nodes than the limit of %llu (%s)",
                             (unsigned long long)limit_nodes(collada->context), limit_of_nodes(collada->context));

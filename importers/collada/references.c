@@ -4,9 +4,9 @@
 #include "base/text/text.h"
 
 static const char *const kind_names[COLLADA_KINDS] = {
-    [COLLADA_SOURCES] = "source",         [COLLADA_ARRAYS] = "array",   [COLLADA_GEOMETRIES] = "geometry",
-    [COLLADA_CONTROLLERS] = "controller", [COLLADA_EFFECTS] = "effect", [COLLADA_MATERIALS] = "material",
-    [COLLADA_IMAGES] = "image",           [COLLADA_NODES] = "node",     [COLLADA_SCENES] = "visual scene",
+    [COLLADA_SOURCES] = "a source",         [COLLADA_ARRAYS] = "an array",   [COLLADA_GEOMETRIES] = "a geometry",
+    [COLLADA_CONTROLLERS] = "a controller", [COLLADA_EFFECTS] = "an effect", [COLLADA_MATERIALS] = "a material",
+    [COLLADA_IMAGES] = "an image",          [COLLADA_NODES] = "a node",      [COLLADA_SCENES] = "a visual scene",
 };
 
 static uint32_t find_id(const struct collada_document *document, enum collada_kind kind, const char *id)
@@ -87,10 +87,11 @@ cp_status collada_find(struct collada_document *document, enum collada_kind kind
         return CP_LIMIT;
     *row = find_id(document, kind, decoded);
     cp_status status = CP_OK;
-    if (*row == CP_NONE && hash != reference && *reference)
+    bool is_file = hash ? hash > reference : strchr(reference, '.') != NULL; /* else it is an id without its # */
+    if (*row == CP_NONE && is_file)
         status = find_further(document, kind, reference, hash, owner, row);
     if (status == CP_OK && *row == CP_NONE && *owner)
         report_loss(document->collada->context, "collada-reference", IN_FILE(document->source->name), 1,
-                    "a %s that is not there: \"%.200s\"", kind_names[kind], reference);
+                    "%s that is not there: \"%.200s\"", kind_names[kind], reference);
     return status;
 }

@@ -33,7 +33,8 @@ static cp_status read_file(struct collada_document *document, struct collada_ima
     struct source *source;
     const char *path = image->path;
     cp_status status = open_image(document, &path, &source);
-    cp_image added = {.path = scene_text(scene, path)};
+    const char *decoded = status == CP_OK ? uri_decoded(document->collada->arena, path) : NULL;
+    cp_image added = {.path = decoded ? scene_text(scene, decoded) : NULL};
     bool has_bytes = status == CP_OK && source && source->size > 0 && source->size < UINT32_MAX;
     added.bytes = has_bytes ? arena_copy(scene->arena, source->data, source->size, 1) : NULL;
     added.size = has_bytes ? (uint32_t)source->size : 0;
