@@ -398,7 +398,7 @@ static bool is_refused(cp_context *context, const struct bytes *zip)
 {
     cp_scene *scene;
     cp_report_clear(context);
-    cp_status status = cp_read_memory(context, zip->data, zip->size, "part.x3d", "assimp", NULL, 0, &scene);
+    cp_status status = cp_read_memory(context, zip->data, zip->size, "part.3ds", "assimp", NULL, 0, &scene);
     assert_true(status == CP_OK || status == CP_INPUT);
     cp_scene_free(scene);
     return count_entries(context, CP_ERROR, "assimp-archive") > 0;
