@@ -27,6 +27,7 @@ static const struct kind {
              {"3mf", "3mf", true, NULL, NULL},
              {"off", "off", false, NULL, NULL},
              {"ply", "ply", false, NULL, NULL},
+             {"collada", "collada", true, NULL, NULL},
              {"assimp", "assimp", true, NULL, NULL}};
 static const struct kind *kind;
 static bool reads_alone;
