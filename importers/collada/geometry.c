@@ -10,13 +10,27 @@ static cp_status read_sizes(struct collada_document *document, void *into)
     return collada_read_indices(document, &document->primitives[*(const uint32_t *)into].sizes);
 }
 
+/* Makes room for the indices that triangles of this count take, but no more than the file can have. */
+static bool reserve_indices(struct collada_document *document, struct collada_primitive *primitive)
+{
+    uint64_t most = document->text.size / 2 + 1, stride = 1;
+    for (uint32_t i = primitive->first_input; i < document->input_count; i++)
+        stride = document->inputs[i].offset >= stride ? document->inputs[i].offset + UINT64_C(1) : stride;
+    uint64_t count = primitive->kind == COLLADA_TRIANGLES ? 3 * primitive->said * stride : 0;
+    return count == 0 || array_reserve(document->collada->context, &primitive->indices.items, &primitive->indices.room,
+                                       count < most ? count : most, sizeof(uint32_t));
+}
+
 /* Reads a text of indices, whose size is noted. hole: COLLADA_HOLE, or 0. */
 static cp_status read_text(struct collada_document *document, uint32_t row, uint32_t hole)
 {
     struct collada_primitive *primitive = &document->primitives[row];
     uint32_t before = primitive->indices.count;
-    if (before == 0)
+    if (before == 0) {
         primitive->line = document->xml.line;
+        if (!reserve_indices(document, primitive))
+            return CP_LIMIT;
+    }
     cp_status status = collada_read_indices(document, &primitive->indices);
     uint32_t size = (primitive->indices.count - before) | hole;
     bool has_sizes =

@@ -5,7 +5,7 @@
 #include "collada.h"
 
 enum { CHANNEL_NORMAL, CHANNEL_COORDINATES, CHANNEL_COLOUR = CHANNEL_COORDINATES + CP_COORDINATE_SETS, CHANNELS };
-enum { NOTHING = CP_NONE, MOST_COMPARED = 64 };
+enum { MOST_COMPARED = 64 };
 
 /* The numbers of a channel, and where the indices to them are among those of a corner; view.numbers NULL: none. */
 struct channel {
@@ -20,7 +20,7 @@ struct layout {
 
 struct vertex {
     uint32_t position, layout, next; /* next: of the same position */
-    uint32_t indices[CHANNELS];      /* NOTHING: it has none */
+    uint32_t indices[CHANNELS];      /* CP_NONE: it has none */
 };
 
 struct build {
@@ -84,7 +84,7 @@ static cp_status take_input(struct build *build, const struct collada_input *inp
     if (kind == 4)
         return CP_OK;
     struct channel channel = {.offset = offset};
-    if (kind > 0 && input->source == NOTHING && collada_find_source(build->document, input->reference) == NOTHING) {
+    if (kind > 0 && input->source == CP_NONE && collada_find_source(build->document, input->reference) == CP_NONE) {
         build->collada->counts[COLLADA_TOLD_SOURCES]++;
         return CP_OK;
     }
@@ -101,7 +101,7 @@ static cp_status take_input(struct build *build, const struct collada_input *inp
     struct channel *to = kind == 0   ? &picked->position
                          : kind == 1 ? &picked->layout.channels[CHANNEL_NORMAL]
                                      : &picked->layout.channels[CHANNEL_COLOUR];
-    if (to->offset == NOTHING)
+    if (to->offset == CP_NONE)
         *to = channel;
     return CP_OK;
 }
@@ -120,9 +120,9 @@ static cp_status take_vertices(struct build *build, uint32_t offset, struct pick
 static cp_status find_inputs(struct build *build, const struct collada_primitive *primitive, struct picked *picked)
 {
     cp_status status = CP_OK;
-    *picked = (struct picked){.primitive = primitive, .position = {.offset = NOTHING}};
+    *picked = (struct picked){.primitive = primitive, .position = {.offset = CP_NONE}};
     for (int i = 0; i < CHANNELS; i++)
-        picked->layout.channels[i].offset = NOTHING;
+        picked->layout.channels[i].offset = CP_NONE;
     for (uint32_t i = 0; i < primitive->input_count; i++) {
         uint32_t offset = build->document->inputs[primitive->first_input + i].offset;
         picked->stride = offset + 1 > picked->stride ? offset + 1 : picked->stride;
@@ -137,7 +137,7 @@ static cp_status find_inputs(struct build *build, const struct collada_primitive
         if (strcmp(input->semantic, "VERTEX") == 0)
             status = take_vertices(build, input->offset, picked);
     }
-    if (status == CP_OK && picked->position.offset == NOTHING)
+    if (status == CP_OK && picked->position.offset == CP_NONE)
         return collada_error(build->document, "collada-input", primitive->line, "a primitive without positions");
     return status;
 }
@@ -146,7 +146,7 @@ static cp_status find_inputs(struct build *build, const struct collada_primitive
 static cp_status check_indices(const struct build *build, const struct picked *picked, const struct channel *channel)
 {
     const struct collada_indices *indices = &picked->primitive->indices;
-    if (channel->offset == NOTHING)
+    if (channel->offset == CP_NONE)
         return CP_OK;
     uint32_t highest = 0;
     for (size_t i = channel->offset; i < indices->count; i += picked->stride)
@@ -164,7 +164,7 @@ static cp_status find_layout(struct build *build, const struct layout *layout, u
         const struct channel *channels = build->layouts[*number].channels;
         int same = 0;
         while (same < CHANNELS && channels[same].offset == layout->channels[same].offset &&
-               (channels[same].offset == NOTHING || channels[same].source == layout->channels[same].source))
+               (channels[same].offset == CP_NONE || channels[same].source == layout->channels[same].source))
             same++;
         if (same == CHANNELS)
             return CP_OK;
@@ -182,7 +182,7 @@ static cp_status find_layout(struct build *build, const struct layout *layout, u
 static uint32_t find_vertex(struct build *build, const struct vertex *wanted)
 {
     uint32_t *mark = &build->marks[wanted->position], at = *mark;
-    for (int i = 0; i < MOST_COMPARED && at != NOTHING; i++, at = build->vertices[at].next) {
+    for (int i = 0; i < MOST_COMPARED && at != CP_NONE; i++, at = build->vertices[at].next) {
         const struct vertex *vertex = &build->vertices[at];
         if (vertex->layout == wanted->layout && memcmp(vertex->indices, wanted->indices, sizeof wanted->indices) == 0)
             return at;
@@ -190,7 +190,7 @@ static uint32_t find_vertex(struct build *build, const struct vertex *wanted)
     if (build->vertex_count == build->vertex_room &&
         !array_reserve(build->collada->context, &build->vertices, &build->vertex_room,
                        build->vertex_count + UINT64_C(1), sizeof *build->vertices))
-        return NOTHING;
+        return CP_NONE;
     build->vertices[build->vertex_count] = *wanted;
     build->vertices[build->vertex_count].next = *mark;
     *mark = build->vertex_count;
@@ -207,10 +207,10 @@ static cp_status number_corners(struct build *build, const struct picked *picked
         wanted.position = indices[picked->position.offset];
         for (int channel = 0; channel < CHANNELS; channel++) {
             uint32_t offset = picked->layout.channels[channel].offset;
-            wanted.indices[channel] = offset == NOTHING ? NOTHING : indices[offset];
+            wanted.indices[channel] = offset == CP_NONE ? CP_NONE : indices[offset];
         }
         build->faces.corners.items[i] = find_vertex(build, &wanted);
-        if (build->faces.corners.items[i] == NOTHING)
+        if (build->faces.corners.items[i] == CP_NONE)
             return CP_LIMIT;
     }
     return CP_OK;
@@ -226,7 +226,7 @@ static cp_status add_group(struct build *build, const struct picked *picked, uin
                                   .first_face = first,
                                   .face_count = count,
                                   .set_count = picked->set_count,
-                                  .is_coloured = picked->layout.channels[CHANNEL_COLOUR].offset != NOTHING};
+                                  .is_coloured = picked->layout.channels[CHANNEL_COLOUR].offset != CP_NONE};
     memcpy(group.sets, picked->sets, sizeof group.sets);
     bool same =
         last && (last->symbol && group.symbol ? strcmp(last->symbol, group.symbol) == 0 : last->symbol == group.symbol);
@@ -285,29 +285,36 @@ static cp_status add_primitive(struct build *build, const struct collada_primiti
 
 /* ---- arrays ---- */
 
+/* Writes the positions as they are seen from the origin; false if one is no finite number then. */
+static bool write_positions(const struct build *build, const double origin[3], uint32_t count, float *positions)
+{
+    const struct collada_view *view = &build->positions.view;
+    bool is_finite = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *from = view->numbers + (size_t)build->vertices[i].position * view->stride;
+        for (size_t axis = 0; axis < 3; axis++) {
+            float *to = &positions[3 * (size_t)i + axis];
+            *to = near_origin(from[view->columns[axis]], origin[axis]);
+            is_finite &= isfinite(*to) != 0;
+        }
+    }
+    return is_finite;
+}
+
 static cp_status fill_positions(struct build *build, cp_mesh *mesh)
 {
-    cp_context *context = build->collada->context;
-    const struct collada_view *view = &build->positions.view;
-    double *places = memory_allocate(context, mesh->vertex_count, 3 * sizeof *places);
+    double *origin = build->body->origin;
     float *positions = scene_allocate(build->collada->scene, mesh->vertex_count, 3 * sizeof *positions);
-    cp_status status = places && positions ? CP_OK : CP_LIMIT;
-    for (uint32_t i = 0; status == CP_OK && i < mesh->vertex_count; i++) {
-        const double *from = view->numbers + (size_t)build->vertices[i].position * view->stride;
-        for (size_t axis = 0; axis < 3; axis++)
-            places[3 * (size_t)i + axis] = from[view->columns[axis]];
-    }
-    if (status == CP_OK)
-        place_near_origin(places, mesh->vertex_count, positions, build->body->origin);
-    bool is_finite = true;
-    for (size_t i = 0; status == CP_OK && i < 3 * (size_t)mesh->vertex_count; i++)
-        is_finite &= isfinite(positions[i]) != 0;
-    if (!is_finite)
-        status = collada_error(build->document, "collada-position", build->geometry->line,
-                               "a position of \"%.100s\" is no finite number in single precision", build->geometry->id);
-    memory_free(context, places, mesh->vertex_count, 3 * sizeof *places);
+    if (!positions)
+        return CP_LIMIT;
     mesh->positions = positions;
-    return status;
+    bool is_finite = write_positions(build, origin, mesh->vertex_count, positions);
+    if (is_finite && find_far_origin(positions, mesh->vertex_count, origin))
+        is_finite = write_positions(build, origin, mesh->vertex_count, positions);
+    return is_finite
+               ? CP_OK
+               : collada_error(build->document, "collada-position", build->geometry->line,
+                               "a position of \"%.100s\" is no finite number in single precision", build->geometry->id);
 }
 
 /* Returns the numbers of a vertex in a channel, and the view that they are of; NULL if it has none. */
@@ -316,14 +323,14 @@ static const double *numbers_of(const struct build *build, uint32_t vertex, int 
     const struct vertex *from = &build->vertices[vertex];
     const struct collada_view *view = &build->layouts[from->layout].channels[channel].view;
     *columns = view->columns;
-    return from->indices[channel] == NOTHING ? NULL : view->numbers + (size_t)from->indices[channel] * view->stride;
+    return from->indices[channel] == CP_NONE ? NULL : view->numbers + (size_t)from->indices[channel] * view->stride;
 }
 
 static bool has_channel(const struct build *build, int channel)
 {
     bool has = false;
     for (uint32_t i = 0; i < build->layout_count; i++)
-        has |= build->layouts[i].channels[channel].offset != NOTHING;
+        has |= build->layouts[i].channels[channel].offset != CP_NONE;
     return has;
 }
 
@@ -425,7 +432,7 @@ static cp_status fill_mesh(struct build *build)
     struct collada *collada = build->collada;
     mesh->vertex_count = build->vertex_count;
     collada->vertices += build->vertex_count + (uint64_t)build->faces.corners.count;
-    if (build->faces.corners.count == NOTHING || collada->vertices > limit_vertices(collada->context))
+    if (build->faces.corners.count == CP_NONE || collada->vertices > limit_vertices(collada->context))
         return report_error(collada->context, CP_LIMIT, "collada-size",
                             AT_LINE(build->document->source->name, build->geometry->line),
                             "more vertices and corners than the limit of %llu (--limit vertices=)",

@@ -211,30 +211,33 @@ cp_status collada_read_exactly(struct collada_document *document, uint32_t count
 static bool add_index(struct number_list *list, uint32_t index)
 {
     struct collada_indices *indices = list->indices;
-    if (indices->count == indices->room && !array_reserve(list->document->collada->context, &indices->items,
-                                                          &indices->room, indices->count + UINT64_C(1), sizeof index))
-        return false;
-    indices->items[indices->count++] = index;
-    return true;
+    return array_add(list->document->collada->context, &indices->items, &indices->room, &indices->count, &index,
+                     sizeof index);
 }
 
+/* The text has a NUL behind its end, which is neither a digit nor a blank. */
 static const char *convert_indices(struct number_list *list, const char *at, const char *end)
 {
+    enum { MOST_DIGITS = 9 }; /* that fit 32 bits */
+    struct collada_indices *indices = list->indices;
     for (;;) {
-        at = skip_blanks(at, end);
+        while (is_blank(*at))
+            at++;
         const char *after = at;
-        uint64_t index = 0;
-        for (; after < end && is_digit(*after) && after - at < 10; after++)
-            index = 10 * index + (uint64_t)(*after - '0');
-        if (after == at || after == end || !is_blank(*after) || index >= UINT32_MAX)
+        uint32_t index = 0;
+        for (; is_digit(*after); after++)
+            index = 10 * index + (uint32_t)(*after - '0');
+        if (after == at || after - at > MOST_DIGITS || after == end || !is_blank(*after))
             return at;
-        if (!add_index(list, (uint32_t)index))
+        if (indices->count < indices->room)
+            indices->items[indices->count++] = index;
+        else if (!add_index(list, index))
             return NULL;
         at = after;
     }
 }
 
-/* Converts what convert_indices leaves: a word that a piece's end cut, or one with a plus or with zeros in front. */
+/* Converts what convert_indices leaves: a word that a piece's end cut, or one with a plus or of more digits. */
 static cp_status convert_index(struct number_list *list, const char *word, size_t size)
 {
     uint64_t index = 0;
