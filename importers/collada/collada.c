@@ -22,7 +22,7 @@ static bool is_zipped(const char *head, size_t size)
 static void close_all(struct collada *collada)
 {
     cp_context *context = collada->context;
-    for (uint32_t i = collada->document_count; i-- > 0;) /* those that were opened for others first */
+    for (uint32_t i = collada->document_count; i-- > 0;) /* documents that others opened come first */
         collada_close(collada->documents[i]);
     source_close(collada->manifest);
     archive_close(collada->archive);

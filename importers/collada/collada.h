@@ -50,7 +50,7 @@ struct collada_source {
     const char *reads;                               /* the array that the accessor reads, "#id" */
     uint32_t count, offset, stride;                  /* as the accessor says */
     uint32_t width;                                  /* values of an element: 16 for a float4x4 */
-    uint32_t columns[COLLADA_COLUMNS], column_count; /* where the first params of an element are: offsets in it */
+    uint32_t columns[COLLADA_COLUMNS], column_count; /* offsets of the first params in an element */
     bool is_short;                                   /* its array has fewer elements than it says */
 };
 
@@ -168,7 +168,7 @@ struct collada_channel {
     enum collada_channel_kind kind;
     double rgba[4];   /* a number has the first alone; of a param, the effect's own */
     uint32_t count;   /* of them */
-    const char *name; /* of a param, or in texture= */
+    const char *name; /* the param's, or the word in texture= */
     const char *texcoord;
     double repeat[2], offset[2]; /* extras of Maya and 3ds Max: where the texture is */
     const char *image;           /* id or url */
@@ -225,8 +225,8 @@ struct collada_transform {
     enum collada_transform_kind kind;
     const char *sid; /* "" for none */
     uint64_t line;
-    uint32_t next;      /* of the node, in the order of the document; CP_NONE: the last */
-    double numbers[16]; /* as the file has them: rows of a matrix; x y z and degrees of a rotate */
+    uint32_t next;      /* the node's next one, in the order of the document; CP_NONE: the last */
+    double numbers[16]; /* the file's: rows of a matrix; x y z and degrees of a rotate */
 };
 
 /* Shows a geometry, a controller or a node. */
@@ -235,7 +235,7 @@ struct collada_instance {
     enum collada_instance_kind kind;
     const char *url;
     uint64_t line;
-    uint32_t next; /* of the node; CP_NONE: the last */
+    uint32_t next; /* the node's next one; CP_NONE: the last */
     uint32_t first_binding, binding_count;
 };
 /* An <instance_material>: the material of a symbol, and the sets of its texture coordinates. */
@@ -296,7 +296,7 @@ enum collada_kind {
 
 struct collada_document {
     struct collada *collada;
-    struct source *source;                            /* as it was opened; its name is that in messages */
+    struct source *source;                            /* the file; messages have its name */
     struct source text;                               /* the part of it that is XML */
     struct xml xml;                                   /* while it is read */
     struct name_map ids[COLLADA_KINDS], mesh_sources; /* mesh_sources: of the mesh that is read */
@@ -325,7 +325,7 @@ struct collada_document {
         material_room, image_room, transform_room, set_room, binding_room, instance_room, node_room, scene_room;
 };
 
-/* What is met again and again and told once, at the end, with its count: findings.c has the words. */
+/* Findings are counted while a file is read, and reported once, at the end: findings.c has the words. */
 enum collada_finding {
     COLLADA_TOLD_IDS,
     COLLADA_TOLD_COMMAS,
@@ -418,6 +418,8 @@ const char *collada_trim(struct arena *arena, const char *text);
 const char *collada_attribute(struct collada_document *document, const char *name);
 /* Returns a copy of the text of the open element, in the same way. */
 const char *collada_text(struct collada_document *document);
+/* Sets *copy to the same; CP_LIMIT when out of memory. */
+cp_status collada_read_text(struct collada_document *document, const char **copy);
 /* Reads a whole number of an attribute, below 2^31; `missing` when there is none. */
 cp_status collada_whole(struct collada_document *document, const char *name, uint32_t missing, uint32_t *number);
 /* Notes the id of a row; an id that another row of the kind has already stays with that one. */
@@ -496,11 +498,16 @@ cp_pose collada_transform_pose(const struct collada_transform *transform);
 /* Returns the product of all transforms of a node, in the same. */
 cp_pose collada_node_pose(const struct collada_document *document, const struct collada_node *node);
 
-/* ---- effects.c: readers of elements ---- */
+/* ---- params.c, effects.c: readers of elements ---- */
 
-cp_status collada_read_effects(struct collada_document *document, void *into);
-cp_status collada_read_materials(struct collada_document *document, void *into);
-cp_status collada_read_images(struct collada_document *document, void *into);
+cp_status collada_read_images(struct collada_document *document, void *into); /* <library_images> */
+cp_status collada_read_image(struct collada_document *document, void *into);
+cp_status collada_read_materials(struct collada_document *document, void *into); /* <library_materials> */
+cp_status collada_read_effects(struct collada_document *document, void *into);   /* <library_effects> */
+/* Reads the numbers of an element into a struct collada_param. */
+cp_status collada_read_values(struct collada_document *document, void *into);
+/* Reads a <newparam> or <setparam>, whose name is in the attribute. */
+cp_status collada_read_param(struct collada_document *document, const char *attribute, enum collada_scope scope);
 const char *collada_term_name(enum collada_term term);
 
 /* ---- textures.c, materials.c, instances.c ---- */

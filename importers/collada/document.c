@@ -74,6 +74,13 @@ const char *collada_text(struct collada_document *document)
     return text ? collada_trim(document->collada->arena, text) : NULL;
 }
 
+cp_status collada_read_text(struct collada_document *document, const char **copy)
+{
+    const char *text = collada_text(document);
+    *copy = text ? text : "";
+    return text ? CP_OK : document->xml.status != CP_OK ? document->xml.status : CP_LIMIT;
+}
+
 cp_status collada_whole(struct collada_document *document, const char *name, uint32_t missing, uint32_t *number)
 {
     const char *text = xml_attribute(&document->xml, name);
@@ -269,7 +276,7 @@ static cp_status check_root(struct collada_document *document)
                          version ? version : "1.3");
 }
 
-/* What follows the root is not read; it may be the rest of an older, longer file. */
+/* Warns if something follows the root: it is not read, and may be the rest of an older, longer file. */
 static cp_status check_end(const struct collada_document *document)
 {
     const struct source *text = &document->text;

@@ -1,4 +1,4 @@
-/* What was counted while a file was read, and what no code reads. */
+/* Reports what was counted while a file was read, and counts what no code reads. */
 #include "collada.h"
 
 enum severity { NOTE, WARNING, LENIENT, LOSS };

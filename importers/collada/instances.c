@@ -1,5 +1,5 @@
-/* What nodes show: geometries, and those of controllers in their bind shape. A geometry that is shown with other
- * materials is a mesh of its own, which shares all arrays. */
+/* Nodes show geometries, and those of controllers in their bind shape. A geometry that is shown with other materials is
+ * a mesh of its own, which shares all arrays. */
 #include "mesh/mesh.h"
 
 #include "collada.h"

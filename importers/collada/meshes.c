@@ -2,21 +2,9 @@
  * Positions that no primitive uses are not part of a mesh. */
 #include "mesh/mesh.h"
 
-#include "collada.h"
+#include "inputs.h"
 
-enum { CHANNEL_NORMAL, CHANNEL_COORDINATES, CHANNEL_COLOUR = CHANNEL_COORDINATES + CP_COORDINATE_SETS, CHANNELS };
 enum { MOST_COMPARED = 64 };
-
-/* The numbers of a channel, and where the indices to them are among those of a corner; view.numbers NULL: none. */
-struct channel {
-    struct collada_view view;
-    uint32_t offset, source;
-};
-
-/* The channels of one primitive or several, which can share vertices. */
-struct layout {
-    struct channel channels[CHANNELS];
-};
 
 struct vertex {
     uint32_t position, layout, next; /* next: of the same position */
@@ -29,133 +17,14 @@ struct build {
     const struct collada_geometry *geometry;
     struct collada_body *body;
     struct collada_faces faces;
-    struct channel positions; /* of the first primitive, and so of all */
+    struct channel positions; /* the same for all primitives */
     struct vertex *vertices;
     struct layout *layouts;
     uint32_t *marks; /* the last vertex of each position */
     uint32_t vertex_count, vertex_room, layout_count, layout_room;
 };
 
-/* ---- inputs ---- */
-
-/* The inputs of a primitive, while they are looked at. */
-struct picked {
-    const struct collada_primitive *primitive;
-    struct channel position;
-    struct layout layout;
-    uint32_t sets[CP_COORDINATE_SETS], set_count, stride;
-    bool in_vertices; /* those of <vertices> are looked at */
-};
-
-/* Adds coordinates in the order of their sets. <vertices> may repeat a source of the primitive. */
-static void add_set(struct build *build, struct picked *picked, uint32_t set, const struct channel *channel)
-{
-    struct channel *channels = picked->layout.channels + CHANNEL_COORDINATES;
-    uint32_t at = picked->set_count;
-    for (uint32_t i = 0; i < picked->set_count; i++)
-        if (picked->sets[i] == set || (picked->in_vertices && channels[i].source == channel->source)) {
-            build->collada->counts[COLLADA_TOLD_SETS] += channels[i].source != channel->source;
-            return;
-        }
-    while (at > 0 && picked->sets[at - 1] > set)
-        at--;
-    build->collada->counts[COLLADA_TOLD_SETS] += picked->set_count == CP_COORDINATE_SETS;
-    if (at == CP_COORDINATE_SETS)
-        return;
-    uint32_t moved = CP_COORDINATE_SETS - at - 1;
-    memmove(channels + at + 1, channels + at, moved * sizeof *channels);
-    memmove(picked->sets + at + 1, picked->sets + at, moved * sizeof *picked->sets);
-    channels[at] = *channel;
-    picked->sets[at] = set;
-    picked->set_count += picked->set_count < CP_COORDINATE_SETS;
-}
-
-/* Takes an input, of the primitive or its <vertices>, that is read. */
-static cp_status take_input(struct build *build, const struct collada_input *input, uint32_t offset,
-                            struct picked *picked)
-{
-    static const struct {
-        const char *semantic;
-        uint32_t least; /* columns */
-    } read[] = {{"POSITION", 3}, {"NORMAL", 3}, {"TEXCOORD", 2}, {"COLOR", 3}};
-    size_t kind = 0;
-    while (kind < 4 && strcmp(input->semantic, read[kind].semantic) != 0)
-        kind++;
-    if (kind == 4)
-        return CP_OK;
-    struct channel channel = {.offset = offset};
-    if (kind > 0 && input->source == CP_NONE && collada_find_source(build->document, input->reference) == CP_NONE) {
-        build->collada->counts[COLLADA_TOLD_SOURCES]++;
-        return CP_OK;
-    }
-    cp_status status = collada_view_input(build->document, input, &channel.view, &channel.source);
-    if (status == CP_OK && channel.view.column_count < read[kind].least && channel.view.count > 0)
-        return collada_error(build->document, "collada-source", input->line,
-                             "the source of the input %s has %u numbers an element, not %u", input->semantic,
-                             (unsigned)channel.view.column_count, (unsigned)read[kind].least);
-    if (status != CP_OK || kind == 2) {
-        if (status == CP_OK)
-            add_set(build, picked, input->set, &channel);
-        return status;
-    }
-    struct channel *to = kind == 0   ? &picked->position
-                         : kind == 1 ? &picked->layout.channels[CHANNEL_NORMAL]
-                                     : &picked->layout.channels[CHANNEL_COLOUR];
-    if (to->offset == CP_NONE)
-        *to = channel;
-    return CP_OK;
-}
-
-/* The input VERTEX names the mesh's <vertices>, whose inputs have its offset. */
-static cp_status take_vertices(struct build *build, uint32_t offset, struct picked *picked)
-{
-    const struct collada_geometry *geometry = build->geometry;
-    cp_status status = CP_OK;
-    picked->in_vertices = true;
-    for (uint32_t i = 0; status == CP_OK && i < geometry->input_count; i++)
-        status = take_input(build, &build->document->inputs[geometry->first_input + i], offset, picked);
-    return status;
-}
-
-static cp_status find_inputs(struct build *build, const struct collada_primitive *primitive, struct picked *picked)
-{
-    cp_status status = CP_OK;
-    *picked = (struct picked){.primitive = primitive, .position = {.offset = CP_NONE}};
-    for (int i = 0; i < CHANNELS; i++)
-        picked->layout.channels[i].offset = CP_NONE;
-    for (uint32_t i = 0; i < primitive->input_count; i++) {
-        uint32_t offset = build->document->inputs[primitive->first_input + i].offset;
-        picked->stride = offset + 1 > picked->stride ? offset + 1 : picked->stride;
-    }
-    for (uint32_t i = 0; status == CP_OK && i < primitive->input_count; i++) {
-        const struct collada_input *input = &build->document->inputs[primitive->first_input + i];
-        if (strcmp(input->semantic, "VERTEX") != 0)
-            status = take_input(build, input, input->offset, picked);
-    }
-    for (uint32_t i = 0; status == CP_OK && i < primitive->input_count; i++) {
-        const struct collada_input *input = &build->document->inputs[primitive->first_input + i];
-        if (strcmp(input->semantic, "VERTEX") == 0)
-            status = take_vertices(build, input->offset, picked);
-    }
-    if (status == CP_OK && picked->position.offset == CP_NONE)
-        return collada_error(build->document, "collada-input", primitive->line, "a primitive without positions");
-    return status;
-}
-
-/* Refuses indices beyond what their source has. */
-static cp_status check_indices(const struct build *build, const struct picked *picked, const struct channel *channel)
-{
-    const struct collada_indices *indices = &picked->primitive->indices;
-    if (channel->offset == CP_NONE)
-        return CP_OK;
-    uint32_t highest = 0;
-    for (size_t i = channel->offset; i < indices->count; i += picked->stride)
-        highest = indices->items[i] > highest ? indices->items[i] : highest;
-    if (highest < channel->view.count || indices->count <= channel->offset)
-        return CP_OK;
-    return collada_error(build->document, "collada-index", picked->primitive->line,
-                         "<p> names element %u of a source with %u", (unsigned)highest, (unsigned)channel->view.count);
-}
+/* ---- layouts ---- */
 
 /* Finds the number of the layout among those before. */
 static cp_status find_layout(struct build *build, const struct layout *layout, uint32_t *number)
@@ -264,11 +133,7 @@ static cp_status add_primitive(struct build *build, const struct collada_primiti
     uint32_t layout, first_face = build->faces.ends.count, first_corner = build->faces.corners.count;
     if (primitive->indices.count == 0)
         return CP_OK;
-    cp_status status = find_inputs(build, primitive, &picked);
-    if (status == CP_OK)
-        status = check_indices(build, &picked, &picked.position);
-    for (int i = 0; status == CP_OK && i < CHANNELS; i++)
-        status = check_indices(build, &picked, &picked.layout.channels[i]);
+    cp_status status = collada_find_inputs(build->document, build->geometry, primitive, &picked);
     if (status == CP_OK)
         status = start_marks(build, &picked);
     if (status == CP_OK)

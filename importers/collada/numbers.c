@@ -10,7 +10,7 @@ struct number_list {
     struct collada_document *document;
     uint64_t line; /* of the element's tag */
     char word[LONGEST_WORD];
-    size_t size; /* of the word that is not yet complete */
+    size_t size; /* bytes of the word that is not yet complete */
     uint64_t commas;
     struct collada_numbers *numbers;
     struct collada_indices *indices;
@@ -178,7 +178,7 @@ cp_status collada_read_numbers(struct collada_document *document, struct collada
                                     sizeof *numbers->items))
         return CP_LIMIT;
     cp_status status = read_list(&list, convert_numbers, convert_number);
-    /* Where commas are decimal points, no other commas separate the numbers, so that their count is right. */
+    /* If commas are decimal points, and do not separate numbers, their count is right. */
     if (status == CP_OK && list.commas > 0 && expected > 0 && numbers->count - before != expected)
         return collada_error(document, "collada-comma", list.line,
                              "numbers with commas: read as decimal points they are %u, not %u",

@@ -34,7 +34,7 @@ static cp_status open_further(struct collada_document *document, const char *nam
     while (strncmp(file, "./", 2) == 0)
         file += 2;
     const char *path = arena_print(collada->arena, "%s%s", document->source->folder, file);
-    const char *key = path && *document->source->folder ? path : file; /* in memory there is no folder */
+    const char *key = path && *document->source->folder ? path : file; /* a document in memory has no folder */
     const uint32_t *known = path ? name_map_find(&collada->known, key) : NULL;
     *opened = known && *known != CP_NONE ? collada->documents[*known] : path ? find_open(collada, path) : NULL;
     if (!path || known || *opened)

@@ -4,7 +4,7 @@
 
 #include "base/text/text.h"
 
-/* Where a node is: its parent, or the roots of a visual scene; CP_NONE and CP_NONE in library_nodes. */
+/* The place of a node: its parent, or the roots of a visual scene; CP_NONE and CP_NONE in library_nodes. */
 struct above {
     uint32_t node, scene;
 };
