@@ -83,6 +83,5 @@ const struct importer collada_importer = {
     .suffixes = ".dae .zae",
     .probe = probe,
     .sign = "XML with <COLLADA>",
-    .load = xml_load,
     .read = read,
 };
