@@ -23,6 +23,7 @@ static const struct importer *const importers[] = {
     &dxf_importer,
     &threemf_importer,
     &step_importer,
+    &collada_importer,
     &assimp_importer,
     NULL,
 };

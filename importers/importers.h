@@ -18,6 +18,7 @@ extern const struct importer off_importer;
 extern const struct importer dxf_importer;
 extern const struct importer threemf_importer;
 extern const struct importer step_importer;
+extern const struct importer collada_importer;
 extern const struct importer assimp_importer;
 
 #endif

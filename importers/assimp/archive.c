@@ -1,4 +1,4 @@
-/* Checks ZIP archives, such as ZAE files. assimp ends the process if a file's checksum is wrong, so the archives that
+/* Checks ZIP archives. assimp ends the process if a file's checksum is wrong, so the archives that
  * its unzip code would fail on are refused here. Encrypted files and those of other methods are left to it. */
 #include "base/bytes/archive.h"
 
@@ -59,6 +59,8 @@ cp_status check_archive(const struct source *source)
                                 (int)(file.name_size < 100 ? file.name_size : 100), file.name);
         if (has_end(&file, "3dmodel.model"))
             return refuse(source, "3MF is not read through assimp; the importer 3mf reads it");
+        if (has_end(&file, ".dae"))
+            return refuse(source, "COLLADA is not read through assimp; the importer collada reads it");
         if (has_end(&file, ".amf"))
             return refuse(source, "AMF in an archive is not read: unpack it before");
     }

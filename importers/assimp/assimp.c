@@ -1,7 +1,7 @@
 /* assimp: what the Open Asset Import Library reads and cellpipe does not read itself.
  *
  * Specification: none of its own; libassimp 5.2 (Debian 12: 5.2.5) through its C API. Dialects: some fifty formats;
- * those that robot cells name are 3D Studio 3DS, AC3D and Collada (DAE). docs/assimp.md has the list.
+ * those that robot cells name are 3D Studio 3DS and AC3D. docs/assimp.md has the list.
  *
  * Behaviour and limitations
  * - The last resort: every native importer is asked before it.
@@ -98,7 +98,7 @@ static cp_status run_assimp(struct assimp_import *import, struct file_system *sy
 {
     enum { ERROR_SIZE = 400 }; /* the longest text of assimp's that is shown */
     char text[ERROR_SIZE] = "";
-    /* Some of assimp's readers take the decimal point of the host's locale: Collada's does for all but lists. */
+    /* Some of assimp's readers take the decimal point of the host's locale. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     struct aiPropertyStore *properties = plain ? aiCreatePropertyStore() : NULL;
     if (!properties) {
@@ -107,7 +107,6 @@ static cp_status run_assimp(struct assimp_import *import, struct file_system *sy
         return report_failure(import, system->top, strcpy(text, "bad_alloc"));
     }
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
     pthread_mutex_lock(&assimp_lock);
@@ -181,7 +180,7 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     struct assimp_import import = {
         .context = context, .source = source, .file = source->name, .settings = settings, .scene = scene};
     import.unit_in_x3d = unit_in_x3d;
-    bool strict = import.settings->common.strict;
+    enum { HEAD_SIZE = 1 << 12 };
     struct file_system system;
     char *name = visible_name(scene, source->name);
     size_t size;
@@ -190,14 +189,15 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     if (!import.stem)
         return CP_LIMIT;
     cp_status status = check_archive(source);
-    if (status == CP_OK)
-        status = check_collada(source, strict, scene->arena, &import.clear_is_opaque);
+    bool is_collada = text_ends_nocase(name, ".dae") || text_ends_nocase(name, ".zae") ||
+                      xml_probe(source->data, source->size < HEAD_SIZE ? source->size : HEAD_SIZE, "COLLADA") > 0;
+    if (status == CP_OK && is_collada)
+        status = report_error(context, CP_INPUT, "assimp-collada", IN_FILE(source->name),
+                              "COLLADA is not read through assimp; the importer collada reads it");
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, &import.settings->common);
     status = take_places(&import, &system.top_text);
-    if (status == CP_OK && !system.top_text)
-        status = show_collada(source, strict, &system.top_text);
     if (status == CP_OK)
         status = import_file(&import, &system);
     file_system_end(&system);
@@ -304,14 +304,14 @@ const struct importer assimp_importer = {
             .package = "libassimp-dev",
 #endif
         },
-    .suffixes = ".3ds .ac .ac3d .acc .dae .zae .x3d .fbx .amf .ase .lwo .lws .x",
+    .suffixes = ".3ds .ac .ac3d .acc .x3d .fbx .amf .ase .lwo .lws .x",
     .further = ".blend .cob .lxo .nff .xgl .zgl",
     .probe = assimp_probe,
     .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
     .third_party = true,
 #ifdef HAVE_XML2
-    .load = xml_load, /* for Collada and X3D */
+    .load = xml_load, /* for X3D */
 #endif
     .read = assimp_read,
 #endif

@@ -13,7 +13,7 @@
 #include <assimp/scene.h>
 #include <assimp/version.h>
 
-/* The directions of a file's axes. X is Collada's X_UP: right is -Y, up X, towards the viewer Z. */
+/* The directions of a file's axes. Of X: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
 
 /* The properties of a format that assimp's scene does not give. */
@@ -67,8 +67,6 @@ struct assimp_import {
     uint32_t object_count, object_room;
     struct place_of_object *places; /* places of an AC3D file's objects, in its order */
     uint32_t place_count, place_room;
-    bool clear_is_opaque; /* a Collada file that has a transparency of 0 */
-    uint64_t opaque;      /* materials that are opaque by it */
     uint32_t first_place; /* the first one's node, by number in the order of the tree */
 };
 
@@ -93,17 +91,6 @@ cp_status cut_at_zeros(const struct source *source, const struct import_settings
 /* Replaces lone CRs in a text without LF, which assimp's readers would take for one line: a copy with LF, size + 1
  * bytes; else NULL. */
 cp_status end_lines(const struct source *source, char **text);
-
-/* collada.c: CP_OK for a Collada file without contradictions, or for another file. Reports elements that no reader
- * reads as lost. *clear: some <transparency> is 0. */
-cp_status check_collada(const struct source *source, bool strict, struct arena *arena, bool *clear);
-/* Rewrites a Collada file's text: convex meshes become meshes, and images that name no file are left out. NULL if it
- * has none of them. size + 1 bytes. */
-cp_status show_collada(const struct source *source, bool strict, char **shown);
-
-/* Returns an XML text without its declaration, if this names an encoding that libxml2 may not read: assimp takes all
- * for UTF-8. */
-struct source skip_declaration(const struct source *source);
 
 /* x3d.c: writes the text of an X3D file for assimp, with a NUL behind it, which counts; nothing for another file.
  * *unit: the file's own, in metres, or 0. Reports elements that no reader reads as lost. Call buffer_free on failure,

@@ -11,7 +11,6 @@
 
 /* Formats without a row are taken as they are: metres, Z up. That is how RobWork reads the .ac and .3ds files
  * that its cells name, and all that a format without a statement allows. Sources:
- * Collada 1.4.1, <unit> and <up_axis> of <asset>: assimp puts both into the root's transform (Y up after it).
  * 3DS: Z up by the program that made the format; assimp turns the root to Y up and divides it by the master scale,
  * which is an editor's setting that RobWork and most others do not apply, and neither do we.
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.
@@ -19,7 +18,6 @@
  * AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
  * ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
 static const struct assimp_format formats[] = {
-    {.title = "Collada", .axes = AXES_Y_UP, .axes_in_root = true, .root_is_scene = true},
     {.title = "Discreet 3DS",
      .unit = 1,
      .axes = AXES_Y_UP,

@@ -209,10 +209,6 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
         aiGetMaterialColor(from, AI_MATKEY_BASE_COLOR, &colour);
     if (aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
         colour.a = opacity;
-    if (colour.a == 0 && import->clear_is_opaque) {
-        colour.a = 1;
-        import->opaque++;
-    }
     *added = CP_NONE;
     *textured = false;
     if (is_invented(&name))
@@ -247,7 +243,6 @@ cp_status copy_materials(struct assimp_import *import)
         for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
             textures += aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
     }
-    report_opaque(import->context, OPAQUE_COLLADA_TRANSPARENCY, IN_FILE(import->file), import->opaque);
     if (textures > 0)
         report_loss(import->context, "assimp-textures", IN_FILE(import->file), textures, "textures");
     return CP_OK;

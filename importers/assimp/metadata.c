@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* assimp/ColladaMetaData.h */
-#define COLLADA_ID "Collada_id"
-
 static bool print_double_value(struct buffer *out, double value)
 {
     buffer_double(out, value);
@@ -47,24 +44,16 @@ static bool print_value(struct assimp_import *import, const struct aiMetadataEnt
     }
 }
 
-/* Copies metadata with the value's text. A Collada node's id becomes the node's id instead; a visual scene's is
- * dropped. */
+/* Copies metadata with the value's text. */
 static cp_status copy_entry(struct assimp_import *import, const char *key, const struct aiMetadataEntry *entry,
                             uint32_t node)
 {
     cp_owner owner = node ? CP_OWNER_NODE : CP_OWNER_SCENE;
     if (entry->mType == AI_AISTRING) {
-        bool is_id = strcmp(key, COLLADA_ID) == 0;
-        const char *text = is_id && !node ? "" : copy_text(import, entry->mData);
+        const char *text = copy_text(import, entry->mData);
         if (!text || !*text)
             return text ? CP_OK : CP_LIMIT;
-        if (!is_id)
-            return scene_add_metadata(import->scene, owner, node, key, CP_VALUE_STRING, text) ? CP_OK : CP_LIMIT;
-        cp_node *named = &import->scene->nodes[node];
-        named->id = text;
-        if (!*named->name)
-            named->name = text;
-        return CP_OK;
+        return scene_add_metadata(import->scene, owner, node, key, CP_VALUE_STRING, text) ? CP_OK : CP_LIMIT;
     }
     struct buffer value = {.context = import->context};
     cp_value_type type = entry->mType == AI_BOOL ? CP_VALUE_BOOLEAN : CP_VALUE_NUMBER;

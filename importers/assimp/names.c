@@ -97,9 +97,6 @@ const char *name_of_node(struct assimp_import *import, const struct aiNode *node
         const char *object = find_object(import, from->mMeshes[node->mMeshes[0]]->mName.data);
         return object ? object : name;
     }
-    /* assimp names a Collada node without a name; its id is a better one (copy_metadata) */
-    if (strncmp(name, "$ColladaAutoName$", 17) == 0)
-        return "";
     return name;
 }
 

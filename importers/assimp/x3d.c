@@ -480,6 +480,28 @@ static cp_status show_text(struct x3d *x3d, const struct source *text, bool stri
     return status == CP_OK ? parsed : status;
 }
 
+/* Returns an XML text without its declaration, if this names an encoding that libxml2 may not read: assimp takes all
+ * for UTF-8. */
+static struct source skip_declaration(const struct source *source)
+{
+    static const char *const read[] = {"utf-8", "ascii", "us-ascii", "iso-8859-1", "windows-1252"};
+    struct source rest = *source;
+    const char *end = source->size > 5 && !memcmp(source->data, "<?xml", 5) ? strstr(source->data, "?>") : NULL;
+    size_t size = 0;
+    const char *word = end ? find_attribute(source->data + 5, end, "encoding", &size) : NULL;
+    bool known = !word;
+    char name[16] = "";
+    if (word)
+        memcpy(name, word, size < sizeof name ? size : sizeof name - 1);
+    for (size_t i = 0; i < sizeof read / sizeof *read && !known; i++)
+        known = text_equal_nocase(read[i], name);
+    if (known)
+        return rest;
+    rest.data = end + 2;
+    rest.size -= (size_t)(rest.data - source->data);
+    return rest;
+}
+
 cp_status show_x3d(const struct source *source, bool strict, struct arena *arena, struct buffer *shown, double *unit)
 {
     cp_context *context = source->context;

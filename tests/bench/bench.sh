@@ -9,7 +9,7 @@ usage() {
     cat <<'EOF'
 usage: tests/bench/bench.sh [OPTIONS] [PROGRAM]     (build/release/cellpipe; what is old is built first)
   --rows LIST       of: floors ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb
-                    threemf_glb library web batch memory recordings
+                    threemf_glb dae_glb library web batch memory recordings
                     poses programs collisions linear quality (all); or parts, looks, step
   --peers LIST      of the files in tests/bench/peers; "none": cellpipe alone (all that are installed)
   --rounds N        rounds of each comparison, interleaved (7)

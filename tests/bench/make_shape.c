@@ -14,10 +14,19 @@ struct format {
 };
 
 static const struct format formats[] = {
-    {"binary", write_binary_stl},      {"ascii", write_ascii_stl}, {"line", write_one_line_stl},
-    {"solids", write_many_solids},     {"glb", write_glb},         {"polygon", write_polygon_glb},
-    {"meshes", write_many_meshes_glb}, {"obj", write_obj},         {"ply", write_binary_ply},
-    {"ascii-ply", write_ascii_ply},    {"off", write_off},         {"3mf", write_3mf},
+    {"binary", write_binary_stl},
+    {"ascii", write_ascii_stl},
+    {"line", write_one_line_stl},
+    {"solids", write_many_solids},
+    {"glb", write_glb},
+    {"polygon", write_polygon_glb},
+    {"meshes", write_many_meshes_glb},
+    {"obj", write_obj},
+    {"ply", write_binary_ply},
+    {"ascii-ply", write_ascii_ply},
+    {"off", write_off},
+    {"3mf", write_3mf},
+    {"dae", write_dae},
 };
 
 static const struct shape *find_shape(const char *name)

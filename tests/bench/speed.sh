@@ -1,7 +1,7 @@
 # Sourced by bench.sh: the jobs of the table, against all peers.
 
 # Row, title, input, the output's suffix; seconds that a round of all peers takes with a million triangles.
-speed_rows="ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb threemf_glb library web"
+speed_rows="ascii_glb binary_glb ascii_binary binary_ascii binary_wrl obj_glb ply_glb text_ply_glb off_glb threemf_glb dae_glb library web"
 
 row_title() {
     case $1 in
@@ -15,6 +15,7 @@ row_title() {
     text_ply_glb) echo "ASCII PLY to GLB" ;;
     off_glb) echo "OFF to GLB" ;;
     threemf_glb) echo "3MF to GLB" ;;
+    dae_glb) echo "COLLADA to GLB" ;;
     library) echo "library of $parts parts to GLB, one process" ;;
     web) echo "GLB to a tenth of its triangles, quantised and compressed" ;;
     esac
@@ -31,6 +32,7 @@ row_seconds() {
     ply_glb | off_glb) echo 4 ;;
     text_ply_glb) echo 8 ;;
     threemf_glb) echo 3 ;;
+    dae_glb) echo 12 ;;
     library) echo 30 ;;
     web) echo 2 ;;
     esac
@@ -44,6 +46,7 @@ row_input() {
     text_ply_glb) echo "$work/torus_ascii.ply" ;;
     off_glb) echo "$work/torus.off" ;;
     threemf_*) echo "$work/torus.3mf" ;;
+    dae_*) echo "$work/torus.dae" ;;
     obj_*) echo "$work/torus.obj" ;;
     library) echo "$work/library" ;;
     web) echo "$work/torus.glb" ;;
@@ -69,6 +72,7 @@ make_speed_inputs() {
     "$tools/make_shape" torus "$triangles" ascii-ply "$work/torus_ascii.ply"
     "$tools/make_shape" torus "$triangles" off "$work/torus.off"
     "$tools/make_shape" torus "$triangles" 3mf "$work/torus.3mf"
+    "$tools/make_shape" torus "$triangles" dae "$work/torus.dae"
     "$tools/make_shape" torus "$triangles" obj "$work/torus.obj"
     mkdir -p "$work/library"
     "$tools/make_shape" library "$parts" "$work/library"

@@ -14,6 +14,8 @@ void write_many_solids(const struct mesh *mesh, const char *path);
 
 /* Indexed triangles. */
 void write_obj(const struct mesh *mesh, const char *path);
+/* The same, as COLLADA. */
+void write_dae(const struct mesh *mesh, const char *path);
 /* The same, deflated. */
 void write_3mf(const struct mesh *mesh, const char *path);
 

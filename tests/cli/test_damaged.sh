@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_damaged.sh PROGRAM: damaged Collada files, four times each: with memory as it comes, and with fresh and freed
+# test_damaged.sh PROGRAM: damaged COLLADA files, four times each: with memory as it comes, and with fresh and freed
 # memory filled with two patterns (MALLOC_PERTURB_ of glibc). Exit code, messages and output are the same each time:
-# nothing that assimp reads beside its arrays, or has never written, gets through. 200 files, with CELLPIPE_LONG 2000.
+# nothing that is read beside its arrays, or was never written, gets through. 200 files, with CELLPIPE_LONG 2000.
 . "$(dirname "$0")/check.sh"
 mutate=$(dirname "$cellpipe")/tests/mutate
 [ -x "$mutate" ] || fail "$mutate is not built"

@@ -189,6 +189,8 @@ reads() { # format suffix
     dxf*) sample=samples/dxf_shed.dxf ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
     step*) sample=samples/step_clamp.step ;;
+    collada.dae) sample=samples/collada_arm.dae ;;
+    collada.zae) sample=tests/cases/collada/unnamed.zae ;;
     assimp*) grep -q -r -E "(^0.*|\"[a-zA-Z_]*)\\$2\\>" tests/unit tests/cases --include=*.c --include=cases.txt && return ;;
     *) return 1 ;;
     esac

@@ -5,8 +5,8 @@
 # Not here, for they are more: exclude on a chain of n joints, which judges n^2 / 2 pairs with n / 3 joints between them
 # (--limit pairs= and pair-joints= bound that), n joints each with a formula of its own (a clip for each is sampled), n
 # clips of n frames for the web (each is compared with its thinned one over the whole scene), n uses of one product in
-# STEP (Open CASCADE alone takes n^2 there: 0.1 s for 500, 5.7 s for 4000), and
-# Collada nodes that multiply inside assimp (--limit reader-memory= bounds that). work/test_work counts hostile meshes.
+# STEP (Open CASCADE alone takes n^2 there: 0.1 s for 500, 5.7 s for 4000).
+# work/test_work counts hostile meshes.
 only=${2-} limit=1.3
 . "$(dirname "$0")/check.sh"
 LC_ALL=C # for awk
@@ -117,6 +117,38 @@ nodes() { # all with one name
         for (i = 0; i < n; i++) printf "%s{\"mesh\":0,\"name\":\"n\",\"translation\":[%d,0,0]}", i ? "," : "", i
         printf "],\"scenes\":[{\"nodes\":["; for (i = 0; i < n; i++) printf "%s%d", i ? "," : "", i; print "]}],\"scene\":0}" }'; }
 steps() { cp "$top/tests/cases/deneb-recording/cell.dcw" .; awk -v n="$1" 'BEGIN { print "DCT RECORDING 1.0\nWORKCELL \"cell\" DEVICES 3 FRAME world"; for (i = 0; i < n; i++) printf "STEP %g\n  DEV 0 JOINTS 2 %g %g\n", i * 0.1, 90 * sin(i), 30 * cos(3 * i); print "END" }'; }
+# COLLADA: a grid of quads with normals of their own; geometries with a node each; a node of the library that n nodes show;
+# groups of faces with a material each.
+dae() { # LIBRARIES NODES
+    printf '<COLLADA version="1.4.1"><asset/>%s<library_visual_scenes><visual_scene id="s">%s' "$1" "$2"
+    printf '</visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>\n'
+}
+dae_mesh() { # ID NUMBERS PRIMITIVES
+    printf '<geometry id="%s"><mesh><source id="p"><float_array>%s</float_array><technique_common>' "$1" "$2"
+    printf '<accessor count="%s" stride="3"><param name="X"/><param name="Y"/><param name="Z"/></accessor>' 1000000
+    printf '</technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>%s' "$3"
+    printf '</mesh></geometry>'
+}
+dae_input='<input semantic="VERTEX" source="#v" offset="0"/>'
+dae_shape() { dae_mesh "$1" '0 0 0 1 0 0 0 1 0' "<triangles>$dae_input<p>0 1 2</p></triangles>"; }
+dae_grid() {
+    side=$(awk "BEGIN { print int(sqrt($1)) }")
+    dae "<library_geometries>$(dae_mesh g "$(awk -v n="$side" 'BEGIN { for (i = 0; i < n; i++) for (j = 0; j < n; j++) print i, j, sin(i * j) }')" \
+        "<polylist>$dae_input<input semantic=\"NORMAL\" source=\"#p\" offset=\"1\"/><vcount>$(awk -v n="$side" 'BEGIN { for (i = (n - 1) * (n - 1); i > 0; i--) printf "4 " }')</vcount><p>$(awk -v n="$side" 'BEGIN { for (i = 1; i < n; i++) for (j = 1; j < n; j++) { a = i * n + j; print a, a, a - 1, a, a - n - 1, a, a - n, a - 1 } }')</p></polylist>")</library_geometries>" \
+        '<node><instance_geometry url="#g"/></node>'
+}
+dae_nodes() {
+    dae "<library_geometries>$(dae_shape g | awk -v n="$1" '{ for (i = 0; i < n; i++) { at = $0; sub(/id="g"/, "id=\"g" i "\"", at); print at } }')</library_geometries>" \
+        "$(awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "<node id=\"n" i "\"><translate>" i " 0 0</translate><instance_geometry url=\"#g" i "\"/></node>" }')"
+}
+dae_copies() {
+    dae "<library_geometries>$(dae_shape g)</library_geometries><library_nodes><node id=\"a\"><node><instance_geometry url=\"#g\"/></node></node></library_nodes>" \
+        "$(awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "<node><translate>" i " 0 0</translate><instance_node url=\"#a\"/></node>" }')"
+}
+dae_materials() {
+    dae "<library_effects>$(awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "<effect id=\"e" i "\"><profile_COMMON><technique><phong><diffuse><color>0 0 " i / n " 1</color></diffuse></phong></technique></profile_COMMON></effect>" }')</library_effects><library_materials>$(awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "<material id=\"m" i "\"><instance_effect url=\"#e" i "\"/></material>" }')</library_materials><library_geometries>$(dae_mesh g '0 0 0 1 0 0 0 1 0' "$(awk -v n="$1" -v input="$dae_input" 'BEGIN { for (i = 0; i < n; i++) print "<triangles material=\"m" i "\">" input "<p>0 1 2</p></triangles>" }')")</library_geometries>" \
+        "<node><instance_geometry url=\"#g\"><bind_material><technique_common>$(awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "<instance_material symbol=\"m" i "\" target=\"#m" i "\"/>" }')</technique_common></bind_material></instance_geometry></node>"
+}
 rows() { awk -v n="$1" 'BEGIN { print "time,Arm.J1,Arm.J2"; for (i = 0; i < n; i++) print i * 0.01 "," sin(i) "," cos(3 * i) }'; }
 moves() { awk -v n="$1" 'BEGIN { print "SPEED 2000,100000"; for (i = 0; i < n; i++) printf "MOVE %d,0,0,0,0,0\n", i % 2; print "END" }'; }
 labels() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "l%d: x%d = %d\n", i, i, i; print "WAIT 1\nEND" }'; }
@@ -156,6 +188,10 @@ for out in glb wrl; do
     grows nodes 1000 a.gltf convert a.gltf "o.$out"
 done
 grows nodes 1000 a.gltf convert a.gltf o.glb --out web=yes
+grows dae_grid 2000 a.dae convert a.dae o.glb
+grows dae_nodes 1000 a.dae convert a.dae o.glb
+grows dae_copies 1000 a.dae convert a.dae o.glb
+grows dae_materials 500 a.dae convert a.dae o.glb
 
 # ---- filters ----
 

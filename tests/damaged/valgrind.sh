@@ -1,6 +1,5 @@
 #!/bin/sh
-# valgrind.sh PROGRAM: damaged Collada files are read under valgrind's memcheck, in the program's own process. No
-# error is suppressed, neither of ours nor of assimp's. 240 files, 4 minutes on one core. CELLPIPE_COUNT: another number.
+# valgrind.sh PROGRAM: damaged COLLADA files are read under valgrind's memcheck. No error is suppressed. 240 files, 4 minutes on one core. CELLPIPE_COUNT: another number.
 cellpipe=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 mutate=$(dirname "$cellpipe")/tests/mutate

@@ -28,6 +28,7 @@ static const struct kind {
              {"off", "off", false, NULL, NULL},
              {"ply", "ply", false, NULL, NULL},
              {"dxf", "dxf", false, NULL, NULL},
+             {"collada", "collada", true, NULL, NULL},
              {"assimp", "assimp", true, NULL, NULL}};
 static const struct kind *kind;
 static bool reads_alone;

@@ -1,6 +1,6 @@
 # For the scripts of this folder, with its path in `here` and that of the project in `top`: which fuzzers there are, and
 # what they begin with.
-importers='stl obj tag deneb_part deneb_cell collision_setup gltf 3mf off ply dxf assimp'
+importers='stl obj tag deneb_part deneb_cell collision_setup gltf 3mf off ply dxf collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
 $(printf 'fuzz_%s ' $importers)$(printf 'fuzz_read_%s ' $importers)"
@@ -46,7 +46,8 @@ collect_seeds() { # IMPORTER FOLDER
     off) names="*.off" ;;
     ply) names="*.ply" ;;
     dxf) names="*.dxf" ;;
-    assimp) names="*.ac *.ac3d *.3ds *.dae" ;;
+    collada) names="*.dae *.zae" ;;
+    assimp) names="*.ac *.ac3d *.3ds *.x3d" ;;
     esac
     set -f # the names are not those of files here
     for name in $names; do

@@ -374,8 +374,8 @@ static void put_archive(struct bytes *zip, bool deflate)
 {
     struct bytes directory = {.size = 0};
     zip->size = 0;
-    put_zipped(zip, &directory, "manifest.xml", "<dae_root>part.dae</dae_root>", deflate);
-    put_zipped(zip, &directory, "part.dae", "<COLLADA version=\"1.4.1\"><asset/></COLLADA>", deflate);
+    put_zipped(zip, &directory, "readme.txt", "an archive that no reader knows, and that is whole", deflate);
+    put_zipped(zip, &directory, "parts/first.bin", "bytes of a file that is long enough to be packed", deflate);
     end_zip(zip, &directory, 2);
 }
 
@@ -383,7 +383,7 @@ static bool is_refused(cp_context *context, const struct bytes *zip)
 {
     cp_scene *scene;
     cp_report_clear(context);
-    cp_status status = cp_read_memory(context, zip->data, zip->size, "part.zae", "assimp", NULL, 0, &scene);
+    cp_status status = cp_read_memory(context, zip->data, zip->size, "part.3ds", "assimp", NULL, 0, &scene);
     assert_true(status == CP_OK || status == CP_INPUT);
     cp_scene_free(scene);
     return count_entries(context, CP_ERROR, "assimp-archive") > 0;

@@ -92,7 +92,9 @@ static void put_dae(const char *name)
         "0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source='#pa' count='3' stride='3'>"
         "<param name='X' type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor>"
         "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
-        "<triangles count='1' material='s'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles>"
+        "<triangles count='1' material='s'><input semantic='VERTEX' source='#v' offset='0'/><input semantic='TEXCOORD' "
+        "source='#p' offset='0'/>"
+        "<p>0 1 2</p></triangles>"
         "</mesh></geometry></library_geometries><library_visual_scenes><visual_scene id='S'><node id='n' name='n'>"
         "<instance_geometry url='#g'><bind_material><technique_common><instance_material symbol='s' target='#m'/>"
         "</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes><scene>"
@@ -195,7 +197,7 @@ static void test_formats(void **state)
             if (k != GLTF_BUFFER || spellings[i].found) /* a buffer that is missing is an error */
                 check_name(&spellings[i], &formats[k]);
     for (size_t i = 0; i < sizeof escaped / sizeof *escaped; i++)
-        for (int k = 0; k < DAE; k++) /* assimp decodes %XX itself */
+        for (int k = 0; k < FORMATS; k++)
             check_name(&escaped[i], &formats[k]);
     check_name(&both_in_obj, &formats[OBJ]);
     check_name(&both_in_gltf, &formats[GLTF]);
@@ -242,7 +244,7 @@ static void test_other_things(void **state)
         put_gltf("s.png");
         check_missing("m/a.gltf", CP_OK, codes[kind], "gltf-image-missing");
         put_dae("s.png");
-        check_missing("m/a.dae", CP_OK, codes[kind], "assimp-image");
+        check_missing("m/a.dae", CP_OK, codes[kind], "collada-image");
         wanted_file = "m/tex.png"; /* for its size */
         put_gltf_buffer("s.bin");
         check_missing("m/a.gltf", CP_INPUT, codes[kind], "gltf-buffer-missing");

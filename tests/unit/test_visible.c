@@ -116,36 +116,43 @@ static void test_formats(void **state)
     "</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes><scene>"     \
     "<instance_visual_scene url='#S'/></scene></COLLADA>"
 
-/* A transparency of 0 is opaque; an alpha of 0 is what it says. */
+/* What its transparency makes invisible is opaque, unless the user says that the file means it. */
 static void test_collada(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
         double alpha;
-        bool meant, told;
+        bool meant;
     } cases[] = {
         {DAE("<transparent><color>1 1 1 1</color></transparent><transparency><float>0.0</float></transparency>"), 1,
-         true, false},
+         true},
         {DAE("<transparent opaque='A_ONE'><color>0 0 0 1</color></transparent><transparency><float> 0 </float>"
              "</transparency>"),
-         1, true, false},
+         1, true},
         {DAE("<transparent opaque='RGB_ZERO'><color>1 1 1 1</color></transparent><transparency><float>0</float>"
              "</transparency>"),
-         1, false, false},
+         1, false},
         {DAE("<transparent><color>1 1 1 1</color></transparent><transparency><float>0.25</float></transparency>"), 0.25,
-         false, false},
+         false},
         {DAE("<transparent opaque='A_ONE'><color>1 1 1 0</color></transparent><transparency><float>1</float>"
              "</transparency>"),
-         0, false, true},
+         1, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t count;
         cp_context *context = cp_context_new(NULL);
         cp_scene *scene = read_scene(context, cases[i].text, "a.dae", NULL);
         assert_true(cp_materials(scene, &count)->rgba[3] == cases[i].alpha);
-        assert_int_equal(count_entries(context, CP_WARNING, "assimp-transparent"), cases[i].meant);
-        assert_int_equal(count_entries(context, CP_WARNING, "nothing-visible"), cases[i].told);
+        assert_int_equal(count_entries(context, CP_WARNING, "collada-transparent"), cases[i].meant);
+        assert_int_equal(count_entries(context, CP_WARNING, "nothing-visible"), 0);
+        cp_scene_free(scene);
+        cp_report_clear(context);
+        const char *file = "transparency=file";
+        assert_int_equal(cp_read_memory(context, cases[i].text, strlen(cases[i].text), "a.dae", NULL, &file, 1, &scene),
+                         CP_OK);
+        assert_true(cp_materials(scene, &count)->rgba[3] == (cases[i].meant ? 0 : cases[i].alpha));
+        assert_int_equal(count_entries(context, CP_WARNING, "nothing-visible"), cases[i].meant);
         cp_scene_free(scene);
         cp_context_free(context);
     }

@@ -26,9 +26,20 @@ size_t utf8_length(const char *bytes, size_t size)
     return overlong || surrogate || beyond ? 0 : length;
 }
 
+/* Tells whether the next eight bytes are all ASCII, and none of them is NUL. */
+static bool is_plain(const char *bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+    uint64_t eight;
+    memcpy(&eight, bytes, sizeof eight);
+    return ((eight | (eight - ones)) & tops) == 0; /* a borrow from a zero byte sets its top bit */
+}
+
 bool utf8_valid(const char *bytes, size_t size)
 {
     for (size_t at = 0, length; at < size; at += length) {
+        while (size - at > 8 && is_plain(bytes + at))
+            at += 8;
         length = utf8_length(bytes + at, size - at);
         if (length == 0)
             return false;

@@ -7,6 +7,7 @@ ply_glb() { exec assimp export "$1" "$2"; }
 text_ply_glb() { exec assimp export "$1" "$2"; }
 off_glb() { exec assimp export "$1" "$2"; }
 threemf_glb() { exec assimp export "$1" "$2"; }
+dae_glb() { exec assimp export "$1" "$2"; }
 obj_glb() { exec assimp export "$1" "$2"; }
 ascii_binary() { exec assimp export "$1" "$2" -fstlb; }
 binary_ascii() { exec assimp export "$1" "$2" -fstl; }

@@ -8,6 +8,7 @@ ply_glb() { convert "$@"; }
 text_ply_glb() { convert "$@"; }
 off_glb() { convert "$@"; }
 threemf_glb() { convert "$@"; }
+dae_glb() { convert "$@"; }
 obj_glb() { convert "$@"; }
 ascii_binary() { convert "$@"; }
 binary_ascii() { convert "$@" --out format=ascii; }

@@ -6,4 +6,5 @@ run_three() { exec node --max-old-space-size=8192 "$peers/three_jobs.mjs" "$@"; 
 ascii_glb() { run_three glb "$@"; }
 binary_glb() { run_three glb "$@"; }
 ascii_binary() { run_three stl "$@"; }
+dae_glb() { run_three collada "$@"; }
 library() { run_three library "$@"; }

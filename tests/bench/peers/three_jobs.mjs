@@ -39,6 +39,14 @@ const jobs = {
         const { STLExporter } = await three('examples/jsm/exporters/STLExporter.js');
         fs.writeFileSync(target, new STLExporter().parse(new Mesh(read(source)), { binary: true }));
     },
+    async collada(source, target) {
+        const { JSDOM } = await import(new URL('../../consumers/node_modules/jsdom/lib/api.js', import.meta.url));
+        const { ColladaLoader } = await three('examples/jsm/loaders/ColladaLoader.js');
+        globalThis.DOMParser = new JSDOM('').window.DOMParser; // of browsers
+        const { scene } = new ColladaLoader().parse(fs.readFileSync(source, 'utf8'), '');
+        const glb = await new GLTFExporter().parseAsync(scene, { binary: true });
+        fs.writeFileSync(target, Buffer.from(glb));
+    },
     async library(source, target) {
         for (const name of fs.readdirSync(source).sort())
             await writeGlb(read(path.join(source, name)), path.join(target, `${path.parse(name).name}.glb`));
