@@ -21,6 +21,7 @@ static const struct importer *const importers[] = {
     &ply_importer,
     &off_importer,
     &threemf_importer,
+    &amf_importer,
     &step_importer,
     &collada_importer,
     &assimp_importer,

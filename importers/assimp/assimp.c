@@ -286,7 +286,7 @@ const struct importer assimp_importer = {
             .package = "libassimp-dev",
 #endif
         },
-    .suffixes = ".3ds .ac .ac3d .x3d .fbx .amf .dxf .ase .lws",
+    .suffixes = ".3ds .ac .ac3d .x3d .fbx .dxf .ase .lws",
     .further = ".acc .ask .blend .cob .enff .lwo .lxo .nff .scn .x .x3db .xgl .zgl",
     .probe = assimp_probe,
     .sign = "what its readers know",

@@ -69,14 +69,14 @@ static void file_flush(struct aiFile *handle)
 }
 
 /* Tells a text by its suffix, or by a beginning without control characters. An archive has the suffix of its contents
- * (AMF). */
+ * (ZAE). */
 static bool is_text(const struct source *source)
 {
     enum { HEAD_SIZE = 512 }; /* every binary format has control characters in it */
-    static const char *const suffixes[] = {".ac",   ".ac3d", ".acc", ".x3d",     ".amf",     ".ase",
-                                           ".ask",  ".dxf",  ".nff", ".enff",    ".ifc",     ".smd",
-                                           ".vta",  ".lws",  ".mot", ".irr",     ".irrmesh", ".xgl",
-                                           ".ogex", ".bvh",  ".csm", ".md5mesh", ".md5anim", ".md5camera"};
+    static const char *const suffixes[] = {".ac",  ".ac3d", ".acc",     ".x3d",     ".ase",      ".ask",
+                                           ".dxf", ".nff",  ".enff",    ".ifc",     ".smd",      ".vta",
+                                           ".lws", ".mot",  ".irr",     ".irrmesh", ".xgl",      ".ogex",
+                                           ".bvh", ".csm",  ".md5mesh", ".md5anim", ".md5camera"};
     const char *data = source->data;
     if (source->size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
         return false;

@@ -182,6 +182,7 @@ reads() { # format suffix
     ply*) sample=samples/ply_roof.ply ;;
     off*) sample=samples/off_tent.off ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
+    amf*) sample=samples/amf_gripper.amf ;;
     step*) sample=samples/step_clamp.step ;;
     collada.dae) sample=samples/collada_arm.dae ;;
     collada.zae) sample=tests/cases/collada/unnamed.zae ;;

@@ -107,6 +107,8 @@ model() { printf '<?xml version="1.0"?><model unit="millimeter" xmlns="http://sc
 mesh_of() { printf '<mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="1" y="0" z="0"/><vertex x="0" y="1" z="0"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/></triangles></mesh>'; }
 objects() { model; awk -v n="$1" -v mesh="$(mesh_of)" 'BEGIN { for (i = 1; i <= n; i++) printf "<object id=\"%d\">%s</object>\n", i, mesh
     printf "</resources><build>"; for (i = 1; i <= n; i++) printf "<item objectid=\"%d\"/>\n", i; print "</build></model>" }'; }
+amf_objects() { echo '<amf>'; awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) printf "<material id=\"%d\"/><object id=\"%d\"><mesh><vertices><vertex><coordinates><x>0</x><y>0</y><z>0</z></coordinates></vertex><vertex><coordinates><x>1</x><y>0</y><z>0</z></coordinates></vertex><vertex><coordinates><x>0</x><y>1</y><z>%d</z></coordinates></vertex></vertices><volume materialid=\"%d\"><color><r>%.6f</r><g>0</g><b>0</b></color><triangle><v1>0</v1><v2>1</v2><v3>2</v3></triangle></volume></mesh></object>\n", i, i, i, i, i / n; print "</amf>" }'; }
+amf_instances() { echo '<amf><object id="1"/><constellation id="2">'; awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "<instance objectid=\"1\"><deltax>%d</deltax></instance>\n", i; print "</constellation></amf>" }'; }
 items() { model; awk -v n="$1" -v mesh="$(mesh_of)" 'BEGIN { printf "<object id=\"1\">%s</object></resources><build>", mesh; for (i = 0; i < n; i++) print "<item objectid=\"1\"/>"; print "</build></model>" }'; }
 nodes() { # all with one name
     awk -v n="$1" 'BEGIN { printf "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
@@ -180,6 +182,8 @@ grows groups 1000 a.obj convert a.obj o.glb
 grows materials 500 a.obj convert a.obj o.glb
 grows objects 500 a.model convert a.model o.glb --from 3mf
 grows items 1000 a.model convert a.model o.glb --from 3mf
+grows amf_objects 500 a.amf convert a.amf o.glb
+grows amf_instances 1000 a.amf convert a.amf o.glb
 for out in glb wrl; do
     grows nodes 1000 a.gltf convert a.gltf "o.$out"
 done
