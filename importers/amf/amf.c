@@ -24,18 +24,17 @@
 
 /* ---- the archive ---- */
 
-/* Finds the document: the one file that ends in .amf, or the only file. */
+/* Finds the document: the one file that ends in .amf. */
 static cp_status find_document(const struct source *source, const struct archive *archive, uint32_t *index)
 {
     const char *name;
-    uint32_t files = 0, documents = 0, only = 0;
-    for (; (name = archive_name(archive, files)); files++)
+    uint32_t documents = 0;
+    for (uint32_t i = 0; (name = archive_name(archive, i)); i++)
         if (text_ends_nocase(name, ".amf") && strncmp(name, "__MACOSX/", 9) != 0) {
             documents++;
-            only = files;
+            *index = i;
         }
-    *index = only;
-    if (documents == 1 || (documents == 0 && files == 1))
+    if (documents == 1)
         return CP_OK;
     return report_error(source->context, CP_INPUT, "amf-archive", IN_FILE(source->name),
                         "the archive has %u files that end in .amf, and one is expected", documents);
@@ -44,7 +43,7 @@ static cp_status find_document(const struct source *source, const struct archive
 /* Opens the document in the archive; it is the source itself if that is no archive. */
 static cp_status open_document(const struct source *source, struct archive **archive, struct source **document)
 {
-    uint32_t index;
+    uint32_t index = 0;
     *document = NULL;
     cp_status status = is_archive(source) ? archive_open(source, archive) : CP_OK;
     if (status == CP_NO)
@@ -158,11 +157,12 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     return status;
 }
 
-/* A ZIP archive may be one of AMF, if its suffix says so. */
+/* A ZIP archive with such a file may be one of AMF, if its suffix says so. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
-    return size >= 4 && memcmp(head, "PK\3\4", 4) == 0 ? 1 : xml_probe(head, size, "amf");
+    return size >= 4 && memcmp(head, "PK\3\4", 4) == 0 ? bytes_have_word(head, size, ".amf")
+                                                       : xml_probe(head, size, "amf");
 }
 
 static const cp_option options[] = {

@@ -298,13 +298,6 @@ static void test_archives(void **state)
         assert_true(cp_scene_source(scene)->unit == 0.0254 && count_meshes(scene) == 1);
         cp_scene_free(scene);
     }
-    struct bytes directory = {.size = 0};
-    cp_scene *scene;
-    zip.size = 0;
-    put_zipped(&zip, &directory, "document.xml", "<amf><object id=\"1\">" MESH "</object></amf>", true);
-    end_zip(&zip, &directory, 1);
-    assert_int_equal(cp_read_memory(*state, zip.data, zip.size, "part.amf", NULL, NULL, 0, &scene), CP_OK);
-    cp_scene_free(scene);
 }
 
 /* No byte of the archive does more than end the reading. */
