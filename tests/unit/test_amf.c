@@ -208,7 +208,8 @@ static void test_vertex_colours(void **state)
 
 #define NORMAL(x, y, z) "<normal><nx>" x "</nx><ny>" y "</ny><nz>" z "</nz></normal>"
 
-/* Normals are kept if all vertices have one; with colours of vertices, too. */
+/* Normals are kept if all vertices have one; with colours of vertices, too. Two at one vertex do not make up for none
+ * at another. */
 static void test_normals(void **state)
 {
     for (int coloured = 0; coloured < 2; coloured++)
@@ -219,17 +220,20 @@ static void test_normals(void **state)
                            "<amf><object id='1'><mesh><vertices>" VERTEX("0", "0", "0", NORMAL("0", "0", "-2"))
                                VERTEX("1", "0", "0", NORMAL("3", "4", "0") "%s")
                                    VERTEX("0", "1", "0", "%s") "</vertices><volume>" TRIANGLE(
-                                       "0", "1", "2", "") "</volume></mesh></object></amf>",
-                           coloured ? COLOUR("1", "0", "0") : "",
-                           lacking ? NORMAL("0", "0", "0") : NORMAL("0", "1", "0"));
+                                       "2", "1", "0", "") "</volume></mesh></object></amf>",
+                           lacking    ? NORMAL("0", "1", "0")
+                           : coloured ? COLOUR("1", "0", "0")
+                                      : "",
+                           lacking ? "" : NORMAL("0", "1", "0"));
             cp_report_clear(*state);
             cp_scene *scene = read_scene(*state, text, "part.amf", NULL);
             const cp_mesh *mesh = cp_meshes(scene, &count);
             assert_int_equal(count_lost(*state, "amf-normals"), lacking ? 3 : 0);
-            assert_true((mesh->normals == NULL) == lacking && (mesh->colours != NULL) == coloured);
+            assert_true((mesh->normals == NULL) == lacking && (mesh->colours != NULL) == (coloured && !lacking));
             if (!lacking) {
                 const float *normal = mesh->normals + 3 * (size_t)mesh->corners[1];
-                assert_true(mesh->normals[2] == -1 && normal[0] == 0.6f && normal[1] == 0.8f);
+                assert_true(mesh->normals[3 * (size_t)mesh->corners[2] + 2] == -1);
+                assert_true(normal[0] == 0.6f && normal[1] == 0.8f);
             }
             cp_scene_free(scene);
         }
