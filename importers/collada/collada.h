@@ -365,10 +365,19 @@ enum collada_finding {
     COLLADA_TOLD_ANIMATIONS,
     COLLADA_TOLD_KINEMATICS,
     COLLADA_TOLD_FORMULAS,
+    COLLADA_TOLD_UNSEEN,
+    COLLADA_TOLD_MODELLESS,
+    COLLADA_TOLD_AXES,
+    COLLADA_TOLD_CLOSINGS,
+    COLLADA_TOLD_EFFECTORS,
+    COLLADA_TOLD_SPEEDS,
+    COLLADA_TOLD_SENSORS,
     COLLADA_TOLD_RIGID,
     COLLADA_TOLD_FIELDS,
     COLLADA_TOLD_FINDINGS
 };
+
+struct collada_kinematics; /* kinematics.h */
 
 struct collada {
     cp_context *context;
@@ -389,6 +398,7 @@ struct collada {
     uint64_t vertices; /* and corners so far */
     uint64_t groups;   /* in all instances so far */
     uint64_t counts[COLLADA_TOLD_FINDINGS];
+    struct collada_kinematics *kinematics;
 };
 
 /* ---- document.c ---- */
