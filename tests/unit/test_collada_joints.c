@@ -75,6 +75,9 @@ static const struct arm {
      "<translate>0 7 3</translate><rotate>0 1 0 30</rotate><rotate sid='a'>0 0 2 %s</rotate><rotate>1 2 0 20</rotate>",
      "<matrix>0 1 0 5 1 0 0 6 0 0 -1 7 0 0 0 1</matrix><rotate sid='b'>0 -1 0 %s</rotate><translate>0 4 0</translate>",
      REVOLUTE("J0", "joint0", "0 0 1", "-170", "165") REVOLUTE("J1", "joint1", "0 -1 0", "-10", "10"), 0},
+    {"a scale behind a joint", METRES, "<rotate sid='a'>0 0 1 %s</rotate><scale>1 2 3</scale>",
+     "<translate>1 0 0</translate><rotate sid='b'>1 0 0 %s</rotate>",
+     REVOLUTE("J0", "joint0", "0 0 1", "-170", "165") REVOLUTE("J1", "joint1", "1 0 0", "-10", "10"), 1},
     {"a joint after a mirror and X up", "<unit meter='0.001'/><up_axis>X_UP</up_axis>",
      "<scale>1 -1 1</scale><rotate sid='a'>0 0 1 %s</rotate>",
      "<translate>5 0 0</translate><rotate sid='b'>1 0 0 %s</rotate><rotate>0 1 0 90</rotate>",
@@ -90,11 +93,9 @@ static void write_arm(char *text, size_t size, const struct arm *arm, const char
                    "<node id='top' name='Base'>" SHAPE "<node name='Arm'>%s" SHAPE "<node name='Hand'>%s" SHAPE
                    "</node></node></node>",
                    transforms[0], transforms[1]);
-    char libraries[4096];
-    (void)snprintf(libraries, sizeof libraries, "%s%s%s", "", bound ? MODEL("%s") : "", "");
-    char whole[8192];
-    (void)snprintf(whole, sizeof whole, libraries, arm->axes);
-    write_document(text, size, arm->asset, bound ? whole : "", nodes, bound ? BOTH : "");
+    char model[8192];
+    (void)snprintf(model, sizeof model, MODEL("%s"), arm->axes);
+    write_document(text, size, arm->asset, bound ? model : "", nodes, bound ? BOTH : "");
 }
 
 static cp_pose world_of(cp_context *context, const cp_scene *scene, const char *name, const double *q)
