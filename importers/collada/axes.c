@@ -88,6 +88,17 @@ static bool has_direction(const struct collada_kinematics *kinematics, const str
            (own > 0 || (!turns && dot_product(model, model) > 0));
 }
 
+/* Counts a joint that turns about another axis in the model. */
+static void compare_axes(struct collada *collada, const struct collada_transform *transform,
+                         const struct collada_bound *bound)
+{
+    if (bound->axis == CP_NONE || transform->kind != COLLADA_ROTATE)
+        return;
+    const double *own = transform->numbers, *model = collada->kinematics->axes[bound->axis].axis;
+    double sizes = sqrt(dot_product(own, own) * dot_product(model, model));
+    collada->counts[COLLADA_TOLD_AXES] += dot_product(own, model) < (1 - 1e-9) * sizes;
+}
+
 cp_status collada_resolve_joints(struct collada *collada)
 {
     struct collada_kinematics *kinematics = collada->kinematics;
@@ -111,6 +122,7 @@ cp_status collada_resolve_joints(struct collada *collada)
             continue;
         }
         collada->counts[COLLADA_TOLD_MODELLESS] += bound->axis == CP_NONE;
+        compare_axes(collada, transform, bound);
         bound->transform = found.transform;
         bound->way = found.way;
         bound->way_count = found.way_count;

@@ -363,6 +363,11 @@ enum collada_finding {
     COLLADA_TOLD_SKEWS,
     COLLADA_TOLD_CAMERAS,
     COLLADA_TOLD_ANIMATIONS,
+    COLLADA_TOLD_SENSELESS,
+    COLLADA_TOLD_WAYS,
+    COLLADA_TOLD_SHEARS,
+    COLLADA_TOLD_MEMBERS,
+    COLLADA_TOLD_CUTTINGS,
     COLLADA_TOLD_KINEMATICS,
     COLLADA_TOLD_FORMULAS,
     COLLADA_TOLD_UNSEEN,
@@ -378,6 +383,7 @@ enum collada_finding {
 };
 
 struct collada_kinematics; /* kinematics.h */
+struct collada_animations; /* animation.h */
 
 struct collada {
     cp_context *context;
@@ -399,6 +405,8 @@ struct collada {
     uint64_t groups;   /* in all instances so far */
     uint64_t counts[COLLADA_TOLD_FINDINGS];
     struct collada_kinematics *kinematics;
+    struct collada_animations *animations;
+    uint64_t keys; /* of clips so far */
 };
 
 /* ---- document.c ---- */

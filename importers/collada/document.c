@@ -1,4 +1,5 @@
 /* A document: its text, its elements by the table of their readers, its ids, and references into it and others. */
+#include "animation.h"
 #include "kinematics.h"
 
 #include <stdarg.h>
@@ -184,9 +185,8 @@ static cp_status read_shown(struct collada_document *document, void *into)
 
 static cp_status read_scene(struct collada_document *document, void *into)
 {
-    static const struct collada_element elements[] = {{"instance_visual_scene", read_shown},
-                                                     {"instance_kinematics_scene", collada_read_bindings},
-                                                     {NULL, NULL}};
+    static const struct collada_element elements[] = {
+        {"instance_visual_scene", read_shown}, {"instance_kinematics_scene", collada_read_bindings}, {NULL, NULL}};
     return collada_read_children(document, elements, into);
 }
 
@@ -197,8 +197,8 @@ static const struct collada_element libraries[] = {
     {"library_materials", collada_read_materials},
     {"library_geometries", collada_read_geometries},
     {"library_controllers", collada_read_controllers},
-    {"library_animations", collada_count_unread},
-    {"library_animation_clips", collada_count_unread},
+    {"library_animations", collada_read_animations},
+    {"library_animation_clips", collada_read_clips},
     {"library_articulated_systems", collada_read_systems},
     {"library_joints", collada_read_joints},
     {"library_kinematics_models", collada_read_models},

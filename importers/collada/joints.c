@@ -38,9 +38,8 @@ static bool is_here(const struct collada *collada, const struct collada_bound *b
 }
 
 /* Sets axis and value of a joint by its transform. The axis of a turn is that of the picture; that of a way is the
- * model's, since a translation of 0 has no direction. What of a translation is not along the axis stays with the
- * pose. */
-static void aim(struct collada *collada, const struct collada_transform *transform, struct mount *mount)
+ * model's, since a translation of 0 has no direction. */
+static void aim(const struct collada *collada, const struct collada_transform *transform, struct mount *mount)
 {
     const struct collada_kinematics *kinematics = collada->kinematics;
     const struct collada_bound *bound = &kinematics->bounds[mount->bound];
@@ -51,17 +50,24 @@ static void aim(struct collada *collada, const struct collada_transform *transfo
     double length = sqrt(dot_product(mount->axis, mount->axis));
     for (int i = 0; i < 3; i++)
         mount->axis[i] /= length;
-    if (mount->turns) {
-        mount->value = degrees_to_radians(numbers[3]);
-        double size = model ? sqrt(dot_product(model, model)) : 0;
-        collada->counts[COLLADA_TOLD_AXES] += size > 0 && dot_product(mount->axis, model) < (1 - 1e-9) * size;
-        return;
-    }
-    double along = dot_product(numbers, mount->axis);
-    cp_pose rest = pose_translation(numbers[0] - along * mount->axis[0], numbers[1] - along * mount->axis[1],
-                                    numbers[2] - along * mount->axis[2]);
-    mount->value = along * collada->unit;
-    mount->before = pose_multiply(&mount->before, &rest);
+    mount->value = mount->turns ? degrees_to_radians(numbers[3]) : dot_product(numbers, mount->axis) * collada->unit;
+}
+
+double collada_joint_value(const struct collada *collada, uint32_t bound, const struct collada_transform *transform)
+{
+    struct mount mount = {.bound = bound};
+    aim(collada, transform, &mount);
+    return mount.value;
+}
+
+/* Leaves what of a translation is not along the joint's axis with the pose before it. */
+static void keep_rest(const struct collada_transform *transform, struct mount *mount)
+{
+    double along = dot_product(transform->numbers, mount->axis), rest[3];
+    for (int i = 0; i < 3; i++)
+        rest[i] = transform->numbers[i] - along * mount->axis[i];
+    cp_pose pose = pose_translation(rest[0], rest[1], rest[2]);
+    mount->before = pose_multiply(&mount->before, &pose);
 }
 
 /* Parts the node's transforms by its joints; mounts->pose is what stands behind the last one. */
@@ -81,6 +87,8 @@ static cp_status part_transforms(struct collada_document *document, uint32_t row
         }
         struct mount mount = {.bound = bound, .before = mounts->pose};
         aim(collada, &document->transforms[i], &mount);
+        if (!mount.turns)
+            keep_rest(&document->transforms[i], &mount);
         mounts->pose = POSE_IDENTITY;
         if (!array_add(collada->context, &mounts->items, &mounts->room, &mounts->count, &mount, sizeof mount))
             return CP_LIMIT;

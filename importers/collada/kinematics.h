@@ -98,6 +98,8 @@ cp_status collada_resolve_joints(struct collada *collada);
 /* Adds a node of the document to the scene, below the place `above` (CP_NONE: the world), with its joints. */
 cp_status collada_add_node(struct collada_document *document, uint32_t row, uint32_t above, const char *name,
                            uint32_t *target);
+/* Returns the value of a joint that the transform says: radians or metres. */
+double collada_joint_value(const struct collada *collada, uint32_t bound, const struct collada_transform *transform);
 /* Adds a device for each robot. */
 cp_status collada_add_devices(struct collada *collada);
 
