@@ -233,6 +233,15 @@ static cp_status count_speed(struct collada_document *document, void *into)
     return CP_OK;
 }
 
+static cp_status count_extra(struct collada_document *document, void *into)
+{
+    const char *type = xml_attribute(&document->xml, "type");
+    (void)into;
+    document->collada->counts[COLLADA_TOLD_SENSORS] +=
+        type && (strncmp(type, "attach_", 7) == 0 || strcmp(type, "manipulator") == 0);
+    return CP_OK;
+}
+
 static cp_status read_axis_info(struct collada_document *document, void *into)
 {
     static const struct collada_element elements[] = {
@@ -264,6 +273,7 @@ static cp_status read_system_parts(struct collada_document *document, void *into
         {"technique_common", read_technique},
         {"kinematics", read_system_parts},
         {"motion", read_system_parts},
+        {"extra", count_extra},
         {NULL, NULL},
     };
     return collada_read_children(document, elements, into);

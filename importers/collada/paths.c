@@ -16,7 +16,7 @@ struct search {
 };
 
 /* All paths of a file together take no more steps than that. */
-enum { MOST_STEPS = 20000000 };
+enum { MOST_STEPS = 4000000 };
 
 static void reach(struct search *search, uint32_t node, uint32_t above)
 {

@@ -291,10 +291,25 @@ static void test_losses(void **state)
     cp_scene_free(scene);
 }
 
+/* A turn of so many degrees takes more keys than the limit. */
+static void test_limit(void **state)
+{
+    static const struct channel channel = {"n/r.ANGLE", "0 1", "0 1e12", "LINEAR LINEAR", NULL, NULL, 2, 1, 0};
+    char text[4096] = "<COLLADA version='1.4.1'><library_animations>";
+    cp_scene *scene;
+    add_animation(text, sizeof text, 0, &channel);
+    size_t at = strlen(text);
+    (void)snprintf(text + at, sizeof text - at,
+                   "</library_animations><library_visual_scenes><visual_scene id='s'>" NODE(
+                       "<rotate sid='r'>0 0 1 0</rotate>") "</visual_scene></library_visual_scenes></COLLADA>");
+    assert_int_equal(cp_read_memory(*state, text, strlen(text), "a.dae", NULL, NULL, 0, &scene), CP_LIMIT);
+    assert_int_equal(count_entries(*state, CP_ERROR, "collada-keys"), 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_turns),  TEST(test_members), TEST(test_matrices),
-                                       TEST(test_curves), TEST(test_steps),   TEST(test_two_turns),
-                                       TEST(test_clips),  TEST(test_places),  TEST(test_losses)};
+    const struct CMUnitTest tests[] = {TEST(test_turns),  TEST(test_members),   TEST(test_matrices), TEST(test_curves),
+                                       TEST(test_steps),  TEST(test_two_turns), TEST(test_clips),    TEST(test_places),
+                                       TEST(test_losses), TEST(test_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

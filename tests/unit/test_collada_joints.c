@@ -251,7 +251,8 @@ static void test_losses(void **state)
                                                         "<axis_info "
                                                         "axis='km/joint0/axis0'><speed><float>1</float></speed></"
                                                         "axis_info><effector_info sid='e'/>"
-                                                        "</technique_common></motion></articulated_system></"
+                                                        "</technique_common></motion><extra "
+                                                        "type='attach_sensor'/><extra type='o'/></articulated_system></"
                                                         "library_articulated_systems>",
         "<node id='top' name='Arm'><rotate sid='a'>0 1 0 0</rotate>"
         "<node name='Hand'><rotate sid='b'>0 1 0 0</rotate><scale sid='c'>1 1 1</scale>" SHAPE "</node></node>",
@@ -267,7 +268,45 @@ static void test_losses(void **state)
     assert_int_equal(count_lost(*state, "collada-loop"), 1);
     assert_int_equal(count_lost(*state, "collada-speed"), 1);
     assert_int_equal(count_lost(*state, "collada-effector"), 1);
+    assert_int_equal(count_lost(*state, "collada-sensor"), 1);
     assert_int_equal(count_devices(scene), 2); /* the robot's, and one of the joint without a model */
+    cp_scene_free(scene);
+}
+
+#define NUMBERS(id, values)                                                                                            \
+    "<source id='" id "'><float_array id='" id "-a' count='2'>" values                                                 \
+    "</float_array><technique_common><accessor source='#" id                                                           \
+    "-a' count='2' stride='1'><param name='V' type='float'/></accessor></technique_common></source>"
+#define CHANNEL(number, values, target)                                                                                \
+    "<animation>" NUMBERS("t" number, "0 1")                                                                           \
+        NUMBERS("v" number, values) "<sampler id='sa" number "'><input semantic='INPUT' source='#t" number             \
+                                    "'/><input semantic='OUTPUT' source='#v" number                                    \
+                                    "'/></sampler><channel source='#sa" number "' target='" target "'/></animation>"
+
+/* Keys of a joint's transform are keys of the joint; others of its node are lost. */
+static void test_moving_joints(void **state)
+{
+    uint32_t count;
+    cp_scene *scene = read_document(
+        *state, "<unit meter='0.001'/><up_axis>Z_UP</up_axis>",
+        MODEL(REVOLUTE("turn", "joint0", "0 0 1", "-170", "165") PRISMATIC(
+            "slide", "joint1", "1 0 0", "0", "500")) "<library_animations>" CHANNEL("0", "0 540", "top/a.ANGLE")
+            CHANNEL("1", "20 40", "top/b.X") CHANNEL("2", "0 7", "top/c.X") "</library_animations>",
+        "<node id='top' name='Base'><node name='Arm'><translate sid='c'>0 0 0</translate><rotate sid='a'>0 0 1 "
+        "0</rotate>"
+        "<node name='Hand'><translate sid='b'>0 0 0</translate>" SHAPE "</node></node></node>",
+        BOTH);
+    const cp_clip *clip = cp_clips(scene, &count);
+    assert_true(count == 1 && clip->track_count == 2);
+    for (int i = 0; i < 2; i++) {
+        const cp_track *track = &clip->tracks[i];
+        const char *name = cp_joints(scene, &count)[track->target].name;
+        bool turns = strcmp(name, "turn") == 0;
+        assert_true(track->path == CP_PATH_JOINT && track->key_count == 2);
+        assert_true(fabs(track->values[0] - (turns ? 0 : 0.02)) < 1e-12);
+        assert_true(fabs(track->values[1] - (turns ? 3 * PI : 0.04)) < 1e-12);
+    }
+    assert_int_equal(count_lost(*state, "collada-animation"), 1);
     cp_scene_free(scene);
 }
 
@@ -289,10 +328,33 @@ static void test_rings(void **state)
     cp_scene_free(scene);
 }
 
+/* Searches for sids end: 2,500 paths to what is not there, among 2,000 nodes. */
+static void test_long_searches(void **state)
+{
+    enum { NODES = 2000, PATHS = 2500, SIZE = 1 << 18 };
+    char *text = malloc(SIZE);
+    cp_scene *scene;
+    size_t at = (size_t)snprintf(text, SIZE,
+                                 "<COLLADA version='1.4.1'><library_visual_scenes><visual_scene id='s'>"
+                                 "<node id='n'>");
+    for (int i = 0; i < NODES; i++)
+        at += (size_t)snprintf(text + at, SIZE - at, "<node sid='m'/>");
+    at += (size_t)snprintf(text + at, SIZE - at,
+                           "</node></visual_scene></library_visual_scenes><library_animations>"
+                           "<animation>");
+    for (int i = 0; i < PATHS; i++)
+        at += (size_t)snprintf(text + at, SIZE - at, "<channel source='#x' target='n/o'/>");
+    at += (size_t)snprintf(text + at, SIZE - at, "</animation></library_animations></COLLADA>");
+    assert_int_equal(cp_read_memory(*state, text, at, "a.dae", NULL, NULL, 0, &scene), CP_LIMIT);
+    assert_true(was_reported(*state, "collada-path"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_moves_as_the_file), TEST(test_limits), TEST(test_two_instances), TEST(test_shared_axis),
-        TEST(test_library_of_joints), TEST(test_losses), TEST(test_rings)};
+        TEST(test_library_of_joints), TEST(test_losses), TEST(test_moving_joints), TEST(test_rings),
+        TEST(test_long_searches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,8 @@ static const struct job jobs[] = {
     {READ, "../tests/cases/collada/inputs.dae", NULL, {NULL}},
     {READ, "../tests/cases/collada/skinned.dae", NULL, {NULL}},
     {READ, "../tests/cases/collada/commas.dae", NULL, {NULL}},
+    {READ, "../tests/cases/collada/robot.dae", NULL, {NULL}},
+    {READ, "../tests/cases/collada/clips.dae", NULL, {NULL}},
     {READ, "gltf_textures.gltf", NULL, {NULL}},
     {READ, "3mf_gripper.3mf", NULL, {NULL}},
     {READ, "../tests/cases/3mf/textured.model", NULL, {NULL}},
