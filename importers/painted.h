@@ -21,7 +21,7 @@ struct paint {
 struct painted {
     cp_context *context;
     const char *size_code; /* code of the error about too many vertices or triangles */
-    uint64_t *vertices;    /* of all meshes of the file so far */
+    uint64_t *vertices;    /* counts those of all meshes of the file */
     float *positions;
     double *places; /* the same as the text gives them, while they may be far from the origin */
     float *normals; /* NULL, or one for each vertex of unit length, in the scene's memory */

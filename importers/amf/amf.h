@@ -25,7 +25,7 @@ struct amf_notes {
 struct amf_material {
     const char *id;
     struct amf_notes notes;
-    uint32_t colour; /* in the table of colours; CP_NONE: it says none */
+    uint32_t colour; /* a row of the table; CP_NONE: it says none */
 };
 
 struct amf_volume {
@@ -39,7 +39,7 @@ struct amf_volume {
 enum { MOVE_DELTA = 0, MOVE_TURN = 3, MOVE_SCALE = 6, MOVE_MIRROR = 9, MOVE_SCALE_ALL = 12, MOVE_COUNT = 13 };
 
 struct amf_instance {
-    const char *id; /* of an object, or else of a constellation */
+    const char *id; /* an object has it, or else a constellation */
     uint64_t line;
     double move[MOVE_COUNT];
     uint32_t object; /* found once all is read */
@@ -56,13 +56,13 @@ struct amf_object {
     uint32_t first_volume, volume_count;
     struct painted painted;
     uint32_t *vertex_colours; /* one for each vertex, or CP_NONE; NULL: no vertex has one */
-    float *normals;           /* those of the first normal_count vertices */
+    float *normals;           /* the first normal_count vertices have them */
     uint32_t vertex_colour_room, normal_room, normal_count;
     uint32_t mesh;
     double origin[3]; /* the mesh's: not 0 if it is far from the object's */
 };
 
-/* What the file says and the scene does not hold, in the order of the table in amf.c. */
+/* The kinds of things that the scene does not hold: the table in amf.c has their words. */
 enum amf_loss {
     LOSS_CURVES,
     LOSS_NORMALS,

@@ -39,7 +39,7 @@ static void read_normal(struct amf *file, struct amf_object *object)
     float given[3], unit[3];
     (void)read_vector(file, "nx", normal, given);
     double length = sqrt(dot_product(normal, normal));
-    file->losses[LOSS_NORMALS]++; /* until all vertices turn out to have one */
+    file->losses[LOSS_NORMALS]++; /* amf_read_mesh takes it back if all vertices have one */
     if (file->status != CP_OK || !(length > 0) || !isfinite(length) ||
         object->normal_count != object->painted.vertex_count)
         return;

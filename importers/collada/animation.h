@@ -93,7 +93,7 @@ struct collada_key {
 /* A node, or a joint, that curves move. */
 struct collada_moving {
     struct collada_document *document;
-    const struct collada_curve *curves; /* in the order of the node's transforms */
+    const struct collada_curve *curves; /* they stand in the order of the node's transforms */
     uint32_t curve_count, node, bound;  /* bound: the joint's, or CP_NONE */
     bool steps;                         /* it stays between keys */
     bool sheared;                       /* at some time; the pose is then the nearest */

@@ -1,5 +1,5 @@
-/* From the bindings to the axes: a param of the kinematics scene leads to one of an articulated system, that to the
- * next one, and the last to "model/joint/axis". */
+/* Follows bindings to axes: a param of the kinematics scene leads to one of an articulated system, that to the next
+ * one, and the last to "model/joint/axis". */
 #include "kinematics.h"
 
 enum { MOST_LINKS = 64 };

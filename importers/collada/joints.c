@@ -8,16 +8,16 @@
 struct mount {
     uint32_t bound;
     bool turns;
-    double axis[3];   /* in the file's axes, unit length */
+    double axis[3];   /* unit length; the file's axes */
     double turned[3]; /* the same in the node's frame behind all joints */
-    double value;     /* of the picture: radians or metres */
-    cp_pose before;   /* what stands between the joint before it, or the node's parent, and this one */
+    double value;     /* the picture's: radians or metres */
+    cp_pose before;   /* this pose leads here from the joint before it, or from the node's parent */
 };
 struct mounts {
     struct mount *items;
     uint32_t count, room;
     bool framed;  /* the joints need frames of their own */
-    cp_pose pose; /* of the node, in its parent or in the last of these frames; in the file's unit and axes */
+    cp_pose pose; /* the node's, in its parent or in the last of these frames; the file's unit and axes */
 };
 
 /* How far from a joint's axis the origin of a node may lie that turns about it, in metres. */

@@ -10,7 +10,7 @@ struct collada_axis {
     const char *sid;
     bool turns;
     double axis[3], lower, upper; /* degrees, or units of the file; infinite without limits */
-    uint32_t next;                /* of the joint; CP_NONE: the last */
+    uint32_t next;                /* the joint's next one; CP_NONE: none */
 };
 /* A <joint>, or an <instance_joint>, which has the url of one. */
 struct collada_joint {
@@ -26,7 +26,7 @@ struct collada_link {
 /* A <bind_joint_axis>. */
 struct collada_bound {
     const char *target, *path; /* the transform; the axis, as a path */
-    const char *name;          /* of the joint; NULL: its node's */
+    const char *name;          /* the joint's; NULL: its node's is taken */
     uint64_t line;
     uint32_t transform;  /* CP_NONE: not found */
     uint32_t next;       /* the next one of the same transform */
@@ -34,7 +34,7 @@ struct collada_bound {
     uint32_t way_count;
     uint32_t axis;   /* CP_NONE: not found */
     uint32_t device; /* its row of devices */
-    uint32_t joint;  /* of the scene, once there is one; others that it moves follow it. CP_NONE */
+    uint32_t joint;  /* the scene's first one that it moves; others follow that. CP_NONE: none so far */
 };
 /* A robot: the joints of one instance of a system. */
 struct collada_device {
@@ -61,8 +61,8 @@ struct collada_kinematics {
     struct collada_mover *movers;
     uint32_t axis_count, axis_room, joint_count, joint_room, link_count, link_room, bound_count, bound_room,
         device_count, device_room, system_count, system_room, mover_count, mover_room;
-    uint32_t *first_bounds; /* of each transform of the top document, CP_NONE for none; NULL: no joints */
-    uint32_t *searches;     /* of each node: the number of the last search for a sid that has reached it */
+    uint32_t *first_bounds; /* each transform of the top document has one, or CP_NONE; NULL: no joints */
+    uint32_t *searches;     /* each node's last search for a sid that has reached it */
     uint32_t search;        /* the number of the last one */
     uint64_t steps;         /* of all of them */
 };
@@ -78,10 +78,10 @@ void collada_free_kinematics(struct collada *collada);
 
 /* ---- paths.c ---- */
 
-/* What a path of sids leads to. */
+/* The end of a path of sids. */
 struct collada_found {
     uint32_t transform; /* CP_NONE: nothing was found */
-    const char *member; /* behind the sid: ".ANGLE", "(0)(1)" or "" */
+    const char *member; /* the rest behind the sid: ".ANGLE", "(0)(1)" or "" */
     const uint32_t *way;
     uint32_t way_count; /* as in struct collada_bound */
 };

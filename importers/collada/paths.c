@@ -112,7 +112,7 @@ static void follow(struct search *search, const char *sids, uint32_t *at, struct
         found->member = sids;
         bool is_there = find_sid(search, sid, size, at, &found->transform);
         size_t whole = size;
-        while (!is_there && search->status == CP_OK && size > 0) { /* without a member, which is the part behind */
+        while (!is_there && search->status == CP_OK && size > 0) { /* try the sid without a member behind it */
             while (size > 0 && sid[size - 1] != '.' && sid[size - 1] != '(')
                 size--;
             size -= size > 0;
