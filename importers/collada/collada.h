@@ -406,7 +406,7 @@ struct collada {
     uint64_t counts[COLLADA_TOLD_FINDINGS];
     struct collada_kinematics *kinematics;
     struct collada_animations *animations;
-    uint64_t keys; /* of clips so far */
+    uint64_t keys, work; /* keys of clips, and transforms at their times, so far */
 };
 
 /* ---- document.c ---- */

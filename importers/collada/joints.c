@@ -74,11 +74,11 @@ static void keep_rest(const struct collada_transform *transform, struct mount *m
 static cp_status part_transforms(struct collada_document *document, uint32_t row, uint32_t above, struct mounts *mounts)
 {
     struct collada *collada = document->collada;
-    const struct collada_kinematics *kinematics = collada->kinematics;
+    struct collada_kinematics *kinematics = collada->kinematics;
     bool bindable = document == collada->documents[0] && kinematics->first_bounds;
     for (uint32_t i = document->nodes[row].transforms.first; i != CP_NONE; i = document->transforms[i].next) {
         uint32_t bound = bindable ? kinematics->first_bounds[i] : CP_NONE;
-        while (bound != CP_NONE && !is_here(collada, &kinematics->bounds[bound], above))
+        for (; bound != CP_NONE && !is_here(collada, &kinematics->bounds[bound], above); kinematics->steps++)
             bound = kinematics->bounds[bound].next;
         if (bound == CP_NONE) {
             cp_pose pose = collada_transform_pose(&document->transforms[i]);
@@ -93,7 +93,7 @@ static cp_status part_transforms(struct collada_document *document, uint32_t row
         if (!array_add(collada->context, &mounts->items, &mounts->room, &mounts->count, &mount, sizeof mount))
             return CP_LIMIT;
     }
-    return CP_OK;
+    return collada_check_steps(collada);
 }
 
 /* Turns the axes of all joints into the node's frame behind them. False if the node's origin is not on the axis of a

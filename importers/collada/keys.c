@@ -9,7 +9,7 @@
 /* How far a way may be from the curves' at its quarters: metres, radians, and parts of a scale. A step among other
  * curves takes so many seconds. */
 static const double way_tolerance = 1e-4, turn_tolerance = 3.5e-4, scale_tolerance = 1e-4, step_time = 1e-5;
-enum { MOST_HALVINGS = 8 };
+enum { MOST_HALVINGS = 8, MOST_WORK = 20000000 };
 
 /* ---- poses ---- */
 
@@ -23,8 +23,9 @@ static struct trs parts_at(struct collada_moving *moving, double time)
     cp_pose pose = POSE_IDENTITY;
     for (; i != CP_NONE; i = document->transforms[i].next) {
         struct collada_transform transform = document->transforms[i];
-        for (; curve < end && curve->transform == i; curve++)
+        for (; curve < end && curve->transform == i; curve++, document->collada->work++)
             collada_curve_values(curve, time, transform.numbers);
+        document->collada->work++;
         if (moving->bound != CP_NONE) {
             parts.translation[0] = collada_joint_value(document->collada, moving->bound, &transform);
             return parts;
@@ -78,6 +79,9 @@ static cp_status add_key(struct collada_moving *moving, double time, struct trs 
         return collada_error(moving->document, "collada-number", moving->document->nodes[moving->node].line,
                              "an animation moves node \"%.100s\" beyond all numbers",
                              moving->document->nodes[moving->node].name);
+    if (collada->work > MOST_WORK)
+        return report_error(collada->context, CP_LIMIT, "collada-keys", IN_FILE(moving->document->source->name),
+                            "keys of clips take more than %d transforms", MOST_WORK);
     if (++collada->keys > limit_vertices(collada->context))
         return report_error(collada->context, CP_LIMIT, "collada-keys", IN_FILE(moving->document->source->name),
                             "clips of more keys than the limit of %llu (--limit vertices=)",

@@ -85,7 +85,9 @@ struct collada_found {
     const uint32_t *way;
     uint32_t way_count; /* as in struct collada_bound */
 };
-/* Finds a transform of the document. CP_LIMIT after too many steps for all paths of the file. */
+/* CP_LIMIT, reported, once the searches of the file have taken too many steps. */
+cp_status collada_check_steps(const struct collada *collada);
+/* Finds a transform of the document. CP_LIMIT after too many steps. */
 cp_status collada_find_transform(struct collada_document *document, const char *path, struct collada_found *found);
 
 /* ---- axes.c ---- */

@@ -126,6 +126,14 @@ static void follow(struct search *search, const char *sids, uint32_t *at, struct
     }
 }
 
+cp_status collada_check_steps(const struct collada *collada)
+{
+    if (collada->kinematics->steps <= MOST_STEPS)
+        return CP_OK;
+    return report_error(collada->context, CP_LIMIT, "collada-path", IN_FILE(collada->documents[0]->source->name),
+                        "paths to transforms take more than %d steps", MOST_STEPS);
+}
+
 cp_status collada_find_transform(struct collada_document *document, const char *path, struct collada_found *found)
 {
     struct collada *collada = document->collada;
@@ -145,10 +153,7 @@ cp_status collada_find_transform(struct collada_document *document, const char *
     reach(&search, *node, 0);
     if (search.status == CP_OK)
         follow(&search, path + size, &at, found);
-    cp_status status = search.status;
-    if (status == CP_OK && search.kinematics->steps > MOST_STEPS)
-        status = report_error(collada->context, CP_LIMIT, "collada-path", IN_FILE(document->source->name),
-                              "paths to transforms take more than %d steps", MOST_STEPS);
+    cp_status status = search.status == CP_OK ? collada_check_steps(collada) : search.status;
     if (status == CP_OK && found->transform != CP_NONE)
         status = keep_way(&search, at, found);
     memory_free(collada->context, search.reached, search.room, sizeof *search.reached);

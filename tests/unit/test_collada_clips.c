@@ -306,10 +306,36 @@ static void test_limit(void **state)
     assert_int_equal(count_entries(*state, CP_ERROR, "collada-keys"), 1);
 }
 
+/* Some thousand channels of one transform, each with keys of its own. */
+static void test_work(void **state)
+{
+    enum { CHANNELS = 4000, SIZE = 1 << 22 };
+    char *text = malloc(SIZE);
+    cp_scene *scene;
+    size_t at = (size_t)snprintf(text, SIZE, "<COLLADA version='1.4.1'><library_animations><animation>");
+    for (int i = 0; i < CHANNELS; i++)
+        at += (size_t)snprintf(
+            text + at, SIZE - at,
+            "<source id='t%d'><float_array id='a%d' count='3'>%d.25 %d.5 "
+            "%d.75</float_array><technique_common><accessor "
+            "source='#a%d' count='3' stride='1'><param name='T' type='float'/></accessor></technique_common></source>"
+            "<sampler id='s%d'><input semantic='INPUT' source='#t%d'/><input semantic='OUTPUT' "
+            "source='#t%d'/></sampler>"
+            "<channel source='#s%d' target='n/t.X'/>",
+            i, i, i, i, i, i, i, i, i, i);
+    at += (size_t)snprintf(text + at, SIZE - at,
+                           "</animation></library_animations><library_visual_scenes><visual_scene id='s'>"
+                           "<node id='n'><translate sid='t'>0 0 0</translate></node></visual_scene>"
+                           "</library_visual_scenes></COLLADA>");
+    assert_int_equal(cp_read_memory(*state, text, at, "a.dae", NULL, NULL, 0, &scene), CP_LIMIT);
+    assert_int_equal(count_entries(*state, CP_ERROR, "collada-keys"), 1);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_turns),  TEST(test_members),   TEST(test_matrices), TEST(test_curves),
                                        TEST(test_steps),  TEST(test_two_turns), TEST(test_clips),    TEST(test_places),
-                                       TEST(test_losses), TEST(test_limit)};
+                                       TEST(test_losses), TEST(test_limit),     TEST(test_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
