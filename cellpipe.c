@@ -22,6 +22,7 @@ static const struct importer *const importers[] = {
     &off_importer,
     &dxf_importer,
     &threemf_importer,
+    &amf_importer,
     &step_importer,
     &collada_importer,
     &assimp_importer,

@@ -17,6 +17,7 @@ extern const struct importer ply_importer;
 extern const struct importer off_importer;
 extern const struct importer dxf_importer;
 extern const struct importer threemf_importer;
+extern const struct importer amf_importer;
 extern const struct importer step_importer;
 extern const struct importer collada_importer;
 extern const struct importer assimp_importer;

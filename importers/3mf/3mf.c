@@ -18,6 +18,8 @@
  * - All of a part is in memory while it is read. */
 #include "3mf.h"
 
+#include "base/text/text.h"
+
 #ifdef HAVE_3MF
 
 #include <stddef.h>
@@ -77,30 +79,16 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 
 #endif
 
-/* Tells whether the text is in the bytes. Its letters are lower case, those of the bytes may be in any case. */
-static bool has_text(const char *bytes, size_t size, const char *text)
-{
-    size_t length = strlen(text);
-    for (const char *at = bytes; (size_t)(bytes + size - at) >= length; at++) {
-        size_t i = 0;
-        while (i < length && (at[i] == text[i] || (text[i] >= 'a' && (at[i] | 0x20) == text[i])))
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
 /* Knows a ZIP archive in whose first 64 KiB a model part begins, or perhaps another part of a package; or a model
  * part. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     (void)file_size;
     if (size >= 4 && memcmp(head, "PK\3\4", 4) == 0)
-        return has_text(head, size, "3d/3dmodel.model") || has_text(head, size, "3d\\3dmodel.model")
+        return bytes_have_word(head, size, "3d/3dmodel.model") || bytes_have_word(head, size, "3d\\3dmodel.model")
                    ? 95
-                   : has_text(head, size, "_rels/.rels") || has_text(head, size, "_rels\\.rels");
-    return has_text(head, size < 4096 ? size : 4096, "schemas.microsoft.com/3dmanufacturing/core/")
+                   : bytes_have_word(head, size, "_rels/.rels") || bytes_have_word(head, size, "_rels\\.rels");
+    return bytes_have_word(head, size < 4096 ? size : 4096, "schemas.microsoft.com/3dmanufacturing/core/")
                ? xml_probe(head, size, "model")
                : 0;
 }

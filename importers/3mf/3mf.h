@@ -4,6 +4,7 @@
 #define CELLPIPE_IMPORTERS_3MF_3MF_H
 
 #include "../importers.h"
+#include "../painted.h"
 #include "base/text/xml.h"
 
 #if defined(HAVE_LIBZIP) && defined(HAVE_XML2)
@@ -29,12 +30,6 @@ struct resource {
     uint32_t first, count; /* of colours; first: the object */
     const char *element;   /* its name */
     uint64_t uses;         /* the number of triangles that name it, for other elements than meshes */
-};
-
-struct colour {
-    const char *name; /* "" for its number */
-    double rgba[4];
-    uint32_t material; /* CP_NONE: nothing has it yet */
 };
 
 /* A model part: it has ids of its own. */
@@ -64,8 +59,6 @@ struct threemf_object {
     uint32_t part, mesh; /* CP_NONE: none */
     double origin[3];    /* the mesh's: not 0 if it is far from the object's */
     uint32_t first_component, component_count;
-    uint64_t node_count; /* nodes of its components, theirs included; UINT64_MAX: too many */
-    enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_DONE } state;
 };
 
 struct threemf {

@@ -1,33 +1,11 @@
 /* The build: each item is a node below the world, each component one below its object's. */
+#include "../assembly.h"
 #include "3mf.h"
 
 #include "mesh/mesh.h"
 #include "model/model.h"
 
 #ifdef HAVE_3MF
-
-struct step {
-    uint32_t object, next; /* next: of its components */
-    uint32_t node;
-};
-
-struct steps {
-    struct step *steps;
-    uint32_t count, room;
-};
-
-static bool push(struct threemf *file, struct steps *stack, struct step step)
-{
-    return array_add(file->context, &stack->steps, &stack->room, &stack->count, &step, sizeof step);
-}
-
-/* Returns the next component of the object on top; NULL when it has no more. */
-static struct component *next_component(const struct threemf *file, const struct steps *stack)
-{
-    struct step *top = &stack->steps[stack->count - 1];
-    const struct threemf_object *object = &file->objects[top->object];
-    return top->next < object->component_count ? &file->components[object->first_component + top->next++] : NULL;
-}
 
 /* ---- who names whom ---- */
 
@@ -48,57 +26,28 @@ static cp_status find_objects(const struct threemf *file, struct component *comp
     return CP_OK;
 }
 
-static uint64_t add_bounded(uint64_t a, uint64_t b)
+static cp_status list_parts(struct threemf *file, struct assembly *assembly)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-/* Counts how many nodes each object takes, before any is made: a few objects that double each other need more than
- * there is memory. An object that contains itself is refused. */
-static cp_status count_nodes(struct threemf *file, struct steps *stack, uint32_t root)
-{
-    stack->count = 0;
-    if (file->objects[root].state == OBJECT_DONE)
-        return CP_OK;
-    if (!push(file, stack, (struct step){.object = root}))
-        return CP_LIMIT;
-    file->objects[root].state = OBJECT_OPEN;
-    while (stack->count > 0) {
-        const struct component *component = next_component(file, stack);
-        struct threemf_object *object = &file->objects[stack->steps[stack->count - 1].object];
-        if (!component) {
-            for (uint32_t i = 0; i < object->component_count; i++) {
-                const struct component *part = &file->components[object->first_component + i];
-                object->node_count =
-                    add_bounded(object->node_count, add_bounded(1, file->objects[part->object].node_count));
-            }
-            object->state = OBJECT_DONE;
-            stack->count--;
-            continue;
-        }
-        struct threemf_object *below = &file->objects[component->object];
-        if (below->state == OBJECT_OPEN)
-            return report_error(file->context, CP_INPUT, "3mf-cycle", IN_FILE(file->source->name),
-                                "object %.40s contains itself", below->id);
-        if (below->state == OBJECT_DONE)
-            continue;
-        below->state = OBJECT_OPEN;
-        if (!push(file, stack, (struct step){.object = component->object}))
-            return CP_LIMIT;
+    cp_status status = assembly_start(assembly, file->arena, file->context, file->object_count, file->component_count);
+    for (uint32_t i = 0; status == CP_OK && i < file->object_count; i++) {
+        assembly->objects[i].first_part = file->objects[i].first_component;
+        assembly->objects[i].part_count = file->objects[i].component_count;
     }
-    return CP_OK;
+    for (uint32_t i = 0; status == CP_OK && i < file->component_count; i++)
+        assembly->parts[i] = file->components[i].object;
+    return status;
 }
 
-static cp_status check_counts(struct threemf *file, struct steps *stack)
+static cp_status check_counts(struct threemf *file, struct assembly *assembly)
 {
     uint64_t count = 1, most = limit_nodes(file->context);
-    cp_status status = find_objects(file, file->components, file->component_count);
-    if (status == CP_OK)
-        status = find_objects(file, file->items, file->item_count);
-    for (uint32_t i = 0; i < file->item_count && status == CP_OK; i++) {
-        status = count_nodes(file, stack, file->items[i].object);
-        count = add_bounded(count, add_bounded(1, file->objects[file->items[i].object].node_count));
-    }
+    uint32_t ring = 0;
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < file->item_count && status == CP_OK; i++)
+        status = assembly_count(assembly, file->items[i].object, &count, &ring);
+    if (status == CP_INPUT)
+        return report_error(file->context, CP_INPUT, "3mf-cycle", IN_FILE(file->source->name),
+                            "object %.40s contains itself", file->objects[ring].id);
     if (status == CP_OK && count > most)
         status = report_error(file->context, CP_LIMIT, "3mf-instances", IN_FILE(file->source->name),
                               "its items and components take more nodes than the limit of %llu (%s)",
@@ -136,35 +85,34 @@ static uint32_t add_node(struct threemf *file, uint32_t parent, const struct com
     return told ? node : CP_NONE;
 }
 
-static cp_status place_item(struct threemf *file, struct steps *stack, const struct component *item)
+static uint32_t add_part(void *user, uint32_t parent, uint32_t part)
+{
+    struct threemf *file = user;
+    return add_node(file, parent, &file->components[part]);
+}
+
+static cp_status place_item(struct threemf *file, struct assembly *assembly, const struct component *item)
 {
     uint32_t node = add_node(file, 0, item);
-    stack->count = 0;
-    if (node == CP_NONE || !push(file, stack, (struct step){.object = item->object, .node = node}))
-        return CP_LIMIT;
-    while (stack->count > 0) {
-        const struct component *component = next_component(file, stack);
-        if (!component) {
-            stack->count--;
-            continue;
-        }
-        node = add_node(file, stack->steps[stack->count - 1].node, component);
-        if (node == CP_NONE || !push(file, stack, (struct step){.object = component->object, .node = node}))
-            return CP_LIMIT;
-    }
-    return CP_OK;
+    return node == CP_NONE ? CP_LIMIT : assembly_place(assembly, item->object, node, add_part, file);
 }
 
 cp_status place_items(struct threemf *file)
 {
-    struct steps stack = {0};
-    cp_status status = check_counts(file, &stack);
+    struct assembly assembly = {0};
+    cp_status status = find_objects(file, file->components, file->component_count);
+    if (status == CP_OK)
+        status = find_objects(file, file->items, file->item_count);
+    if (status == CP_OK)
+        status = list_parts(file, &assembly);
+    if (status == CP_OK)
+        status = check_counts(file, &assembly);
     for (uint32_t i = 0; i < file->item_count && status == CP_OK; i++)
-        status = place_item(file, &stack, &file->items[i]);
-    memory_free(file->context, stack.steps, stack.room, sizeof *stack.steps);
+        status = place_item(file, &assembly, &file->items[i]);
     uint64_t unbuilt = 0;
     for (uint32_t i = 0; i < file->object_count && status == CP_OK; i++)
-        unbuilt += file->objects[i].state == OBJECT_NEW && file->objects[i].mesh != CP_NONE;
+        unbuilt += assembly.objects[i].state == ASSEMBLED_NEW && file->objects[i].mesh != CP_NONE;
+    assembly_end(&assembly);
     if (unbuilt)
         report_loss(file->context, "3mf-unbuilt", IN_FILE(file->source->name), unbuilt,
                     "objects that no item of the build shows");

@@ -62,7 +62,7 @@ cp_status check_archive(const struct source *source)
         if (has_end(&file, ".dae"))
             return refuse(source, "COLLADA is not read through assimp; the importer collada reads it");
         if (has_end(&file, ".amf"))
-            return refuse(source, "AMF in an archive is not read: unpack it before");
+            return refuse(source, "AMF is not read through assimp; the importer amf reads it");
     }
     return walk.left == 0 ? CP_OK : refuse(source, "the archive's directory is damaged");
 }

@@ -304,7 +304,7 @@ const struct importer assimp_importer = {
             .package = "libassimp-dev",
 #endif
         },
-    .suffixes = ".3ds .ac .ac3d .acc .x3d .fbx .amf .ase .lwo .lws .x",
+    .suffixes = ".3ds .ac .ac3d .acc .x3d .fbx .ase .lwo .lws .x",
     .further = ".blend .cob .lxo .nff .xgl .zgl",
     .probe = assimp_probe,
     .sign = "what its readers know",

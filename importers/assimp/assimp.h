@@ -22,7 +22,7 @@ struct assimp_format {
     double unit;          /* metres; 0: given by the root's scale */
     enum axes axes;       /* the axes of the coordinates below the root */
     bool axes_in_root;    /* assimp turns to Y up (and scales) by the root's transform */
-    bool unit_in_file;    /* an attribute of the text gives it, which assimp does not pass on */
+    const char *own;      /* NULL; or the importer of ours that reads the format */
     bool numbers_objects; /* assimp replaces the objects' names by numbers */
     bool root_is_scene;   /* the root represents the file, whatever its name */
     bool only_settings;   /* the scene's metadata are an editor's settings */

@@ -15,7 +15,6 @@
  * which is an editor's setting that RobWork and most others do not apply, and neither do we.
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.
  * X3D (ISO/IEC 19775-1, 4.3.5): metres, Y up. IFC: assimp converts to metres and Y up.
- * AMF: millimetres unless the model says otherwise (find_unit_in_file), Z up.
  * ASE, Blender, Quake's and others have Z up: assimp turns them to Y up by the root's transform. */
 static const struct assimp_format formats[] = {
     {.title = "Discreet 3DS",
@@ -27,7 +26,7 @@ static const struct assimp_format formats[] = {
     {.title = "Autodesk FBX", .unit = 0.01, .axes = AXES_Y_UP, .root_is_scene = true, .only_settings = true},
     {.title = "Extensible 3D", .unit = 1, .axes = AXES_Y_UP},
     {.title = "Industry Foundation", .unit = 1, .axes = AXES_Y_UP},
-    {.title = "Additive", .unit = 0.001, .unit_in_file = true},
+    {.title = "Additive", .own = "amf"},
     {.title = "", .unit = 1, .axes_in_root = true},
 };
 
@@ -121,38 +120,6 @@ static void axes_from_fbx(const struct aiScene *from, double *unit, enum axes *a
     *unit = double_from_float(factor) / 100;
 }
 
-/* Finds the unit that assimp does not pass on: the attribute `unit` of AMF's <amf>. ISO/ASTM 52915: millimeter
- * (default), inch, feet, meter, micron. *unit stays when the text gives none. */
-static cp_status find_unit_in_file(struct assimp_import *import, double *unit)
-{
-    enum { HEAD_SIZE = 1 << 16 };
-    static const char name_of_root[] = "<amf";
-    static const struct {
-        const char *name;
-        double metres;
-    } units[] = {{"micron", 1e-6}, {"millimeter", 0.001}, {"inch", 0.0254}, {"feet", 0.3048}, {"meter", 1}};
-    const char *head = import->source->data;
-    size_t size = import->source->size;
-    const char *end = head + (size < HEAD_SIZE ? size : HEAD_SIZE);
-    const char *tag = NULL;
-    const size_t length = sizeof name_of_root - 1;
-    for (const char *at = head; !tag && (at = memchr(at, '<', (size_t)(end - at))) != NULL; at++)
-        if ((size_t)(end - at) > length && !memcmp(at, name_of_root, length) && is_blank(at[length]))
-            tag = at + length;
-    const char *word = tag ? find_attribute(tag, end, "unit", &size) : NULL;
-    bool known = !word;
-    for (size_t i = 0; i < sizeof units / sizeof *units && !known; i++)
-        if (strlen(units[i].name) == size && !memcmp(units[i].name, word, size)) {
-            *unit = units[i].metres;
-            known = true;
-        }
-    const char *shown = known ? "" : utf8_from(import->scene->arena, word, size < 40 ? size : 40, NULL);
-    if (known || !shown)
-        return known ? CP_OK : CP_LIMIT;
-    return report_lenient(import->context, import->settings->common.strict, "assimp-unit", IN_FILE(import->file),
-                          "the unit \"%s\" is not known; millimetres are taken", shown);
-}
-
 cp_status find_axes(struct assimp_import *import)
 {
     /* Start with the format's axes and unit, then take those of the file. */
@@ -160,6 +127,9 @@ cp_status find_axes(struct assimp_import *import)
     enum axes axes = format->axes, found;
     double unit = format->unit;
     float factor;
+    if (format->own)
+        return report_error(import->context, CP_INPUT, "assimp-own", IN_FILE(import->file),
+                            "this format is not read through assimp; the importer %s reads it", format->own);
     bool in_root = format->axes_in_root && axes_from_root(&import->from->mRootNode->mTransformation, &factor, &found);
     /* The root of any other format counts as a node like others if it is neither at rest nor turned from Z up. */
     if (in_root && (*format->title || (found == AXES_Z_UP && factor == 1))) {
@@ -169,9 +139,6 @@ cp_status find_axes(struct assimp_import *import)
     } else if (!in_root && format->only_settings) {
         axes_from_fbx(import->from, &unit, &axes);
     }
-    cp_status status = format->unit_in_file ? find_unit_in_file(import, &unit) : CP_OK;
-    if (status != CP_OK)
-        return status;
     if (import->unit_in_x3d > 0)
         unit = import->unit_in_x3d;
     if (import->settings->up)

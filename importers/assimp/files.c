@@ -69,11 +69,11 @@ static void file_flush(struct aiFile *handle)
 }
 
 /* Tells a text by its suffix, or by a beginning without control characters. An archive has the suffix of its contents
- * (AMF). */
+ * (ZAE). */
 static bool is_text(const struct source *source)
 {
     enum { HEAD_SIZE = 512 }; /* every binary format has control characters in it */
-    static const char *const suffixes[] = {".ac",  ".ac3d", ".acc", ".x3d", ".amf",     ".ase", ".nff",
+    static const char *const suffixes[] = {".ac",  ".ac3d", ".acc", ".x3d", ".ase",     ".nff",
                                            ".ifc", ".smd",  ".lws", ".mot", ".md5anim", ".xgl"};
     const char *data = source->data;
     if (source->size >= 4 && memcmp(data, "PK\3\4", 4) == 0)

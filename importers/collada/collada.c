@@ -8,7 +8,8 @@
  *   to Z up and metres.
  * - Geometry of a node is shared by all instances with the same materials.
  * - Skins and morphs are shown as they were bound. */
-#include "collada.h"
+#include "animation.h"
+#include "kinematics.h"
 
 #include <stddef.h>
 
@@ -24,6 +25,8 @@ static void close_all(struct collada *collada)
     cp_context *context = collada->context;
     for (uint32_t i = collada->document_count; i-- > 0;) /* documents that others opened come first */
         collada_close(collada->documents[i]);
+    collada_free_animations(collada);
+    collada_free_kinematics(collada);
     source_close(collada->manifest);
     archive_close(collada->archive);
     memory_free(context, collada->documents, collada->document_room, sizeof(struct collada_document *));
@@ -44,13 +47,21 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                               .textures = {.context = context}};
     struct collada_document *document;
     struct source *text = source;
-    cp_status status = collada.arena ? CP_OK : CP_LIMIT;
+    cp_status status = collada.arena ? collada_start_kinematics(&collada) : CP_LIMIT;
+    if (status == CP_OK)
+        status = collada_start_animations(&collada);
     if (status == CP_OK && is_zipped(source->data, source->size))
         status = collada_open_archive(&collada, source, &text);
     if (status == CP_OK)
         status = collada_open(&collada, text, &document);
     if (status == CP_OK)
+        status = collada_resolve_joints(&collada);
+    if (status == CP_OK)
         status = collada_place_nodes(&collada);
+    if (status == CP_OK)
+        status = collada_add_devices(&collada);
+    if (status == CP_OK)
+        status = collada_add_clips(&collada);
     if (status == CP_OK)
         status = collada_report_findings(&collada);
     close_all(&collada);

@@ -363,12 +363,27 @@ enum collada_finding {
     COLLADA_TOLD_SKEWS,
     COLLADA_TOLD_CAMERAS,
     COLLADA_TOLD_ANIMATIONS,
+    COLLADA_TOLD_SENSELESS,
+    COLLADA_TOLD_WAYS,
+    COLLADA_TOLD_SHEARS,
+    COLLADA_TOLD_MEMBERS,
+    COLLADA_TOLD_CUTTINGS,
     COLLADA_TOLD_KINEMATICS,
     COLLADA_TOLD_FORMULAS,
+    COLLADA_TOLD_UNSEEN,
+    COLLADA_TOLD_MODELLESS,
+    COLLADA_TOLD_AXES,
+    COLLADA_TOLD_CLOSINGS,
+    COLLADA_TOLD_EFFECTORS,
+    COLLADA_TOLD_SPEEDS,
+    COLLADA_TOLD_SENSORS,
     COLLADA_TOLD_RIGID,
     COLLADA_TOLD_FIELDS,
     COLLADA_TOLD_FINDINGS
 };
+
+struct collada_kinematics; /* kinematics.h */
+struct collada_animations; /* animation.h */
 
 struct collada {
     cp_context *context;
@@ -389,6 +404,9 @@ struct collada {
     uint64_t vertices; /* and corners so far */
     uint64_t groups;   /* in all instances so far */
     uint64_t counts[COLLADA_TOLD_FINDINGS];
+    struct collada_kinematics *kinematics;
+    struct collada_animations *animations;
+    uint64_t keys, work; /* keys of clips, and transforms at their times, so far */
 };
 
 /* ---- document.c ---- */

@@ -1,5 +1,6 @@
 /* A document: its text, its elements by the table of their readers, its ids, and references into it and others. */
-#include "collada.h"
+#include "animation.h"
+#include "kinematics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,7 +185,8 @@ static cp_status read_shown(struct collada_document *document, void *into)
 
 static cp_status read_scene(struct collada_document *document, void *into)
 {
-    static const struct collada_element elements[] = {{"instance_visual_scene", read_shown}, {NULL, NULL}};
+    static const struct collada_element elements[] = {
+        {"instance_visual_scene", read_shown}, {"instance_kinematics_scene", collada_read_bindings}, {NULL, NULL}};
     return collada_read_children(document, elements, into);
 }
 
@@ -195,12 +197,12 @@ static const struct collada_element libraries[] = {
     {"library_materials", collada_read_materials},
     {"library_geometries", collada_read_geometries},
     {"library_controllers", collada_read_controllers},
-    {"library_animations", collada_count_unread},
-    {"library_animation_clips", collada_count_unread},
-    {"library_articulated_systems", collada_count_unread},
-    {"library_joints", collada_count_unread},
-    {"library_kinematics_models", collada_count_unread},
-    {"library_kinematics_scenes", collada_count_unread},
+    {"library_animations", collada_read_animations},
+    {"library_animation_clips", collada_read_clips},
+    {"library_articulated_systems", collada_read_systems},
+    {"library_joints", collada_read_joints},
+    {"library_kinematics_models", collada_read_models},
+    {"library_kinematics_scenes", collada_read_systems},
     {"library_formulas", collada_count_unread},
     {"library_physics_models", collada_count_unread},
     {"library_physics_scenes", collada_count_unread},

@@ -1,5 +1,5 @@
 /* Nodes of the scene: those of the visual scene that the file shows, and copies of what instance_node shows. */
-#include "collada.h"
+#include "kinematics.h"
 
 /* The file's axes to Z up, and back. X_UP: right is -y, up is x, and z points towards the viewer. */
 static const cp_pose to_z_up[] = {
@@ -65,20 +65,15 @@ static cp_status add_place(struct collada_document *document, uint32_t row, uint
                             AT_LINE(document->source->name, node->line), "more nodes than the limit of %llu (%s)",
                             (unsigned long long)limit_nodes(collada->context), limit_of_nodes(collada->context));
     struct collada_place added = {document, row, CP_NONE, above, CP_NONE};
-    added.target =
-        scene_add_node(collada->scene, above == CP_NONE ? 0 : collada->places[above].target, name, strlen(name));
-    if (added.target == CP_NONE || !array_add(collada->context, &collada->places, &collada->place_room,
-                                              &collada->place_count, &added, sizeof added))
+    cp_status status = collada_add_node(document, row, above, name, &added.target);
+    if (status != CP_OK)
+        return status;
+    if (!array_add(collada->context, &collada->places, &collada->place_room, &collada->place_count, &added,
+                   sizeof added))
         return CP_LIMIT;
-    cp_node *target = &collada->scene->nodes[added.target];
-    cp_pose pose = collada_node_pose(document, node);
-    target->local = collada_turn(collada, &pose);
-    if (!pose_is_finite(&target->local))
-        return collada_error(document, "collada-number", node->line,
-                             "the transforms of node \"%.100s\" exceed all numbers", name);
     const uint32_t *first = *node->id ? name_map_find(&document->ids[COLLADA_NODES], node->id) : NULL;
     if (first && *first == row && node->first_place == CP_NONE && document == collada->documents[0])
-        target->id = scene_text(collada->scene, node->id);
+        collada->scene->nodes[added.target].id = scene_text(collada->scene, node->id);
     if (node->first_place == CP_NONE)
         node->first_place = *place;
     else

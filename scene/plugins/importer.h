@@ -50,7 +50,7 @@ cp_status read_further(struct source *source, const char *format, cp_scene **sce
 
 /* The statements that say "invisible" and that some programs write for what is opaque; visible.c has the source of
  * each. */
-enum opaque_rule { OPAQUE_MTL_TR, OPAQUE_3MF_BASE, OPAQUE_COLLADA_TRANSPARENCY };
+enum opaque_rule { OPAQUE_MTL_TR, OPAQUE_3MF_BASE, OPAQUE_COLLADA_TRANSPARENCY, OPAQUE_AMF };
 
 /* Warns that so many materials are opaque by the rule; not for 0. */
 void report_opaque(cp_context *context, enum opaque_rule rule, struct place place, uint64_t count);

@@ -9,13 +9,15 @@ static const double least_alpha = 0.02;
  *   MTL `Tr 1`: MeshLab and 3ds Max write the opacity as Tr. Files that mean 1 - opacity have `d` beside it.
  *   3MF: CAD programs write the colours of base materials as RGBA, and leave the alpha 0.
  *   COLLADA: Blender 2.49, PhysX Rocket, VCGLib (MeshLab), FCollada and SketchUp 6 write how transparent the surface
- * is, so 0 for opaque, where COLLADA 1.4.1 multiplies the alpha by it. */
+ * is, so 0 for opaque, where COLLADA 1.4.1 multiplies the alpha by it.
+ *   AMF: the standard has a transparency in <a>, programs write an opacity. */
 static const struct {
     const char *code, *what;
 } rules[] = {
     [OPAQUE_MTL_TR] = {"obj-transparent", "materials with \"Tr 1\" and without \"d\""},
     [OPAQUE_3MF_BASE] = {"3mf-transparent", "base materials whose colour has an alpha of 0"},
     [OPAQUE_COLLADA_TRANSPARENCY] = {"collada-transparent", "materials that their transparency makes invisible"},
+    [OPAQUE_AMF] = {"amf-transparent", "colours with an <a> of 0"},
 };
 
 void report_opaque(cp_context *context, enum opaque_rule rule, struct place place, uint64_t count)

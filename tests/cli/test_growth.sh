@@ -110,6 +110,39 @@ model() { printf '<?xml version="1.0"?><model unit="millimeter" xmlns="http://sc
 mesh_of() { printf '<mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="1" y="0" z="0"/><vertex x="0" y="1" z="0"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/></triangles></mesh>'; }
 objects() { model; awk -v n="$1" -v mesh="$(mesh_of)" 'BEGIN { for (i = 1; i <= n; i++) printf "<object id=\"%d\">%s</object>\n", i, mesh
     printf "</resources><build>"; for (i = 1; i <= n; i++) printf "<item objectid=\"%d\"/>\n", i; print "</build></model>" }'; }
+dae_joints() {
+    awk -v n="$1" 'BEGIN {
+        print "<COLLADA version=\"1.5.0\"><library_kinematics_models><kinematics_model id=\"km\"><technique_common>"
+        for (i = 0; i < n; i++) printf "<joint name=\"J%d\" sid=\"j%d\"><revolute sid=\"a\"><axis>0 0 1</axis></revolute></joint>\n", i, i
+        print "</technique_common></kinematics_model></library_kinematics_models><library_kinematics_scenes><kinematics_scene id=\"ks\">"
+        for (i = 0; i < n; i++) printf "<newparam sid=\"p%d\"><SIDREF>km/j%d/a</SIDREF></newparam>\n", i, i
+        print "</kinematics_scene></library_kinematics_scenes><library_visual_scenes><visual_scene id=\"s\">"
+        for (i = 0; i < n; i++) printf "<node id=\"n%d\"><rotate sid=\"r\">0 0 1 0</rotate></node>\n", i
+        print "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/><instance_kinematics_scene url=\"#ks\">"
+        for (i = 0; i < n; i++) printf "<bind_joint_axis target=\"n%d/r\"><axis><param>p%d</param></axis></bind_joint_axis>\n", i, i
+        print "</instance_kinematics_scene></scene></COLLADA>"
+    }'
+}
+dae_keys() {
+    awk -v n="$1" 'BEGIN {
+        printf "<COLLADA version=\"1.4.1\"><library_animations><animation><source id=\"t\"><float_array id=\"ta\" count=\"%d\">", n
+        for (i = 0; i < n; i++) print i
+        printf "</float_array><technique_common><accessor source=\"#ta\" count=\"%d\" stride=\"1\"><param name=\"T\" type=\"float\"/></accessor></technique_common></source>", n
+        print "<sampler id=\"s\"><input semantic=\"INPUT\" source=\"#t\"/><input semantic=\"OUTPUT\" source=\"#t\"/></sampler><channel source=\"#s\" target=\"n/r.ANGLE\"/></animation></library_animations>"
+        print "<library_visual_scenes><visual_scene id=\"v\"><node id=\"n\"><rotate sid=\"r\">0 0 1 0</rotate></node></visual_scene></library_visual_scenes></COLLADA>"
+    }'
+}
+dae_channels() {
+    awk -v n="$1" 'BEGIN {
+        print "<COLLADA version=\"1.4.1\"><library_animations>"
+        for (i = 0; i < n; i++) printf "<animation><source id=\"t%d\"><float_array id=\"ta%d\" count=\"2\">0 1</float_array><technique_common><accessor source=\"#ta%d\" count=\"2\" stride=\"1\"><param name=\"T\" type=\"float\"/></accessor></technique_common></source><sampler id=\"s%d\"><input semantic=\"INPUT\" source=\"#t%d\"/><input semantic=\"OUTPUT\" source=\"#t%d\"/></sampler><channel source=\"#s%d\" target=\"n%d/t.X\"/></animation>\n", i, i, i, i, i, i, i, i
+        print "</library_animations><library_visual_scenes><visual_scene id=\"v\">"
+        for (i = 0; i < n; i++) printf "<node id=\"n%d\"><translate sid=\"t\">0 0 0</translate></node>\n", i
+        print "</visual_scene></library_visual_scenes></COLLADA>"
+    }'
+}
+amf_objects() { echo '<amf>'; awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) printf "<material id=\"%d\"/><object id=\"%d\"><mesh><vertices><vertex><coordinates><x>0</x><y>0</y><z>0</z></coordinates></vertex><vertex><coordinates><x>1</x><y>0</y><z>0</z></coordinates></vertex><vertex><coordinates><x>0</x><y>1</y><z>%d</z></coordinates></vertex></vertices><volume materialid=\"%d\"><color><r>%.6f</r><g>0</g><b>0</b></color><triangle><v1>0</v1><v2>1</v2><v3>2</v3></triangle></volume></mesh></object>\n", i, i, i, i, i / n; print "</amf>" }'; }
+amf_instances() { echo '<amf><object id="1"/><constellation id="2">'; awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "<instance objectid=\"1\"><deltax>%d</deltax></instance>\n", i; print "</constellation></amf>" }'; }
 items() { model; awk -v n="$1" -v mesh="$(mesh_of)" 'BEGIN { printf "<object id=\"1\">%s</object></resources><build>", mesh; for (i = 0; i < n; i++) print "<item objectid=\"1\"/>"; print "</build></model>" }'; }
 nodes() { # all with one name
     awk -v n="$1" 'BEGIN { printf "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
@@ -184,6 +217,11 @@ grows groups 1000 a.obj convert a.obj o.glb
 grows materials 500 a.obj convert a.obj o.glb
 grows objects 500 a.model convert a.model o.glb --from 3mf
 grows items 1000 a.model convert a.model o.glb --from 3mf
+grows dae_joints 300 a.dae convert a.dae o.glb
+grows dae_keys 2000 a.dae convert a.dae o.glb
+grows dae_channels 300 a.dae convert a.dae o.glb
+grows amf_objects 500 a.amf convert a.amf o.glb
+grows amf_instances 1000 a.amf convert a.amf o.glb
 for out in glb wrl; do
     grows nodes 1000 a.gltf convert a.gltf "o.$out"
 done

@@ -4,8 +4,10 @@
 # not looked at.
 . "$(dirname "$0")/check.sh"
 
-# What no sample has: normals, colours and textures of a cell's models, of OBJ and of Collada; normals of PLY and OFF.
+# What no sample has: normals, colours and textures of a cell's models, of OBJ and of Collada; normals of PLY and OFF;
+# joints and coordinates of Collada.
 mkdir more
+cp "$top/tests/cases/collada/robot.dae" "$top/tests/cases/collada/second_set.dae" more
 printf '{ "A"\n  GeoID "quad.obj"\n}\n' >more/cell.wu
 printf 'newmtl red\nKd 1 0 0\nmap_Kd red.png\n' >more/quad.mtl
 printf 'mtllib quad.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nusemtl red\nf 1//1 2//1 3//1\n' >more/quad.obj

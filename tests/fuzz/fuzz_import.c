@@ -25,6 +25,7 @@ static const struct kind {
              {"collision_setup", "collision-setup", false, NULL, NULL},
              {"gltf", "gltf", false, NULL, NULL},
              {"3mf", "3mf", true, NULL, NULL},
+             {"amf", "amf", true, NULL, NULL},
              {"off", "off", false, NULL, NULL},
              {"ply", "ply", false, NULL, NULL},
              {"dxf", "dxf", false, NULL, NULL},

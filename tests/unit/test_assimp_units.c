@@ -333,34 +333,6 @@ static void test_fbx_keys(void **state)
     }
 }
 
-static void assert_unit(cp_context *context, const void *file, size_t size, const char *name, double unit)
-{
-    cp_scene *scene;
-    uint32_t count;
-    assert_int_equal(cp_read_memory(context, file, size, name, NULL, NULL, 0, &scene), CP_OK);
-    assert_true(fabs(cp_scene_source(scene)->unit - unit) <= 1e-15);
-    const double scaled[12] = {unit, 0, 0, 0, 0, unit, 0, 0, 0, 0, unit, 0};
-    expect_pose(&cp_instances(scene, &count)[0].transform, scaled, 1e-15);
-    cp_scene_free(scene);
-}
-
-static void test_amf_units(void **state)
-{
-    static const char *const attributes[] = {"", " unit=\"inch\"", " version='1.1' unit = 'micron'", " unit='feet'"};
-    static const double units[] = {0.001, 0.0254, 1e-6, 0.3048};
-    for (int i = 0; i < 4; i++) {
-        char text[1024];
-        int size = snprintf(text, sizeof text,
-                            "<?xml version=\"1.0\"?><amf%s><object id=\"0\"><mesh><vertices>"
-                            "<vertex><coordinates><x>0</x><y>0</y><z>0</z></coordinates></vertex>"
-                            "<vertex><coordinates><x>1</x><y>0</y><z>0</z></coordinates></vertex>"
-                            "<vertex><coordinates><x>0</x><y>1</y><z>0</z></coordinates></vertex></vertices><volume>"
-                            "<triangle><v1>0</v1><v2>1</v2><v3>2</v3></triangle></volume></mesh></object></amf>",
-                            attributes[i]);
-        assert_unit(*state, text, (size_t)size, "part.amf", units[i]);
-    }
-}
-
 /* For the leak checker: assimp's readers lose memory when they give up. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
@@ -420,8 +392,8 @@ int main(void)
     return 77;
 #else
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds_names),      TEST(test_3ds_transparency),       TEST(test_fbx),
-        TEST(test_fbx_transforms), TEST(test_fbx_keys),         TEST(test_amf_units), TEST(test_archives),
+        TEST(test_3ds_names),      TEST(test_3ds_transparency), TEST(test_fbx),
+        TEST(test_fbx_transforms), TEST(test_fbx_keys),         TEST(test_archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 #endif

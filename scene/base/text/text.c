@@ -137,6 +137,19 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
+bool bytes_have_word(const char *bytes, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = bytes; (size_t)(bytes + size - at) >= length; at++) {
+        size_t i = 0;
+        while (i < length && (at[i] == word[i] || (word[i] >= 'a' && (at[i] | 0x20) == word[i])))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
 bool text_equal_nocase(const char *a, const char *b)
 {
     for (; *a && lower(*a) == lower(*b); a++)

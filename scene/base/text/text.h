@@ -78,6 +78,8 @@ bool utf8_valid(const char *bytes, size_t size);
 const char *utf8_from(struct arena *arena, const char *bytes, size_t size, const char **raw);
 /* These two compare without regard to the case of ASCII letters. */
 bool text_equal_nocase(const char *a, const char *b);
+/* Tells whether the word is in the bytes. Its letters are lower case; those of the bytes may be in any case. */
+bool bytes_have_word(const char *bytes, size_t size, const char *word);
 /* Returns a path's last part, behind its folders. */
 const char *text_file_name(const char *path);
 /* Returns that part without its suffix, and without .gz: "parts/link.1.stl.gz" gives "link.1" (size bytes of path). */
