@@ -60,8 +60,8 @@ size_t find_bang(const struct cli *cli, size_t begin);
 /* Makes the plan of a conversion, with the filters from the word `bang` on (a "!", or the end). */
 cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
                           struct plan *plan);
-/* Gives readers of exact surfaces their part of the error that the output for the web may have, unless the user says how
- * fine they shall read. */
+/* Gives readers of exact surfaces their part of the error that the output for the web may have, unless the user says
+ * how fine they shall read. */
 cp_status share_error(struct cli *cli, struct plan *plan);
 /* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
 cp_status run_plan(struct cli *cli, const struct plan *plan);

@@ -3,8 +3,8 @@
  *     {"in":"parts/a.stl","out":"web/a.stl.glb","cwd":"/home/cell","also":["/home/b/parts/a.stl"],
  *      "key":"<32 hex digits>","out_hash":"<32>","state":"ok","code":"","message":"","time":1700000000000,
  *      "ms":3.5,"cpu_ms":2,"max_rss":9400320,"bytes_in":684,"bytes_out":1020,
- *      "triangles_in":12,"triangles_out":12,"shape":[KIND,1e-6,...],"losses":[],"warnings":[],"checks":["step-checked: ..."],
- *      "host":"cell7","attempt":1,"formats":["stl"],
+ *      "triangles_in":12,"triangles_out":12,"shape":[KIND,1e-6,...],"losses":[],"warnings":[],
+ *      "checks":["step-checked: ..."],"host":"cell7","attempt":1,"formats":["stl"],
  *      "inputs":[{"path":"parts/a.stl","size":684,"mtime_ns":1700000000000000000,"hash":"<32>"},
  *                {"path":"parts/a.mtl","missing":true}],
  *      "outputs":[{"path":"web/a.stl.glb","size":1020,"mtime_ns":1700000000000000001,"hash":"<32>"}]}

@@ -49,7 +49,7 @@ static const cp_option step_options[] = {
     {"angle", "greatest angle between the directions of neighbouring pieces of a curve", CP_OPTION_ANGLE,
      offsetof(struct step_settings, angle), "20deg", .minimum = 0.001, .maximum = PI / 2},
     {"error", "as few triangles as are nowhere farther than this from the surface", CP_OPTION_LENGTH,
-     offsetof(struct step_settings, error), .minimum = 1e-9, .maximum = 1e9},
+     offsetof(struct step_settings, error), .minimum = 1e-10, .maximum = 1e9},
     {"edges", "curves as lines: those without a face (free), borders of faces, too (all)", CP_OPTION_CHOICE,
      offsetof(struct step_settings, edges), "no", .choices = "no|free|all"},
     {"normals", "those of the surfaces", CP_OPTION_BOOLEAN, offsetof(struct step_settings, normals), .initial = "yes"},
