@@ -63,6 +63,9 @@ cp_status plan_conversion(struct cli *cli, const struct request *request, size_t
 /* Gives readers of exact surfaces their part of the error that the output for the web may have, unless the user says
  * how fine they shall read. */
 cp_status share_error(struct cli *cli, struct plan *plan);
+/* Makes the plan in whose stead a budget for the web is met with a smaller error, if exact surfaces that are read with a
+ * bound give that; else a copy. Its steps are in the cli's memory. */
+cp_status fit_budget(struct cli *cli, const struct plan *plan, struct plan *fitted);
 /* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
 cp_status run_plan(struct cli *cli, const struct plan *plan);
 /* Removes temporary files that killed writers have left in a folder and in the folders of further outputs below it

@@ -274,7 +274,8 @@ static cp_status sweep_beside(struct cli *cli, const struct plan *plan, size_t w
     return folder ? sweep_folder(cli, folder) : CP_LIMIT;
 }
 
-cp_status run_plan(struct cli *cli, const struct plan *plan)
+/* Carries out the steps. */
+static cp_status run_steps(struct cli *cli, const struct plan *plan)
 {
     cp_scene *scene = NULL, *other = NULL;
     cp_status status = CP_OK;
@@ -314,6 +315,15 @@ cp_status run_plan(struct cli *cli, const struct plan *plan)
             status = cp_find_shape(cli->context, scene, &cli->listener->shape);
     }
     cp_scene_free(scene);
+    return status;
+}
+
+cp_status run_plan(struct cli *cli, const struct plan *plan)
+{
+    struct plan fitted;
+    cp_status status = fit_budget(cli, plan, &fitted);
+    if (status == CP_OK)
+        status = run_steps(cli, &fitted);
     flush_report(cli, status);
     return status;
 }

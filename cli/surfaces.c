@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The reader's part of error=; the rest is for integers as positions and for simplification. Of 0.3, 0.5, 0.6, 0.75 and
  * 0.85 this gives the smallest files. */
@@ -11,12 +12,14 @@ static const double reader_part = 0.85;
 /* What an output for the web asks for. */
 struct web_goal {
     bool web;
-    double error; /* metres; 0: not given */
+    double error;   /* metres; 0: not given */
+    int64_t budget; /* bytes; 0: not given */
 };
 
 static const cp_option goal_options[] = {
     {"web", "", CP_OPTION_BOOLEAN, offsetof(struct web_goal, web), .initial = "no"},
-    {"error", "", CP_OPTION_LENGTH, offsetof(struct web_goal, error), "0", .maximum = 1e9}};
+    {"error", "", CP_OPTION_LENGTH, offsetof(struct web_goal, error), "0", .maximum = 1e9},
+    {"budget", "", CP_OPTION_SIZE, offsetof(struct web_goal, budget), "0", .maximum = 1e15}};
 
 /* Tells whether "NAME=VALUE" or "NAME" is the option's, with or without a format before it ("step.error=1mm"). */
 static bool is_option(const char *word, const char *name)
@@ -58,17 +61,29 @@ static bool tessellates(size_t importer)
     return plugin_has(CP_IMPORTER, importer, "deflection", &info) && plugin_has(CP_IMPORTER, importer, "error", &info);
 }
 
-cp_status share_error(struct cli *cli, struct plan *plan)
+/* Finds what the plan's output for the web asks for, if that is to decide how surfaces become triangles. */
+static cp_status find_goal(struct cli *cli, const struct plan *plan, struct web_goal *goal)
 {
     const struct plan_step *write = &plan->steps[plan->count - 1];
+    cp_option_info info;
+    *goal = (struct web_goal){0};
+    if (!plugin_has(CP_EXPORTER, exporter_for(write->format, write->name), "error", &info) ||
+        says_tessellation(&plan->steps[0].options) || says_tessellation(&plan->globals.importer_options))
+        return CP_OK;
+    cp_status status = read_goal(cli, &write->options, goal);
+    if (!goal->web)
+        *goal = (struct web_goal){0};
+    return status;
+}
+
+/* ---- an error ---- */
+
+cp_status share_error(struct cli *cli, struct plan *plan)
+{
     struct web_goal goal;
     char metres[CP_NUMBER_SIZE];
-    cp_option_info info;
-    if (!plugin_has(CP_EXPORTER, exporter_for(write->format, write->name), "error", &info))
-        return CP_OK;
-    cp_status status = read_goal(cli, &write->options, &goal);
-    if (status != CP_OK || !goal.web || !(goal.error > 0) || says_tessellation(&plan->steps[0].options) ||
-        says_tessellation(&cli->globals.importer_options))
+    cp_status status = find_goal(cli, plan, &goal);
+    if (status != CP_OK || !(goal.error > 0))
         return status;
     (void)cp_print_double(goal.error * reader_part, metres);
     for (size_t i = 0; i < plugin_count(CP_IMPORTER) && status == CP_OK; i++)
@@ -78,4 +93,120 @@ cp_status share_error(struct cli *cli, struct plan *plan)
         }
     plan->globals = cli->globals;
     return status;
+}
+
+/* ---- a budget ---- */
+
+/* The first try may have this part of the error that simplification needs for the budget, each further try the same
+ * part of the one before. */
+static const double next_part = 0.75;
+enum { MOST_TRIES = 4 };
+
+/* A conversion that is tried in memory. */
+struct attempt {
+    double budget;  /* bytes */
+    double error;   /* metres; 0: whatever the budget takes */
+    double reached; /* metres: how far the output is from the surfaces */
+    bool fits;
+};
+
+/* Makes the options of a try: those of a step but for the budget, and the error. */
+static bool add_options(struct cli *cli, const struct list *from, double error, struct list *to)
+{
+    char metres[CP_NUMBER_SIZE];
+    for (size_t i = 0; i < from->count; i++)
+        if (!(error > 0 && is_option(from->items[i], "budget")) && !list_add(cli, to, from->items[i]))
+            return false;
+    if (!(error > 0))
+        return true;
+    (void)cp_print_double(error, metres);
+    const char *option = cli_print(cli, "error=%sm", metres);
+    return option && list_add(cli, to, option);
+}
+
+static bool aim_steps(struct cli *cli, const struct plan *plan, double error, struct plan_step steps[2])
+{
+    for (int i = 0; i < 2; i++) {
+        steps[i] = plan->steps[i];
+        steps[i].options = (struct list){0};
+        double own = i == 0 ? error * reader_part : error;
+        if (!add_options(cli, &plan->steps[i].options, own, &steps[i].options))
+            return false;
+    }
+    return true;
+}
+
+/* Reads and writes in a context of its own, so that nothing is reported. A failure is no fit. */
+static cp_status try_conversion(struct cli *cli, const struct plan *plan, struct attempt *attempt)
+{
+    struct cli own = *cli;
+    struct plan_step steps[2];
+    cp_scene *scene = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    own.context = cp_context_new(NULL);
+    if (!own.context || !aim_steps(cli, plan, attempt->error, steps)) {
+        cp_context_free(own.context);
+        return CP_LIMIT;
+    }
+    cp_set_cancel(own.context, must_stop, NULL);
+    cp_set_flag(own.context, CP_FLAG_ISOLATE, own.isolate);
+    cp_status status = use_globals(&own, &plan->globals);
+    if (status == CP_OK)
+        status = cp_read(own.context, steps[0].name, steps[0].format, steps[0].options.items, steps[0].options.count,
+                         &scene);
+    if (status == CP_OK)
+        status =
+            cp_write_memory(own.context, scene, "glb", steps[1].options.items, steps[1].options.count, &bytes, &size);
+    attempt->reached = cp_last_written(own.context).deviation;
+    attempt->fits = status == CP_OK && (double)size <= attempt->budget;
+    cp_free(own.context, bytes, size);
+    cp_scene_free(scene);
+    cp_context_free(own.context);
+    return status == CP_CANCELLED ? status : CP_OK;
+}
+
+/* Returns the importer that the step names, or the file's suffix; SIZE_MAX for none. */
+static size_t importer_of(const struct plan_step *read)
+{
+    const char *slash = strrchr(read->name, '/'), *name = slash ? slash + 1 : read->name, *dot = strrchr(name, '.');
+    if (dot && strcasecmp(dot, ".gz") == 0)
+        while (dot > name && *--dot != '.')
+            ;
+    const char *importer = read->format ? read->format : dot ? importer_named(dot) : NULL;
+    return importer ? plugin_named(CP_IMPORTER, importer) : SIZE_MAX;
+}
+
+/* Tells whether a file that is read and written without a filter between may have surfaces, by its suffix. */
+static bool may_have_surfaces(const struct plan *plan)
+{
+    if (plan->count != 2 || strcmp(plan->steps[0].name, "-") == 0)
+        return false;
+    size_t exporter = exporter_for(plan->steps[1].format, plan->steps[1].name);
+    size_t importer = importer_of(&plan->steps[0]);
+    return importer != SIZE_MAX && tessellates(importer) && strcmp(plugin_at(CP_EXPORTER, exporter).name, "glb") == 0;
+}
+
+cp_status fit_budget(struct cli *cli, const struct plan *plan, struct plan *fitted)
+{
+    struct web_goal goal = {0};
+    struct attempt attempt = {0};
+    double best = 0;
+    cp_status status = may_have_surfaces(plan) ? find_goal(cli, plan, &goal) : CP_OK;
+    *fitted = *plan;
+    if (status != CP_OK || goal.budget == 0)
+        return status;
+    attempt.budget = (double)goal.budget;
+    status = try_conversion(cli, plan, &attempt);
+    for (int i = 0; i < MOST_TRIES && status == CP_OK && attempt.fits && attempt.reached > 0; i++) {
+        best = attempt.error;
+        attempt.error = (best > 0 ? best : attempt.reached) * next_part;
+        status = try_conversion(cli, plan, &attempt);
+    }
+    if (status == CP_OK && attempt.fits)
+        best = attempt.error;
+    if (status != CP_OK || best == 0)
+        return status;
+    fitted->steps = cli_allocate(cli, 2 * sizeof *fitted->steps);
+    return fitted->steps && aim_steps(cli, plan, best, fitted->steps) ? CP_OK : CP_LIMIT;
 }

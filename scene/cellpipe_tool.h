@@ -200,6 +200,7 @@ typedef struct cp_written {
     uint64_t bytes;
     uint64_t triangles; /* drawn ones, a mesh's at each of its places; 0 for formats without faces */
     uint32_t clips;     /* made ones among them; 0 for formats without clips */
+    double deviation;   /* metres: how far a simplified output is from the source's surfaces at most; else 0 */
 } cp_written;
 /* Returns what the last cp_write with this context has written. */
 CP_API cp_written cp_last_written(const cp_context *context);

@@ -109,6 +109,12 @@ ends 0 'warning: the triangles of the source are up to [0-9.]* m from its surfac
     "$cellpipe" convert clamp.step coarse.glb --in deflection=1mm --in angle=90deg --out web=yes --out error=0.1mm
 must "the deviation goes through stages" [ "$("$cellpipe" convert clamp.step - | "$cellpipe" info --json - | grep -c '"deviation"')" = 1 ]
 
+# A budget is met by surfaces that are read with a bound where these are nearer than what simplification makes of it: here
+# they are not. tests/consumers/test_step.mjs has an assembly of which they are.
+"$cellpipe" convert -q clamp.step near.glb --out web=yes --out budget=5300
+must "a budget is kept" [ "$(stat -c %s near.glb)" -le 5300 ]
+must "a budget is used" holds near.glb 0.1
+
 # ---- edges= ----
 
 # Borders: 12 of the plate; two circles of the pin, and not its seam. The sample has no curves without a face.

@@ -115,4 +115,19 @@ for (const name of fs.readdirSync(expected).filter(entry => entry.endsWith('.jso
     if (spawnSync(program, ['convert', '-q', stage, gltf]).status === 0)
         compareColours(file, kernel, JSON.parse(fs.readFileSync(gltf)));
 }
+
+// A budget for the web: where surfaces that are read with a bound are nearer than simplified ones, they are taken.
+function convertWithin(budget, ...options) {
+    const out = workFile('budget.glb'),
+        words = ['convert', '-v', path.join(corpus, 'as1-oc-214.stp'), out, '--out', 'web=yes', ...options];
+    const { stderr } = spawnSync(program, [...words, '--out', `budget=${budget}`], { encoding: 'utf8' });
+    const read = Number(/at most ([\d.e-]+) mm from the surface/.exec(stderr)?.[1]) * 1e-3,
+        simplified = Number(/point is farther than ([\d.e-]+) m/.exec(stderr)?.[1]);
+    return { size: fs.statSync(out).size, error: read + simplified };
+}
+const near = convertWithin(25000),
+    plain = convertWithin(25000, '--in', 'deflection=0.1%');
+check(near.size <= 25000 && plain.size <= 25000, `a budget of 25,000 bytes: ${near.size}, ${plain.size}`);
+check(near.error < 0.8 * plain.error, `a budget of 25,000 bytes: ${near.error} m off, simplified ${plain.error} m`);
+
 finish(`${count} files, ${checks} checks`);

@@ -266,6 +266,8 @@ static void report(const struct gltf_search *search)
         report_note(file->context, "gltf-idle-coordinates", NOWHERE,
                     "texture coordinates that no texture uses are left out, of %lu meshes",
                     (unsigned long)file->web.idle_coordinates);
+    if (attempt->error > 0)
+        file->context->written.deviation = search->base->source.deviation + attempt->reached + position;
     (void)print_bound(attempt->reached, metres);
     if (attempt->error > 0)
         report_note(
