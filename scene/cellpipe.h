@@ -78,7 +78,7 @@ CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting
 typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss fails with CP_LOSSY */
     CP_FLAG_CONFINE,    /* on at first: read further files only from below the folder of the file that is read, or
-                         * one that was added (cp_add_include_folder, cp_add_package_folder). Input from standard input:
+                         * one that was added (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input from standard input:
                          * below the current folder. Off: a file may name any file, also one that is secret */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
@@ -97,6 +97,8 @@ typedef enum cp_flag {
 CP_API void cp_set_flag(cp_context *context, cp_flag flag, bool on);
 /* Adds a folder to search for further files, after the folder of the file that names them. */
 CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
+/* Adds a folder below which CP_FLAG_CONFINE lets files be, such as that of a library; nothing is searched for there. */
+CP_API cp_status cp_allow_folder(cp_context *context, const char *folder);
 /* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER". A NAME may have several folders, which are
  * searched in order. Without this call, a folder called NAME is searched for: in the folder of the file that names it;
  * in each folder above that, nearest first (CP_FLAG_CONFINE forbids what is found there); in the include folders.

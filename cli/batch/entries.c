@@ -613,3 +613,17 @@ cp_status list_entries(struct cli *cli, const struct list_request *request, stru
     memory_free(cli->context, listing.folders, listing.folder_room, sizeof *listing.folders);
     return status;
 }
+
+cp_status allow_library(struct cli *cli, const struct entry *entry)
+{
+    size_t size = strlen(entry->in), tail = strlen(entry->name);
+    if (tail >= size || strcmp(entry->in + size - tail, entry->name) != 0)
+        return CP_OK;
+    char *folder = memory_allocate_zeroed(cli->context, size - tail + 1, 1);
+    if (!folder)
+        return CP_LIMIT;
+    memcpy(folder, entry->in, size - tail);
+    cp_status status = cp_allow_folder(cli->context, folder);
+    memory_free(cli->context, folder, size - tail + 1, 1);
+    return status;
+}

@@ -86,6 +86,9 @@ void print_passed_over(const struct passed_over *items, uint32_t count, FILE *fi
 
 /* ---- for the files of this folder ---- */
 
+/* Lets the entry's file name any file below the folder that the user has named. */
+cp_status allow_library(struct cli *cli, const struct entry *entry);
+
 /* Makes the arena. */
 bool entries_open(struct cli *cli, struct entries *entries);
 /* Adds an entry of these texts, which must stay; NULL when out of memory. */

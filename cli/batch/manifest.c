@@ -91,6 +91,8 @@ static cp_status scan_entry(struct scanning *scanning, struct entry *entry)
     cp_set_flag(own.context, CP_FLAG_ISOLATE, own.isolate);
     cp_status status = use_globals(&own, &own.globals);
     if (status == CP_OK)
+        status = allow_library(&own, entry);
+    if (status == CP_OK)
         status = cp_read(own.context, entry->in, NULL, NULL, 0, &scene);
     cp_scene_free(scene);
     bool ran_out = ran_out_of_memory(own.context);

@@ -208,6 +208,8 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     if (status == CP_OK)
         status = use_globals(cli, &plan.globals);
     if (status == CP_OK)
+        status = allow_library(cli, job->entry);
+    if (status == CP_OK)
         status = make_folder(cli, cli_print(cli, "%.*s", (int)(strrchr(out, '/') - out), out));
     if (status == CP_OK)
         status = run_plan(cli, &plan);

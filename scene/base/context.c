@@ -104,6 +104,11 @@ cp_status cp_add_include_folder(cp_context *context, const char *folder)
     return context_finish(context, context_append_text(context, &context->include_folders, folder));
 }
 
+cp_status cp_allow_folder(cp_context *context, const char *folder)
+{
+    return context_finish(context, context_append_text(context, &context->allowed_folders, folder));
+}
+
 cp_status cp_add_package_folder(cp_context *context, const char *setting)
 {
     size_t size = strcspn(setting, "=/");

@@ -78,7 +78,7 @@ struct cp_context {
     struct callbacks callbacks;
     const struct cp_opener *opener; /* the context's; NULL: files are read from the disk */
     uint32_t threads;
-    struct text_list importer_options, include_folders;
+    struct text_list importer_options, include_folders, allowed_folders;
     struct text_list package_folders; /* NAME=FOLDER */
     struct file_book files;           /* everything read and written */
     const char *kept_path;            /* for cp_write_file; or NULL */

@@ -29,7 +29,7 @@ void cp_context_free(cp_context *context)
     arena_free(context->arena);
     report_free(context);
     const struct text_list *const lists[] = {&context->importer_options, &context->include_folders,
-                                             &context->package_folders};
+                                             &context->allowed_folders, &context->package_folders};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         memory_free(context, lists[i]->items, lists[i]->room, sizeof *lists[i]->items);
     files_free(context);

@@ -89,6 +89,22 @@ cp part.stl cells
 ends 1 'outside|below' "$cellpipe" batch cells/cell.wu --out-dir out --to dump
 works "$cellpipe" batch -q cells/cell.wu --out-dir out --to dump --confine=no
 
+# The border of a library is the folder that the user has named.
+mkdir -p lib/cells lib/parts
+cp cells/* lib/cells
+cp arm.dev part.stl lib
+works "$cellpipe" batch -q lib --out-dir within --to dump --only '*.wu'
+works "$cellpipe" batch -q lib/cells/cell.wu --root lib --out-dir rooted --to dump
+ends 1 'outside|below' "$cellpipe" batch -q lib/cells --out-dir inner --to dump --only '*.wu'
+rm lib/arm.dev
+ln -s ../arm.dev lib/arm.dev
+ends 1 'outside|below' "$cellpipe" batch -q lib --out-dir linked --to dump --only '*.wu'
+mkdir 'lib=cells'
+sed 's|"arm.dev"|"arm=/arm.dev"|' cell.wu >'lib=cells/cell.wu'
+mkdir 'lib=cells/arm='
+cp arm.dev part.stl 'lib=cells/arm='
+works "$cellpipe" batch -q 'lib=cells' --out-dir named --to dump --only '*.wu'
+
 # Progress: lines of JSON, or nothing; the result of a run on standard output.
 works "$cellpipe" batch part.stl open.stl --out-dir shown --progress json
 ends 0 '' "$cellpipe" batch part.stl open.stl --out-dir shown -q --force

@@ -232,11 +232,12 @@ static cp_status set_names(struct source *source, const char *path, const char *
     return CP_OK;
 }
 
-/* Searches the folders of settings: FOLDER, or NAME=FOLDER. errno is ENOMEM when memory ran out for one of them. */
-static bool open_setting_root(const struct text_list *settings, const char *real, struct allowed_root *root)
+/* Searches the folders of settings: FOLDER, or NAME=FOLDER of packages. errno is ENOMEM when memory ran out for one of
+ * them. */
+static bool open_setting_root(const struct text_list *settings, bool named, const char *real, struct allowed_root *root)
 {
     for (uint32_t i = 0; i < settings->count; i++) {
-        const char *equals = strchr(settings->items[i], '=');
+        const char *equals = named ? strchr(settings->items[i], '=') : NULL;
         root_open(root, equals ? equals + 1 : settings->items[i]);
         if (root_holds(root, real))
             return true;
@@ -246,6 +247,13 @@ static bool open_setting_root(const struct text_list *settings, const char *real
     }
     errno = 0;
     return false;
+}
+
+static bool open_given_root(const cp_context *context, const char *real, struct allowed_root *root)
+{
+    return open_setting_root(&context->include_folders, false, real, root) ||
+           (errno == 0 && open_setting_root(&context->allowed_folders, false, real, root)) ||
+           (errno == 0 && open_setting_root(&context->package_folders, true, real, root));
 }
 
 /* CP_INPUT, reported; for a dispensable file CP_NO, with a warning. */
@@ -289,8 +297,7 @@ static cp_status open_further(const struct source *source, int *file)
             top = at;
         }
         errno = 0;
-        if (!root && (open_setting_root(&context->include_folders, real, &given) ||
-                      (errno == 0 && open_setting_root(&context->package_folders, real, &given))))
+        if (!root && open_given_root(context, real, &given))
             root = &given;
         if (root)
             *file = root_open_file(root, real);
