@@ -78,8 +78,9 @@ CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting
 typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss fails with CP_LOSSY */
     CP_FLAG_CONFINE,    /* on at first: read further files only from below the folder of the file that is read, or
-                         * one that was added (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input from standard input:
-                         * below the current folder. Off: a file may name any file, also one that is secret */
+                         * one that was added (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input
+                         * from standard input: below the current folder. Off: a file may name any file, also one that
+                         * is secret */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
     CP_FLAG_WRITE_ONCE, /* replacing an output of this context fails with CP_USAGE */
