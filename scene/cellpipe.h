@@ -446,7 +446,8 @@ typedef enum cp_interpolation { CP_STEP, CP_LINEAR, CP_CUBIC } cp_interpolation;
 typedef enum cp_path { CP_PATH_JOINT, CP_PATH_TRANSLATION, CP_PATH_ROTATION, CP_PATH_SCALE } cp_path;
 
 /* values: key_count x width, with width 1 (joint), 3 (translation, scale) or 4 (rotation: x y z w). CP_CUBIC has three
- * such rows per key: in-tangent, value, out-tangent. Node paths replace that part of the local pose. */
+ * such rows per key: in-tangent, value, out-tangent. Node paths replace that part of the local pose, which is
+ * translation * rotation * scale; a mirrored one has three negative scales. */
 typedef struct cp_track {
     uint32_t target; /* a joint for CP_PATH_JOINT, else a node */
     cp_path path;

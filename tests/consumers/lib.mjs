@@ -214,9 +214,14 @@ export function trackValues({ interpolation, times, values }, t) {
         d * (u3 - u2) * into[k]);
 }
 
-// A node's local with parts of it replaced; it has no shear.
+function determinant(m) {
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+}
+
+// A node's local with parts of it replaced; it has no shear. A mirrored one has three negative scales.
 function localAt(node, tracks, t) {
-    const m = node.local, scale = [0, 1, 2].map(column => Math.hypot(m[column], m[4 + column], m[8 + column]));
+    const m = node.local, sign = determinant(m) < 0 ? -1 : 1,
+        scale = [0, 1, 2].map(column => sign * Math.hypot(m[column], m[4 + column], m[8 + column]));
     let turn = [0, 1, 2].flatMap(row => [0, 1, 2].map(column => m[4 * row + column] / scale[column]).concat(0));
     let place = [m[3], m[7], m[11]], size = scale;
     for (const track of tracks) {
