@@ -9,7 +9,7 @@
  * 0.85 this gives the smallest files. */
 static const double reader_part = 0.85;
 
-/* What an output for the web asks for. */
+/* An output for the web may ask for an error or a budget. */
 struct web_goal {
     bool web;
     double error;   /* metres; 0: not given */

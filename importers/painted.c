@@ -150,7 +150,7 @@ static uint32_t *join_corners(const struct painted *painted, cp_scene *scene, ui
     return numbers && join_rows(painted->context, rows, 2, 2, count, numbers) ? numbers : NULL;
 }
 
-/* What has no colour is grey, as it is in meshes without colours. */
+/* A corner without a colour is grey, as it is in meshes without colours. */
 static void set_colour(const struct colour *colour, float rgba[4])
 {
     for (int k = 0; k < 4; k++) {

@@ -1,4 +1,4 @@
-/* What the files of the DXF reader share. A drawing is a list of blocks; block 0 is the model space. */
+/* The files of the DXF reader share these tables. A drawing is a list of blocks; block 0 is the model space. */
 #ifndef CELLPIPE_IMPORTERS_DXF_DXF_H
 #define CELLPIPE_IMPORTERS_DXF_DXF_H
 
@@ -44,8 +44,8 @@ struct dxf_layer {
     bool is_off, is_frozen;
 };
 
-/* What an entity says of its colour. The layer is a row of `layers`; row 0 is layer "0", which in a block means the
- * layer of its insert. */
+/* An entity says its layer and its colour. The layer is a row of `layers`; row 0 is layer "0", which in a block means
+ * the layer of its insert. */
 struct dxf_look {
     uint32_t layer;
     uint32_t colour; /* DXF_BY_LAYER, DXF_BY_BLOCK or 0xrrggbb */
@@ -53,7 +53,7 @@ struct dxf_look {
 };
 enum { DXF_BY_LAYER = 1 << 24, DXF_BY_BLOCK };
 
-/* What a look becomes: also what the entities of a block take from their insert. */
+/* A look becomes this; the entities of a block take the same from their insert. */
 struct dxf_paint {
     uint32_t layer, rgb, alpha;
 };

@@ -276,7 +276,8 @@ static cp_status read_insert(struct dxf *dxf)
 
 /* ---- all entities ---- */
 
-/* What is read; keeps: its codes repeat. Those without a function have no geometry of their own. */
+/* The table lists the entities that are read; `keeps` says that codes repeat. An entity without a function has no
+ * geometry of its own. */
 static const struct reading {
     const char *type;
     cp_status (*read)(struct dxf *dxf);

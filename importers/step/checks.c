@@ -1,5 +1,4 @@
-/* What is told of a file of CAD: what the kernel complains of, what is lost, and what the check of its triangles has
- * measured. */
+/* Reports of a file of CAD: the kernel's complaints, the losses, and the figures of the check of its triangles. */
 #include <math.h>
 #include <stdio.h>
 

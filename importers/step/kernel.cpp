@@ -543,7 +543,7 @@ class Reader
         product.face_count = index_of(faces.size());
         const double size = diagonal(shape);
         double deflection = request.relative > 0 ? size * request.relative : request.deflection;
-        // What is simplified needs most of the error for that; but the finest triangles would be too many.
+        // Simplification needs most of the error, so it begins with fine triangles; but the finest would be too many.
         if (request.coarse > 0)
             deflection =
                 std::min(deflection, std::max(request.coarse / 10, std::min(request.coarse / 2, finest_part * size)));

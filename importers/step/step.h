@@ -23,7 +23,7 @@ struct step_settings {
 
 enum step_names { NAMES_INSTANCE, NAMES_PRODUCT };
 
-/* What the text of a file has that the kernel does not read, or reads wrongly. */
+/* The kernel does not read these of a file's text, or reads them wrongly. */
 struct step_facts {
     uint64_t annotations; /* of PMI, each with its leaders and texts */
     uint64_t tessellated; /* shapes of triangles */

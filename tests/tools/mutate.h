@@ -1,4 +1,4 @@
-/* What mutate.c and mutate_cad.c share. */
+/* mutate.c and mutate_cad.c share these. */
 #ifndef CELLPIPE_TESTS_MUTATE_H
 #define CELLPIPE_TESTS_MUTATE_H
 

@@ -270,7 +270,7 @@ static void test_places(void **state)
     cp_scene_free(scene);
 }
 
-/* What moves nothing, makes no sense, or is no curve that is read. */
+/* Channels that move nothing, make no sense, or are no curves that are read are losses. */
 static void test_losses(void **state)
 {
     static const struct channel channels[] = {

@@ -237,7 +237,7 @@ static void test_library_of_joints(void **state)
     cp_scene_free(scene);
 }
 
-/* What is not found, and what is not read. */
+/* Names that are not found and elements that are not read are losses. */
 static void test_losses(void **state)
 {
     cp_scene *scene = read_document(

@@ -187,7 +187,7 @@ static void test_layers(void **state)
     cp_scene_free(scene);
 }
 
-/* What layers hide is left out and counted; so are invisible entities and those of layouts. */
+/* Entities on hidden layers are left out and counted; so are invisible ones and those of layouts. */
 static void test_hidden(void **state)
 {
     static const char text[] = LAYERS BLOCKS(BLOCK(Box, , TRIANGLE G(8, 0) TRIANGLE G(0, CIRCLE) G(8, 0)))
@@ -254,7 +254,7 @@ static void test_layer_zero(void **state)
     cp_scene_free(scene);
 }
 
-/* What a frozen layer hides counts for no limit. */
+/* Entities on a frozen layer count for no limit. */
 static void test_frozen_array(void **state)
 {
     static const char text[] =

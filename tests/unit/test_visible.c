@@ -116,7 +116,7 @@ static void test_formats(void **state)
     "</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes><scene>"     \
     "<instance_visual_scene url='#S'/></scene></COLLADA>"
 
-/* What its transparency makes invisible is opaque, unless the user says that the file means it. */
+/* A material that its transparency makes invisible is opaque, unless the user says that the file means it. */
 static void test_collada(void **state)
 {
     (void)state;
