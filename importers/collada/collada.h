@@ -300,6 +300,7 @@ struct collada_document {
     struct source text;                               /* the part of it that is XML */
     struct xml xml;                                   /* while it is read */
     struct name_map ids[COLLADA_KINDS], mesh_sources; /* mesh_sources: of the mesh that is read */
+    uint64_t room_given;                              /* see collada_give_room */
     double unit;
     enum collada_up up;
     const char *shown; /* the url of instance_visual_scene; NULL: none */
@@ -452,6 +453,10 @@ cp_status collada_find(struct collada_document *document, enum collada_kind kind
                        struct collada_document **owner, uint32_t *row);
 
 /* ---- numbers.c: lists of numbers, converted as the text comes ---- */
+
+/* How many numbers to make room for where the file says `said`. A file may say too much in each of many places, so that
+ * all of these rooms together have no more than the file can hold. */
+uint64_t collada_give_room(struct collada_document *document, uint64_t said);
 
 /* Appends the numbers in the text of the open element, and goes to its end. What is written like a number and is none
  * ("NaN", "-1.#IND") becomes NaN. expected: how many there shall be, 0 if nobody says; decimal commas need it. */

@@ -10,15 +10,16 @@ static cp_status read_sizes(struct collada_document *document, void *into)
     return collada_read_indices(document, &document->primitives[*(const uint32_t *)into].sizes);
 }
 
-/* Makes room for the indices that triangles of this count take, but no more than the file can have. */
+/* Makes room for the indices that triangles of this count take. */
 static bool reserve_indices(struct collada_document *document, struct collada_primitive *primitive)
 {
-    uint64_t most = document->text.size / 2 + 1, stride = 1;
+    uint64_t stride = 1;
     for (uint32_t i = primitive->first_input; i < document->input_count; i++)
         stride = document->inputs[i].offset >= stride ? document->inputs[i].offset + UINT64_C(1) : stride;
-    uint64_t count = primitive->kind == COLLADA_TRIANGLES ? 3 * primitive->said * stride : 0;
+    uint64_t count =
+        primitive->kind == COLLADA_TRIANGLES ? collada_give_room(document, 3 * primitive->said * stride) : 0;
     return count == 0 || array_reserve(document->collada->context, &primitive->indices.items, &primitive->indices.room,
-                                       count < most ? count : most, sizeof(uint32_t));
+                                       count, sizeof(uint32_t));
 }
 
 /* Reads a text of indices, whose size is noted. hole: COLLADA_HOLE, or 0. */

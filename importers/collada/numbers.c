@@ -169,10 +169,17 @@ static cp_status convert_number(struct number_list *list, const char *word, size
     return add_number(list, number) ? CP_OK : CP_LIMIT;
 }
 
+uint64_t collada_give_room(struct collada_document *document, uint64_t said)
+{
+    uint64_t left = document->text.size / 2 + 1 - document->room_given, given = said < left ? said : left;
+    document->room_given += given;
+    return given;
+}
+
 cp_status collada_read_numbers(struct collada_document *document, struct collada_numbers *numbers, uint32_t expected)
 {
     struct number_list list = {.document = document, .line = document->xml.line, .numbers = numbers};
-    uint64_t most = document->text.size / 2 + 1, count = expected < most ? expected : most;
+    uint64_t count = collada_give_room(document, expected);
     uint32_t before = numbers->count;
     if (count > 0 && !array_reserve(document->collada->context, &numbers->items, &numbers->room, numbers->count + count,
                                     sizeof *numbers->items))
