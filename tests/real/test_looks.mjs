@@ -30,7 +30,7 @@ function convert(input, suffix) {
 // ---- inputs of each format look like their outputs ----
 
 const inputs = ['obj_plate.obj', 'obj_ramp.obj', 'obj_lines.obj', 'ply_roof.ply', 'off_tent.off', 'stl_viscam.stl',
-    'stl_materialise.stl', 'stl_solids.stl', '3mf_gripper.3mf', 'gltf_textures.gltf', 'collada_arm.dae']
+    'stl_materialise.stl', 'stl_solids.stl', '3mf_gripper.3mf', 'gltf_textures.gltf', 'collada_arm.dae', 'dxf_shed.dxf']
     .map(name => path.join(samples, name))
     .concat(['obj/textured.obj', 'obj/bare.obj', 'gltf/coordinates.gltf'].map(name => path.join(tests, 'cases', name)));
 const outputs = new Map();
@@ -69,6 +69,11 @@ const faults = [
     ['colours swapped', 'stl_viscam.stl', 'colours', gltf => {
         const [a, b] = materials(gltf).map(material => material.pbrMetallicRoughness);
         [a.baseColorFactor, b.baseColorFactor] = [b.baseColorFactor, a.baseColorFactor];
+    }],
+    ["an insert's colour lost", 'dxf_shed.dxf', 'colours', gltf => {
+        const pbrOf = ([r, g, b]) => materials(gltf).map(material => material.pbrMetallicRoughness)
+            .find(({ baseColorFactor: c }) => c[0] === r && c[1] === g && c[2] === b);
+        pbrOf([1, 1, 0]).baseColorFactor = [1, 1, 1, 1];
     }],
     ['grey for a colour', 'collada_arm.dae', 'colours', gltf => {
         materials(gltf)[0].pbrMetallicRoughness.baseColorFactor = [0.319, 0.319, 0.319, 1];

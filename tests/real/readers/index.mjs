@@ -6,6 +6,7 @@ import { Disk } from './files.mjs';
 import { readAmf } from './amf.mjs';
 import { read3mf } from './threemf.mjs';
 import { readDae } from './dae.mjs';
+import { readDxf } from './dxf.mjs';
 import { readGltf } from './gltf.mjs';
 import { readObj } from './obj.mjs';
 import { readOff } from './off.mjs';
@@ -14,7 +15,8 @@ import { readStl } from './stl.mjs';
 import { readVrml97 } from './vrml97.mjs';
 
 const readers = { stl: readStl, stla: readStl, stlb: readStl, obj: readObj, ply: readPly, off: readOff, coff: readOff,
-    noff: readOff, '3mf': read3mf, gltf: readGltf, glb: readGltf, dae: readDae, zae: readDae, amf: readAmf };
+    noff: readOff, '3mf': read3mf, gltf: readGltf, glb: readGltf, dae: readDae, zae: readDae, amf: readAmf,
+    dxf: readDxf };
 const families = { stla: 'STL', stlb: 'STL', coff: 'OFF', noff: 'OFF', gltf: 'glTF', glb: 'glTF', zae: 'DAE' };
 
 const suffixOf = file => /\.([^./]+?)(?:\.gz)?$/i.exec(path.basename(file))?.[1].toLowerCase() ?? '';

@@ -47,21 +47,13 @@ export class Look {
     lower = [Infinity, Infinity, Infinity]; upper = [-Infinity, -Infinity, -Infinity];
     says = new Set(); // what the program must warn of: keys of verdict.mjs
     #colours = new Map(); #under = new Map(); #alphas = new Map(); #images = new Map(); // areas, of corners and faces
+    #box = { lower: [Infinity, Infinity, Infinity], upper: [-Infinity, -Infinity, -Infinity] }; // of faces alone
     #exact = new Map(); #withCoordinates = 0; #coordinates = [0, 0]; #textured = 0;
     #hidden = 0; #loose = 0; #places = new Map(); #vertex = [0, 0, 0]; #coloured = 0; #emission = [0, 0, 0];
 
-    point(p) {
-        for (let i = 0; i < 3; i++) {
-            if (p[i] < this.lower[i])
-                this.lower[i] = p[i];
-            if (p[i] > this.upper[i])
-                this.upper[i] = p[i];
-        }
-    }
-
     line(points) {
         this.lines += points.length - 1;
-        points.forEach(p => this.point(p));
+        points.forEach(p => widen(this, p));
     }
 
     /* A face of any shape, by Newell's sum: its area is exact if it is flat. Of one that is not, the fan may come nearer
@@ -76,13 +68,13 @@ export class Look {
             this.triangles += hole.length + 2;
             this.volume += against * cut.volume;
             this.fans -= cut.fan;
-            hole.forEach(p => this.point(p));
         }
         this.triangles += triangles;
         this.volume += volume;
         this.fans += fan;
         this.polygons ||= points.length > 3;
-        points.forEach(p => this.point(p));
+        for (const p of [points, ...holes].flat())
+            [this, this.#box].forEach(box => widen(box, p));
         const area = Math.hypot(...sum) / 2;
         this.area += area;
         this.#loose += holes.length ? area : 0; // where its paint is depends on how it is cut
@@ -100,10 +92,10 @@ export class Look {
         sums[3] += value;
     }
 
-    // The mean of value times place, where the box is 1 long and its middle 0.
+    // The mean of value times place, where the faces' box is 1 long and its middle 0: some outputs have no lines.
     #placed([x, y, z, value]) {
-        const longest = Math.max(...this.size) || 1;
-        return [x, y, z].map((sum, i) => this.area > 0 ? (sum - value * (this.lower[i] + this.upper[i]) / 2) / longest / this.area : 0);
+        const { lower, upper } = this.#box, longest = Math.max(...upper.map((most, i) => most - lower[i])) || 1;
+        return [x, y, z].map((sum, i) => this.area > 0 ? (sum - value * (lower[i] + upper[i]) / 2) / longest / this.area : 0);
     }
 
     // weights: the share of each corner in the area.
@@ -162,8 +154,6 @@ export class Look {
         }
     }
 
-    get size() { return [0, 1, 2].map(i => Math.max(0, this.upper[i] - this.lower[i])); }
-
     /* As plain data: areas as shares of the whole. colours: of what shows no texture, by levels of red, green and blue
      * ("420"); under: the same below textures. base: area by the exact base colour, for people. places: where on the
      * model a value is: rgb, RGB below textures, alpha, u, v, each image. */
@@ -179,6 +169,15 @@ export class Look {
             places: Object.fromEntries([...this.#places].map(([key, sums]) => [key, this.#placed(sums)])),
             emission: mean(this.#emission, whole) ?? [0, 0, 0], loose: whole > 0 ? this.#loose / whole : 0,
             says: [...this.says, ...whole > 0 && this.#hidden > 0.999 * whole && !this.says.has('hidden') ? ['hidden'] : []] };
+    }
+}
+
+function widen(box, p) {
+    for (let i = 0; i < 3; i++) {
+        if (p[i] < box.lower[i])
+            box.lower[i] = p[i];
+        if (p[i] > box.upper[i])
+            box.upper[i] = p[i];
     }
 }
 
