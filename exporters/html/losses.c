@@ -60,8 +60,9 @@ static bool same_transform(const cp_texture_use *a, const cp_texture_use *b)
 }
 
 /* All textures of a material have the transform of the first of these; that of occlusion has none. */
-static bool has_other_transforms(const cp_material *material)
+static bool has_other_transforms(const cp_scene *scene, const cp_material *material)
 {
+    (void)scene;
     static const cp_texture_role order[] = {CP_TEXTURE_BASE_COLOUR, CP_TEXTURE_NORMAL, CP_TEXTURE_METALLIC_ROUGHNESS,
                                             CP_TEXTURE_EMISSIVE};
     static const cp_texture_use none = {.scale = {1, 1}};
@@ -82,8 +83,9 @@ static bool has_other_transforms(const cp_material *material)
 }
 
 /* Textures use one set of coordinates; that of occlusion may use the other. */
-static bool has_both_sets(const cp_material *material)
+static bool has_both_sets(const cp_scene *scene, const cp_material *material)
 {
+    (void)scene;
     bool has[2] = {false, false};
     for (uint32_t k = 0; k < material->texture_count; k++) {
         const cp_texture_use *use = &material->textures[k];
@@ -93,13 +95,37 @@ static bool has_both_sets(const cp_material *material)
     return has[0] && has[1];
 }
 
+/* Tells whether the GLB has the image, and no browser reads it. */
+static bool is_unreadable(const cp_scene *scene, uint32_t index)
+{
+    const cp_image *image = index == CP_NONE ? NULL : &scene->images[index];
+    return image && image->bytes &&
+           (strcmp(image->type, "image/ktx2") == 0 || strcmp(image->type, "image/vnd-ms.dds") == 0);
+}
+
+/* page/images.js removes such textures. Textures of extensions are lost with the extension. */
+static bool has_unreadable_images(const cp_scene *scene, const cp_material *material)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < material->texture_count; k++) {
+        const cp_texture *texture = &scene->textures[material->textures[k].texture];
+        bool replaced = texture->fallback != CP_NONE && scene->images[texture->fallback].bytes &&
+                        !is_unreadable(scene, texture->fallback);
+        found = found || (material->textures[k].role != CP_TEXTURE_EXTENSION && !replaced &&
+                          is_unreadable(scene, texture->image));
+    }
+    return found;
+}
+
 static const struct {
     const char *code, *text;
-    bool (*has)(const cp_material *material);
+    bool (*has)(const cp_scene *scene, const cp_material *material);
 } kinds[] = {
     {"html-transforms", "materials whose textures have several transforms are shown with one", has_other_transforms},
     {"html-coordinates", "materials whose textures use both sets of coordinates are shown with the first",
      has_both_sets},
+    {"html-images", "materials whose images no browser reads (KTX2, DDS) are shown without them",
+     has_unreadable_images},
 };
 
 /* Returns which materials are drawn; NULL: out of memory. */
@@ -128,7 +154,7 @@ cp_status html_report_losses(cp_context *context, const cp_scene *scene)
         const cp_material *found = NULL;
         uint64_t count = 0;
         for (uint32_t i = 0; i < scene->material_count; i++)
-            if (drawn[i] && kinds[kind].has(&scene->materials[i])) {
+            if (drawn[i] && kinds[kind].has(scene, &scene->materials[i])) {
                 found = found ? found : &scene->materials[i];
                 count++;
             }

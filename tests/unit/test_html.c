@@ -606,8 +606,12 @@ static cp_scene *read_materials(cp_context *context, const char *materials, int 
         "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':24}],"
         "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]},"
         "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2'}],'images':[{'uri':'data:image/png;base64,"
-        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC'}],"
-        "'textures':[{'source':0}],'materials':[%s],'meshes':[{'primitives':[%s]}],'nodes':[{'mesh':0}],"
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC'},"
+        "{'uri':'data:image/ktx2;base64,q0tUWCAyMLsNChoK'},{'uri':'data:image/vnd-ms.dds;base64,RERTIHwAAAA='}],"
+        "'textures':[{'source':0},{'extensions':{'KHR_texture_basisu':{'source':1}}},"
+        "{'source':0,'extensions':{'KHR_texture_basisu':{'source':1}}},"
+        "{'extensions':{'MSFT_texture_dds':{'source':2}}}],'materials':[%s],'meshes':[{'primitives':[%s]}],'nodes':[{'"
+        "mesh':0}],"
         "'scenes':[{'nodes':[0]}]}",
         materials, primitives);
     assert_true(size > 0 && (size_t)size < sizeof text);
@@ -664,14 +668,22 @@ static void unshown_materials_are_losses(void **state)
         {"{'emissiveTexture':{'index':0,'texCoord':1},'normalTexture':{'index':0,'texCoord':1}}", 1, NULL, NULL, 0},
         {"{'emissiveTexture':{'index':0,'texCoord':1},'occlusionTexture':{'index':0}}", 1, NULL, NULL, 0},
         {"{'emissiveTexture':{'index':0},'occlusionTexture':{'index':0,'texCoord':1}}", 1, NULL, NULL, 0},
+        /* Images: those that no browser reads, unless another is there for those who cannot read them. */
+        {"{'name':'Paint','pbrMetallicRoughness':{'baseColorTexture':{'index':1}}}", 1, "html-images",
+         "(KTX2, DDS) are shown without them; the first is \"Paint\"", 1},
+        {"{'normalTexture':{'index':3}},{'emissiveTexture':{'index':0},'occlusionTexture':{'index':1}}", 2,
+         "html-images", " (2)", 2},
+        {"{'pbrMetallicRoughness':{'baseColorTexture':{'index':2}}},"
+         "{'pbrMetallicRoughness':{'baseColorTexture':{'index':1}}}",
+         1, NULL, NULL, 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cp_context *context = cp_context_new(NULL);
         cp_scene *scene = read_materials(context, cases[i].materials, cases[i].drawn);
         struct text page = write_page(context, scene, NULL, 0);
-        for (size_t k = 0; k < 3; k++) {
-            static const char *const codes[] = {"html-extension", "html-transforms", "html-coordinates"};
+        for (size_t k = 0; k < 4; k++) {
+            static const char *const codes[] = {"html-extension", "html-transforms", "html-coordinates", "html-images"};
             bool lost = cases[i].code && strcmp(cases[i].code, codes[k]) == 0;
             if (count_lost(context, codes[k]) != (lost ? cases[i].count : 0))
                 fail_msg("case %zu: %s", i, codes[k]);
