@@ -121,7 +121,7 @@ static cp_status make_look(struct png_picture *picture, const cp_material *mater
     cp_status status = CP_OK;
     for (int i = 0; i < 3; i++) {
         look->rgba[i] = (float)linear_channel(material, i);
-        look->emissive[i] = (float)within_unit(material->emissive[i]);
+        look->emissive[i] = (float)emissive_channel(material, i);
     }
     look->rgba[3] = (float)within_unit(material->rgba[3]);
     look->alpha = material->alpha;

@@ -26,7 +26,7 @@ static void write_look(struct vrml_output *output, struct vrml_shapes *shapes, u
 {
     struct vrml_look_plan *look = &shapes->looks[(index == CP_NONE ? 0 : 2 * (size_t)index + 2) + lines];
     const cp_material *material = index == CP_NONE ? NULL : &shapes->scene->materials[index];
-    double rgb[3] = {PLAIN_GREY, PLAIN_GREY, PLAIN_GREY};
+    double rgb[3] = {PLAIN_GREY, PLAIN_GREY, PLAIN_GREY}, glow[3] = {0, 0, 0};
     vrml_indent(output);
     sink_text(output->sink, "appearance ");
     bool bare = !lines && !use && material_has_texture(material);
@@ -41,11 +41,14 @@ static void write_look(struct vrml_output *output, struct vrml_shapes *shapes, u
     for (int i = 0; i < 3 && material; i++) {
         double value = material->rgba[i];
         rgb[i] = material->srgb && value >= 0 && value <= 1 ? value : shown_colour(output, value);
+        glow[i] = srgb_from_linear(emissive_channel(material, i));
     }
     sink_text(output->sink, "Appearance { material Material { ");
     vrml_vector(output, lines ? "emissiveColor" : "diffuseColor", rgb); /* lines are not lit */
     if (!lines)
         sink_text(output->sink, " specularColor 0.12 0.12 0.12 shininess 0.3"); /* matt paint, as in our glTF */
+    if (!lines && (glow[0] > 0 || glow[1] > 0 || glow[2] > 0))
+        vrml_vector(output, " emissiveColor", glow);
     if (material && material->rgba[3] < 1) {
         sink_text(output->sink, " transparency ");
         vrml_number(output, material->rgba[3] > 0 ? 1 - material->rgba[3] : 1);

@@ -146,8 +146,8 @@ cp_scene *scene_new(cp_context *context);
 /* Allocates count x size bytes that live as long as the scene, e.g. for a mesh's arrays. */
 void *scene_allocate(cp_scene *scene, size_t count, size_t size);
 /* Gives the scene an array that grew by array_reserve (*items with room for *room, count of them used). As there, items
- * is the address of a pointer of any type. A large array is handed over, cut to what is used, and leaves *items NULL and *room 0; a small one is copied. Returns NULL if out
- * of memory. */
+ * is the address of a pointer of any type. A large array is handed over, cut to what is used, and leaves *items NULL
+ * and *room 0; a small one is copied. Returns NULL if out of memory. */
 void *scene_keep_array(cp_scene *scene, void *items, uint32_t *room, uint32_t count, size_t item_size);
 /* Returns a copy of the text that lives as long as the scene; NULL if out of memory. */
 const char *scene_text(cp_scene *scene, const char *text);
@@ -351,6 +351,16 @@ static inline double linear_channel(const cp_material *material, int channel)
 {
     double value = within_unit(material->rgba[channel]);
     return material->srgb ? linear_from_srgb(value) : value;
+}
+
+/* Returns a channel of a material's emission as linear light, limited to 0 .. 1, for pictures without emissive
+ * textures: 0 if the material has one, since most of such a texture is black. */
+static inline double emissive_channel(const cp_material *material, int channel)
+{
+    for (uint32_t i = 0; i < material->texture_count; i++)
+        if (material->textures[i].role == CP_TEXTURE_EMISSIVE)
+            return 0;
+    return within_unit(material->emissive[channel]);
 }
 
 /* Formulas over the values of joints, as device files have them: "0.5*dof(1) + sin(dof(2))". */

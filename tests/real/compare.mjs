@@ -70,9 +70,9 @@ function comparePeer(ours, peer) {
         : say(`${peer.triangles} triangles of area ${peer.area / unit / unit}, ours ${ours.triangles} of ${ours.area}`);
 }
 
-// STL holds 5 bits of a channel and nothing else, VRML97 neither colours below textures nor emission; a web GLB has vertex
+// STL holds 5 bits of a channel and nothing else, VRML97 no colours below textures; a web GLB has vertex
 // colours of 8 bits in linear light, which are coarse where it is dark.
-const lookOptions = { web: { tones: 0.1, exact: false }, wrl: { tones: 0.01, under: false, glow: false, exact: false },
+const lookOptions = { web: { tones: 0.1, exact: false }, wrl: { tones: 0.01, under: false, exact: false },
     stl: { tones: 0.19, only: ['colours'] } };
 
 // Colours of faces become materials of 8 bits a channel: half a step in three channels moves that much of the area.

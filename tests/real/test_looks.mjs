@@ -41,7 +41,7 @@ for (const input of inputs) {
     const faults = [...shapeDiffers(look, own), ...lookDiffers(look, own)];
     check(input, faults.length === 0, faults.map(fault => fault.text).join('; '));
     const world = readVrml97Look(convert(input, '.wrl'));
-    const inWorld = lookDiffers(own, world, { under: false, glow: false, exact: false, tones: 0.01 })
+    const inWorld = lookDiffers(own, world, { under: false, exact: false, tones: 0.01 })
         .filter(({ part }) => part !== 'alpha' || !own.coloured); // its colours by vertex have no alpha
     check(input, inWorld.length === 0, `VRML97: ${inWorld.map(fault => fault.text).join('; ')}`);
 }

@@ -55,9 +55,10 @@ function* placesOf(a, b, under) {
 }
 
 /* The look: areas by colour, alpha and image, coordinates, vertex colours and emission. tones: how much of the area may
- * change its colours or their places. under (what is below textures), glow (emission), exact (coordinates that no texture uses, and vertex
- * colours apart from what is shown) and all but the parts in only can be left out. */
-export function lookDiffers(a, b, { tones = 0.005, under = true, glow = true, exact = true, only = null } = {}) {
+ * change its colours or their places. under (what is below textures), exact (coordinates that no texture uses, and
+ * vertex colours apart from what is shown) and all but the parts in only can be left out. Where an emissive texture says
+ * what shines, formats without such textures have no emission. */
+export function lookDiffers(a, b, { tones = 0.005, under = true, exact = true, only = null } = {}) {
     const faults = [], say = (part, words) => (!only || only.includes(part)) && faults.push({ part, text: words });
     if (!(a.area > 0) || !(b.area > 0))
         return faults;
@@ -85,7 +86,7 @@ export function lookDiffers(a, b, { tones = 0.005, under = true, glow = true, ex
             place.some((value, i) => Math.abs(value - other[i]) > allowed * (part === 'coordinates' ? scale : 1)))
             say(part, `${key} elsewhere on the model: ${numbers(other)} for ${numbers(place)}`);
     }
-    if (glow && a.emission.some((value, i) => Math.abs(value - b.emission[i]) > 0.005))
+    if ((under || !a.says.includes('emissive texture')) && a.emission.some((value, i) => Math.abs(value - b.emission[i]) > 0.005))
         say('emission', `emission ${numbers(b.emission)} for ${numbers(a.emission)}`);
     return faults;
 }

@@ -594,6 +594,34 @@ static void test_vertex_colours(void **state)
     cp_scene_free(scene);
 }
 
+/* A black square shows its emission, unless a texture that is not drawn says where it shines. */
+static void test_emission(void **state)
+{
+    cp_context *context = *state;
+    for (int is_textured = 0; is_textured < 2; is_textured++) {
+        cp_scene *scene = new_scene(context);
+        float positions[4][3];
+        cp_texture texture = cp_new_texture();
+        texture.image = add_image_of(scene, four, 2, 2);
+        const cp_texture_use use = {
+            .role = CP_TEXTURE_EMISSIVE, .texture = cp_add_texture(scene, &texture), .scale = {1, 1}};
+        cp_material material = cp_new_material();
+        material.rgba[0] = material.rgba[1] = material.rgba[2] = 0;
+        material.emissive[1] = 1;
+        material.textures = &use;
+        material.texture_count = (uint32_t)is_textured;
+        const cp_group group = {0, 2, cp_add_material(scene, &material)};
+        cp_mesh mesh = square(0, 1, positions, &group);
+        uint32_t node = add_node_at(scene, 0, "square", NULL);
+        (void)add_instance_of(scene, node, add_mesh_of(scene, &mesh), CP_USE_BOTH, NULL);
+        finish(context, scene);
+        struct picture picture = draw(context, scene, (words){"view=front", "size=40x40", NULL});
+        expect_pixel(&picture, 20, 20, 0, is_textured ? 0 : 255, 0, 255);
+        free(picture.rgba);
+        cp_scene_free(scene);
+    }
+}
+
 /* Light comes from above and from the left: the top is brighter than the sides, and the left one than the right one. A
  * smooth sphere has normals of its own. */
 static void test_light(void **state)
@@ -975,11 +1003,11 @@ static void test_far_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_rays),         TEST(test_behind_camera),  TEST(test_alpha),      TEST(test_textures),
-        TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_light),      TEST(test_smooth),
-        TEST(test_mirrored),     TEST(test_one_sided),      TEST(test_edges),      TEST(test_lines),
-        TEST(test_shadow),       TEST(test_threads),        TEST(test_sizes),      TEST(test_refused),
-        TEST(test_empty),        TEST(test_frames),         TEST(test_far_frames),
+        TEST(test_rays),         TEST(test_behind_camera),  TEST(test_alpha),     TEST(test_textures),
+        TEST(test_lost_texture), TEST(test_vertex_colours), TEST(test_emission),  TEST(test_light),
+        TEST(test_smooth),       TEST(test_mirrored),       TEST(test_one_sided), TEST(test_edges),
+        TEST(test_lines),        TEST(test_shadow),         TEST(test_threads),   TEST(test_sizes),
+        TEST(test_refused),      TEST(test_empty),          TEST(test_frames),    TEST(test_far_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -419,6 +419,58 @@ static cp_scene *paint_scene(cp_context *context)
     return scene;
 }
 
+/* A triangle that shines; its material may have a texture that says where. */
+static cp_scene *shining_scene(cp_context *context, bool is_textured)
+{
+    static const uint32_t corners[] = {0, 1, 2};
+    cp_scene *scene = cp_scene_new(context);
+    const cp_image image = {.name = "", .type = "image/png", .path = "light.png"};
+    cp_texture texture = cp_new_texture();
+    texture.image = cp_add_image(scene, &image);
+    const cp_texture_use use = {
+        .role = CP_TEXTURE_EMISSIVE, .texture = cp_add_texture(scene, &texture), .scale = {1, 1}};
+    cp_material material = cp_new_material();
+    memcpy(material.emissive, ((const double[]){0.7874, 0, 1}), sizeof material.emissive);
+    material.textures = &use;
+    material.texture_count = is_textured;
+    const cp_group group = {0, 1, cp_add_material(scene, &material)};
+    uint32_t mesh = add_mesh_of(scene, &(cp_mesh){.name = "lamp",
+                                                  .source = "",
+                                                  .kind = CP_MESH_FACES,
+                                                  .vertex_count = 3,
+                                                  .face_count = 1,
+                                                  .corner_count = 3,
+                                                  .group_count = 1,
+                                                  .positions = flag_points,
+                                                  .corners = corners,
+                                                  .groups = &group});
+    place_mesh(scene, add_node(scene, 0, "lamp", PLAIN_IDENTITY), mesh);
+    return scene;
+}
+
+static cp_scene *lamp_scene(cp_context *context)
+{
+    return shining_scene(context, false);
+}
+
+static cp_scene *textured_lamp_scene(cp_context *context)
+{
+    return shining_scene(context, true);
+}
+
+/* Emission is the emissive colour, in sRGB; below a texture for it, which VRML97 cannot show, there is none. */
+static void test_emission(void **unused)
+{
+    for (int is_textured = 0; is_textured < 2; is_textured++) {
+        start(is_textured ? textured_lamp_scene : lamp_scene);
+        struct vnode *shape = named(vrml_read(write_text(NULL)), "mesh_lamp");
+        struct vnode *material = child_of(child_of(shape, "appearance"), "material");
+        assert_true(fabs(number_of(material, "emissiveColor", 0, 0) - (is_textured ? 0 : 0.9)) < 1e-4);
+        assert_true(number_of(material, "emissiveColor", 2, 0) == !is_textured);
+        (void)end(unused);
+    }
+}
+
 /* White vertices leave a material its colour, and what has none stays white; equal products are written once. */
 static void test_colours_shared(void **unused)
 {
@@ -788,6 +840,7 @@ int main(void)
         TEST(test_shared_mesh),
         TEST(test_groups),
         TEST(test_colours_shared),
+        TEST(test_emission),
         TEST(test_solid),
         TEST(test_lines_and_nothing),
         TEST(test_proxy),

@@ -150,6 +150,8 @@ class Document {
         const mode = material.alphaMode ?? 'OPAQUE', cutoff = material.alphaCutoff ?? 0.5;
         const texture = pbr.baseColorTexture, image = texture ? this.image(texture.index) : null;
         const { offset = [0, 0], rotation = 0, scale = [1, 1], texCoord } = texture?.extensions?.KHR_texture_transform ?? {};
+        if (material.emissiveTexture)
+            this.look.says.add('emissive texture');
         const c = Math.cos(rotation), s = Math.sin(rotation), strength = material.extensions?.KHR_materials_emissive_strength;
         return { rgb: factor.slice(0, 3).map(toSrgb), image, solid: mode !== 'BLEND',
             alpha: mode === 'OPAQUE' ? 1 : mode === 'MASK' ? Number(factor[3] >= cutoff) : factor[3],

@@ -102,7 +102,8 @@ class World {
         const bytes = url ? this.files.find(url, this.folder) : null;
         const image = bytes ? imageOf(bytes) : null;
         return { rgb: image || !appearance.material ? white : numbers(material.diffuseColor, [0.8, 0.8, 0.8]), image,
-            alpha: 1 - numbers(material.transparency, [0])[0], move: moveOf(appearance.textureTransform) };
+            alpha: 1 - numbers(material.transparency, [0])[0],
+            emission: numbers(material.emissiveColor, [0, 0, 0]).map(toLinear), move: moveOf(appearance.textureTransform) };
     }
 
     // Corners of each face, with what is listed for them.
