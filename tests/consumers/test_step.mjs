@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { readGlbLook } from '../real/readers/index.mjs';
 import { fail, finish, identity, multiply, program, root, skip, workFile } from './lib.mjs';
 
 const corpus = path.join(root, '../shared/corpus/step'),
@@ -99,6 +100,39 @@ function compareColours(file, kernel, gltf) {
     for (const colour of wanted) check(found.has(colour), `${file}: no ${colour} among ${[...found]}`);
 }
 
+// The area that each colour shall have at least, of parts all of whose faces have one colour; rest: that of all others.
+// Faces keep a colour of their own below a coloured instance; the reference only says which colours they have.
+function expectedAreas(kernel) {
+    const areas = new Map();
+    let rest = 0;
+    for (const entry of kernel.tree) {
+        const product = kernel.products[entry.product],
+            faces = Object.keys(product.face_colours ?? {}),
+            isPlain = faces.length === 1 && (faces[0] === product.colour || faces[0] === 'none');
+        let above = entry;
+        while (isPlain && above && !above.colour) above = product.colour ? undefined : kernel.tree[above.parent];
+        const colour = isPlain ? (above?.colour ?? faces[0]) : faces.length === 1 && !entry.colour ? faces[0] : undefined;
+        if (colour) areas.set(colour.slice(0, 7), (areas.get(colour.slice(0, 7)) ?? 0) + (product.area_mm2 ?? 0) * 1e-6);
+        else rest += (product.area_mm2 ?? 0) * 1e-6;
+    }
+    return { areas, rest };
+}
+
+const channelsOf = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16) / 255);
+
+function compareAreas(file, kernel, look) {
+    if (isMisplaced(file) || kernel.tree.some(entry => entry.hidden)) return;
+    const { areas, rest } = expectedAreas(kernel);
+    for (const [colour, area] of areas) {
+        const wanted = colour === 'none' ? [0.6, 0.6, 0.6] : channelsOf(colour),
+            found = Object.entries(look.base)
+                .filter(([base]) => base.split(' ').every((value, i) => isNear(Number(value), wanted[i], 1 / 255)))
+                .reduce((sum, [, share]) => sum + share * look.area, 0);
+        check(found >= area - 0.01 * look.area && found <= area + rest + 0.01 * look.area,
+            `${file}: ${found} m2 of ${colour}, not ${area} and at most ${rest} more`);
+    }
+}
+
 let count = 0;
 for (const name of fs.readdirSync(expected).filter(entry => entry.endsWith('.json')).sort()) {
     const { kernel } = JSON.parse(fs.readFileSync(path.join(expected, name)));
@@ -112,8 +146,10 @@ for (const name of fs.readdirSync(expected).filter(entry => entry.endsWith('.jso
     const info = JSON.parse(spawnSync(program, ['info', '--json', stage], { maxBuffer: 1 << 28 }).stdout);
     compareTree(file, kernel, info);
     compareShapes(file, kernel, info);
-    if (spawnSync(program, ['convert', '-q', stage, gltf]).status === 0)
+    if (spawnSync(program, ['convert', '-q', stage, gltf, '--out', 'colours=none']).status === 0) {
         compareColours(file, kernel, JSON.parse(fs.readFileSync(gltf)));
+        compareAreas(file, kernel, readGlbLook(gltf));
+    }
 }
 
 // A budget for the web: where surfaces that are read with a bound are nearer than simplified ones, they are taken.
