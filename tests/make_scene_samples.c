@@ -160,7 +160,7 @@ static void make_poses(const char *folder)
                                     {{0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0}},
                                     {{2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 3, 0}},
                                     {{1, 1, 0, 5, 1, 1, 0, 0, 0, 0, 0, 0}},
-                                    {{0.1, -0.0, 0, 6, 0, 0.2, 0, 1e-9, 0, 0, 0.3, 1e6}}};
+                                    {{0.1, -0.0, 0, 6, 0, 0.2, 0, 1e-9, 0, 0, 0.3, 1.5}}};
     static const char *const names[] = {"mirrored", "sheared", "mirrored and sheared", "nothing left", "flat",
                                         "a line",   "small"};
     begin();
