@@ -226,16 +226,16 @@ static bool add_index(struct number_list *list, uint32_t index)
 static const char *fill_room(struct collada_indices *indices, const char *at)
 {
     enum { MOST_DIGITS = 9 }; /* that fit 32 bits */
-    uint32_t *to = indices->items + indices->count, *room_end = indices->items + indices->room, index;
-    for (const char *after;; *to++ = index, at = after + 1) {
+    uint32_t *items = indices->items, count = indices->count, room = indices->room, index;
+    for (const char *after;; items[count++] = index, at = after + 1) {
         while (is_blank(*at))
             at++;
         for (after = at, index = 0; is_digit(*after); after++)
             index = 10 * index + (uint32_t)(*after - '0');
-        if (after - at > MOST_DIGITS || !is_blank(*after) || to == room_end)
+        if (after - at > MOST_DIGITS || !is_blank(*after) || count == room)
             break;
     }
-    indices->count = (uint32_t)(to - indices->items);
+    indices->count = count;
     return at;
 }
 

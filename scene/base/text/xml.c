@@ -462,10 +462,9 @@ static void feed(struct xml_parser *parser)
 /* Queues the plain text that comes next, if one does and libxml2 is right before it. */
 static bool pass_plain_text(struct xml_parser *parser)
 {
-    const struct plain_text *text = &parser->plain[parser->plain_taken];
-    if (parser->plain_taken == parser->plain_count || parser->fed != text->begin)
+    if (parser->plain_taken == parser->plain_count || parser->fed != parser->plain[parser->plain_taken].begin)
         return false;
-    parser->plain_taken++;
+    const struct plain_text *text = &parser->plain[parser->plain_taken++];
     xmlParserInput *input = parser->libxml->input;
     bool is_right_before = input && input->cur == input->end && parser->depth > 0;
     if (!is_right_before || text->lines > (size_t)(INT_MAX - input->line))
