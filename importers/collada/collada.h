@@ -518,8 +518,6 @@ cp_status collada_read_nodes(struct collada_document *document, void *into);  /*
 cp_status collada_read_scenes(struct collada_document *document, void *into); /* <library_visual_scenes> */
 /* Returns the pose of a transform, in the file's unit and axes. */
 cp_pose collada_transform_pose(const struct collada_transform *transform);
-/* Returns the product of all transforms of a node, in the same. */
-cp_pose collada_node_pose(const struct collada_document *document, const struct collada_node *node);
 
 /* ---- params.c, effects.c: readers of elements ---- */
 

@@ -47,13 +47,22 @@ static cp_status find_layout(struct build *build, const struct layout *layout, u
 
 /* ---- vertices ---- */
 
+/* Compares the indices one by one: memcmp would have to wait until all those of `wanted` are in the cache. */
+static bool has_indices(const struct vertex *vertex, const struct vertex *wanted)
+{
+    int same = 0;
+    while (same < CHANNELS && vertex->indices[same] == wanted->indices[same])
+        same++;
+    return same == CHANNELS;
+}
+
 /* Finds or makes the vertex of a corner's indices; CP_NONE when out of memory. */
 static uint32_t find_vertex(struct build *build, const struct vertex *wanted)
 {
     uint32_t *mark = &build->marks[wanted->position], at = *mark;
     for (int i = 0; i < MOST_COMPARED && at != CP_NONE; i++, at = build->vertices[at].next) {
         const struct vertex *vertex = &build->vertices[at];
-        if (vertex->layout == wanted->layout && memcmp(vertex->indices, wanted->indices, sizeof wanted->indices) == 0)
+        if (vertex->layout == wanted->layout && has_indices(vertex, wanted))
             return at;
     }
     if (build->vertex_count == build->vertex_room &&

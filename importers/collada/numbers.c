@@ -222,25 +222,34 @@ static bool add_index(struct number_list *list, uint32_t index)
                      sizeof index);
 }
 
-/* The text has a NUL behind its end, which is neither a digit nor a blank. */
-static const char *convert_indices(struct number_list *list, const char *at, const char *end)
+/* Converts as many as there is room for. Behind the text's end is neither a digit nor a blank. */
+static const char *fill_room(struct collada_indices *indices, const char *at)
 {
     enum { MOST_DIGITS = 9 }; /* that fit 32 bits */
-    struct collada_indices *indices = list->indices;
-    for (;;) {
+    uint32_t *items = indices->items, count = indices->count, room = indices->room, index;
+    for (const char *after;; items[count++] = index, at = after + 1) {
         while (is_blank(*at))
             at++;
-        const char *after = at;
-        uint32_t index = 0;
-        for (; is_digit(*after); after++)
+        for (after = at, index = 0; is_digit(*after); after++)
             index = 10 * index + (uint32_t)(*after - '0');
-        if (after == at || after - at > MOST_DIGITS || after == end || !is_blank(*after))
+        if (after - at > MOST_DIGITS || !is_blank(*after) || count == room)
+            break;
+    }
+    indices->count = count;
+    return at;
+}
+
+static const char *convert_indices(struct number_list *list, const char *at, const char *end)
+{
+    struct collada_indices *indices = list->indices;
+    (void)end;
+    for (;;) {
+        at = fill_room(indices, at);
+        if (indices->count < indices->room || !is_digit(*at))
             return at;
-        if (indices->count < indices->room)
-            indices->items[indices->count++] = index;
-        else if (!add_index(list, index))
+        if (!array_reserve(list->document->collada->context, &indices->items, &indices->room,
+                           indices->count + UINT64_C(1), sizeof *indices->items))
             return NULL;
-        at = after;
     }
 }
 

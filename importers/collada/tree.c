@@ -115,16 +115,6 @@ cp_pose collada_transform_pose(const struct collada_transform *transform)
     return pose;
 }
 
-cp_pose collada_node_pose(const struct collada_document *document, const struct collada_node *node)
-{
-    cp_pose pose = POSE_IDENTITY;
-    for (uint32_t i = node->transforms.first; i != CP_NONE; i = document->transforms[i].next) {
-        cp_pose next = collada_transform_pose(&document->transforms[i]);
-        pose = pose_multiply(&pose, &next);
-    }
-    return pose;
-}
-
 /* ---- instances ---- */
 
 static cp_status read_set(struct collada_document *document, void *into)

@@ -17,20 +17,21 @@ static const struct kind {
     const char *name, *importer;
     bool is_binary;
     const char *other_importer, *other_sign; /* of bytes that begin so */
-} kinds[] = {{"stl", "stl", false, NULL, NULL},
-             {"obj", "obj", false, NULL, NULL},
-             {"tag", "tag", false, NULL, NULL},
-             {"deneb_part", "deneb-part", false, NULL, NULL},
-             {"deneb_cell", "deneb-device", false, "deneb-workcell", "DCT WORKCELL"},
-             {"collision_setup", "collision-setup", false, NULL, NULL},
-             {"gltf", "gltf", false, NULL, NULL},
-             {"3mf", "3mf", true, NULL, NULL},
-             {"amf", "amf", true, NULL, NULL},
-             {"off", "off", false, NULL, NULL},
-             {"ply", "ply", false, NULL, NULL},
-             {"dxf", "dxf", false, NULL, NULL},
-             {"collada", "collada", true, NULL, NULL},
-             {"assimp", "assimp", true, NULL, NULL}};
+    const char *file;                        /* a name by which the importer opens archives itself */
+} kinds[] = {{"stl", "stl", false, NULL, NULL, NULL},
+             {"obj", "obj", false, NULL, NULL, NULL},
+             {"tag", "tag", false, NULL, NULL, NULL},
+             {"deneb_part", "deneb-part", false, NULL, NULL, NULL},
+             {"deneb_cell", "deneb-device", false, "deneb-workcell", "DCT WORKCELL", NULL},
+             {"collision_setup", "collision-setup", false, NULL, NULL, NULL},
+             {"gltf", "gltf", false, NULL, NULL, NULL},
+             {"3mf", "3mf", true, NULL, NULL, NULL},
+             {"amf", "amf", true, NULL, NULL, "fuzz.amf"},
+             {"off", "off", false, NULL, NULL, NULL},
+             {"ply", "ply", false, NULL, NULL, NULL},
+             {"dxf", "dxf", false, NULL, NULL, NULL},
+             {"collada", "collada", true, NULL, NULL, "fuzz.zae"},
+             {"assimp", "assimp", true, NULL, NULL, NULL}};
 static const struct kind *kind;
 static bool reads_alone;
 
@@ -124,8 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     set_limits(context);
     cp_scene *scene = NULL;
-    cp_status status =
-        cp_read_memory(context, bytes, size, "fuzz", choose_importer(bytes, size), partial, size & 1, &scene);
+    cp_status status = cp_read_memory(context, bytes, size, kind->file ? kind->file : "fuzz",
+                                      choose_importer(bytes, size), partial, size & 1, &scene);
     if (status == CP_BUG || (status == CP_OK) != (scene != NULL))
         fail(context, "read");
     if (scene) {

@@ -48,7 +48,9 @@ static uint32_t read_events(struct xml *xml)
         if (event == XML_END)
             check(depth > 0 && strcmp(open[--depth], xml->name) == 0, "an element ends that is not open");
         if (event == XML_TEXT || event == XML_COMMENT)
-            check(strlen(xml->text) == xml->size && is_text(xml->text), "a text is not UTF-8");
+            check(!memchr(xml->text, 0, xml->size) && utf8_valid(xml->text, xml->size), "a text is not UTF-8");
+        if (event == XML_TEXT)
+            check(xml->text[xml->size] == 0 || xml->text[xml->size] == '<', "a text that goes on behind its end");
     }
     check(xml->status != CP_OK || depth == 0, "the document ends within an element");
     return children;

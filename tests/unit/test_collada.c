@@ -216,8 +216,12 @@ static void test_large_numbers(void **state)
          CP_INPUT, "collada-vcount"},
         {"<polylist><input semantic=\"VERTEX\" source=\"#v\"/><vcount>4294967295</vcount><p>0 1 2</p></polylist>",
          CP_INPUT, "collada-number"},
+        {"<triangles><input semantic=\"VERTEX\" source=\"#v\"/><p>0 1.5 2 </p></triangles>", CP_INPUT,
+         "collada-number"},
         {"<triangles><input semantic=\"VERTEX\" source=\"#v\"/><p>0 1 4294967294</p></triangles>", CP_INPUT,
          "collada-index"},
+        {"<triangles><input semantic=\"VERTEX\" source=\"#v\"/><p>0 1 4294967296 </p></triangles>", CP_INPUT,
+         "collada-number"},
         {"<triangles><input semantic=\"VERTEX\" source=\"#v\"/><p>0 1 99999999999999999999</p></triangles>", CP_INPUT,
          "collada-number"},
     };

@@ -248,7 +248,35 @@ static float round_float(const char *text, const struct decimal *number)
 
 /* ---- numbers ---- */
 
-const char *parse_double(const char *text, const char *end, double *value)
+/* Reads ddd.ddd, with few digits before the point and after it: most programs write their numbers so. The number is
+ * value / 10^fraction. NULL for a number of another form. */
+static inline const char *scan_short(const char *text, const char *end, int64_t *value, int *fraction)
+{
+    enum { MOST_WHOLE = 8, MOST_FRACTION = 10 }; /* together they fit 63 bits */
+    static const int32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const char *at = text;
+    int64_t digits = 0;
+    uint32_t number;
+    if (end - text <= MOST_WHOLE + 1 + MOST_FRACTION)
+        return NULL;
+    for (; at < text + MOST_WHOLE && is_digit(*at); at++)
+        digits = 10 * digits + (*at - '0');
+    if (at == text || *at != '.')
+        return NULL;
+    int count = leading_digits(get_eight(++at), &number);
+    digits = digits * tens[count] + number;
+    for (at += count; is_digit(*at); at++, count++) {
+        if (count == MOST_FRACTION)
+            return NULL;
+        digits = 10 * digits + (*at - '0');
+    }
+    *value = digits;
+    *fraction = count;
+    return (*at | 0x20) != 'e' ? at : NULL;
+}
+
+/* Reads any double. It is not inlined, as parse_any_float is not. */
+__attribute__((noinline)) static const char *parse_any_double(const char *text, const char *end, double *value)
 {
     struct decimal number;
     if (!scan_decimal(text, end, &number))
@@ -264,6 +292,19 @@ const char *parse_double(const char *text, const char *end, double *value)
         result *= powers[EXACT_POWER + exponent];
     *value = number.negative ? -result : result;
     return number.end;
+}
+
+const char *parse_double(const char *text, const char *end, double *value)
+{
+    bool negative = text < end && *text == '-';
+    int64_t digits;
+    int fraction;
+    const char *after = scan_short(text + negative, end, &digits, &fraction);
+    if (!after || digits > INT64_C(1) << 53)
+        return parse_any_double(text, end, value);
+    double result = (double)digits / powers[EXACT_POWER + fraction];
+    *value = negative ? -result : result;
+    return after;
 }
 
 /* Finds the float nearest to digits * 10^exponent, by a double that is off by less than two of its last places: one by
@@ -297,31 +338,6 @@ static inline bool scan_common(const char *text, const char *end, float *value)
     return small_float(join_digits((digits ^ first) | first << 8), (text[9] == '-' ? -exponent : exponent) - 6, value);
 }
 
-/* Reads ddd.ddd, with few digits before the point and after it: most programs write all other numbers so. NULL for a
- * number of another form. */
-static inline const char *scan_short(const char *text, const char *end, float *value)
-{
-    enum { MOST_WHOLE = 8, MOST_FRACTION = 10 }; /* together they fit 63 bits */
-    static const int32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    const char *at = text;
-    int64_t digits = 0;
-    uint32_t number;
-    if (end - text <= MOST_WHOLE + 1 + MOST_FRACTION)
-        return NULL;
-    for (; at < text + MOST_WHOLE && is_digit(*at); at++)
-        digits = 10 * digits + (*at - '0');
-    if (at == text || *at != '.')
-        return NULL;
-    int count = leading_digits(get_eight(++at), &number);
-    digits = digits * tens[count] + number;
-    for (at += count; is_digit(*at); at++, count++) {
-        if (count == MOST_FRACTION)
-            return NULL;
-        digits = 10 * digits + (*at - '0');
-    }
-    return (*at | 0x20) != 'e' && small_float((uint64_t)digits, -count, value) ? at : NULL;
-}
-
 /* Reads any float. It is not inlined: the registers that it needs would be saved for the common numbers, too. */
 __attribute__((noinline)) static const char *parse_any_float(const char *text, const char *end, float *value)
 {
@@ -338,9 +354,12 @@ __attribute__((noinline)) static const char *parse_any_float(const char *text, c
 const char *parse_float(const char *text, const char *end, float *value)
 {
     bool negative = text < end && *text == '-';
+    int64_t digits;
+    int fraction;
     float result;
     const char *first = text + negative, *after = first + COMMON_SIZE;
-    if (!scan_common(first, end, &result) && !(after = scan_short(first, end, &result)))
+    if (!scan_common(first, end, &result) &&
+        (!(after = scan_short(first, end, &digits, &fraction)) || !small_float((uint64_t)digits, -fraction, &result)))
         return parse_any_float(text, end, value);
     *value = negative ? -result : result;
     return after;

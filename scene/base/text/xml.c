@@ -1,6 +1,7 @@
 /* libxml2's push parser behind xml.h: it gets the bytes piece by piece, and its callbacks queue events. */
 #include "xml.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -24,9 +25,9 @@ enum { MOST_ATTRIBUTES = 256, DEEPEST = 256 };
 /* Bytes at a time. Under the address sanitizer they are few, so that it finds texts that are kept too long, and words
  * that the end of a piece cuts. */
 #ifdef HAS_ADDRESS_SANITIZER
-enum { PIECE_SIZE = 256 };
+enum { PIECE_SIZE = 256, LONG_TEXT = 48 };
 #else
-enum { PIECE_SIZE = 1 << 16 };
+enum { PIECE_SIZE = 1 << 16, LONG_TEXT = 4096 };
 #endif
 
 /* clang-format off */
@@ -43,6 +44,11 @@ struct queued {
     struct xml xml; /* as xml.h returns it: names and URIs are libxml2's own, texts are in `piece` */
 };
 
+/* A text between two tags whose bytes all mean themselves. */
+struct plain_text {
+    size_t begin, end, lines;
+};
+
 struct xml_parser {
     cp_context *context;
     const struct source *source;
@@ -50,6 +56,8 @@ struct xml_parser {
     xmlParserCtxtPtr libxml;
     const char *bytes; /* the source's, or as UTF-8 in `arena` */
     size_t size, fed;
+    struct plain_text *plain; /* those that are long: libxml2 never gets them */
+    uint32_t plain_count, plain_room, plain_taken;
     struct arena *arena;
     const char *root; /* the root's name, once it has started */
     uint32_t depth, most_depth;
@@ -240,11 +248,43 @@ static void on_comment(void *user, const xmlChar *text)
 
 /* ---- bytes ---- */
 
+/* Tells whether the bytes all mean themselves: ASCII, no references, no "]]>" and no line ends but \n. Counts the
+ * lines. */
+static bool is_plain(const char *text, size_t size, size_t *lines)
+{
+    enum { BLOCK = 128 }; /* bytes at a time, for the compiler to take several at once */
+    unsigned char others = 0;
+    *lines = 0;
+    for (const char *end = text + size; text < end && !others; text += BLOCK) {
+        size_t count = end - text < BLOCK ? (size_t)(end - text) : BLOCK;
+        unsigned char breaks = 0;
+        for (size_t i = 0; i < count; i++) {
+            signed char c = (signed char)text[i];
+            others |= (unsigned char)((c < ' ' && c != '\t' && c != '\n') || c == '&' || c == ']');
+            breaks = (unsigned char)(breaks + (c == '\n'));
+        }
+        *lines += breaks;
+    }
+    return !others;
+}
+
+/* Notes the text between the end of a tag and the begin of the next one, if it is long and plain. */
+static bool note_plain_text(struct xml_parser *parser, const char *begin, const char *end)
+{
+    const char *bytes = parser->source->data;
+    struct plain_text text = {.begin = (size_t)(begin - bytes), .end = (size_t)(end - bytes)};
+    if (end - begin < LONG_TEXT || !is_plain(begin, (size_t)(end - begin), &text.lines))
+        return true;
+    return array_add(parser->context, &parser->plain, &parser->plain_room, &parser->plain_count, &text, sizeof text);
+}
+
 /* Checks the bytes before libxml2 gets them. libxml2 compares all attributes of an element with each other, so their
  * number is bounded first: a start tag has an '=' outside quotes for each. UTF-16 and the like, which hold zero bytes,
- * are refused as well. */
-static cp_status check_bytes(const struct source *source, const struct xml_codes *codes)
+ * are refused as well. Notes plain texts. */
+static cp_status check_bytes(struct xml_parser *parser)
 {
+    const struct source *source = parser->source;
+    const struct xml_codes *codes = parser->codes;
     const char *zero = memchr(source->data, '\0', source->size);
     if (zero)
         return report_error(source->context, CP_INPUT, codes->encoding,
@@ -252,12 +292,13 @@ static cp_status check_bytes(const struct source *source, const struct xml_codes
                             "the file holds a zero byte; UTF-16 is not read");
     static const char *const markup[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
     /* There is a NUL after the last byte and none before it, so strings end where the file does. */
-    for (const char *at = strchr(source->data, '<'); at; at = at ? strchr(at, '<') : NULL) {
+    for (const char *at = strchr(source->data, '<'), *next; at; at = next) {
         size_t kind = 0, equal_signs = 0;
         while (kind < 3 && strncmp(at, markup[kind][0], strlen(markup[kind][0])) != 0)
             kind++;
         if (kind < 3) {
             at = strstr(at + strlen(markup[kind][0]), markup[kind][1]);
+            next = at ? strchr(at, '<') : NULL;
             continue;
         }
         /* Read a tag to its end, past the values, which may hold '=' and '>'. */
@@ -272,8 +313,22 @@ static cp_status check_bytes(const struct source *source, const struct xml_codes
             return report_error(source->context, CP_LIMIT, codes->attributes,
                                 AT_LINE(source->name, source_line(source, (size_t)(at - source->data))),
                                 "an element has more than %d attributes", MOST_ATTRIBUTES);
+        next = strchr(at, '<');
+        if (next && !note_plain_text(parser, at + 1, next))
+            return CP_LIMIT;
     }
     return CP_OK;
+}
+
+/* Tells whether the bytes are UTF-8. Plain texts are, and are passed over. */
+static bool is_utf8(const struct xml_parser *parser)
+{
+    const char *bytes = parser->source->data;
+    size_t begin = 0;
+    for (uint32_t i = 0; i < parser->plain_count; begin = parser->plain[i++].end)
+        if (!utf8_valid(bytes + begin, parser->plain[i].begin - begin))
+            return false;
+    return utf8_valid(bytes + begin, parser->source->size - begin);
 }
 
 /* Tells whether the XML declaration names an encoding that is not UTF-8. */
@@ -334,9 +389,12 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
     xml->status = source->depth > 0 && source->ends_early
                       ? report_error(context, CP_INPUT, codes->truncated, IN_FILE(source->name),
                                      "the file ends early, after %zu bytes", source->size)
-                      : check_bytes(source, codes);
-    if (xml->status == CP_OK && !utf8_valid(source->data, source->size) &&
-        !declares_encoding(source->data, source->size)) {
+                      : check_bytes(parser);
+    bool declares = declares_encoding(source->data, source->size);
+    bool is_valid = is_utf8(parser);
+    if (declares || !is_valid) /* the bytes are converted */
+        parser->plain_count = 0;
+    if (xml->status == CP_OK && !is_valid && !declares) {
         xml->status = report_lenient(context, strict, codes->encoding, IN_FILE(source->name),
                                      "the XML is not UTF-8 and is read as Latin-1");
         if (xml->status != CP_OK)
@@ -377,6 +435,7 @@ cp_status xml_close(struct xml *xml)
         libxml.xmlFreeParserCtxt(parser->libxml);
     buffer_free(&parser->element_text);
     memory_free(parser->context, parser->queue, parser->room, sizeof *parser->queue);
+    memory_free(parser->context, parser->plain, parser->plain_room, sizeof *parser->plain);
     arena_free(parser->piece);
     arena_free(parser->arena);
     memory_free(parser->context, parser, 1, sizeof *parser);
@@ -384,27 +443,53 @@ cp_status xml_close(struct xml *xml)
     return xml->status;
 }
 
+/* Feeds libxml2 a piece of bytes, up to the next plain text. */
+static void feed(struct xml_parser *parser)
+{
+    bool is_plain_next = parser->plain_taken < parser->plain_count;
+    size_t end = is_plain_next ? parser->plain[parser->plain_taken].begin : parser->size;
+    size_t left = end - parser->fed, size = left < PIECE_SIZE ? left : PIECE_SIZE;
+    bool is_last = parser->fed == parser->size;
+    int result = libxml.xmlParseChunk(parser->libxml, parser->bytes + parser->fed, (int)size, is_last);
+    parser->fed += size;
+    /* If its input buffer cannot grow, libxml2 2.9 gives up without an error. */
+    bool cut = result < 0 || result == XML_ERR_NO_MEMORY || (is_last && (!parser->root || parser->depth > 0));
+    if (cut && !parser->over)
+        fail(parser, CP_LIMIT, parser->codes->memory, "%s", no_memory);
+    parser->over = parser->over || is_last;
+}
+
+/* Queues the plain text that comes next, if one does and libxml2 is right before it. */
+static bool pass_plain_text(struct xml_parser *parser)
+{
+    if (parser->plain_taken == parser->plain_count || parser->fed != parser->plain[parser->plain_taken].begin)
+        return false;
+    const struct plain_text *text = &parser->plain[parser->plain_taken++];
+    xmlParserInput *input = parser->libxml->input;
+    bool is_right_before = input && input->cur == input->end && parser->depth > 0;
+    if (!is_right_before || text->lines > (size_t)(INT_MAX - input->line))
+        return false;
+    input->line += (int)text->lines;
+    parser->fed = text->end;
+    add_event(
+        parser, XML_TEXT,
+        (struct xml){.text = parser->bytes + text->begin, .size = text->end - text->begin, .depth = parser->depth});
+    return true;
+}
+
 enum xml_event xml_next(struct xml *xml)
 {
     struct xml_parser *parser = xml->parser;
     if (xml->status != CP_OK)
         return XML_OVER;
-    while (parser->taken == parser->count && !parser->over) { /* feed libxml2 until there are events */
-        size_t left = parser->size - parser->fed, size = left < PIECE_SIZE ? left : PIECE_SIZE;
+    while (parser->taken == parser->count && !parser->over) { /* until there are events */
         parser->count = parser->taken = 0;
         arena_free(parser->piece);
         parser->piece = arena_new(parser->context);
-        if (!parser->piece || context_is_cancelled(parser->context)) {
+        if (!parser->piece || context_is_cancelled(parser->context))
             fail_without_memory(parser);
-            break;
-        }
-        int result = libxml.xmlParseChunk(parser->libxml, parser->bytes + parser->fed, (int)size, left == 0);
-        parser->fed += size;
-        /* If its input buffer cannot grow, libxml2 2.9 gives up without an error. */
-        bool cut = result < 0 || result == XML_ERR_NO_MEMORY || (left == 0 && (!parser->root || parser->depth > 0));
-        if (cut && !parser->over)
-            fail(parser, CP_LIMIT, parser->codes->memory, "%s", no_memory);
-        parser->over = parser->over || left == 0;
+        else if (!pass_plain_text(parser))
+            feed(parser);
     }
     if (parser->taken < parser->count) {
         *xml = parser->queue[parser->taken].xml;

@@ -66,7 +66,7 @@ struct xml {
     uint32_t attribute_count;
     const struct xml_namespace *namespaces; /* xmlns and xmlns:PREFIX, which are not among the attributes */
     uint32_t namespace_count;
-    const char *text; /* of text or a comment: `size` bytes and a NUL */
+    const char *text; /* of text or a comment: `size` bytes; behind them is a NUL or '<' */
     size_t size;
     uint32_t depth;   /* open elements, the one that starts or ends included; 1 for the root */
     uint64_t line;    /* the line in which the event ends: the last one of a tag over several lines */
