@@ -47,16 +47,16 @@ static cp_status add_place(struct step *step, struct step_model *model, uint32_t
                            const struct step_node *node)
 {
     uint32_t mesh;
-    const struct cad_product *from = &model->cad->products[product];
-    if ((lines ? from->line_count : from->fine.triangle_count) == 0)
+    const struct step_product *made = &model->products[product];
+    const struct step_shape *shape = lines ? &made->lines : &made->faces;
+    if (shape->mesh.face_count == 0)
         return CP_OK;
     if (!array_reserve(step->context, &step->places, &step->place_room, step->place_count + UINT64_C(1),
                        sizeof *step->places))
         return CP_LIMIT;
     cp_status status = step_find_mesh(step, model, product, lines, node->colour, &mesh);
-    const struct step_product *made = &model->products[product];
     if (status == CP_OK) {
-        cp_pose pose = pose_multiply(&node->pose, lines ? &made->lines.transform : &made->faces.transform);
+        cp_pose pose = pose_multiply(&node->pose, &shape->transform);
         uint32_t use = lines ? CP_USE_DRAWN : CP_USE_BOTH;
         step->places[step->place_count] = (struct step_place){node->node, mesh, use, step->place_count, pose};
         step->place_count++;
