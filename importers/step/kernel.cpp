@@ -30,6 +30,7 @@
 #include <BRep_Tool.hxx>
 #include <BinTools.hxx>
 #include <Bnd_Box.hxx>
+#include <ElSLib.hxx>
 #include <GCPnts_TangentialDeflection.hxx>
 #include <GProp_GProps.hxx>
 #include <Geom2d_Curve.hxx>
@@ -957,6 +958,28 @@ try {
     return true;
 } catch (const Standard_Failure &) {
     return false;
+}
+
+bool cad_project(const struct cad_model *model, uint32_t face, const double point[3], double place[2])
+{
+    const BRepAdaptor_Surface &surface = static_cast<const OwnModel *>(model)->mesh.surfaces[face].placed;
+    const gp_Pnt at(point[0], point[1], point[2]);
+    switch (surface.GetType()) {
+    case GeomAbs_Cylinder:
+        ElSLib::Parameters(surface.Cylinder(), at, place[0], place[1]);
+        return true;
+    case GeomAbs_Cone:
+        ElSLib::Parameters(surface.Cone(), at, place[0], place[1]);
+        return true;
+    case GeomAbs_Sphere:
+        ElSLib::Parameters(surface.Sphere(), at, place[0], place[1]);
+        return true;
+    case GeomAbs_Torus:
+        ElSLib::Parameters(surface.Torus(), at, place[0], place[1]);
+        return true;
+    default:
+        return false;
+    }
 }
 
 void cad_normal(const struct cad_model *model, uint32_t face, const double place[2], float normal[3])

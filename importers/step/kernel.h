@@ -130,6 +130,8 @@ CAD_PUBLIC enum cad_outcome cad_measure(struct cad_model *model, uint32_t produc
  */
 CAD_PUBLIC bool cad_evaluate(const struct cad_model *model, uint32_t face, const double place[2], double point[3],
                              double along_u[3], double along_v[3]);
+/* Finds the parameters of the point that is nearest, on a surface for which there is a formula. */
+CAD_PUBLIC bool cad_project(const struct cad_model *model, uint32_t face, const double point[3], double place[2]);
 /* Computes the normal of such a face, out of the solid; 0 where the surface has none. */
 CAD_PUBLIC void cad_normal(const struct cad_model *model, uint32_t face, const double place[2], float normal[3]);
 /* Frees the shapes of a model: its products and nodes stay. */

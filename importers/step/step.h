@@ -25,7 +25,7 @@ struct step_settings {
 #define KERNEL_CALLS(CALL)                                                                                             \
     CALL(cad_read)                                                                                                     \
     CALL(cad_tessellate)                                                                                               \
-    CALL(cad_draw) CALL(cad_measure) CALL(cad_evaluate) CALL(cad_normal) CALL(cad_forget) CALL(cad_free)
+    CALL(cad_draw) CALL(cad_measure) CALL(cad_evaluate) CALL(cad_project) CALL(cad_normal) CALL(cad_forget) CALL(cad_free)
 LATE_FUNCTIONS(step_kernel, KERNEL_CALLS);
 extern struct step_kernel_functions step_kernel;
 
@@ -113,8 +113,8 @@ struct step_triangles {
 cp_status step_tessellate(struct step *step, struct step_model *model, uint32_t product, double deflection,
                           double angle, struct step_triangles *made);
 void step_triangles_free(struct step *step, struct step_triangles *made);
-/* Computes the distance of a point from the surface of a face of the last mesh, by steps of Gauss and Newton from these
- * parameters; or any distance up to `most` that is not less than it. */
+/* Computes the distance of a point from the surface of a face of the last mesh, by a formula or by steps of Gauss and
+ * Newton from these parameters. If it is not more than `most`, the result may be any number between them. */
 double step_distance(const struct step_model *model, uint32_t face, const double point[3], const double place[2],
                      double most);
 

@@ -36,7 +36,8 @@ double step_distance(const struct step_model *model, uint32_t face, const double
                      double most)
 {
     double nearest = DBL_MAX, at[2] = {place[0], place[1]};
-    for (int step = 0; step < 6; step++) {
+    int steps = step_kernel.cad_project(model->cad, face, point, at) ? 1 : 6;
+    for (int i = 0; i < steps; i++) {
         double on[3], u[3], v[3], way[3];
         if (!step_kernel.cad_evaluate(model->cad, face, at, on, u, v))
             break;
