@@ -264,6 +264,7 @@ class Reader
     bool is_loaded = false;    // the text is well-formed; it may still hold no shape
     std::vector<Labels> parts; // the labels of each product: one, but for nameless roots
     ByLabel<uint32_t> product_by_label;
+    ByLabel<int> definition_by_label;
     ByLabel<TCollection_AsciiString> file_by_label; // of products whose shapes are in other files
     std::map<std::vector<double>, uint32_t> colour_by_value;
     std::map<std::pair<cad_gravity, std::string>, size_t> complaint_by_text;
@@ -313,11 +314,12 @@ class Reader
             return false;
         }
         is_loaded = true;
-        const Interface_InterfaceModel &file = *reader.Reader().WS()->Model();
+        const StepData_StepModel &file = *reader.ChangeReader().StepModel();
         take_complaints(reader.Reader().WS()->ModelCheckList(), file, CAD_FAULT);
         const bool is_read = reader.Transfer(document);
         take_complaints(reader.Reader().WS()->TransferReader()->TransientProcess()->CheckList(false), file, CAD_LOSS);
         take_files(reader);
+        take_definitions(reader, file);
         return is_read;
     }
 
@@ -326,15 +328,33 @@ class Reader
     {
         STEPConstruct_ExternRefs files(reader.Reader().WS());
         files.LoadExternRefs();
-        const Handle(Transfer_TransientProcess) process = reader.Reader().WS()->TransferReader()->TransientProcess();
         for (int i = 1; i <= files.NbExternRefs(); i++) {
-            const Handle(StepBasic_ProductDefinition) definition = files.ProdDef(i);
-            const Handle(Transfer_Binder) binder =
-                definition.IsNull() ? Handle(Transfer_Binder)() : process->Find(definition);
-            const TopoDS_Shape shape = binder.IsNull() ? TopoDS_Shape() : TransferBRep::ShapeResult(process, binder);
-            if (!shape.IsNull() && reader.GetShapeLabelMap().IsBound(shape))
-                file_by_label.Bind(reader.GetShapeLabelMap().Find(shape), files.FileName(i));
+            const TDF_Label product = label_of(reader, files.ProdDef(i));
+            if (!product.IsNull())
+                file_by_label.Bind(product, files.FileName(i));
         }
+    }
+
+    void take_definitions(STEPCAFControl_Reader &reader, const StepData_StepModel &file)
+    {
+        for (int i = 1; i <= file.NbEntities(); i++) {
+            const auto definition = Handle(StepBasic_ProductDefinition)::DownCast(file.Value(i));
+            const TDF_Label product = label_of(reader, definition);
+            if (!product.IsNull())
+                definition_by_label.Bind(product, file.IdentLabel(definition));
+        }
+    }
+
+    // The product that a definition has become; null if there is none.
+    static TDF_Label label_of(STEPCAFControl_Reader &reader, const Handle(StepBasic_ProductDefinition) & definition)
+    {
+        if (definition.IsNull())
+            return TDF_Label();
+        const Handle(Transfer_TransientProcess) process = reader.Reader().WS()->TransferReader()->TransientProcess();
+        const Handle(Transfer_Binder) binder = process->Find(definition);
+        const TopoDS_Shape shape = binder.IsNull() ? TopoDS_Shape() : TransferBRep::ShapeResult(process, binder);
+        const bool is_known = !shape.IsNull() && reader.GetShapeLabelMap().IsBound(shape);
+        return is_known ? reader.GetShapeLabelMap().Find(shape) : TDF_Label();
     }
 
     bool read_iges()
@@ -484,6 +504,8 @@ class Reader
         product.colour = part.size() == 1 ? colour_at(label) : CAD_NONE;
         const TCollection_AsciiString *file = file_by_label.Seek(label);
         product.file = file ? model.keep(file->ToCString()) : "";
+        const int *definition = definition_by_label.Seek(label);
+        product.definition = definition && *definition > 0 ? static_cast<uint64_t>(*definition) : 0;
         product.layers = model.keep(layers_at(label));
         product.material = model.keep(material_at(label));
         model.shapes.emplace_back();

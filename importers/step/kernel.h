@@ -38,6 +38,7 @@ struct cad_product {
     const char *file;   /* the one that has its shape, as the file names it; "": this one */
     const char *layers; /* names, with ", " between two */
     const char *material;
+    uint64_t definition;              /* the number of its record in STEP; 0: it has none */
     uint32_t face_count, free_points; /* points of no edge */
     bool is_solid;                    /* it has solids, and no faces beside them */
     double size;                      /* its diagonal; 0 without an extent */

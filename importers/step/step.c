@@ -158,6 +158,8 @@ static cp_status read_model(struct step *step, struct step_model *model)
     cp_status status = model->format == CAD_STEP ? step_scan(step->context, bytes, size, &model->facts) : CP_OK;
     if (status == CP_OK)
         status = step_outcome(step->context, model, step_kernel.cad_read(&request, &model->cad, text), text);
+    if (status == CP_OK && model->facts.densities)
+        status = step_find_densities(step, model, bytes, size);
     if (status == CP_OK)
         status = step_model_start(step, model);
     for (uint32_t i = 0; status == CP_OK && i < model->cad->product_count; i++)

@@ -25,7 +25,8 @@ struct step_settings {
 #define KERNEL_CALLS(CALL)                                                                                             \
     CALL(cad_read)                                                                                                     \
     CALL(cad_tessellate)                                                                                               \
-    CALL(cad_draw) CALL(cad_measure) CALL(cad_evaluate) CALL(cad_project) CALL(cad_normal) CALL(cad_forget) CALL(cad_free)
+    CALL(cad_draw)                                                                                                     \
+    CALL(cad_measure) CALL(cad_evaluate) CALL(cad_project) CALL(cad_normal) CALL(cad_forget) CALL(cad_free)
 LATE_FUNCTIONS(step_kernel, KERNEL_CALLS);
 extern struct step_kernel_functions step_kernel;
 
@@ -36,7 +37,15 @@ struct step_facts {
     uint64_t annotations; /* of PMI, each with its leaders and texts */
     uint64_t tessellated; /* shapes of triangles */
     uint64_t joints;      /* of mechanisms */
+    uint64_t densities;   /* of materials */
     uint64_t misplaced;   /* operators of mapped items that mirror, scale, or are complex records */
+};
+
+/* The density that a file gives to the definition of a product. */
+struct step_density {
+    uint64_t definition; /* the number of the record */
+    const char *text;    /* kg/m3; without a unit that is known, the file's words */
+    bool has_unit;
 };
 
 /* A file as the kernel has read it, and what the scene has of it. */
@@ -50,6 +59,8 @@ struct step_model {
     uint32_t *materials;    /* one for each colour; CP_NONE: none yet */
     struct name_map meshes; /* by product and colour */
     struct source *source;  /* the parent of the files that it names */
+    struct step_density *densities;
+    uint32_t density_count, density_room;
 };
 
 struct step {
@@ -73,6 +84,9 @@ cp_status step_outcome(cp_context *context, const struct step_model *model, enum
 
 /* scan.c: goes through the text of STEP once or twice. */
 cp_status step_scan(cp_context *context, const char *bytes, size_t size, struct step_facts *facts);
+
+/* densities.c: finds the densities of a text of STEP. */
+cp_status step_find_densities(struct step *step, struct step_model *model, const char *bytes, size_t size);
 
 /* checks.c */
 /* Reports what is lost of a model, and the figures of its check. */

@@ -40,6 +40,7 @@ void step_model_end(struct step *step, struct step_model *model)
     name_map_free(&model->meshes);
     memory_free(step->context, model->materials, colours, sizeof *model->materials);
     memory_free(step->context, model->products, products, sizeof *model->products);
+    memory_free(step->context, model->densities, model->density_room, sizeof *model->densities);
 }
 
 /* Adds the faces of a product below a node, or its lines. */
@@ -92,6 +93,18 @@ static bool add_text(const struct step *step, uint32_t node, const char *key, co
     return !*text || scene_add_metadata(step->scene, CP_OWNER_NODE, node, key, CP_VALUE_STRING, text);
 }
 
+/* Adds the density of a product's material: a number in kg/m3, or the file's words. */
+static bool add_density(const struct step *step, const struct step_model *model, uint32_t node, uint64_t definition)
+{
+    for (uint32_t i = 0; i < model->density_count && definition > 0; i++) {
+        const struct step_density *density = &model->densities[i];
+        if (density->definition == definition)
+            return scene_add_metadata(step->scene, CP_OWNER_NODE, node, "step.density",
+                                      density->has_unit ? CP_VALUE_NUMBER : CP_VALUE_STRING, density->text);
+    }
+    return true;
+}
+
 /* Adds the node of an instance to the scene, below `above`. */
 static cp_status add_node(struct step *step, const struct step_model *model, const struct cad_node *from,
                           const struct step_node *above, struct step_node *to)
@@ -110,6 +123,7 @@ static cp_status add_node(struct step *step, const struct step_model *model, con
     bool done = (strcmp(name, product->name) == 0 || add_text(step, to->node, "step.product", product->name)) &&
                 (strcmp(name, from->name) == 0 || add_text(step, to->node, "step.instance", from->name)) &&
                 add_text(step, to->node, "step.material", product->material) &&
+                add_density(step, model, to->node, product->definition) &&
                 add_text(step, to->node, "step.layer", product->layers);
     return done ? CP_OK : CP_LIMIT;
 }
