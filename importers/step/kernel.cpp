@@ -128,21 +128,14 @@ struct Shape {
     std::vector<ColouredFace> faces;
 };
 
-// A face that was tessellated, for questions about its surface.
-struct Surface {
-    BRepAdaptor_Surface placed;
-    Handle(Geom_Surface) own;
-    gp_Trsf place;
-    bool is_reversed;
-};
-
 struct OwnMesh : cad_mesh {
     std::vector<cad_face> own_faces;
     std::vector<std::array<double, 3>> own_points;
     std::vector<std::array<double, 2>> own_places;
+    std::vector<std::array<float, 3>> own_normals;
     std::vector<std::array<uint32_t, 3>> own_triangles;
     std::vector<uint32_t> own_borders;
-    std::vector<Surface> surfaces; // one a face
+    std::vector<BRepAdaptor_Surface> surfaces; // one a face
 };
 
 struct OwnLines : cad_lines {
@@ -160,10 +153,6 @@ struct OwnModel : cad_model {
     std::deque<std::string> texts;
     OwnMesh mesh;
     OwnLines lines;
-
-    OwnModel() : cad_model()
-    {
-    }
 
     const char *keep(const std::string &text)
     {
@@ -568,21 +557,20 @@ class Reader
         return std::sqrt(box.SquareExtent());
     }
 
-    // Lists the faces as the product has them, those of solids first. A face may be in it twice,
-    // turned.
+    // Lists the faces as the product has them, those of solids first. A face may be in it twice, turned.
     static std::vector<ColouredFace> faces_of(const TopoDS_Shape &shape, const Colours &own)
     {
-        std::vector<ColouredFace> list;
-        const auto add = [&](const TopoDS_Shape &face) {
-            const uint32_t *colour = own.Seek(face);
-            list.push_back({colour ? *colour : CAD_NONE, TopoDS::Face(face)});
+        std::vector<ColouredFace> faces;
+        const auto add = [&](TopExp_Explorer at) {
+            for (; at.More(); at.Next()) {
+                const uint32_t *colour = own.Seek(at.Current());
+                faces.push_back({colour ? *colour : CAD_NONE, TopoDS::Face(at.Current())});
+            }
         };
         for (TopExp_Explorer solid(shape, TopAbs_SOLID); solid.More(); solid.Next())
-            for (TopExp_Explorer at(solid.Current(), TopAbs_FACE); at.More(); at.Next())
-                add(at.Current());
-        for (TopExp_Explorer at(shape, TopAbs_FACE, TopAbs_SOLID); at.More(); at.Next())
-            add(at.Current());
-        return list;
+            add(TopExp_Explorer(solid.Current(), TopAbs_FACE));
+        add(TopExp_Explorer(shape, TopAbs_FACE, TopAbs_SOLID));
+        return faces;
     }
 
     // The shape of a product, and the colours of its faces: each face's own before its shell's before its solid's.
@@ -606,22 +594,21 @@ class Reader
         return all;
     }
 
+    // Pieces are solids, shells and faces in any order: the smaller one's colour counts.
     void add_colours(const TDF_Label &label, Colours &own)
     {
         NCollection_DataMap<TopoDS_Shape, int, TopTools_ShapeMapHasher> kinds;
         TDF_LabelSequence pieces;
         XCAFDoc_ShapeTool::GetSubShapes(label, pieces);
-        for (int i = 1; i <= pieces.Length(); i++) {
-            const TopoDS_Shape piece = XCAFDoc_ShapeTool::GetShape(pieces.Value(i));
-            const uint32_t colour = colour_at(pieces.Value(i));
-            if (colour == CAD_NONE || piece.IsNull())
-                continue;
-            for (TopExp_Explorer at(piece, TopAbs_FACE); at.More(); at.Next()) {
+        for (const TDF_Label &at_piece : pieces) {
+            const TopoDS_Shape piece = XCAFDoc_ShapeTool::GetShape(at_piece);
+            const uint32_t colour = colour_at(at_piece);
+            for (TopExp_Explorer at(piece, TopAbs_FACE); at.More() && colour != CAD_NONE; at.Next()) {
                 const int *kind = kinds.Seek(at.Current());
-                if (!kind || *kind < piece.ShapeType()) {
-                    kinds.Bind(at.Current(), piece.ShapeType());
-                    own.Bind(at.Current(), colour);
-                }
+                if (kind && *kind >= piece.ShapeType())
+                    continue;
+                kinds.Bind(at.Current(), piece.ShapeType());
+                own.Bind(at.Current(), colour);
             }
         }
     }
@@ -737,10 +724,25 @@ class Mesher
     OwnMesh &mesh;
     TopTools_IndexedDataMapOfShapeListOfShape faces_at; // an edge; empty until it is needed
 
-    void add_point(const gp_Pnt &point, const gp_Pnt2d &place)
+    // Adds a point of a face, which is placed by its location, with the normal of its surface out of the solid.
+    void add_point(const TopoDS_Face &face, const gp_Pnt &point, const gp_Pnt2d &place)
     {
+        TopLoc_Location location;
+        const Handle(Geom_Surface) surface = BRep_Tool::Surface(face, location);
+        gp_Pnt on;
+        gp_Vec u, v, normal;
+        if (!surface.IsNull())
+            surface->D1(place.X(), place.Y(), on, u, v);
+        const gp_Vec across = u.Crossed(v);
+        // At an apex one of the two vanishes, or both are parallel.
+        if (across.Magnitude() > 1e-7 * (u.Magnitude() * v.Magnitude()) && across.Magnitude() > 1e-14)
+            normal = across.Transformed(location.Transformation()).Normalized();
+        if (face.Orientation() == TopAbs_REVERSED)
+            normal.Reverse();
         mesh.own_points.push_back({point.X(), point.Y(), point.Z()});
         mesh.own_places.push_back({place.X(), place.Y()});
+        mesh.own_normals.push_back(
+            {static_cast<float>(normal.X()), static_cast<float>(normal.Y()), static_cast<float>(normal.Z())});
     }
 
     // Points that a float cannot hold, as damaged files have them, are no triangles for us.
@@ -761,21 +763,18 @@ class Mesher
         TopLoc_Location location;
         const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
         const gp_Trsf place = location.Transformation();
-        const bool is_reversed = face.Orientation() == TopAbs_REVERSED;
-        TopLoc_Location ignored;
-        mesh.surfaces.push_back(
-            {BRepAdaptor_Surface(face, false), BRep_Tool::Surface(face, ignored), place, is_reversed});
+        mesh.surfaces.emplace_back(face, false);
         cad_face made = {};
         made.colour = coloured.colour;
-        made.is_turned = is_reversed != (place.VectorialPart().Determinant() < 0);
-        made.may_deviate = mesh.surfaces.back().placed.GetType() != GeomAbs_Plane;
+        made.is_turned = (face.Orientation() == TopAbs_REVERSED) != (place.VectorialPart().Determinant() < 0);
+        made.may_deviate = mesh.surfaces.back().GetType() != GeomAbs_Plane;
         made.first_point = index_of(mesh.own_points.size());
         made.first_triangle = index_of(mesh.own_triangles.size());
         made.first_border = index_of(mesh.own_borders.size());
         if (has_triangles(grid)) {
             made.may_deviate &= grid->HasUVNodes();
             for (int i = 1; i <= grid->NbNodes(); i++)
-                add_point(grid->Node(i).Transformed(place), grid->HasUVNodes() ? grid->UVNode(i) : gp_Pnt2d());
+                add_point(face, grid->Node(i).Transformed(place), grid->HasUVNodes() ? grid->UVNode(i) : gp_Pnt2d());
             for (int i = 1; i <= grid->NbTriangles(); i++) {
                 int corners[3];
                 grid->Triangle(i).Get(corners[0], corners[1], corners[2]);
@@ -789,7 +788,8 @@ class Mesher
             BRepGProp::SurfaceProperties(face, area);
             made.area = std::fabs(area.Mass());
             made.may_deviate = true;
-            add_borders(face);
+            if (!add_borders(face))
+                mesh.own_borders.resize(made.first_border);
         }
         made.point_count = index_of(mesh.own_points.size()) - made.first_point;
         made.triangle_count = index_of(mesh.own_triangles.size()) - made.first_triangle;
@@ -797,38 +797,46 @@ class Mesher
         mesh.own_faces.push_back(made);
     }
 
-    // Adds the points of the borders of a face, seen from the side that its surface's normal points to.
-    void add_borders(TopoDS_Face face)
-    {
-        face.Orientation(TopAbs_FORWARD);
+    // Adds the points of the borders of a face; returns false if one has no curve on the surface.
+    bool add_borders(const TopoDS_Face &face)
+    try {
+        const TopoDS_Face forward = TopoDS::Face(face.Oriented(TopAbs_FORWARD));
         if (faces_at.IsEmpty())
             TopExp::MapShapesAndAncestors(shape.whole, TopAbs_EDGE, TopAbs_FACE, faces_at);
-        for (TopoDS_Iterator wire(face); wire.More(); wire.Next()) {
+        for (TopoDS_Iterator wire(forward); wire.More(); wire.Next()) {
             const size_t first = mesh.own_points.size();
-            for (BRepTools_WireExplorer at(TopoDS::Wire(wire.Value()), face); at.More(); at.Next())
-                add_border(at.Current(), face);
+            for (BRepTools_WireExplorer at(TopoDS::Wire(wire.Value()), forward); at.More(); at.Next()) {
+                double start, end;
+                const Handle(Geom2d_Curve) places = BRep_Tool::CurveOnSurface(at.Current(), forward, start, end);
+                if (places.IsNull())
+                    return false;
+                const std::vector<CurvePoint> points = points_of_border(at.Current(), start, end);
+                // The next edge begins with the last point.
+                for (size_t i = 0; i + 1 < points.size(); i++)
+                    add_point(face, points[i].point, places->Value(points[i].parameter));
+            }
             mesh.own_borders.push_back(index_of(mesh.own_points.size() - first));
         }
+        return true;
+    } catch (const Standard_Failure &) {
+        expect_memory();
+        return false;
     }
 
-    // Adds the points of an edge of a face without the last one, where the next edge begins.
-    void add_border(const TopoDS_Edge &edge, const TopoDS_Face &face)
+    // The points of an edge of a border, in its direction: those of a face beside it, or new ones.
+    std::vector<CurvePoint> points_of_border(const TopoDS_Edge &edge, double start, double end) const
     {
-        double first, last;
-        const Handle(Geom2d_Curve) places = BRep_Tool::CurveOnSurface(edge, face, first, last);
         std::vector<CurvePoint> points = points_of_neighbour(edge);
         if (points.empty()) {
             points = points_along(edge, deflection, angle);
-            if (points.size() < 2)
-                points.resize(2);
+            points.resize(std::max(points.size(), size_t(2)));
             // The mesher begins and ends at vertices, too.
-            points.front() = {BRep_Tool::Pnt(TopExp::FirstVertex(edge)), first};
-            points.back() = {BRep_Tool::Pnt(TopExp::LastVertex(edge)), last};
+            points.front() = {BRep_Tool::Pnt(TopExp::FirstVertex(edge)), start};
+            points.back() = {BRep_Tool::Pnt(TopExp::LastVertex(edge)), end};
         }
         if (edge.Orientation() == TopAbs_REVERSED)
             std::reverse(points.begin(), points.end());
-        for (size_t i = 0; i + 1 < points.size() && !places.IsNull(); i++)
-            add_point(points[i].point, places->Value(points[i].parameter));
+        return points;
     }
 
     // The points of an edge that a face beside it has.
@@ -849,17 +857,6 @@ class Mesher
         return points;
     }
 };
-
-double volume_of(const TopoDS_Shape &shape)
-{
-    double volume = 0;
-    for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
-        GProp_GProps exact;
-        BRepGProp::VolumeProperties(at.Current(), exact);
-        volume += std::fabs(exact.Mass()); // a mirrored one counts negative
-    }
-    return volume;
-}
 
 // ---- calls ----
 
@@ -918,7 +915,7 @@ enum cad_outcome cad_read(const struct cad_request *request, struct cad_model **
 {
     *model = nullptr;
     return guarded(text, [&](std::string &why) {
-        OwnModel *made = new OwnModel;
+        OwnModel *made = new OwnModel();
         *model = made;
         const cad_outcome outcome = Reader(*request, *made).read(why);
         publish(made->own_nodes, made->nodes, made->node_count);
@@ -940,6 +937,7 @@ enum cad_outcome cad_tessellate(struct cad_model *model, uint32_t product, doubl
         publish(made.own_faces, made.faces, made.face_count);
         publish(made.own_points, made.points, made.point_count);
         publish(made.own_places, made.places, made.point_count);
+        publish(made.own_normals, made.normals, made.point_count);
         publish(made.own_triangles, made.triangles, made.triangle_count);
         publish(made.own_borders, made.borders, made.border_count);
         return CAD_READ;
@@ -963,7 +961,12 @@ enum cad_outcome cad_draw(struct cad_model *model, uint32_t product, enum cad_ed
 enum cad_outcome cad_measure(struct cad_model *model, uint32_t product, double *volume, char text[CAD_TEXT])
 {
     return guarded(text, [&](std::string &) {
-        *volume = volume_of(own(model).shapes[product].whole);
+        *volume = 0;
+        for (TopExp_Explorer at(own(model).shapes[product].whole, TopAbs_SOLID); at.More(); at.Next()) {
+            GProp_GProps exact;
+            BRepGProp::VolumeProperties(at.Current(), exact);
+            *volume += std::fabs(exact.Mass()); // a mirrored one counts negative
+        }
         return CAD_READ;
     });
 }
@@ -973,7 +976,7 @@ bool cad_evaluate(const struct cad_model *model, uint32_t face, const double pla
 try {
     gp_Pnt on;
     gp_Vec u, v;
-    static_cast<const OwnModel *>(model)->mesh.surfaces[face].placed.D1(place[0], place[1], on, u, v);
+    static_cast<const OwnModel *>(model)->mesh.surfaces[face].D1(place[0], place[1], on, u, v);
     on.Coord(point[0], point[1], point[2]);
     u.Coord(along_u[0], along_u[1], along_u[2]);
     v.Coord(along_v[0], along_v[1], along_v[2]);
@@ -984,42 +987,25 @@ try {
 
 bool cad_project(const struct cad_model *model, uint32_t face, const double point[3], double place[2])
 {
-    const BRepAdaptor_Surface &surface = static_cast<const OwnModel *>(model)->mesh.surfaces[face].placed;
+    const BRepAdaptor_Surface &surface = static_cast<const OwnModel *>(model)->mesh.surfaces[face];
     const gp_Pnt at(point[0], point[1], point[2]);
     switch (surface.GetType()) {
     case GeomAbs_Cylinder:
         ElSLib::Parameters(surface.Cylinder(), at, place[0], place[1]);
-        return true;
+        break;
     case GeomAbs_Cone:
         ElSLib::Parameters(surface.Cone(), at, place[0], place[1]);
-        return true;
+        break;
     case GeomAbs_Sphere:
         ElSLib::Parameters(surface.Sphere(), at, place[0], place[1]);
-        return true;
+        break;
     case GeomAbs_Torus:
         ElSLib::Parameters(surface.Torus(), at, place[0], place[1]);
-        return true;
+        break;
     default:
         return false;
     }
-}
-
-void cad_normal(const struct cad_model *model, uint32_t face, const double place[2], float normal[3])
-try {
-    const Surface &surface = static_cast<const OwnModel *>(model)->mesh.surfaces[face];
-    gp_Pnt on;
-    gp_Vec u, v;
-    surface.own->D1(place[0], place[1], on, u, v);
-    gp_Vec across = u.Crossed(v);
-    // At an apex one of the two vanishes, or both are parallel.
-    if (across.Magnitude() > 1e-7 * u.Magnitude() * v.Magnitude() && across.Magnitude() > 1e-14)
-        across = across.Transformed(surface.place).Normalized() * (surface.is_reversed ? -1 : 1);
-    else
-        across = gp_Vec(0, 0, 0);
-    for (int axis = 0; axis < 3; axis++)
-        normal[axis] = static_cast<float>(across.Coord(axis + 1));
-} catch (const Standard_Failure &) {
-    normal[0] = normal[1] = normal[2] = 0;
+    return true;
 }
 
 void cad_forget(struct cad_model *model)

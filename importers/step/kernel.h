@@ -87,6 +87,7 @@ struct cad_mesh {
     const struct cad_face *faces;
     const double (*points)[3];      /* bit for bit the same on both sides of an edge */
     const double (*places)[2];      /* the points' parameters on their surface */
+    const float (*normals)[3];      /* out of the solid; 0 where the surface has none */
     const uint32_t (*triangles)[3]; /* points of the mesh */
     const uint32_t *borders;        /* how many points each has; outer ones run counter-clockwise by the places */
     uint32_t face_count, point_count, triangle_count, border_count;
@@ -133,8 +134,6 @@ CAD_PUBLIC bool cad_evaluate(const struct cad_model *model, uint32_t face, const
                              double along_u[3], double along_v[3]);
 /* Finds the parameters of the point that is nearest, on a surface for which there is a formula. */
 CAD_PUBLIC bool cad_project(const struct cad_model *model, uint32_t face, const double point[3], double place[2]);
-/* Computes the normal of such a face, out of the solid; 0 where the surface has none. */
-CAD_PUBLIC void cad_normal(const struct cad_model *model, uint32_t face, const double place[2], float normal[3]);
 /* Frees the shapes of a model: its products and nodes stay. */
 CAD_PUBLIC void cad_forget(struct cad_model *model);
 CAD_PUBLIC void cad_free(struct cad_model *model);

@@ -26,7 +26,7 @@ struct step_settings {
     CALL(cad_read)                                                                                                     \
     CALL(cad_tessellate)                                                                                               \
     CALL(cad_draw)                                                                                                     \
-    CALL(cad_measure) CALL(cad_evaluate) CALL(cad_project) CALL(cad_normal) CALL(cad_forget) CALL(cad_free)
+    CALL(cad_measure) CALL(cad_evaluate) CALL(cad_project) CALL(cad_forget) CALL(cad_free)
 LATE_FUNCTIONS(step_kernel, KERNEL_CALLS);
 extern struct step_kernel_functions step_kernel;
 

@@ -153,11 +153,8 @@ static void write_part(const struct mesh_work *work, const struct mesh_part *par
 {
     struct step_triangles *made = work->made;
     uint32_t from = part->face->first_point, turned = part->face->is_turned;
-    for (uint32_t i = 0; i < part->face->point_count; i++) {
-        memcpy(made->points[first_point + i], work->mesh->points[from + i], sizeof *made->points);
-        step_kernel.cad_normal(work->model->cad, part->index, work->mesh->places[from + i],
-                               made->normals[first_point + i]);
-    }
+    memcpy(made->points[first_point], work->mesh->points[from], part->face->point_count * sizeof *made->points);
+    memcpy(made->normals[first_point], work->mesh->normals[from], part->face->point_count * sizeof *made->normals);
     for (uint32_t i = 0; i < part->count; i++) {
         uint32_t *to = made->corners[first_triangle + i];
         for (int k = 0; k < 3; k++)
