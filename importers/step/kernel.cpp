@@ -293,7 +293,7 @@ class Reader
         reader.SetNameMode(true);
         reader.SetLayerMode(true);
         reader.SetMatMode(true);
-        reader.SetPropsMode(true);
+        reader.SetPropsMode(false); // volumes and areas that the file states
         reader.SetGDTMode(false); // annotations: no shapes, and known to crash
         reader.SetViewMode(false);
         Interface_Static::SetCVal("read.step.codepage", request.codepage); // after the constructor, which sets it
