@@ -294,7 +294,7 @@ class Reader
         reader.SetLayerMode(true);
         reader.SetMatMode(true);
         reader.SetPropsMode(false); // volumes and areas that the file states
-        reader.SetGDTMode(false); // annotations: no shapes, and known to crash
+        reader.SetGDTMode(false);   // annotations: no shapes, and known to crash
         reader.SetViewMode(false);
         Interface_Static::SetCVal("read.step.codepage", request.codepage); // after the constructor, which sets it
         std::istringstream stream(std::string(request.bytes, request.size));
@@ -697,7 +697,7 @@ void draw(const TopoDS_Shape &shape, cad_edges edges, double deflection, double 
 
 // ---- triangles ----
 
-// Makes triangles of a shape, and copies them as they are.
+// Tessellates a shape, and copies the triangles as they are.
 class Mesher
 {
   public:
@@ -748,7 +748,7 @@ class Mesher
     // Points that a float cannot hold, as damaged files have them, are no triangles for us.
     static bool has_triangles(const Handle(Poly_Triangulation) & grid)
     {
-        if (grid.IsNull() || grid->NbTriangles() == 0)
+        if (grid.IsNull() || grid->NbTriangles() == 0 || !grid->HasUVNodes())
             return false;
         for (int i = 1; i <= grid->NbNodes(); i++)
             for (int axis = 1; axis <= 3; axis++)
@@ -772,9 +772,8 @@ class Mesher
         made.first_triangle = index_of(mesh.own_triangles.size());
         made.first_border = index_of(mesh.own_borders.size());
         if (has_triangles(grid)) {
-            made.may_deviate &= grid->HasUVNodes();
             for (int i = 1; i <= grid->NbNodes(); i++)
-                add_point(face, grid->Node(i).Transformed(place), grid->HasUVNodes() ? grid->UVNode(i) : gp_Pnt2d());
+                add_point(face, grid->Node(i).Transformed(place), grid->UVNode(i));
             for (int i = 1; i <= grid->NbTriangles(); i++) {
                 int corners[3];
                 grid->Triangle(i).Get(corners[0], corners[1], corners[2]);
