@@ -36,18 +36,17 @@ static void report_complaints(cp_context *context, const struct step_model *mode
 static void report_product(cp_context *context, const struct step_model *model, uint32_t index, struct figures *figures)
 {
     const struct cad_product *product = &model->cad->products[index];
-    const struct cad_triangles *fine = &product->fine;
     const struct step_product *made = &model->products[index];
     struct place place = IN_FILE(model->path);
-    double off = fabs(fabs(fine->volume) - product->volume);
-    if (fine->lost_faces)
-        report_loss(context, "step-face", place, fine->lost_faces,
+    double off = fabs(fabs(made->volume) - made->exact_volume);
+    if (made->lost_faces)
+        report_loss(context, "step-face", place, made->lost_faces,
                     "faces of \"%s\", %.3g mm2 in all, that Open CASCADE cannot tessellate", product->name,
-                    fine->lost_area);
-    if (off > MOST_VOLUME_ERROR * product->volume)
+                    made->lost_area);
+    if (off > MOST_VOLUME_ERROR * made->exact_volume)
         report_loss(context, "step-volume", place, 1,
                     "the shape of \"%s\": its triangles enclose %.4g mm3, its surfaces %.4g mm3", product->name,
-                    fine->volume, product->volume);
+                    made->volume, made->exact_volume);
     if (made->deviation > made->asked)
         report_warning(context, "step-deviation", place,
                        "\"%s\": triangles up to %.3g mm from the surface, not %.3g mm", product->name, made->deviation,
@@ -57,12 +56,12 @@ static void report_product(cp_context *context, const struct step_model *model, 
                        product->name, (unsigned long long)made->open_edges);
     figures->products += product->face_count > 0;
     figures->faces += product->face_count;
-    figures->lost += fine->lost_faces;
-    figures->mended += fine->mended_faces;
+    figures->lost += made->lost_faces;
+    figures->mended += made->mended_faces;
     figures->open_edges += made->open_edges;
-    if (product->volume > 0) {
+    if (made->exact_volume > 0) {
         figures->has_volume = true;
-        figures->volume = fmax(figures->volume, off / product->volume);
+        figures->volume = fmax(figures->volume, off / made->exact_volume);
     }
     if (made->asked > 0 &&
         (!figures->farthest || made->deviation * figures->asked > figures->deviation * made->asked)) {
@@ -95,7 +94,7 @@ static void report_rest(cp_context *context, const struct step_model *model)
     struct place place = IN_FILE(model->path);
     uint64_t edges = 0, points = 0;
     for (uint32_t i = 0; i < cad->product_count; i++) {
-        edges += cad->products[i].free_edges;
+        edges += model->products[i].lost_edges;
         points += cad->products[i].free_points;
     }
     const struct {

@@ -2,10 +2,11 @@
 // kernel.h alone.
 //
 // The order: load (the file's entities), transfer (shapes, in a document with names and colours), walk (its tree of
-// instances), mesh (each product once).
+// instances), describe (each product once). What is made of a product's shape follows at the end.
 #include "kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +21,11 @@
 #include <BRepAdaptor_Curve.hxx>
 #include <BRepAdaptor_Surface.hxx>
 #include <BRepBndLib.hxx>
-#include <BRepBuilderAPI_NurbsConvert.hxx>
 #include <BRepBuilderAPI_Sewing.hxx>
 #include <BRepGProp.hxx>
 #include <BRepMesh_IncrementalMesh.hxx>
 #include <BRepTools.hxx>
+#include <BRepTools_WireExplorer.hxx>
 #include <BRep_Builder.hxx>
 #include <BRep_Tool.hxx>
 #include <BinTools.hxx>
@@ -32,6 +33,7 @@
 #include <ElSLib.hxx>
 #include <GCPnts_TangentialDeflection.hxx>
 #include <GProp_GProps.hxx>
+#include <Geom2d_Curve.hxx>
 #include <Geom_Surface.hxx>
 #include <IGESCAFControl_Reader.hxx>
 #include <IGESData_IGESModel.hxx>
@@ -43,6 +45,7 @@
 #include <Message_Messenger.hxx>
 #include <Message_Printer.hxx>
 #include <NCollection_DataMap.hxx>
+#include <Poly_PolygonOnTriangulation.hxx>
 #include <Poly_Triangulation.hxx>
 #include <Precision.hxx>
 #include <Quantity_ColorRGBA.hxx>
@@ -53,8 +56,8 @@
 #include <StepBasic_ProductDefinition.hxx>
 #include <StepData_StepModel.hxx>
 #include <TColStd_HSequenceOfExtendedString.hxx>
+#include <TDF_LabelMapHasher.hxx>
 #include <TDF_LabelSequence.hxx>
-#include <TDF_Tool.hxx>
 #include <TDataStd_Name.hxx>
 #include <TDataStd_TreeNode.hxx>
 #include <TDocStd_Document.hxx>
@@ -75,7 +78,6 @@
 #include <XCAFDoc_DocumentTool.hxx>
 #include <XCAFDoc_LayerTool.hxx>
 #include <XCAFDoc_Material.hxx>
-#include <XCAFDoc_MaterialTool.hxx>
 #include <XCAFDoc_ShapeTool.hxx>
 #include <XSControl_TransferReader.hxx>
 #include <XSControl_WorkSession.hxx>
@@ -87,20 +89,9 @@ namespace
 constexpr int deepest_tree = 60;
 constexpr uint32_t most_nodes = 1u << 20;
 
-// A solid of more faces is not converted to splines when one of them is lost: that could take minutes.
-constexpr size_t most_faces_to_mend = 500;
-
-constexpr double farthest_mended = 1e9; // mm
-
 constexpr double sewing_tolerance = 0.01; // mm
 
 constexpr double farthest_point = 1e30; // mm; floats end at 3.4e38, and squares of lengths are to be finite, too
-
-// The finest triangles that are simplified have this part of the diagonal as their deflection.
-constexpr double finest_part = 1e-4;
-
-// Few triangles come of a wide angle; the deflection then decides. Wider ones lose the shape of small circles.
-constexpr double coarse_angle = 80 * M_PI / 180;
 
 // Thrown where an array of the model would have more items than its indices count.
 struct TooLarge {
@@ -124,76 +115,68 @@ void expect_memory()
     std::free(block);
 }
 
+using Colours = NCollection_DataMap<TopoDS_Shape, uint32_t, TopTools_ShapeMapHasher>; // by face
+
+struct ColouredFace {
+    uint32_t colour;
+    TopoDS_Face face;
+};
+
+// The shape of a product.
+struct Shape {
+    TopoDS_Shape whole, unsewn;
+    std::vector<ColouredFace> faces;
+};
+
+struct OwnMesh : cad_mesh {
+    std::vector<cad_face> own_faces;
+    std::vector<std::array<double, 3>> own_points;
+    std::vector<std::array<double, 2>> own_places;
+    std::vector<std::array<float, 3>> own_normals;
+    std::vector<std::array<uint32_t, 3>> own_triangles;
+    std::vector<uint32_t> own_borders;
+    std::vector<BRepAdaptor_Surface> surfaces; // one a face
+};
+
+struct OwnLines : cad_lines {
+    std::vector<cad_line> own_lines;
+    std::vector<std::array<double, 3>> own_points;
+};
+
 // The model with the memory that its pointers point to.
 struct OwnModel : cad_model {
     std::vector<cad_node> own_nodes;
     std::vector<cad_product> own_products;
-    std::vector<cad_group> own_groups;
     std::vector<cad_colour> own_colours;
     std::vector<cad_complaint> own_complaints;
-    std::vector<cad_line> own_lines;
-    std::vector<double> own_line_points;
-    std::vector<double> own_points;
-    std::vector<float> own_normals;
-    std::vector<uint32_t> own_triangles;
+    std::vector<Shape> shapes; // one a product
     std::deque<std::string> texts;
-
-    OwnModel() : cad_model()
-    {
-    }
+    OwnMesh mesh;
+    OwnLines lines;
 
     const char *keep(const std::string &text)
     {
         texts.push_back(text);
         return texts.back().c_str();
     }
-
-    // Makes the arrays seen by C.
-    void publish()
-    {
-        nodes = own_nodes.data();
-        node_count = index_of(own_nodes.size());
-        products = own_products.data();
-        product_count = index_of(own_products.size());
-        groups = own_groups.data();
-        group_count = index_of(own_groups.size());
-        colours = own_colours.data();
-        colour_count = index_of(own_colours.size());
-        complaints = own_complaints.data();
-        complaint_count = index_of(own_complaints.size());
-        lines = own_lines.data();
-        line_count = index_of(own_lines.size());
-        line_points = reinterpret_cast<const double(*)[3]>(own_line_points.data());
-        points = reinterpret_cast<const double(*)[3]>(own_points.data());
-        normals = reinterpret_cast<const float(*)[3]>(own_normals.data());
-        triangles = reinterpret_cast<const uint32_t(*)[3]>(own_triangles.data());
-    }
 };
 
+// Makes an array seen by C.
+template <class Own, class Plain> void publish(const std::vector<Own> &own, Plain *&array, uint32_t &count)
+{
+    static_assert(sizeof(Own) == sizeof(Plain), "C sees the same items");
+    array = reinterpret_cast<Plain *>(own.data());
+    count = index_of(own.size());
+}
+
 // ---- texts ----
-
-std::string utf8_of(const TCollection_ExtendedString &text)
-{
-    std::vector<char> bytes(static_cast<size_t>(text.LengthOfCString()) + 1);
-    Standard_PCharacter at = bytes.data();
-    text.ToUTF8CString(at);
-    return bytes.data();
-}
-
-// The path of a label in its document.
-std::string entry_of(const TDF_Label &label)
-{
-    TCollection_AsciiString entry;
-    TDF_Tool::Entry(label, entry);
-    return entry.ToCString();
-}
 
 bool name_of(const TDF_Label &label, std::string &name)
 {
     Handle(TDataStd_Name) attribute;
     if (!label.FindAttribute(TDataStd_Name::GetID(), attribute))
         return false;
-    name = utf8_of(attribute->Get());
+    name = TCollection_AsciiString(attribute->Get()).ToCString();
     return true;
 }
 
@@ -241,7 +224,6 @@ class Reader
         shapes = XCAFDoc_DocumentTool::ShapeTool(document->Main());
         colours = XCAFDoc_DocumentTool::ColorTool(document->Main());
         layers = XCAFDoc_DocumentTool::LayerTool(document->Main());
-        materials = XCAFDoc_DocumentTool::MaterialTool(document->Main());
         const bool is_read = request.format == CAD_STEP   ? read_step()
                              : request.format == CAD_IGES ? read_iges()
                                                           : read_brep();
@@ -260,7 +242,7 @@ class Reader
 
   private:
     using Labels = std::vector<TDF_Label>;
-    using Colours = NCollection_DataMap<TopoDS_Shape, uint32_t, TopTools_ShapeMapHasher>; // by face
+    template <class Item> using ByLabel = NCollection_DataMap<TDF_Label, Item, TDF_LabelMapHasher>;
 
     const cad_request &request;
     OwnModel &model;
@@ -268,11 +250,11 @@ class Reader
     Handle(XCAFDoc_ShapeTool) shapes;
     Handle(XCAFDoc_ColorTool) colours;
     Handle(XCAFDoc_LayerTool) layers;
-    Handle(XCAFDoc_MaterialTool) materials;
     bool is_loaded = false;    // the text is well-formed; it may still hold no shape
     std::vector<Labels> parts; // the labels of each product: one, but for nameless roots
-    std::map<std::string, uint32_t> product_by_entry;
-    std::map<std::string, std::string> file_by_entry; // of products whose shapes are in other files
+    ByLabel<uint32_t> product_by_label;
+    ByLabel<int> definition_by_label;
+    ByLabel<TCollection_AsciiString> file_by_label; // of products whose shapes are in other files
     std::map<std::vector<double>, uint32_t> colour_by_value;
     std::map<std::pair<cad_gravity, std::string>, size_t> complaint_by_text;
 
@@ -311,8 +293,8 @@ class Reader
         reader.SetNameMode(true);
         reader.SetLayerMode(true);
         reader.SetMatMode(true);
-        reader.SetPropsMode(true);
-        reader.SetGDTMode(false); // annotations: no shapes, and known to crash
+        reader.SetPropsMode(false); // volumes and areas that the file states
+        reader.SetGDTMode(false);   // annotations: no shapes, and known to crash
         reader.SetViewMode(false);
         Interface_Static::SetCVal("read.step.codepage", request.codepage); // after the constructor, which sets it
         std::istringstream stream(std::string(request.bytes, request.size));
@@ -321,11 +303,12 @@ class Reader
             return false;
         }
         is_loaded = true;
-        const Interface_InterfaceModel &file = *reader.Reader().WS()->Model();
+        const StepData_StepModel &file = *reader.ChangeReader().StepModel();
         take_complaints(reader.Reader().WS()->ModelCheckList(), file, CAD_FAULT);
         const bool is_read = reader.Transfer(document);
         take_complaints(reader.Reader().WS()->TransferReader()->TransientProcess()->CheckList(false), file, CAD_LOSS);
         take_files(reader);
+        take_definitions(reader, file);
         return is_read;
     }
 
@@ -334,15 +317,33 @@ class Reader
     {
         STEPConstruct_ExternRefs files(reader.Reader().WS());
         files.LoadExternRefs();
-        const Handle(Transfer_TransientProcess) process = reader.Reader().WS()->TransferReader()->TransientProcess();
         for (int i = 1; i <= files.NbExternRefs(); i++) {
-            const Handle(StepBasic_ProductDefinition) definition = files.ProdDef(i);
-            const Handle(Transfer_Binder) binder =
-                definition.IsNull() ? Handle(Transfer_Binder)() : process->Find(definition);
-            const TopoDS_Shape shape = binder.IsNull() ? TopoDS_Shape() : TransferBRep::ShapeResult(process, binder);
-            if (!shape.IsNull() && reader.GetShapeLabelMap().IsBound(shape))
-                file_by_entry[entry_of(reader.GetShapeLabelMap().Find(shape))] = files.FileName(i);
+            const TDF_Label product = label_of(reader, files.ProdDef(i));
+            if (!product.IsNull())
+                file_by_label.Bind(product, files.FileName(i));
         }
+    }
+
+    void take_definitions(STEPCAFControl_Reader &reader, const StepData_StepModel &file)
+    {
+        for (int i = 1; i <= file.NbEntities(); i++) {
+            const auto definition = Handle(StepBasic_ProductDefinition)::DownCast(file.Value(i));
+            const TDF_Label product = label_of(reader, definition);
+            if (!product.IsNull())
+                definition_by_label.Bind(product, file.IdentLabel(definition));
+        }
+    }
+
+    // The product that a definition has become; null if there is none.
+    static TDF_Label label_of(STEPCAFControl_Reader &reader, const Handle(StepBasic_ProductDefinition) & definition)
+    {
+        if (definition.IsNull())
+            return TDF_Label();
+        const Handle(Transfer_TransientProcess) process = reader.Reader().WS()->TransferReader()->TransientProcess();
+        const Handle(Transfer_Binder) binder = process->Find(definition);
+        const TopoDS_Shape shape = binder.IsNull() ? TopoDS_Shape() : TransferBRep::ShapeResult(process, binder);
+        const bool is_known = !shape.IsNull() && reader.GetShapeLabelMap().IsBound(shape);
+        return is_known ? reader.GetShapeLabelMap().Find(shape) : TDF_Label();
     }
 
     bool read_iges()
@@ -412,10 +413,12 @@ class Reader
 
     uint32_t product_at(const TDF_Label &label)
     {
-        const auto known = product_by_entry.insert({entry_of(label), index_of(parts.size())});
-        if (known.second)
-            parts.push_back({label});
-        return known.first->second;
+        if (const uint32_t *known = product_by_label.Seek(label))
+            return *known;
+        const uint32_t product = index_of(parts.size());
+        product_by_label.Bind(label, product);
+        parts.push_back({label});
+        return product;
     }
 
     void walk_roots()
@@ -488,326 +491,52 @@ class Reader
         product.name = model.keep(name);
         product.is_assembly = XCAFDoc_ShapeTool::IsAssembly(label);
         product.colour = part.size() == 1 ? colour_at(label) : CAD_NONE;
-        const auto file = file_by_entry.find(entry_of(label));
-        product.file = file == file_by_entry.end() ? "" : model.keep(file->second);
+        const TCollection_AsciiString *file = file_by_label.Seek(label);
+        product.file = file ? model.keep(file->ToCString()) : "";
+        const int *definition = definition_by_label.Seek(label);
+        product.definition = definition && *definition > 0 ? static_cast<uint64_t>(*definition) : 0;
         product.layers = model.keep(layers_at(label));
-        product.material = "";
-        take_material(label, product);
+        product.material = model.keep(material_at(label));
+        model.shapes.emplace_back();
         if (!product.is_assembly)
-            take_shape(part, product);
+            take_shape(part, product, model.shapes.back());
         model.own_products.push_back(product);
     }
 
-    std::string layers_at(const TDF_Label &label)
+    std::string layers_at(const TDF_Label &label) const
     {
         std::string all;
-        Handle(TColStd_HSequenceOfExtendedString) names = new TColStd_HSequenceOfExtendedString;
-        layers->GetLayers(label, names);
-        for (int i = 1; i <= names->Length(); i++)
-            all += (i > 1 ? ", " : "") + utf8_of(names->Value(i));
+        const Handle(TColStd_HSequenceOfExtendedString) names = layers->GetLayers(label);
+        for (const TCollection_ExtendedString &name : *names)
+            all += (all.empty() ? "" : ", ") + std::string(TCollection_AsciiString(name).ToCString());
         return all;
     }
 
-    // The density is left out: the kernel does not look at the unit of its mass.
-    void take_material(const TDF_Label &label, cad_product &product)
+    std::string material_at(const TDF_Label &label) const
     {
         Handle(TDataStd_TreeNode) node;
-        Handle(TCollection_HAsciiString) name, description, density_name, density_type;
-        double density;
-        if (label.FindAttribute(XCAFDoc::MaterialRefGUID(), node) && node->HasFather() &&
-            materials->GetMaterial(node->Father()->Label(), name, description, density, density_name, density_type) &&
-            !name.IsNull())
-            product.material = model.keep(name->ToCString());
+        Handle(XCAFDoc_Material) material;
+        const bool has_name = label.FindAttribute(XCAFDoc::MaterialRefGUID(), node) && node->HasFather() &&
+                              node->Father()->Label().FindAttribute(XCAFDoc_Material::GetID(), material) &&
+                              !material->GetName().IsNull();
+        return has_name ? material->GetName()->ToCString() : "";
     }
 
-    // ---- triangles ----
+    // ---- shapes ----
 
-    // A face of a product, and what was meshed in its place: itself, or its copy as a spline.
-    struct MeshedFace {
-        uint32_t colour;
-        TopoDS_Face face;
-    };
-
-    void take_shape(const Labels &part, cad_product &product)
+    void take_shape(const Labels &part, cad_product &product, Shape &shape)
     {
         Colours own;
-        TopoDS_Shape shape = shape_of(part, own);
-        if (shape.IsNull())
+        shape.unsewn = shape_of(part, own);
+        if (shape.unsewn.IsNull())
             return;
-        product.free_points = count(shape, TopAbs_VERTEX, TopAbs_EDGE);
-        const TopoDS_Shape unsewn = shape;
-        if (request.format == CAD_IGES)
-            shape = sewn(shape, own);
-        product.solids = count(shape, TopAbs_SOLID, TopAbs_SHAPE);
-        const std::vector<MeshedFace> faces = faces_of(shape, own);
-        product.face_count = index_of(faces.size());
-        const double size = diagonal(shape);
-        double deflection = request.relative > 0 ? size * request.relative : request.deflection;
-        // Simplification needs most of the error, so it begins with fine triangles; but the finest would be too many.
-        if (request.coarse > 0)
-            deflection =
-                std::min(deflection, std::max(request.coarse / 10, std::min(request.coarse / 2, finest_part * size)));
-        // A deflection of more than the part makes holes and exceptions.
-        if (!faces.empty() && size > 0) {
-            mesh(shape, faces, std::min(deflection, size / 20), request.angle, product.fine);
-            take_lines(unsewn, product, std::min(deflection, size / 20));
-            if (request.coarse > 0)
-                mesh(shape, faces, std::min(request.coarse, size / 20), coarse_angle, product.coarse);
-            if (product.fine.volume != 0)
-                product.volume = exact_volume(shape);
-        } else {
-            take_lines(unsewn, product, size > 0 ? std::min(deflection, size / 20) : deflection);
-        }
-    }
-
-    // Makes triangles of the faces. If a sample is too far from the surface, they are made again at a half, a quarter
-    // and an eighth of the deflection.
-    void mesh(const TopoDS_Shape &shape, std::vector<MeshedFace> faces, double deflection, double angle,
-              cad_triangles &made)
-    {
-        made.deflection = deflection;
-        tessellate(shape, deflection, angle);
-        made.deviation = largest_deviation(faces, deflection);
-        for (double finer = deflection / 2; made.deviation > deflection && finer > deflection / 10; finer /= 2) {
-            tessellate(shape, finer, angle);
-            made.deviation = largest_deviation(faces, deflection);
-        }
-        mend(shape, faces, angle, made);
-        if (made.mended_faces > 0)
-            made.deviation = largest_deviation(faces, deflection);
-        // Faces of one colour are written together.
-        std::stable_sort(faces.begin(), faces.end(),
-                         [](const MeshedFace &a, const MeshedFace &b) { return a.colour < b.colour; });
-        made.first_point = index_of(model.own_points.size() / 3);
-        made.first_triangle = index_of(model.own_triangles.size() / 3);
-        made.first_group = index_of(model.own_groups.size());
-        for (const MeshedFace &face : faces)
-            add_face(face, made);
-        made.point_count = index_of(model.own_points.size() / 3) - made.first_point;
-        made.triangle_count = index_of(model.own_triangles.size() / 3) - made.first_triangle;
-        made.group_count = index_of(model.own_groups.size()) - made.first_group;
-        if (count(shape, TopAbs_SOLID, TopAbs_SHAPE) > 0 && made.lost_faces == 0 &&
-            count(shape, TopAbs_FACE, TopAbs_SOLID) == 0)
-            made.volume = volume_of(made);
-    }
-
-    static void tessellate(const TopoDS_Shape &shape, double deflection, double angle)
-    {
-        IMeshTools_Parameters parameters;
-        parameters.Deflection = deflection;
-        parameters.Angle = angle;
-        parameters.InParallel = false; // its threads may not start in a process without rights
-        BRepTools::Clean(shape);       // a finer mesh would be kept
-        BRepMesh_IncrementalMesh mesher(shape, parameters);
-    }
-
-    // Points that a float cannot hold, as damaged files have them, are no triangles for us.
-    static bool has_triangles(const TopoDS_Face &face)
-    {
-        TopLoc_Location location;
-        const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
-        if (grid.IsNull() || grid->NbTriangles() == 0)
-            return false;
-        for (int i = 1; i <= grid->NbNodes(); i++)
-            for (int axis = 1; axis <= 3; axis++)
-                if (!(std::fabs(grid->Node(i).Coord(axis)) <= farthest_point))
-                    return false;
-        return true;
-    }
-
-    // The kernel converts what is very far away without end.
-    static bool has_near_surface(const TopoDS_Face &face)
-    {
-        double first_u, last_u, first_v, last_v;
-        BRepTools::UVBounds(face, first_u, last_u, first_v, last_v);
-        const gp_Pnt middle = BRepAdaptor_Surface(face, false).Value((first_u + last_u) / 2, (first_v + last_v) / 2);
-        return middle.XYZ().Modulus() <= farthest_mended;
-    }
-
-    // Meshes solids of which a face got no triangles again, as splines: that helps with cones that reach their apex. A
-    // copy has its faces in the same order.
-    static void mend(const TopoDS_Shape &shape, std::vector<MeshedFace> &faces, double angle, cad_triangles &made)
-    {
-        size_t first = 0;
-        for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
-            const size_t end = first + count(at.Current(), TopAbs_FACE, TopAbs_SHAPE);
-            size_t lost = 0;
-            bool is_near = diagonal(at.Current()) <= farthest_mended;
-            for (size_t i = first; i < end; i++)
-                if (!has_triangles(faces[i].face)) {
-                    lost++;
-                    is_near &= has_near_surface(faces[i].face);
-                }
-            if (lost > 0 && is_near && end - first <= most_faces_to_mend)
-                made.mended_faces += mend_solid(at.Current(), &faces[first], end - first, lost, made.deflection, angle);
-            first = end;
-        }
-    }
-
-    // Returns how many faces have triangles now that had none.
-    static uint32_t mend_solid(const TopoDS_Shape &solid, MeshedFace *faces, size_t number, size_t lost,
-                               double deflection, double angle)
-    {
-        const TopoDS_Shape copy = BRepBuilderAPI_NurbsConvert(solid, true).Shape();
-        std::vector<TopoDS_Face> copies;
-        size_t still_lost = 0;
-        tessellate(copy, deflection, angle);
-        for (TopExp_Explorer at(copy, TopAbs_FACE); at.More(); at.Next()) {
-            copies.push_back(TopoDS::Face(at.Current()));
-            still_lost += !has_triangles(copies.back());
-        }
-        if (copies.size() != number || still_lost >= lost)
-            return 0;
-        for (size_t i = 0; i < number; i++)
-            faces[i].face = copies[i];
-        return index_of(lost - still_lost);
-    }
-
-    static double exact_volume(const TopoDS_Shape &shape)
-    {
-        double volume = 0;
-        for (TopExp_Explorer at(shape, TopAbs_SOLID); at.More(); at.Next()) {
-            GProp_GProps exact;
-            BRepGProp::VolumeProperties(at.Current(), exact);
-            volume += std::fabs(exact.Mass()); // a mirrored one counts negative
-        }
-        return volume;
-    }
-
-    // The volume inside the triangles, by the divergence theorem.
-    double volume_of(const cad_triangles &made) const
-    {
-        double volume = 0;
-        const double *points = &model.own_points[3 * static_cast<size_t>(made.first_point)];
-        const auto corner = [&](size_t at) {
-            const double *point = points + 3 * static_cast<size_t>(model.own_triangles[at]);
-            return gp_XYZ(point[0], point[1], point[2]);
-        };
-        for (size_t i = 3 * static_cast<size_t>(made.first_triangle); i < model.own_triangles.size(); i += 3)
-            volume += corner(i).DotCross(corner(i + 1), corner(i + 2)) / 6;
-        return volume;
-    }
-
-    // ---- lines ----
-
-    // Makes lines of the curves that the request wants: those without a face, then the borders of faces. The seam of a
-    // closed face is no border.
-    void take_lines(const TopoDS_Shape &shape, cad_product &product, double deflection)
-    {
-        product.first_line = index_of(model.own_lines.size());
-        for (TopExp_Explorer at(shape, TopAbs_EDGE, TopAbs_FACE); at.More(); at.Next())
-            product.free_edges += request.edges == CAD_NO_EDGES || !add_line(TopoDS::Edge(at.Current()), deflection);
-        product.free_line_count = index_of(model.own_lines.size()) - product.first_line;
-        TopTools_IndexedDataMapOfShapeListOfShape faces;
-        if (request.edges == CAD_ALL_EDGES)
-            TopExp::MapShapesAndAncestors(shape, TopAbs_EDGE, TopAbs_FACE, faces);
-        for (int i = 1; i <= faces.Extent(); i++) {
-            const TopoDS_Edge edge = TopoDS::Edge(faces.FindKey(i));
-            const bool is_free = faces(i).IsEmpty();
-            if (!is_free && !BRep_Tool::Degenerated(edge) && !BRep_Tool::IsClosed(edge, TopoDS::Face(faces(i).First())))
-                add_line(edge, deflection);
-        }
-        product.line_count = index_of(model.own_lines.size()) - product.first_line;
-    }
-
-    bool add_line(const TopoDS_Edge &edge, double deflection)
-    try {
-        const BRepAdaptor_Curve curve(edge);
-        if (Precision::IsInfinite(curve.FirstParameter()) || Precision::IsInfinite(curve.LastParameter()))
-            return false;
-        const GCPnts_TangentialDeflection points(curve, request.angle, deflection);
-        model.own_lines.push_back(
-            {index_of(model.own_line_points.size() / 3), static_cast<uint32_t>(points.NbPoints())});
-        for (int i = 1; i <= points.NbPoints(); i++)
-            for (int axis = 1; axis <= 3; axis++)
-                model.own_line_points.push_back(points.Value(i).Coord(axis));
-        index_of(model.own_line_points.size());
-        return true;
-    } catch (const Standard_Failure &) {
-        expect_memory();
-        return false; // an edge without a curve
-    }
-
-    // ---- deviation ----
-
-    // The largest distance between the surface and the middles of edges and triangles. Where the point at the middle of
-    // the parameters is farther than `enough`, the nearest point is looked for.
-    static double largest_deviation(const std::vector<MeshedFace> &faces, double enough)
-    {
-        double most = 0;
-        for (const MeshedFace &meshed : faces) {
-            TopLoc_Location location;
-            const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(meshed.face, location);
-            const BRepAdaptor_Surface surface(meshed.face, false);
-            if (!has_triangles(meshed.face) || !grid->HasUVNodes())
-                continue;
-            for (int i = 1; i <= grid->NbTriangles(); i++)
-                most = std::max(most, deviation_of(*grid, i, location.Transformation(), surface, enough));
-        }
-        return most;
-    }
-
-    static double deviation_of(const Poly_Triangulation &grid, int triangle, const gp_Trsf &place,
-                               const BRepAdaptor_Surface &surface, double enough)
-    {
-        static const double weights[4][3] = {{.5, .5, 0}, {0, .5, .5}, {.5, 0, .5}, {1. / 3, 1. / 3, 1. / 3}};
-        int corners[3];
-        grid.Triangle(triangle).Get(corners[0], corners[1], corners[2]);
-        double most = 0;
-        for (const double *weight : weights) {
-            gp_XYZ point(0, 0, 0);
-            gp_XY at(0, 0);
-            for (int i = 0; i < 3; i++) {
-                point += weight[i] * grid.Node(corners[i]).Transformed(place).XYZ();
-                at += weight[i] * grid.UVNode(corners[i]).XY();
-            }
-            most = std::max(most, distance_to(surface, point, at, enough));
-        }
-        return most;
-    }
-
-    // The distance of a point from the surface; at: the parameters of a point near it.
-    static double distance_to(const BRepAdaptor_Surface &surface, const gp_XYZ &point, const gp_XY &at, double enough)
-    {
-        double u, v;
-        switch (surface.GetType()) {
-        case GeomAbs_Plane:
-            return 0;
-        case GeomAbs_Cylinder:
-            ElSLib::Parameters(surface.Cylinder(), point, u, v);
-            break;
-        case GeomAbs_Cone:
-            ElSLib::Parameters(surface.Cone(), point, u, v);
-            break;
-        case GeomAbs_Sphere:
-            ElSLib::Parameters(surface.Sphere(), point, u, v);
-            break;
-        case GeomAbs_Torus:
-            ElSLib::Parameters(surface.Torus(), point, u, v);
-            break;
-        default:
-            return searched_distance(surface, point, at, enough);
-        }
-        return surface.Value(u, v).Distance(point);
-    }
-
-    // The same for any surface, by steps of Gauss and Newton from these parameters.
-    static double searched_distance(const BRepAdaptor_Surface &surface, const gp_XYZ &point, gp_XY at, double enough)
-    {
-        double nearest = RealLast();
-        for (int step = 0; step < 6; step++) {
-            gp_Pnt on;
-            gp_Vec u, v;
-            surface.D1(at.X(), at.Y(), on, u, v);
-            const gp_Vec way(on, gp_Pnt(point));
-            const double distance = way.Magnitude();
-            nearest = std::min(nearest, distance);
-            const double uu = u.Dot(u), uv = u.Dot(v), vv = v.Dot(v), determinant = uu * vv - uv * uv;
-            if (nearest <= enough || distance > nearest || !(determinant > 1e-12 * uu * vv))
-                break;
-            at += gp_XY(vv * u.Dot(way) - uv * v.Dot(way), uu * v.Dot(way) - uv * u.Dot(way)) / determinant;
-        }
-        return nearest;
+        shape.whole = request.format == CAD_IGES ? sewn(shape.unsewn, own) : shape.unsewn;
+        shape.faces = faces_of(shape.whole, own);
+        product.free_points = count(shape.unsewn, TopAbs_VERTEX, TopAbs_EDGE);
+        product.face_count = index_of(shape.faces.size());
+        product.is_solid =
+            count(shape.whole, TopAbs_SOLID, TopAbs_SHAPE) > 0 && count(shape.whole, TopAbs_FACE, TopAbs_SOLID) == 0;
+        product.size = diagonal(shape.whole);
     }
 
     static uint32_t count(const TopoDS_Shape &shape, TopAbs_ShapeEnum kind, TopAbs_ShapeEnum outside)
@@ -828,21 +557,20 @@ class Reader
         return std::sqrt(box.SquareExtent());
     }
 
-    // Lists the faces as the product has them, those of solids first, as mend expects them. A face may be in it twice,
-    // turned.
-    static std::vector<MeshedFace> faces_of(const TopoDS_Shape &shape, const Colours &own)
+    // Lists the faces as the product has them, those of solids first. A face may be in it twice, turned.
+    static std::vector<ColouredFace> faces_of(const TopoDS_Shape &shape, const Colours &own)
     {
-        std::vector<MeshedFace> list;
-        const auto add = [&](const TopoDS_Shape &face) {
-            const uint32_t *colour = own.Seek(face);
-            list.push_back({colour ? *colour : CAD_NONE, TopoDS::Face(face)});
+        std::vector<ColouredFace> faces;
+        const auto add = [&](TopExp_Explorer at) {
+            for (; at.More(); at.Next()) {
+                const uint32_t *colour = own.Seek(at.Current());
+                faces.push_back({colour ? *colour : CAD_NONE, TopoDS::Face(at.Current())});
+            }
         };
         for (TopExp_Explorer solid(shape, TopAbs_SOLID); solid.More(); solid.Next())
-            for (TopExp_Explorer at(solid.Current(), TopAbs_FACE); at.More(); at.Next())
-                add(at.Current());
-        for (TopExp_Explorer at(shape, TopAbs_FACE, TopAbs_SOLID); at.More(); at.Next())
-            add(at.Current());
-        return list;
+            add(TopExp_Explorer(solid.Current(), TopAbs_FACE));
+        add(TopExp_Explorer(shape, TopAbs_FACE, TopAbs_SOLID));
+        return faces;
     }
 
     // The shape of a product, and the colours of its faces: each face's own before its shell's before its solid's.
@@ -866,22 +594,21 @@ class Reader
         return all;
     }
 
+    // Pieces are solids, shells and faces in any order: the smaller one's colour counts.
     void add_colours(const TDF_Label &label, Colours &own)
     {
         NCollection_DataMap<TopoDS_Shape, int, TopTools_ShapeMapHasher> kinds;
         TDF_LabelSequence pieces;
         XCAFDoc_ShapeTool::GetSubShapes(label, pieces);
-        for (int i = 1; i <= pieces.Length(); i++) {
-            const TopoDS_Shape piece = XCAFDoc_ShapeTool::GetShape(pieces.Value(i));
-            const uint32_t colour = colour_at(pieces.Value(i));
-            if (colour == CAD_NONE || piece.IsNull())
-                continue;
-            for (TopExp_Explorer at(piece, TopAbs_FACE); at.More(); at.Next()) {
+        for (const TDF_Label &at_piece : pieces) {
+            const TopoDS_Shape piece = XCAFDoc_ShapeTool::GetShape(at_piece);
+            const uint32_t colour = colour_at(at_piece);
+            for (TopExp_Explorer at(piece, TopAbs_FACE); at.More() && colour != CAD_NONE; at.Next()) {
                 const int *kind = kinds.Seek(at.Current());
-                if (!kind || *kind < piece.ShapeType()) {
-                    kinds.Bind(at.Current(), piece.ShapeType());
-                    own.Bind(at.Current(), colour);
-                }
+                if (kind && *kind >= piece.ShapeType())
+                    continue;
+                kinds.Bind(at.Current(), piece.ShapeType());
+                own.Bind(at.Current(), colour);
             }
         }
     }
@@ -915,71 +642,222 @@ class Reader
             builder.Add(all, sewing.SewedShape());
         return all;
     }
+};
 
-    void add_face(const MeshedFace &meshed, cad_triangles &made)
+// ---- curves ----
+
+struct CurvePoint {
+    gp_Pnt point;
+    double parameter;
+};
+
+// Points along an edge, in the direction of its curve; none along one that has no curve or no end.
+std::vector<CurvePoint> points_along(const TopoDS_Edge &edge, double deflection, double angle)
+try {
+    std::vector<CurvePoint> points;
+    const BRepAdaptor_Curve curve(edge);
+    if (Precision::IsInfinite(curve.FirstParameter()) || Precision::IsInfinite(curve.LastParameter()))
+        return points;
+    const GCPnts_TangentialDeflection found(curve, angle, deflection);
+    for (int i = 1; i <= found.NbPoints(); i++)
+        points.push_back({found.Value(i), found.Parameter(i)});
+    return points;
+} catch (const Standard_Failure &) {
+    expect_memory();
+    return {};
+}
+
+bool add_line(const TopoDS_Edge &edge, double deflection, double angle, OwnLines &lines)
+{
+    const std::vector<CurvePoint> points = points_along(edge, deflection, angle);
+    if (points.empty())
+        return false;
+    lines.own_lines.push_back({index_of(lines.own_points.size()), index_of(points.size())});
+    for (const CurvePoint &at : points)
+        lines.own_points.push_back({at.point.X(), at.point.Y(), at.point.Z()});
+    return true;
+}
+
+// Makes lines of the curves without a face, then of the borders of faces. The seam of a closed face is no border.
+void draw(const TopoDS_Shape &shape, cad_edges edges, double deflection, double angle, OwnLines &lines)
+{
+    for (TopExp_Explorer at(shape, TopAbs_EDGE, TopAbs_FACE); at.More(); at.Next())
+        lines.lost += edges == CAD_NO_EDGES || !add_line(TopoDS::Edge(at.Current()), deflection, angle, lines);
+    lines.free_count = index_of(lines.own_lines.size());
+    TopTools_IndexedDataMapOfShapeListOfShape faces;
+    if (edges == CAD_ALL_EDGES)
+        TopExp::MapShapesAndAncestors(shape, TopAbs_EDGE, TopAbs_FACE, faces);
+    for (int i = 1; i <= faces.Extent(); i++) {
+        const TopoDS_Edge edge = TopoDS::Edge(faces.FindKey(i));
+        const bool is_free = faces(i).IsEmpty();
+        if (!is_free && !BRep_Tool::Degenerated(edge) && !BRep_Tool::IsClosed(edge, TopoDS::Face(faces(i).First())))
+            add_line(edge, deflection, angle, lines);
+    }
+}
+
+// ---- triangles ----
+
+// Tessellates a shape, and copies the triangles as they are.
+class Mesher
+{
+  public:
+    Mesher(const Shape &what, double most, double widest, OwnMesh &result)
+        : shape(what), deflection(most), angle(widest), mesh(result)
     {
-        const TopoDS_Face &face = meshed.face;
-        if (!has_triangles(face)) {
-            expect_memory();
-            GProp_GProps area;
-            BRepGProp::SurfaceProperties(face, area);
-            made.lost_faces++;
-            made.lost_area += std::fabs(area.Mass());
-            return;
-        }
+    }
+
+    void run()
+    {
+        IMeshTools_Parameters parameters;
+        parameters.Deflection = deflection;
+        parameters.Angle = angle;
+        parameters.InParallel = false; // its threads may not start in a process without rights
+        BRepTools::Clean(shape.whole); // a finer mesh would be kept
+        BRepMesh_IncrementalMesh mesher(shape.whole, parameters);
+        for (const ColouredFace &face : shape.faces)
+            add_face(face);
+    }
+
+  private:
+    const Shape &shape;
+    const double deflection, angle;
+    OwnMesh &mesh;
+    TopTools_IndexedDataMapOfShapeListOfShape faces_at; // an edge; empty until it is needed
+
+    // Adds a point of a face, which is placed by its location, with the normal of its surface out of the solid.
+    void add_point(const TopoDS_Face &face, const gp_Pnt &point, const gp_Pnt2d &place)
+    {
+        TopLoc_Location location;
+        const Handle(Geom_Surface) surface = BRep_Tool::Surface(face, location);
+        gp_Pnt on;
+        gp_Vec u, v, normal;
+        if (!surface.IsNull())
+            surface->D1(place.X(), place.Y(), on, u, v);
+        const gp_Vec across = u.Crossed(v);
+        // At an apex one of the two vanishes, or both are parallel.
+        if (across.Magnitude() > 1e-7 * (u.Magnitude() * v.Magnitude()) && across.Magnitude() > 1e-14)
+            normal = across.Transformed(location.Transformation()).Normalized();
+        if (face.Orientation() == TopAbs_REVERSED)
+            normal.Reverse();
+        mesh.own_points.push_back({point.X(), point.Y(), point.Z()});
+        mesh.own_places.push_back({place.X(), place.Y()});
+        mesh.own_normals.push_back(
+            {static_cast<float>(normal.X()), static_cast<float>(normal.Y()), static_cast<float>(normal.Z())});
+    }
+
+    // Points that a float cannot hold, as damaged files have them, are no triangles for us.
+    static bool has_triangles(const Handle(Poly_Triangulation) & grid)
+    {
+        if (grid.IsNull() || grid->NbTriangles() == 0 || !grid->HasUVNodes())
+            return false;
+        for (int i = 1; i <= grid->NbNodes(); i++)
+            for (int axis = 1; axis <= 3; axis++)
+                if (!(std::fabs(grid->Node(i).Coord(axis)) <= farthest_point))
+                    return false;
+        return true;
+    }
+
+    void add_face(const ColouredFace &coloured)
+    {
+        const TopoDS_Face &face = coloured.face;
         TopLoc_Location location;
         const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(face, location);
         const gp_Trsf place = location.Transformation();
-        const bool is_turned = face.Orientation() == TopAbs_REVERSED;
-        const bool is_mirrored = place.VectorialPart().Determinant() < 0;
-        const uint32_t first = index_of(model.own_points.size() / 3) - made.first_point;
-        if (model.own_groups.size() == made.first_group || model.own_groups.back().colour != meshed.colour)
-            model.own_groups.push_back(
-                {index_of(model.own_triangles.size() / 3) - made.first_triangle, 0, meshed.colour});
-        add_points(face, *grid, place, is_turned);
-        for (int i = 1; i <= grid->NbTriangles(); i++) {
-            int corners[3];
-            grid->Triangle(i).Get(corners[0], corners[1], corners[2]);
-            if (is_turned != is_mirrored)
-                std::swap(corners[1], corners[2]);
-            for (int corner : corners)
-                model.own_triangles.push_back(first + static_cast<uint32_t>(corner - 1));
+        mesh.surfaces.emplace_back(face, false);
+        cad_face made = {};
+        made.colour = coloured.colour;
+        made.is_turned = (face.Orientation() == TopAbs_REVERSED) != (place.VectorialPart().Determinant() < 0);
+        made.may_deviate = mesh.surfaces.back().GetType() != GeomAbs_Plane;
+        made.first_point = index_of(mesh.own_points.size());
+        made.first_triangle = index_of(mesh.own_triangles.size());
+        made.first_border = index_of(mesh.own_borders.size());
+        if (has_triangles(grid)) {
+            for (int i = 1; i <= grid->NbNodes(); i++)
+                add_point(face, grid->Node(i).Transformed(place), grid->UVNode(i));
+            for (int i = 1; i <= grid->NbTriangles(); i++) {
+                int corners[3];
+                grid->Triangle(i).Get(corners[0], corners[1], corners[2]);
+                mesh.own_triangles.push_back({made.first_point + static_cast<uint32_t>(corners[0] - 1),
+                                              made.first_point + static_cast<uint32_t>(corners[1] - 1),
+                                              made.first_point + static_cast<uint32_t>(corners[2] - 1)});
+            }
+        } else {
+            expect_memory();
+            GProp_GProps area;
+            BRepGProp::SurfaceProperties(face, area);
+            made.area = std::fabs(area.Mass());
+            made.may_deviate = true;
+            if (!add_borders(face))
+                mesh.own_borders.resize(made.first_border);
         }
-        index_of(model.own_triangles.size());
-        model.own_groups.back().triangle_count += static_cast<uint32_t>(grid->NbTriangles());
+        made.point_count = index_of(mesh.own_points.size()) - made.first_point;
+        made.triangle_count = index_of(mesh.own_triangles.size()) - made.first_triangle;
+        made.border_count = index_of(mesh.own_borders.size()) - made.first_border;
+        mesh.own_faces.push_back(made);
     }
 
-    // Adds the points of a face with the normals of its surface, which point out of the solid.
-    void add_points(const TopoDS_Face &face, const Poly_Triangulation &grid, const gp_Trsf &place, bool is_turned)
-    {
-        TopLoc_Location ignored;
-        const Handle(Geom_Surface) surface = BRep_Tool::Surface(face, ignored);
-        const bool has_places = grid.HasUVNodes() && !surface.IsNull();
-        for (int i = 1; i <= grid.NbNodes(); i++) {
-            const gp_Pnt point = grid.Node(i).Transformed(place);
-            gp_Vec normal(0, 0, 0);
-            if (has_places) {
-                const gp_Pnt2d at = grid.UVNode(i);
-                gp_Pnt on;
-                gp_Vec along_u, along_v;
-                surface->D1(at.X(), at.Y(), on, along_u, along_v);
-                const double sines = along_u.Magnitude() * along_v.Magnitude();
-                normal = along_u.Crossed(along_v);
-                // At an apex one of the two vanishes, or both are parallel.
-                normal = normal.Magnitude() > 1e-7 * sines && normal.Magnitude() > 1e-14
-                             ? normal.Transformed(place).Normalized()
-                             : gp_Vec(0, 0, 0);
-                if (is_turned)
-                    normal.Reverse();
+    // Adds the points of the borders of a face; returns false if one has no curve on the surface.
+    bool add_borders(const TopoDS_Face &face)
+    try {
+        const TopoDS_Face forward = TopoDS::Face(face.Oriented(TopAbs_FORWARD));
+        if (faces_at.IsEmpty())
+            TopExp::MapShapesAndAncestors(shape.whole, TopAbs_EDGE, TopAbs_FACE, faces_at);
+        for (TopoDS_Iterator wire(forward); wire.More(); wire.Next()) {
+            const size_t first = mesh.own_points.size();
+            for (BRepTools_WireExplorer at(TopoDS::Wire(wire.Value()), forward); at.More(); at.Next()) {
+                double start, end;
+                const Handle(Geom2d_Curve) places = BRep_Tool::CurveOnSurface(at.Current(), forward, start, end);
+                if (places.IsNull())
+                    return false;
+                const std::vector<CurvePoint> points = points_of_border(at.Current(), start, end);
+                // The next edge begins with the last point.
+                for (size_t i = 0; i + 1 < points.size(); i++)
+                    add_point(face, points[i].point, places->Value(points[i].parameter));
             }
-            for (int axis = 1; axis <= 3; axis++) {
-                model.own_points.push_back(point.Coord(axis));
-                model.own_normals.push_back(static_cast<float>(normal.Coord(axis)));
-            }
+            mesh.own_borders.push_back(index_of(mesh.own_points.size() - first));
         }
-        index_of(model.own_points.size());
+        return true;
+    } catch (const Standard_Failure &) {
+        expect_memory();
+        return false;
+    }
+
+    // The points of an edge of a border, in its direction: those of a face beside it, or new ones.
+    std::vector<CurvePoint> points_of_border(const TopoDS_Edge &edge, double start, double end) const
+    {
+        std::vector<CurvePoint> points = points_of_neighbour(edge);
+        if (points.empty()) {
+            points = points_along(edge, deflection, angle);
+            points.resize(std::max(points.size(), size_t(2)));
+            // The mesher begins and ends at vertices, too.
+            points.front() = {BRep_Tool::Pnt(TopExp::FirstVertex(edge)), start};
+            points.back() = {BRep_Tool::Pnt(TopExp::LastVertex(edge)), end};
+        }
+        if (edge.Orientation() == TopAbs_REVERSED)
+            std::reverse(points.begin(), points.end());
+        return points;
+    }
+
+    // The points of an edge that a face beside it has.
+    std::vector<CurvePoint> points_of_neighbour(const TopoDS_Edge &edge) const
+    {
+        std::vector<CurvePoint> points;
+        for (const TopoDS_Shape &face : faces_at.FindFromKey(edge)) {
+            TopLoc_Location location;
+            const Handle(Poly_Triangulation) grid = BRep_Tool::Triangulation(TopoDS::Face(face), location);
+            if (grid.IsNull() || !points.empty())
+                continue;
+            const Handle(Poly_PolygonOnTriangulation) line = BRep_Tool::PolygonOnTriangulation(edge, grid, location);
+            if (line.IsNull() || !line->HasParameters())
+                continue;
+            for (int i = 1; i <= line->NbNodes(); i++)
+                points.push_back({grid->Node(line->Node(i)).Transformed(location), line->Parameter(i)});
+        }
+        return points;
     }
 };
+
+// ---- calls ----
 
 // The kernel keeps some of what it allocates until the process ends. A build with a leak checker does not count that.
 extern "C" __attribute__((weak)) void __lsan_disable();
@@ -1000,44 +878,143 @@ struct UncheckedLeaks {
     UncheckedLeaks &operator=(const UncheckedLeaks &) = delete;
 };
 
-void set_text(char text[CAD_TEXT], const char *words)
+// Works for C, which what is thrown must not reach.
+template <class Work> cad_outcome guarded(char text[CAD_TEXT], Work work)
 {
-    snprintf(text, CAD_TEXT, "%s", words ? words : "");
+    const UncheckedLeaks unchecked;
+    std::string why;
+    cad_outcome outcome = CAD_REFUSED;
+    try {
+        outcome = work(why);
+    } catch (const std::bad_alloc &) {
+        outcome = CAD_NO_MEMORY;
+    } catch (const TooLarge &) {
+        outcome = CAD_TOO_LARGE;
+    } catch (const Standard_OutOfMemory &) {
+        outcome = CAD_NO_MEMORY;
+    } catch (const Standard_Failure &failure) {
+        why = failure.GetMessageString() ? failure.GetMessageString() : "";
+    } catch (const std::ios_base::failure &) {
+        why = "its text ends, or has another word, where a number should be";
+    } catch (const std::exception &failure) {
+        why = failure.what();
+    }
+    snprintf(text, CAD_TEXT, "%s", why.c_str());
+    return outcome;
+}
+
+OwnModel &own(cad_model *model)
+{
+    return *static_cast<OwnModel *>(model);
 }
 
 } // namespace
 
-// What the kernel throws must not reach C.
-extern "C" enum cad_outcome cad_read(const struct cad_request *request, struct cad_model **model, char text[CAD_TEXT])
+enum cad_outcome cad_read(const struct cad_request *request, struct cad_model **model, char text[CAD_TEXT])
 {
-    const UncheckedLeaks unchecked;
     *model = nullptr;
-    text[0] = '\0';
-    try {
-        OwnModel *own = new OwnModel;
-        *model = own;
-        std::string why;
-        const cad_outcome outcome = Reader(*request, *own).read(why);
-        own->publish();
-        set_text(text, why.c_str());
+    return guarded(text, [&](std::string &why) {
+        OwnModel *made = new OwnModel();
+        *model = made;
+        const cad_outcome outcome = Reader(*request, *made).read(why);
+        publish(made->own_nodes, made->nodes, made->node_count);
+        publish(made->own_products, made->products, made->product_count);
+        publish(made->own_colours, made->colours, made->colour_count);
+        publish(made->own_complaints, made->complaints, made->complaint_count);
         return outcome;
-    } catch (const std::bad_alloc &) {
-        return CAD_NO_MEMORY;
-    } catch (const TooLarge &) {
-        return CAD_TOO_LARGE;
-    } catch (const Standard_OutOfMemory &) {
-        return CAD_NO_MEMORY;
-    } catch (const Standard_Failure &failure) {
-        set_text(text, failure.GetMessageString());
-    } catch (const std::ios_base::failure &) {
-        set_text(text, "its text ends, or has another word, where a number should be");
-    } catch (const std::exception &failure) {
-        set_text(text, failure.what());
-    }
-    return CAD_REFUSED;
+    });
 }
 
-extern "C" void cad_free(struct cad_model *model)
+enum cad_outcome cad_tessellate(struct cad_model *model, uint32_t product, double deflection, double angle,
+                                const struct cad_mesh **mesh, char text[CAD_TEXT])
+{
+    OwnMesh &made = own(model).mesh;
+    *mesh = &made;
+    return guarded(text, [&](std::string &) {
+        made = OwnMesh();
+        Mesher(own(model).shapes[product], deflection, angle, made).run();
+        publish(made.own_faces, made.faces, made.face_count);
+        publish(made.own_points, made.points, made.point_count);
+        publish(made.own_places, made.places, made.point_count);
+        publish(made.own_normals, made.normals, made.point_count);
+        publish(made.own_triangles, made.triangles, made.triangle_count);
+        publish(made.own_borders, made.borders, made.border_count);
+        return CAD_READ;
+    });
+}
+
+enum cad_outcome cad_draw(struct cad_model *model, uint32_t product, enum cad_edges edges, double deflection,
+                          double angle, const struct cad_lines **lines, char text[CAD_TEXT])
+{
+    OwnLines &made = own(model).lines;
+    *lines = &made;
+    return guarded(text, [&](std::string &) {
+        made = OwnLines();
+        draw(own(model).shapes[product].unsewn, edges, deflection, angle, made);
+        publish(made.own_lines, made.lines, made.count);
+        publish(made.own_points, made.points, made.point_count);
+        return CAD_READ;
+    });
+}
+
+enum cad_outcome cad_measure(struct cad_model *model, uint32_t product, double *volume, char text[CAD_TEXT])
+{
+    return guarded(text, [&](std::string &) {
+        *volume = 0;
+        for (TopExp_Explorer at(own(model).shapes[product].whole, TopAbs_SOLID); at.More(); at.Next()) {
+            GProp_GProps exact;
+            BRepGProp::VolumeProperties(at.Current(), exact);
+            *volume += std::fabs(exact.Mass()); // a mirrored one counts negative
+        }
+        return CAD_READ;
+    });
+}
+
+bool cad_evaluate(const struct cad_model *model, uint32_t face, const double place[2], double point[3],
+                  double along_u[3], double along_v[3])
+try {
+    gp_Pnt on;
+    gp_Vec u, v;
+    static_cast<const OwnModel *>(model)->mesh.surfaces[face].D1(place[0], place[1], on, u, v);
+    on.Coord(point[0], point[1], point[2]);
+    u.Coord(along_u[0], along_u[1], along_u[2]);
+    v.Coord(along_v[0], along_v[1], along_v[2]);
+    return true;
+} catch (const Standard_Failure &) {
+    return false;
+}
+
+bool cad_project(const struct cad_model *model, uint32_t face, const double point[3], double place[2])
+{
+    const BRepAdaptor_Surface &surface = static_cast<const OwnModel *>(model)->mesh.surfaces[face];
+    const gp_Pnt at(point[0], point[1], point[2]);
+    switch (surface.GetType()) {
+    case GeomAbs_Cylinder:
+        ElSLib::Parameters(surface.Cylinder(), at, place[0], place[1]);
+        break;
+    case GeomAbs_Cone:
+        ElSLib::Parameters(surface.Cone(), at, place[0], place[1]);
+        break;
+    case GeomAbs_Sphere:
+        ElSLib::Parameters(surface.Sphere(), at, place[0], place[1]);
+        break;
+    case GeomAbs_Torus:
+        ElSLib::Parameters(surface.Torus(), at, place[0], place[1]);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+void cad_forget(struct cad_model *model)
+{
+    own(model).shapes.clear();
+    own(model).mesh = OwnMesh();
+    own(model).lines = OwnLines();
+}
+
+void cad_free(struct cad_model *model)
 {
     delete static_cast<OwnModel *>(model);
 }

@@ -8,6 +8,8 @@
 
 #ifdef HAVE_OCCT
 
+#define FEWEST_IN_SIZE 20 /* a deflection of more than the part makes holes and exceptions */
+
 uint32_t step_material(struct step *step, struct step_model *model, uint32_t colour)
 {
     uint32_t *material = &model->materials[colour];
@@ -35,10 +37,10 @@ static cp_status count_open_edges(cp_context *context, const cp_mesh *mesh, uint
 }
 
 /* Finds out whether the triangles of a product's solids are closed. */
-static cp_status check_closed(cp_context *context, const struct cad_product *product, struct step_product *made)
+static cp_status check_closed(cp_context *context, struct step_product *made)
 {
     bool closed = true;
-    if (product->fine.volume == 0 || product->fine.lost_faces > 0)
+    if (made->volume == 0)
         return CP_OK;
     cp_status status = mesh_is_closed(context, &made->faces.mesh, &closed);
     return status == CP_OK && !closed ? count_open_edges(context, &made->faces.mesh, &made->open_edges) : status;
@@ -63,100 +65,113 @@ static bool take_points(struct step *step, double unit, const char *name, const 
     return shape->mesh.name != NULL;
 }
 
-/* Sets the groups of triangles; their materials are colours of the model. */
-static bool take_groups(struct step *step, const struct cad_model *cad, const struct cad_triangles *triangles,
-                        cp_mesh *mesh)
+static void *copy(struct step *step, const void *items, size_t count, size_t size)
 {
-    cp_group *groups = scene_allocate(step->scene, triangles->group_count, sizeof *groups);
-    for (uint32_t i = 0; groups && i < triangles->group_count; i++) {
-        const struct cad_group *from = &cad->groups[triangles->first_group + i];
-        groups[i] = (cp_group){from->first_triangle, from->triangle_count, from->colour};
-    }
-    mesh->groups = groups;
-    mesh->group_count = triangles->group_count;
-    return groups != NULL;
+    void *copied = scene_allocate(step->scene, count, size);
+    return copied ? memcpy(copied, items, count * size) : NULL;
 }
 
 static cp_status make_triangles(struct step *step, const struct step_model *model, const char *name,
-                                const struct cad_triangles *triangles, struct step_shape *shape)
+                                const struct step_triangles *triangles, struct step_shape *shape)
 {
-    const struct cad_model *cad = model->cad;
-    size_t corners = 3 * (size_t)triangles->triangle_count, coordinates = 3 * (size_t)triangles->point_count;
-    float *normals = step->settings->normals ? scene_allocate(step->scene, coordinates, sizeof *normals) : NULL;
-    uint32_t *indices = scene_allocate(step->scene, corners, sizeof *indices);
+    bool has_normals = step->settings->normals;
+    float *normals =
+        has_normals ? copy(step, triangles->normals, triangles->point_count, sizeof *triangles->normals) : NULL;
+    uint32_t *corners = copy(step, triangles->corners, triangles->count, sizeof *triangles->corners);
+    cp_group *groups = copy(step, triangles->groups, triangles->group_count, sizeof *groups);
     uint64_t mended;
     *shape = (struct step_shape){.mesh = {.kind = CP_MESH_FACES,
-                                          .face_count = triangles->triangle_count,
-                                          .corner_count = (uint32_t)corners,
+                                          .face_count = triangles->count,
+                                          .corner_count = 3 * triangles->count,
                                           .normals = normals,
-                                          .corners = indices}};
-    if ((!normals && step->settings->normals) || !indices ||
-        !take_points(step, model->unit, name, cad->points[triangles->first_point], triangles->point_count, shape) ||
-        !take_groups(step, cad, triangles, &shape->mesh))
+                                          .corners = corners,
+                                          .groups = groups,
+                                          .group_count = triangles->group_count}};
+    if ((!normals && has_normals) || !corners || !groups ||
+        !take_points(step, model->unit, name, *triangles->points, triangles->point_count, shape))
         return CP_LIMIT;
-    memcpy(indices, cad->triangles[triangles->first_triangle], corners * sizeof *indices);
-    if (!normals)
-        return CP_OK;
-    memcpy(normals, cad->normals[triangles->first_point], coordinates * sizeof *normals);
-    return mesh_mend_normals(step->context, &shape->mesh, normals, &mended);
+    return normals ? mesh_mend_normals(step->context, &shape->mesh, normals, &mended) : CP_OK;
 }
 
-/* Takes the coarse triangles of a product in place of the fine ones, or simplifies these, whichever gives fewer within
- * the error of the settings. */
-static cp_status choose_few(struct step *step, const struct step_model *model, const struct cad_product *product,
-                            struct step_product *made)
+/* Takes coarse triangles of a product in place of the fine ones, or simplifies these, whichever gives fewer within the
+ * error of the settings. */
+static cp_status choose_few(struct step *step, struct step_model *model, uint32_t index,
+                            const struct step_triangles *fine)
 {
-    const struct cad_triangles *coarse = &product->coarse;
+    /* Few triangles come of a wide angle; the deflection then decides. Wider ones lose the shape of small circles. */
+    const double wide = 80 * PI / 180;
+    const struct cad_product *product = &model->cad->products[index];
+    struct step_product *made = &model->products[index];
     double error = step->settings->error / model->unit;
-    struct simplify_goal goal = {.error = error - product->fine.deviation, .whole = true};
+    struct simplify_goal goal = {.error = error - fine->deviation, .whole = true};
     struct simplify_result result = {0};
-    struct step_shape other;
-    bool is_near =
-        coarse->triangle_count > 0 && coarse->deviation <= error && coarse->lost_faces <= product->fine.lost_faces;
+    struct step_triangles coarse = {0};
     cp_status status = CP_OK;
     made->asked = error;
     if (goal.error > 0)
         status = mesh_simplify(step->scene, &made->faces.mesh, &goal, &result);
-    made->deviation = product->fine.deviation + result.error;
-    if (status != CP_OK || !is_near || made->faces.mesh.face_count < coarse->triangle_count)
-        return status;
-    status = make_triangles(step, model, product->name, coarse, &other);
-    if (status == CP_OK) {
-        made->faces = other;
-        made->deviation = coarse->deviation;
+    made->deviation = fine->deviation + result.error;
+    if (status == CP_OK)
+        status = step_tessellate(step, model, index, fmin(error, product->size / FEWEST_IN_SIZE), wide, &coarse);
+    if (status == CP_OK && coarse.count > 0 && coarse.deviation <= error && coarse.lost_faces <= fine->lost_faces &&
+        coarse.count <= made->faces.mesh.face_count) {
+        made->deviation = coarse.deviation;
+        status = make_triangles(step, model, product->name, &coarse, &made->faces);
     }
+    step_triangles_free(step, &coarse);
     return status;
 }
 
-static cp_status make_faces(struct step *step, const struct step_model *model, const struct cad_product *product,
-                            struct step_product *made)
+static cp_status make_faces(struct step *step, struct step_model *model, uint32_t index, double deflection)
 {
-    cp_status status = make_triangles(step, model, product->name, &product->fine, &made->faces);
-    made->asked = product->fine.deflection;
-    made->deviation = product->fine.deviation;
-    if (status == CP_OK && step->settings->error > 0)
-        status = choose_few(step, model, product, made);
-    step->deviation = fmax(step->deviation, made->deviation * model->unit);
-    return status == CP_OK ? check_closed(step->context, product, made) : status;
+    const struct cad_product *product = &model->cad->products[index];
+    struct step_product *made = &model->products[index];
+    struct step_triangles fine;
+    char text[CAD_TEXT];
+    cp_status status = step_tessellate(step, model, index, deflection, step->settings->angle, &fine);
+    made->asked = fine.deflection;
+    made->deviation = fine.deviation;
+    made->mended_faces = fine.mended_faces;
+    made->lost_faces = fine.lost_faces;
+    made->lost_area = fine.lost_area;
+    made->volume = fine.volume;
+    if (status == CP_OK && made->volume != 0)
+        status = step_outcome(step->context, model,
+                              step_kernel.cad_measure(model->cad, index, &made->exact_volume, text), text);
+    if (status == CP_OK && fine.count > 0)
+        status = make_triangles(step, model, product->name, &fine, &made->faces);
+    if (status == CP_OK && fine.count > 0 && step->settings->error > 0)
+        status = choose_few(step, model, index, &fine);
+    if (fine.count > 0)
+        step->deviation = fmax(step->deviation, made->deviation * model->unit);
+    step_triangles_free(step, &fine);
+    return status == CP_OK && fine.count > 0 ? check_closed(step->context, made) : status;
 }
 
 /* Curves without faces get the colour of the faces without one; borders of faces are dark. */
-static cp_status make_lines(struct step *step, const struct step_model *model, const struct cad_product *product,
-                            struct step_shape *shape)
+static cp_status make_lines(struct step *step, struct step_model *model, uint32_t index, double deflection)
 {
-    const struct cad_line *lines = &model->cad->lines[product->first_line];
-    uint32_t first = lines->first_point, free_count = product->free_line_count, count = product->line_count;
-    uint32_t points = lines[count - 1].first_point + lines[count - 1].point_count - first;
+    char text[CAD_TEXT];
+    const struct cad_lines *lines;
+    struct step_shape *shape = &model->products[index].lines;
+    enum cad_edges edges = (enum cad_edges)step->settings->edges;
+    cp_status status = step_outcome(
+        step->context, model,
+        step_kernel.cad_draw(model->cad, index, edges, deflection, step->settings->angle, &lines, text), text);
+    model->products[index].lost_edges = lines->lost;
+    if (status != CP_OK || lines->count == 0)
+        return status;
+    uint32_t free_count = lines->free_count, count = lines->count, points = lines->point_count;
     uint32_t *offsets = scene_allocate(step->scene, count + (size_t)1, sizeof *offsets);
     uint32_t *corners = scene_allocate(step->scene, points, sizeof *corners);
     cp_group *groups = scene_allocate(step->scene, 2, sizeof *groups), *group = groups;
     if (!offsets || !corners || !groups ||
-        !take_points(step, model->unit, product->name, model->cad->line_points[first], points, shape))
+        !take_points(step, model->unit, model->cad->products[index].name, *lines->points, points, shape))
         return CP_LIMIT;
     for (uint32_t i = 0; i < points; i++)
         corners[i] = i;
     for (uint32_t i = 0; i < count; i++)
-        offsets[i] = lines[i].first_point - first;
+        offsets[i] = lines->lines[i].first_point;
     offsets[count] = points;
     if (free_count > 0)
         *group++ = (cp_group){0, free_count, CAD_NONE};
@@ -170,6 +185,30 @@ static cp_status make_lines(struct step *step, const struct step_model *model, c
     shape->mesh.groups = groups;
     shape->mesh.group_count = (uint32_t)(group - groups);
     return CP_OK;
+}
+
+/* Chooses the deflection of a product's fine triangles. */
+static double choose_deflection(const struct step *step, const struct step_model *model, double size)
+{
+    /* The finest triangles that are simplified have this part of the size as their deflection. */
+    const double finest = 1e-4;
+    const cp_extent *wanted = &step->settings->deflection;
+    double deflection = wanted->part > 0 ? size * wanted->part : wanted->metres / model->unit;
+    double error = step->settings->error / model->unit;
+    /* Simplification needs most of the error, so it begins with fine triangles; but the finest would be too many. */
+    if (error > 0)
+        deflection = fmin(deflection, fmax(error / 10, fmin(error / 2, finest * size)));
+    return size > 0 ? fmin(deflection, size / FEWEST_IN_SIZE) : deflection;
+}
+
+cp_status step_make_product(struct step *step, struct step_model *model, uint32_t index)
+{
+    const struct cad_product *product = &model->cad->products[index];
+    double deflection = choose_deflection(step, model, product->size);
+    cp_status status = CP_OK;
+    if (product->face_count > 0 && product->size > 0)
+        status = make_faces(step, model, index, deflection);
+    return status == CP_OK ? make_lines(step, model, index, deflection) : status;
 }
 
 /* ---- rows ---- */
@@ -215,14 +254,8 @@ static bool inherits(const cp_mesh *mesh)
 cp_status step_find_mesh(struct step *step, struct step_model *model, uint32_t index, bool lines, uint32_t inherited,
                          uint32_t *mesh)
 {
-    const struct cad_product *product = &model->cad->products[index];
-    struct step_product *made = &model->products[index];
-    struct step_shape *shape = lines ? &made->lines : &made->faces;
-    cp_status status = shape->mesh.vertex_count ? CP_OK
-                       : lines                  ? make_lines(step, model, product, shape)
-                                                : make_faces(step, model, product, made);
-    if (status != CP_OK)
-        return status;
+    const struct step_product *made = &model->products[index];
+    const struct step_shape *shape = lines ? &made->lines : &made->faces;
     if (!inherits(&shape->mesh))
         inherited = CP_NONE;
     const char *key = arena_print(step->scene->arena, "%u %u %u", index, inherited, lines);

@@ -2,15 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
 #include "step.h"
 
 #ifdef HAVE_OCCT
-
-/* A record of the data section: #id = text; */
-struct entry {
-    uint64_t id;
-    const char *text, *end;
-};
 
 /* The parameters of an operator that matter: those of a simple record and of a complex one end alike. */
 enum { AXIS_1, AXIS_2, ORIGIN, SCALE, AXIS_3, LAST_PARAMETERS };
@@ -33,94 +28,13 @@ struct scan {
     uint32_t axes_count, axes_room;
 };
 
-static const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && is_space(*at))
-        at++;
-    return at;
-}
-
-/* Returns the end of a string, comment or single character. */
-static const char *skip_piece(const char *at, const char *end)
-{
-    if (*at == '\'') {
-        const char *quote = memchr(at + 1, '\'', (size_t)(end - at - 1));
-        return quote ? quote + 1 : end;
-    }
-    if (end - at > 1 && at[0] == '/' && at[1] == '*') {
-        for (at += 2; end - at > 1; at++)
-            if (at[0] == '*' && at[1] == '/')
-                return at + 2;
-        return end;
-    }
-    return at + 1;
-}
-
-static bool is_of_keyword(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
-}
-
-static const char *read_id(const char *at, const char *end, uint64_t *id)
-{
-    *id = 0;
-    for (; at < end && is_digit(*at); at++)
-        *id = *id * 10 + (uint64_t)(*at - '0');
-    return at;
-}
-
-/* Finds the next record "#id = text;". */
-static bool next_entry(struct scan *scan, struct entry *entry)
-{
-    while (scan->at < scan->end) {
-        const char *at = skip_blanks(scan->at, scan->end);
-        bool has_id = at < scan->end && *at == '#';
-        if (has_id) {
-            at = skip_blanks(read_id(at + 1, scan->end, &entry->id), scan->end);
-            has_id = at < scan->end && *at == '=';
-            at += has_id;
-        }
-        entry->text = skip_blanks(at, scan->end);
-        while (at < scan->end && *at != ';')
-            at = skip_piece(at, scan->end);
-        entry->end = at;
-        scan->at = at < scan->end ? at + 1 : at;
-        if (has_id)
-            return true;
-    }
-    return false;
-}
-
-/* Finds the parameters of a type in a record, simple or complex: behind its opening parenthesis; NULL. */
-static const char *find_type(const struct entry *entry, const char *type)
-{
-    size_t length = strlen(type);
-    bool is_complex = entry->text < entry->end && *entry->text == '(';
-    int depth = 0;
-    for (const char *at = entry->text; at < entry->end;) {
-        const char *after = at + length;
-        bool starts = at == entry->text || !is_of_keyword(at[-1]);
-        if (starts && depth == is_complex && (size_t)(entry->end - at) > length && memcmp(at, type, length) == 0) {
-            after = skip_blanks(after, entry->end);
-            if (after < entry->end && *after == '(')
-                return after + 1;
-        }
-        depth += *at == '(';
-        depth -= *at == ')';
-        if (!is_complex && depth > 0)
-            return NULL;
-        at = skip_piece(at, entry->end);
-    }
-    return NULL;
-}
-
 /* Keeps where the last parameters of a list begin. */
 static void take_parameters(const char *at, const char *end, const char *last[LAST_PARAMETERS])
 {
     int depth = 0;
     bool begins = true;
     while (at && at < end && depth >= 0) {
-        at = skip_blanks(at, end);
+        at = step_skip_blanks(at, end);
         if (at == end)
             return;
         if (begins && *at != ')') {
@@ -130,16 +44,16 @@ static void take_parameters(const char *at, const char *end, const char *last[LA
         begins = depth == 0 && *at == ',';
         depth += *at == '(';
         depth -= *at == ')';
-        at = skip_piece(at, end);
+        at = step_skip_piece(at, end);
     }
 }
 
 /* Judges the operator of a mapped item by what Open CASCADE 7.6 does: it ignores a scale, turns what a simple record
  * mirrors, and leaves what a complex record places at the origin. */
-static cp_status take_operator(struct scan *scan, const struct entry *entry)
+static cp_status take_operator(struct scan *scan, const struct step_record *entry)
 {
     const char *last[LAST_PARAMETERS] = {0}, *end = entry->end;
-    const char *three = find_type(entry, "CARTESIAN_TRANSFORMATION_OPERATOR_3D");
+    const char *three = step_find_type(entry, "CARTESIAN_TRANSFORMATION_OPERATOR_3D");
     double scale;
     if (!three)
         return CP_OK;
@@ -158,7 +72,7 @@ static cp_status take_operator(struct scan *scan, const struct entry *entry)
         const char *at = last[axes[i]];
         if (!at || *at != '#')
             return CP_OK; /* an axis that is not given follows from the others, right-handed */
-        (void)read_id(at + 1, end, &found.ids[i]);
+        (void)step_read_id(at + 1, end, &found.ids[i]);
     }
     if (!array_reserve(scan->context, &scan->axes, &scan->axes_room, scan->axes_count + UINT64_C(1),
                        sizeof *scan->axes))
@@ -167,12 +81,14 @@ static cp_status take_operator(struct scan *scan, const struct entry *entry)
     return CP_OK;
 }
 
-static cp_status take_entry(struct scan *scan, const struct entry *entry)
+static cp_status take_entry(struct scan *scan, const struct step_record *entry)
 {
     struct step_facts *facts = scan->facts;
-    facts->annotations += find_type(entry, "DRAUGHTING_CALLOUT") != NULL;
-    facts->tessellated += find_type(entry, "TESSELLATED_SOLID") || find_type(entry, "TESSELLATED_SHELL");
-    facts->joints += find_type(entry, "KINEMATIC_JOINT") != NULL;
+    facts->annotations += step_find_type(entry, "DRAUGHTING_CALLOUT") != NULL;
+    facts->tessellated += step_find_type(entry, "TESSELLATED_SOLID") || step_find_type(entry, "TESSELLATED_SHELL");
+    facts->joints += step_find_type(entry, "KINEMATIC_JOINT") != NULL;
+    const char *name = step_find_type(entry, "REPRESENTATION");
+    facts->densities += name && entry->end - name > 9 && memcmp(name, "'density'", 9) == 0;
     return take_operator(scan, entry);
 }
 
@@ -185,7 +101,7 @@ static int compare_wanted(const void *first, const void *second)
 }
 
 /* DIRECTION('',(0.,0.,1.)) */
-static void take_direction(const struct scan *scan, const struct entry *entry)
+static void take_direction(const struct scan *scan, const struct step_record *entry)
 {
     uint32_t first = 0, end = 3 * scan->axes_count;
     while (first < end) {
@@ -196,12 +112,12 @@ static void take_direction(const struct scan *scan, const struct entry *entry)
             end = middle;
     }
     for (; first < 3 * scan->axes_count && scan->wanted[first].id == entry->id; first++) {
-        const char *at = find_type(entry, "DIRECTION");
+        const char *at = step_find_type(entry, "DIRECTION");
         while (at && at < entry->end && *at != '(')
-            at = skip_piece(at, entry->end);
+            at = step_skip_piece(at, entry->end);
         for (int i = 0; at && at < entry->end && i < 3; i++) {
-            at = parse_double(skip_blanks(at + 1, entry->end), entry->end, &scan->wanted[first].direction[i]);
-            at = at ? skip_blanks(at, entry->end) : NULL; /* a comma */
+            at = parse_double(step_skip_blanks(at + 1, entry->end), entry->end, &scan->wanted[first].direction[i]);
+            at = at ? step_skip_blanks(at, entry->end) : NULL; /* a comma */
         }
     }
 }
@@ -218,14 +134,14 @@ static bool is_left_handed(const struct axes *axes)
 static cp_status judge_axes(struct scan *scan, const char *bytes)
 {
     uint32_t count = 3 * scan->axes_count;
-    struct entry entry;
+    struct step_record entry;
     scan->wanted = memory_allocate(scan->context, count, sizeof *scan->wanted);
     if (!scan->wanted)
         return CP_LIMIT;
     for (uint32_t i = 0; i < count; i++)
         scan->wanted[i] = (struct wanted_direction){scan->axes[i / 3].ids[i % 3], scan->axes[i / 3].directions[i % 3]};
     qsort(scan->wanted, count, sizeof *scan->wanted, compare_wanted);
-    for (scan->at = bytes; next_entry(scan, &entry);)
+    for (scan->at = bytes; step_next_record(&scan->at, scan->end, &entry);)
         take_direction(scan, &entry);
     for (uint32_t i = 0; i < scan->axes_count; i++)
         scan->facts->misplaced += is_left_handed(&scan->axes[i]);
@@ -236,10 +152,10 @@ static cp_status judge_axes(struct scan *scan, const char *bytes)
 cp_status step_scan(cp_context *context, const char *bytes, size_t size, struct step_facts *facts)
 {
     struct scan scan = {.context = context, .facts = facts, .at = bytes, .end = bytes + size};
-    struct entry entry;
+    struct step_record entry;
     cp_status status = CP_OK;
     *facts = (struct step_facts){0};
-    while (status == CP_OK && next_entry(&scan, &entry))
+    while (status == CP_OK && step_next_record(&scan.at, scan.end, &entry))
         status = take_entry(&scan, &entry);
     if (status == CP_OK && scan.axes_count > 0)
         status = judge_axes(&scan, bytes);

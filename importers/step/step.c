@@ -31,9 +31,7 @@ static const char *find_text(const char *at, const char *end, const char *text)
 
 #ifdef HAVE_OCCT
 
-#define KERNEL_CALLS(CALL) CALL(cad_read) CALL(cad_free)
-LATE_FUNCTIONS(kernel, KERNEL_CALLS);
-static LATE_LIBRARY(kernel, FILE_OF_OCCT, KERNEL_CALLS);
+LATE_LIBRARY(step_kernel, FILE_OF_OCCT, KERNEL_CALLS);
 
 /* The encodings that the kernel knows, by the names that people use and by its own. */
 #define ENCODINGS                                                                                                      \
@@ -77,13 +75,12 @@ static cp_status load_kernel(cp_context *context)
         return CP_LIMIT;
     }
     free(room);
-    return library_load(context, &kernel_library);
+    return library_load(context, &step_kernel_library);
 }
 
 /* ---- reading ---- */
 
-static cp_status report_outcome(cp_context *context, const struct step_model *model, enum cad_outcome outcome,
-                                const char *text)
+cp_status step_outcome(cp_context *context, const struct step_model *model, enum cad_outcome outcome, const char *text)
 {
     struct place place = IN_FILE(model->source->name);
     switch (outcome) {
@@ -156,17 +153,20 @@ static cp_status read_model(struct step *step, struct step_model *model)
                                   .bytes = bytes,
                                   .size = size,
                                   .codepage = choose_codepage(step, model),
-                                  .deflection = step->settings->deflection.metres / model->unit,
-                                  .coarse = step->settings->error / model->unit,
-                                  .edges = (enum cad_edges)step->settings->edges,
-                                  .relative = step->settings->deflection.part,
-                                  .angle = step->settings->angle,
                                   .keeps_hidden = step->settings->hidden};
     char text[CAD_TEXT];
     cp_status status = model->format == CAD_STEP ? step_scan(step->context, bytes, size, &model->facts) : CP_OK;
     if (status == CP_OK)
-        status = report_outcome(step->context, model, kernel.cad_read(&request, &model->cad, text), text);
-    return status == CP_OK ? step_model_start(step, model) : status;
+        status = step_outcome(step->context, model, step_kernel.cad_read(&request, &model->cad, text), text);
+    if (status == CP_OK && model->facts.densities)
+        status = step_find_densities(step, model, bytes, size);
+    if (status == CP_OK)
+        status = step_model_start(step, model);
+    for (uint32_t i = 0; status == CP_OK && i < model->cad->product_count; i++)
+        status = step_make_product(step, model, i);
+    if (model->cad)
+        step_kernel.cad_forget(model->cad);
+    return status;
 }
 
 /* Adds a model, which the source belongs to from now on. */
@@ -226,7 +226,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     for (uint32_t i = 0; i < step.model_count; i++) {
         struct step_model *model = step.models[i];
         step_model_end(&step, model);
-        kernel.cad_free(model->cad);
+        step_kernel.cad_free(model->cad);
         if (i > 0)
             source_close(model->source);
     }

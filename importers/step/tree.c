@@ -40,6 +40,7 @@ void step_model_end(struct step *step, struct step_model *model)
     name_map_free(&model->meshes);
     memory_free(step->context, model->materials, colours, sizeof *model->materials);
     memory_free(step->context, model->products, products, sizeof *model->products);
+    memory_free(step->context, model->densities, model->density_room, sizeof *model->densities);
 }
 
 /* Adds the faces of a product below a node, or its lines. */
@@ -47,16 +48,16 @@ static cp_status add_place(struct step *step, struct step_model *model, uint32_t
                            const struct step_node *node)
 {
     uint32_t mesh;
-    const struct cad_product *from = &model->cad->products[product];
-    if ((lines ? from->line_count : from->fine.triangle_count) == 0)
+    const struct step_product *made = &model->products[product];
+    const struct step_shape *shape = lines ? &made->lines : &made->faces;
+    if (shape->mesh.face_count == 0)
         return CP_OK;
     if (!array_reserve(step->context, &step->places, &step->place_room, step->place_count + UINT64_C(1),
                        sizeof *step->places))
         return CP_LIMIT;
     cp_status status = step_find_mesh(step, model, product, lines, node->colour, &mesh);
-    const struct step_product *made = &model->products[product];
     if (status == CP_OK) {
-        cp_pose pose = pose_multiply(&node->pose, lines ? &made->lines.transform : &made->faces.transform);
+        cp_pose pose = pose_multiply(&node->pose, &shape->transform);
         uint32_t use = lines ? CP_USE_DRAWN : CP_USE_BOTH;
         step->places[step->place_count] = (struct step_place){node->node, mesh, use, step->place_count, pose};
         step->place_count++;
@@ -92,6 +93,18 @@ static bool add_text(const struct step *step, uint32_t node, const char *key, co
     return !*text || scene_add_metadata(step->scene, CP_OWNER_NODE, node, key, CP_VALUE_STRING, text);
 }
 
+/* Adds the density of a product's material: a number in kg/m3, or the file's words. */
+static bool add_density(const struct step *step, const struct step_model *model, uint32_t node, uint64_t definition)
+{
+    for (uint32_t i = 0; i < model->density_count && definition > 0; i++) {
+        const struct step_density *density = &model->densities[i];
+        if (density->definition == definition)
+            return scene_add_metadata(step->scene, CP_OWNER_NODE, node, "step.density",
+                                      density->has_unit ? CP_VALUE_NUMBER : CP_VALUE_STRING, density->text);
+    }
+    return true;
+}
+
 /* Adds the node of an instance to the scene, below `above`. */
 static cp_status add_node(struct step *step, const struct step_model *model, const struct cad_node *from,
                           const struct step_node *above, struct step_node *to)
@@ -110,6 +123,7 @@ static cp_status add_node(struct step *step, const struct step_model *model, con
     bool done = (strcmp(name, product->name) == 0 || add_text(step, to->node, "step.product", product->name)) &&
                 (strcmp(name, from->name) == 0 || add_text(step, to->node, "step.instance", from->name)) &&
                 add_text(step, to->node, "step.material", product->material) &&
+                add_density(step, model, to->node, product->definition) &&
                 add_text(step, to->node, "step.layer", product->layers);
     return done ? CP_OK : CP_LIMIT;
 }

@@ -44,6 +44,44 @@ must "shapes of triangles" [ "$(lost 'shapes of triangles (AP242), which Open CA
 with ""
 must "none of them" [ "$(lost .)" = 0 ]
 
+# ---- densities ----
+
+# #20 is the definition of the plate. dense NUMBER RECORDS: the metadata of a density, by records of its unit, #910.
+dense() {
+    with "#900=PROPERTY_DEFINITION('material property','density of part',#20);
+#901=PROPERTY_DEFINITION_REPRESENTATION(#900,#902); #902=REPRESENTATION('density',(#903),#7);
+#903=MEASURE_REPRESENTATION_ITEM('density measure',$1,#910); $2"
+    "$cellpipe" convert -q further.step - --to dump |
+        sed -n 's/^metadata node "\([^"]*\)" key "step.density" type \([a-z]*\) value "\(.*\)"$/\1: \2 \3/p'
+}
+is_dense() { # WHAT METADATA NUMBER RECORDS
+    must "$1" [ "$(dense "$3" "$4")" = "$2" ]
+}
+derived="#910=DERIVED_UNIT((#911,#912)); #911=DERIVED_UNIT_ELEMENT(#913,1.); #912=DERIVED_UNIT_ELEMENT(#914,-3.);"
+gram="(MASS_UNIT()NAMED_UNIT(*)SI_UNIT(\$,.GRAM.));"
+centimetre="(LENGTH_UNIT()NAMED_UNIT(*)SI_UNIT(.CENTI.,.METRE.));"
+units="#913=$gram #914=$centimetre"
+# 7.85 g/cm3 are 7.85 * 0.001 / 0.01^3 = 7850 kg/m3.
+is_dense "grams in cubic centimetres" 'plate: number 7850' "POSITIVE_RATIO_MEASURE(7.85)" "$derived $units"
+is_dense "a number without a type" 'plate: number 7850' 7.85 "$derived $units"
+# Many programs write the exponent 3.
+is_dense "an exponent without its sign" 'plate: number 7850' 7.85 "$(echo "$derived" | sed 's/-3/3/') $units"
+# 0.284 lb/in3: 0.284 * 0.45359237 / 0.0254^3 = 7861.0929 kg/m3.
+pound="#913=(CONVERSION_BASED_UNIT('POUND',#915)MASS_UNIT()NAMED_UNIT(*));
+#915=MASS_MEASURE_WITH_UNIT(MASS_MEASURE(453.59237),#916); #916=$gram"
+inch="#914=(CONVERSION_BASED_UNIT('INCH',#917)LENGTH_UNIT()NAMED_UNIT(*));
+#917=LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(2.54),#918); #918=$centimetre"
+must "pounds in cubic inches" [ "$(dense 0.284 "$derived $pound $inch" | cut -c1-23)" = 'plate: number 7861.0929' ]
+squared="$(echo "$derived" | sed 's/-3/-2/')"
+is_dense "a unit that is no density" 'plate: string 7.85 GRAM^1 CENTIMETRE^-2' 7.85 "$squared $units"
+is_dense "a unit of another system" 'plate: string 7.85 stone^1 CENTIMETRE^-3' 7.85 \
+    "$derived #913=(CONTEXT_DEPENDENT_UNIT('stone')MASS_UNIT()NAMED_UNIT(*)); #914=$centimetre"
+is_dense "a unit that is made of itself" 'plate: string 7.85 a^1 CENTIMETRE^-3' 7.85 \
+    "$derived #913=(CONVERSION_BASED_UNIT('a',#915)MASS_UNIT()NAMED_UNIT(*));
+#915=MASS_MEASURE_WITH_UNIT(MASS_MEASURE(2.),#913); #914=$centimetre"
+is_dense "no unit" 'plate: string 7.85' 7.85 ""
+is_dense "no number" '' "\$" "$derived $units"
+
 # ---- options ----
 
 must "names of instances" [ "$(names clamp.step)" = "$(names clamp.step --in names=instance)" ]
