@@ -198,6 +198,14 @@ enum {
     CP_NODE_PLACEHOLDER = 1 << 6 /* represents an unresolved name; not in any count */
 };
 
+/* The mass of a node. Moments are about the centre of mass, in the node's axes; products have the sign of URDF: the
+ * matrix of inertia has them as they are. Nothing says that there are bodies of such an inertia. */
+typedef struct cp_inertia {
+    double mass;       /* kg, from 0 */
+    double centre[3];  /* of mass, in the node's frame: metres */
+    double moments[6]; /* xx xy xz yy yz zz: kg m^2 */
+} cp_inertia;
+
 /* Node 0 is the world: no parent, identity local. A parent comes before its children. */
 typedef struct cp_node {
     const char *id;       /* unique among the scene's nodes */
@@ -209,6 +217,7 @@ typedef struct cp_node {
     uint32_t first_instance, instance_count;
     uint32_t first_joint, joint_count; /* applied in order after local */
     cp_pose local;
+    const cp_inertia *inertia; /* NULL: none is known */
 } cp_node;
 
 enum { CP_USE_DRAWN = 1, CP_USE_COLLISION = 2, CP_USE_BOTH = 3 };
@@ -357,7 +366,7 @@ typedef struct cp_expression {
     const double *factors;
 } cp_expression;
 
-/* If the source gives no limits, lower and upper are -inf and +inf, velocity and acceleration +inf.
+/* If the source gives no limits, lower and upper are -inf and +inf, velocity, acceleration and effort +inf.
  * A dependent joint has q = scale * q(master) + offset, or q = scale * expression + offset. Its own q is ignored. */
 typedef struct cp_joint {
     const char *id; /* unique among the scene's joints */
@@ -366,6 +375,8 @@ typedef struct cp_joint {
     cp_joint_type type;
     double axis[3]; /* unit vector in the node's frame, after local and the node's earlier joints */
     double lower, upper, velocity, acceleration;
+    double effort;            /* the most that drives it: Nm or N */
+    double damping, friction; /* from 0: Nm s/rad or N s/m; Nm or N */
     double home, q;
     bool driven;     /* a degree of freedom that is set from outside; a fixed joint may be driven, too */
     uint32_t master; /* CP_NONE, or the joint that drives this one and is not dependent itself */
@@ -930,7 +941,8 @@ enum {
     CP_FEATURE_LOOPS = 1 << 21,       /* closed loops; without, motion that is written is solved */
     CP_FEATURE_MARKS = 1 << 22,       /* of clips */
     CP_FEATURE_TANGENTS = 1 << 23,    /* of meshes with normal maps */
-    CP_FEATURE_ALL = (1 << 24) - 1
+    CP_FEATURE_INERTIA = 1 << 24,     /* of nodes */
+    CP_FEATURE_ALL = (1 << 25) - 1
 };
 
 /* How a value is read, and what is then at the option's place in the settings. A number may have a unit behind it. */

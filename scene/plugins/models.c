@@ -111,7 +111,7 @@ static cp_status try_file(struct models *models, const struct model_request *req
     } else {
         status = !path ? CP_LIMIT : request->check ? request->check(request, source) : CP_OK;
         if (status == CP_OK)
-            status = read_further(source, request->format, &other);
+            status = read_further(source, request->format, request->usual, &other);
         if (status == CP_OK)
             status = read_geometry(models->scene, other, &parts, &part_count);
         if (status == CP_OK)
