@@ -77,7 +77,9 @@ static cp_status read_robot(struct urdf *urdf)
         status = add_links(urdf, order);
     if (status == CP_OK)
         status = urdf_finish_joints(urdf, order);
-    return status == CP_OK ? keep_rest(urdf) : status;
+    if (status == CP_OK)
+        status = keep_rest(urdf);
+    return status == CP_OK ? scene_drop_unused(urdf->scene) : status; /* meshes without the visuals' materials */
 }
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)

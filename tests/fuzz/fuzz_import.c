@@ -20,6 +20,7 @@ static const struct kind {
 } kinds[] = {{"stl", "stl", false, NULL, NULL},
              {"obj", "obj", false, NULL, NULL},
              {"tag", "tag", false, NULL, NULL},
+             {"urdf", "urdf", false, NULL, NULL},
              {"deneb_part", "deneb-part", false, NULL, NULL},
              {"deneb_cell", "deneb-device", false, "deneb-workcell", "DCT WORKCELL"},
              {"collision_setup", "collision-setup", false, NULL, NULL},

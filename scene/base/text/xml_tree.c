@@ -11,7 +11,7 @@ enum fault { FAULT_BEFORE, FAULT_DECLARATION, FAULT_VERSION, FAULT_HYPHENS, FAUL
 static const char *const fault_words[] = {
     [FAULT_BEFORE] = "text before the first element is passed over",
     [FAULT_DECLARATION] = "an XML declaration that does not come first is passed over",
-    [FAULT_VERSION] = "the XML declaration has a version that is not 1.0",
+    [FAULT_VERSION] = "the XML declaration has no version, or one that is not 1.0",
     [FAULT_HYPHENS] = "comments with two hyphens in them",
 };
 
@@ -42,7 +42,8 @@ static bool mend_declaration(struct mending *mending, const char *at, const char
     if (at != mending->start)
         return blank(mending, FAULT_DECLARATION, at, end + 2);
     const char *version = strstr(at, "version"), *quote = version ? strpbrk(version, "\"'") : NULL;
-    return !quote || quote > end || quote[1] == '1' || blank(mending, FAULT_VERSION, at, end + 2);
+    bool sound = quote && quote < end && quote[1] == '1';
+    return sound || blank(mending, FAULT_VERSION, at, end + 2);
 }
 
 /* Goes over the markup that is no element, to the first piece of it that does not end. False when out of memory. */
@@ -50,7 +51,7 @@ static bool mend(struct mending *mending)
 {
     static const struct {
         const char *open, *close;
-    } marks[] = {{"<!--", "-->"}, {"<?xml ", "?>"}, {"<![CDATA[", "]]>"}, {"<", ""}};
+    } marks[] = {{"<!--", "-->"}, {"<?xml", "?>"}, {"<![CDATA[", "]]>"}, {"<", ""}};
     const char *text = mending->start + strspn(mending->start, " \t\r\n");
     const char *at = strchr(text, '<');
     bool good = !at || at == text || blank(mending, FAULT_BEFORE, text, at);
@@ -63,7 +64,7 @@ static bool mend(struct mending *mending)
             break;
         if (kind == 0 && strstr(at + size, "--") != end)
             good = blank(mending, FAULT_HYPHENS, at + size, end);
-        else if (kind == 1)
+        else if (kind == 1 && (is_blank(at[size]) || at[size] == '?'))
             good = mend_declaration(mending, at, end);
         at = strchr(end, '<');
     }
