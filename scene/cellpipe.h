@@ -78,9 +78,9 @@ CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting
 typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss fails with CP_LOSSY */
     CP_FLAG_CONFINE,    /* on at first: read further files only from below the folder of the file that is read, or
-                         * one that was added (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input
-                         * from standard input: below the current folder. Off: a file may name any file, also one that
-                         * is secret */
+                         * the package that it is in (a folder with a package.xml), or a folder that was added
+                         * (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input from standard input:
+                         * below the current folder. Off: a file may name any file, also one that is secret */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
     CP_FLAG_WRITE_ONCE, /* replacing an output of this context fails with CP_USAGE */
@@ -101,8 +101,9 @@ CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
 /* Adds a folder below which CP_FLAG_CONFINE lets files be, such as that of a library; nothing is searched for there. */
 CP_API cp_status cp_allow_folder(cp_context *context, const char *folder);
 /* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER". A NAME may have several folders, which are
- * searched in order. Without this call, a folder called NAME is searched for: in the folder of the file that names it;
- * in each folder above that, nearest first (CP_FLAG_CONFINE forbids what is found there); in the include folders.
+ * searched in order. Without this call, a folder whose package.xml gives NAME is searched for, or one called NAME: in
+ * the folder of the file that names it; in each folder above that, nearest first; beside the nearest package; in the
+ * include folders; in those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH (docs/cli.md).
  * CP_USAGE if malformed. */
 CP_API cp_status cp_add_package_folder(cp_context *context, const char *setting);
 

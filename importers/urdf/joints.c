@@ -113,7 +113,8 @@ static void read_bound(struct urdf *urdf, const struct xml_node *limit, const ch
 static cp_status read_limits(struct urdf *urdf, const struct urdf_joint *joint, cp_joint *row)
 {
     const struct xml_node *limit = xml_node_child(joint->element, "limit");
-    bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC, strict = urdf->settings->common.strict;
+    bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC,
+         strict = urdf->settings->common.strict;
     cp_status status = CP_OK;
     if (!limit)
         return !bounded ? CP_OK
@@ -162,9 +163,9 @@ static cp_status read_dynamics(struct urdf *urdf, const struct urdf_joint *joint
     if (status == CP_OK && (row->damping < 0 || row->friction < 0)) {
         row->damping = fmax(row->damping, 0);
         row->friction = fmax(row->friction, 0);
-        status = report_lenient(urdf->context, urdf->settings->common.strict, "urdf-dynamics", xml_node_place(dynamics),
-                                "damping or friction of the joint \"%.100s\" is below zero, and is ignored",
-                                joint->name);
+        status =
+            report_lenient(urdf->context, urdf->settings->common.strict, "urdf-dynamics", xml_node_place(dynamics),
+                           "damping or friction of the joint \"%.100s\" is below zero, and is ignored", joint->name);
     }
     return status;
 }
@@ -251,8 +252,8 @@ cp_status urdf_add_joints(struct urdf *urdf, struct urdf_joint *joint, uint32_t 
     if (status == CP_OK && joint->type == URDF_PLANAR)
         status = add_planar(urdf, joint, node, axis, &said);
     else if (status == CP_OK)
-        status = add_row(urdf, node, joint->type == URDF_PRISMATIC ? CP_JOINT_PRISMATIC : CP_JOINT_REVOLUTE, joint->name,
-                         axis, &said);
+        status = add_row(urdf, node, joint->type == URDF_PRISMATIC ? CP_JOINT_PRISMATIC : CP_JOINT_REVOLUTE,
+                         joint->name, axis, &said);
     joint->first = first;
     return status == CP_OK ? keep_rest(urdf, joint, node) : status;
 }
@@ -266,8 +267,8 @@ static cp_status follow(struct urdf *urdf, const struct urdf_joint *joint)
         return CP_OK;
     if (master == CP_NONE)
         return report_lenient(urdf->context, urdf->settings->common.strict, "urdf-mimic",
-                              xml_node_place(joint->element), "the joint \"%.100s\" mimics one that does not move, and is free",
-                              joint->name);
+                              xml_node_place(joint->element),
+                              "the joint \"%.100s\" mimics one that does not move, and is free", joint->name);
     cp_joint *row = &urdf->scene->joints[joint->first];
     row->driven = false;
     row->master = master;

@@ -105,8 +105,7 @@ static cp_status read_texture(struct urdf *urdf, const char *path, uint32_t row)
     cp_texture_use *use = scene_allocate(urdf->scene, 1, sizeof *use);
     if (texture == CP_NONE || !use)
         return CP_LIMIT;
-    *use = (cp_texture_use){
-        .role = CP_TEXTURE_BASE_COLOUR, .texture = texture, .strength = 1, .scale = {1, 1}};
+    *use = (cp_texture_use){.role = CP_TEXTURE_BASE_COLOUR, .texture = texture, .strength = 1, .scale = {1, 1}};
     urdf->scene->materials[row].textures = use;
     urdf->scene->materials[row].texture_count = 1;
     return CP_OK;

@@ -91,8 +91,8 @@ static const char *take_name(struct urdf *urdf, struct name_map *names, const st
     if (!name || known) {
         *status = name ? report_error(urdf->context, CP_INPUT, "urdf-name", xml_node_place(element),
                                       "there are two <%s> \"%.100s\"", element->name, name)
-                       : report_error(urdf->context, CP_INPUT, "urdf-name", xml_node_place(element),
-                                      "<%s> has no name", element->name);
+                       : report_error(urdf->context, CP_INPUT, "urdf-name", xml_node_place(element), "<%s> has no name",
+                                      element->name);
         return NULL;
     }
     if (!name_map_add(names, name, index, NULL)) {

@@ -64,7 +64,7 @@ struct urdf {
     struct name_map material_names;
     struct models models;
     struct file_search search; /* of meshes */
-    struct name_map shapes; /* keyed by a primitive's sizes, or by a model and its material: the model */
+    struct name_map shapes;    /* keyed by a primitive's sizes, or by a model and its material: the model */
     struct buffer text;
 };
 

@@ -135,7 +135,8 @@ static void check_state(const struct robot *robot, const json_t *state)
     assert_int_equal(cp_world_poses(robot->context, robot->scene, q, worlds), CP_OK);
     assert_int_equal(json_object_size(expected), robot->node_count - 1);
     for (uint32_t i = 1; i < robot->node_count; i++)
-        check_near(robot, robot->nodes[i].name, worlds[i].m, json_object_get(expected, robot->nodes[i].name), 12, 1e-12);
+        check_near(robot, robot->nodes[i].name, worlds[i].m, json_object_get(expected, robot->nodes[i].name), 12,
+                   1e-12);
     free(q);
     free(worlds);
 }
@@ -159,16 +160,14 @@ static void check_robot(const char *name)
     size_t index;
     const json_t *item;
     const char *link;
-    json_array_foreach(json_object_get(robot.expected, "joints"), index, item)
-        check_joint(&robot, item);
+    json_array_foreach(json_object_get(robot.expected, "joints"), index, item) check_joint(&robot, item);
     void *at;
     json_t *inertial = json_object_get(robot.expected, "inertial");
     for (at = json_object_iter(inertial); at; at = json_object_iter_next(inertial, at)) {
         link = json_object_iter_key(at);
         check_inertia(&robot, link, json_object_iter_value(at));
     }
-    json_array_foreach(json_object_get(robot.expected, "states"), index, item)
-        check_state(&robot, item);
+    json_array_foreach(json_object_get(robot.expected, "states"), index, item) check_state(&robot, item);
     assert_int_equal(index, 5);
     json_decref(robot.expected);
     cp_scene_free(robot.scene);

@@ -77,10 +77,10 @@ static cp_status report_faults(const struct mending *mending, const struct sourc
     cp_status status = CP_OK;
     for (size_t i = 0; i < FAULT_COUNT && status == CP_OK; i++)
         if (mending->counts[i] > 0)
-            status = report_lenient(
-                source->context, strict, codes->syntax,
-                AT_LINE(source->name, source_line(source, (size_t)(mending->first[i] - mending->data))), "%s",
-                fault_words[i]);
+            status =
+                report_lenient(source->context, strict, codes->syntax,
+                               AT_LINE(source->name, source_line(source, (size_t)(mending->first[i] - mending->data))),
+                               "%s", fault_words[i]);
     return status;
 }
 
