@@ -125,6 +125,8 @@ static cp_status check_model(const struct model_request *request, const struct s
     const struct shape *shape = request->user;
     if (source_is_known(source))
         return CP_OK;
+    if (request->told)
+        *request->told = true;
     report_warning(source->context, "urdf-unreadable", xml_node_place(shape->geometry),
                    "the mesh \"%s\" is of a type that is not read", source->name);
     return CP_NO;
@@ -148,7 +150,7 @@ static const char *mesh_path(struct urdf *urdf, const char *name)
 static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_t *model)
 {
     const char *name = xml_node_attribute(shape->geometry, "filename");
-    bool strict = urdf->settings->common.strict;
+    bool strict = urdf->settings->common.strict, told = false;
     if (!name || !*name)
         return report_lenient(urdf->context, strict, "urdf-mesh", xml_node_place(shape->geometry),
                               "a mesh of the link \"%.100s\" has no file name", shape->link->name);
@@ -157,16 +159,19 @@ static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_
                                     .search = &urdf->search,
                                     .usual = urdf->settings->dae_up ? NULL : "collada.up=z",
                                     .check = check_model,
-                                    .user = shape};
+                                    .user = shape,
+                                    .told = strict ? NULL : &told};
     if (!request.name)
         return CP_LIMIT;
     cp_status status = models_find(&urdf->models, &request, model);
-    if (status == CP_NO)
+    if (status == CP_NO && told)
+        status = CP_OK;
+    else if (status == CP_NO)
         status = report_lenient(urdf->context, strict, "urdf-mesh", xml_node_place(shape->geometry),
                                 "the mesh \"%s\" of the link \"%.100s\" is not there%s", name, shape->link->name,
                                 models_places(&urdf->models, &request));
     if (status == CP_OK && *model == CP_NONE)
-        report_loss(urdf->context, "urdf-mesh", IN_FILE(urdf->source->name), 1, "meshes that are not there");
+        report_loss(urdf->context, "urdf-mesh", IN_FILE(urdf->source->name), 1, "meshes that are not there, or cannot be read");
     return status;
 }
 

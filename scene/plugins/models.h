@@ -43,6 +43,9 @@ struct model_request {
     /* Is called before a file is read, unless NULL. CP_NO passes it over for the next spelling. */
     cp_status (*check)(const struct model_request *request, const struct source *source);
     const void *user; /* for check */
+    /* NULL: a file that cannot be read ends the reading. Else it counts as missing, its errors are warnings, and *told
+     * is set. */
+    bool *told;
 };
 
 /* Prepares the models. The scene and the arena must outlive them. */
