@@ -239,7 +239,8 @@ typedef enum cp_mesh_kind {
     CP_MESH_CONE,     /* size = bottom radius, top radius, height; sides; centred, axis Z */
     CP_MESH_TUBE,     /* size = inner radius, thickness, height; sides; centred, axis Z */
     CP_MESH_PLANE,    /* size = x, y; in z = 0, centred, seen from both sides */
-    CP_MESH_PYRAMID   /* size = x, y, height; base in z = 0 */
+    CP_MESH_PYRAMID,  /* size = x, y, height; base in z = 0 */
+    CP_MESH_CAPSULE   /* size = radius, length of the part between the half spheres; sides; centred, axis Z */
 } cp_mesh_kind;
 
 /* Consecutive faces of one material. A primitive has one group at most: no faces, and the material of all of it. */

@@ -100,9 +100,10 @@ static cp_status read_primitive(struct urdf *urdf, const struct shape *shape, ui
         mesh.name = "box";
         mesh.sides = 0;
         whole = urdf_numbers(urdf, geometry, "size", 3, mesh.size, &status);
-    } else if (strcmp(geometry->name, "cylinder") == 0) {
-        mesh.kind = CP_MESH_CYLINDER;
-        mesh.name = "cylinder";
+    } else if (strcmp(geometry->name, "sphere") != 0) {
+        bool capsule = strcmp(geometry->name, "capsule") == 0;
+        mesh.kind = capsule ? CP_MESH_CAPSULE : CP_MESH_CYLINDER;
+        mesh.name = capsule ? "capsule" : "cylinder";
         whole = urdf_numbers(urdf, geometry, "radius", 1, &mesh.size[0], &status) &&
                 urdf_numbers(urdf, geometry, "length", 1, &mesh.size[1], &status);
     } else {
@@ -178,7 +179,7 @@ static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_
 /* Finds the model of a shape; CP_NONE if it has none, which is reported. */
 static cp_status find_shape(struct urdf *urdf, struct shape *shape, uint32_t *model)
 {
-    static const char *const primitives[] = {"box", "cylinder", "sphere", NULL};
+    static const char *const primitives[] = {"box", "cylinder", "sphere", "capsule", NULL};
     const struct xml_node *geometry = xml_node_child(shape->element, "geometry");
     *model = CP_NONE;
     shape->geometry = geometry ? xml_node_child(geometry, NULL) : NULL;
