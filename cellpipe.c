@@ -16,6 +16,7 @@ static const struct importer *const importers[] = {
     &deneb_device_importer,
     &deneb_workcell_importer,
     &deneb_recording_importer,
+    &urdf_importer,
     &collision_setup_importer,
     &gltf_importer,
     &ply_importer,

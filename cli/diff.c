@@ -187,6 +187,8 @@ void diff_members(struct diff *diff, struct thing of, const cp_rows *rows_a, uin
         case CP_MEMBER_ROWS:
             if (a.rows.count != b.rows.count)
                 diff_number(diff, &of, a.name, NULL, a.rows.count, b.rows.count);
+            else if (a.rows.single && a.rows.count == 1)
+                diff_members(diff, of, &a.rows, 0, &b.rows, 0);
         }
     }
 }

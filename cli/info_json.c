@@ -37,9 +37,12 @@ static void put_row_members(struct info *info, const cp_rows *rows, uint32_t row
             cp_json_boolean(json, member.name, member.whole);
             break;
         case CP_MEMBER_ROWS:
-            cp_json_open(json, member.name, '[');
-            put_rows(info, &member.rows);
-            cp_json_close(json, ']');
+            cp_json_open(json, member.name, member.rows.single ? '{' : '[');
+            if (member.rows.single)
+                put_row_members(info, &member.rows, 0);
+            else
+                put_rows(info, &member.rows);
+            cp_json_close(json, member.rows.single ? '}' : ']');
         }
 }
 

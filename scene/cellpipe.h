@@ -78,9 +78,9 @@ CP_API cp_status cp_set_importer_option(cp_context *context, const char *setting
 typedef enum cp_flag {
     CP_FLAG_STRICT,     /* a loss fails with CP_LOSSY */
     CP_FLAG_CONFINE,    /* on at first: read further files only from below the folder of the file that is read, or
-                         * one that was added (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input
-                         * from standard input: below the current folder. Off: a file may name any file, also one that
-                         * is secret */
+                         * the package that it is in (a folder with a package.xml), or a folder that was added
+                         * (cp_add_include_folder, cp_allow_folder, cp_add_package_folder). Input from standard input:
+                         * below the current folder. Off: a file may name any file, also one that is secret */
     CP_FLAG_NO_CLOBBER, /* an existing output file fails with CP_OUTPUT */
     CP_FLAG_SYNC,       /* fsync outputs */
     CP_FLAG_WRITE_ONCE, /* replacing an output of this context fails with CP_USAGE */
@@ -101,8 +101,9 @@ CP_API cp_status cp_add_include_folder(cp_context *context, const char *folder);
 /* Adds a folder below which CP_FLAG_CONFINE lets files be, such as that of a library; nothing is searched for there. */
 CP_API cp_status cp_allow_folder(cp_context *context, const char *folder);
 /* Sets the folder of package://NAME/ and model://NAME/ by "NAME=FOLDER". A NAME may have several folders, which are
- * searched in order. Without this call, a folder called NAME is searched for: in the folder of the file that names it;
- * in each folder above that, nearest first (CP_FLAG_CONFINE forbids what is found there); in the include folders.
+ * searched in order. Without this call, a folder whose package.xml gives NAME is searched for, or one called NAME: in
+ * the folder of the file that names it; in each folder above that, nearest first; beside the nearest package; in the
+ * include folders; in those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH (docs/cli.md).
  * CP_USAGE if malformed. */
 CP_API cp_status cp_add_package_folder(cp_context *context, const char *setting);
 
@@ -198,6 +199,14 @@ enum {
     CP_NODE_PLACEHOLDER = 1 << 6 /* represents an unresolved name; not in any count */
 };
 
+/* The mass of a node. Moments are about the centre of mass, in the node's axes; products have the sign of URDF: the
+ * matrix of inertia has them as they are. Nothing says that there are bodies of such an inertia. */
+typedef struct cp_inertia {
+    double mass;       /* kg, from 0 */
+    double centre[3];  /* of mass, in the node's frame: metres */
+    double moments[6]; /* xx xy xz yy yz zz: kg m^2 */
+} cp_inertia;
+
 /* Node 0 is the world: no parent, identity local. A parent comes before its children. */
 typedef struct cp_node {
     const char *id;       /* unique among the scene's nodes */
@@ -209,6 +218,7 @@ typedef struct cp_node {
     uint32_t first_instance, instance_count;
     uint32_t first_joint, joint_count; /* applied in order after local */
     cp_pose local;
+    const cp_inertia *inertia; /* NULL: none is known */
 } cp_node;
 
 enum { CP_USE_DRAWN = 1, CP_USE_COLLISION = 2, CP_USE_BOTH = 3 };
@@ -229,7 +239,8 @@ typedef enum cp_mesh_kind {
     CP_MESH_CONE,     /* size = bottom radius, top radius, height; sides; centred, axis Z */
     CP_MESH_TUBE,     /* size = inner radius, thickness, height; sides; centred, axis Z */
     CP_MESH_PLANE,    /* size = x, y; in z = 0, centred, seen from both sides */
-    CP_MESH_PYRAMID   /* size = x, y, height; base in z = 0 */
+    CP_MESH_PYRAMID,  /* size = x, y, height; base in z = 0 */
+    CP_MESH_CAPSULE   /* size = radius, length of the part between the half spheres; sides; centred, axis Z */
 } cp_mesh_kind;
 
 /* Consecutive faces of one material. A primitive has one group at most: no faces, and the material of all of it. */
@@ -357,7 +368,7 @@ typedef struct cp_expression {
     const double *factors;
 } cp_expression;
 
-/* If the source gives no limits, lower and upper are -inf and +inf, velocity and acceleration +inf.
+/* If the source gives no limits, lower and upper are -inf and +inf, velocity, acceleration and effort +inf.
  * A dependent joint has q = scale * q(master) + offset, or q = scale * expression + offset. Its own q is ignored. */
 typedef struct cp_joint {
     const char *id; /* unique among the scene's joints */
@@ -366,6 +377,8 @@ typedef struct cp_joint {
     cp_joint_type type;
     double axis[3]; /* unit vector in the node's frame, after local and the node's earlier joints */
     double lower, upper, velocity, acceleration;
+    double effort;            /* the most that drives it: Nm or N */
+    double damping, friction; /* from 0: Nm s/rad or N s/m; Nm or N */
     double home, q;
     bool driven;     /* a degree of freedom that is set from outside; a fixed joint may be driven, too */
     uint32_t master; /* CP_NONE, or the joint that drives this one and is not dependent itself */
@@ -930,7 +943,8 @@ enum {
     CP_FEATURE_LOOPS = 1 << 21,       /* closed loops; without, motion that is written is solved */
     CP_FEATURE_MARKS = 1 << 22,       /* of clips */
     CP_FEATURE_TANGENTS = 1 << 23,    /* of meshes with normal maps */
-    CP_FEATURE_ALL = (1 << 24) - 1
+    CP_FEATURE_INERTIA = 1 << 24,     /* of nodes */
+    CP_FEATURE_ALL = (1 << 25) - 1
 };
 
 /* How a value is read, and what is then at the option's place in the settings. A number may have a unit behind it. */

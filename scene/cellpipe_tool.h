@@ -435,6 +435,7 @@ typedef struct cp_rows {
     const void *rows;
     uint32_t count;
     bool plain;         /* each is one value without a name */
+    bool single;        /* a record: one row at most, and no list */
     const void *layout; /* private */
 } cp_rows;
 

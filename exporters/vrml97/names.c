@@ -132,6 +132,11 @@ static void info_joint(struct vrml_output *output, const struct vrml_frames *fra
     info_limit(line, "upper", joint->upper);
     info_limit(line, "velocity", joint->velocity);
     info_limit(line, "acceleration", joint->acceleration);
+    info_limit(line, "effort", joint->effort);
+    if (joint->damping > 0)
+        info_limit(line, "damping", joint->damping);
+    if (joint->friction > 0)
+        info_limit(line, "friction", joint->friction);
     info_limit(line, "home", joint->home);
     if (cp_joint_is_dependent(joint)) {
         /* Write its master, or the joints of the formula in the formula's order. */

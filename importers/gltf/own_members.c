@@ -107,6 +107,19 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
+static const cp_inertia *read_inertia(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object)
+{
+    cp_inertia *inertia = object == JSON_NONE ? NULL : gltf_scene_array(gltf, 1, sizeof *inertia);
+    if (!inertia)
+        return NULL;
+    row_start(&inertia_layout, inertia);
+    (void)own_read_members(gltf, ids, object, &inertia_layout, inertia);
+    if (inertia->mass >= 0)
+        return inertia;
+    gltf_warning(gltf, object, "gltf-inertia", "a mass below zero is ignored");
+    return NULL;
+}
+
 static bool read_member(struct gltf *gltf, const struct gltf_ids *ids, uint32_t object, const struct member *member,
                         void *row)
 {
@@ -166,7 +179,11 @@ static bool read_member(struct gltf *gltf, const struct gltf_ids *ids, uint32_t 
         if (whole != JSON_NONE)
             *row_number(row, member->at) = own_find(gltf, ids, member->table, (uint32_t)whole);
         break;
-    default: /* records have rules of their own */
+    case MEMBER_RECORD: /* the others have rules of their own */
+        if (member->layout == &inertia_layout)
+            row_set_pointer(row, member->at, read_inertia(gltf, ids, gltf_object(gltf, object, member->name)));
+        break;
+    default:
         break;
     }
     return true;

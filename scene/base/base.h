@@ -60,6 +60,8 @@ void report_loss(cp_context *context, const char *code, struct place place, uint
 cp_status report_lenient(cp_context *context, bool strict, const char *code, struct place place, const char *format,
                          ...) __attribute__((format(printf, 5, 6)));
 /* Reports the error "out of memory"; needs no memory itself. Only memory.h calls it. */
+/* Turns the errors among the entries from this one on into warnings, where the caller goes on without what failed. */
+void report_soften(cp_context *context, size_t from);
 void report_out_of_memory(cp_context *context);
 /* Reports that the limit of memory is exceeded, in the same way. */
 void report_memory_limit(cp_context *context);

@@ -172,6 +172,20 @@ cp_status report_lenient(cp_context *context, bool strict, const char *code, str
     return strict ? CP_INPUT : CP_OK;
 }
 
+void report_soften(cp_context *context, size_t from)
+{
+    struct report *report = &context->report;
+    for (size_t i = from; i < report->entry_count; i++) {
+        cp_entry *entry = &report->entries[i];
+        if (entry->severity != CP_ERROR)
+            continue;
+        entry->severity = CP_WARNING;
+        const char *message = print_message(context, entry);
+        if (message)
+            entry->message = message;
+    }
+}
+
 /* Adds an entry of the caller's, whose strings are copied. */
 static void add_copy(cp_context *context, const cp_entry *entry, const char *format, va_list list)
 {

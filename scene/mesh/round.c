@@ -35,6 +35,15 @@ static void side_direction(const cp_mesh *primitive, const struct polygon *polyg
     normal[2] = cone ? primitive->size[0] - primitive->size[1] : 0;
 }
 
+/* Finds the direction from the nearest point of a capsule's middle line. */
+static void capsule_direction(const cp_mesh *capsule, const float *at, double normal[3])
+{
+    double half = capsule->size[1] / 2, z = (double)at[2];
+    normal[0] = (double)at[0];
+    normal[1] = (double)at[1];
+    normal[2] = z - fmin(fmax(z, -half), half);
+}
+
 static void corner_normal(const cp_mesh *primitive, const struct polygon *polygon, uint32_t corner, float normal[3])
 {
     const float *at = polygon_position(polygon, corner);
@@ -42,6 +51,8 @@ static void corner_normal(const cp_mesh *primitive, const struct polygon *polygo
     if (primitive->kind == CP_MESH_SPHERE)
         for (int axis = 0; axis < 3; axis++)
             direction[axis] = (double)at[axis];
+    else if (primitive->kind == CP_MESH_CAPSULE)
+        capsule_direction(primitive, at, direction);
     else if (is_level(polygon))
         memcpy(direction, polygon->normal, sizeof direction);
     else
@@ -82,7 +93,7 @@ cp_status mesh_tessellate_round(cp_scene *scene, cp_mesh *mesh)
 {
     const cp_mesh primitive = *mesh;
     bool round = mesh->kind == CP_MESH_CYLINDER || mesh->kind == CP_MESH_SPHERE || mesh->kind == CP_MESH_CONE ||
-                 mesh->kind == CP_MESH_TUBE;
+                 mesh->kind == CP_MESH_TUBE || mesh->kind == CP_MESH_CAPSULE;
     cp_status status = mesh_tessellate(scene, mesh);
     if (status != CP_OK || !round || mesh->corner_count == 0)
         return status;

@@ -42,6 +42,12 @@ static uint64_t sphere_bands(uint64_t sides)
     return sides < 4 ? 2 : sides / 2;
 }
 
+/* The bands of each half sphere of a capsule. */
+static uint64_t capsule_bands(uint64_t sides)
+{
+    return sides < 4 ? 1 : sides / 4;
+}
+
 /* Quads make a ring; apexes and poles give triangles. Two caps need 3 sides. */
 static struct counts count_primitive(const cp_mesh *mesh)
 {
@@ -60,6 +66,10 @@ static struct counts count_primitive(const cp_mesh *mesh)
     case CP_MESH_SPHERE:
         counts = counts_add((struct counts){.vertices = 2 + sides * (bands - 1)}, 2 * sides, 3);
         return counts_add(counts, sides * (bands - 2), 4);
+    case CP_MESH_CAPSULE:
+        bands = capsule_bands(sides);
+        counts = counts_add((struct counts){.vertices = 2 + 2 * sides * bands}, 2 * sides, 3);
+        return counts_add(counts, sides * (2 * bands - 1), 4);
     case CP_MESH_TUBE:
         return counts_add((struct counts){.vertices = 4 * sides}, 4 * sides, 4);
     case CP_MESH_PLANE:
@@ -198,6 +208,26 @@ static void build_sphere(struct builder *builder, uint32_t sides, double radius)
     add_pointed(builder, sides, ring, north, true);
 }
 
+/* The half spheres end in rings of their own, between which the cylinder is. */
+static void build_capsule(struct builder *builder, uint32_t sides, const double size[3])
+{
+    uint32_t bands = (uint32_t)capsule_bands(sides), ring = 0;
+    uint32_t south = add_point(builder, -size[1] / 2 - size[0]);
+    for (uint32_t i = 1; i <= 2 * bands && !context_is_cancelled(builder->context); i++) {
+        double sine, cosine;
+        bool above = i > bands;
+        turn_point(above ? i - 1 : i, 4 * (uint64_t)bands, &sine, &cosine);
+        uint32_t below = ring;
+        ring = add_ring(builder, sides, size[0] * sine, (above ? size[1] / 2 : -size[1] / 2) - size[0] * cosine);
+        if (i == 1)
+            add_pointed(builder, sides, ring, south, false);
+        else
+            add_band(builder, sides, below, ring);
+    }
+    uint32_t north = add_point(builder, size[1] / 2 + size[0]);
+    add_pointed(builder, sides, ring, north, true);
+}
+
 static void build_tube(struct builder *builder, uint32_t sides, const double size[3])
 {
     double inner = size[0], outer = size[0] + size[1], half = size[2] / 2;
@@ -236,6 +266,9 @@ static void build_primitive(struct builder *builder, const cp_mesh *mesh)
         break;
     case CP_MESH_SPHERE:
         build_sphere(builder, sides, size[0]);
+        break;
+    case CP_MESH_CAPSULE:
+        build_capsule(builder, sides, size);
         break;
     case CP_MESH_CONE:
         build_cone(builder, sides, size);

@@ -60,6 +60,8 @@ static bool has_owner(const void *metadata)
 #define NO_OWNER "belongs to nothing"
 #define BAD_COLOUR "has no id or a bad colour"
 #define BAD_SURFACE "has a bad surface"
+#define BAD_VALUE "has a value that is not a number"
+#define BAD_INERTIA "has a mass or inertia that cannot be"
 #define BAD_FINDING "has a finding with a number that cannot be"
 
 /* ---- rows of arrays and records ---- */
@@ -153,6 +155,13 @@ static const struct member mark_members[] = {
     {0}};
 const struct layout mark_layout = {sizeof(cp_mark), mark_members};
 
+static const struct member inertia_members[] = {
+    {MEMBER_NUMBERS, AT(cp_inertia, mass), BAD_INERTIA, .unit = "kg", .length = 1},
+    {MEMBER_NUMBERS, AT(cp_inertia, centre), BAD_INERTIA, .unit = "m", .length = 3},
+    {MEMBER_NUMBERS, AT(cp_inertia, moments), BAD_INERTIA, .length = 6},
+    {0}};
+const struct layout inertia_layout = {sizeof(cp_inertia), inertia_members};
+
 /* ---- rows of the tables ---- */
 
 static const struct member node_members[] = {
@@ -166,6 +175,7 @@ static const struct member node_members[] = {
      .not_in = IN_PROGRAM, .table = TABLE_DEVICES},
     {MEMBER_NUMBERS, AT(cp_node, local), "has a pose that is not finite", .not_in = IN_ALL - IN_DUMP, .length = 12,
      .initial = &POSE_IDENTITY},
+    {MEMBER_RECORD, AT(cp_node, inertia), .optional = IN_ALL, .layout = &inertia_layout},
     {0}};
 
 static const struct member mesh_members[] = {
@@ -253,8 +263,11 @@ static const struct member joint_members[] = {
     {MEMBER_LIMIT, AT(cp_joint, upper), .initial = INITIAL(double, INFINITY)},
     {MEMBER_LIMIT, AT(cp_joint, velocity), .initial = INITIAL(double, INFINITY)},
     {MEMBER_LIMIT, AT(cp_joint, acceleration), .initial = INITIAL(double, INFINITY)},
-    {MEMBER_NUMBERS, AT(cp_joint, home), "has a value that is not a number", .length = 1},
-    {MEMBER_NUMBERS, AT(cp_joint, q), "has a value that is not a number", .length = 1},
+    {MEMBER_LIMIT, AT(cp_joint, effort), .optional = IN_ALL, .initial = INITIAL(double, INFINITY)},
+    {MEMBER_NUMBERS, AT(cp_joint, damping), BAD_VALUE, .optional = IN_ALL, .length = 1},
+    {MEMBER_NUMBERS, AT(cp_joint, friction), BAD_VALUE, .optional = IN_ALL, .length = 1},
+    {MEMBER_NUMBERS, AT(cp_joint, home), BAD_VALUE, .length = 1},
+    {MEMBER_NUMBERS, AT(cp_joint, q), BAD_VALUE, .length = 1},
     {MEMBER_FLAG, AT(cp_joint, driven), .optional = IN_STAGE},
     {MEMBER_ROW_OR_NONE, AT(cp_joint, master), "depends on no joint, or on a dependent one", .optional = IN_STAGE,
      .not_in = IN_PROGRAM, .table = TABLE_JOINTS},

@@ -83,7 +83,8 @@ struct table_place {
 };
 extern const struct table_place tables[TABLE_COUNT];
 /* Rows of arrays and records. */
-extern const struct layout expression_layout, finding_layout, track_layout, attachment_layout, mark_layout;
+extern const struct layout inertia_layout, expression_layout, finding_layout, track_layout, attachment_layout,
+    mark_layout;
 
 /* ---- members (walk.c) ---- */
 

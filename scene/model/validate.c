@@ -91,6 +91,8 @@ static const char *check_node(struct check *check, uint32_t index)
     if ((uint64_t)node->first_instance + node->instance_count > scene->instance_count ||
         (uint64_t)node->first_joint + node->joint_count > scene->joint_count)
         return "has instances or joints that are not there";
+    if (node->inertia && !(node->inertia->mass >= 0))
+        return "has a mass or inertia that cannot be";
     check->depths[index] = world ? 0 : check->depths[node->parent] + 1;
     if (check->depths[index] > check->context->limits.depth && check->too_deep == CP_NONE)
         check->too_deep = index;
@@ -199,7 +201,8 @@ static const char *check_joint(struct check *check, uint32_t index)
     double length = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
     if (!(fabs(length - 1) < 1e-6))
         return "has an axis that is not a unit vector";
-    if (isnan(joint->lower) || isnan(joint->upper) || isnan(joint->velocity) || isnan(joint->acceleration))
+    if (isnan(joint->lower) || isnan(joint->upper) || isnan(joint->velocity) || isnan(joint->acceleration) ||
+        isnan(joint->effort) || !(joint->damping >= 0) || !(joint->friction >= 0))
         return "has a value that is not a number";
     if (!cp_joint_is_dependent(joint))
         return NULL;

@@ -175,6 +175,7 @@ static void take_value(const cp_scene *scene, const struct member *from, const v
         member->rows = (cp_rows){.rows = row_pointer(row, from->at),
                                  .count = member_count(from, row),
                                  .plain = !from->layout->members->name,
+                                 .single = from->kind == MEMBER_RECORD,
                                  .layout = from->layout};
         break;
     default:

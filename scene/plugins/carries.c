@@ -11,7 +11,7 @@
 struct counts {
     uint64_t hierarchy, names, instances, ngons, lines, primitives, normals, colours, vertex_colours, joints, devices,
         loops, pairs, collision, clips, marks, flags, metadata, meshes, placeholders, coordinates, textures, surfaces,
-        tangents;
+        tangents, inertia;
 };
 
 static const struct feature {
@@ -51,6 +51,7 @@ static const struct feature {
      offsetof(struct counts, surfaces)},
     {CP_FEATURE_TANGENTS, "loss-tangents", "tangents of meshes with normal maps are left out",
      offsetof(struct counts, tangents)},
+    {CP_FEATURE_INERTIA, "loss-inertia", "masses and inertia of frames are left out", offsetof(struct counts, inertia)},
 };
 
 /* Tells whether the material has more than a colour. A base colour texture is a feature of its own, and the roughness
@@ -103,6 +104,7 @@ static struct counts count_features(const cp_scene *scene)
         counts.pairs += (node->flags & CP_NODE_VOLATILE) != 0;
         counts.flags += (node->flags & ~(uint32_t)(CP_NODE_PLACEHOLDER | CP_NODE_VOLATILE)) != 0;
         counts.placeholders += placeholder;
+        counts.inertia += node->inertia != NULL;
     }
     for (uint32_t i = 0; i < scene->clip_count; i++)
         counts.marks += scene->clips[i].mark_count;

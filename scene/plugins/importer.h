@@ -41,9 +41,10 @@ cp_status report_unknown_content(const struct source *source);
 bool source_is_known(const struct source *source);
 
 /* Reads a further file, which source_open has opened, as a scene of its own. It uses the named importer (format) or, if
- * that is NULL, the one that its bytes and suffix ask for, with the options that the user gave for it. The caller
- * closes the source and frees *scene. */
-cp_status read_further(struct source *source, const char *format, cp_scene **scene);
+ * that is NULL, the one that its bytes and suffix ask for, with the options that the user gave for it. `usual` is an
+ * option of an importer ("collada.up=z") that holds where the user gave none; NULL: none. The caller closes the source
+ * and frees *scene. */
+cp_status read_further(struct source *source, const char *format, const char *usual, cp_scene **scene);
 
 /* Warns of surfaces that nobody would see, with an alpha near 0, and knows the files whose writers mean something else
  * by such an alpha. */

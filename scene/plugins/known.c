@@ -88,12 +88,10 @@ static const char *known_xml(struct text root)
         {"ParallelDevice", "is a device of RobWork in XML: cellpipe reads RobWork's tag devices (.dev)"},
     };
     if (is_element(root, "robot")) {
-        if (has(root, "xmlns:xacro"))
-            return "is xacro, macros for URDF: convert the meshes that it names one by one, or write a tag workcell of "
-                   "it";
+        if (has(root, "<xacro:"))
+            return "is xacro, macros for URDF: expand it by ROS's xacro";
         if (has(root, "<disable_collisions") || has(root, "<group ") || has(root, "<group_state"))
             return "is SRDF, groups and collision pairs of a robot: cellpipe reads collision setups of RobWork";
-        return "is URDF, a robot of ROS: convert the meshes that it names one by one, or write a tag workcell of it";
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_element(root, others[i].root))

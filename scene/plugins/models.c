@@ -110,8 +110,15 @@ static cp_status try_file(struct models *models, const struct model_request *req
         *model = *known;
     } else {
         status = !path ? CP_LIMIT : request->check ? request->check(request, source) : CP_OK;
+        size_t entries;
+        (void)cp_report(models->scene->context, &entries);
         if (status == CP_OK)
-            status = read_further(source, request->format, &other);
+            status = read_further(source, request->format, request->usual, &other);
+        if (status == CP_INPUT && request->told) {
+            report_soften(models->scene->context, entries);
+            *request->told = true;
+            status = CP_NO;
+        }
         if (status == CP_OK)
             status = read_geometry(models->scene, other, &parts, &part_count);
         if (status == CP_OK)

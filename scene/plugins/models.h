@@ -39,9 +39,13 @@ struct model_request {
     const char *name;                 /* a path or URI (bytes/resolve.h), with '/' between folders */
     const struct file_search *search; /* how it may be spelled, the same struct as long as the models; NULL: as it is */
     const char *format;               /* NULL: by its bytes and suffix */
+    const char *usual;                /* an option for it unless the user gives another, "collada.up=z"; or NULL */
     /* Is called before a file is read, unless NULL. CP_NO passes it over for the next spelling. */
     cp_status (*check)(const struct model_request *request, const struct source *source);
     const void *user; /* for check */
+    /* NULL: a file that cannot be read ends the reading. Else it counts as missing, its errors are warnings, and *told
+     * is set. */
+    bool *told;
 };
 
 /* Prepares the models. The scene and the arena must outlive them. */

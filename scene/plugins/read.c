@@ -116,37 +116,41 @@ static cp_status choose(const struct source *source, const char *format, const s
                         (*importer)->plugin.package);
 }
 
-static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result);
+static cp_status read_source(struct source *source, const char *format, const char *usual, const struct texts *texts,
+                             cp_scene **result);
 
 /* Reads the model of a ZIP archive. CP_NO if the source is no archive, or one that is a format of its own. */
-static cp_status read_zipped(const struct source *source, const char *format, const struct texts *texts,
-                             cp_scene **result)
+static cp_status read_zipped(const struct source *source, const char *format, const char *usual,
+                             const struct texts *texts, cp_scene **result)
 {
     struct archive *archive;
     struct source *model = NULL;
     cp_status status = zipped_open(source, format, &archive, &model);
     if (status == CP_OK)
-        status = read_source(model, format, texts, result);
+        status = read_source(model, format, usual, texts, result);
     source_close(model);
     archive_close(archive);
     return status;
 }
 
-static cp_status read_source(struct source *source, const char *format, const struct texts *texts, cp_scene **result)
+static cp_status read_source(struct source *source, const char *format, const char *usual, const struct texts *texts,
+                             cp_scene **result)
 {
     cp_context *context = source->context;
     const struct importer *importer = NULL;
     bool guessed = false;
-    cp_status status = read_zipped(source, format, texts, result);
+    cp_status status = read_zipped(source, format, usual, texts, result);
     if (status != CP_NO)
         return status;
     status = choose(source, format, &importer, &guessed);
     if (status != CP_OK)
         return status;
     /* First come the options for all uses of the importer, then those of this one. */
+    const char *text;
     void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, &status);
+    if (status == CP_OK && usual && importer_of_option(context, usual, &text) == importer)
+        status = options_set(context, &importer->plugin, import_options, text, settings);
     for (uint32_t i = 0; i < context->importer_options.count && status == CP_OK; i++) {
-        const char *text;
         if (importer_of_option(context, context->importer_options.items[i], &text) == importer)
             status = options_set(context, &importer->plugin, import_options, text, settings);
     }
@@ -226,7 +230,7 @@ cp_status cp_read(cp_context *context, const char *path, const char *format, con
     context->read_bytes = 0;
     cp_status status = source_open_top(context, path, &source);
     if (status == CP_OK)
-        status = read_source(source, format, &(struct texts){options, option_count}, scene);
+        status = read_source(source, format, NULL, &(struct texts){options, option_count}, scene);
     return finish_read(context, status, source, scene);
 }
 
@@ -238,7 +242,7 @@ cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, co
     context->read_bytes = 0;
     cp_status status = source_from_memory(context, bytes, size, name, &source);
     if (status == CP_OK)
-        status = read_source(source, format, &(struct texts){options, option_count}, scene);
+        status = read_source(source, format, NULL, &(struct texts){options, option_count}, scene);
     return finish_read(context, status, source, scene);
 }
 
@@ -254,8 +258,8 @@ bool source_is_known(const struct source *source)
     return known;
 }
 
-cp_status read_further(struct source *source, const char *format, cp_scene **scene)
+cp_status read_further(struct source *source, const char *format, const char *usual, cp_scene **scene)
 {
     *scene = NULL;
-    return read_source(source, format, &(struct texts){NULL, 0}, scene);
+    return read_source(source, format, usual, &(struct texts){NULL, 0}, scene);
 }

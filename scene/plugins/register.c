@@ -78,7 +78,7 @@ cp_status cp_input_read(const cp_input *input, const char *name, const char *for
     cp_status status = source_open(input->source, name, &source);
     if (status != CP_OK)
         return status;
-    status = read_further(source, format, scene);
+    status = read_further(source, format, NULL, scene);
     source_close(source);
     return status;
 }

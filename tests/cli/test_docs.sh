@@ -189,6 +189,7 @@ reads() { # format suffix
     dxf*) sample=samples/dxf_shed.dxf ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
     amf*) sample=samples/amf_gripper.amf ;;
+    urdf*) sample=samples/urdf_picker.urdf ;;
     step*) sample=samples/step_clamp.step ;;
     collada.dae) sample=samples/collada_arm.dae ;;
     collada.zae) sample=tests/cases/collada/unnamed.zae ;;

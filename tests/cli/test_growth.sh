@@ -82,6 +82,11 @@ device() { printf '{ "Base"\n}\n{ "J"\n ReferenceFrame "Base"\n ActiveJoint\n Re
 devices() { device >one.dev; awk -v n="$1" 'BEGIN { print "{ \"WORLD\"\n}"; for (i = 0; i < n; i++) printf "{ \"D%d\"\n ReferenceFrame \"WORLD\"\n Device \"one.dev\"\n}\n", i }'; }
 chain() { awk -v n="$1" 'BEGIN { print "{ \"WORLD\"\n}"; for (i = 0; i < n; i++) printf "{ \"F%d\"\n ReferenceFrame \"%s\"\n Position (0.001, 0, 0)\n}\n", i, i ? "F" i - 1 : "WORLD" }'; }
 pairs() { awk -v n="$1" 'BEGIN { print "<CollisionSetup><Exclude>"; for (i = 0; i < n; i++) printf "<FramePair first=\"F%d\" second=\"G%d\"/>\n", i, i; print "</Exclude></CollisionSetup>" }'; }
+urdf_links() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><link name=\"root\"/>"; for (i = 0; i < n; i++) {
+    printf "<link name=\"l%d\"><visual name=\"v\"><geometry><box size=\"1 1 %d\"/></geometry><material name=\"m%d\"><color rgba=\"0 0 %g 1\"/></material></visual>", i, i, i, i / n
+    printf "<collision><geometry><box size=\"1 1 %d\"/></geometry></collision><sensor/></link>\n<!-- a -- b -->", i
+    printf "<joint name=\"j%d\" type=\"revolute\"><parent link=\"root\"/><child link=\"l%d\"/><limit lower=\"0\" upper=\"1\" effort=\"1\" velocity=\"1\"/>%s</joint>\n", i, i, i ? "<mimic joint=\"j" i - 1 "\"/>" : "" }
+    print "</robot>" }'; }
 dct_device() { printf 'DCT DEVICE 1.0\nUNIT mm\nANGLE deg\nDEVICE "arm"\nPART "base" ATTACH 1\n'; }
 dct_parts() { dct_device; awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "PART \"p%d\" ATTACH 01\n", i; print "END" }'; }
 dct_joints() { dct_device; awk -v n="$1" 'BEGIN { print "PART \"link\" ATTACH 1"; for (i = 0; i < n; i++) printf "JOINT \"j%d\" PART 1 TYPE ROTATE_Z INIT 0\n", i; print "END" }'; }
@@ -203,6 +208,7 @@ done
 grows joints 500 a.wu convert a.wu o.glb --out web=yes
 grows chain 500 a.wu convert a.wu o.glb --limit depth=10000000
 grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
+grows urdf_links 500 a.urdf convert a.urdf o.glb
 grows pairs 2000 a.xml convert a.xml o.xml
 grows dct_parts 500 a.dcd convert a.dcd o.glb
 grows dct_joints 500 a.dcd convert a.dcd o.glb

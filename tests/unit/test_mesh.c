@@ -149,6 +149,12 @@ static void test_primitives_are_closed_and_wound_outward(void **unused)
         cp_mesh sphere = tessellate(CP_MESH_SPHERE, sides, 3, 0, 0);
         expect_solid(&sphere, sphere_volume(sides, 3));
     }
+    /* A capsule is the two halves of a sphere, and a cylinder between them. */
+    for (uint32_t sides = 4; sides < 40; sides += 4) {
+        cp_mesh capsule = tessellate(CP_MESH_CAPSULE, sides, 3, 5, 0);
+        expect_solid(&capsule, sphere_volume(sides, 3) + unit_area(sides) * 3 * 3 * 5);
+    }
+    assert_int_equal(tessellate(CP_MESH_CAPSULE, 3, 1, 1, 0).face_count, 3 * 3);
     cp_mesh ball = tessellate(CP_MESH_SPHERE, 0, 1, 0, 0), ball32 = tessellate(CP_MESH_SPHERE, 32, 1, 0, 0);
     assert_int_equal(ball.face_count, ball32.face_count);
 }
@@ -529,6 +535,14 @@ static void test_round_primitives_have_exact_normals(void **unused)
     assert_int_equal(hat.vertex_count, 2 * 12 + 12); /* the tip has one for each face */
     for (uint32_t i = 0; i < 3 * ball.vertex_count; i++)
         assert_true(fabsf(ball.normals[i] - ball.positions[i] / 2) < 1e-6f);
+    cp_mesh pill = make_round(CP_MESH_CAPSULE, 2, 3, 0);
+    assert_int_equal(pill.vertex_count, 2 + 12 * 6);
+    for (uint32_t i = 0; i < pill.vertex_count; i++) {
+        const float *normal = pill.normals + 3 * (size_t)i, *at = position_at(&pill, i);
+        float middle = at[2] > 1.5f ? 1.5f : at[2] < -1.5f ? -1.5f : at[2];
+        assert_true(fabsf(normal[0] - at[0] / 2) < 1e-6f && fabsf(normal[1] - at[1] / 2) < 1e-6f);
+        assert_true(fabsf(normal[2] - (at[2] - middle) / 2) < 1e-6f);
+    }
     const cp_mesh *walls[] = {&can, &pipe};
     for (int m = 0; m < 2; m++)
         for (uint32_t i = 0; i < walls[m]->vertex_count; i++) {

@@ -76,6 +76,29 @@ bool root_holds(const struct allowed_root *root, const char *real);
  * file lies below the folder: no link is followed from there. -1 and errno; ELOOP or ENOTDIR if there is a link now. */
 int root_open_file(const struct allowed_root *root, const char *real);
 
+/* Packages of ROS: folders with a package.xml, which says the package's name. */
+
+/* The packages that can be found from a file's folder. All zero at first. */
+struct packages {
+    struct arena *arena; /* NULL: they are not listed yet */
+    struct name_map names;
+    const char **folders;
+    uint32_t count, room;
+    uint32_t looked_at; /* folders; their number is bounded */
+};
+/* Finds the folder of a package, NULL if there is none: the folder itself and those above it; what lies beside the
+ * nearest package, then one level further out and in; the include folders and two levels below them; the folders of
+ * ROS_PACKAGE_PATH and two levels below them; share/ of those of AMENT_PREFIX_PATH. Of several of a name the first one
+ * counts. CP_LIMIT when out of memory. */
+cp_status packages_find(cp_context *context, struct packages *packages, const char *folder, const char *name,
+                        const char **found);
+void packages_free(cp_context *context, struct packages *packages);
+/* Returns the nearest package that the folder is or lies in: a real path for free(), or NULL. */
+char *package_above(const char *folder);
+
+/* Finds the folder of a package for what the source names: see packages_find. */
+cp_status source_find_package(const struct source *source, const char *name, const char **folder);
+
 /* Files beside the one that names them, under names as other systems write them. */
 
 /* Finds the file that `name`, as it stands in the file `parent`, means on another system. Letters may be of another

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/text/text.h"
+#include "disk.h"
 
 /* ---- URIs ---- */
 
@@ -129,7 +130,7 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
         report_out_of_memory(parent->context);
         return CP_LIMIT;
     }
-    size_t room = (size_t)1 + context->package_folders.count + context->include_folders.count;
+    size_t room = (size_t)2 + context->package_folders.count + context->include_folders.count;
     for (const char *at = above; at && *at; at++)
         room += *at == '/';
     list->items = arena_allocate(arena, room, sizeof *list->items);
@@ -148,11 +149,20 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
         }
     }
 
-    /* If there are none, look beside the naming file, above it, as in a workspace of packages, and in the include
-     * folders. */
+    /* If there are none, a package.xml says where it is; or look beside the naming file, above it, as in a workspace of
+     * packages, and in the include folders. */
     if (!in_package && path[0] == '/') {
         add(list, path, path);
     } else if (list->count == 0) {
+        const char *folder = NULL;
+        if (in_package && source_find_package(parent, package, &folder) != CP_OK) {
+            free(above);
+            return CP_LIMIT;
+        }
+        if (folder) {
+            const char *inside = arena_print(arena, "%s/%s", folder, path);
+            add(list, inside, inside);
+        }
         add(list, arena_print(arena, "%s%s%s", parent->folder, prefix, path),
             arena_print(arena, "%s%s%s", parent->name_folder, prefix, path));
         for (char *end; above && (end = strrchr(above, '/')); *end = '\0') {
@@ -173,12 +183,15 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
 
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name)
 {
-    struct candidates list;
+    enum { MOST_SHOWN = 4 };
+    struct candidates list = {0};
     struct buffer text = {.context = parent->context};
     const char *package = after_package(name);
     if (uri_is_known(name) && resolve_files(parent, arena, name, &list) == CP_OK)
-        for (uint32_t i = 0; i < list.count; i++)
+        for (uint32_t i = 0; i < list.count && i < MOST_SHOWN; i++)
             buffer_print(&text, "%s%s", i == 0 ? "; looked at " : ", ", list.items[i].name);
+    if (list.count > MOST_SHOWN)
+        buffer_print(&text, " and %u more", (unsigned)(list.count - MOST_SHOWN));
     if (package && text.size > 0)
         buffer_print(&text, " (--package %.*s=DIR gives its folder)", (int)strcspn(package, "/"), package);
     const char *kept = arena_copy_text(arena, text.data ? text.data : "", text.size);

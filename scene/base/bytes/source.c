@@ -24,10 +24,13 @@ struct source_state {
     uint64_t further;         /* the top file's: the number of files opened below it */
     uint64_t compared;        /* the top file's: the number of names in folders that find_beside compared */
     bool has_changed;         /* the top file's: a file opened below it changed while it was open */
+    bool root_is_package;     /* root is a package of ROS */
     bool is_option;           /* the user names the file in an option of the importer */
     bool is_dispensable;      /* the reader can do without it: a picture, or a file whose name is another one */
     struct name_map counted;  /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
-    struct allowed_root root; /* the file's folder, if it is the top file or an option's and names further files */
+    struct packages packages; /* the top file's: those that are found from its folder */
+    struct allowed_root root; /* the package around the file, or the file's folder, if it is the top file or an option's
+                                 and names further files */
     /* The top file's state, perhaps this one. It outlives all below it, which are closed in any order. */
     struct source_state *top;
     dev_t device;
@@ -176,6 +179,7 @@ void source_close(struct source *source)
         root_close(&source->state->root);
         release_mapping(source->state);
         buffer_free(&source->state->content);
+        packages_free(context, &source->state->packages);
         name_map_free(&source->state->counted);
         memory_free(context, source->state->inputs.items, source->state->inputs.room, sizeof(struct input));
         arena_free(source->state->arena);
@@ -263,6 +267,23 @@ static bool open_given_root(const cp_context *context, const char *real, struct 
          ? CP_NO                                                                                                       \
          : CP_INPUT)
 
+/* Opens the folder below which the further files of a top file lie: the package of ROS that it is in, whose files name
+ * each other, or its own. */
+static void open_root(struct source_state *state, const char *folder)
+{
+    char *package = package_above(folder);
+    root_open(&state->root, package ? package : folder);
+    state->root_is_package = package;
+    free(package);
+}
+
+cp_status source_find_package(const struct source *source, const char *name, const char **folder)
+{
+    while (source->parent)
+        source = source->parent;
+    return packages_find(source->context, &source->state->packages, source->folder, name, folder);
+}
+
 /* Opens the source's path, which the parent names. It must lie below the folder of the top file, of one that the user
  * has named in an option, or below a folder that the user has given, unless confinement is lifted. *file is -1 with
  * errno when it cannot be opened; it does not wait for a FIFO. CP_INPUT, reported, when it lies elsewhere; then CP_NO
@@ -285,7 +306,7 @@ static cp_status open_further(const struct source *source, int *file)
         for (const struct source *at = top; at && !root; at = at->parent) {
             bool is_root = !at->parent || at->state->is_option;
             if (is_root && !at->state->root.path)
-                root_open(&at->state->root, at->folder);
+                open_root(at->state, at->folder);
             if (is_root && !at->state->root.path) { /* the folder is unknown, so nothing lies below it */
                 int error = errno;
                 free(real);
@@ -309,9 +330,12 @@ static cp_status open_further(const struct source *source, int *file)
             return CP_OK;
         if (!root)
             return refuse(source, "source-confined",
-                          "file \"%s\" lies outside the top file's folder \"%s\" (--confine=no reads it; "
+                          "file \"%s\" lies outside the top file's %s \"%s\" (--confine=no reads it; "
                           "--include DIR and --package NAME=DIR allow a folder)",
-                          source->name, *top->folder ? top->folder : ".");
+                          source->name, top->state->root_is_package ? "package" : "folder",
+                          top->state->root_is_package ? top->state->root.path
+                          : *top->folder              ? top->folder
+                                                      : ".");
         if (*file < 0 && error != ELOOP && error != ENOTDIR && error != EINTR)
             break;
     }

@@ -195,7 +195,8 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     struct xml_attribute *attributes = arena_allocate(parser->piece, (size_t)count, sizeof *attributes);
     for (int i = 0; attributes && i < count; i++, fields += 5) {
         const char *value = arena_copy_text(parser->piece, (const char *)fields[3], (size_t)(fields[4] - fields[3]));
-        attributes[i] = (struct xml_attribute){(const char *)fields[0], namespace_of(fields[1], fields[2]), value};
+        attributes[i] = (struct xml_attribute){(const char *)fields[0], namespace_of(fields[1], fields[2]), value,
+                                                text_or_none(fields[1])};
         attributes = value ? attributes : NULL;
     }
     struct xml_namespace *declared = arena_allocate(parser->piece, (size_t)namespace_count, sizeof *declared);
@@ -210,6 +211,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     add_event(parser, XML_START,
               (struct xml){.name = (const char *)name,
                            .uri = namespace_of(prefix, uri),
+                           .prefix = text_or_none(prefix),
                            .attributes = attributes,
                            .attribute_count = (uint32_t)count,
                            .namespaces = declared,

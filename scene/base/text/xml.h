@@ -47,9 +47,10 @@ enum xml_event {
 };
 
 struct xml_attribute {
-    const char *name;  /* without prefix */
-    const char *uri;   /* of its namespace; "" without a prefix (but see xml_allow_prefixes) */
-    const char *value; /* "&amp;" is "&" already; blanks stay */
+    const char *name;   /* without prefix */
+    const char *uri;    /* of its namespace; "" without a prefix (but see xml_allow_prefixes) */
+    const char *value;  /* "&amp;" is "&" already; blanks stay */
+    const char *prefix; /* "" for none */
 };
 
 struct xml_namespace {
@@ -62,6 +63,7 @@ struct xml_namespace {
 struct xml {
     const char *name; /* of the element that starts or ends, without prefix */
     const char *uri;  /* of its namespace; "" for none */
+    const char *prefix;
     const struct xml_attribute *attributes;
     uint32_t attribute_count;
     const struct xml_namespace *namespaces; /* xmlns and xmlns:PREFIX, which are not among the attributes */
