@@ -107,7 +107,32 @@ static void setup_kernel(bool cone)
     point_count = 0;
 }
 
-/* Its seam is passed twice. A diagonal spans no more than a step of the coarser circle. */
+/* Tells whether the middles of all edges are as near to the cone as those of a step of the coarser circle. */
+static void expect_near(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            const double *a = points[triangles[i][k]], *b = points[triangles[i][(k + 1) % 3]];
+            double out = hypot(a[0] + b[0], a[1] + b[1]) / 2, z = (a[2] + b[2]) / 2;
+            assert_true(fabs(out - (radius + narrowing * z)) <= radius * (1 - cos(PI / TOP)));
+        }
+}
+
+/* Triangles between three neighbours on such a border have the shortest edges, and are four times as far away. */
+static void short_edges_count_less_than_near_ones(void **state)
+{
+    const uint32_t borders[] = {BOTTOM + TOP + 2};
+    setup_kernel(true);
+    for (int i = 0; i <= BOTTOM; i++)
+        add(2 * PI * i / BOTTOM, -sin(PI * i / BOTTOM));
+    for (int i = TOP; i >= 0; i--)
+        add(2 * PI * i / TOP, 8 + sin(PI * i / TOP));
+    uint32_t count = cut(*state, borders, 1);
+    expect_closed(count, borders, 1);
+    expect_near(count);
+}
+
+/* Its seam is passed twice. */
 static void a_cone_is_cut_along_its_lines(void **state)
 {
     const uint32_t borders[] = {BOTTOM + TOP + 2};
@@ -120,12 +145,7 @@ static void a_cone_is_cut_along_its_lines(void **state)
     assert_int_equal(count, point_count - 2);
     expect_closed(count, borders, 1);
     assert_true(fabs(area_of(count) / (PI * (5 + 3) * hypot(8, 2)) - 1) < 0.01);
-    for (uint32_t i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) {
-            const double *a = points[triangles[i][k]], *b = points[triangles[i][(k + 1) % 3]];
-            double out = hypot(a[0] + b[0], a[1] + b[1]) / 2, z = (a[2] + b[2]) / 2;
-            assert_true(fabs(out - (radius + narrowing * z)) <= radius * (1 - cos(PI / TOP)));
-        }
+    expect_near(count);
 }
 
 static void holes_stay_open(void **state)
@@ -185,6 +205,7 @@ int main(void)
 #ifdef HAVE_OCCT
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cone_is_cut_along_its_lines),
+        cmocka_unit_test(short_edges_count_less_than_near_ones),
         cmocka_unit_test(holes_stay_open),
         cmocka_unit_test(a_border_that_crosses_itself_is_filled),
         cmocka_unit_test(what_cannot_be_cut_is_left),
