@@ -172,7 +172,8 @@ static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_
                                 "the mesh \"%s\" of the link \"%.100s\" is not there%s", name, shape->link->name,
                                 models_places(&urdf->models, &request));
     if (status == CP_OK && *model == CP_NONE)
-        report_loss(urdf->context, "urdf-mesh", IN_FILE(urdf->source->name), 1, "meshes that are not there, or cannot be read");
+        report_loss(urdf->context, "urdf-mesh", IN_FILE(urdf->source->name), 1,
+                    "meshes that are not there, or cannot be read");
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* Lists the words of the model's enumerations. */
 #include "model.h"
 
-const char *const mesh_kind_words[] = {"faces", "lines", "box",   "cylinder", "sphere",
-                                       "cone",  "tube",  "plane", "pyramid",  "capsule", NULL};
+const char *const mesh_kind_words[] = {"faces", "lines", "box",     "cylinder", "sphere", "cone",
+                                       "tube",  "plane", "pyramid", "capsule",  NULL};
 const char *const joint_type_words[] = {"fixed", "revolute", "prismatic", "scale", NULL};
 const char *const loop_type_words[] = {"spherical", "revolute", "universal", "cylindrical",
                                        "prismatic", "fixed",    "distance",  NULL};

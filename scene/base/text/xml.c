@@ -196,7 +196,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
     for (int i = 0; attributes && i < count; i++, fields += 5) {
         const char *value = arena_copy_text(parser->piece, (const char *)fields[3], (size_t)(fields[4] - fields[3]));
         attributes[i] = (struct xml_attribute){(const char *)fields[0], namespace_of(fields[1], fields[2]), value,
-                                                text_or_none(fields[1])};
+                                               text_or_none(fields[1])};
         attributes = value ? attributes : NULL;
     }
     struct xml_namespace *declared = arena_allocate(parser->piece, (size_t)namespace_count, sizeof *declared);
