@@ -27,7 +27,7 @@ static void lose_attribute(struct reading *reading, const char *name)
 
 static void lose_text(struct reading *reading)
 {
-    if (reading->xml.text[strspn(reading->xml.text, " \t\r\n")])
+    if (strspn(reading->xml.text, " \t\r\n") < reading->xml.size)
         report_loss(reading->setup->context, "collision-setup-text", IN_FILE(reading->setup->file), 1,
                     "text where no text has a meaning");
 }

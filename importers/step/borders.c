@@ -147,7 +147,8 @@ static bool are_near(const double *numbers, size_t count)
 
 uint32_t step_most_triangles(const struct cad_face *face)
 {
-    return face->point_count + 2 * face->border_count;
+    uint64_t most = face->point_count + 2 * (uint64_t)face->border_count;
+    return most <= MOST_POINTS ? (uint32_t)most : 0;
 }
 
 cp_status step_cut_face(cp_context *context, const struct step_model *model, const struct cad_mesh *mesh,
@@ -156,7 +157,7 @@ cp_status step_cut_face(cp_context *context, const struct step_model *model, con
     const struct cad_face *face = &mesh->faces[index];
     uint32_t room = step_most_triangles(face);
     *count = 0;
-    if (face->border_count == 0 || face->point_count < 3 || room > MOST_POINTS ||
+    if (face->border_count == 0 || face->point_count < 3 || room == 0 ||
         !are_near(mesh->points[face->first_point], 3 * (size_t)face->point_count) ||
         !are_near(mesh->places[face->first_point], 2 * (size_t)face->point_count))
         return CP_OK;

@@ -134,7 +134,7 @@ double step_distance(const struct step_model *model, uint32_t face, const double
 
 /* borders.c */
 #define STEP_FARTHEST 1e9 /* mm: numbers of damaged files, with which nothing can be computed, are larger */
-/* Returns how many triangles step_cut_face may make. */
+/* Returns how many triangles step_cut_face may make; 0 if the face has too many points for it. */
 uint32_t step_most_triangles(const struct cad_face *face);
 /* Makes triangles between the borders of a face of the last mesh, with points of the mesh as corners; none if the
  * borders have too many points. */

@@ -26,7 +26,7 @@ struct mesh_work {
     const struct cad_mesh *mesh;
     struct mesh_part *parts; /* one a face, in the order of colours */
     uint32_t (*cut)[3];      /* triangles between borders */
-    uint32_t cut_room;
+    size_t cut_room;
     struct step_triangles *made;
 };
 
