@@ -183,15 +183,18 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
 
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name)
 {
-    enum { MOST_SHOWN = 4 };
+    enum { FIRST_SHOWN = 3 }; /* and the last one */
     struct candidates list = {0};
     struct buffer text = {.context = parent->context};
     const char *package = after_package(name);
-    if (uri_is_known(name) && resolve_files(parent, arena, name, &list) == CP_OK)
-        for (uint32_t i = 0; i < list.count && i < MOST_SHOWN; i++)
+    if (uri_is_known(name) && resolve_files(parent, arena, name, &list) != CP_OK)
+        list.count = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (i < FIRST_SHOWN || i + 1 == list.count)
             buffer_print(&text, "%s%s", i == 0 ? "; looked at " : ", ", list.items[i].name);
-    if (list.count > MOST_SHOWN)
-        buffer_print(&text, " and %u more", (unsigned)(list.count - MOST_SHOWN));
+        else if (i == FIRST_SHOWN)
+            buffer_print(&text, ", %u more", (unsigned)(list.count - FIRST_SHOWN - 1));
+    }
     if (package && text.size > 0)
         buffer_print(&text, " (--package %.*s=DIR gives its folder)", (int)strcspn(package, "/"), package);
     const char *kept = arena_copy_text(arena, text.data ? text.data : "", text.size);
