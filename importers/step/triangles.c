@@ -85,8 +85,10 @@ static cp_status tessellate(struct mesh_work *work, double deflection, double an
     work->made->deviation = 0;
     for (uint32_t i = 0; i < count && status == CP_OK; i++) {
         const struct cad_face *face = &work->mesh->faces[i];
-        work->parts[i] = (struct mesh_part){face, i, face->colour, work->mesh->triangles + face->first_triangle,
-                                            face->triangle_count};
+        work->parts[i] = (struct mesh_part){.face = face, .index = i, .colour = face->colour};
+        work->parts[i].count = face->triangle_count;
+        if (face->triangle_count > 0) /* there may be no array at all */
+            work->parts[i].triangles = work->mesh->triangles + face->first_triangle;
         work->made->deviation = deviation_of(work, &work->parts[i], work->made->deviation);
     }
     return status;
