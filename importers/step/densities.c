@@ -21,7 +21,10 @@ struct records {
 
 enum unit_kind { UNIT_OTHER, UNIT_MASS, UNIT_LENGTH };
 
-enum { DEEPEST_UNIT = 4 }; /* a pound is so many kilograms */
+enum {
+    DEEPEST_UNIT = 4, /* a pound is so many kilograms */
+    MOST_UNITS = 8    /* of which a derived unit is made */
+};
 
 static bool matters(const struct step_record *record)
 {
@@ -148,7 +151,7 @@ static bool read_units(const struct records *records, const struct step_record *
 {
     const char *list = find_parameter(derived, "DERIVED_UNIT", 0), *start;
     *mass = *length = (struct step_unit){0};
-    for (uint32_t i = 0; find_item(derived, list, i); i++) {
+    for (uint32_t i = 0; i < MOST_UNITS && find_item(derived, list, i); i++) {
         const struct step_record *element = find_record(records, find_item(derived, list, i), derived->end);
         struct step_unit unit;
         double exponent = 0;
@@ -188,7 +191,7 @@ static const char *add_unit(struct arena *arena, const struct records *records, 
                             const char *text)
 {
     const char *list = find_parameter(unit, "DERIVED_UNIT", 0);
-    for (uint32_t i = 0; text && find_item(unit, list, i); i++) {
+    for (uint32_t i = 0; text && i < MOST_UNITS && find_item(unit, list, i); i++) {
         const struct step_record *element = find_record(records, find_item(unit, list, i), unit->end);
         const struct step_record *named = follow(records, element, "DERIVED_UNIT_ELEMENT", 0);
         const char *prefix = find_parameter(named, "SI_UNIT", 0), *name = find_parameter(named, "SI_UNIT", 1), *start;

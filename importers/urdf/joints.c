@@ -281,7 +281,7 @@ static cp_status follow(struct urdf *urdf, const struct urdf_joint *joint)
                         "the mimic of the joint \"%.100s\" is out of range", joint->name);
 }
 
-/* What is below each link: the joint that moves, and how far it is to the tip. */
+/* Says of each link what hangs on it. */
 struct reach {
     bool moves;     /* a joint below it does */
     uint32_t tip;   /* the link that most fixed joints lead to; itself, if none do */

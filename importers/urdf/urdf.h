@@ -42,7 +42,7 @@ struct urdf_link {
     uint32_t node;
 };
 
-/* What a name or an element says of a surface. */
+/* A material is known by its name, and is made when a visual first uses it. */
 struct urdf_material {
     struct xml_node *element; /* the one with the colour or the texture; NULL: neither is known */
     uint32_t row;             /* in the scene, or CP_NONE while it is not made */

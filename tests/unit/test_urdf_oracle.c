@@ -25,11 +25,7 @@ struct robot {
 
 static uint32_t link_called(const struct robot *robot, const char *name)
 {
-    for (uint32_t i = 1; i < robot->node_count; i++)
-        if (!strcmp(robot->nodes[i].name, name))
-            return i;
-    fail_msg("%s: no link %s", robot->name, name);
-    return CP_NONE;
+    return (uint32_t)(node_called(robot->scene, name) - robot->nodes);
 }
 
 static uint32_t joint_index(const struct robot *robot, const char *name)

@@ -38,7 +38,7 @@ struct xml_node *xml_node_next(const struct xml_node *child, const char *name);
 void xml_node_append(struct xml_node *parent, struct xml_node *child);
 /* Writes the node as XML. */
 void xml_node_write(const struct xml_node *node, struct buffer *text);
-/* Where it stands, for the report. */
+/* Returns where the node stands, for the report. */
 static inline struct place xml_node_place(const struct xml_node *node)
 {
     return AT_LINE(node->file, node->line);
