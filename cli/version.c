@@ -7,6 +7,7 @@ static const struct part {
 } parts[] = {
     {"assimp", VERSION_OF_ASSIMP, "libassimp-dev", "further formats"},
     {"libxml2", VERSION_OF_XML2, "libxml2-dev", "3MF and collision setups"},
+    {"libyaml", VERSION_OF_YAML, "libyaml-dev", "YAML files of xacro"},
     {"libzip", VERSION_OF_LIBZIP, "libzip-dev", "3MF"},
     {"libpng", VERSION_OF_PNG, "libpng-dev", "pictures; PNG textures of VRML97"},
     {"libturbojpeg", VERSION_OF_TURBOJPEG, "libturbojpeg0-dev", "JPEG textures of VRML97"},

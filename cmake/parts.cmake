@@ -41,6 +41,7 @@ macro(find_part part module package formats)
 endmacro()
 
 find_part(XML2 libxml-2.0 libxml2-dev "libxml2 (COLLADA, 3MF, collision setups and other XML)")
+find_part(YAML yaml-0.1 libyaml-dev "libyaml (YAML files of xacro)")
 find_part(ASSIMP assimp libassimp-dev "assimp (FBX and further formats)")
 find_part(LIBZIP libzip libzip-dev "libzip (3MF)")
 find_part(PNG libpng libpng-dev "libpng (pictures, PNG textures in VRML97)")

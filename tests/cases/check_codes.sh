@@ -20,7 +20,9 @@ gltf-size it takes 4 GiB of JSON
 gltf-values it takes half a billion values, 4 GiB of memory before the error
 scene-count it takes 2^32 items of a kind, more than memory holds
 collision-setup-memory libxml2 has an allocator of its own
+xacro-memory libyaml has an allocator of its own
 3mf-memory libzip has an allocator of its own
+xacro-unbuilt the tests need a build with all parts
 collision-setup-unbuilt the tests need a build with all parts
 assimp-corners a mesh of more than 2^32 - 1 corners needs 32 GB
 assimp-memory assimp itself runs out of memory

@@ -23,7 +23,7 @@ compile() {
     must "$2 compiles" ninja -C build $objects >/dev/null
 }
 
-all='XML2 ASSIMP LIBZIP PNG TURBOJPEG MESHOPT OCCT THREE'
+all='XML2 YAML ASSIMP LIBZIP PNG TURBOJPEG MESHOPT OCCT THREE'
 if ! command -v cmake >/dev/null || ! command -v ninja >/dev/null; then
     echo "skipped: builds without optional parts need cmake and ninja"
     exit 77
@@ -36,11 +36,11 @@ for part in $all; do
     compile "$part" "what knows of $part"
     off="$off -DCELLPIPE_$part=OFF"
     must "configuring with $part again" configure "-DCELLPIPE_$part=AUTO"
-    must "the summary has it again: $part" [ "$(grep -c '^--   .*: yes$' log)" = 8 ]
+    must "the summary has it again: $part" [ "$(grep -c '^--   .*: yes$' log)" = 9 ]
 done
 # shellcheck disable=SC2086
 must "configuring without any" configure $off
-must "eight are off" [ "$(grep -c '^--   .*: no (CELLPIPE_.*=OFF)$' log)" = 9 ]
+must "nine are off" [ "$(grep -c '^--   .*: no (CELLPIPE_.*=OFF)$' log)" = 10 ]
 compile "$(echo "$all" | tr ' ' '|')" "what knows of any part"
 
 # One that is asked for, and is not there.

@@ -93,6 +93,7 @@ one_place() { # library expression
 }
 one_place assimp 'assimp/'
 one_place libxml2 'libxml/'
+one_place libyaml 'yaml\.h'
 one_place libzip 'zip\.h'
 one_place meshoptimizer 'meshoptimizer' 2
 one_place libpng 'png\.h'
