@@ -158,8 +158,11 @@ static cp_status read_integer(struct yaml_reader *reader, const struct scalar *s
     else if (at == end || *at == '_' || (is_zero && end - at > 1) || !is_digit(*at))
         *is_one = false;
     else if (last < end && skip_sixties(last, end) == end) {
-        *value = value_of_int((int64_t)add_sixties(at, end) * (*scalar->text == '-' ? -1 : 1));
-        return add_sixties(at, end) < 9e15 ? CP_OK : FAIL(reader, "an integer is too large");
+        double sum = add_sixties(at, end); /* exact up to 2^53 */
+        if (sum > 0x1p53)
+            return FAIL(reader, "an integer to the base 60 is too large");
+        *value = value_of_int((int64_t)sum * (*scalar->text == '-' ? -1 : 1));
+        return CP_OK;
     } else
         *is_one = last == end;
     if (!*is_one)

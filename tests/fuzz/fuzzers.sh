@@ -3,6 +3,7 @@
 importers='stl obj tag urdf deneb_part deneb_cell collision_setup gltf 3mf amf off ply dxf collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
+fuzz_xacro_expression fuzz_xacro_yaml
 $(printf 'fuzz_%s ' $importers)$(printf 'fuzz_read_%s ' $importers)"
 
 # Two fuzzers of one importer have the same seeds.
@@ -21,12 +22,27 @@ write_talk() { # folder
     } >"$1/talk"
 }
 
+# Those of the tables of a unit test, each "TEXT => WHAT IT GIVES".
+write_table() { # unit test, folder
+    grep -o '"[^"]* => ' "$top/tests/unit/$1.c" | sed 's/^"//; s/ => $//' | sort -u | while read -r line; do
+        printf '%b' "$line" >"$2/$(printf '%s' "$line" | cksum | cut -d' ' -f1)"
+    done
+}
+
 # The seeds of a fuzzer: those of its importer's files that are small enough to change much in one go. A whole parallel machine
 # takes half a minute with all checks: smaller mechanisms are among the cases.
 collect_seeds() { # IMPORTER FOLDER
     case $1 in
     isolate)
         write_talk "$2"
+        return
+        ;;
+    xacro_expression)
+        write_table test_xacro_expressions "$2"
+        return
+        ;;
+    xacro_yaml)
+        write_table test_xacro_yaml "$2"
         return
         ;;
     stl) names="*.stl" ;;

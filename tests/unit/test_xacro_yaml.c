@@ -65,7 +65,7 @@ static const char *const refused[] = {
     "!own 5 => the tag !own is not supported", "!own [1] => the tag !own", "!own {a: 1} => the tag !own", "! 5 => the tag ! is not supported",
     "!!int x => does not fit its tag !!int", "!!float x => does not fit its tag !!float", "!!bool 1 => does not fit its tag !!bool",
     "!!null 1 => does not fit its tag !!null", "!!map [1] => the tag", "!!seq {a: 1} => the tag", "!!timestamp 2001-01-01 => a date",
-    "9223372036854775808 => beyond 64 bits", "0x8000000000000000 => beyond 64 bits", "0x_ => has no digits", "0b_ => has no digits",
+    "9223372036854775808 => beyond 64 bits", "9223372036854775807:00 => the base 60 is too large", "0x8000000000000000 => beyond 64 bits", "0x_ => has no digits", "0b_ => has no digits",
     "\"\\0\" => a zero byte", "a: \x01 => 1: error: ", "a:\n\n- \x07 => 3: error: ", "!degrees x => the name x is not defined",
     "a: 1\nb: !degrees 1/0 => 2: error: division by zero", "!radians [1] => the tag !radians", "!degrees => nothing to evaluate",
     "!degrees (1 => ends where", "!radians '[1]' => an angle is not a number", "!radians None => an angle is not a number",
