@@ -186,11 +186,13 @@ void flush_report(struct cli *cli, cp_status status)
     size_t count;
     const cp_entry *entries = cp_report(cli->context, &count);
     clear_progress(cli);
+    bool follows_error = false; /* notes right behind an error belong to it */
     for (size_t i = 0; i < count; i++) {
         cp_severity severity = entries[i].severity;
+        follows_error = severity == CP_ERROR || (severity == CP_NOTE && follows_error);
         /* Losses that ended the program under --strict are shown even with --quiet. */
         bool chatter = severity == CP_WARNING || (severity == CP_LOSS && status != CP_LOSSY);
-        bool shown = severity == CP_NOTE ? cli->verbose : !chatter || !cli->quiet;
+        bool shown = severity == CP_NOTE ? cli->verbose || follows_error : !chatter || !cli->quiet;
         /* A cancelled call needs no message. Other endings have one, even if bytes of the file were missing. */
         bool hidden = must_stop(NULL) && (was_interrupted() || status == CP_CANCELLED);
         if (shown && !hidden)

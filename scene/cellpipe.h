@@ -982,6 +982,13 @@ typedef struct cp_pixels {
     uint32_t width, height;
 } cp_pixels;
 
+/* The values of an option that repeats, in the order in which they are given. */
+enum { CP_MOST_TEXTS = 64 };
+typedef struct cp_texts {
+    uint32_t count;
+    const char *items[CP_MOST_TEXTS]; /* the caller's */
+} cp_texts;
+
 /* A colour as displayed (sRGB): 255 is full light, and opaque. "none" is all zeros. */
 typedef struct cp_colour {
     unsigned char red, green, blue, alpha;
@@ -997,7 +1004,7 @@ typedef struct cp_option {
     const char *choices;
     const char *value;  /* the help writes it for the value, such as "I/N"; NULL: the type's word */
     const char *letter; /* a flag's short form "-q"; or NULL */
-    bool repeats;       /* the program's alone: at its place is a list of texts */
+    bool repeats;       /* of a text: it may be given several times. At the place of a plug-in's is a cp_texts */
 } cp_option;
 #define CP_OPTIONS_END                                                                                                 \
     {                                                                                                                  \

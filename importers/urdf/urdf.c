@@ -8,6 +8,7 @@
  *   one is three joints: two translations in the plane and the turn about its normal.
  * - A mimic of a mimic follows the joint that is free. One that follows nobody is free, with a warning.
  * - Limits that are absent are none, with a warning where urdfdom refuses the file. From 1e9 on they are none, too.
+ * - xacro is expanded first: see docs/xacro.md.
  * - Meshes keep their own colours unless the visual's material has a colour or a texture. Y_UP of COLLADA files is
  *   ignored, as in ROS (dae-up=file heeds it).
  * - Other elements (transmission, gazebo, safety_controller, ...) are kept as metadata, as they are written. */
@@ -59,6 +60,16 @@ static cp_status keep_rest(struct urdf *urdf)
     return status;
 }
 
+/* Reads the document, and expands it if it is xacro. */
+static cp_status read_document(struct urdf *urdf)
+{
+    const bool strict = urdf->settings->common.strict;
+    cp_status status = xml_tree_read(urdf->source, strict, &codes, urdf->arena, &urdf->robot);
+    urdf->was_xacro = status == CP_OK && xacro_is_meant(urdf->robot);
+    return urdf->was_xacro ? xacro_expand(urdf->source, &urdf->settings->xacro, strict, urdf->arena, &urdf->robot)
+                           : status;
+}
+
 static cp_status read_robot(struct urdf *urdf)
 {
     if (strcmp(urdf->robot->name, "robot") != 0)
@@ -98,8 +109,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                         .text = {.context = context},
                         .search = {.suffixes = as_it_is, .base = source, .folders = above, .folder_count = 1}};
     models_start(&urdf.models, scene, urdf.arena);
-    cp_status status =
-        urdf.arena ? xml_tree_read(source, urdf.settings->common.strict, &codes, urdf.arena, &urdf.robot) : CP_LIMIT;
+    cp_status status = urdf.arena ? read_document(&urdf) : CP_LIMIT;
     if (status == CP_OK)
         status = read_robot(&urdf);
     models_free(&urdf.models);
@@ -122,6 +132,7 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 static const cp_option options[] = {
     {"dae-up", "whether the up axis of COLLADA files is ignored, as in ROS", CP_OPTION_CHOICE,
      .offset = offsetof(struct urdf_settings, dae_up), .initial = "ignore", .choices = "ignore|file"},
+    XACRO_OPTIONS(struct urdf_settings, xacro),
     CP_OPTIONS_END,
 };
 
@@ -131,7 +142,7 @@ const struct importer urdf_importer = {
                .package = XML_PACKAGE,
                .options = options,
                .settings_size = sizeof(struct urdf_settings)},
-    .suffixes = ".urdf",
+    .suffixes = ".urdf .xacro",
     .is_cell = true,
     .probe = probe,
     .sign = "XML with <robot>",

@@ -3,12 +3,13 @@
 #ifndef CELLPIPE_IMPORTERS_URDF_H
 #define CELLPIPE_IMPORTERS_URDF_H
 
-#include "base/text/xml_tree.h"
+#include "../xacro/xacro.h"
 #include "plugins/importer.h"
 #include "plugins/models.h"
 
 struct urdf_settings {
     struct import_settings common;
+    struct xacro_settings xacro;
     int dae_up; /* 0: ignored, as in ROS; 1: as the file says */
 };
 
@@ -55,6 +56,7 @@ struct urdf {
     cp_scene *scene;
     struct arena *arena;
     struct xml_node *robot;
+    bool was_xacro; /* it is an expansion */
     struct urdf_link *links;
     struct urdf_joint *joints;
     uint32_t link_count, joint_count;

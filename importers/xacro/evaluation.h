@@ -37,7 +37,7 @@ enum { MOST_STEPS = 200 * 1000 * 1000, DEEPEST_EXPRESSION = 250 };
 
 /* Reports what is wrong with the expression, and returns CP_INPUT. */
 cp_status evaluation_fail(struct evaluation *evaluation, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Counts work that is about to be done: values or bytes. CP_LIMIT, reported, if that is too much. */
+/* Counts work before it is done: values or bytes. CP_LIMIT, reported, if that is too much. */
 cp_status evaluation_spend(struct evaluation *evaluation, uint64_t steps);
 /* Makes room for the bytes of a text, with a NUL behind them. NULL, with *status set and reported, if they are too
  * many. */

@@ -10,7 +10,7 @@ struct expression_world {
     struct arena *arena;
     struct place place; /* the expression's, for errors */
     uint64_t steps;     /* operations, and bytes that they made, of all expressions of a document so far; bounded */
-    uint32_t depth;     /* how deep what is being evaluated is nested, with the properties that it uses; bounded */
+    uint32_t depth;     /* operators that are nested now, with those of properties that they use; bounded */
     unsigned old_names; /* names without their module that have been warned of */
     void *user;
     /* Any of these functions may be NULL: then there is nothing of the kind. */

@@ -266,6 +266,20 @@ static cp_status read_number(const struct value *value)
     return CP_OK;
 }
 
+static cp_status keep_text(const struct value *value)
+{
+    cp_texts *texts = value->place;
+    if (!value->option->repeats) {
+        *(const char **)value->place = value->text;
+        return CP_OK;
+    }
+    if (texts->count == CP_MOST_TEXTS)
+        return report_error(value->context, CP_USAGE, "option-value", NOWHERE, "%s is given more than %d times",
+                            value->option->name, CP_MOST_TEXTS);
+    texts->items[texts->count++] = value->text;
+    return CP_OK;
+}
+
 cp_status cp_option_read(cp_context *context, const cp_option *option, const char *text, void *settings)
 {
     if (!text && option->type != CP_OPTION_BOOLEAN)
@@ -299,8 +313,7 @@ cp_status cp_option_read(cp_context *context, const cp_option *option, const cha
     case CP_OPTION_DEVICE:
     case CP_OPTION_JOINT:
     case CP_OPTION_CLIP:
-        *(const char **)value.place = value.text;
-        return CP_OK;
+        return keep_text(&value);
     case CP_OPTION_WORD:
         return CP_OK;
     }

@@ -87,6 +87,13 @@ urdf_links() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><link name=\"root
     printf "<collision><geometry><box size=\"1 1 %d\"/></geometry></collision><sensor/></link>\n<!-- a -- b -->", i
     printf "<joint name=\"j%d\" type=\"revolute\"><parent link=\"root\"/><child link=\"l%d\"/><limit lower=\"0\" upper=\"1\" effort=\"1\" velocity=\"1\"/>%s</joint>\n", i, i, i ? "<mimic joint=\"j" i - 1 "\"/>" : "" }
     print "</robot>" }'; }
+xacro_calls() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"root\"/>"
+    print "<xacro:macro name=\"m\" params=\"n *o p:=^|0\"><link name=\"l${n}\"><visual><xacro:insert_block name=\"o\"/><geometry><box size=\"1 1 ${n + 1}\"/></geometry></visual></link>"
+    print "<joint name=\"j${n}\" type=\"fixed\"><parent link=\"root\"/><child link=\"l${n}\"/></joint></xacro:macro>"
+    for (i = 0; i < n; i++) printf "<xacro:property name=\"p%d\" value=\"${%d * 2}\"/><xacro:m n=\"%d\"><origin xyz=\"${p%d} $(optenv X 0) 1\"/></xacro:m>\n", i, i, i, i
+    print "</robot>" }'; }
+xacro_text() { awk -v n="$1" 'BEGIN { printf "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/><x y=\""
+    for (i = 0; i < n; i++) printf "${%d}$$(a) ", i; printf "\" z=\"${[0"; for (i = 0; i < n; i++) printf ",%d", i; print "][1]}\"/></robot>" }'; }
 dct_device() { printf 'DCT DEVICE 1.0\nUNIT mm\nANGLE deg\nDEVICE "arm"\nPART "base" ATTACH 1\n'; }
 dct_parts() { dct_device; awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "PART \"p%d\" ATTACH 01\n", i; print "END" }'; }
 dct_joints() { dct_device; awk -v n="$1" 'BEGIN { print "PART \"link\" ATTACH 1"; for (i = 0; i < n; i++) printf "JOINT \"j%d\" PART 1 TYPE ROTATE_Z INIT 0\n", i; print "END" }'; }
@@ -209,6 +216,8 @@ grows joints 500 a.wu convert a.wu o.glb --out web=yes
 grows chain 500 a.wu convert a.wu o.glb --limit depth=10000000
 grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
 grows urdf_links 500 a.urdf convert a.urdf o.glb
+grows xacro_calls 500 a.xacro convert a.xacro o.glb
+grows xacro_text 2000 a.xacro convert a.xacro o.glb
 grows pairs 2000 a.xml convert a.xml o.xml
 grows dct_parts 500 a.dcd convert a.dcd o.glb
 grows dct_joints 500 a.dcd convert a.dcd o.glb

@@ -58,7 +58,7 @@ collect_seeds() { # IMPORTER FOLDER
     gltf) names="*.glb *.gltf" ;;
     3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
     amf) names="*.amf" ;;
-    urdf) names="*.urdf" ;;
+    urdf) names="*.urdf *.xacro" ;;
     program) names="*.prg *.csv *.jsonl" ;;
     filters | mechanism) names="*.stl *.xml" ;; # any bytes will do
     off) names="*.off" ;;

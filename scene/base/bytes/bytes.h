@@ -117,6 +117,18 @@ const char *uri_decoded(struct arena *arena, const char *name);
  * its package a folder. "" for a path, and when out of memory. */
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name);
 
+/* Finds the folder of a package of ROS for what the source names: the one that was given for it
+ * (cp_add_package_folder), or else one whose package.xml has the name (disk.h: packages_find). NULL if there is none.
+ * CP_LIMIT when out of memory. */
+cp_status source_find_package(const struct source *source, const char *name, const char **folder);
+/* Finds the absolute path of a file or folder ("": the current one), without links, in the arena. CP_NO if it is not
+ * there. */
+cp_status path_absolute(cp_context *context, struct arena *arena, const char *path, const char **absolute);
+/* Lists the files whose paths match a pattern of the shell (*, ?, [...]), by name. A relative one is from the folder of
+ * the source. The list is in the arena. */
+cp_status source_match(const struct source *source, struct arena *arena, const char *pattern, const char ***paths,
+                       uint32_t *count);
+
 /* Finds further files that a format spells in several ways, or has in folders of its own. */
 
 /* The rules of a format. */

@@ -86,8 +86,8 @@ struct packages {
     uint32_t count, room;
     uint32_t looked_at; /* folders; their number is bounded */
 };
-/* Finds the folder of a package, NULL if there is none: the folder itself and those above it; what lies beside the
- * nearest package, then one level further out and in; the include folders and two levels below them; the folders of
+/* Finds the folder of a package, NULL if there is none: the folder itself and those above it; what lies right
+ * below it; what lies beside the nearest package, then one level further out and in; the include folders and two levels below them; the folders of
  * ROS_PACKAGE_PATH and two levels below them; share/ of those of AMENT_PREFIX_PATH. Of several of a name the first one
  * counts. CP_LIMIT when out of memory. */
 cp_status packages_find(cp_context *context, struct packages *packages, const char *folder, const char *name,
@@ -95,9 +95,6 @@ cp_status packages_find(cp_context *context, struct packages *packages, const ch
 void packages_free(cp_context *context, struct packages *packages);
 /* Returns the nearest package that the folder is or lies in: a real path for free(), or NULL. */
 char *package_above(const char *folder);
-
-/* Finds the folder of a package for what the source names: see packages_find. */
-cp_status source_find_package(const struct source *source, const char *name, const char **folder);
 
 /* Files beside the one that names them, under names as other systems write them. */
 

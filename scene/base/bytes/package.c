@@ -139,6 +139,7 @@ static bool list(struct packages *packages, const char *folder)
     do
         good = good && (!path || add(packages, path));
     while (good && path && go_up(path));
+    good = good && add_below(packages, *folder ? folder : ".", 1);
     if (good && nearest && go_up(nearest))
         good = add_below(packages, nearest, 1);
     if (good && nearest && go_up(nearest))

@@ -227,25 +227,31 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
                   (struct xml){.name = (const char *)name, .uri = namespace_of(prefix, uri), .depth = parser->depth--});
 }
 
-static void add_text(struct xml_parser *parser, enum xml_event event, const xmlChar *text, size_t size)
+static void add_text(struct xml_parser *parser, enum xml_event event, const xmlChar *text, size_t size, bool is_cdata)
 {
     if (parser->over)
         return;
     const char *copy = arena_copy_text(parser->piece, (const char *)text, size);
     if (copy)
-        add_event(parser, event, (struct xml){.text = copy, .size = size, .depth = parser->depth});
+        add_event(parser, event,
+                  (struct xml){.text = copy, .size = size, .is_cdata = is_cdata, .depth = parser->depth});
     else
         fail_without_memory(parser);
 }
 
 static void on_text(void *user, const xmlChar *text, int size)
 {
-    add_text(user, XML_TEXT, text, (size_t)size);
+    add_text(user, XML_TEXT, text, (size_t)size, false);
+}
+
+static void on_cdata(void *user, const xmlChar *text, int size)
+{
+    add_text(user, XML_TEXT, text, (size_t)size, true);
 }
 
 static void on_comment(void *user, const xmlChar *text)
 {
-    add_text(user, XML_COMMENT, text, strlen((const char *)text));
+    add_text(user, XML_COMMENT, text, strlen((const char *)text), false);
 }
 
 /* ---- bytes ---- */
@@ -368,7 +374,7 @@ cp_status xml_open(struct xml *xml, const struct source *source, bool strict, co
                              .endElementNs = on_end,
                              .characters = on_text,
                              .ignorableWhitespace = on_text,
-                             .cdataBlock = on_text,
+                             .cdataBlock = on_cdata,
                              .comment = on_comment,
                              .serror = on_error};
     cp_context *context = source->context;

@@ -70,6 +70,7 @@ struct xml {
     uint32_t namespace_count;
     const char *text; /* of text or a comment: `size` bytes; behind them is a NUL or '<' */
     size_t size;
+    bool is_cdata;    /* the text stands in <![CDATA[ ]]> */
     uint32_t depth;   /* open elements, the one that starts or ends included; 1 for the root */
     uint64_t line;    /* the line in which the event ends: the last one of a tag over several lines */
     cp_status status; /* CP_INPUT, CP_LIMIT: reported */

@@ -89,6 +89,10 @@ static cp_status report_faults(const struct mending *mending, const struct sourc
 struct tree {
     struct xml xml;
     const struct source *source;
+    const char *file;   /* its name, which lives as long as the tree */
+    struct buffer text; /* the begin of a text whose end has not come */
+    uint64_t text_line;
+    bool text_is_cdata;
     struct arena *arena;
     struct xml_node **open; /* the open elements */
     uint32_t depth, room;
@@ -121,14 +125,14 @@ static bool copy_attributes(struct tree *tree, struct xml_node *node)
     return good;
 }
 
-/* Adds an element or a piece of text below the innermost open element. NULL when out of memory. */
-static struct xml_node *add_node(struct tree *tree)
+/* Adds an element or a text below the innermost open element. NULL when out of memory. */
+static struct xml_node *add_node(struct tree *tree, uint64_t line)
 {
     struct xml_node *node = arena_allocate_zeroed(tree->arena, 1, sizeof *node);
     if (!node)
         return NULL;
-    node->file = tree->source->name;
-    node->line = tree->xml.line;
+    node->file = tree->file;
+    node->line = line;
     if (tree->depth > 0)
         xml_node_append(tree->open[tree->depth - 1], node);
     return node;
@@ -136,7 +140,7 @@ static struct xml_node *add_node(struct tree *tree)
 
 static cp_status open_element(struct tree *tree, struct xml_node **root)
 {
-    struct xml_node *node = add_node(tree);
+    struct xml_node *node = add_node(tree, tree->xml.line);
     if (!node || !copy_attributes(tree, node) ||
         !array_add(tree->source->context, &tree->open, &tree->room, &tree->depth, &node, sizeof node))
         return CP_LIMIT;
@@ -146,24 +150,47 @@ static cp_status open_element(struct tree *tree, struct xml_node **root)
     return node->name ? CP_OK : CP_LIMIT;
 }
 
-static cp_status add_text(struct tree *tree)
+/* Adds the text that has come since the last tag, if there is any. */
+static cp_status end_text(struct tree *tree)
 {
-    struct xml_node *node = add_node(tree);
+    if (tree->text.size == 0)
+        return CP_OK;
+    struct xml_node *node = add_node(tree, tree->text_line);
     if (node)
-        node->text = arena_copy_text(tree->arena, tree->xml.text, tree->xml.size);
-    return node && node->text ? CP_OK : CP_LIMIT;
+        node->text = arena_copy_text(tree->arena, tree->text.data, tree->text.size);
+    if (!node || !node->text)
+        return CP_LIMIT;
+    node->is_cdata = tree->text_is_cdata;
+    tree->text.size = 0;
+    return CP_OK;
+}
+
+/* Keeps a piece of a text, which may come in several. */
+static cp_status keep_text(struct tree *tree)
+{
+    cp_status status = tree->xml.is_cdata != tree->text_is_cdata ? end_text(tree) : CP_OK;
+    if (tree->text.size == 0)
+        tree->text_line = tree->xml.line;
+    tree->text_is_cdata = tree->xml.is_cdata;
+    buffer_append(&tree->text, tree->xml.text, tree->xml.size);
+    return tree->text.failed ? CP_LIMIT : status;
 }
 
 static cp_status read_events(struct tree *tree, struct xml_node **root)
 {
     cp_status status = CP_OK;
-    while (status == CP_OK)
-        switch (xml_next(&tree->xml)) {
+    while (status == CP_OK) {
+        enum xml_event event = xml_next(&tree->xml);
+        if (event == XML_START || event == XML_END)
+            status = end_text(tree);
+        if (status != CP_OK)
+            break;
+        switch (event) {
         case XML_START:
             status = open_element(tree, root);
             break;
         case XML_TEXT:
-            status = add_text(tree);
+            status = keep_text(tree);
             break;
         case XML_END:
             tree->depth--;
@@ -173,6 +200,7 @@ static cp_status read_events(struct tree *tree, struct xml_node **root)
         case XML_OVER:
             return CP_OK;
         }
+    }
     return status;
 }
 
@@ -183,8 +211,13 @@ cp_status xml_tree_read(const struct source *source, bool strict, const struct x
                               .start = text_after_mark(source->data, source->size),
                               .arena = arena,
                               .size = source->size};
-    struct tree tree = {.source = source, .arena = arena};
+    struct tree tree = {.source = source,
+                        .file = arena_copy_text(arena, source->name, strlen(source->name)),
+                        .text = {.context = source->context},
+                        .arena = arena};
     *root = NULL;
+    if (!tree.file)
+        return CP_LIMIT;
     /* Bytes behind a zero byte are not looked at: xml_open refuses the file. */
     cp_status status = mend(&mending) ? report_faults(&mending, source, strict, codes) : CP_LIMIT;
     if (status != CP_OK)
@@ -196,6 +229,7 @@ cp_status xml_tree_read(const struct source *source, bool strict, const struct x
     xml_allow_prefixes(&tree.xml);
     status = read_events(&tree, root);
     cp_status closed = xml_close(&tree.xml);
+    buffer_free(&tree.text);
     memory_free(source->context, tree.open, tree.room, sizeof *tree.open);
     return closed != CP_OK ? closed : status;
 }
@@ -249,7 +283,7 @@ static void write_escaped(struct buffer *out, const char *text)
             buffer_append(out, text, 1);
 }
 
-/* Elements are nested 256 deep at most. */
+/* The recursion is bounded: elements are nested 256 deep in a file, and 1000 deep in what xacro makes of it. */
 void xml_node_write(const struct xml_node *node, struct buffer *text)
 {
     if (!node->name) {

@@ -14,12 +14,13 @@ struct xml_item {
     const char *name, *value;
 };
 
-/* An element, or a piece of text (name NULL). Comments are left out. */
+/* An element, or a text between two tags (name NULL). Comments are left out. */
 struct xml_node {
     const char *name; /* with its prefix: "xacro:if" */
-    const char *text; /* of a piece of text; else NULL */
+    const char *text; /* of a text; else NULL */
     const char *file; /* for messages */
     uint64_t line;
+    bool is_cdata; /* the text stands in <![CDATA[ ]]> */
     struct xml_item *attributes;
     uint32_t attribute_count;
     struct xml_node *next, *first, *last; /* the next one below the same parent; the children */
