@@ -8,10 +8,12 @@
 #define FOLDER SHARED "/reference/robots"
 #define CORPUS SHARED "/corpus"
 
-/* Cases of which we make something else than ros/xacro. */
+/* What we make of a case: the same, an error that names a part of Python, or a document where ros/xacro fails. */
+enum ours { AS_THERE, REFUSED, TAKEN };
+
 static const struct {
     const char *name;
-    enum { AS_THERE, REFUSED, TAKEN } ours; /* a part of Python that we refuse by name; or what fails there alone */
+    enum ours ours;
 } others[] = {
     {"expr [x for x in [1,2]]", REFUSED},
     {"expr '%s' % 3", REFUSED},
@@ -22,7 +24,7 @@ static const struct {
     {"attribute", TAKEN},
 };
 
-static int ours_of(const char *name)
+static enum ours ours_of(const char *name)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strcmp(others[i].name, name))
@@ -66,7 +68,7 @@ static void check_case(const json_t *item)
     }
     cp_context *context = cp_context_new(NULL);
     char *got = expanded(context, path_of("top.xacro"), &settings);
-    int ours = ours_of(name);
+    enum ours ours = ours_of(name);
     if (ours == REFUSED ? got != NULL || !was_reported(context, "xacro-expression")
                         : (output || ours == TAKEN) != (got != NULL)) {
         show_report(context);
