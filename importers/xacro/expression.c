@@ -594,7 +594,6 @@ static cp_status read_whole(struct evaluation *evaluation, struct value *value)
 
 cp_status expression_evaluate(struct expression_world *world, const char *text, size_t size, struct value *value)
 {
-    const uint32_t depth = world->depth;
     while (size > 0 && is_space(*text)) {
         text++;
         size--;
@@ -616,7 +615,6 @@ cp_status expression_evaluate(struct expression_world *world, const char *text, 
         status = evaluation_fail(&evaluation, "the result is a %s, not a value", value_kind_name(&result));
     if (status == CP_OK) /* whoever prints it, or compares it */
         status = evaluation_spend(&evaluation, value_weight(&result));
-    world->depth = depth;
     if (status == CP_OK)
         *value = result;
     return status;
