@@ -17,14 +17,16 @@ cp_status evaluation_fail(struct evaluation *evaluation, const char *format, ...
 {
     enum { LONGEST = 400, SHOWN = 200 };
     char reason[LONGEST];
-    size_t size = (size_t)(evaluation->end - evaluation->text);
+    size_t size = (size_t)(evaluation->end - evaluation->text), shown = size > SHOWN ? SHOWN : size;
+    while (shown > 0 && shown < size && (evaluation->text[shown] & 0xC0) == 0x80)
+        shown--; /* no character is cut */
     va_list list;
     va_start(list, format);
     (void)vsnprintf(reason, sizeof reason, format, list);
     va_end(list);
     return report_error(evaluation->world->context, CP_INPUT, "xacro-expression", evaluation->world->place,
-                        "%s, in the expression ${%.*s%s}", reason, size > SHOWN ? SHOWN : (int)size, evaluation->text,
-                        size > SHOWN ? "..." : "");
+                        "%s, in the expression ${%.*s%s}", reason, (int)shown, evaluation->text,
+                        shown < size ? "..." : "");
 }
 
 cp_status evaluation_spend(struct evaluation *evaluation, uint64_t steps)

@@ -20,7 +20,8 @@ static const char *const values[] = {
     "-7.5%2 => 0.5", "7.5%-2 => -0.5", "-1%3.0 => 2.0", "5%0.3 => 0.20000000000000018", "1e300*1e10 => inf",
     "0//5 => 0", "0.0/-5 => -0.0", "0/-5 => -0.0", "0%-3.0 => -0.0", "-6%3.0 => 0.0", "6.0%-3 => -0.0",
     "9223372036854775807/3 => 3.0744573456182584e+18",
-    "2948996842497751909/7235043088376149592 => 0.40759907114245425", "1 or 0 and 0 => 1", "round(6.0, -3) => 0.0", "9007199254740993/1 => 9007199254740992.0",
+    "2948996842497751909/7235043088376149592 => 0.40759907114245425", "1 or 0 and 0 => 1", "'@[Z'.lower() => @[z",
+    "'`{z'.upper() => `{Z", "round(6.0, -3) => 0.0", "9007199254740993/1 => 9007199254740992.0",
     "9007199254740993/3 => 3002399751580331.0", "-9223372036854775807/9223372036854775806 => -1.0",
     "1/9223372036854775807 => 1.0842021724855044e-19", "2**10 => 1024", "2**-1 => 0.5",
     "2**0.5 => 1.4142135623730951", "-2**2 => -4", "(-2)**2 => 4", "2**3**2 => 512", "2**-2**2 => 0.0625",
@@ -388,6 +389,19 @@ static void test_refused(void **state)
     arena_free(world.arena);
 }
 
+static char *repeated(const char *part, size_t count, const char *middle, const char *last)
+{
+    size_t size = strlen(part), tail = strlen(last);
+    char *text = scratch(count * (size + tail) + strlen(middle) + 1, 1), *at = text;
+    for (size_t i = 0; i < count; i++, at += size)
+        memcpy(at, part, size);
+    memcpy(at, middle, strlen(middle));
+    at += strlen(middle);
+    for (size_t i = 0; i < count; i++, at += tail)
+        memcpy(at, last, tail);
+    return text;
+}
+
 /* What Python has no comparison for. */
 static void test_own_rules(void **state)
 {
@@ -403,6 +417,9 @@ static void test_own_rules(void **state)
     expect_printed(&world, "xacro.tokenize('a/b//', '/')", "['a', 'b']");
     expect_printed(&world, "xacro.tokenize('a,,b', ',', False)", "['a', '', 'b']");
     expect_printed(&world, "xacro.print_location()", "");
+    cp_status status;
+    assert_null(printed(&world, repeated("\xc3\xa4", 100, "'", ""), &status)); /* 201 bytes: the last one is cut */
+    assert_true(was_said(context, "\xc3\xa4...}"));
     expect_printed(&world, "['\xc2\xa0', '\xe2\x80\xa8', '\x7f']", "['\\xa0', '\\u2028', '\\x7f']");
     arena_free(world.arena);
 }
@@ -427,19 +444,6 @@ static void test_messages(void **state)
 }
 
 /* ---- bounds ---- */
-
-static char *repeated(const char *part, size_t count, const char *middle, const char *last)
-{
-    size_t size = strlen(part), tail = strlen(last);
-    char *text = scratch(count * (size + tail) + strlen(middle) + 1, 1), *at = text;
-    for (size_t i = 0; i < count; i++, at += size)
-        memcpy(at, part, size);
-    memcpy(at, middle, strlen(middle));
-    at += strlen(middle);
-    for (size_t i = 0; i < count; i++, at += tail)
-        memcpy(at, last, tail);
-    return text;
-}
 
 static void test_depth(void **state)
 {
