@@ -14,25 +14,44 @@ struct linear {
     double constant, slope;
 };
 
-/* Combines two operands; false if the result is not linear. */
-static bool combine(enum expression_operation operation, struct linear a, struct linear b, struct linear *result)
+/* Computes a step whose operands are constants; a is the only one of a function of one. */
+static struct linear run_constants(const struct expression_step *step, double a, double b)
 {
-    switch (operation) {
-    case EXPRESSION_ADD:
-        *result = (struct linear){a.constant + b.constant, a.slope + b.slope};
+    const struct expression_step steps[] = {
+        {.operation = EXPRESSION_NUMBER, .number = a}, {.operation = EXPRESSION_NUMBER, .number = b}, *step};
+    double value;
+    bool is_binary = step->operation >= EXPRESSION_ADD;
+    const struct expression_step unary[] = {steps[0], *step};
+    (void)expression_run(is_binary ? steps : unary, is_binary ? 3 : 2, NULL, &value); /* 0 where it has none */
+    return (struct linear){value, 0};
+}
+
+/* Carries out a step on the top of the stack; false if the result is not linear. */
+static bool run_step(const struct expression_step *step, struct linear *stack, uint32_t *top)
+{
+    bool is_binary = step->operation >= EXPRESSION_ADD;
+    if (step->operation == EXPRESSION_NUMBER || step->operation == EXPRESSION_INPUT) {
+        bool is_input = step->operation == EXPRESSION_INPUT;
+        stack[(*top)++] = (struct linear){is_input ? 0 : step->number, is_input ? step->number : 0};
         return true;
-    case EXPRESSION_SUBTRACT:
-        *result = (struct linear){a.constant - b.constant, a.slope - b.slope};
-        return true;
-    case EXPRESSION_MULTIPLY:
-        *result = (struct linear){a.constant * b.constant, a.slope * b.constant + a.constant * b.slope};
-        return a.slope == 0 || b.slope == 0;
-    case EXPRESSION_DIVIDE:
-        *result = (struct linear){a.constant / b.constant, a.slope / b.constant};
-        return b.slope == 0 && b.constant != 0;
-    default:
-        return false;
     }
+    *top -= is_binary;
+    struct linear *a = &stack[*top - 1], b = is_binary ? stack[*top] : (struct linear){0};
+    if (a->slope == 0 && b.slope == 0)
+        *a = run_constants(step, a->constant, b.constant);
+    else if (step->operation == EXPRESSION_NEGATE)
+        *a = (struct linear){-a->constant, -a->slope};
+    else if (step->operation == EXPRESSION_ADD)
+        *a = (struct linear){a->constant + b.constant, a->slope + b.slope};
+    else if (step->operation == EXPRESSION_SUBTRACT)
+        *a = (struct linear){a->constant - b.constant, a->slope - b.slope};
+    else if (step->operation == EXPRESSION_MULTIPLY && (a->slope == 0 || b.slope == 0))
+        *a = (struct linear){a->constant * b.constant, a->slope * b.constant + a->constant * b.slope};
+    else if (step->operation == EXPRESSION_DIVIDE && b.slope == 0 && b.constant != 0)
+        *a = (struct linear){a->constant / b.constant, a->slope / b.constant};
+    else
+        return false;
+    return true;
 }
 
 /* Finds the line that a formula of one input is; false if it is none. */
@@ -44,21 +63,9 @@ static bool find_line(const cp_expression *formula, struct linear *line)
     size_t at;
     if (formula->input_count != 1 || expression_compile(formula->text, formula->angle, 1, steps, &count, &at))
         return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct expression_step *step = &steps[i];
-        if (step->operation == EXPRESSION_NUMBER) {
-            stack[top++] = (struct linear){step->number, 0};
-        } else if (step->operation == EXPRESSION_INPUT) {
-            stack[top++] = (struct linear){0, step->number};
-        } else if (step->operation == EXPRESSION_NEGATE) {
-            stack[top - 1] = (struct linear){-stack[top - 1].constant, -stack[top - 1].slope};
-        } else {
-            if (step->operation < EXPRESSION_ADD ||
-                !combine(step->operation, stack[top - 2], stack[top - 1], &stack[top - 2]))
-                return false;
-            top--;
-        }
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!run_step(&steps[i], stack, &top))
+            return false;
     *line = stack[0];
     return isfinite(line->constant) && isfinite(line->slope) && line->slope != 0;
 }

@@ -49,11 +49,26 @@ static bool add_part(struct robot *robot, const cp_instance *instance, struct ro
            array_add(robot->context, &robot->parts, &robot->part_room, &robot->part_count, &part, sizeof part);
 }
 
-/* Returns the text by which instances share files: meshes that differ in materials alone have the same arrays, and the
- * same faces in a file that has no materials. NULL if out of memory. */
+/* Returns a text that meshes of the same faces share, whatever their materials; NULL if out of memory. */
+static const char *faces_key(struct robot *robot, uint32_t index)
+{
+    const cp_mesh *mesh = &robot->scene->meshes[index];
+    const char **key = &robot->faces_keys[index];
+    if (!*key && mesh->kind >= CP_MESH_BOX)
+        *key = arena_print(robot->arena, "%d %u %.17g %.17g %.17g", (int)mesh->kind, mesh->sides, mesh->size[0],
+                           mesh->size[1], mesh->size[2]);
+    else if (!*key)
+        *key = arena_print(
+            robot->arena, "%016llx %016llx",
+            (unsigned long long)hash_content(mesh->positions, (size_t)mesh->vertex_count * 3 * sizeof *mesh->positions),
+            (unsigned long long)hash_content(mesh->corners, (size_t)mesh->corner_count * sizeof *mesh->corners));
+    return *key;
+}
+
+/* Returns the text by which instances find files that they share; NULL if out of memory. Whole files of STL have no
+ * materials. */
 static const char *part_key(struct robot *robot, const struct robot_part *part)
 {
-    const cp_mesh *mesh = &robot->scene->meshes[part->mesh];
     char baked[9 * NUMBER_SIZE] = "", *end = baked;
     for (int i = 0; i < 12 && !pose_is_identity(&part->baked); i++)
         if (i % 4 < 3) {
@@ -62,11 +77,19 @@ static const char *part_key(struct robot *robot, const struct robot_part *part)
         }
     if (!part->is_whole || robot->settings->meshes == ROBOT_MESHES_GLB)
         return arena_print(robot->arena, "%c%u%s", part->is_whole ? 'w' : 's', part->mesh, baked);
-    if (mesh->kind >= CP_MESH_BOX)
-        return arena_print(robot->arena, "%d %u %.17g %.17g %.17g%s", (int)mesh->kind, mesh->sides, mesh->size[0],
-                           mesh->size[1], mesh->size[2], baked);
-    return arena_print(robot->arena, "%p %p %p %u%s", (const void *)mesh->positions, (const void *)mesh->corners,
-                       (const void *)mesh->face_offsets, mesh->face_count, baked);
+    const char *faces = faces_key(robot, part->mesh);
+    return faces ? arena_print(robot->arena, "%s%s", faces, baked) : NULL;
+}
+
+/* Tells whether two meshes with the same key have the same triangles: hashes may agree by chance. */
+static bool has_same_faces(const cp_mesh *one, const cp_mesh *other)
+{
+    return one->vertex_count == other->vertex_count && one->corner_count == other->corner_count &&
+           one->face_count == other->face_count &&
+           (one->vertex_count == 0 ||
+            memcmp(one->positions, other->positions, (size_t)one->vertex_count * 3 * sizeof *one->positions) == 0) &&
+           (one->corner_count == 0 ||
+            memcmp(one->corners, other->corners, (size_t)one->corner_count * sizeof *one->corners) == 0);
 }
 
 /* Tells whether the faces have more than one material, or some of them none. *material: the first one. */
@@ -103,10 +126,12 @@ bool robot_find_parts(struct robot *robot, const cp_instance *instance, const cp
     if (several || is_glb) /* their parts have materials of their own, or are files that have them */
         shape->material = CP_NONE;
     const char *key = part_key(robot, &part);
-    const uint32_t *known = key ? name_map_find(&robot->part_keys, key) : NULL;
-    shape->first_part = known ? *known : robot->part_count;
-    if (!known && (!key || !name_map_add(&robot->part_keys, key, robot->part_count, NULL) ||
-                   !(several ? add_materials(robot, instance, part) : add_part(robot, instance, part))))
+    const uint32_t *known = key ? name_map_add(&robot->part_keys, key, robot->part_count, NULL) : NULL;
+    if (!known)
+        return false;
+    bool shared = *known < robot->part_count && has_same_faces(mesh, &robot->scene->meshes[robot->parts[*known].mesh]);
+    shape->first_part = shared ? *known : robot->part_count;
+    if (!shared && !(several ? add_materials(robot, instance, part) : add_part(robot, instance, part)))
         return false;
     /* The parts of a mesh follow each other. */
     uint32_t end = shape->first_part + 1;

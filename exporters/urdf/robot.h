@@ -105,6 +105,7 @@ struct robot {
     struct robot_part *parts;
     uint32_t part_count, part_room;
     struct name_map part_keys; /* the first part of a mesh */
+    const char **faces_keys;   /* a mesh each; NULL: not asked for so far */
     /* A material each, and one place for none: the round in which it was met, and what it was copied to then. */
     uint32_t *seen, *copies, round;
     struct name_map link_names, joint_names;

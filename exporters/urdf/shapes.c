@@ -175,6 +175,7 @@ cp_status robot_plan_shapes(struct robot *robot)
     robot->shapes = arena_allocate_zeroed(robot->arena, scene->instance_count, sizeof *robot->shapes);
     robot->materials = arena_allocate_zeroed(robot->arena, scene->material_count, sizeof *robot->materials);
     robot->seen = arena_allocate_zeroed(robot->arena, (size_t)scene->material_count + 1, sizeof *robot->seen);
+    robot->faces_keys = arena_allocate_zeroed(robot->arena, scene->mesh_count, sizeof *robot->faces_keys);
     robot->copies = arena_allocate(robot->arena, scene->material_count, sizeof *robot->copies);
     if (arena_failed(robot->arena))
         return CP_LIMIT;
