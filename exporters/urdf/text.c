@@ -124,15 +124,12 @@ struct kept_names {
 static struct kept_names find_names(struct robot *robot, uint32_t node, const char *element, uint64_t count)
 {
     struct kept_names names = {robot, element, CP_NONE};
-    uint32_t entry, first;
-    for (const char *name = robot_metadata(robot, robot->first_of_node[node], element, &first); name; count--) {
-        entry = first;
-        if (count == 0)
-            return names;
-        name = robot_metadata(robot, robot->next[entry], element, &first);
-    }
-    if (count == 0)
-        (void)robot_metadata(robot, robot->first_of_node[node], element, &names.entry);
+    uint32_t first, entry;
+    uint64_t found = 0;
+    (void)robot_metadata(robot, robot->first_of_node[node], element, &first);
+    for (entry = first; entry != CP_NONE; found++)
+        (void)robot_metadata(robot, robot->next[entry], element, &entry);
+    names.entry = found == count ? first : CP_NONE;
     return names;
 }
 

@@ -226,7 +226,7 @@ static void add_followers(void)
     struct draft draft = draft_of(scene);
     static const uint32_t lead[] = {0};
     static const double factor[] = {2};
-    static const cp_expression line = {"1 - (dof(1) - 4) / 8 * sqrt(4)", 1, 1, lead, factor},
+    static const cp_expression line = {"1 - sqrt(4) * (dof(1) - 4) / 16 * 2", 1, 1, lead, factor},
                                curve = {"dof(1) ^ 2", 1, 1, lead, factor};
     for (int i = 1; i < 4; i++)
         draft.joints[i].driven = false;
@@ -305,10 +305,44 @@ static void planar_and_floating_joints_come_back(void **state)
     must_have(text_of(NULL), "<joint name=\"roll\" type=\"fixed\">");
     assert_int_equal(count_lost(context, "urdf-movable"), 1);
     /* If another joint follows one of the three, or one of them differs, they are three. */
+    (void)add_joint_of(scene, find_node(scene, "ball"), CP_JOINT_REVOLUTE, "follower");
     struct draft draft = draft_of(scene);
+    draft.joints[3].driven = false;
+    draft.joints[3].master = 1;
+    change_scene(&draft);
+    const char *three = text_of(NULL);
+    must_have(three, "<joint name=\"drive.2\" type=\"prismatic\">");
+    must_have(three, "<mimic joint=\"drive.2\"");
+    draft = draft_of(scene);
+    draft.joints[3].driven = true;
+    draft.joints[3].master = CP_NONE;
+    change_scene(&draft);
+    must_have(text_of(NULL), "type=\"planar\"");
+    draft = draft_of(scene);
     draft.joints[1].upper = 1;
     change_scene(&draft);
     must_have(text_of(NULL), "<joint name=\"drive.2\" type=\"prismatic\">");
+}
+
+static void devices_name_the_robot(void **state)
+{
+    (void)state;
+    uint32_t base = add_node_at(scene, 0, "base", NULL);
+    uint32_t joints[2];
+    for (uint32_t i = 0; i < 2; i++)
+        joints[i] = add_joint_of(scene, add_node_at(scene, base, i ? "b" : "a", NULL), CP_JOINT_REVOLUTE, NULL);
+    (void)add_device_of(scene, "arm", base, base + 1, 1, joints);
+    must_have(text_of(NULL), "<robot name=\"arm\">");
+    assert_int_equal(count_lost(context, "urdf-devices"), 1); /* the other joint is in none */
+    (void)add_device_of(scene, "hand", base, base + 2, 1, joints + 1);
+    must_have(text_of(NULL), "<robot name=\"out\">");
+    assert_int_equal(count_lost(context, "urdf-devices"), 2);
+    struct draft draft = draft_of(scene);
+    draft.devices[0].joint_count = 2; /* all of them, but one of them in the other device, too */
+    draft.devices[0].joints = joints;
+    change_scene(&draft);
+    (void)text_of(NULL);
+    assert_int_equal(count_lost(context, "urdf-devices"), 2);
 }
 
 /* ---- poses ---- */
@@ -331,6 +365,23 @@ static void angles_come_back(void **state)
             expect_pose(&node_called(again, "tip")->local, pose.m, 1e-12);
             cp_scene_free(again);
         }
+    /* At 90 degrees, all turns about x are turns about z. */
+    fresh_scene();
+    static const double axes[3][3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+    cp_pose yaw = plain_rotation(axes[0], 0.3), pitch = plain_rotation(axes[1], PI / 2),
+            roll = plain_rotation(axes[2], 0.2), pose = plain_product(&pitch, &roll);
+    pose = plain_product(&yaw, &pose);
+    (void)add_node_at(scene, add_node_at(scene, 0, "base", NULL), "tip", &pose);
+    must_have(text_of(NULL), " rpy=\"0 1.57");
+}
+
+/* Numbers below those that a usual double holds stop readers. */
+static void tiny_numbers_are_zero(void **state)
+{
+    (void)state;
+    const cp_pose aside = plain_translation(1, 5e-324, -1e-310);
+    (void)add_node_at(scene, add_node_at(scene, 0, "base", NULL), "tip", &aside);
+    must_have(text_of(NULL), "<origin xyz=\"1 0 0\"/>");
 }
 
 static void scales_go_into_shapes_and_slides(void **state)
@@ -344,17 +395,27 @@ static void scales_go_into_shapes_and_slides(void **state)
     (void)add_box(turn, CP_USE_COLLISION, &up);
     (void)add_limited_joint(scene, slide, CP_JOINT_PRISMATIC, NULL, -1, 3);
     (void)add_limited_joint(scene, turn, CP_JOINT_REVOLUTE, NULL, -1, 3);
+    (void)add_limited_joint(scene, turn, CP_JOINT_PRISMATIC, "second", -1, 3);
     struct draft draft = draft_of(scene);
     draft.joints[1].driven = false;
     draft.joints[1].master = 0;
     draft.joints[1].scale = 3;
     draft.joints[0].velocity = 4;
+    draft.joints[0].effort = 8;
+    draft.joints[0].damping = 1;
+    draft.joints[0].friction = 1;
+    draft.joints[2].driven = false;
+    draft.joints[2].master = 0;
+    draft.joints[2].scale = 2;
+    draft.joints[2].offset = 0.5;
     change_scene(&draft);
     const char *text = text_of(NULL);
     assert_int_equal(count_parts(text, "<box size=\"0.5 1 1.5\"/>"), 3);
     must_have(text, "<origin xyz=\"0 0 1\"/>\n    <parent link=\"scaled\"/>");
-    must_have(text, "<limit lower=\"-0.5\" upper=\"1.5\" effort=\"1000000000\" velocity=\"2\"/>");
+    must_have(text, "<limit lower=\"-0.5\" upper=\"1.5\" effort=\"16\" velocity=\"2\"/>\n    "
+                    "<dynamics damping=\"4\" friction=\"2\"/>");
     must_have(text, "<mimic joint=\"slide\" multiplier=\"6\" offset=\"0\"/>");
+    must_have(text, "<mimic joint=\"slide\" multiplier=\"2\" offset=\"0.25\"/>");
     assert_int_equal(count_lost(context, "urdf-scaled-joints"), 0);
 
     /* Below an unequal scale a turn is none any more. */
@@ -403,15 +464,21 @@ static void a_mesh_is_written_once(void **state)
 {
     (void)state;
     const double red[4] = {1, 0, 0, 1}, half[4] = {0.25, 0.25, 0.25, 0.5};
-    const uint32_t materials[] = {add_colour(scene, "red", red, true), add_colour(scene, "red", half, false)};
+    const uint32_t materials[] = {add_colour(scene, "red", red, true), add_colour(scene, "red", half, false),
+                                  add_colour(scene, "red", red, true)};
     const cp_pose millimetres = plain_scaling(0.001, 0.001, 0.001);
     uint32_t base = add_node_at(scene, 0, "base", NULL), tip = add_node_at(scene, base, "tip", NULL);
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 3; i++)
         (void)add_instance_of(scene, base, add_tetrahedron(&materials[i], 1), CP_USE_BOTH, &millimetres);
     (void)add_instance_of(scene, tip, 0, CP_USE_COLLISION, NULL);
+    struct draft draft = draft_of(scene);
+    draft.materials[0].alpha = CP_ALPHA_OPAQUE; /* then alpha means nothing */
+    draft.materials[0].rgba[3] = 0.25;
+    change_scene(&draft);
     char *text = file_of("once.urdf", NULL);
-    assert_int_equal(count_parts(text, "<mesh filename=\"meshes/once_tetra.stl\""), 5);
-    assert_int_equal(count_parts(text, " scale=\"0.001 0.001 0.001\"/>"), 4);
+    assert_int_equal(count_parts(text, "<mesh filename=\"meshes/once_tetra.stl\""), 7);
+    assert_int_equal(count_parts(text, " scale=\"0.001 0.001 0.001\"/>"), 6);
+    assert_int_equal(count_parts(text, "<material name=\"red\"/>"), 2);
     must_have(text, "<material name=\"red\">\n    <color rgba=\"1 0 0 1\"/>");
     must_have(text, "<material name=\"red_2\">\n    <color rgba=\"0.537098730483194");
     assert_int_equal(count_parts(text, "<material name=\"red_2\"/>"), 1);
@@ -583,6 +650,20 @@ static void what_a_reader_kept_is_written(void **state)
     assert_int_equal(count_lost(context, "urdf-devices"), 0);
 }
 
+/* Names of visuals belong to visuals in their order, if they are as many. */
+static void names_of_visuals(void **state)
+{
+    (void)state;
+    uint32_t base = add_node_at(scene, 0, "base", NULL);
+    (void)add_box(base, CP_USE_DRAWN, NULL);
+    add_metadata_of(scene, CP_OWNER_NODE, base, "visual", CP_VALUE_STRING, "one");
+    must_have(text_of(NULL), "<visual name=\"one\">");
+    assert_int_equal(count_lost(context, "urdf-metadata"), 0);
+    add_metadata_of(scene, CP_OWNER_NODE, base, "visual", CP_VALUE_STRING, "two");
+    must_have(text_of(NULL), "<visual>");
+    assert_int_equal(count_lost(context, "urdf-metadata"), 2);
+}
+
 /* Metadata of stages may be anything: what is no element, or would say twice what the writer says, stays out. */
 static void only_elements_are_written(void **state)
 {
@@ -678,7 +759,9 @@ int main(void)
                                        EACH(followers_mimic),
                                        EACH(what_urdf_does_not_move_is_fixed),
                                        EACH(planar_and_floating_joints_come_back),
+                                       EACH(devices_name_the_robot),
                                        EACH(angles_come_back),
+                                       EACH(tiny_numbers_are_zero),
                                        EACH(scales_go_into_shapes_and_slides),
                                        EACH(primitives_stay_such),
                                        EACH(a_mesh_is_written_once),
@@ -690,6 +773,7 @@ int main(void)
                                        EACH(shapes_beyond_numbers),
                                        EACH(masses_of_scaled_frames),
                                        EACH(what_a_reader_kept_is_written),
+                                       EACH(names_of_visuals),
                                        EACH(only_elements_are_written),
                                        EACH(deep_elements_are_left_out),
                                        EACH(pairs_and_flags_are_losses)};
