@@ -165,18 +165,18 @@ void robot_place_joint(struct robot *robot, uint32_t index, cp_pose *rest)
 
 bool robot_is_planar(const cp_scene *scene, const bool *is_master, const cp_node *node)
 {
-    const cp_joint *rows = &scene->joints[node->first_joint];
-    if (node->joint_count != 3 || rows[2].type != CP_JOINT_REVOLUTE)
+    if (node->joint_count != 3)
         return false;
+    const cp_joint *rows = &scene->joints[node->first_joint];
     size_t size = strlen(rows[0].name);
     double normal[3], cosine = dot_product(rows[0].axis, rows[1].axis);
     cross_product(rows[0].axis, rows[1].axis, normal);
     subtract(normal, rows[2].axis, normal);
     bool planar = fabs(cosine) <= rounding && dot_product(normal, normal) <= rounding * rounding;
     for (uint32_t i = 0; i < 3 && planar; i++)
-        planar = (i == 2 || rows[i].type == CP_JOINT_PRISMATIC) && rows[i].driven && !cp_joint_is_dependent(&rows[i]) &&
-                 !is_master[node->first_joint + i] && isinf(rows[i].lower) && isinf(rows[i].upper) &&
-                 rows[i].velocity == rows[0].velocity && rows[i].effort == rows[0].effort &&
+        planar = rows[i].type == (i == 2 ? CP_JOINT_REVOLUTE : CP_JOINT_PRISMATIC) && rows[i].driven &&
+                 !cp_joint_is_dependent(&rows[i]) && !is_master[node->first_joint + i] && isinf(rows[i].lower) &&
+                 isinf(rows[i].upper) && rows[i].velocity == rows[0].velocity && rows[i].effort == rows[0].effort &&
                  rows[i].acceleration == rows[0].acceleration && rows[i].damping == rows[0].damping &&
                  rows[i].friction == rows[0].friction && strncmp(rows[i].name, rows[0].name, size) == 0 &&
                  strcmp(rows[i].name + size, i == 0   ? ""

@@ -139,7 +139,7 @@ cp_status robot_plan_metadata(struct robot *robot)
         robot->first_of_node[i] = CP_NONE;
     for (uint32_t i = 0; i < scene->joint_count; i++)
         robot->first_of_joint[i] = CP_NONE;
-    for (uint32_t i = scene->metadata_count; i-- > 0;) { /* from the last, so that each list is in their order */
+    for (uint32_t i = scene->metadata_count; i-- > 0;) { /* the last comes first, so that each list is in their order */
         uint32_t *first = first_of_owner(robot, &scene->metadata[i]);
         robot->next[i] = first ? *first : CP_NONE;
         if (first)

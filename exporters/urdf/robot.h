@@ -38,8 +38,8 @@ struct robot_link {
     const char *name;       /* NULL: no link, and its pose is in `rest` */
     uint32_t above;         /* the node of the link that it hangs on; CP_NONE for the world and a root link */
     cp_pose rest;           /* world(node) = world(link) * rest, where the link of a node without one is that above */
-    cp_pose origin;         /* of a node without joints: its place in the link above */
-    const char *joint_name; /* of a node without joints: that of the joint to it; NULL: there is none */
+    cp_pose origin;         /* the place in the link above of a node without joints */
+    const char *joint_name; /* the name of the joint to a node without joints; NULL: there is none */
     bool is_planar;         /* its three joints are one */
 };
 
@@ -50,8 +50,8 @@ struct robot_shape {
     enum robot_shape_kind kind;
     cp_pose origin;
     double size[3];                  /* of a mesh: its scale */
-    uint32_t material;               /* of all of it, or CP_NONE */
-    uint32_t first_part, part_count; /* of a mesh: its files, one for each material */
+    uint32_t material;               /* the one of all of it, or CP_NONE */
+    uint32_t first_part, part_count; /* the files of a mesh, one for each material */
 };
 
 /* A material as it is written. */
@@ -70,7 +70,7 @@ struct robot_part {
     const char *file;
 };
 
-/* What the file does not hold, counted. */
+/* Names what the file does not hold; each is counted. */
 enum robot_loss {
     LOST_PAIRS,
     LOST_DEVICES,
@@ -151,7 +151,7 @@ cp_status robot_write_meshes(struct robot *robot);
 cp_status robot_plan_metadata(struct robot *robot);
 /* Returns the value of the owner's first entry of that key that is plain text; NULL if there is none. */
 const char *robot_metadata(const struct robot *robot, uint32_t first, const char *key, uint32_t *entry);
-/* Where elements that a reader kept are written. */
+/* The place where an element that a reader kept is written. */
 enum robot_place { IN_ROBOT, IN_LINK, IN_JOINT };
 void robot_write_kept(struct robot *robot, uint32_t first, enum robot_place place);
 

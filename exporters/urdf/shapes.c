@@ -1,4 +1,4 @@
-/* What instances are written as: shapes that URDF has, or meshes in files. */
+/* Decides whether instances are shapes that URDF has, or meshes in files. */
 #include <math.h>
 
 #include "base/text/text.h"

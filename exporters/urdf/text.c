@@ -5,7 +5,7 @@
 #include "base/text/text.h"
 #include "robot.h"
 
-/* Where URDF demands a number and there is no limit. */
+/* The numbers of limits that are none, since URDF demands some. */
 static const double no_limit = 1e9, no_range = 1e6;
 
 /* ---- attributes ---- */
@@ -118,7 +118,7 @@ static void write_geometry(struct robot *robot, const struct robot_shape *shape,
 struct kept_names {
     struct robot *robot;
     const char *element;
-    uint32_t entry; /* of metadata, or CP_NONE: they had none, or are not as many */
+    uint32_t entry; /* an entry of metadata, or CP_NONE: they had no names, or are not as many */
 };
 
 static struct kept_names find_names(struct robot *robot, uint32_t node, const char *element, uint64_t count)
@@ -155,24 +155,29 @@ static void write_shape(struct robot *robot, const struct robot_shape *shape, co
     sink_print(robot->sink, "    </%s>\n", names->element);
 }
 
-/* Writes the visuals or the collisions of a link: the instances of its node, and of the poses on the way to it. */
+static bool is_shown(const struct robot *robot, uint32_t instance, uint32_t use)
+{
+    return (robot->scene->instances[instance].use & use) && robot->shapes[instance].kind != ROBOT_NOTHING;
+}
+
+/* Writes the visuals or the collisions of a link. */
 static void write_shapes(struct robot *robot, uint32_t node, const char *element, uint32_t use)
 {
     const cp_node *it = &robot->scene->nodes[node];
-    const cp_instance *instances = robot->scene->instances + it->first_instance;
-    const struct robot_shape *shapes = robot->shapes + it->first_instance;
+    uint32_t end = it->first_instance + it->instance_count;
     uint64_t count = 0;
-    for (uint32_t i = 0; i < it->instance_count; i++)
-        if ((instances[i].use & use) && shapes[i].kind != ROBOT_NOTHING)
-            count += shapes[i].kind == ROBOT_MESH ? shapes[i].part_count : 1;
+    for (uint32_t i = it->first_instance; i < end; i++)
+        if (is_shown(robot, i, use))
+            count += robot->shapes[i].kind == ROBOT_MESH ? robot->shapes[i].part_count : 1;
     struct kept_names names = find_names(robot, node, element, count);
-    for (uint32_t i = 0; i < it->instance_count; i++) {
-        if (!(instances[i].use & use) || shapes[i].kind == ROBOT_NOTHING)
+    for (uint32_t i = it->first_instance; i < end; i++) {
+        const struct robot_shape *shape = &robot->shapes[i];
+        if (!is_shown(robot, i, use))
             continue;
-        if (shapes[i].kind != ROBOT_MESH)
-            write_shape(robot, &shapes[i], NULL, &names);
-        for (uint32_t k = 0; shapes[i].kind == ROBOT_MESH && k < shapes[i].part_count; k++)
-            write_shape(robot, &shapes[i], &robot->parts[shapes[i].first_part + k], &names);
+        if (shape->kind != ROBOT_MESH)
+            write_shape(robot, shape, NULL, &names);
+        for (uint32_t k = 0; shape->kind == ROBOT_MESH && k < shape->part_count; k++)
+            write_shape(robot, shape, &robot->parts[shape->first_part + k], &names);
     }
 }
 
@@ -209,7 +214,7 @@ static void write_link(struct robot *robot, uint32_t node)
 
 /* ---- joints ---- */
 
-/* Where a joint is: between two links, at a place in the upper one. */
+/* The place of a joint: it is between two links, somewhere in the upper one. */
 struct joint_place {
     const char *name, *type, *above, *below;
     const cp_pose *origin;
