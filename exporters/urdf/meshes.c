@@ -236,7 +236,8 @@ static cp_status make_scene(struct robot *robot, const struct robot_part *part, 
 
 static cp_status write_part(struct robot *robot, const struct robot_part *part)
 {
-    static const char *const stl[] = {"use=both", "unit=m", "up=z"}, *const glb[] = {"extras=no"};
+    static const char *const stl[] = {"use=both", "unit=m", "up=z"}, *const glb[] = {"extras=no", "colours=none",
+                                                                                     "planes=keep"};
     bool is_glb = robot->settings->meshes == ROBOT_MESHES_GLB;
     cp_scene *file;
     void *bytes = NULL;

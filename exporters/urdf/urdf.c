@@ -122,9 +122,11 @@ static cp_status check_package(const struct robot *robot)
 /* Names the robot after its one device, or else after the file. */
 static bool name_robot(struct robot *robot)
 {
-    const char *stem = sink_stem(robot->sink);
-    robot->name = robot->scene->device_count == 1 ? robot->scene->devices[0].name
-                                                  : utf8_from(robot->arena, stem, strlen(stem), NULL);
+    const cp_scene *scene = robot->scene;
+    const char *stem = *sink_stem(robot->sink) ? sink_stem(robot->sink) : "robot";
+    robot->name = scene->device_count == 1 && *scene->devices[0].name
+                      ? scene->devices[0].name
+                      : utf8_from(robot->arena, stem, strlen(stem), NULL);
     return robot->name;
 }
 

@@ -42,6 +42,18 @@ for sample in demo.wu urdf_picker.urdf tag_models.wu; do
     written "$top/samples/$sample" --out package=robots
 done 2>/dev/null
 
+# The bytes are the same for any number of threads.
+for sample in demo.wu collada_arm.dae deneb/welding/weld.dcr; do
+    for meshes in stl glb; do
+        rm -rf one eight
+        mkdir one eight
+        "$cellpipe" convert -q "$top/samples/$sample" one/o.urdf --threads 1 --out meshes=$meshes
+        "$cellpipe" convert -q "$top/samples/$sample" eight/o.urdf --threads 8 --out meshes=$meshes
+        must "$sample: eight threads" diff -r one eight
+        must "$sample: meshes" [ -n "$(ls one/meshes/*.$meshes)" ]
+    done
+done
+
 if [ -d "$shared/reference/robots" ]; then
     count=0
     for robot in "$shared"/reference/robots/expanded/*.urdf; do

@@ -144,6 +144,22 @@ static void names_are_made_unique(void **state)
     assert_int_equal(count_lost(context, "urdf-names"), 3);
 }
 
+/* urdfdom refuses empty names. */
+static void nothing_is_without_a_name(void **state)
+{
+    (void)state;
+    uint32_t base = add_node_at(scene, 0, "", NULL), joint = add_joint_of(scene, base, CP_JOINT_REVOLUTE, "");
+    const double red[4] = {1, 0, 0, 1};
+    cp_group group = {.material = add_colour(scene, "", red, true)};
+    cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 2, 3}, .group_count = 1};
+    box.groups = &group;
+    (void)add_instance_of(scene, base, add_mesh_of(scene, &box), CP_USE_DRAWN, NULL);
+    (void)add_device_of(scene, "", base, base, 1, &joint);
+    free(file_of(".urdf", NULL));
+    must_lack(text_of(NULL), "name=\"\"");
+    must_have(text_of(NULL), "<material name=");
+}
+
 static void names_may_have_any_character(void **state)
 {
     (void)state;
@@ -752,6 +768,7 @@ int main(void)
                                        EACH(several_roots_hang_on_the_world),
                                        EACH(a_pose_alone_is_no_link),
                                        EACH(names_are_made_unique),
+                                       EACH(nothing_is_without_a_name),
                                        EACH(names_may_have_any_character),
                                        EACH(several_joints_of_a_frame_have_links_between),
                                        EACH(limits_that_are_not_there),
