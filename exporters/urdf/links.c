@@ -114,8 +114,12 @@ static cp_status place_all(struct robot *robot)
     for (uint32_t i = 0; i < scene->joint_count; i++)
         mark_masters(&scene->joints[i], is_master);
     robot->links[0] = (struct robot_link){.above = CP_NONE, .rest = POSE_IDENTITY};
-    for (uint32_t i = 1; i < scene->node_count; i++)
+    for (uint32_t i = 1; i < scene->node_count; i++) {
         place_node(robot, is_master, i);
+        if (!pose_is_finite(&robot->links[i].rest) || !pose_is_finite(&robot->links[i].origin))
+            return report_error(robot->context, CP_OUTPUT, "urdf-range", (struct place){.node = scene->nodes[i].name},
+                                "the frame is out of the range of numbers");
+    }
     find_roots(robot);
     return CP_OK;
 }
@@ -207,7 +211,9 @@ cp_status robot_plan_links(struct robot *robot)
 {
     const cp_scene *scene = robot->scene;
     cp_status status = place_all(robot);
-    if (status != CP_OK || !name_links(robot) || !name_joints(robot))
+    if (status != CP_OK)
+        return status;
+    if (!name_links(robot) || !name_joints(robot))
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const struct robot_link *link = &robot->links[i];

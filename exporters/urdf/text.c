@@ -17,13 +17,19 @@ static void write_name(struct robot *robot, const char *attribute, const char *n
     sink_text(robot->sink, "\"");
 }
 
-/* Writes numbers. Those too small for a usual double are 0: readers by strtod refuse them. */
+/* Returns the number as readers take it: by strtod they refuse those that are too small for a usual double. A limit
+ * that a scale has made infinite is none. */
+static double readable(double number)
+{
+    return isinf(number) ? copysign(no_limit, number) : fabs(number) < DBL_MIN ? 0 : number;
+}
+
 static void write_numbers(struct robot *robot, const char *attribute, const double *numbers, size_t count)
 {
     sink_print(robot->sink, " %s=\"", attribute);
     for (size_t i = 0; i < count; i++) {
         sink_text(robot->sink, i > 0 ? " " : "");
-        sink_double(robot->sink, fabs(numbers[i]) < DBL_MIN ? 0 : numbers[i]);
+        sink_double(robot->sink, readable(numbers[i]));
     }
     sink_text(robot->sink, "\"");
 }
@@ -157,7 +163,9 @@ static void write_shape(struct robot *robot, const struct robot_shape *shape, co
 
 static bool is_shown(const struct robot *robot, uint32_t instance, uint32_t use)
 {
-    return (robot->scene->instances[instance].use & use) && robot->shapes[instance].kind != ROBOT_NOTHING;
+    const cp_instance *it = &robot->scene->instances[instance];
+    bool is_lines = robot->scene->meshes[it->mesh].kind == CP_MESH_LINES; /* which only are drawn */
+    return (it->use & use) && robot->shapes[instance].kind != ROBOT_NOTHING && !(is_lines && use == CP_USE_COLLISION);
 }
 
 /* Writes the visuals or the collisions of a link. */
