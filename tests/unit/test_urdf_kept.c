@@ -36,7 +36,8 @@ static void names_of_visuals(void **state)
 {
     (void)state;
     uint32_t base = add_node_at(scene, 0, "base", NULL);
-    (void)add_box(base, CP_USE_DRAWN, NULL);
+    const cp_mesh box = {.kind = CP_MESH_BOX, .size = {1, 2, 3}};
+    (void)add_instance_of(scene, base, add_mesh_of(scene, &box), CP_USE_DRAWN, NULL);
     add_metadata_of(scene, CP_OWNER_NODE, base, "visual", CP_VALUE_STRING, "one");
     must_have(text_of(NULL), "<visual name=\"one\">");
     assert_int_equal(count_lost(context, "urdf-metadata"), 0);
