@@ -72,5 +72,19 @@ if [ -d "$shared/corpus" ]; then
         written "$robot"
     done
     must "sixty files of the corpus, not $count" [ "$count" -ge 60 ]
+    # Robots with meshes: as many triangles at the same place, and no more files than meshes.
+    count=0
+    for robot in "$shared"/corpus/*/*/urdf/*.xacro; do
+        case $robot in *macro.xacro | */common_*) continue ;; esac
+        "$cellpipe" convert -q --confine=no "$robot" robot.glb --out profile=stage 2>stderr || fail "$robot"
+        written "$work/robot.glb"
+        for file in robot.glb out/robot.urdf; do
+            "$cellpipe" info -q "$file" | grep '^drawn' >"drawn.${file##*.}"
+        done
+        must "$robot: the same is drawn" cmp -s drawn.glb drawn.urdf
+        must "$robot: meshes are shared" [ "$(ls out/meshes | wc -l)" -le \
+            "$("$cellpipe" info -q robot.glb | sed -n 's/^meshes *\([0-9]*\),.*/\1/p')" ]
+    done
+    must "nine robots with meshes, not $count" [ "$count" = 9 ]
 fi
 finish
