@@ -17,6 +17,7 @@ extern const struct exporter csv_exporter;
 extern const struct exporter jsonl_exporter;
 extern const struct exporter deneb_recording_exporter;
 extern const struct exporter html_exporter;
+extern const struct exporter urdf_exporter;
 
 /* Members of rows as JSON, for stages and for the evidence beside a list of exclusions. */
 

@@ -218,6 +218,11 @@ grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
 grows urdf_links 500 a.urdf convert a.urdf o.glb
 grows xacro_calls 500 a.xacro convert a.xacro o.glb
 grows xacro_text 2000 a.xacro convert a.xacro o.glb
+grows urdf_links 500 a.urdf convert a.urdf o.urdf
+grows materials 500 a.obj convert a.obj o.urdf
+grows dae_copies 1000 a.dae convert a.dae o.urdf
+grows frames 1000 a.wu convert a.wu o.urdf
+grows joints 500 a.wu convert a.wu o.urdf
 grows pairs 2000 a.xml convert a.xml o.xml
 grows dct_parts 500 a.dcd convert a.dcd o.glb
 grows dct_joints 500 a.dcd convert a.dcd o.glb

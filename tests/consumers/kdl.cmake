@@ -1,0 +1,20 @@
+# The test with KDL needs C++, liborocos-kdl-dev, libkdl-parser-dev and liburdfdom-dev; without them it is skipped by
+# name; so it is under sanitizers, whose library is that of another compiler.
+find_library(KDL_LIBRARY orocos-kdl)
+find_library(KDL_PARSER_LIBRARY kdl_parser)
+find_library(URDFDOM_LIBRARY urdfdom_model)
+find_path(KDL_PARSER_INCLUDE kdl_parser/kdl_parser.hpp)
+find_path(EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3)
+if(KDL_LIBRARY AND KDL_PARSER_LIBRARY AND URDFDOM_LIBRARY AND KDL_PARSER_INCLUDE AND EIGEN_INCLUDE
+   AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+  include(CheckLanguage)
+  check_language(CXX)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    add_executable(kdl_check ${CMAKE_CURRENT_LIST_DIR}/kdl_check.cpp)
+    target_compile_features(kdl_check PRIVATE cxx_std_17)
+    target_compile_options(kdl_check PRIVATE -idirafter ${CMAKE_SOURCE_DIR}/scene)
+    target_include_directories(kdl_check SYSTEM PRIVATE ${KDL_PARSER_INCLUDE} ${EIGEN_INCLUDE})
+    target_link_libraries(kdl_check PRIVATE cellpipe ${KDL_PARSER_LIBRARY} ${KDL_LIBRARY} ${URDFDOM_LIBRARY})
+  endif()
+endif()
