@@ -108,6 +108,7 @@ job convert "$samples/3mf_gripper.3mf" out/o.glb
 job convert "$samples/amf_gripper.amf" out/o.glb
 job convert "$samples/urdf_picker.urdf" out/o.glb
 job convert "$samples/xacro_arm.urdf.xacro" out/o.glb --in arg=segments:=3
+job convert "$samples/urdf_picker.urdf" "$samples/urdf_picker.srdf" out/o.glb
 job convert "$samples/stl_65535.stl.gz" out/o.glb.gz --threads 2
 job convert "$samples/tag_models.wu" out/o.wrl --out layout=parts
 job convert "$samples/gltf_textures.gltf" out/o.png --out size=60x40 --out edges=yes --threads 2

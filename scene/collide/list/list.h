@@ -58,6 +58,13 @@ cp_status cell_key(cp_context *context, const cp_scene *scene, uint64_t *key, ui
 /* Returns the key that the scene was read with; 0: none. */
 uint64_t listed_cell_key(const cp_scene *scene);
 
+/* The metadata of a scene that an SRDF was read for: each element of it but the pairs, as XML; and the robot's name, if
+ * the robot itself was not read. */
+#define SRDF_ELEMENT "srdf"
+#define SRDF_ROBOT "srdf.robot"
+/* The start of a pair's evidence, before the reason that an SRDF gives. */
+#define SRDF_REASON "SRDF: "
+
 /* Adds to a draft of a scene what the evidence in a file (docs/exclusion.md) says of its pairs: verdict, reason, note,
  * finding and witness. A pair that the scene states with a finding of its own stays as it is. Frames and joints that
  * the scene lacks are losses; findings that no longer fit the scene are a warning. Call scene_finish after it. */
