@@ -33,12 +33,19 @@ static const struct importer *const importers[] = {
 
 /* The first whose suffix fits a path writes it. */
 static const struct exporter *const exporters[] = {
-    &glb_exporter,    &gltf_exporter,
-    &vrml97_exporter, &stl_exporter,
-    &png_exporter,    &collision_setup_exporter,
-    &dump_exporter,   &csv_exporter,
-    &jsonl_exporter,  &deneb_recording_exporter,
-    &html_exporter,   NULL,
+    &glb_exporter,
+    &gltf_exporter,
+    &vrml97_exporter,
+    &stl_exporter,
+    &png_exporter,
+    &collision_setup_exporter,
+    &srdf_exporter,
+    &dump_exporter,
+    &csv_exporter,
+    &jsonl_exporter,
+    &deneb_recording_exporter,
+    &html_exporter,
+    NULL,
 };
 
 static const struct filter *const filters[] = {

@@ -12,6 +12,7 @@ extern const struct exporter vrml97_exporter;
 extern const struct exporter stl_exporter;
 extern const struct exporter png_exporter;
 extern const struct exporter collision_setup_exporter;
+extern const struct exporter srdf_exporter;
 extern const struct exporter dump_exporter;
 extern const struct exporter csv_exporter;
 extern const struct exporter jsonl_exporter;

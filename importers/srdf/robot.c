@@ -1,4 +1,4 @@
-/* What the file says of the robot beside: groups, states, ends, and joints. Alone, all of it is only kept. */
+/* Reads groups, states, ends and joints. They change the robot beside; without one they are only kept. */
 #include <math.h>
 #include <string.h>
 

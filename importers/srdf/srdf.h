@@ -14,8 +14,8 @@ struct srdf {
     cp_scene *scene;
     struct arena *arena;
     struct xml_node *robot;
-    struct name_map nodes;  /* by name: a node of the scene */
-    struct name_map joints; /* by name: a joint of the scene, or CP_NONE for one that does not move */
+    struct name_map nodes;  /* nodes of the scene by name */
+    struct name_map joints; /* joints of the scene by name; CP_NONE: one that does not move */
     struct name_map groups; /* the names of groups */
     struct name_map pairs;  /* keyed by both nodes: the pair of the scene that a file stated */
     struct buffer text;

@@ -35,8 +35,11 @@ static const cp_option options[] = {
      "and "
      "in 1000 at least",
      CP_OPTION_CHOICE, offsetof(struct exclude_settings, allow_sampled), "no", .choices = "no|yes|always"},
-    {"keep", "a list whose pairs stay excluded, whatever is found", CP_OPTION_PATH,
-     .offset = offsetof(struct exclude_settings, keep)},
+    {"keep",
+     "a list whose pairs stay excluded, whatever is found; of an SRDF those that people wrote, unless they collide",
+     CP_OPTION_PATH, .offset = offsetof(struct exclude_settings, keep)},
+    {"keep-colliding", "keep= keeps the pairs that people wrote into an SRDF even if they collide", CP_OPTION_BOOLEAN,
+     offsetof(struct exclude_settings, keep_colliding), .initial = "no"},
     CP_OPTIONS_END};
 
 /* ---- which frames ---- */

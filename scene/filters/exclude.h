@@ -17,6 +17,7 @@ struct exclude_settings {
     bool adjacent;
     int allow_sampled; /* enum allow_sampled */
     const char *movable, *only, *keep;
+    bool keep_colliding;
 };
 
 /* Checks the settings and the scene. Limits that are none, numbers too large to be multiplied, and settings that
@@ -25,10 +26,19 @@ cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct
 /* Checks the bodies. CP_NO if fewer than two have faces; bodies that are not solid are a warning. */
 cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies);
 
+/* Says how far a pair of the list of keep= is believed. */
+enum user_claim {
+    CLAIM_KEPT,     /* it stays excluded, whatever is found */
+    CLAIM_BY_HAND,  /* people wrote it into an SRDF: it stays excluded unless it is found to collide */
+    CLAIM_COMPUTED, /* MoveIt's assistant wrote it into an SRDF: it is compared with what is found */
+};
+
 /* Two nodes whose statement is the user's. */
 struct user_pair {
     uint64_t key;   /* the lower node's index in the upper half */
     uint32_t place; /* in the user's list */
+    enum user_claim claim;
+    const char *reason, *evidence; /* the list's, in the scene's memory */
 };
 
 /* The user's pairs in the order of their keys, each once. */
@@ -36,13 +46,15 @@ struct user_pairs {
     cp_context *context;
     struct user_pair *items;
     uint32_t count, room;
-    bool all_static; /* all pairs that cannot move against each other, too */
+    bool all_static;  /* all pairs that cannot move against each other, too */
+    const char *file; /* the list's name, in the scene's memory */
 };
 
-/* Reads the file of keep=. Pairs of frames that the scene does not have, or has several of, are a loss. Call
- * user_pairs_free even on failure. */
-cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const char *path);
-bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other);
+/* Reads the file of keep=. Pairs of frames that the scene does not have, or has several of, are a loss. Elements of an
+ * SRDF become metadata of the scene, unless it has such. Call user_pairs_free even on failure. */
+cp_status user_pairs_read(struct user_pairs *pairs, cp_scene *scene, const char *path);
+/* Returns what the list says of the pair, or NULL. */
+const struct user_pair *user_pairs_find(const struct user_pairs *pairs, uint32_t one, uint32_t other);
 void user_pairs_free(struct user_pairs *pairs);
 
 /* Replaces the scene's statements by the pairs that were judged, and the user's; a note counts each kind. */

@@ -224,6 +224,7 @@ grows urdf_links 500 a.urdf convert a.urdf o.glb
 grows xacro_calls 500 a.xacro convert a.xacro o.glb
 grows xacro_text 2000 a.xacro convert a.xacro o.glb
 grows srdf_pairs 500 a.srdf convert robot.urdf a.srdf o.glb
+grows srdf_pairs 500 a.srdf convert robot.urdf a.srdf o.srdf
 grows pairs 2000 a.xml convert a.xml o.xml
 grows dct_parts 500 a.dcd convert a.dcd o.glb
 grows dct_joints 500 a.dcd convert a.dcd o.glb

@@ -39,9 +39,9 @@ uint64_t pairs_of(uint64_t count);
  * static and the scene leaves static pairs out. */
 cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count);
 
-/* Lists know frames by their names alone. Marks as partial the excluded pairs that a list cannot have, since other frames
- * with the same names are to be checked. names: of the nodes; excluded: of the pairs. heads[node count]: the first frame
- * with the node's name of those that can collide or that pairs name; CP_NONE: there is none. */
+/* Lists know frames by their names alone. Marks as partial the excluded pairs that a list cannot have, since other
+ * frames with the same names are to be checked. names: of the nodes; excluded: of the pairs. heads[node count]: the
+ * first frame with the node's name of those that can collide or that pairs name; CP_NONE: there is none. */
 cp_status pairs_find_partial(cp_context *context, const cp_scene *scene, const char *const *names, const bool *excluded,
                              uint32_t *heads, bool *partial);
 

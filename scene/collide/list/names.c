@@ -78,11 +78,8 @@ static cp_status mark_partial(const struct named_pairs *named, const bool *exclu
 cp_status pairs_find_partial(cp_context *context, const cp_scene *scene, const char *const *names, const bool *excluded,
                              uint32_t *heads, bool *partial)
 {
-    struct named_pairs named = {.context = context,
-                                .scene = scene,
-                                .arena = arena_new(context),
-                                .map = {.context = context},
-                                .heads = heads};
+    struct named_pairs named = {
+        .context = context, .scene = scene, .arena = arena_new(context), .map = {.context = context}, .heads = heads};
     cp_status status = named.arena ? find_heads(&named, names) : CP_LIMIT;
     if (status == CP_OK)
         status = mark_partial(&named, excluded, partial);

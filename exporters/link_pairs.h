@@ -1,0 +1,26 @@
+/* The excluded pairs of a scene by the names of links, sorted, for lists of planners and simulators. */
+#ifndef CELLPIPE_EXPORTERS_LINK_PAIRS_H
+#define CELLPIPE_EXPORTERS_LINK_PAIRS_H
+
+#include "model/model.h"
+
+struct link_pair {
+    const char *names[2]; /* the one that comes first by its bytes is first */
+    uint32_t pair;        /* the scene's first pair with these names */
+};
+
+struct link_pairs {
+    struct arena *arena;
+    const char **links; /* indexed by node: the name of the link that carries its geometry */
+    struct link_pair *items;
+    uint32_t count;
+};
+
+/* Finds the pairs. What a list of names cannot have is a loss. Call link_pairs_free even on failure. */
+cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene);
+void link_pairs_free(struct link_pairs *pairs);
+
+/* Tells whether an XML comment may hold the text. */
+bool comment_holds(const char *text, size_t size);
+
+#endif
