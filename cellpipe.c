@@ -38,8 +38,11 @@ static const struct exporter *const exporters[] = {
     &vrml97_exporter,
     &stl_exporter,
     &png_exporter,
+    &mujoco_contacts_exporter, /* these two before the next, whose suffix is the end of theirs */
+    &proximity_setup_exporter,
     &collision_setup_exporter,
     &srdf_exporter,
+    &drake_filters_exporter,
     &dump_exporter,
     &csv_exporter,
     &jsonl_exporter,

@@ -9,7 +9,7 @@
 
 /* Names the link of each node: its own name, or that of the nearest frame above it that is a link and cannot move
  * against it. */
-static cp_status name_links(struct link_pairs *pairs, cp_context *context, const cp_scene *scene)
+static cp_status name_links(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names)
 {
     uint32_t count = scene->node_count, *heads = memory_allocate(context, count, sizeof *heads);
     pairs->links = arena_allocate(pairs->arena, count, sizeof *pairs->links);
@@ -19,7 +19,7 @@ static cp_status name_links(struct link_pairs *pairs, cp_context *context, const
         scene_find_links(scene, heads);
     for (uint32_t i = 0; i < count && status == CP_OK; i++) { /* parents come before their children */
         const cp_node *node = &scene->nodes[i];
-        bool is_link = node->flags & CP_NODE_LINK;
+        bool is_link = names == FRAME_NAMES || node->flags & CP_NODE_LINK;
         named[i] = is_link || (node->parent != CP_NONE && heads[i] == heads[node->parent] && named[node->parent]);
         pairs->links[i] = named[i] && !is_link ? pairs->links[node->parent] : node->name;
     }
@@ -45,10 +45,11 @@ static void list_pairs(struct link_pairs *pairs, const cp_scene *scene, const bo
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
-        const char *one = pairs->links[scene->pairs[i].first], *other = pairs->links[scene->pairs[i].second];
-        int order = strcmp(one, other);
+        uint32_t one = scene->pairs[i].first, other = scene->pairs[i].second;
+        int order = strcmp(pairs->links[one], pairs->links[other]);
+        uint32_t first = order < 0 ? one : other, second = order < 0 ? other : one;
         if (excluded[i] && !partial[i] && order != 0)
-            pairs->items[count++] = (struct link_pair){{order < 0 ? one : other, order < 0 ? other : one}, i};
+            pairs->items[count++] = (struct link_pair){{pairs->links[first], pairs->links[second]}, {first, second}, i};
     }
     if (count > 0)
         qsort(pairs->items, count, sizeof *pairs->items, compare_pairs);
@@ -69,12 +70,18 @@ static void report_losses(cp_context *context, const cp_scene *scene, uint64_t o
     if (kept > 0)
         report_loss(context, "list-kept", NOWHERE, kept,
                     "pairs that are to be checked, though another statement excludes them");
+    if (scene->pair_count == 0 && scene->node_count > 1 && !scene->exclude_static_pairs)
+        report_loss(context, "list-empty", NOWHERE, 1, "all of the scene: it says nothing about pairs");
+}
+
+void report_static_pairs(cp_context *context, const cp_scene *scene)
+{
     if (scene->exclude_static_pairs)
         report_loss(context, "list-static", NOWHERE, 1,
                     "that all pairs which cannot move against each other are excluded (exclude lists them one by one)");
 }
 
-cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene)
+cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names)
 {
     uint32_t count = scene->pair_count, outdated_count = 0;
     uint64_t left_out = 0, kept = 0;
@@ -86,7 +93,7 @@ cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const c
     pairs->items = arena_allocate(pairs->arena, count, sizeof *pairs->items);
     if (!excluded || !outdated || !partial || !heads || !pairs->items)
         return CP_LIMIT;
-    cp_status status = name_links(pairs, context, scene);
+    cp_status status = name_links(pairs, context, scene, names);
     if (status == CP_OK)
         status = pairs_find_outdated(context, scene, outdated, &outdated_count);
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
@@ -101,8 +108,6 @@ cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const c
     for (uint32_t i = 0; i < count; i++) /* one link needs no pair */
         left_out += partial[i] && heads[scene->pairs[i].first] != heads[scene->pairs[i].second];
     report_losses(context, scene, outdated_count, left_out, kept);
-    if (count == 0 && scene->node_count > 1)
-        report_loss(context, "list-empty", NOWHERE, 1, "all of the scene: it says nothing about pairs");
     return CP_OK;
 }
 
@@ -118,4 +123,12 @@ bool comment_holds(const char *text, size_t size)
         if ((unsigned char)text[i] < ' ' || (text[i] == '-' && i + 1 < size && text[i + 1] == '-'))
             return false;
     return true;
+}
+
+size_t sink_attribute(struct sink *sink, const char *name, const char *value)
+{
+    sink_print(sink, " %s=\"", name);
+    size_t bad = sink_markup(sink, value);
+    sink_text(sink, "\"");
+    return bad;
 }

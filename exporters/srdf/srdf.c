@@ -22,16 +22,9 @@
 
 /* ---- text ---- */
 
-void srdf_write_text(struct srdf_writer *writer, const char *text)
-{
-    writer->bad_characters += sink_markup(writer->sink, text);
-}
-
 void srdf_write_attribute(struct srdf_writer *writer, const char *name, const char *value)
 {
-    sink_print(writer->sink, " %s=\"", name);
-    srdf_write_text(writer, value);
-    sink_text(writer->sink, "\"");
+    writer->bad_characters += sink_attribute(writer->sink, name, value);
 }
 
 /* ---- reasons ---- */
@@ -163,9 +156,10 @@ static cp_status write_all(struct srdf_writer *writer)
 {
     bool any;
     const char *name = robot_name(writer);
-    cp_status status = name ? link_pairs_find(&writer->pairs, writer->context, writer->scene) : CP_LIMIT;
+    cp_status status = name ? link_pairs_find(&writer->pairs, writer->context, writer->scene, LINK_NAMES) : CP_LIMIT;
     if (status != CP_OK)
         return status;
+    report_static_pairs(writer->context, writer->scene);
     sink_text(writer->sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot");
     srdf_write_attribute(writer, "name", name);
     sink_text(writer->sink, ">\n");

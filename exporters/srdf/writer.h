@@ -14,8 +14,6 @@ struct srdf_writer {
     uint64_t bad_characters;
 };
 
-/* Writes text in quotes or between tags. */
-void srdf_write_text(struct srdf_writer *writer, const char *text);
 /* Writes a blank, a name and a value in quotes. */
 void srdf_write_attribute(struct srdf_writer *writer, const char *name, const char *value);
 /* groups.c: writes a group, the home and the ends of each device, and how the robot stands in the world. */
