@@ -16,13 +16,15 @@ struct exclude_settings {
     int64_t samples, descents, work, seed;
     bool adjacent;
     int allow_sampled; /* enum allow_sampled */
-    const char *movable, *only, *keep;
+    const char *movable, *only, *keep, *padding, *keep_evidence;
     bool keep_colliding;
 };
 
 /* Checks the settings and the scene. Limits that are none, numbers too large to be multiplied, and settings that
  * contradict each other are errors; joints outside their limits a warning. */
 cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct exclude_settings *own);
+/* Reads the option padding: metres of each node. CP_USAGE for a frame that is not there, or what is no length. */
+cp_status exclude_read_padding(const cp_scene *scene, const char *text, double *padding);
 /* Checks the bodies. CP_NO if fewer than two have faces; bodies that are not solid are a warning. */
 cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies);
 
@@ -56,6 +58,11 @@ cp_status user_pairs_read(struct user_pairs *pairs, cp_scene *scene, const char 
 /* Returns what the list says of the pair, or NULL. */
 const struct user_pair *user_pairs_find(const struct user_pairs *pairs, uint32_t one, uint32_t other);
 void user_pairs_free(struct user_pairs *pairs);
+
+/* Reads the findings of keep-evidence= that still hold. rules: the margins. Call known_pairs_free even on failure. */
+cp_status known_pairs_read(struct known_pairs *known, cp_context *context, const cp_scene *scene,
+                           const struct judge_rules *rules, const char *path);
+void known_pairs_free(struct known_pairs *known);
 
 /* Replaces the scene's statements by the pairs that were judged, and the user's; a note counts each kind. */
 cp_status state_pairs(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_rules *rules,

@@ -42,7 +42,8 @@ static bool excludes(const struct exclude_settings *own, enum reason reason)
     }
 }
 
-static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement)
+/* margin: of the pair. */
+static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement, double margin)
 {
     static const enum reason reasons[] = {
         [JUDGED_STATIC] = REASON_STATIC,
@@ -60,7 +61,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         judgement->in_loops || judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
     bool searched = !judgement->is_cut && judgement->samples > 0;
     if (reason == REASON_UNDECIDED && own->allow_sampled == ALLOW_SAMPLED && !blind && searched &&
-        judgement->clearance > fmax(own->margin, own->touch))
+        judgement->clearance > fmax(margin, own->touch))
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
@@ -114,9 +115,10 @@ static uint32_t list_settings(const struct exclusion_list *found, const struct f
     return count;
 }
 
-/* Makes the finding of a pair; `chain` is the one between the two frames. */
-static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_list *found,
-                                const struct judgement *judgement, const struct frame_chain *chain)
+/* Makes the finding of a pair; `margin` and `chain` are those of the two frames. */
+static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, double margin,
+                                const struct exclusion_list *found, const struct judgement *judgement,
+                                const struct frame_chain *chain)
 {
     cp_finding *finding = scene_allocate(scene, 1, sizeof *finding);
     bool closed = judgement->configuration != CP_NONE;
@@ -130,7 +132,7 @@ static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *
         (void)list_settings(found, chain, judgement, witness);
     for (uint32_t i = 0; i < count && !closed; i++)
         witness[i] = (cp_joint_setting){chain->variables[i].joint, judgement->witness[i]};
-    *finding = (cp_finding){.margin = own->margin,
+    *finding = (cp_finding){.margin = margin,
                             .touch = own->touch,
                             .clearance = judgement->clearance,
                             .work = judgement->work,
@@ -319,7 +321,8 @@ static cp_status state_pair(struct statements *made, uint32_t item)
                                     &made->found->bodies.items[exclusion->bodies[1]]};
     uint32_t one = bodies[0]->node, other = bodies[1]->node;
     bool users = is_users(made, one, other, judgement->status);
-    enum reason reason = users ? REASON_USER : reason_of(made->own, judgement);
+    double margin = margin_of(&made->rules->judge, one, other);
+    enum reason reason = users ? REASON_USER : reason_of(made->own, judgement, margin);
     uint32_t index = scene_add_pair(scene, one, other, reason_words[reason]);
     if (index == CP_NONE)
         return CP_LIMIT;
@@ -333,7 +336,7 @@ static cp_status state_pair(struct statements *made, uint32_t item)
         pair->evidence = obstacle_text(&made->chain, bodies, judgement->in_loops);
     made->cut += is_cut;
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
-    pair->finding = made->findings[item] = make_finding(scene, made->own, made->found, judgement, &made->chain);
+    pair->finding = made->findings[item] = make_finding(scene, made->own, margin, made->found, judgement, &made->chain);
     if (!pair->finding)
         return CP_LIMIT;
     made->counts[reason]++;
