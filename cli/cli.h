@@ -261,6 +261,9 @@ const char *const *plugin_words(struct cli *cli, cp_plugin_kind kind);
 size_t plugin_named(cp_plugin_kind kind, const char *name);
 /* Returns the importer by name, or else the first that has the suffix ("glb" or ".glb"); NULL when there is none. */
 const char *importer_named(const char *word);
+/* Tell whether the format, or that of the path's suffix, lists pairs of frames alone. */
+bool is_list_format(const char *format);
+bool has_list_suffix(const char *path);
 /* Returns the exporter by name, or else the one that has the suffix; NULL when there is none. */
 const char *exporter_named(const char *word);
 /* Returns the index of the exporter for an output: by a format's name or suffix, or NULL, and a path; SIZE_MAX when

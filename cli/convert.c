@@ -17,28 +17,45 @@ static cp_status check_places(struct cli *cli, size_t filter, size_t exporter, c
     return status;
 }
 
+/* Takes the lists of pairs from between the first word and the last one, which are the input and the output. Returns
+ * false if there is another word. */
+static bool take_lists(const struct list *words, struct list *lists)
+{
+    *lists = (struct list){0};
+    if (words->count < 3)
+        return true;
+    *lists = (struct list){words->items + 1, words->count - 2, 0};
+    for (size_t i = 0; i < lists->count; i++)
+        if (!has_list_suffix(lists->items[i]))
+            return false;
+    return true;
+}
+
 /* ---- a filter ---- */
 
 static cp_status command_filter(struct cli *cli)
 {
     struct request request = {0};
+    struct list lists;
     struct plan plan;
     cp_status status = sort_words(cli, 1, cli->words.count, &filter_command, &request);
     if (status != CP_OK)
         return status;
-    if (request.words.count > 2)
+    if (!take_lists(&request.words, &lists))
         return complain(cli, CP_USAGE, "%s takes one input and one output, not also \"%s\"", cli->words.items[0],
                         request.words.items[2]);
     const char *in = request.words.count > 0 ? request.words.items[0] : "-";
-    const char *out = request.words.count > 1 ? request.words.items[1] : "-";
+    const char *out = request.words.count > 1 ? request.words.items[request.words.count - 1] : "-";
     const size_t filter = plugin_named(CP_FILTER, cli->words.items[0]);
     if (request.words.count == 0 && isatty(STDIN_FILENO)) /* the user forgot to name the input */
         return complain(cli, CP_USAGE, "standard input is a terminal: name a file, or pipe one in");
     status = check_places(cli, filter, exporter_for(request.to, out), &request.settings);
-    if (status == CP_OK && !plan_open(cli, &plan, 3))
+    if (status == CP_OK && !plan_open(cli, &plan, 3 + lists.count))
         status = CP_LIMIT;
     if (status == CP_OK)
         status = add_read(cli, &plan, in, request.from, request.in);
+    if (status == CP_OK)
+        status = add_lists(cli, &plan, lists.items, lists.count);
     if (status == CP_OK)
         status = add_filter(cli, &plan, cli->words.items[0], request.settings);
     if (status == CP_OK)
@@ -49,7 +66,7 @@ static cp_status command_filter(struct cli *cli)
 const struct command filter_command = {
     .name = "FILTER",
     .title = "apply one filter",
-    .usage = "[K=V]... [--] [IN|-] [OUT|-]",
+    .usage = "[K=V]... [--] [IN|-] [LIST]... [OUT|-]",
     .help =
         "The name of a filter is a command of its own. It reads standard input and writes standard output unless "
         "files are named. K=V are the options of the filter; cellpipe help weld lists those of weld. A pipe between "
@@ -122,9 +139,11 @@ const struct command run_command = {
     .name = "run",
     .title = "run a chain of steps",
     .usage = "read IN [K=V]... ! [read IN2 [K=V]... !] FILTER [K=V]... ! ... ! write OUT [K=V]...",
-    .help = "Runs the steps in order. K=V after IN are options of its format, after OUT those of the output's "
-            "format; stl.K=V after IN is for every STL file that is read.\n"
-            "A second read adds its scene below a new node, named after the file.",
+    .help =
+        "Runs the steps in order. K=V after IN are options of its format, after OUT those of the output's "
+        "format; stl.K=V after IN is for every STL file that is read.\n"
+        "A second read adds its scene below a new node, named after the file. If it is a list of pairs (.srdf, or a "
+        "collision setup), its names are frames of the scene.",
     .examples = "cellpipe run read cell.wu ! pose device=Arm deg=0,90,0,0,0,0 ! write posed.wrl\n"
                 "cellpipe run read cell.wu ! read table.stl unit=mm ! write cell.wrl up=z",
     .reads = true,
@@ -152,7 +171,8 @@ static cp_status command_convert(struct cli *cli)
         return complain(cli, CP_USAGE, "convert needs an input and an output: cellpipe convert IN OUT");
     if (count == 1)
         return complain(cli, CP_USAGE, "convert needs an output too: cellpipe convert %s OUT", request.words.items[0]);
-    if (count > 2) {
+    struct list lists;
+    if (!take_lists(&request.words, &lists)) {
         status = check_places(cli, SIZE_MAX, exporter_for(request.to, request.words.items[1]), &request.words);
         return status != CP_OK
                    ? status
@@ -161,18 +181,20 @@ static cp_status command_convert(struct cli *cli)
                               "--out-dir DIR");
     }
     struct plan plan;
-    status = plan_conversion(cli, &request, bang, request.words.items[0], request.words.items[1], &plan);
+    status =
+        plan_conversion(cli, &request, bang, request.words.items[0], &lists, request.words.items[count - 1], &plan);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 
 const struct command convert_command = {
     .name = "convert",
     .title = "convert a file to another format",
-    .usage = "IN OUT [! FILTER [K=V]...]...",
+    .usage = "IN [LIST]... OUT [! FILTER [K=V]...]...",
     .help =
         "The bytes of the input decide its format, the suffix of the output decides the other. .gz after any suffix "
-        "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between. batch "
-        "converts many files.",
+        "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between. A LIST "
+        "(.srdf, or a collision setup) is read beside the input: its names are the input's frames. batch converts many "
+        "files.",
     .examples = "cellpipe convert cell.wu cell.glb\n"
                 "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals",
     .reads = true,

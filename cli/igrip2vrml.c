@@ -34,7 +34,7 @@ static cp_status command_igrip2vrml(struct cli *cli)
         return CP_LIMIT;
     request->to = request->to ? request->to : "vrml97";
     struct plan plan;
-    status = plan_conversion(cli, request, cli->words.count, words[0], words[1], &plan);
+    status = plan_conversion(cli, request, cli->words.count, words[0], NULL, words[1], &plan);
     return status == CP_OK ? run_plan(cli, &plan) : status;
 }
 

@@ -7,7 +7,7 @@
 
 enum step_kind {
     STEP_READ,   /* always the first step, and only that */
-    STEP_MERGE,  /* reads another file, and adds its scene below a new node */
+    STEP_MERGE,  /* reads another file, and adds its scene below a new node; or what a list says of the frames */
     STEP_FILTER, /* changes the scene */
     STEP_WRITE   /* writes the scene as it is then */
 };
@@ -57,9 +57,12 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
 cp_status add_filter_words(struct cli *cli, struct plan *plan, size_t begin, size_t end);
 /* Returns the index of the next "!" from the word `begin` on, or of the end. */
 size_t find_bang(const struct cli *cli, size_t begin);
-/* Makes the plan of a conversion, with the filters from the word `bang` on (a "!", or the end). */
-cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
-                          struct plan *plan);
+/* Adds the reading of lists of pairs beside what was read before. */
+cp_status add_lists(struct cli *cli, struct plan *plan, const char *const *paths, size_t count);
+/* Makes the plan of a conversion, with the filters from the word `bang` on (a "!", or the end). beside: lists of pairs
+ * that are read after the input; NULL: none. */
+cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in,
+                          const struct list *beside, const char *out, struct plan *plan);
 /* Gives readers of exact surfaces their part of the error that the output for the web may have, unless the user says
  * how fine they shall read. */
 cp_status share_error(struct cli *cli, struct plan *plan);

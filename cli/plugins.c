@@ -105,6 +105,25 @@ const char *importer_named(const char *word)
     return NULL;
 }
 
+bool is_list_format(const char *format)
+{
+    const char *name = importer_named(format);
+    return name && plugin_at(CP_IMPORTER, plugin_named(CP_IMPORTER, name)).lists_pairs;
+}
+
+bool has_list_suffix(const char *path)
+{
+    size_t size = size_without_gz(path), start = size;
+    char suffix[16];
+    while (start > 0 && path[start - 1] != '.' && path[start - 1] != '/')
+        start--;
+    if (start == 0 || path[start - 1] != '.' || size - start >= sizeof suffix)
+        return false;
+    memcpy(suffix, path + start, size - start);
+    suffix[size - start] = '\0';
+    return is_list_format(suffix);
+}
+
 void output_suffix(const char *word, char *out, size_t size)
 {
     size_t index = plugin_named(CP_EXPORTER, word);

@@ -128,12 +128,23 @@ cp_status add_write(struct cli *cli, struct plan *plan, const char *path, const 
     return check_options(cli, CP_EXPORTER, plugin_at(CP_EXPORTER, exporter).name, &step.options);
 }
 
-cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in, const char *out,
-                          struct plan *plan)
+cp_status add_lists(struct cli *cli, struct plan *plan, const char *const *paths, size_t count)
 {
-    if (!plan_open(cli, plan, cli->words.count - bang + 2))
+    cp_status status = CP_OK;
+    for (size_t i = 0; i < count && status == CP_OK; i++)
+        status = add_read(cli, plan, paths[i], NULL, (struct list){0});
+    return status;
+}
+
+cp_status plan_conversion(struct cli *cli, const struct request *request, size_t bang, const char *in,
+                          const struct list *beside, const char *out, struct plan *plan)
+{
+    size_t lists = beside ? beside->count : 0;
+    if (!plan_open(cli, plan, cli->words.count - bang + 2 + lists))
         return CP_LIMIT;
     cp_status status = add_read(cli, plan, in, request->from, request->in);
+    if (status == CP_OK && lists > 0)
+        status = add_lists(cli, plan, beside->items, lists);
     for (size_t end; status == CP_OK && bang < cli->words.count; bang = end) {
         end = find_bang(cli, bang + 1);
         status = add_filter_words(cli, plan, bang + 1, end);
@@ -274,10 +285,29 @@ static cp_status sweep_beside(struct cli *cli, const struct plan *plan, size_t w
     return folder ? sweep_folder(cli, folder) : CP_LIMIT;
 }
 
+/* Adds a file to the scene: what a list says of the scene's frames, or another scene. */
+static cp_status merge_file(struct cli *cli, cp_scene *scene, const struct plan_step *step)
+{
+    cp_scene *other = NULL;
+    cp_status status = CP_NO;
+    if (step->format ? is_list_format(step->format) : has_list_suffix(step->name))
+        status =
+            cp_read_beside(cli->context, scene, step->name, step->format, step->options.items, step->options.count);
+    if (status != CP_NO) {
+        clear_progress(cli);
+        return status;
+    }
+    status = read_file(cli, step, &other);
+    if (status == CP_OK)
+        status = cp_merge(cli->context, scene, other, step->node);
+    cp_scene_free(other);
+    return status;
+}
+
 /* Carries out the steps. */
 static cp_status run_steps(struct cli *cli, const struct plan *plan)
 {
-    cp_scene *scene = NULL, *other = NULL;
+    cp_scene *scene = NULL;
     cp_status status = CP_OK;
     size_t write = 0; /* the first one: what others need may be made on the way to them */
     while (write < plan->count && plan->steps[write].kind != STEP_WRITE)
@@ -292,11 +322,7 @@ static cp_status run_steps(struct cli *cli, const struct plan *plan)
             status = read_file(cli, step, &scene);
             break;
         case STEP_MERGE:
-            status = read_file(cli, step, &other);
-            if (status == CP_OK)
-                status = cp_merge(cli->context, scene, other, step->node);
-            cp_scene_free(other);
-            other = NULL;
+            status = merge_file(cli, scene, step);
             break;
         case STEP_FILTER:
             status = apply_filter(cli, scene, step);

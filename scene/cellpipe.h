@@ -553,6 +553,11 @@ CP_API cp_status cp_read(cp_context *context, const char *path, const char *form
 /* Like cp_read, from size bytes of memory. Messages show `name`, and further files are resolved relative to it. */
 CP_API cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, const char *name,
                                 const char *format, const char *const *options, size_t option_count, cp_scene **scene);
+/* Reads a list of collision pairs (collision-setup, srdf) beside the cell that it is for: its names are the scene's
+ * frames, and what it says is added to the scene. On failure the scene stays unchanged. CP_NO, without a message, if the
+ * file is no such list. */
+CP_API cp_status cp_read_beside(cp_context *context, cp_scene *scene, const char *path, const char *format,
+                                const char *const *options, size_t option_count);
 /* Changes the scene by a filter. On failure the scene stays unchanged. */
 CP_API cp_status cp_apply(cp_context *context, cp_scene *scene, const char *filter, const char *const *options,
                           size_t option_count);

@@ -63,7 +63,7 @@ static cp_status make_plan(struct batch_request *asked, const struct batch_site 
     const struct entry *first = work->entries.items;
     if (work->entries.count == 0)
         return complain(site->cli, CP_USAGE, "there are no inputs");
-    cp_status status = plan_conversion(site->cli, &asked->request, bang, first->in, first->out, &work->plan);
+    cp_status status = plan_conversion(site->cli, &asked->request, bang, first->in, NULL, first->out, &work->plan);
     return status == CP_OK ? hash_options(site, work) : status;
 }
 

@@ -1,6 +1,7 @@
 /* Divides a list into files: the output, and with split=device one for each device that has pairs inside. */
 #include <string.h>
 
+#include "../link_pairs.h"
 #include "base/bytes/bytes.h"
 #include "base/text/text.h"
 #include "writer.h"
@@ -48,7 +49,7 @@ static cp_status find_prefix(const struct setup_writer *writer, struct setup_fil
     for (size_t size = common.size; status == CP_OK && size > 1 && !file->prefix_size; size--)
         if (common.text[size - 1] == '.' && name_map_find_sized(&bases, common.text, size - 1))
             file->prefix_size = size;
-    if (!setup_comment_holds(common.text, file->prefix_size))
+    if (!comment_holds(common.text, file->prefix_size))
         file->prefix_size = 0;
     if (file->prefix_size > 0)
         file->prefix = arena_copy_text(writer->arena, common.text, file->prefix_size);

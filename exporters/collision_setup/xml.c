@@ -2,19 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "../link_pairs.h"
 #include "base/bytes/bytes.h"
 #include "base/text/text.h"
 #include "writer.h"
 
 /* ---- text ---- */
-
-bool setup_comment_holds(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)text[i] < ' ' || (text[i] == '-' && i + 1 < size && text[i + 1] == '-'))
-            return false;
-    return true;
-}
 
 /* A file on its way. */
 struct writing {
@@ -154,7 +147,7 @@ void setup_write_file(struct setup_writer *writer, const struct setup_file *file
     struct writing writing = {writer, file, sink};
     sink_text(sink, "<CollisionSetup>\n");
     if (!writer->settings->plain) {
-        if (file->prefix_size > 0 && setup_comment_holds(file->prefix, file->prefix_size)) {
+        if (file->prefix_size > 0 && comment_holds(file->prefix, file->prefix_size)) {
             sink_text(sink, "  <!-- names are relative to \"");
             sink_text(sink, file->prefix);
             sink_text(sink, "\" -->\n");

@@ -139,11 +139,14 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     const struct settings *own = settings;
     struct collision_setup setup;
     struct name_map nodes = {.context = context};
+    bool beside = scene->node_count > 1;
     cp_status status = collision_setup_read(source, own->common.strict, &setup);
     const char *prefix = own->prefix ? own->prefix : setup.prefix ? setup.prefix : "";
+    for (uint32_t i = 1; i < scene->node_count && status == CP_OK; i++)
+        status = name_map_add(&nodes, scene->nodes[i].name, i, NULL) ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
-        status = collision_setup_apply(&setup, scene, &nodes, prefix, false);
-    if (status == CP_OK && setup.cell_key &&
+        status = collision_setup_apply(&setup, scene, &nodes, prefix, beside);
+    if (status == CP_OK && setup.cell_key && !beside &&
         !scene_add_metadata(scene, CP_OWNER_SCENE, 0, CELL_KEY, CP_VALUE_STRING, setup.cell_key))
         status = CP_LIMIT;
     name_map_free(&nodes);

@@ -11,6 +11,9 @@
 static const cp_option options[] = {
     {"margin", "what comes nearer than this collides; 1mm is good for tessellation and calibration", CP_OPTION_LENGTH,
      offsetof(struct exclude_settings, margin), "0", .maximum = 1e6},
+    {"padding",
+     "further margin of the pairs of frames: Hand:5mm,Arm:2mm; a pair has the margin and the padding of both",
+     CP_OPTION_STRING, .offset = offsetof(struct exclude_settings, padding)},
     {"touch", "what is not farther apart than this touches", CP_OPTION_LENGTH, offsetof(struct exclude_settings, touch),
      "1e-6", .maximum = 1e6},
     {"samples", "random configurations that are looked at", CP_OPTION_INTEGER,
@@ -35,8 +38,14 @@ static const cp_option options[] = {
      "and "
      "in 1000 at least",
      CP_OPTION_CHOICE, offsetof(struct exclude_settings, allow_sampled), "no", .choices = "no|yes|always"},
-    {"keep", "a list whose pairs stay excluded, whatever is found", CP_OPTION_PATH,
-     .offset = offsetof(struct exclude_settings, keep)},
+    {"keep",
+     "a list whose pairs stay excluded, whatever is found; of an SRDF those that people wrote, unless they collide",
+     CP_OPTION_PATH, .offset = offsetof(struct exclude_settings, keep)},
+    {"keep-colliding", "keep= keeps the pairs that people wrote into an SRDF even if they collide", CP_OPTION_BOOLEAN,
+     offsetof(struct exclude_settings, keep_colliding), .initial = "no"},
+    {"keep-evidence",
+     "evidence of an earlier run: pairs that it decided and that have not changed are not judged again", CP_OPTION_PATH,
+     .offset = offsetof(struct exclude_settings, keep_evidence)},
     CP_OPTIONS_END};
 
 /* ---- which frames ---- */
@@ -101,11 +110,15 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
 {
     struct exclusion_list found;
     struct user_pairs users = {.context = context};
+    struct known_pairs known = {0};
     cp_status status = exclusions_open(&found, context, scene);
     if (status == CP_OK)
         status = exclude_check_bodies(context, &found.bodies);
     if (status == CP_OK && own->keep) /* read it before the long work, as it may be wrong */
         status = user_pairs_read(&users, scene, own->keep);
+    if (status == CP_OK && own->keep_evidence)
+        status = known_pairs_read(&known, context, scene, &rules->judge, own->keep_evidence);
+    rules->known = &known;
     if (status == CP_OK)
         status = exclusions_find(&found, context, rules);
     if (status == CP_OK && found.count == 0)
@@ -115,6 +128,7 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
     if (status == CP_OK)
         status = state_pairs(scene, own, rules, &found, &users);
     user_pairs_free(&users);
+    known_pairs_free(&known);
     exclusions_free(&found, context);
     return status;
 }
@@ -124,9 +138,11 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
     const struct exclude_settings *own = settings;
     bool *movable = memory_allocate_zeroed(context, scene->node_count, sizeof *movable);
     bool *wanted = memory_allocate_zeroed(context, scene->node_count, sizeof *wanted);
+    double *padding = memory_allocate_zeroed(context, scene->node_count, sizeof *padding);
     struct exclusion_rules rules = {
-        .judge = {.margin = own->margin > own->touch ? own->margin : own->touch,
+        .judge = {.margin = own->margin,
                   .touch = own->touch,
+                  .padding = padding,
                   .samples = (uint32_t)own->samples,
                   .always_samples = own->allow_sampled == ALLOW_ALWAYS_SAMPLED ? ALWAYS_SAMPLES : 0,
                   .descents = (uint32_t)own->descents,
@@ -136,7 +152,9 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                   .movable = movable},
         .seed = (uint64_t)own->seed,
         .wanted = own->only ? wanted : NULL};
-    cp_status status = movable && wanted ? exclude_check(context, scene, own) : CP_LIMIT;
+    cp_status status = movable && wanted && padding ? exclude_check(context, scene, own) : CP_LIMIT;
+    if (status == CP_OK && own->padding)
+        status = exclude_read_padding(scene, own->padding, padding);
     if (status == CP_OK)
         status = mark_movable(scene, own->movable, movable);
     if (status == CP_OK && own->only)
@@ -145,6 +163,7 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
         status = judge_scene(context, scene, own, &rules);
     memory_free(context, movable, scene->node_count, sizeof *movable);
     memory_free(context, wanted, scene->node_count, sizeof *wanted);
+    memory_free(context, padding, scene->node_count, sizeof *padding);
     return status;
 }
 

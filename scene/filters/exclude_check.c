@@ -1,12 +1,57 @@
 /* Reports what exclude cannot judge, and the cases in which its list will not hold. */
 #include <math.h>
+#include <string.h>
 
 #include "base/text/text.h"
+#include "collide/list/list.h"
 #include "exclude.h"
 
 static struct place at_node(const cp_scene *scene, uint32_t node)
 {
     return (struct place){.node = scene->nodes[node].name};
+}
+
+/* Reads one NAME:LENGTH; the name may have colons, but the length has none. */
+static cp_status read_pad(const cp_scene *scene, const char *text, double *padding)
+{
+    const double most = 1e6; /* as of margin= */
+    const char *colon = strrchr(text, ':');
+    double length = 0;
+    uint32_t node = 0;
+    if (!colon || !read_length(colon + 1, &length) || !(length >= 0 && length <= most))
+        return report_error(scene->context, CP_USAGE, "exclude-padding", NOWHERE,
+                            "padding=%s: needs the name of a frame, a colon and a length from 0 to 1e6 m", text);
+    char *name = memory_allocate(scene->context, (size_t)(colon - text) + 1, 1);
+    if (!name)
+        return CP_LIMIT;
+    memcpy(name, text, (size_t)(colon - text));
+    name[colon - text] = '\0';
+    cp_status status = find_named(scene, TABLE_NODES, name, &node);
+    if (status == CP_OK && !node_can_collide(scene, node))
+        report_warning(scene->context, "exclude-padding", at_node(scene, node),
+                       "\"%s\" has no collision geometry, so that its padding= changes nothing", name);
+    if (status == CP_OK)
+        padding[node] = length;
+    memory_free(scene->context, name, (size_t)(colon - text) + 1, 1);
+    return status;
+}
+
+cp_status exclude_read_padding(const cp_scene *scene, const char *text, double *padding)
+{
+    cp_status status = CP_OK;
+    size_t size = strlen(text) + 1;
+    char *copy = memory_allocate(scene->context, size, 1);
+    if (!copy)
+        return CP_LIMIT;
+    memcpy(copy, text, size);
+    for (char *at = copy, *comma = copy; comma && status == CP_OK; at = comma + 1) {
+        comma = strchr(at, ',');
+        if (comma)
+            *comma = '\0';
+        status = read_pad(scene, at, padding);
+    }
+    memory_free(scene->context, copy, size, 1);
+    return status;
 }
 
 cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies)

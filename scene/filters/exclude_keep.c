@@ -1,6 +1,10 @@
 /* keep=: pairs that the user excludes. */
 #include <stdlib.h>
 
+#include <string.h>
+
+#include "base/text/text.h"
+#include "collide/list/list.h"
 #include "exclude.h"
 
 static int compare_keys(const void *a, const void *b)
@@ -30,8 +34,19 @@ static uint32_t find_frame(struct user_pairs *pairs, const struct name_map *name
     return frame ? *frame : CP_NONE;
 }
 
+static enum user_claim claim_of(const cp_scene *list, const cp_pair *pair)
+{
+    static const char *const computed[] = {SRDF_REASON "Adjacent", SRDF_REASON "Never", SRDF_REASON "Always"};
+    if (strcmp(list->source.format, "srdf") != 0)
+        return CLAIM_KEPT;
+    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++)
+        if (text_equal_nocase(pair->evidence, computed[i]))
+            return CLAIM_COMPUTED;
+    return CLAIM_BY_HAND;
+}
+
 static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names, const cp_scene *list,
-                          const cp_pair *pair)
+                          const cp_pair *pair, cp_scene *scene)
 {
     uint32_t one = find_frame(pairs, names, list, pair->first);
     uint32_t other = one == CP_NONE ? CP_NONE : find_frame(pairs, names, list, pair->second);
@@ -39,8 +54,11 @@ static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names
         return CP_OK;
     if (!array_reserve(pairs->context, &pairs->items, &pairs->room, pairs->count + UINT64_C(1), sizeof *pairs->items))
         return CP_LIMIT;
-    pairs->items[pairs->count] = (struct user_pair){unordered_pair(one, other), pairs->count};
-    pairs->count++;
+    struct user_pair user = {unordered_pair(one, other), pairs->count, claim_of(list, pair),
+                             scene_text(scene, pair->reason), scene_text(scene, pair->evidence)};
+    if (!user.reason || !user.evidence)
+        return CP_LIMIT;
+    pairs->items[pairs->count++] = user;
     return CP_OK;
 }
 
@@ -58,7 +76,7 @@ static void report_rest(const cp_scene *list, const cp_scene *scene, const struc
                     "volatile frames: keep= takes pairs alone");
 }
 
-static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const cp_scene *scene)
+static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, cp_scene *scene)
 {
     struct name_map names = {.context = pairs->context};
     cp_status status = CP_OK;
@@ -75,7 +93,7 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     }
     for (uint32_t i = 0; i < list->pair_count && status == CP_OK; i++)
         if (list->pairs[i].verdict == CP_PAIR_EXCLUDED)
-            status = add_pair(pairs, &names, list, &list->pairs[i]);
+            status = add_pair(pairs, &names, list, &list->pairs[i], scene);
     if (status == CP_OK)
         report_rest(list, scene, &names);
     name_map_free(&names);
@@ -93,20 +111,37 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, const
     return status;
 }
 
-cp_status user_pairs_read(struct user_pairs *pairs, const cp_scene *scene, const char *path)
+/* Takes over the groups, states, ends and joints of an SRDF. */
+static cp_status take_elements(cp_scene *scene, const cp_scene *list)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < scene->metadata_count; i++)
+        if (strcmp(scene->metadata[i].key, SRDF_ELEMENT) == 0)
+            return CP_OK;
+    for (uint32_t i = 0; i < list->metadata_count && good; i++)
+        if (strcmp(list->metadata[i].key, SRDF_ELEMENT) == 0)
+            good = scene_add_metadata(scene, CP_OWNER_SCENE, 0, SRDF_ELEMENT, CP_VALUE_STRING, list->metadata[i].value);
+    return good ? CP_OK : CP_LIMIT;
+}
+
+cp_status user_pairs_read(struct user_pairs *pairs, cp_scene *scene, const char *path)
 {
     cp_scene *list;
     cp_status status = cp_read_list(pairs->context, path, &list);
     if (status == CP_OK)
         status = add_pairs(pairs, list, scene);
+    if (status == CP_OK)
+        status = take_elements(scene, list);
+    if (status == CP_OK && !(pairs->file = scene_text(scene, list->source.file)))
+        status = CP_LIMIT;
     cp_scene_free(list);
     return status;
 }
 
-bool user_pairs_have(const struct user_pairs *pairs, uint32_t one, uint32_t other)
+const struct user_pair *user_pairs_find(const struct user_pairs *pairs, uint32_t one, uint32_t other)
 {
     struct user_pair wanted = {.key = unordered_pair(one, other)};
-    return pairs->count > 0 && bsearch(&wanted, pairs->items, pairs->count, sizeof wanted, compare_keys);
+    return pairs->count > 0 ? bsearch(&wanted, pairs->items, pairs->count, sizeof wanted, compare_keys) : NULL;
 }
 
 void user_pairs_free(struct user_pairs *pairs)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "collide/list/list.h"
 #include "exclude.h"
 #include "motion/motion.h"
@@ -41,7 +42,8 @@ static bool excludes(const struct exclude_settings *own, enum reason reason)
     }
 }
 
-static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement)
+/* margin: of the pair. */
+static enum reason reason_of(const struct exclude_settings *own, const struct judgement *judgement, double margin)
 {
     static const enum reason reasons[] = {
         [JUDGED_STATIC] = REASON_STATIC,
@@ -59,7 +61,7 @@ static enum reason reason_of(const struct exclude_settings *own, const struct ju
         judgement->in_loops || judgement->obstacles & (OBSTACLE_UNLIMITED | OBSTACLE_STRETCHED | OBSTACLE_SCALE);
     bool searched = !judgement->is_cut && judgement->samples > 0;
     if (reason == REASON_UNDECIDED && own->allow_sampled == ALLOW_SAMPLED && !blind && searched &&
-        judgement->clearance > fmax(own->margin, own->touch))
+        judgement->clearance > fmax(margin, own->touch))
         reason = REASON_NEVER_SAMPLED;
     bool adjacent = own->adjacent && judgement->neighbours && reason != REASON_MOVABLE;
     return adjacent && !excludes(own, reason) ? REASON_ADJACENT : reason;
@@ -113,9 +115,10 @@ static uint32_t list_settings(const struct exclusion_list *found, const struct f
     return count;
 }
 
-/* Makes the finding of a pair; `chain` is the one between the two frames. */
-static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, const struct exclusion_list *found,
-                                const struct judgement *judgement, const struct frame_chain *chain)
+/* Makes the finding of a pair; `margin` and `chain` are those of the two frames. */
+static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *own, double margin,
+                                const struct exclusion_list *found, const struct judgement *judgement,
+                                const struct frame_chain *chain)
 {
     cp_finding *finding = scene_allocate(scene, 1, sizeof *finding);
     bool closed = judgement->configuration != CP_NONE;
@@ -129,7 +132,7 @@ static cp_finding *make_finding(cp_scene *scene, const struct exclude_settings *
         (void)list_settings(found, chain, judgement, witness);
     for (uint32_t i = 0; i < count && !closed; i++)
         witness[i] = (cp_joint_setting){chain->variables[i].joint, judgement->witness[i]};
-    *finding = (cp_finding){.margin = own->margin,
+    *finding = (cp_finding){.margin = margin,
                             .touch = own->touch,
                             .clearance = judgement->clearance,
                             .work = judgement->work,
@@ -156,9 +159,23 @@ struct statements {
     cp_finding **findings; /* ordered like the pairs */
     uint32_t counts[REASON_COUNT];
     uint32_t excluded;
-    uint32_t cut;     /* undecided because the search ended early */
-    bool interrupted; /* an interrupt cut it short, not the time */
+    uint32_t cut;              /* undecided because the search ended early */
+    uint32_t audited, refuted; /* pairs of an SRDF that were judged, and those that collide */
+    bool interrupted;          /* an interrupt cut it short, not the time */
 };
+
+/* Adds the joint values of a witness, in the form that `collide` takes: " at J1=0.5, J2=1"; nothing without any. */
+static void add_witness(const cp_scene *scene, const cp_finding *finding, struct buffer *text)
+{
+    buffer_text(text, finding->witness_count > 0 ? " at " : "");
+    for (uint32_t i = 0; i < finding->witness_count; i++) {
+        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
+        bool alone = cp_joint_is_named_alone(scene, finding->witness[i].joint);
+        buffer_print(text, "%s%s%s=", i > 0 ? ", " : "", alone ? "" : "id:", alone ? joint->name : joint->id);
+        buffer_double(text, finding->witness[i].value);
+    }
+    buffer_append(text, "", 1);
+}
 
 static cp_status warn_of_user(const struct statements *made, const cp_pair *pair, const struct judgement *judgement)
 {
@@ -174,21 +191,41 @@ static cp_status warn_of_user(const struct statements *made, const cp_pair *pair
     }
     if (!judgement->witnessed)
         return CP_OK;
-    const cp_finding *finding = pair->finding;
     struct buffer witness = {.context = context};
-    buffer_text(&witness, finding->witness_count > 0 ? " at " : "");
-    for (uint32_t i = 0; i < finding->witness_count; i++) {
-        const cp_joint *joint = &scene->joints[finding->witness[i].joint];
-        bool alone = cp_joint_is_named_alone(scene, finding->witness[i].joint);
-        buffer_print(&witness, "%s%s%s=", i > 0 ? ", " : "", alone ? "" : "id:", alone ? joint->name : joint->id);
-        buffer_double(&witness, finding->witness[i].value);
-    }
-    buffer_append(&witness, "", 1);
+    add_witness(scene, pair->finding, &witness);
     bool failed = witness.failed;
     if (!failed)
         report_warning(context, "exclude-user", NOWHERE, "\"%s\" and \"%s\", which keep= excludes, collide%s", first,
                        second, witness.data);
     buffer_free(&witness);
+    return failed ? CP_LIMIT : CP_OK;
+}
+
+/* Compares what an SRDF says of a pair with what was found. */
+static cp_status audit(struct statements *made, const cp_pair *pair, const struct user_pair *user,
+                       enum judgement_status status)
+{
+    const cp_scene *scene = made->scene;
+    const size_t prefix = sizeof SRDF_REASON - 1;
+    const char *word = *user->evidence ? user->evidence + prefix : "no reason";
+    bool never = text_equal_nocase(word, "Never");
+    bool always = status == JUDGED_ALWAYS_PROVED || status == JUDGED_ALWAYS_SAMPLED;
+    struct buffer text = {.context = scene->context};
+    made->audited++;
+    if (status != JUDGED_SOMETIMES && !(never && always))
+        return CP_OK;
+    made->refuted++;
+    if (always)
+        buffer_append(&text, " at all joint values", sizeof " at all joint values");
+    else
+        add_witness(scene, pair->finding, &text);
+    bool failed = text.failed;
+    if (!failed)
+        report_warning(scene->context, "exclude-audit", IN_FILE(made->users->file),
+                       "\"%s\" and \"%s\", which the list excludes (%.100s), collide%s: %s",
+                       scene->nodes[pair->first].id, scene->nodes[pair->second].id, word, text.data,
+                       pair->verdict == CP_PAIR_KEPT ? "they stay checked" : "they are excluded all the same");
+    buffer_free(&text);
     return failed ? CP_LIMIT : CP_OK;
 }
 
@@ -211,7 +248,9 @@ static bool is_users(const struct statements *made, uint32_t one, uint32_t other
 {
     bool grouped =
         made->users->all_static && status != JUDGED_STATIC && made->statics.groups[one] == made->statics.groups[other];
-    return grouped || user_pairs_have(made->users, one, other);
+    const struct user_pair *user = user_pairs_find(made->users, one, other);
+    bool by_hand = user && user->claim == CLAIM_BY_HAND && (made->own->keep_colliding || status != JUDGED_SOMETIMES);
+    return grouped || by_hand || (user && user->claim == CLAIM_KEPT);
 }
 
 /* Returns true if the way in the tree from a node to another one meets no link that can collide, but those of the
@@ -261,6 +300,18 @@ static void warn_of_always(const struct statements *made, const cp_pair *pair, e
                        first, second);
 }
 
+/* Warns where what keep= says of a pair is not what was found. */
+static cp_status compare_with_list(struct statements *made, cp_pair *pair, const struct judgement *judgement,
+                                   enum reason reason)
+{
+    const struct user_pair *user = user_pairs_find(made->users, pair->first, pair->second);
+    if (!user || user->claim == CLAIM_KEPT)
+        return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
+    if (reason == REASON_USER)
+        pair->evidence = user->evidence;
+    return audit(made, pair, user, judgement->status);
+}
+
 static cp_status state_pair(struct statements *made, uint32_t item)
 {
     cp_scene *scene = made->scene;
@@ -270,7 +321,8 @@ static cp_status state_pair(struct statements *made, uint32_t item)
                                     &made->found->bodies.items[exclusion->bodies[1]]};
     uint32_t one = bodies[0]->node, other = bodies[1]->node;
     bool users = is_users(made, one, other, judgement->status);
-    enum reason reason = users ? REASON_USER : reason_of(made->own, judgement);
+    double margin = margin_of(&made->rules->judge, one, other);
+    enum reason reason = users ? REASON_USER : reason_of(made->own, judgement, margin);
     uint32_t index = scene_add_pair(scene, one, other, reason_words[reason]);
     if (index == CP_NONE)
         return CP_LIMIT;
@@ -284,16 +336,16 @@ static cp_status state_pair(struct statements *made, uint32_t item)
         pair->evidence = obstacle_text(&made->chain, bodies, judgement->in_loops);
     made->cut += is_cut;
     pair->verdict = excludes(made->own, reason) ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT;
-    pair->finding = made->findings[item] = make_finding(scene, made->own, made->found, judgement, &made->chain);
+    pair->finding = made->findings[item] = make_finding(scene, made->own, margin, made->found, judgement, &made->chain);
     if (!pair->finding)
         return CP_LIMIT;
     made->counts[reason]++;
     made->excluded += pair->verdict == CP_PAIR_EXCLUDED;
     if (reason == REASON_ALWAYS_SAMPLED || reason == REASON_ALWAYS_PROVED)
         warn_of_always(made, pair, reason);
-    if (reason == REASON_NEVER_SAMPLED)
-        return note_rate(scene, pair);
-    return reason == REASON_USER ? warn_of_user(made, pair, judgement) : CP_OK;
+    if (reason == REASON_NEVER_SAMPLED && note_rate(scene, pair) != CP_OK)
+        return CP_LIMIT;
+    return compare_with_list(made, pair, judgement, reason);
 }
 
 static cp_status set_keys(const struct statements *made)
@@ -319,11 +371,14 @@ static bool was_judged(const struct statements *made, uint32_t one, uint32_t oth
 }
 
 /* States a pair that was not judged. The name that comes first is first, as with pairs that were judged. */
-static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, const char *reason)
+static cp_status state_unjudged(cp_scene *scene, uint32_t one, uint32_t other, const char *reason, const char *evidence)
 {
     bool swap = strcmp(scene->nodes[one].name, scene->nodes[other].name) > 0;
     uint32_t pair = scene_add_pair(scene, swap ? other : one, swap ? one : other, reason);
-    return pair != CP_NONE ? CP_OK : CP_LIMIT;
+    if (pair == CP_NONE)
+        return CP_LIMIT;
+    scene->pairs[pair].evidence = evidence;
+    return CP_OK;
 }
 
 /* Lists the static pairs that were not judged and that the scene does not mention. ExcludeStaticPairs of the file would
@@ -345,8 +400,8 @@ static cp_status list_static_pairs(struct statements *made, const char *reason)
     for (uint32_t one = 0; one < nodes && status == CP_OK; one++)
         for (uint32_t other = one + 1; candidates[one] && other < nodes && status == CP_OK; other++)
             if (candidates[other] && groups[one] == groups[other] && !was_judged(made, one, other) &&
-                !user_pairs_have(made->users, one, other) && !set_has(known, count, unordered_pair(one, other)))
-                status = state_unjudged(scene, one, other, reason);
+                !user_pairs_find(made->users, one, other) && !set_has(known, count, unordered_pair(one, other)))
+                status = state_unjudged(scene, one, other, reason, "");
     memory_free(context, candidates, nodes, sizeof *candidates);
     memory_free(context, known, room, sizeof *known);
     return status;
@@ -359,7 +414,7 @@ static cp_status drop_statements(struct statements *made)
     uint32_t kept = 0, before = scene->pair_count;
     for (uint32_t i = 0; i < before; i++) {
         const cp_pair *pair = &scene->pairs[i];
-        if (!was_judged(made, pair->first, pair->second) && !user_pairs_have(made->users, pair->first, pair->second))
+        if (!was_judged(made, pair->first, pair->second) && !user_pairs_find(made->users, pair->first, pair->second))
             scene->pairs[kept++] = *pair;
     }
     scene->pair_count = kept;
@@ -398,9 +453,11 @@ static cp_status state_further(struct statements *made)
     if (count > 0)
         qsort(further, count, sizeof *further, compare_places);
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+    for (uint32_t i = 0; i < count && status == CP_OK; i++) {
+        bool kept = further[i].claim == CLAIM_KEPT;
         status = state_unjudged(scene, (uint32_t)(further[i].key >> 32), (uint32_t)further[i].key,
-                                reason_words[REASON_USER]);
+                                kept ? reason_words[REASON_USER] : further[i].reason, kept ? "" : further[i].evidence);
+    }
     if (count > 0)
         report_note(scene->context, "exclude-user-further", NOWHERE,
                     "pairs that keep= excludes and that were not judged, as they cannot collide or are elsewhere: %u",
@@ -449,6 +506,10 @@ static cp_status report_summary(const struct statements *made)
             "the time (time=) ran out: %u of %u pairs are undecided because of that, and stay checked unless "
             "an option excludes them; a longer time may decide more",
             (unsigned)made->cut, (unsigned)all);
+    if (!failed && made->audited > 0)
+        report_note(made->scene->context, "exclude-audited", IN_FILE(made->users->file),
+                    "%u pairs of the list were judged: %u of them collide", (unsigned)made->audited,
+                    (unsigned)made->refuted);
     buffer_free(&text);
     return failed ? CP_LIMIT : CP_OK;
 }

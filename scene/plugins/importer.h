@@ -26,7 +26,10 @@ struct importer {
      * further files with the source that `read` was given as their parent. */
     bool third_party;
     bool is_cell;     /* its frames and joints are worth having without geometry, too */
-    bool lists_pairs; /* it has pairs of frames alone, for a cell that is read beside it: nothing to convert */
+    /* True if it has pairs of frames alone, for a cell that is read beside it: nothing to convert. `read` may then get
+     * the scene of a cell, with more than its world. The file's names are the cell's frames, and names without a frame
+     * a warning. */
+    bool lists_pairs;
     /* Loads libraries that `read` needs and a process without rights could not open; or NULL. */
     cp_status (*load)(cp_context *context);
     /* Fills the scene (made by scene_new) and ends in scene_finish. */

@@ -87,9 +87,6 @@ static const char *known_xml(struct text root)
         {"TreeDevice", "is a device of RobWork in XML: cellpipe reads RobWork's tag devices (.dev)"},
         {"ParallelDevice", "is a device of RobWork in XML: cellpipe reads RobWork's tag devices (.dev)"},
     };
-    if (is_element(root, "robot") &&
-        (has(root, "<disable_collisions") || has(root, "<group ") || has(root, "<group_state")))
-        return "is SRDF, groups and collision pairs of a robot: cellpipe reads collision setups of RobWork";
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_element(root, others[i].root))
             return others[i].is;

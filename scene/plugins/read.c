@@ -116,58 +116,77 @@ static cp_status choose(const struct source *source, const char *format, const s
                         (*importer)->plugin.package);
 }
 
-static cp_status read_source(struct source *source, const char *format, const char *usual, const struct texts *texts,
-                             cp_scene **result);
+/* Says what to read a source by. */
+struct reading {
+    const char *format;   /* an importer's name; NULL: by the bytes */
+    const char *usual;    /* an option that holds where the user gave none, or NULL */
+    struct texts texts;   /* options */
+    const cp_scene *cell; /* NULL; or the one that a list is read beside: the result is a changed copy */
+};
+
+static cp_status read_source(struct source *source, const struct reading *reading, cp_scene **result);
 
 /* Reads the model of a ZIP archive. CP_NO if the source is no archive, or one that is a format of its own. */
-static cp_status read_zipped(const struct source *source, const char *format, const char *usual,
-                             const struct texts *texts, cp_scene **result)
+static cp_status read_zipped(const struct source *source, const struct reading *reading, cp_scene **result)
 {
     struct archive *archive;
     struct source *model = NULL;
-    cp_status status = zipped_open(source, format, &archive, &model);
+    cp_status status = zipped_open(source, reading->format, &archive, &model);
     if (status == CP_OK)
-        status = read_source(model, format, usual, texts, result);
+        status = read_source(model, reading, result);
     source_close(model);
     archive_close(archive);
     return status;
 }
 
-static cp_status read_source(struct source *source, const char *format, const char *usual, const struct texts *texts,
-                             cp_scene **result)
+/* Makes the scene that an importer fills. NULL when out of memory. */
+static cp_scene *begin_scene(const struct importer *importer, const struct source *source,
+                             const struct reading *reading)
+{
+    cp_scene *scene = reading->cell ? scene_copy(reading->cell) : scene_new(source->context);
+    if (!scene || reading->cell)
+        return scene;
+    scene->source.format = importer->plugin.name;
+    scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
+    if (scene->source.file)
+        return scene;
+    cp_scene_free(scene);
+    return NULL;
+}
+
+/* Reads a source. CP_NO, without a message, if a list is wanted and it is none. */
+static cp_status read_source(struct source *source, const struct reading *reading, cp_scene **result)
 {
     cp_context *context = source->context;
     const struct importer *importer = NULL;
     bool guessed = false;
-    cp_status status = read_zipped(source, format, usual, texts, result);
+    cp_status status = read_zipped(source, reading, result);
     if (status != CP_NO)
         return status;
-    status = choose(source, format, &importer, &guessed);
+    status = choose(source, reading->format, &importer, &guessed);
     if (status != CP_OK)
         return status;
+    if (reading->cell && !importer->lists_pairs)
+        return CP_NO;
     /* First come the options for all uses of the importer, then those of this one. */
     const char *text;
     void *settings = options_parse(context, &importer->plugin, import_options, NULL, 0, &status);
-    if (status == CP_OK && usual && importer_of_option(context, usual, &text) == importer)
+    if (status == CP_OK && reading->usual && importer_of_option(context, reading->usual, &text) == importer)
         status = options_set(context, &importer->plugin, import_options, text, settings);
     for (uint32_t i = 0; i < context->importer_options.count && status == CP_OK; i++) {
         if (importer_of_option(context, context->importer_options.items[i], &text) == importer)
             status = options_set(context, &importer->plugin, import_options, text, settings);
     }
-    for (size_t i = 0; i < texts->count && status == CP_OK; i++)
-        status = options_set(context, &importer->plugin, import_options, texts->items[i], settings);
+    for (size_t i = 0; i < reading->texts.count && status == CP_OK; i++)
+        status = options_set(context, &importer->plugin, import_options, reading->texts.items[i], settings);
     if (status == CP_OK && source->ends_early)
         status = report_lenient(context, !((const struct import_settings *)settings)->partial, "source-truncated",
                                 IN_FILE(source->name), "the gzip stream ends early after %zu bytes", source->size);
     if (status == CP_OK) {
-        cp_scene *scene = scene_new(context);
+        cp_scene *scene = begin_scene(importer, source, reading);
         const char *outer = context->subject;
-        if (scene) {
-            scene->source.format = importer->plugin.name;
-            scene->source.file = utf8_from(scene->arena, source->label, strlen(source->label), NULL);
-        }
         context->subject = source->name;
-        if (!scene || !scene->source.file)
+        if (!scene)
             status = CP_LIMIT;
         else if (importer->load)
             status = importer->load(context);
@@ -230,7 +249,7 @@ cp_status cp_read(cp_context *context, const char *path, const char *format, con
     context->read_bytes = 0;
     cp_status status = source_open_top(context, path, &source);
     if (status == CP_OK)
-        status = read_source(source, format, NULL, &(struct texts){options, option_count}, scene);
+        status = read_source(source, &(struct reading){.format = format, .texts = {options, option_count}}, scene);
     return finish_read(context, status, source, scene);
 }
 
@@ -242,8 +261,24 @@ cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, co
     context->read_bytes = 0;
     cp_status status = source_from_memory(context, bytes, size, name, &source);
     if (status == CP_OK)
-        status = read_source(source, format, NULL, &(struct texts){options, option_count}, scene);
+        status = read_source(source, &(struct reading){.format = format, .texts = {options, option_count}}, scene);
     return finish_read(context, status, source, scene);
+}
+
+cp_status cp_read_beside(cp_context *context, cp_scene *scene, const char *path, const char *format,
+                         const char *const *options, size_t option_count)
+{
+    struct source *source;
+    cp_scene *read = NULL;
+    context->read_bytes = 0;
+    cp_status status = source_open_top(context, path, &source);
+    if (status == CP_OK)
+        status = read_source(
+            source, &(struct reading){.format = format, .texts = {options, option_count}, .cell = scene}, &read);
+    status = finish_read(context, status, source, &read);
+    if (status == CP_OK)
+        scene_replace(scene, read);
+    return status;
 }
 
 bool cp_was_read(const cp_context *context, const char *path)
@@ -261,5 +296,5 @@ bool source_is_known(const struct source *source)
 cp_status read_further(struct source *source, const char *format, const char *usual, cp_scene **scene)
 {
     *scene = NULL;
-    return read_source(source, format, usual, &(struct texts){NULL, 0}, scene);
+    return read_source(source, &(struct reading){.format = format, .usual = usual}, scene);
 }

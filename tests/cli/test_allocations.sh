@@ -109,6 +109,7 @@ job convert "$samples/amf_gripper.amf" out/o.glb
 job convert "$samples/urdf_picker.urdf" out/o.glb
 job convert "$samples/xacro_arm.urdf.xacro" out/o.glb --in arg=segments:=3
 job convert "$samples/urdf_picker.urdf" out/o.urdf
+job convert "$samples/urdf_picker.urdf" "$samples/urdf_picker.srdf" out/o.glb
 job convert "$samples/stl_65535.stl.gz" out/o.glb.gz --threads 2
 job convert "$samples/tag_models.wu" out/o.wrl --out layout=parts
 job convert "$samples/gltf_textures.gltf" out/o.png --out size=60x40 --out edges=yes --threads 2
@@ -123,6 +124,7 @@ job pose "$robot" out/o.glb device=Arm reach=0.55,0.32,0.73,-60deg,0,-170deg
 job program "$robot" out/o.glb "file=$samples/demo/pick.prg" device=Arm
 job recording "$samples/dh_arm.wu" out/o.jsonl "file=$cases/recording/good.jsonl"
 job trace "$cases/deneb-recording/cell.dcr" out/o.glb frame=hand
+job exclude "$cases/srdf/arm.urdf" "$cases/srdf/good.srdf" out/o.srdf "keep=$cases/srdf/old.srdf" work=50 samples=5 descents=1 --threads 1
 job exclude "$samples/tag_robots.wu" out/o.xml work=50 samples=5 descents=1 --threads 1 --out split=device --out evidence=yes
 job run read "$robot" ! pose device=Arm deg=0,90,0,0,0,0 ! read "$samples/stl_one_facet.stl" ! write out/o.wrl
 job batch "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" --out-dir out/d --jobs 1 --progress none

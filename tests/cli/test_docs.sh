@@ -190,6 +190,7 @@ reads() { # format suffix
     3mf*) sample=samples/3mf_gripper.3mf ;;
     amf*) sample=samples/amf_gripper.amf ;;
     urdf*) sample=samples/urdf_picker.urdf ;;
+    srdf*) sample=samples/urdf_picker.srdf ;;
     step*) sample=samples/step_clamp.step ;;
     collada.dae) sample=samples/collada_arm.dae ;;
     collada.zae) sample=tests/cases/collada/unnamed.zae ;;

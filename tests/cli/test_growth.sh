@@ -94,6 +94,11 @@ xacro_calls() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\" xmlns:xacro=\"ht
     print "</robot>" }'; }
 xacro_text() { awk -v n="$1" 'BEGIN { printf "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/><x y=\""
     for (i = 0; i < n; i++) printf "${%d}$$(a) ", i; printf "\" z=\"${[0"; for (i = 0; i < n; i++) printf ",%d", i; print "][1]}\"/></robot>" }'; }
+srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
+    printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
+    printf "<group_state name=\"home\" group=\"g\"><joint name=\"j%d\" value=\"0\"/></group_state><passive_joint name=\"j%d\"/>", i, i
+    printf "<end_effector name=\"e%d\" group=\"g\" parent_link=\"l%d\"/>\n", i, i }
+    print "<disable_default_collisions link=\"l0\"/></robot>" }'; }
 dct_device() { printf 'DCT DEVICE 1.0\nUNIT mm\nANGLE deg\nDEVICE "arm"\nPART "base" ATTACH 1\n'; }
 dct_parts() { dct_device; awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "PART \"p%d\" ATTACH 01\n", i; print "END" }'; }
 dct_joints() { dct_device; awk -v n="$1" 'BEGIN { print "PART \"link\" ATTACH 1"; for (i = 0; i < n; i++) printf "JOINT \"j%d\" PART 1 TYPE ROTATE_Z INIT 0\n", i; print "END" }'; }
@@ -223,6 +228,8 @@ grows materials 500 a.obj convert a.obj o.urdf
 grows dae_copies 1000 a.dae convert a.dae o.urdf
 grows frames 1000 a.wu convert a.wu o.urdf
 grows joints 500 a.wu convert a.wu o.urdf
+grows srdf_pairs 500 a.srdf convert robot.urdf a.srdf o.glb
+grows srdf_pairs 500 a.srdf convert robot.urdf a.srdf o.srdf
 grows pairs 2000 a.xml convert a.xml o.xml
 grows dct_parts 500 a.dcd convert a.dcd o.glb
 grows dct_joints 500 a.dcd convert a.dcd o.glb

@@ -39,6 +39,12 @@ uint64_t pairs_of(uint64_t count);
  * static and the scene leaves static pairs out. */
 cp_status pairs_count_left_out(cp_context *context, const cp_scene *scene, uint64_t *count);
 
+/* Lists know frames by their names alone. Marks as partial the excluded pairs that a list cannot have, since other
+ * frames with the same names are to be checked. names: of the nodes; excluded: of the pairs. heads[node count]: the
+ * first frame with the node's name of those that can collide or that pairs name; CP_NONE: there is none. */
+cp_status pairs_find_partial(cp_context *context, const cp_scene *scene, const char *const *names, const bool *excluded,
+                             uint32_t *heads, bool *partial);
+
 /* Hashes of what the finding about a pair of frames rests on: as long as they are the same, the finding holds. */
 
 /* Computes keys[node count]: a hash of each frame's collision geometry, as seen from the frame; 0 if it has none. */
@@ -57,6 +63,13 @@ cp_status cell_key(cp_context *context, const cp_scene *scene, uint64_t *key, ui
 #define CELL_KEY "collision cell key"
 /* Returns the key that the scene was read with; 0: none. */
 uint64_t listed_cell_key(const cp_scene *scene);
+
+/* The metadata of a scene that an SRDF was read for: each element of it but the pairs, as XML; and the robot's name, if
+ * the robot itself was not read. */
+#define SRDF_ELEMENT "srdf"
+#define SRDF_ROBOT "srdf.robot"
+/* The start of a pair's evidence, before the reason that an SRDF gives. */
+#define SRDF_REASON "SRDF: "
 
 /* Adds to a draft of a scene what the evidence in a file (docs/exclusion.md) says of its pairs: verdict, reason, note,
  * finding and witness. A pair that the scene states with a finding of its own stays as it is. Frames and joints that

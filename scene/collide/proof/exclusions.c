@@ -93,7 +93,7 @@ static void judge_open_pair(void *user, uint32_t item, uint32_t worker)
     find_pair(work->exclusions, pair, bodies);
     if (worker == 0) /* the calling thread */
         show_progress(work);
-    if (pair->judgement.status == JUDGED_NEVER_PROVED || judge_is_late(judge))
+    if (pair->judgement.known || pair->judgement.status == JUDGED_NEVER_PROVED || judge_is_late(judge))
         return;
     if (work->shortly) {
         work->done += judge_shortly(judge, bodies, &pair->judgement);
@@ -139,9 +139,49 @@ static cp_status judge_open_pairs(struct work *work, cp_context *context, uint32
     return judge_waiting(work, context, threads);
 }
 
+/* ---- what an earlier run has decided ---- */
+
+static int compare_known(const void *a, const void *b)
+{
+    uint64_t left = ((const struct known_pair *)a)->nodes, right = ((const struct known_pair *)b)->nodes;
+    return (left > right) - (left < right);
+}
+
+/* Tells whether the witness gives a value for each joint of the chain, and no other. */
+static bool fits(const struct frame_chain *chain, const cp_finding *finding)
+{
+    bool fits = finding->witness_count == chain->variable_count;
+    for (uint32_t i = 0; i < chain->variable_count && fits; i++)
+        fits = finding->witness[i].joint == chain->variables[i].joint;
+    return fits;
+}
+
+/* Takes the judgement of an earlier run, if there is one; true then. chain: between the pair. Pairs in loops are judged
+ * again: their witnesses are configurations of this run. */
+static bool take_known(const struct known_pairs *known, const struct frame_chain *chain,
+                       const struct body *const bodies[2], struct judgement *judgement)
+{
+    struct known_pair wanted = {.nodes = unordered_pair(bodies[0]->node, bodies[1]->node)};
+    const struct known_pair *found =
+        known && known->count > 0 ? bsearch(&wanted, known->items, known->count, sizeof wanted, compare_known) : NULL;
+    if (!found || judgement->in_loops || (found->finding.witness_count > 0 && !fits(chain, &found->finding)))
+        return false;
+    judgement->known = &found->finding;
+    judgement->status = found->status;
+    judgement->work = found->finding.work;
+    judgement->samples = found->finding.samples;
+    judgement->hits = found->finding.hits;
+    judgement->descents = found->finding.descents;
+    judgement->clearance = found->finding.clearance;
+    judgement->witnessed = found->finding.witness_count > 0;
+    judgement->is_cut = false;
+    return true;
+}
+
 enum { PAIRS_A_LOOK = 1024 };
 
-static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t threads, uint64_t seed)
+static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t threads,
+                             const struct exclusion_rules *all)
 {
     struct exclusion_list *exclusions = work->exclusions;
     const struct body *bodies[2];
@@ -153,7 +193,7 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
      * order changes nothing. */
     for (uint32_t i = 0; i < exclusions->count && status == CP_OK; i++) {
         struct exclusion *pair = &exclusions->items[i];
-        uint64_t words[3] = {seed};
+        uint64_t words[3] = {all->seed};
         find_pair(exclusions, pair, bodies);
         if (i % PAIRS_A_LOOK == 0)
             show_progress(work);
@@ -167,6 +207,8 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
             work->done++;
             continue;
         }
+        if (take_known(all->known, &work->judges[0].chain, bodies, &pair->judgement))
+            work->done++;
         /* A search looks at all joints between the two, again and again: with n frames one behind the other, n^3 / 6
          * for all pairs. */
         joints += work->judges[0].chain.motion_count;
@@ -190,6 +232,8 @@ static cp_status judge_pairs(struct work *work, cp_context *context, uint32_t th
     for (uint32_t i = 0; i < work->open_count; i++) {
         struct judgement *judgement = &exclusions->items[(uint32_t)work->open[i]].judgement;
         judgement->witness = witness;
+        for (uint32_t k = 0; judgement->witnessed && judgement->known && k < judgement->variables; k++)
+            witness[k] = judgement->known->witness[k].value;
         witness += judgement->variables;
     }
     return judge_open_pairs(work, context, threads);
@@ -233,7 +277,7 @@ cp_status exclusions_find(struct exclusion_list *exclusions, cp_context *context
     bool room = work.judges && work.open;
     while (room && opened < threads)
         room = judge_open(&work.judges[opened++], context, &judge, &exclusions->bodies);
-    status = room ? judge_pairs(&work, context, threads, rules->seed) : CP_LIMIT;
+    status = room ? judge_pairs(&work, context, threads, rules) : CP_LIMIT;
     while (opened > 0)
         judge_close(&work.judges[--opened], context);
     memory_free(context, work.judges, threads, sizeof *work.judges);

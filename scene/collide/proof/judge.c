@@ -59,7 +59,7 @@ static double certain(const struct judge *judge, double most)
  * would be in vain. */
 static void note_distance(const struct judge *judge, const double *values, double distance, struct judgement *judgement)
 {
-    const bool collides = distance <= certain(judge, judge->rules->margin);
+    const bool collides = distance <= certain(judge, judge->margin);
     if (judge->in_loops && judge->configuration == CP_NONE) {
         judgement->unprovable = judgement->unprovable || collides;
         return;
@@ -95,7 +95,7 @@ static void descend(struct judge *judge, const struct body *const bodies[2], uin
     uint64_t place = number * steps + (samples > steps ? samples : steps);
     random_values(chain, key, place, judge->values);
     double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
-    for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->rules->margin; i++) {
+    for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->margin; i++) {
         if (judge_is_late(judge))
             return;
         for (uint32_t k = 0; k < count; k++) {
@@ -155,7 +155,7 @@ static void take_proof(struct judge *judge, const struct body *const bodies[2], 
 static bool try_proof(struct judge *judge, const struct body *const bodies[2], uint64_t work,
                       struct judgement *judgement)
 {
-    struct proof_goal goal = {judge->rules->margin, work};
+    struct proof_goal goal = {judge->margin, work};
     struct proof proof = prove_free(&judge->prover, &judge->chain, bodies, &goal, judge->values);
     take_proof(judge, bodies, work, &proof, judgement);
     return proof.end == PROOF_FREE;
@@ -234,11 +234,11 @@ static uint32_t take_samples(struct judge *judge, const struct body *const bodie
     const struct judge_rules *rules = judge->rules;
     uint32_t touching = 0;
     for (; judgement->samples < most && !judge_is_late(judge) && take_values(judge, judgement); judgement->samples++) {
-        double nearest = fmax(judgement->clearance, rules->margin * (1 + 1e-6));
+        double nearest = fmax(judgement->clearance, judge->margin * (1 + 1e-6));
         if (height_at(judge, bodies, judge->values, nearest) >= nearest)
             continue;
         double distance = look_at(judge, bodies, judge->values, nearest, judgement);
-        judgement->hits += distance <= rules->margin;
+        judgement->hits += distance <= judge->margin;
         touching += distance <= certain(judge, rules->touch);
     }
     judge->configuration = CP_NONE;
@@ -264,6 +264,7 @@ static void begin_pair(struct judge *judge, const struct body *const bodies[2])
     chain_find(&judge->chain, bodies[0]->node, bodies[1]->node);
     prover_begin(&judge->prover, &judge->chain, bodies);
     judge->prover.is_late = false;
+    judge->margin = fmax(margin_of(judge->rules, bodies[0]->node, bodies[1]->node), judge->rules->touch);
     judge->configuration = CP_NONE;
     judge->in_loops = is_in_loops(judge);
 }
@@ -412,7 +413,7 @@ cp_status judge_at_length(struct judge *judges, cp_context *context, uint32_t th
         begin_pair(&judges[i], bodies);
     }
     /* Descents and proofs alternate as in judge_by_search: take the next of each. */
-    struct proof_goal goal = {judge->rules->margin, judgement->next_work};
+    struct proof_goal goal = {judge->margin, judgement->next_work};
     if (status == CP_OK)
         status = take_descents_at_length(&descents, context, descents_before(judge, goal.work), judgement);
     if (status == CP_OK && !has_collided(judgement)) {

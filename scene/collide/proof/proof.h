@@ -154,8 +154,9 @@ struct depth look_inside(struct prover *prover, double touch, uint64_t *work);
 /* The judgement on two bodies: do they never collide, always, or sometimes? */
 
 struct judge_rules {
-    double margin; /* metres: bodies that are no farther apart count as colliding; at least touch */
-    double touch;  /* metres: bodies that are no farther apart touch */
+    double margin;         /* metres: bodies that are no farther apart count as colliding, as do those that touch */
+    double touch;          /* metres: bodies that are no farther apart touch */
+    const double *padding; /* indexed by node: metres that it adds to the margin of its pairs; NULL: none */
     uint32_t samples, descents;
     uint32_t always_samples;                     /* at least so many, of pairs that touch in all */
     uint64_t work;                               /* bounds of a proof, at most */
@@ -163,6 +164,12 @@ struct judge_rules {
     const bool *movable;                         /* indexed by node: which may be moved or hung elsewhere */
     const struct configurations *configurations; /* the samples of chains in loops */
 };
+
+/* Returns the margin of a pair of nodes, before touch. */
+static inline double margin_of(const struct judge_rules *rules, uint32_t one, uint32_t other)
+{
+    return rules->margin + (rules->padding ? rules->padding[one] + rules->padding[other] : 0);
+}
 
 enum judgement_status {
     JUDGED_STATIC,         /* nothing moves one against the other */
@@ -186,10 +193,11 @@ struct judgement {
     /* Metres: once they are proved never to meet, a lower bound of their distance; else the smallest distance that was
      * found; infinite if none was. */
     double clearance;
-    bool waits;      /* for judge_at_length */
-    bool is_cut;     /* the time ran out before all was done that may decide it */
-    bool in_loops;   /* loops hold some of the joints: only samples have witnesses */
-    bool unprovable; /* they collide where loops are open, and a proof takes the loops' joints as free */
+    const cp_finding *known; /* an earlier run's, in place of a search; or NULL */
+    bool waits;              /* for judge_at_length */
+    bool is_cut;             /* the time ran out before all was done that may decide it */
+    bool in_loops;           /* loops hold some of the joints: only samples have witnesses */
+    bool unprovable;         /* they collide where loops are open, and a proof takes the loops' joints as free */
     bool witnessed;
     double *witness;        /* room for the variables: in this configuration they collide */
     uint32_t configuration; /* with loops: its number in the rules, which have the values of all joints; or CP_NONE */
@@ -201,6 +209,7 @@ struct judge {
     struct frame_chain chain;
     struct prover prover;
     double *values, *tries; /* of the variables */
+    double margin;          /* of the pair, at least touch */
     bool in_loops;          /* as in the judgement */
     uint32_t configuration; /* whose the values are, or CP_NONE */
 };
@@ -244,10 +253,24 @@ struct exclusion_list {
     size_t witness_room;
 };
 
+/* A pair that an earlier run has decided, by a proof or a witness. */
+struct known_pair {
+    uint64_t nodes; /* unordered_pair */
+    enum judgement_status status;
+    cp_finding finding;
+};
+
+struct known_pairs {
+    struct arena *arena;
+    struct known_pair *items; /* sorted by nodes, each once */
+    uint32_t count;
+};
+
 struct exclusion_rules {
     struct judge_rules judge;
-    uint64_t seed;      /* of the random numbers */
-    const bool *wanted; /* indexed by node: only pairs with a node that is set; NULL: all pairs */
+    uint64_t seed;                   /* of the random numbers */
+    const bool *wanted;              /* indexed by node: only pairs with a node that is set; NULL: all pairs */
+    const struct known_pairs *known; /* which are not judged again; NULL: none */
 };
 
 /* Finds the bodies of the scene, and no pairs yet. Call exclusions_free even on failure. */

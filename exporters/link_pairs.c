@@ -1,0 +1,134 @@
+/* Pairs of links. A link of such lists is what moves as one and has a name there: a frame that is tagged as a link, or
+ * else the frame of the geometry itself. */
+#include "link_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collide/list/list.h"
+
+/* Names the link of each node: its own name, or that of the nearest frame above it that is a link and cannot move
+ * against it. */
+static cp_status name_links(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names)
+{
+    uint32_t count = scene->node_count, *heads = memory_allocate(context, count, sizeof *heads);
+    pairs->links = arena_allocate(pairs->arena, count, sizeof *pairs->links);
+    bool *named = arena_allocate_zeroed(pairs->arena, count, sizeof *named); /* by a frame above */
+    cp_status status = heads && pairs->links && named ? CP_OK : CP_LIMIT;
+    if (status == CP_OK)
+        scene_find_links(scene, heads);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++) { /* parents come before their children */
+        const cp_node *node = &scene->nodes[i];
+        bool is_link = names == FRAME_NAMES || node->flags & CP_NODE_LINK;
+        named[i] = is_link || (node->parent != CP_NONE && heads[i] == heads[node->parent] && named[node->parent]);
+        pairs->links[i] = named[i] && !is_link ? pairs->links[node->parent] : node->name;
+    }
+    memory_free(context, heads, count, sizeof *heads);
+    return status;
+}
+
+static int compare_names(const struct link_pair *one, const struct link_pair *other)
+{
+    int order = strcmp(one->names[0], other->names[0]);
+    return order ? order : strcmp(one->names[1], other->names[1]);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct link_pair *one = a, *other = b;
+    int order = compare_names(one, other);
+    return order ? order : (one->pair > other->pair) - (one->pair < other->pair);
+}
+
+/* Lists the pairs that are excluded as a whole, each once. */
+static void list_pairs(struct link_pairs *pairs, const cp_scene *scene, const bool *excluded, const bool *partial)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        uint32_t one = scene->pairs[i].first, other = scene->pairs[i].second;
+        int order = strcmp(pairs->links[one], pairs->links[other]);
+        uint32_t first = order < 0 ? one : other, second = order < 0 ? other : one;
+        if (excluded[i] && !partial[i] && order != 0)
+            pairs->items[count++] = (struct link_pair){{pairs->links[first], pairs->links[second]}, {first, second}, i};
+    }
+    if (count > 0)
+        qsort(pairs->items, count, sizeof *pairs->items, compare_pairs);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || compare_names(&pairs->items[i], &pairs->items[pairs->count - 1]) != 0)
+            pairs->items[pairs->count++] = pairs->items[i];
+}
+
+static void report_losses(cp_context *context, const cp_scene *scene, uint64_t outdated, uint64_t partial,
+                          uint64_t kept)
+{
+    if (outdated > 0)
+        report_loss(context, "list-outdated", NOWHERE, outdated,
+                    "excluded pairs that have changed since they were looked at: they are to be checked");
+    if (partial > 0)
+        report_loss(context, "list-names", NOWHERE, partial,
+                    "excluded pairs: others of the same links are to be checked, so these are too");
+    if (kept > 0)
+        report_loss(context, "list-kept", NOWHERE, kept,
+                    "pairs that are to be checked, though another statement excludes them");
+    if (scene->pair_count == 0 && scene->node_count > 1 && !scene->exclude_static_pairs)
+        report_loss(context, "list-empty", NOWHERE, 1, "all of the scene: it says nothing about pairs");
+}
+
+void report_static_pairs(cp_context *context, const cp_scene *scene)
+{
+    if (scene->exclude_static_pairs)
+        report_loss(context, "list-static", NOWHERE, 1,
+                    "that all pairs which cannot move against each other are excluded (exclude lists them one by one)");
+}
+
+cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names)
+{
+    uint32_t count = scene->pair_count, outdated_count = 0;
+    uint64_t left_out = 0, kept = 0;
+    *pairs = (struct link_pairs){.arena = arena_new(context)};
+    bool *excluded = arena_allocate(pairs->arena, count, sizeof *excluded);
+    bool *outdated = arena_allocate(pairs->arena, count, sizeof *outdated);
+    bool *partial = arena_allocate(pairs->arena, count, sizeof *partial);
+    uint32_t *heads = arena_allocate(pairs->arena, scene->node_count, sizeof *heads);
+    pairs->items = arena_allocate(pairs->arena, count, sizeof *pairs->items);
+    if (!excluded || !outdated || !partial || !heads || !pairs->items)
+        return CP_LIMIT;
+    cp_status status = name_links(pairs, context, scene, names);
+    if (status == CP_OK)
+        status = pairs_find_outdated(context, scene, outdated, &outdated_count);
+    for (uint32_t i = 0; i < count && status == CP_OK; i++)
+        excluded[i] = scene->pairs[i].verdict == CP_PAIR_EXCLUDED && !outdated[i];
+    if (status == CP_OK)
+        status = pairs_find_partial(context, scene, pairs->links, excluded, heads, partial);
+    if (status == CP_OK)
+        status = pairs_count_left_out(context, scene, &kept);
+    if (status != CP_OK)
+        return status;
+    list_pairs(pairs, scene, excluded, partial);
+    for (uint32_t i = 0; i < count; i++) /* one link needs no pair */
+        left_out += partial[i] && heads[scene->pairs[i].first] != heads[scene->pairs[i].second];
+    report_losses(context, scene, outdated_count, left_out, kept);
+    return CP_OK;
+}
+
+void link_pairs_free(struct link_pairs *pairs)
+{
+    arena_free(pairs->arena);
+    *pairs = (struct link_pairs){0};
+}
+
+bool comment_holds(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < ' ' || (text[i] == '-' && i + 1 < size && text[i + 1] == '-'))
+            return false;
+    return true;
+}
+
+size_t sink_attribute(struct sink *sink, const char *name, const char *value)
+{
+    sink_print(sink, " %s=\"", name);
+    size_t bad = sink_markup(sink, value);
+    sink_text(sink, "\"");
+    return bad;
+}

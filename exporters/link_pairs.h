@@ -1,0 +1,35 @@
+/* The excluded pairs of a scene by the names of links, sorted, for lists of planners and simulators. */
+#ifndef CELLPIPE_EXPORTERS_LINK_PAIRS_H
+#define CELLPIPE_EXPORTERS_LINK_PAIRS_H
+
+#include "base/bytes/bytes.h"
+#include "model/model.h"
+
+struct link_pair {
+    const char *names[2]; /* the one that comes first by its bytes is first */
+    uint32_t nodes[2];    /* in the same order */
+    uint32_t pair;        /* the scene's first pair with these names */
+};
+
+struct link_pairs {
+    struct arena *arena;
+    const char **links; /* indexed by node: its name in the list */
+    struct link_pair *items;
+    uint32_t count;
+};
+
+/* How a list calls nodes: by the link that carries their geometry, or by their own names. */
+enum list_names { LINK_NAMES, FRAME_NAMES };
+
+/* Finds the pairs. What a list of names cannot have is a loss. Call link_pairs_free even on failure. */
+cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names);
+/* Reports as lost that all static pairs are excluded as a whole, for a list of pairs alone. */
+void report_static_pairs(cp_context *context, const cp_scene *scene);
+void link_pairs_free(struct link_pairs *pairs);
+
+/* Tells whether an XML comment may hold the text. */
+bool comment_holds(const char *text, size_t size);
+/* Writes a blank, a name and a value in quotes, as in an XML tag. Returns what sink_markup does. */
+size_t sink_attribute(struct sink *sink, const char *name, const char *value);
+
+#endif

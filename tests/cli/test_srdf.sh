@@ -1,0 +1,112 @@
+#!/bin/sh
+# test_srdf.sh PROGRAM: SRDF that is written, by another reader of XML, and old lists beside what is found.
+. "$(dirname "$0")/check.sh"
+cases=$top/tests/cases/srdf robots=$top/../shared/reference/robots/expanded
+cp "$cases"/arm.urdf "$cases"/old.srdf "$cases"/default_colliding.srdf "$cases"/good.srdf .
+
+# Prints the elements of an SRDF, a line each, by Python's reader: groups and the like with all that is in them, pairs
+# with the links in order. Blanks between elements do not count.
+cat >elements.py <<'EOF'
+import sys, xml.etree.ElementTree as tree
+def line(at):
+    inner = "".join(line(child) for child in at)
+    values = dict((name, value.strip()) for name, value in at.attrib.items())
+    if at.tag == "disable_collisions":
+        values["link1"], values["link2"] = sorted((values["link1"], values["link2"]))
+        values.setdefault("reason", "User")
+    return "<%s %s>%s" % (at.tag, " ".join("%s=%s" % item for item in sorted(values.items())), inner)
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == "robot"
+print("robot", root.get("name"))
+for text in sorted(line(child) for child in root):
+    print(text)
+EOF
+elements() { python3 elements.py "$1"; }
+same_elements() { elements "$1" >one && elements "$2" >two && [ -s one ] && cmp -s one two; }
+has() { elements "$1" >one && grep -qxF -- "$2" one; }
+has_no() { elements "$1" >one && ! grep -qF -- "$2" one; }
+
+# ---- what is read is written again ----
+
+for robot in panda panda_arm_hand fanuc_m10ia fr3 pr2; do
+    if [ ! -d "$robots" ]; then
+        echo "skipped: $robots is not there"
+        break
+    fi
+    ends 0 '' "$cellpipe" convert "$robots/$robot.srdf" "$robot.srdf"
+    must "$robot: all elements are written again" same_elements "$robots/$robot.srdf" "$robot.srdf"
+    ends 0 '' "$cellpipe" convert "$robot.srdf" again.srdf
+    must "$robot: and twice the same" cmp "$robot.srdf" again.srdf
+done
+ends 0 '' "$cellpipe" convert arm.urdf good.srdf beside.srdf
+must "beside its robot, too" same_elements good.srdf beside.srdf
+ends 0 '' "$cellpipe" convert arm.urdf good.srdf stage.glb --out profile=stage
+ends 0 '' "$cellpipe" convert stage.glb staged.srdf
+must "a stage carries it" cmp beside.srdf staged.srdf
+
+# ---- a robot without an SRDF ----
+
+ends 0 '' "$cellpipe" exclude arm.urdf new.srdf
+elements new.srdf >found
+cat >expected <<'EOF'
+robot arm
+<disable_collisions link1=base link2=lower reason=Never>
+<disable_collisions link1=base link2=upper reason=Never>
+<end_effector group=arm_tool name=arm_tool parent_group=arm parent_link=tool>
+<group name=arm><chain base_link=base tip_link=tool>
+<group name=arm_tool><link name=tool>
+<group_state group=arm name=home><joint name=shoulder value=0><joint name=elbow value=0>
+<virtual_joint child_link=base name=world_base parent_frame=world type=fixed>
+EOF
+must "the whole SRDF" cmp found expected
+must "the proof stands before the pair" sh -c 'grep -A1 "<!-- never-proved, clearance [0-9.]* mm -->" new.srdf | grep -q "link1=\"base\" link2=\"lower\""'
+ends 0 '' "$cellpipe" convert arm.urdf new.srdf - --to dump --strict
+must "the end is read again" grep -q '^device "arm" .* ends "tool"' "$work/stdout"
+ends 0 '' "$cellpipe" exclude "$top/samples/tag_robots.wu" robots.srdf work=50 samples=5 descents=1
+must "several devices" sh -c '[ "$(python3 elements.py robots.srdf | grep -c "^<group_state")" -gt 1 ]'
+sed 's/type="revolute"/type="planar"/' arm.urdf >planar.urdf
+ends 0 '' "$cellpipe" exclude planar.urdf planar.srdf samples=1 descents=1 work=1
+must "a planar joint is one, with three values" has planar.srdf '<group_state group=arm name=home><joint name=shoulder value=0 0 0><joint name=elbow value=0 0 0>'
+sed 's/<joint name="shoulder" type="revolute"/<joint name="shoulder" type="floating"/' arm.urdf >floating.urdf
+ends 0 '' "$cellpipe" exclude floating.urdf floating.srdf
+must "pairs of what may be moved are checked" has_no floating.srdf 'link1=base'
+
+# ---- old lists ----
+
+ends 0 '"lower" and "upper", which the list excludes \(Never\), collide at elbow=-?[0-9.]+: they stay checked' "$cellpipe" exclude arm.urdf new.srdf keep=old.srdf
+witness=$(sed -n 's/.*collide at \(elbow=[-0-9.]*\):.*/\1/p' "$work/stderr")
+ends 1 '' "$cellpipe" collide arm.urdf "$witness" --json
+must "they do collide there" grep -q '"lower"' "$work/stdout"
+must "a pair that collides is checked" has_no new.srdf 'link1=lower link2=upper'
+must "a pair by hand is kept" has new.srdf '<disable_collisions link1=base link2=upper reason=User>'
+must "a pair that nobody can judge, too" has new.srdf '<disable_collisions link1=base link2=tool reason=Never>'
+must "new pairs are there" has new.srdf '<disable_collisions link1=base link2=lower reason=Never>'
+must "groups are kept" has new.srdf '<group name=all><chain base_link=base tip_link=tool>'
+must "properties are kept" has new.srdf '<joint_property joint_name=elbow property_name=angle value=a < b>'
+must "nothing else is made up" has_no new.srdf '<group_state'
+ends 0 'old\.srdf: note: 2 pairs of the list were judged: 1 of them collide' "$cellpipe" exclude -v arm.urdf new.srdf keep=old.srdf
+ends 0 '\(Default\), collide at .*: they stay checked' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf
+must "a pair by hand that collides is checked" has_no new.srdf 'link1=lower link2=upper'
+ends 0 '\(Default\), collide at .*: they are excluded all the same' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf keep-colliding=yes
+must "unless it is kept all the same" has new.srdf '<disable_collisions link1=lower link2=upper reason=Default>'
+printf '<robot name="arm"><disable_collisions link1="lower" link2="upper"/></robot>' >plain.srdf
+ends 0 'excludes \(no reason\), collide at' "$cellpipe" exclude arm.urdf new.srdf keep=plain.srdf
+sed 's/0 0 2\.3/0 0 2/' arm.urdf >touching.urdf
+printf '<robot name="arm"><disable_collisions link1="lower" link2="upper" reason="Never"/></robot>' >never.srdf
+ends 0 'excludes \(Never\), collide at all joint values: they are excluded all the same' "$cellpipe" exclude touching.urdf new.srdf keep=never.srdf
+must "it is always" has new.srdf '<disable_collisions link1=lower link2=upper reason=Always>'
+ends 0 'they are excluded all the same' "$cellpipe" exclude arm.urdf new.srdf keep=old.srdf adjacent=yes
+must "neighbours are excluded if asked for" has new.srdf '<disable_collisions link1=lower link2=upper reason=Adjacent>'
+
+ends 1 '' "$cellpipe" diff old.srdf beside.srdf cell=arm.urdf
+must "diff tells what a list excludes wrongly" grep -Eq '^exclusion "lower" - "upper": excluded by both, but they collide at elbow=' "$work/stdout"
+must "and what only one has" grep -qF 'exclusion "base" - "lower": only in beside.srdf (never-proved)' "$work/stdout"
+
+# ---- names ----
+
+printf '<robot name="a&lt;b"><disable_collisions link1="&quot;x&quot;" link2="&amp;y" reason="Never"/></robot>' >odd.srdf
+ends 0 '' "$cellpipe" convert odd.srdf odd2.srdf
+must "odd names" same_elements odd.srdf odd2.srdf
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
