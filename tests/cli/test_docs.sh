@@ -186,6 +186,8 @@ reads() { # format suffix
     gltf.gltf) sample=samples/gltf_features.gltf ;;
     ply*) sample=samples/ply_roof.ply ;;
     off*) sample=samples/off_tent.off ;;
+    tri*) sample=samples/tri_wedge.tri ;;
+    msh*) sample=samples/msh_corner.msh ;;
     dxf*) sample=samples/dxf_shed.dxf ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
     amf*) sample=samples/amf_gripper.amf ;;
