@@ -96,7 +96,11 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                         .material_names = {.context = context},
                         .shapes = {.context = context},
                         .text = {.context = context},
-                        .search = {.suffixes = as_it_is, .base = source, .folders = above, .folder_count = 1}};
+                        .search = {.suffixes = as_it_is,
+                                   .ignores_case = true, /* Windows writes "Meshes" and uses "meshes" */
+                                   .base = source,
+                                   .folders = above,
+                                   .folder_count = 1}};
     models_start(&urdf.models, scene, urdf.arena);
     cp_status status =
         urdf.arena ? xml_tree_read(source, urdf.settings->common.strict, &codes, urdf.arena, &urdf.robot) : CP_LIMIT;

@@ -234,6 +234,8 @@ static const struct job jobs[] = {
     {READ, "ac3d_desk.ac", NULL, {NULL}},
     {READ, "off_tent.off", NULL, {NULL}},
     {READ, "../tests/cases/off/colours.off", NULL, {NULL}},
+    {READ, "../tests/cases/urdf/cased/package.urdf", NULL, {NULL}},
+    {READ, "../tests/cases/urdf/windows_upper.urdf", NULL, {NULL}},
     {READ, "tri_wedge.tri", NULL, {NULL}},
     {READ, "msh_corner.msh", NULL, {NULL}},
     {READ, "ply_roof.ply", NULL, {NULL}},
