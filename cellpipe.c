@@ -22,6 +22,8 @@ static const struct importer *const importers[] = {
     &gltf_importer,
     &ply_importer,
     &off_importer,
+    &tri_importer,
+    &msh_importer,
     &dxf_importer,
     &threemf_importer,
     &amf_importer,

@@ -9,94 +9,6 @@
 
 enum { VECTORS = 20 }; /* joint vectors beside home */
 
-/* ---- matching by name ---- */
-
-struct named {
-    const char *name;
-    uint32_t index;
-};
-
-static int compare_named(const void *a, const void *b)
-{
-    const struct named *one = a, *two = b;
-    int order = strcmp(one->name, two->name);
-    return order ? order : one->index < two->index ? -1 : one->index > two->index;
-}
-
-/* The things of a side that are matched next, and the twins that they get. */
-struct names {
-    struct named *items;
-    size_t count;
-    uint32_t *twin;
-};
-
-/* Matches the things of one name in their order. */
-static void match(struct names names[2])
-{
-    struct names *a = &names[0], *b = &names[1];
-    qsort(a->items, a->count, sizeof *a->items, compare_named);
-    qsort(b->items, b->count, sizeof *b->items, compare_named);
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        int order = strcmp(a->items[i].name, b->items[j].name);
-        if (order == 0) {
-            a->twin[a->items[i].index] = b->items[j].index;
-            b->twin[b->items[j].index] = a->items[i].index;
-        }
-        i += order <= 0;
-        j += order >= 0;
-    }
-}
-
-static bool names_open(struct cli *cli, struct names *names, uint32_t count)
-{
-    names->items = cli_allocate(cli, count * sizeof *names->items);
-    names->twin = cli_allocate(cli, count * sizeof *names->twin);
-    for (uint32_t i = 0; names->twin && i < count; i++)
-        names->twin[i] = CP_NONE;
-    return names->items && names->twin;
-}
-
-static cp_status match_sides(struct diff *diff)
-{
-    struct diff_side *sides[2] = {&diff->a, &diff->b};
-    struct names names[2] = {0};
-    const char *stems[2];
-    for (int k = 0; k < 2; k++) {
-        stems[k] = path_stem(diff->cli, cp_scene_source(sides[k]->scene)->file);
-        if (!stems[k] || !names_open(diff->cli, &names[k], sides[k]->node_count))
-            return CP_LIMIT;
-        sides[k]->node_twin = names[k].twin;
-        sides[k]->node_twin[0] = 0; /* the worlds are twins even if their names differ */
-    }
-    /* Match frames first; then the rest named by their files, since the names of two files are no difference; then
-     * placeholders. */
-    enum { FRAMES, STEMS, PLACEHOLDERS, ROUNDS };
-    for (int round = FRAMES; round < ROUNDS; round++) {
-        for (int k = 0; k < 2; k++) {
-            const struct diff_side *side = sides[k];
-            names[k].count = 0;
-            for (uint32_t i = 1; i < side->node_count; i++) {
-                const char *name = side->nodes[i].name;
-                bool stem = round == STEMS, unfit = stem && (side->node_twin[i] != CP_NONE || strcmp(name, stems[k]));
-                if (is_placeholder(side->scene, i) == (round == PLACEHOLDERS) && !unfit)
-                    names[k].items[names[k].count++] = (struct named){stem ? "" : name, i};
-            }
-        }
-        match(names);
-    }
-    for (int k = 0; k < 2; k++) {
-        struct diff_side *side = sides[k];
-        if (!names_open(diff->cli, &names[k], side->joint_count))
-            return CP_LIMIT;
-        for (uint32_t i = 0; i < side->joint_count; i++)
-            names[k].items[i] = (struct named){side->joints[i].name, i};
-        names[k].count = side->joint_count;
-        side->joint_twin = names[k].twin;
-    }
-    match(names);
-    return CP_OK;
-}
-
 /* ---- frames ---- */
 
 static void differ_in_one(struct diff *diff, const char *subject, const char *name, const struct diff_side *side)
@@ -334,9 +246,8 @@ static void diff_lists_of_rows(struct diff *diff)
 
 /* ---- forward kinematics ---- */
 
-/* Returns a random value between the limits; if one is missing, within half a turn or a metre of the other or of zero.
- * By splitmix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
-static double random_value(const cp_joint *joint, uint64_t *state)
+/* By splitmix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
+double random_value(const cp_joint *joint, uint64_t *state)
 {
     double reach = joint->type == CP_JOINT_REVOLUTE ? 3.14159265358979323846 : 1;
     double lower = joint->lower, upper = joint->upper;
@@ -495,21 +406,17 @@ static cp_status diff_exclusions(struct diff *diff)
 
 /* ---- the command ---- */
 
-static cp_status compare(struct diff *diff, const struct request *request)
+cp_status open_side(struct cli *cli, struct diff_side *side, const char *path, cp_scene *scene)
 {
-    struct diff_side *sides[] = {&diff->a, &diff->b};
-    for (int i = 0; i < 2; i++) {
-        struct diff_side *side = sides[i];
-        side->path = request->words.items[i];
-        cp_status status = read_input(diff->cli, side->path, request, &side->scene);
-        if (status != CP_OK)
-            return status;
-        side->nodes = cp_nodes(side->scene, &side->node_count);
-        (void)cp_joints(side->scene, &side->joint_count);
-        status = current_joints(diff->cli, side->scene, &side->joints);
-        if (status != CP_OK)
-            return status;
-    }
+    *side = (struct diff_side){.path = path, .scene = scene};
+    side->nodes = cp_nodes(scene, &side->node_count);
+    (void)cp_joints(scene, &side->joint_count);
+    return current_joints(cli, scene, &side->joints);
+}
+
+/* Compares what the two files say. */
+static cp_status compare_tables(struct diff *diff)
+{
     cp_status status = match_sides(diff);
     if (status != CP_OK)
         return status;
@@ -531,6 +438,7 @@ static cp_status compare(struct diff *diff, const struct request *request)
 struct asked {
     struct request request;
     const char *cell;
+    struct states_asked states;
     double tolerance;
     bool json;
 };
@@ -540,9 +448,18 @@ static cp_status compare_files(struct diff *diff, const struct asked *asked)
     const struct request *request = &asked->request;
     if (asked->cell)
         return diff_lists(diff, request, asked->cell);
-    cp_status status = compare(diff, request);
-    cp_scene_free(diff->a.scene);
-    cp_scene_free(diff->b.scene);
+    struct diff_side *sides[] = {&diff->a, &diff->b};
+    cp_scene *scenes[2] = {NULL};
+    cp_status status = CP_OK;
+    for (int i = 0; i < 2 && status == CP_OK; i++) {
+        status = read_input(diff->cli, request->words.items[i], request, &scenes[i]);
+        if (status == CP_OK)
+            status = open_side(diff->cli, sides[i], request->words.items[i], scenes[i]);
+    }
+    if (status == CP_OK)
+        status = asked->states.count > 0 ? diff_states(diff, &asked->states) : compare_tables(diff);
+    cp_scene_free(scenes[0]);
+    cp_scene_free(scenes[1]);
     return status;
 }
 
@@ -556,6 +473,10 @@ static cp_status compare_to_json(struct diff *diff, const struct asked *asked)
     cp_json_text(json, "b", asked->request.words.items[1]);
     cp_json_text(json, "cell", asked->cell);
     cp_json_number(json, "tolerance", asked->cell ? INFINITY : asked->tolerance);
+    if (asked->states.count > 0) {
+        cp_json_text(json, "map", asked->states.map);
+        return json_answer_end(diff->cli, &answer, compare_files(diff, asked));
+    }
     cp_json_open(json, "differences", '[');
     cp_status status = compare_files(diff, asked);
     cp_json_close(json, ']');
@@ -580,6 +501,10 @@ static cp_status command_diff(struct cli *cli)
         return complain(cli, CP_USAGE, "standard input can be read once only");
     if (asked.cell && list_has(&request->said, "tol"))
         return complain(cli, CP_USAGE, "unknown option of exclude \"tol\": with cell= all options are its");
+    if (asked.states.map && asked.states.count == 0)
+        return complain(cli, CP_USAGE, "map= names partners for states=N, which is missing");
+    if (asked.cell && asked.states.count > 0)
+        return complain(cli, CP_USAGE, "states= compares two cells, and cell= two lists: give one of them");
     diff.tolerance = asked.tolerance;
     return asked.json ? compare_to_json(&diff, &asked) : compare_files(&diff, &asked);
 }
@@ -591,19 +516,28 @@ static const cp_option options[] = {
      "compare two lists of collision exclusions of this cell; K=V are then options of the filter exclude "
      "(docs/exclusion.md)",
      CP_OPTION_PATH, offsetof(struct asked, cell), .value = "CELL"},
+    {"states", "compare how the two move, at home and at so many random joint vectors, and nothing else",
+     CP_OPTION_INTEGER, offsetof(struct asked, states.count), .minimum = 1, .maximum = 1000000},
+    {"map", "with states=: names of frames or joints of A, and those of B, two a line", CP_OPTION_PATH,
+     offsetof(struct asked, states.map), .value = "FILE"},
     JSON_FLAG(struct asked),
     {0}};
 
 const struct command diff_command = {
     .name = "diff",
     .title = "compare two files",
-    .usage = "A B [tol=NUMBER] [--json]\nOLD.xml NEW.xml cell=CELL [K=V]... [--json]",
+    .usage = "A B [tol=NUMBER] [--json]\nA B states=N [map=FILE] [tol=NUMBER] [--json]\nOLD.xml NEW.xml cell=CELL "
+             "[K=V]... [--json]",
     .help =
         "Compares frames, their poses at home and at 20 joint vectors, joints, geometry and exclusions, all by name. "
         "Lists the differences. Ends with 1 if there are any.\n"
+        "With states= it compares cells of different formats: the poses of frames while the joints have the same "
+        "values. "
+        "It prints the largest difference, and the frames and joints without a partner.\n"
         "With cell= it compares two lists of exclusions. If a list excludes a pair that can collide, it prints the "
         "joint values of a collision.",
-    .examples = "cellpipe diff part.stl part.stl tol=1e-6",
+    .examples = "cellpipe diff part.stl part.stl tol=1e-6\n"
+                "cellpipe diff cell.wu cell.glb states=100",
     .options = options,
     .reads = true,
     .any_settings = true,

@@ -4,13 +4,17 @@
 
 #include "cli.h"
 
+/* Tells how two frames or joints were matched. */
+enum matched_by { MATCHED_BY_NAME, MATCHED_BY_MAP, MATCHED_BY_CHAIN };
+
 struct diff_side {
     const char *path;
     cp_scene *scene;
     const cp_node *nodes;
     const cp_joint *joints; /* with the values that they have now */
     uint32_t node_count, joint_count;
-    uint32_t *node_twin, *joint_twin; /* the same thing on the other side, or CP_NONE */
+    uint32_t *node_twin, *joint_twin;  /* the same thing on the other side, or CP_NONE */
+    unsigned char *node_by, *joint_by; /* of a: MATCHED_BY_..., where there is a twin */
 };
 
 struct diff {
@@ -85,6 +89,31 @@ struct point_text {
     char text[3 * CP_NUMBER_SIZE + 8];
 };
 struct point_text point_text(double x, double y, double z);
+
+/* Fills a side with a scene, which the caller keeps. */
+cp_status open_side(struct cli *cli, struct diff_side *side, const char *path, cp_scene *scene);
+
+/* Matches frames and joints by name (diff_match.c). */
+cp_status match_sides(struct diff *diff);
+/* Matches those that a file names: two names a line. Reports a line that it cannot follow. */
+cp_status match_by_file(struct diff *diff, const char *path);
+/* Matches joints without a twin that move in the same way and hang on twins, in their order; and the frames of joints
+ * that were not matched by name. */
+cp_status match_by_chain(struct diff *diff);
+bool joint_moves(const cp_joint *joint);
+
+/* Finds the next random value between the limits; if one is missing, within half a turn or a metre of the other or of
+ * zero. */
+double random_value(const cp_joint *joint, uint64_t *state);
+
+/* What is asked of a comparison of states, beside the tolerance of struct diff. */
+struct states_asked {
+    int64_t count;   /* random states, beside home; 0: another comparison is asked for */
+    const char *map; /* a file of names, or NULL */
+};
+/* Compares the poses of matched frames while matched joints have the same values (diff_states.c). Prints the answer, or
+ * puts it into diff->json. CP_NO if they differ. */
+cp_status diff_states(struct diff *diff, const struct states_asked *asked);
 
 /* Compares the meshes of two frames of one name (diff_geometry.c). */
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);

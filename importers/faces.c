@@ -1,4 +1,4 @@
-/* Code that the readers of PLY and OFF share.
+/* Code that the readers of PLY, OFF, tri and msh share.
  *
  * - A face of two corners is an edge, one of fewer nothing: both are losses. Faces without area are kept.
  * - A vertex with a coordinate that is not finite is an error if a face names it; else it is left out.

@@ -1,5 +1,5 @@
-/* Numbered vertices and lists of faces on their way into the scene, for the readers of PLY and OFF. A file becomes a
- * node with one mesh, both named by the file; polygons stay whole. */
+/* Numbered vertices and lists of faces on their way into the scene, for the readers of PLY, OFF, tri and msh. A file
+ * becomes a node with one mesh, both named by the file; polygons stay whole. */
 #ifndef CELLPIPE_IMPORTERS_FACES_H
 #define CELLPIPE_IMPORTERS_FACES_H
 

@@ -17,6 +17,8 @@ extern const struct importer collision_setup_importer;
 extern const struct importer gltf_importer;
 extern const struct importer ply_importer;
 extern const struct importer off_importer;
+extern const struct importer tri_importer;
+extern const struct importer msh_importer;
 extern const struct importer dxf_importer;
 extern const struct importer threemf_importer;
 extern const struct importer amf_importer;

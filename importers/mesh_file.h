@@ -1,4 +1,4 @@
-/* The readers of STL, OBJ, PLY and OFF share this code: their files say neither the unit nor which axis points up. */
+/* The readers of STL, OBJ, PLY, OFF, tri and msh share this code: their files say neither the unit nor which axis points up. */
 #ifndef CELLPIPE_IMPORTERS_MESH_FILE_H
 #define CELLPIPE_IMPORTERS_MESH_FILE_H
 

@@ -1,5 +1,6 @@
 /* Links: their inertia, and what is drawn and collides. */
 #include <math.h>
+#include <strings.h>
 
 #include "base/text/text.h"
 #include "urdf.h"
@@ -134,18 +135,24 @@ static cp_status check_model(const struct model_request *request, const struct s
 }
 
 /* Returns the path that a mesh's file name means: Windows writes other slashes, and CAD programs the folders of the
- * machine on which they ran. */
-static const char *mesh_path(struct urdf *urdf, const char *name)
+ * machine on which they ran, which is warned of. */
+static const char *mesh_path(struct urdf *urdf, const struct shape *shape, const char *name)
 {
     char *path = arena_copy_text(urdf->arena, name, strlen(name));
     for (char *at = path; at && *at; at++)
         if (*at == '\\')
             *at = '/';
     bool of_windows = path && is_letter(path[0]) && path[1] == ':' && path[2] == '/';
-    char *meshes = of_windows ? strstr(path, "/meshes/") : NULL;
-    for (char *next = meshes; next; next = strstr(next + 1, "/meshes/"))
-        meshes = next;
-    return meshes ? meshes + 1 : path;
+    static const char folder[] = "/meshes/";
+    const char *meshes = NULL;
+    for (const char *at = of_windows ? path : NULL; at; at = strchr(at + 1, '/'))
+        if (strncasecmp(at, folder, sizeof folder - 1) == 0)
+            meshes = at + 1;
+    if (meshes)
+        report_warning(urdf->context, "urdf-path", xml_node_place(shape->geometry),
+                       "the mesh \"%.200s\" is a file of another machine; \"%.200s\" is taken in its place", name,
+                       meshes);
+    return meshes ? meshes : path;
 }
 
 static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_t *model)
@@ -156,7 +163,7 @@ static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_
         return report_lenient(urdf->context, strict, "urdf-mesh", xml_node_place(shape->geometry),
                               "a mesh of the link \"%.100s\" has no file name", shape->link->name);
     struct model_request request = {.from = urdf->source,
-                                    .name = mesh_path(urdf, name),
+                                    .name = mesh_path(urdf, shape, name),
                                     .search = &urdf->search,
                                     .usual = urdf->settings->dae_up ? NULL : "collada.up=z",
                                     .check = check_model,

@@ -107,7 +107,11 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                         .material_names = {.context = context},
                         .shapes = {.context = context},
                         .text = {.context = context},
-                        .search = {.suffixes = as_it_is, .base = source, .folders = above, .folder_count = 1}};
+                        .search = {.suffixes = as_it_is,
+                                   .ignores_case = true, /* Windows writes "Meshes" and uses "meshes" */
+                                   .base = source,
+                                   .folders = above,
+                                   .folder_count = 1}};
     models_start(&urdf.models, scene, urdf.arena);
     cp_status status = urdf.arena ? read_document(&urdf) : CP_LIMIT;
     if (status == CP_OK)

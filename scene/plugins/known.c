@@ -1,4 +1,4 @@
-/* Recognises formats by the signs in their descriptions: ISO 10303-21, IGES 5.3, VRML97 (ISO/IEC 14772), X3D (ISO/IEC
+/* Recognises formats by the signs in their descriptions: ISO 10303-21, IGES 5.3, gmsh's MSH, VRML97 (ISO/IEC 14772), X3D (ISO/IEC
  * 19776), JT (ISO 14306), OpenUSD, APPNOTE 6.3.3 of ZIP, and the root elements of the formats in XML. */
 #include "registry.h"
 
@@ -129,6 +129,8 @@ const char *known_format(const struct source *source)
         return "is VRML, which cellpipe writes and does not read: convert it to glTF or X3D, by Blender or view3dscene";
     if (begins(text, "#X3D V"))
         return "is X3D in the classic encoding: convert it to its XML encoding (.x3d), by view3dscene";
+    if (begins(text, "$MeshFormat"))
+        return "is a mesh of gmsh: export STL from gmsh, or convert it by meshio";
     if (begins(text, "Version ") && text.end - text.at > 16 && has((struct text){text.at, text.at + 16}, " JT"))
         return "is JT: export STL, 3MF or glTF from the CAD program";
     if (ends(inside, "Document.xml") && inside.end - inside.at == 12)

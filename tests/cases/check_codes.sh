@@ -32,6 +32,9 @@ deneb-legacy-size it takes a file of 4 GiB
 ply-large it takes 4 GiB of corners
 png-large it takes 2^31 triangles, or 2^32 vertices, lines or parts of bands
 off-large it takes 4 GiB of corners
+msh-large it takes 4 GiB of corners
+tri-large it takes a file of 70 GiB
+tri-index every corner is a point of its own
 tag-limit it takes 4 GiB of included files, or 16 million joints
 EOF
 
@@ -46,7 +49,7 @@ done >"$work/found"
 # A reader's codes begin with the name of the format; those of one format stand for all.
 sed -n '/^#define XML_CODES/,/}/p' scene/base/text/xml.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/collision-setup/' >>"$work/found"
 sed -n '/^#define JSON_CODES/,/}/p' scene/base/text/json.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
-for format in ply off; do
+for format in ply off tri msh; do
     sed -n '/^#define FACES_CODES/,/}/p' importers/faces.h | grep -o -E '"-(index|not-finite|large)"' | tr -d '"' | sed "s/^/$format/" >>"$work/found"
 done
 LC_ALL=C sort -u "$work/found" >"$work/known"

@@ -137,6 +137,8 @@ job check solid "$samples/stl_faults.stl" --json
 job check "$cases/exclude/arm.wu" "list=$cases/exclude/judged.xml"
 job diff "$robot" "$samples/dh_arm.wu"
 job diff "$robot" "$samples/dh_arm.wu" --json
+printf '%s\n' 'Arm.J1 Arm.J2' >"$work/map" && job diff "$samples/dh_arm.wu" "$samples/dh_arm.wu" states=3 map="$work/map"
+job diff "$robot" "$samples/dh_arm.wu" states=3 --json
 job diff "$cases/exclude/judged.xml" "$cases/exclude/good.xml" "cell=$cases/exclude/arm.wu" work=50 samples=5 descents=2
 job collide "$robot" device=Arm 30deg 20deg 0 0 60deg 0 --clearance 5mm
 job fk "$cases/deneb/loop_good.dcd"

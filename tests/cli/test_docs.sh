@@ -186,6 +186,8 @@ reads() { # format suffix
     gltf.gltf) sample=samples/gltf_features.gltf ;;
     ply*) sample=samples/ply_roof.ply ;;
     off*) sample=samples/off_tent.off ;;
+    tri*) sample=samples/tri_wedge.tri ;;
+    msh*) sample=samples/msh_corner.msh ;;
     dxf*) sample=samples/dxf_shed.dxf ;;
     3mf*) sample=samples/3mf_gripper.3mf ;;
     amf*) sample=samples/amf_gripper.amf ;;
@@ -263,6 +265,7 @@ has_keys fk samples/mechanisms/hexapod.dcw J1=5mm frame=platform
 has_keys ik samples/dh_arm.wu pose=0.3,0.2,0.4,0,180deg,0
 has_keys check samples/stl_faults.stl
 has_keys diff samples/demo.wu samples/dh_arm.wu
+has_keys diff samples/demo.wu samples/dh_arm.wu states=3
 has_keys report library/web
 check "keys of JSON" [ $keys -gt 100 ]
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then

@@ -124,6 +124,13 @@ off_grid() { grid_of "$1" off; }
 dxf_inserts() { awk -v n="$1" 'BEGIN { print "0\nSECTION\n2\nBLOCKS\n0\nBLOCK\n2\nA\n0\n3DFACE\n62\n0\n10\n0\n20\n0\n11\n1\n21\n0\n12\n0\n22\n1\n0\nENDBLK\n0\nENDSEC\n0\nSECTION\n2\nENTITIES"
     for (i = 0; i < n; i++) printf "0\nINSERT\n8\nl%d\n2\nA\n420\n%d\n10\n%d\n0\n3DFACE\n8\nl%d\n10\n0\n20\n0\n30\n%d\n11\n1\n21\n0\n12\n0\n22\n1\n0\nKIND%d\n", i, i, i, i, i, i
     print "0\nENDSEC\n0\nEOF" }'; }
+tri_facets() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "color 0 %g 1\npoint 0 0 %d 0 0 1\npoint 1 0 %d 0 0 1\npoint 0 1 %d 0 0 1\n", i / n, i, i, i }'; }
+msh_faces() { awk -v n="$1" 'function whole(i) { printf "%c%c%c%c", i % 256, int(i / 256) % 256, int(i / 65536) % 256, 0 }
+    function number(i) { printf "%c%c%c%c", 0, 0, i % 128, 66 } # 32 to 64
+    function point(x, y, z) { number(x); number(y); number(z) }
+    BEGIN { whole(3 * n); whole(0); whole(0); whole(n)
+    for (i = 0; i < n; i++) { y = int(i / 128); point(i, y, 0); point(i + 1, y, 0); point(i, y, 1) }
+    for (i = 0; i < 3 * n; i++) whole(i) }'; }
 ply_grid() { grid_of "$1" ply; }
 solids() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "solid s%d\nfacet normal 0 0 1\nouter loop\nvertex 0 0 %d\nvertex 1 0 %d\nvertex 0 1 %d\nendloop\nendfacet\nendsolid s%d\n", i, i, i, i, i }'; }
 groups() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "g g%d\nv 0 0 %d\nv 1 0 %d\nv 0 1 %d\nf -3 -2 -1\n", i, i, i, i }'; }
@@ -243,6 +250,8 @@ grows grid 4000 a.stl convert a.stl o.glb --out web=yes
 grows grid 4000 a.stl convert a.stl o.png --out edges=yes
 grows obj_grid 4000 a.obj convert a.obj o.glb
 grows off_grid 4000 a.off convert a.off o.glb
+grows tri_facets 4000 a.tri convert a.tri o.glb
+grows msh_faces 4000 a.msh convert a.msh o.glb
 grows dxf_inserts 4000 a.dxf convert a.dxf o.glb
 grows ply_grid 4000 a.ply convert a.ply o.gltf
 grows solids 1000 a.stl convert a.stl o.glb
@@ -285,6 +294,7 @@ grows labels 500 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg --limit
 
 grows frames 1000 a.wu info a.wu
 grows frames 1000 a.wu diff a.wu a.wu
+grows frames 1000 a.wu diff a.wu a.wu states=5
 grows joints 500 a.wu fk a.wu frame=F1
 grows grid 4000 a.stl check solid a.stl
 finish

@@ -37,6 +37,8 @@ obj_plate.obj
 obj_plate.obj materials/plate.mtl
 obj_lines.obj
 off_tent.off
+tri_wedge.tri
+msh_corner.msh
 ply_roof.ply
 dxf_shed.dxf
 step_clamp.step
@@ -71,7 +73,7 @@ while read -r input below; do
             rm -f out.glb
             continue
             ;;
-        cell.glb:block | stl_materialise.stl:block) continue ;; # zeros may be meant; less than a block
+        cell.glb:block | stl_materialise.stl:block | msh_corner.msh:block) continue ;; # zeros may be meant; less than a block
         gltf_external.gltf:tail | gltf_external.gltf:block) [ -z "$below" ] || continue ;; # 48 bytes: less than a block
         *.obj:empty) # faces without their colours
             [ -z "$below" ] || { ends 0 'loss: the materials of "materials/plate\.mtl": the file is empty' "$cellpipe" convert "tried/$input" out.glb; rm out.glb; continue; }
@@ -98,7 +100,7 @@ code() { # CODE COMMAND...: what the report calls it.
 code '"gltf-zeros"' plain/buffer.gltf
 
 # A file of zeros is of no format, whatever it is called.
-for suffix in stl glb gltf wu dev xml dcp dcr pdb obj 3ds ac dae ply off dxf lws mot; do
+for suffix in stl glb gltf wu dev xml dcp dcr pdb obj 3ds ac dae ply off tri msh dxf lws mot; do
     zeros 4096 >"z.$suffix"
     ends 3 'error: ' "$cellpipe" convert "z.$suffix" out.glb
     zeros 84 >"z.$suffix"

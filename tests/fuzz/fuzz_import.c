@@ -30,6 +30,8 @@ static const struct kind {
              {"3mf", "3mf", true, NULL, NULL, NULL},
              {"amf", "amf", true, NULL, NULL, "fuzz.amf"},
              {"off", "off", false, NULL, NULL, NULL},
+             {"tri", "tri", false, NULL, NULL, NULL},
+             {"msh", "msh", true, NULL, NULL, NULL},
              {"ply", "ply", false, NULL, NULL, NULL},
              {"dxf", "dxf", false, NULL, NULL, NULL},
              {"collada", "collada", true, NULL, NULL, "fuzz.zae"},

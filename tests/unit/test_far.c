@@ -144,6 +144,18 @@ static void make_off(struct text *text, int power)
     add_faces(text, "3 ", 0);
 }
 
+/* Without the normals' truth: what is compared is where the corners are. */
+static void make_tri(struct text *text, int power)
+{
+    for (int i = 0; i < 3 * FACES; i++) {
+        int64_t place[3];
+        find_corner(power, faces[i / 3][i % 3], place);
+        for (int k = 0; k < 3; k++)
+            add_metres(text, k == 0 ? "point " : " ", place[k], "");
+        add(text, " 0 0 1\n");
+    }
+}
+
 static void make_3mf(struct text *text, int power)
 {
     add(text, "<model xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\" unit=\"meter\"><resources>"
@@ -192,7 +204,8 @@ static const struct {
                {"part.stl", make_stl},   {"commas.stl", make_stl_with_commas},
                {"part.ply", make_ply},   {"binary.ply", make_binary_ply},
                {"part.off", make_off},   {"part.model", make_3mf},
-               {"part.dcp", make_deneb}, {"part.pdb", make_legacy_deneb}};
+               {"part.dcp", make_deneb}, {"part.pdb", make_legacy_deneb},
+               {"part.tri", make_tri}};
 enum { FORMATS = sizeof formats / sizeof *formats, LEAST_POWER = 3, MOST_POWER = 7 };
 
 /* ---- what is compared ---- */

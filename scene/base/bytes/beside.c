@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/context.h"
 #include "base/text/text.h"
@@ -58,6 +59,33 @@ static bool match_entry(const char *folder, char *name, uint64_t *entries)
     return *best;
 }
 
+/* Replaces the parts of a path below the folder, one after the other, by the names that are there. CP_NO if there is
+ * none for some part. */
+static cp_status match_path(cp_context *context, const char *folder, char *path, uint64_t *entries)
+{
+    struct buffer above = {.context = context};
+    cp_status status = CP_OK;
+    for (char *at = path; status == CP_OK && *at;) {
+        size_t size = strcspn(at, "/");
+        bool literal = size == 0 || (size <= 2 && memcmp(at, "..", size) == 0); /* "." and ".." stay as they are */
+        char *rest = at + size + (at[size] == '/'), parted = at[size];
+        at[size] = '\0';
+        above.size = 0;
+        buffer_print(&above, "%s%s", *folder ? folder : "./", path); /* up to this part */
+        buffer_append(&above, "", 1);
+        if (above.failed)
+            status = CP_LIMIT;
+        else if (!literal && access(above.data, F_OK) != 0) {
+            above.data[above.size - 1 - size] = '\0';
+            status = match_entry(above.data, at, entries) ? CP_OK : CP_NO;
+        }
+        at[size] = parted;
+        at = rest;
+    }
+    buffer_free(&above);
+    return status;
+}
+
 cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
                       const char **path)
 {
@@ -66,28 +94,25 @@ cp_status find_beside(const struct source *parent, struct arena *arena, const ch
     *path = NULL;
     if (!spelled)
         return failed ? CP_LIMIT : CP_NO;
-    struct buffer folder = {.context = parent->context};
-    buffer_print(&folder, "%s%s", parent->folder, spelled);
-    buffer_append(&folder, "", 1);
-    cp_status status = folder.failed ? CP_LIMIT : list_missing(parent->context, folder.data);
-
-    /* Match one part after the other; "." and ".." stay as they are. */
-    for (char *at = spelled; status == CP_OK && *at;) {
-        size_t size = strcspn(at, "/");
-        bool literal = size == 0 || (size <= 2 && memcmp(at, "..", size) == 0);
-        char *rest = at + size + (at[size] == '/'), parted = at[size];
-        at[size] = '\0';
-        folder.size = 0;
-        buffer_print(&folder, "%s%.*s", *parent->folder ? parent->folder : "./", (int)(at - spelled), spelled);
-        buffer_append(&folder, "", 1);
-        if (folder.failed)
-            status = CP_LIMIT;
-        else if (!literal && !match_entry(folder.data, at, entries))
-            status = CP_NO;
-        at[size] = parted;
-        at = rest;
-    }
-    buffer_free(&folder);
+    struct buffer file = {.context = parent->context};
+    buffer_print(&file, "%s%s", parent->folder, spelled);
+    buffer_append(&file, "", 1);
+    cp_status status = file.failed ? CP_LIMIT : list_missing(parent->context, file.data);
+    buffer_free(&file);
+    if (status == CP_OK)
+        status = match_path(parent->context, parent->folder, spelled, entries);
     *path = spelled;
     return status;
+}
+
+cp_status find_any_case(cp_context *context, struct arena *arena, const char *folder, const char *name,
+                        uint64_t *entries, const char **path)
+{
+    char *spelled = arena_copy_text(arena, name, strlen(name));
+    *path = spelled;
+    if (!spelled)
+        return CP_LIMIT;
+    bool absolute = !*folder && *spelled == '/';
+    return strlen(spelled) > LONGEST ? CP_NO
+                                     : match_path(context, absolute ? "/" : folder, spelled + absolute, entries);
 }

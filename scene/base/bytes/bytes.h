@@ -34,7 +34,10 @@ cp_status source_open(const struct source *parent, const char *name, struct sour
  * name, or else the other, means on another system (beside.h), with the warning "source-beside". Backslashes need not
  * be replaced. */
 cp_status source_open_near(const struct source *parent, const char *name, const char *other, struct source **opened);
-/* Does the same for a picture, which a scene can do without: CP_NO, with a warning, when it is not allowed or cannot be
+/* Opens a further file as source_open does. If there is none, it opens one whose path differs by upper and lower case
+ * alone, with the warning "source-case". */
+cp_status source_open_any_case(const struct source *parent, const char *name, struct source **opened);
+/* Does the same as source_open_near for a picture, which a scene can do without: CP_NO, with a warning, when it is not allowed or cannot be
  * read. */
 cp_status source_open_picture(const struct source *parent, const char *name, const char *other, struct source **opened);
 /* Does the same for a file that the user names in an option, from the folder of `parent` or else the current one. It
@@ -135,6 +138,7 @@ cp_status source_match(const struct source *source, struct arena *arena, const c
 struct file_search {
     const char *const *suffixes; /* tried in this order, ended by NULL; "" is the unchanged name */
     bool any_case;               /* tries all again with the path's last part in lower case; then in upper case */
+    bool ignores_case;           /* at the end, all folders are tried again, by source_open_any_case */
     bool stays;                  /* a path that leaves its folder by ".." means no file */
     const struct source *base;   /* names the folders */
     const char **folders;        /* tried for relative paths, after the include folders */

@@ -105,6 +105,10 @@ char *package_above(const char *folder);
  * that were compared, and is bounded: beyond that, nothing is found. */
 cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
                       const char **path);
+/* Finds the file `name` of the folder ("": the current one) whose parts may have letters of another case. *path: the
+ * name as it is there, in the arena. CP_NO without such a file. entries: as above. */
+cp_status find_any_case(cp_context *context, struct arena *arena, const char *folder, const char *name,
+                        uint64_t *entries, const char **path);
 /* Returns the name as a path relative to the folder, whether or not it exists, in the arena; NULL if it can be no path,
  * or when out of memory (*failed). */
 char *beside_path(struct arena *arena, const char *name, bool *failed);

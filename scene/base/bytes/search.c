@@ -49,20 +49,31 @@ bool search_spell(const struct file_search *search, const char *name, uint32_t *
     return false;
 }
 
-cp_status search_open(const struct file_search *search, const struct source *from, const char *spelled,
-                      struct source **opened)
+typedef cp_status open_function(const struct source *parent, const char *name, struct source **opened);
+
+/* Opens the file of one spelling, or else in the folders. CP_NO when there is none. */
+static cp_status open_spelled(const struct file_search *search, const struct source *from, const char *spelled,
+                              open_function *open, struct source **opened)
 {
-    cp_status status = source_open(from, spelled, opened);
+    cp_status status = open(from, spelled, opened);
     bool is_relative = spelled[0] != '/' && !uri_is_known(spelled);
     struct buffer path = {.context = from->context};
     for (uint32_t i = 0; status == CP_NO && is_relative && i < search->folder_count; i++) {
         path.size = 0;
         buffer_print(&path, "%s/%s", search->folders[i], spelled);
         buffer_append(&path, "", 1);
-        status = path.failed ? CP_LIMIT : source_open(search->base, path.data, opened);
+        status = path.failed ? CP_LIMIT : open(search->base, path.data, opened);
     }
     buffer_free(&path);
     return status;
+}
+
+cp_status search_open(const struct file_search *search, const struct source *from, const char *spelled,
+                      struct source **opened)
+{
+    cp_status status = open_spelled(search, from, spelled, source_open, opened);
+    return status == CP_NO && search->ignores_case ? open_spelled(search, from, spelled, source_open_any_case, opened)
+                                                   : status;
 }
 
 cp_status search_find(const struct file_search *search, const struct source *from, const char *name,

@@ -654,6 +654,18 @@ static cp_status open_named(struct source *source, const char *name)
     return status;
 }
 
+/* Opens a file whose name is not exactly the wanted one: if it must not be read, it is none. */
+static cp_status open_similar(struct source *source, const struct meant_file *candidate)
+{
+    bool was_dispensable = source->state->is_dispensable;
+    if (!candidate->path || !candidate->name)
+        return CP_LIMIT;
+    source->state->is_dispensable = true;
+    cp_status status = open_candidate(source, candidate);
+    source->state->is_dispensable = was_dispensable;
+    return status;
+}
+
 /* Opens the file that the name means on another system; CP_NO when there is none. */
 static cp_status open_beside(struct source *source, const char *name)
 {
@@ -668,19 +680,45 @@ static cp_status open_beside(struct source *source, const char *name)
     candidate.name = arena_print(arena, "%s%s", parent->name_folder, path);
     int folder = (int)(text_file_name(parent->label) - parent->label);
     source->label = arena_print(arena, "%.*s%s", folder, parent->label, path);
-    if (!candidate.path || !candidate.name || !source->label)
-        return CP_LIMIT;
-    bool was_dispensable = source->state->is_dispensable;
-    source->state->is_dispensable = true; /* the file's name is not exactly the wanted one */
-    status = open_candidate(source, &candidate);
-    source->state->is_dispensable = was_dispensable;
+    status = source->label ? open_similar(source, &candidate) : CP_LIMIT;
     if (status == CP_OK)
         report_warning(source->context, "source-beside", IN_FILE(parent->name),
                        "there is no file \"%.200s\"; \"%.200s\" beside it is read", name, path);
     return status;
 }
 
-enum further { FURTHER_FILE, FURTHER_NEAR, FURTHER_OPTION, FURTHER_PICTURE };
+/* Opens the first file that the name means if letters of another case count as the same; CP_NO when there is none. */
+static cp_status open_any_case(struct source *source, const char *name)
+{
+    const struct source *parent = source->parent;
+    struct arena *arena = source->state->arena;
+    struct candidates list = {0};
+    size_t size = strlen(parent->folder);
+    cp_status status = resolve_files(parent, arena, name, &list);
+    if (status == CP_OK)
+        status = CP_NO;
+    for (uint32_t i = 0; i < list.count && status == CP_NO; i++) {
+        const char *wanted = list.items[i].path, *found;
+        bool is_below = strncmp(wanted, parent->folder, size) == 0;
+        const char *rest = is_below ? wanted + size : wanted;
+        status = find_any_case(source->context, arena, is_below ? parent->folder : "", rest,
+                               &source->state->top->compared, &found);
+        if (status == CP_OK && strcmp(found, rest) == 0) /* the exact name has been tried */
+            status = CP_NO;
+        if (status != CP_OK)
+            continue;
+        struct meant_file file = {arena_print(arena, "%s%s", is_below ? parent->folder : "", found),
+                                  arena_print(arena, "%s%s", is_below ? parent->name_folder : "", found)};
+        status = open_similar(source, &file);
+        if (status == CP_OK)
+            report_warning(source->context, "source-case", IN_FILE(parent->name),
+                           "there is no file \"%.200s\"; \"%.200s\" is read, whose letters are of another case", name,
+                           file.name);
+    }
+    return status;
+}
+
+enum further { FURTHER_FILE, FURTHER_NEAR, FURTHER_ANY_CASE, FURTHER_OPTION, FURTHER_PICTURE };
 
 static cp_status open_below(const struct source *parent, const char *name, const char *other, enum further kind,
                             struct source **opened)
@@ -718,6 +756,8 @@ static cp_status open_below(const struct source *parent, const char *name, const
         status = open_beside(source, name);
     if (status == CP_NO && other && has_folders)
         status = open_beside(source, other);
+    if (status == CP_NO && kind == FURTHER_ANY_CASE && has_folders)
+        status = open_any_case(source, name);
     if (status == CP_OK)
         *opened = source;
     else
@@ -733,6 +773,11 @@ cp_status source_open(const struct source *parent, const char *name, struct sour
 cp_status source_open_near(const struct source *parent, const char *name, const char *other, struct source **opened)
 {
     return open_below(parent, name, other, FURTHER_NEAR, opened);
+}
+
+cp_status source_open_any_case(const struct source *parent, const char *name, struct source **opened)
+{
+    return open_below(parent, name, NULL, FURTHER_ANY_CASE, opened);
 }
 
 cp_status source_open_picture(const struct source *parent, const char *name, const char *other, struct source **opened)
@@ -755,26 +800,4 @@ cp_status source_open_option(const struct source *parent, const char *path, stru
     }
     free(absolute);
     return status;
-}
-
-uint64_t source_line(const struct source *source, size_t offset)
-{
-    enum { BLOCK = 128 };
-    const char *data = source->data;
-    uint64_t line = 1;
-    size_t i = 0, size = offset < source->size ? offset : source->size;
-    /* Count in blocks without CR: the sum of so few fits a byte, so that the compiler takes many bytes at a time. */
-    for (; size - i > BLOCK; i += BLOCK) {
-        unsigned char feeds = 0, returns = 0;
-        for (size_t k = 0; k < BLOCK; k++) {
-            feeds = (unsigned char)(feeds + (data[i + k] == '\n'));
-            returns |= data[i + k] == '\r';
-        }
-        if (returns)
-            break;
-        line += feeds;
-    }
-    for (; i < size; i++)
-        line += data[i] == '\n' || (data[i] == '\r' && (i + 1 >= source->size || data[i + 1] != '\n'));
-    return line;
 }
