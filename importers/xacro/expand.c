@@ -32,6 +32,7 @@ cp_status xacro_attributes(struct xacro *xacro, const struct xml_node *element, 
                            size_t required, const char **values)
 {
     size_t count = 0;
+    cp_status status = CP_OK;
     for (; names[count]; count++) {
         values[count] = xml_node_attribute(element, names[count]);
         if (!values[count] && count < required)
@@ -43,11 +44,11 @@ cp_status xacro_attributes(struct xacro *xacro, const struct xml_node *element, 
         size_t known = 0;
         while (known < count && strcmp(names[known], name) != 0)
             known++;
-        if (known == count && strncmp(name, "xmlns", 5) != 0)
-            return report_error(xacro->context, CP_INPUT, "xacro-attribute", xml_node_place(element),
-                                "<%.100s> has the attribute %.100s, which is unknown there", element->name, name);
+        if (known == count && strncmp(name, "xmlns", 5) != 0 && status == CP_OK)
+            status = report_lenient(xacro->context, xacro->strict, "xacro-attribute", xml_node_place(element),
+                                    "<%.100s> has the attribute %.100s, which is unknown there", element->name, name);
     }
-    return CP_OK;
+    return status;
 }
 
 /* Sets an attribute of an element, in place of one of the same name. */

@@ -32,6 +32,7 @@ struct property {
 
 struct scope {
     struct scope *parent; /* NULL: the global one */
+    bool is_space;        /* of a file that was included with a namespace */
     struct property *properties;
     uint32_t property_count, property_room;
     struct name_map property_names, macro_names;
@@ -74,6 +75,7 @@ struct xacro {
     uint64_t elements, text_size;
     uint32_t calls, nesting;
     bool warned_of_environment;
+    bool sees_arguments; /* names in an expression are those of arguments first: in $(eval) */
 };
 
 /* ---- expand.c ---- */

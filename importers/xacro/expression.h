@@ -27,5 +27,7 @@ struct expression_world {
 
 /* Evaluates the text. An error is reported with the place, the expression and the name that is at fault. */
 cp_status expression_evaluate(struct expression_world *world, const char *text, size_t size, struct value *value);
+/* Tells whether the expressions know a function, number or module of this name, wherever they stand. */
+bool expression_has_global(const char *name);
 
 #endif

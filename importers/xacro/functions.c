@@ -445,10 +445,18 @@ static void warn_of_old(struct evaluation *evaluation, const char *module, const
     world->old_names |= bit;
 }
 
+static const char *const modules[] = {"math", "python", "xacro", NULL};
+static const char *const global[] = {"dict", "float", "int", "len", "list", "max", "min", "round", "str", NULL};
+
+bool expression_has_global(const char *name)
+{
+    struct value value;
+    size_t size = strlen(name);
+    return is_one_of(modules, name, size) || is_one_of(global, name, size) || mathematics_find(name, size, &value);
+}
+
 cp_status function_find_global(struct evaluation *evaluation, const char *name, size_t size, struct value *result)
 {
-    static const char *const modules[] = {"math", "python", "xacro"};
-    static const char *const global[] = {"dict", "float", "int", "len", "list", "max", "min", "round", "str", NULL};
     static const char *const old[] = {"range", "sorted", "load_yaml", NULL};
     static const char *const unsupported[] = {"abs_filename", "enumerate", "filter", "format",
                                               "map",          "set",       "zip",    NULL};
@@ -456,7 +464,7 @@ cp_status function_find_global(struct evaluation *evaluation, const char *name, 
     bool is_old = is_one_of(old, name, size), is_yaml = !function && is_old;
     if (is_yaml)
         function = function_named(xacro_functions, name, size);
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+    for (size_t i = 0; modules[i]; i++)
         if (strlen(modules[i]) == size && memcmp(modules[i], name, size) == 0) {
             *result = (struct value){.kind = VALUE_MODULE, .module = {modules[i]}};
             return CP_OK;

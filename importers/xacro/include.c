@@ -90,6 +90,7 @@ static cp_status open_space(struct xacro *xacro, const char *name, struct scope 
     if (!kept || !*space)
         return CP_LIMIT;
     scope_start(xacro, *space, xacro->scope);
+    (*space)->is_space = true;
     (*space)->next_space = xacro->spaces;
     xacro->spaces = *space;
     return scope_set_space(xacro, xacro->scope, kept, *space);
@@ -108,7 +109,7 @@ cp_status xacro_include(struct xacro *xacro, const struct xml_node *element, str
         status = xacro_evaluate_text(xacro, attributes[1], &name);
     if (status == CP_OK)
         status = xacro_evaluate_truth(xacro, attributes[2], false, &optional);
-    if (status == CP_OK && name)
+    if (status == CP_OK && name && *name)
         status = open_space(xacro, name, &space);
     if (status == CP_OK)
         status = xacro_begin_call(xacro, element);

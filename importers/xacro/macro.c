@@ -243,16 +243,19 @@ static cp_status take_initials(struct xacro *xacro, struct call *call)
     return status;
 }
 
+/* Expands the body. Like those of any element, the attributes of <xacro:macro> are evaluated first, and with them the
+ * properties that initial values name, for good. */
 static cp_status expand_body(struct xacro *xacro, struct call *call, struct xml_node *to)
 {
-    struct scope *const outside = xacro->scope;
     const struct xml_node *const body = call->macro->element;
     const char *name = call->macro->name;
-    xacro->scope = &call->scope;
+    struct value unused;
     cp_status status = xacro_lift_namespaces(xacro, body, to);
+    xacro->at = body;
+    for (uint32_t i = 0; i < body->attribute_count && status == CP_OK; i++)
+        status = xacro_evaluate(xacro, body->attributes[i].value, &unused);
     if (status == CP_OK)
         status = xacro_expand_children(xacro, body, to);
-    xacro->scope = outside;
     if (status == CP_INPUT)
         report_note(xacro->context, "xacro-called", xml_node_place(call->element),
                     "in the macro \"%.100s\", which is called here", name);
@@ -261,7 +264,7 @@ static cp_status expand_body(struct xacro *xacro, struct call *call, struct xml_
 
 cp_status xacro_call_macro(struct xacro *xacro, const char *name, const struct xml_node *element, struct xml_node *to)
 {
-    struct scope *around;
+    struct scope *const outside = xacro->scope, *around;
     const struct macro *found = resolve_macro(xacro, name, &around);
     if (!found)
         return report_error(xacro->context, CP_INPUT, "xacro-unknown", xml_node_place(element),
@@ -273,6 +276,7 @@ cp_status xacro_call_macro(struct xacro *xacro, const char *name, const struct x
     if (status != CP_OK)
         return status;
     scope_start(xacro, &call.scope, around);
+    xacro->scope = around; /* a macro of a namespace is called from there */
     xacro->at = element;
     status = take_attributes(xacro, &call);
     if (status == CP_OK)
@@ -280,8 +284,10 @@ cp_status xacro_call_macro(struct xacro *xacro, const char *name, const struct x
     xacro->at = element;
     if (status == CP_OK)
         status = take_initials(xacro, &call);
+    xacro->scope = &call.scope;
     if (status == CP_OK)
         status = expand_body(xacro, &call, to);
+    xacro->scope = outside;
     scope_free(xacro, &call.scope);
     xacro_end_call(xacro);
     return status;

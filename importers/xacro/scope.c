@@ -128,9 +128,31 @@ static cp_status value_in(struct xacro *xacro, struct scope *scope, const char *
     return status;
 }
 
+/* Finds an argument, whose text is read like that of a property; true and false are values, too. */
+static cp_status argument_value(struct xacro *xacro, const char *name, size_t size, struct value *value, bool *found)
+{
+    *found = (size == 4 && memcmp(name, "true", 4) == 0) || (size == 5 && memcmp(name, "false", 5) == 0);
+    if (*found) {
+        *value = value_of_bool(size == 4);
+        return CP_OK;
+    }
+    const uint32_t *row = name_map_find_sized(&xacro->argument_names, name, size);
+    *found = row != NULL;
+    if (!row)
+        return CP_OK;
+    xacro->arguments[*row].is_known = true;
+    *value = value_of_text(xacro->arguments[*row].value, strlen(xacro->arguments[*row].value));
+    return read_literal(xacro, value);
+}
+
 cp_status scope_value(void *user, const char *name, size_t size, struct value *value, bool *found)
 {
     struct xacro *xacro = user;
+    if (xacro->sees_arguments) {
+        cp_status status = argument_value(xacro, name, size, value, found);
+        if (status != CP_OK || *found)
+            return status;
+    }
     return value_in(xacro, xacro->scope, name, size, value, found);
 }
 
@@ -138,10 +160,21 @@ cp_status scope_member(void *user, const char *module, const char *name, size_t 
 {
     struct xacro *xacro = user;
     struct scope *scope = xacro->scope;
-    const struct property *property = scope_find(&scope, module, strlen(module));
     *found = false;
-    return property && property->state == PROPERTY_SPACE ? value_in(xacro, property->space, name, size, value, found)
-                                                         : CP_OK;
+    for (const char *at = module; *at;) { /* "outer.inner" */
+        size_t length = strcspn(at, ".");
+        const struct property *property = scope_find(&scope, at, length);
+        if (!property || property->state != PROPERTY_SPACE)
+            return CP_OK;
+        scope = property->space;
+        at += length + (at[length] == '.');
+    }
+    cp_status status = value_in(xacro, scope, name, size, value, found);
+    if (status == CP_OK && *found && value->kind == VALUE_MODULE) {
+        value->module.name = arena_print(xacro->arena, "%s.%.*s", module, (int)size, name);
+        status = value->module.name ? CP_OK : CP_LIMIT;
+    }
+    return status;
 }
 
 /* ---- <xacro:property> ---- */
@@ -163,7 +196,7 @@ static struct scope *target_of(struct xacro *xacro, const struct xml_node *eleme
 {
     struct scope *scope = xacro->scope;
     const char *word = attributes[SCOPE];
-    if (!word || attributes[DEFAULT])
+    if (!word)
         return scope;
     if (strcmp(word, "global") == 0) {
         while (scope->parent)
@@ -174,7 +207,9 @@ static struct scope *target_of(struct xacro *xacro, const struct xml_node *eleme
             report_warning(xacro->context, "xacro-scope", xml_node_place(element),
                            "the property \"%.100s\" has scope=\"parent\" outside any macro, and is dropped",
                            attributes[NAME]);
-        scope = scope->parent;
+        do
+            scope = scope->parent;
+        while (scope && scope->is_space);
         *lazy = false;
     } else {
         report_warning(xacro->context, "xacro-scope", xml_node_place(element),
@@ -224,9 +259,13 @@ cp_status xacro_set_property(struct xacro *xacro, const struct xml_node *element
                             "the property \"%.100s\" has more than one of value, default and remove", attributes[NAME]);
     struct scope *scope = xacro->scope;
     struct property *known = scope_find(&scope, attributes[NAME], strlen(attributes[NAME]));
-    if (removes && known)
+    bool is_global = expression_has_global(attributes[NAME]);
+    for (; removes && known; known = scope_find(&scope, attributes[NAME], strlen(attributes[NAME])))
         known->state = PROPERTY_REMOVED;
-    if (removes || (attributes[DEFAULT] && known))
+    if (removes || (attributes[DEFAULT] && (known || is_global)))
         return CP_OK;
+    if (is_global)
+        report_warning(xacro->context, "xacro-global", xml_node_place(element),
+                       "the property \"%.100s\" hides what expressions know by this name", attributes[NAME]);
     return store(xacro, element, attributes, lazy);
 }

@@ -142,8 +142,13 @@ static cp_status substitute(struct xacro *xacro, const char *text, struct value 
         const char *otherwise = cut_word(rest);
         return read_environment(xacro, text, rest, otherwise, value);
     }
-    case EXPRESSION:
-        return expression_evaluate(&xacro->world, rest, strlen(rest), value);
+    case EXPRESSION: {
+        const bool outside = xacro->sees_arguments;
+        xacro->sees_arguments = true;
+        status = expression_evaluate(&xacro->world, rest, strlen(rest), value);
+        xacro->sees_arguments = outside;
+        return status;
+    }
     case PACKAGE:
         status = xacro_find_package(xacro, rest, &folder);
         break;

@@ -5,7 +5,7 @@
  *
  * Behaviour and limitations:
  * - Refused: merge keys, dates, the value "=", several documents, aliases of what holds them, keys that are lists or
- *   dicts, tags other than those of YAML's own scalars, lists and dicts, and !degrees and !radians.
+ *   dicts, tags other than those of YAML's own scalars, lists and dicts, and of units of xacro.
  * - Of equal keys the last one counts, at the place of the first. Numbers that are equal are equal keys: 1, 1.0, true.
  */
 #include "yaml.h"
@@ -257,9 +257,16 @@ static cp_status resolve(struct yaml_reader *reader, const struct scalar *scalar
     return evaluation_copy(&reader->work, scalar->text, (size_t)(scalar->end - scalar->text), value);
 }
 
-/* Evaluates the expression of !degrees and !radians, which sees no properties. */
-static cp_status evaluate_angle(struct yaml_reader *reader, const struct scalar *scalar, bool in_degrees,
-                                struct value *value)
+/* Tags of numbers with a unit, and its size in metres or radians. */
+static const struct {
+    const char *tag;
+    double size;
+} units[] = {{"!degrees", PI / 180.0}, {"!radians", 1},     {"!meters", 1},
+             {"!millimeters", 0.001},  {"!inches", 0.0254}, {"!foot", 0.3048}};
+
+/* Evaluates the expression of a number with a unit, which sees no properties. */
+static cp_status evaluate_measure(struct yaml_reader *reader, const struct scalar *scalar, double unit,
+                                  struct value *value)
 {
     struct expression_world world = *reader->world;
     struct value result;
@@ -277,9 +284,9 @@ static cp_status evaluate_angle(struct yaml_reader *reader, const struct scalar 
     if (value_is_number(&result))
         number = value_number(&result);
     else if (result.kind != VALUE_TEXT || !value_read_float(result.text.bytes, result.text.size, &number))
-        return FAIL(reader, "an angle is not a number: %.*s",
+        return FAIL(reader, "a value with a unit is not a number: %.*s",
                     scalar->end - scalar->text > 60 ? 60 : (int)(scalar->end - scalar->text), scalar->text);
-    *value = value_of_float(in_degrees ? number * (PI / 180.0) : number);
+    *value = value_of_float(number * unit);
     return CP_OK;
 }
 
@@ -309,8 +316,9 @@ static cp_status read_scalar(struct yaml_reader *reader, struct value *value)
     bool is_plain = reader->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (memchr(text, 0, size))
         return FAIL(reader, "a text has a zero byte");
-    if (tag && (strcmp(tag, "!degrees") == 0 || strcmp(tag, "!radians") == 0))
-        return evaluate_angle(reader, &scalar, tag[1] == 'd', value);
+    for (size_t i = 0; tag && i < sizeof units / sizeof *units; i++)
+        if (strcmp(tag, units[i].tag) == 0)
+            return evaluate_measure(reader, &scalar, units[i].size, value);
     if (tag && strncmp(tag, own_tags, sizeof own_tags - 1) == 0 && !strstr(tag, "map") && !strstr(tag, "seq"))
         return read_tagged(reader, &scalar, tag + sizeof own_tags - 1, value);
     if (tag)

@@ -98,10 +98,14 @@ static void test_texts(void **state)
         {"<a b=\"$(optenv X)\"/>", "<a b=\"\"/>", NULL, 0},
         {"<a b=\"$(optenv X a b)\"/>", "<a b=\"a b\"/>", NULL, 0},
         {"<a b=\"$(eval 2 * 3)\"/>", "<a b=\"6\"/>", NULL, 0},
+        {"<xacro:arg name=\"n\" default=\"4\"/>" PROPERTY("n", "9") "<a b=\"$(eval n + 1 if true else 0)\"/>",
+         "<a b=\"5\"/>", NULL, 0},
     };
     (void)state;
     CHECK_ROWS(rows);
 }
+
+#define MACRO(name, parameters, body) "<xacro:macro name=\"" name "\" params=\"" parameters "\">" body "</xacro:macro>"
 
 static void test_properties(void **state)
 {
@@ -127,15 +131,20 @@ static void test_properties(void **state)
         {"\n" PROPERTY("a-b", "1"), NULL, "\"a-b\" cannot be the name", 2},
         {PROPERTY("__a", "1"), NULL, "\"__a\" cannot be the name", 1},
         {"<xacro:property value=\"1\"/>", NULL, "has no attribute name", 1},
-        {"<xacro:property name=\"p\" value=\"1\" other=\"2\"/>", NULL, "other, which is unknown there", 1},
+        {"<xacro:property name=\"p\" value=\"1\" other=\"2\"/><a b=\"${p}\"/>", "<a b=\"1\"/>", NULL, 0},
+        {PROPERTY("c", "9")
+             MACRO("m", "c:=1", "<xacro:property name=\"c\" remove=\"true\"/>") "<xacro:m/>\n<a b=\"${c}\"/>",
+         NULL, "c", 2},
+        {MACRO("m", "", "<xacro:property name=\"p\" default=\"6\" scope=\"global\"/>") "<xacro:m/><a b=\"${p}\"/>",
+         "<a b=\"6\"/>", NULL, 0},
+        {"<xacro:property name=\"e\" default=\"2\"/><a b=\"${e}\"/>", "<a b=\"2.718281828459045\"/>", NULL, 0},
+        {PROPERTY("pi", "3") "<a b=\"${pi}\"/>", "<a b=\"3\"/>", NULL, 0},
         {"<xacro:property name=\"p\" value=\"1\" default=\"2\"/>", NULL, "more than one of value, default", 1},
         {"<a><xacro:insert_block name=\"o\"/></a>", NULL, "there is no block \"o\"", 1},
     };
     (void)state;
     CHECK_ROWS(rows);
 }
-
-#define MACRO(name, parameters, body) "<xacro:macro name=\"" name "\" params=\"" parameters "\">" body "</xacro:macro>"
 
 static void test_macros(void **state)
 {
@@ -174,6 +183,9 @@ static void test_macros(void **state)
          "<a b=\"3\"/>", NULL, 0},
         {MACRO("m", "", PROPERTY("p", "2") "<a b=\"${p}\"/>") PROPERTY("p", "1") "<xacro:m/><a b=\"${p}\"/>",
          "<a b=\"2\"/><a b=\"1\"/>", NULL, 0},
+        {PROPERTY("c", "8") PROPERTY("b", "${c}")
+             MACRO("m", "a:=${b}", "<e v=\"${a}\"/>") "<xacro:m a=\"1\"/>" PROPERTY("c", "4") "<xacro:m/>",
+         "<e v=\"1\"/><e v=\"8\"/>", NULL, 0},
         {MACRO("m", "", MACRO("k", "", "<a/>") "<xacro:k/>") "<xacro:m/>", "<a/>", NULL, 0},
         {MACRO("m", "", MACRO("k", "", "<a/>")) "<xacro:m/>\n<xacro:k/>", NULL, "there is no macro \"k\"", 2},
         {MACRO("m", "p", "<a/>") "\n<xacro:m/>", NULL, "does not give its parameter \"p\"", 2},
@@ -236,6 +248,11 @@ static void test_includes(void **state)
         {"<xacro:include filename=\"i.xacro\"/><a b=\"${q}\"/><xacro:k/>", "<link/><a b=\"5\"/><k1 c=\"5\"/>", NULL, 0},
         {"<xacro:include filename=\"i.xacro\" ns=\"n\"/><a b=\"${n.q}\"/><xacro:n.k/>",
          "<link/><a b=\"5\"/><k1 c=\"5\"/>", NULL, 0},
+        {PROPERTY("a", "2") "<xacro:include filename=\"n.xacro\" ns=\"n\"/><xacro:n.k/><xacro:n.k c=\"${a}\"/>",
+         "<e v=\"5\"/><e v=\"5\"/>", NULL, 0},
+        {"<xacro:include filename=\"outer.xacro\" ns=\"n\"/><e v=\"${n.w.a}\"/><xacro:n.w.k c=\"1\"/><e v=\"${p}\"/>",
+         "<e v=\"5\"/><e v=\"1\"/><e v=\"3\"/>", NULL, 0},
+        {"<xacro:include filename=\"i.xacro\" ns=\"\"/><a b=\"${q}\"/>", "<link/><a b=\"5\"/>", NULL, 0},
         {"<xacro:include filename=\"i.xacro\" ns=\"n\"/>\n<xacro:k/>", NULL, "there is no macro \"k\"", 2},
         {"<xacro:include filename=\"i.xacro\" ns=\"n\"/>\n<a b=\"${q}\"/>", NULL, "q", 2},
         {PROPERTY("f", "i") "<xacro:include filename=\"${f}.xacro\"/>", "<link/>", NULL, 0},
@@ -253,6 +270,10 @@ static void test_includes(void **state)
     };
     (void)state;
     write_file("i.xacro", ROBOT PROPERTY("q", "5") MACRO("k", "", "<k1 c=\"${q}\"/>") "<link/></robot>");
+    write_file("n.xacro", ROBOT PROPERTY("a", "5") MACRO("k", "c:=${a}", "<e v=\"${c}\"/>") "</robot>");
+    write_file("outer.xacro",
+               ROBOT "<xacro:include filename=\"n.xacro\" ns=\"w\"/>" MACRO(
+                   "m", "", "<xacro:property name=\"p\" value=\"3\" scope=\"parent\"/>") "<xacro:m/></robot>");
     write_file("d/a.xacro", ROBOT "<xacro:include filename=\"b.xacro\"/></robot>");
     write_file("d/b.xacro", ROBOT "<inner/></robot>");
     write_file("d/p2.xacro", ROBOT "<two/></robot>");

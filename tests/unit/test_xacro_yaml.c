@@ -72,8 +72,8 @@ static const char *const refused[] = {
     "0x_ => has no digits", "0b_ => has no digits", "\"\\0\" => a zero byte", "a: \x01 => 1: error: ",
     "a:\n\n- \x07 => 3: error: ", "!degrees x => the name x is not defined",
     "a: 1\nb: !degrees 1/0 => 2: error: division by zero", "!radians [1] => the tag !radians",
-    "!degrees => nothing to evaluate", "!degrees (1 => ends where", "!radians '[1]' => an angle is not a number",
-    "!radians None => an angle is not a number", "!radians y => the name y is not defined",
+    "!degrees => nothing to evaluate", "!degrees (1 => ends where", "!radians '[1]' => a value with a unit is not a number",
+    "!radians None => a value with a unit is not a number", "!radians y => the name y is not defined",
     "!radians xacro.arg('x') => no arguments here", "a: @x => error: ", "a: `x => error: ",
     "%YAML 2.0\n---\na: 1 => error: ", "a: \t- b\n\t- c => error: "};
 /* clang-format on */
@@ -164,6 +164,7 @@ static void test_angles(void **state)
     expect_printed(&world, "- !degrees 90\n- !radians pi/2\n- !degrees '45 * 2'\n",
                    "[1.5707963267948966, 1.5707963267948966, 1.5707963267948966]");
     expect_printed(&world, "{a: !radians 1, b: !degrees -180.0}", "{'a': 1.0, 'b': -3.141592653589793}");
+    expect_printed(&world, "[!meters 2, !millimeters 250, !inches 2*5, !foot 10]", "[2.0, 0.25, 0.254, 3.048]");
     expect_printed(&world, "- !radians \"'1.5'\"\n- !radians True", "[1.5, 1.0]");
     arena_free(world.arena);
 }
