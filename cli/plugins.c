@@ -113,15 +113,17 @@ bool is_list_format(const char *format)
 
 bool has_list_suffix(const char *path)
 {
-    size_t size = size_without_gz(path), start = size;
-    char suffix[16];
-    while (start > 0 && path[start - 1] != '.' && path[start - 1] != '/')
-        start--;
-    if (start == 0 || path[start - 1] != '.' || size - start >= sizeof suffix)
-        return false;
-    memcpy(suffix, path + start, size - start);
-    suffix[size - start] = '\0';
-    return is_list_format(suffix);
+    const size_t length = size_without_gz(path);
+    for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
+        const cp_plugin_info info = plugin_at(CP_IMPORTER, i);
+        size_t size;
+        for (const char *at = info.suffixes; info.lists_pairs && *at; at += size + (at[size] == ' ')) {
+            size = strcspn(at, " ");
+            if (size <= length && strncasecmp(path + length - size, at, size) == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 void output_suffix(const char *word, char *out, size_t size)

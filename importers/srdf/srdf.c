@@ -3,6 +3,7 @@
  * Specification: docs.ros.org/en/noetic/api/moveit_tutorials (URDF and SRDF), and what srdfdom (src/model.cpp) accepts.
  *
  * Behaviour and limitations:
+ * - xacro is expanded first: see docs/xacro.md.
  * - The file speaks of a robot that is read before it. Read alone, its links are names without frames, and it is a list
  *   of pairs.
  * - disable_collisions excludes a pair. The reason Adjacent is "adjacent" here, User is "user", all others are "given",
@@ -161,7 +162,6 @@ static cp_status read_robot(struct srdf *srdf)
     if (strcmp(srdf->robot->name, "robot") != 0)
         return report_error(srdf->context, CP_INPUT, "srdf-root", xml_node_place(srdf->robot),
                             "the root element is <%.100s>, not <robot>", srdf->robot->name);
-    /* Macros of xacro are to be expanded here, before anything is read of the tree. */
     cp_status status = trim(srdf, srdf->robot) ? learn_names(srdf) : CP_LIMIT;
     if (status == CP_OK)
         status = learn_own_names(srdf);
@@ -183,11 +183,21 @@ static cp_status read_robot(struct srdf *srdf)
     return status;
 }
 
+/* Reads the document, and expands it if it is xacro. */
+static cp_status read_document(struct srdf *srdf, const struct xacro_settings *xacro)
+{
+    cp_status status = xml_tree_read(srdf->source, srdf->strict, &codes, srdf->arena, &srdf->robot);
+    if (status != CP_OK || !xacro_is_meant(srdf->robot))
+        return status;
+    return xacro_expand(srdf->source, xacro, srdf->strict, srdf->arena, &srdf->robot);
+}
+
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)
 {
+    const struct srdf_settings *own = settings;
     struct srdf srdf = {.context = context,
                         .source = source,
-                        .strict = ((const struct import_settings *)settings)->strict,
+                        .strict = own->common.strict,
                         .beside = scene->node_count > 1,
                         .scene = scene,
                         .arena = arena_new(context),
@@ -196,7 +206,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                         .groups = {.context = context},
                         .pairs = {.context = context},
                         .text = {.context = context}};
-    cp_status status = srdf.arena ? xml_tree_read(source, srdf.strict, &codes, srdf.arena, &srdf.robot) : CP_LIMIT;
+    cp_status status = srdf.arena ? read_document(&srdf, &own->xacro) : CP_LIMIT;
     if (status == CP_OK)
         status = read_robot(&srdf);
     name_map_free(&srdf.nodes);
@@ -246,12 +256,15 @@ static int probe(const char *head, size_t size, uint64_t file_size)
     return begins_element(head, size, own) ? sure + 2 : sure;
 }
 
+static const cp_option options[] = {XACRO_OPTIONS(struct srdf_settings, xacro), CP_OPTIONS_END};
+
 const struct importer srdf_importer = {
     .plugin = {.name = "srdf",
                .title = "SRDF groups and collision pairs",
                .package = XML_PACKAGE,
-               .settings_size = sizeof(struct import_settings)},
-    .suffixes = ".srdf",
+               .options = options,
+               .settings_size = sizeof(struct srdf_settings)},
+    .suffixes = ".srdf .srdf.xacro",
     .probe = probe,
     .sign = "XML with <robot> and <disable_collisions>",
     .lists_pairs = true,

@@ -3,8 +3,13 @@
 #ifndef CELLPIPE_IMPORTERS_SRDF_H
 #define CELLPIPE_IMPORTERS_SRDF_H
 
-#include "base/text/xml_tree.h"
+#include "../xacro/xacro.h"
 #include "plugins/importer.h"
+
+struct srdf_settings {
+    struct import_settings common;
+    struct xacro_settings xacro;
+};
 
 struct srdf {
     cp_context *context;

@@ -25,7 +25,7 @@ struct importer {
     /* True if it calls code that is not ours: under CP_FLAG_ISOLATE it then reads in a process of its own. It must open
      * further files with the source that `read` was given as their parent. */
     bool third_party;
-    bool is_cell;     /* its frames and joints are worth having without geometry, too */
+    bool is_cell; /* its frames and joints are worth having without geometry, too */
     /* True if it has pairs of frames alone, for a cell that is read beside it: nothing to convert. `read` may then get
      * the scene of a cell, with more than its world. The file's names are the cell's frames, and names without a frame
      * a warning. */

@@ -11,8 +11,9 @@
 enum { SURE = 50 }; /* a probe that returns less has guessed */
 
 /* Returns the importer that is surest by the bytes; among equally sure ones, the one whose suffix matches, then the
- * earlier one. A guess (below SURE) loses against the importer of the file's suffix, unless that one is certain that
- * the file is not its own. A file that nobody knows goes to the importer of its suffix, whose error says most.
+ * one with the longer suffix (.srdf.xacro), then the earlier one. A guess (below SURE) loses against the importer of
+ * the file's suffix, unless that one is certain that the file is not its own. A file that nobody knows goes to the
+ * importer of its suffix, whose error says most.
  *
  * *known is set if an importer knows the file, apart from those that accept everything. *guessed is set if neither the
  * bytes nor the suffix are a sure sign. */
@@ -20,17 +21,20 @@ static const struct importer *probe(const struct source *source, bool *known, bo
 {
     const struct importer *best = NULL;
     int best_score = 0;
+    size_t best_size = 0;
     for (const struct importer *const *at = source->context->plugins->importers; *at; at++) {
         if ((*at)->plugin.package)
             continue;
-        int suffix = importer_suffix_matches(*at, source->name);
+        size_t size = importer_suffix_size(*at, source->name);
+        int suffix = size > 0;
         int sure = importer_probe(*at, source);
         int score = 2 * sure + suffix;
         if (suffix && sure < SURE)
             score = sure > 0 ? 2 * SURE - 1 : 3;
-        if (score > best_score) {
+        if (score > best_score || (score > 0 && score == best_score && size > best_size)) {
             best = *at;
             best_score = score;
+            best_size = size;
             *guessed = !suffix && sure < SURE;
         }
     }

@@ -45,31 +45,41 @@ cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *n
     return report_unknown(context, "plugin-unknown", words[kind], name, strlen(name), names);
 }
 
-bool plugin_suffix_matches(const char *suffixes, const char *name)
+/* Returns the size of the longest of the suffixes that the name has, before .gz; 0: it has none. */
+static size_t suffix_size(const char *suffixes, const char *name)
 {
-    size_t length = strlen(name);
+    size_t length = strlen(name), longest = 0;
     if (text_ends_nocase(name, ".gz"))
         length -= 3;
     for (const char *at = suffixes; *at;) {
         size_t size = strcspn(at, " ");
-        if (size > 0 && size <= length) {
-            bool equal = true;
-            for (size_t i = 0; i < size && equal; i++) {
-                char c = name[length - size + i];
-                equal = at[i] == (c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-            }
-            if (equal)
-                return true;
+        bool equal = size > longest && size <= length;
+        for (size_t i = 0; i < size && equal; i++) {
+            char c = name[length - size + i];
+            equal = at[i] == (c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
         }
+        longest = equal ? size : longest;
         at += size + strspn(at + size, " ");
     }
-    return false;
+    return longest;
+}
+
+bool plugin_suffix_matches(const char *suffixes, const char *name)
+{
+    return suffix_size(suffixes, name) > 0;
+}
+
+size_t importer_suffix_size(const struct importer *importer, const char *name)
+{
+    size_t own = suffix_size(importer->suffixes, name), further = 0;
+    if (importer->further)
+        further = suffix_size(importer->further, name);
+    return own > further ? own : further;
 }
 
 bool importer_suffix_matches(const struct importer *importer, const char *name)
 {
-    return plugin_suffix_matches(importer->suffixes, name) ||
-           (importer->further && plugin_suffix_matches(importer->further, name));
+    return importer_suffix_size(importer, name) > 0;
 }
 
 size_t exporter_of(const struct plugins *plugins, const char *path)

@@ -66,7 +66,9 @@ struct host_settings {
 
 /* Returns true if name ends in one of the suffixes (".a .b"); a ".gz" at its end is ignored. */
 bool plugin_suffix_matches(const char *suffixes, const char *name);
-/* Returns the same for all suffixes of the importer. */
+/* Returns the size of the longest suffix of the importer in which the name ends; 0: in none. */
+size_t importer_suffix_size(const struct importer *importer, const char *name);
+/* Tells whether the name ends in one of them. */
 bool importer_suffix_matches(const struct importer *importer, const char *name);
 /* Returns CP_LOSSY if losses are reported and CP_FLAG_STRICT is set. */
 cp_status check_strict(cp_context *context);

@@ -44,6 +44,33 @@ ends 0 '' "$cellpipe" convert arm.urdf good.srdf stage.glb --out profile=stage
 ends 0 '' "$cellpipe" convert stage.glb staged.srdf
 must "a stage carries it" cmp beside.srdf staged.srdf
 
+# ---- xacro ----
+
+corpus=$top/../shared/corpus/robots/urdf
+if [ -d "$corpus" ]; then
+    ends 0 '' "$cellpipe" convert --confine=no "$corpus/franka_fr3/franka_description/robots/fr3/fr3.srdf.xacro" expanded.srdf
+    must "fr3.srdf.xacro" same_elements "$robots/fr3.srdf" expanded.srdf
+    ends 0 '' "$cellpipe" convert --confine=no "$corpus/moveit_panda/panda_moveit_config/config/panda_arm_hand.srdf.xacro" expanded.srdf
+    must "panda_arm_hand.srdf.xacro" same_elements "$robots/panda_arm_hand.srdf" expanded.srdf
+fi
+# One that only includes says nothing about links: its name decides.
+cat >macros.xacro <<'EOF'
+<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="pairs" params="reason:=Never">
+<disable_collisions link1="base" link2="upper" reason="${reason}"/></xacro:macro></robot>
+EOF
+cat >top.srdf.xacro <<'EOF'
+<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="why" default="Never"/>
+<xacro:include filename="macros.xacro"/><xacro:pairs reason="$(arg why)"/></robot>
+EOF
+ends 0 '' "$cellpipe" convert arm.urdf top.srdf.xacro top.srdf
+must "a file that only includes" has top.srdf '<disable_collisions link1=base link2=upper reason=Never>'
+ends 0 '' "$cellpipe" convert top.srdf.xacro top.srdf --in arg=why:=Default
+must "an argument" has top.srdf '<disable_collisions link1=base link2=upper reason=Default>'
+ends 0 '' "$cellpipe" exclude arm.urdf new.srdf keep=top.srdf.xacro
+printf '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="arm.urdf"/></robot>' >top.urdf.xacro
+ends 0 '' "$cellpipe" info top.urdf.xacro
+must "and of a robot" grep -q '^joints  *2$' "$work/stdout"
+
 # ---- a robot without an SRDF ----
 
 ends 0 '' "$cellpipe" exclude arm.urdf new.srdf
