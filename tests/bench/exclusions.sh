@@ -1,6 +1,6 @@
 #!/bin/sh
 # exclusions.sh [TOOL] [OPTIONS]: what the filter exclude finds in the sample robots and those of ../shared/corpus, what it takes, and what random
-# states alone would find; as Markdown, for docs/exclusion.md. TOOL: time_exclude, build/release/tests/bench/time_exclude where it is not
+# states alone would find; as Markdown, for docs/proofs.md. TOOL: time_exclude, build/release/tests/bench/time_exclude where it is not
 # given; OPTIONS are its. It takes 4 to 20 minutes, most of them for samples/demo.wu.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
