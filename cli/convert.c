@@ -152,9 +152,28 @@ const struct command run_command = {
 
 /* ---- convert ---- */
 
+struct conversion {
+    struct request request;
+    bool compares; /* --compare-back */
+};
+
+/* Finds by what the output is read again; to: the name of its format, or NULL. */
+static cp_status find_reader(struct cli *cli, const char *to, const char *out, const char **importer)
+{
+    size_t exporter = exporter_for(to, out);
+    *importer = exporter == SIZE_MAX ? NULL : importer_of_output(exporter);
+    if (strcmp(out, "-") == 0)
+        return complain(cli, CP_USAGE, "--compare-back reads the output again: it cannot be standard output");
+    if (exporter != SIZE_MAX && !*importer) /* another one is complained about when the plan is made */
+        return complain(cli, CP_USAGE, "--compare-back reads the output again, and nothing reads a whole cell of %s",
+                        plugin_at(CP_EXPORTER, exporter).name);
+    return CP_OK;
+}
+
 static cp_status command_convert(struct cli *cli)
 {
-    struct request request = {0};
+    struct conversion conversion = {0};
+    struct request request;
     size_t bang = find_bang(cli, 1);
     for (size_t i = 1; i < bang && i < cli->plain; i++)
         if (strncmp(cli->words.items[i], "--out-dir", 9) == 0)
@@ -163,9 +182,10 @@ static cp_status command_convert(struct cli *cli)
         if (plugin_named(CP_FILTER, cli->words.items[i]) != SIZE_MAX && *cli->words.items[i - 1] != '-')
             return complain(cli, CP_USAGE, "\"%s\" is a filter: write a ! before it: cellpipe convert IN OUT ! %s",
                             cli->words.items[i], cli->words.items[i]);
-    cp_status status = sort_words(cli, 1, bang, &convert_command, &request);
+    cp_status status = sort_words(cli, 1, bang, &convert_command, &conversion);
     if (status != CP_OK)
         return status;
+    request = conversion.request;
     size_t count = request.words.count;
     if (count == 0)
         return complain(cli, CP_USAGE, "convert needs an input and an output: cellpipe convert IN OUT");
@@ -181,15 +201,26 @@ static cp_status command_convert(struct cli *cli)
                               "--out-dir DIR");
     }
     struct plan plan;
-    status =
-        plan_conversion(cli, &request, bang, request.words.items[0], &lists, request.words.items[count - 1], &plan);
-    return status == CP_OK ? run_plan(cli, &plan) : status;
+    const char *out = request.words.items[count - 1], *reader = NULL;
+    if (conversion.compares)
+        status = find_reader(cli, request.to, out, &reader);
+    if (status == CP_OK)
+        status = plan_conversion(cli, &request, bang, request.words.items[0], &lists, out, &plan);
+    if (status != CP_OK)
+        return status;
+    plan.compare_by = reader;
+    return run_plan(cli, &plan);
 }
+
+static const cp_option convert_options[] = {
+    {"--compare-back", "read the output again and compare it with what was to be written; ends with 1 if they differ",
+     CP_OPTION_BOOLEAN, .offset = offsetof(struct conversion, compares)},
+    CP_OPTIONS_END};
 
 const struct command convert_command = {
     .name = "convert",
     .title = "convert a file to another format",
-    .usage = "IN [LIST]... OUT [! FILTER [K=V]...]...",
+    .usage = "IN [LIST]... OUT [--compare-back] [! FILTER [K=V]...]...",
     .help =
         "The bytes of the input decide its format, the suffix of the output decides the other. .gz after any suffix "
         "compresses. - is standard input or output. Each ! adds a filter, which changes the scene in between. A LIST "
@@ -197,6 +228,7 @@ const struct command convert_command = {
         "files.",
     .examples = "cellpipe convert cell.wu cell.glb\n"
                 "cellpipe convert part.stl part.wrl --in unit=mm ! weld ! normals",
+    .options = convert_options,
     .reads = true,
     .writes = true,
     .run = command_convert};

@@ -17,12 +17,20 @@ struct diff_side {
     unsigned char *node_by, *joint_by; /* of a: MATCHED_BY_..., where there is a twin */
 };
 
+struct difference;
+
 struct diff {
     struct cli *cli;
     struct diff_side a, b;
     double tolerance;
     uint64_t differences;
     cp_json *json; /* takes the differences in place of standard output, or NULL */
+    /* Tells which differences do not count, for an output that is compared with what was to be written; then frames are
+     * compared without their meshes. NULL: all count. */
+    bool (*excuses)(const struct diff *diff, const struct difference *difference);
+    const bool *lost;     /* for excuses */
+    const char *stem;     /* name of b's file without suffixes */
+    double box_tolerance; /* of boxes, as a part of the size */
 };
 
 /* The thing whose members are compared. */
@@ -106,7 +114,7 @@ bool joint_moves(const cp_joint *joint);
  * zero. */
 double random_value(const cp_joint *joint, uint64_t *state);
 
-/* What is asked of a comparison of states, beside the tolerance of struct diff. */
+/* They say which states are compared; the tolerance is in struct diff. */
 struct states_asked {
     int64_t count;   /* random states, beside home; 0: another comparison is asked for */
     const char *map; /* a file of names, or NULL */
@@ -114,6 +122,9 @@ struct states_asked {
 /* Compares the poses of matched frames while matched joints have the same values (diff_states.c). Prints the answer, or
  * puts it into diff->json. CP_NO if they differ. */
 cp_status diff_states(struct diff *diff, const struct states_asked *asked);
+
+/* Compares all that two files say, by name. CP_NO if they differ. */
+cp_status diff_tables(struct diff *diff);
 
 /* Compares the meshes of two frames of one name (diff_geometry.c). */
 void diff_geometry(struct diff *diff, uint32_t node_a, uint32_t node_b);

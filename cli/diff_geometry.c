@@ -89,6 +89,8 @@ static void print_collision(FILE *file, const struct difference *difference)
 void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
 {
     struct printed_text text;
+    if (diff->excuses && diff->excuses(diff, difference))
+        return;
     diff->differences++;
     if (text_open(&text)) {
         va_list list;

@@ -104,7 +104,7 @@ cp_status match_sides(struct diff *diff)
 struct map_file {
     struct diff *diff;
     const char *path;
-    struct name_map nodes[2], joints[2]; /* of a and b: the first of each name */
+    struct name_map nodes[2], joints[2]; /* map names of a and b to the first rows that have them */
 };
 
 /* Makes two rows twins, and leaves the twins that they had alone. */

@@ -1,4 +1,5 @@
 /* info: prints the contents of a file, for people, for scripts (--json) or in full (--dump). */
+#include "package.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -213,6 +214,9 @@ static cp_status command_info(struct cli *cli)
     if (info.json && info.dump)
         return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
     const char *path = info.request.words.items[0];
+    if (is_package_folder(path))
+        return info.dump ? complain(cli, CP_USAGE, "%s is a package: info lists its robots, and --dump is of one", path)
+                         : info_package(cli, path, info.json);
     if (info.explain) { /* what readers tried are notes; the reader that has more to report must be asked to */
         cli->verbose = true;
         status = cp_set_importer_option(cli->context, "deneb-part.explain=yes");
@@ -239,11 +243,13 @@ static const cp_option options[] = {
      CP_OPTION_BOOLEAN, .offset = offsetof(struct info, explain)},
     {0}};
 
-const struct command info_command = {.name = "info",
-                                     .title = "print what a file holds",
-                                     .usage = "IN [--json|--dump] [--explain]",
-                                     .help = "Prints a summary of a cell or a part.",
-                                     .examples = "cellpipe info cell.wu",
-                                     .options = options,
-                                     .reads = true,
-                                     .run = command_info};
+const struct command info_command = {
+    .name = "info",
+    .title = "print what a file holds",
+    .usage = "IN [--json|--dump] [--explain]",
+    .help = "Prints a summary of a cell or a part. Of a folder that is a ROS package (with a package.xml), it "
+            "lists the robots in it.",
+    .examples = "cellpipe info cell.wu",
+    .options = options,
+    .reads = true,
+    .run = command_info};

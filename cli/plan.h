@@ -24,6 +24,7 @@ struct plan {
     struct globals globals; /* common to all steps; threads and isolation are left out, since they change no result */
     struct plan_step *steps;
     size_t count;
+    const char *compare_by; /* NULL, or the importer that reads the output again, for convert --compare-back */
 };
 
 /* ---- plan.c: the value and its text ----
@@ -66,11 +67,17 @@ cp_status plan_conversion(struct cli *cli, const struct request *request, size_t
 /* Gives readers of exact surfaces their part of the error that the output for the web may have, unless the user says
  * how fine they shall read. */
 cp_status share_error(struct cli *cli, struct plan *plan);
-/* Makes the plan in whose stead a budget for the web is met with a smaller error, if exact surfaces that are read with a
- * bound give that; else a copy. Its steps are in the cli's memory. */
+/* Makes the plan in whose stead a budget for the web is met with a smaller error, if exact surfaces that are read with
+ * a bound give that; else a copy. Its steps are in the cli's memory. */
 cp_status fit_budget(struct cli *cli, const struct plan *plan, struct plan *fitted);
 /* Carries the plan out with the cli's context, which has its globals already (use_globals), and prints the report. */
 cp_status run_plan(struct cli *cli, const struct plan *plan);
+/* Returns the importer of what the exporter writes, or NULL if nothing reads it, or it is a part of a cell alone
+ * (compare_back.c). */
+const char *importer_of_output(size_t exporter);
+/* Reads the output of a step again by that importer, and compares it with the scene that was written: prints the
+ * differences, CP_NO if there are any. The report of the writing is still there: what it calls lost may differ. */
+cp_status compare_back(struct cli *cli, cp_scene *written, const struct plan_step *step, const char *importer);
 /* Removes temporary files that killed writers have left in a folder and in the folders of further outputs below it
  * (d_NAME). CP_LIMIT when out of memory, which is reported. */
 cp_status sweep_folder(struct cli *cli, const char *path);

@@ -333,6 +333,8 @@ static cp_status run_steps(struct cli *cli, const struct plan *plan)
                 status = cp_write(cli->context, scene, step->name, step->format, options, step->options.count);
             if (status == CP_OK)
                 say_written(cli, step->name);
+            if (status == CP_OK && plan->compare_by)
+                status = compare_back(cli, scene, step, plan->compare_by);
             break;
         }
         if (cli->listener && status == CP_OK && step->kind != STEP_WRITE)

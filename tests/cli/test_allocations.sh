@@ -42,6 +42,9 @@ fault() {
         if [ -e out/report.json ]; then
             [ "$(tail -n 1 out/report.json)" = } ] || echo "a report that is cut short"
             rm -f out/report.json
+            case $job in # the output was in place, and what failed is its comparison
+            *--compare-back*) [ ! -e out/o.glb ] || { cmp -s usual/o.glb out/o.glb && rm out/o.glb; } ;;
+            esac
         elif [ -n "$(folder out)" ]; then # the outputs were in place, and only the report failed
             diff -r -x report.json usual out >/dev/null && rm -r out && mkdir out
         fi
@@ -67,7 +70,7 @@ fault_of_batch() {
 
 # job WORDS...: the command with each allocation failing.
 job() {
-    judge=fault
+    judge=fault job=$*
     [ "$1" != batch ] || judge=fault_of_batch
     run FAIL_COUNT=count "$@"
     usual=$code
@@ -110,6 +113,7 @@ job convert "$samples/urdf_picker.urdf" out/o.glb
 job convert "$samples/xacro_arm.urdf.xacro" out/o.glb --in arg=segments:=3
 job convert "$samples/urdf_picker.urdf" out/o.urdf
 job convert "$samples/urdf_picker.urdf" "$samples/urdf_picker.srdf" out/o.glb
+job convert "$samples/urdf_picker.urdf" out/o.glb --compare-back
 job convert "$samples/stl_65535.stl.gz" out/o.glb.gz --threads 2
 job convert "$samples/tag_models.wu" out/o.wrl --out layout=parts
 job convert "$samples/gltf_textures.gltf" out/o.png --out size=60x40 --out edges=yes --threads 2
@@ -132,6 +136,9 @@ job sheet "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" out/o.png --size
 job report done --json
 job manifest "$samples/obj_plate.obj" "$samples/stl_one_facet.stl"
 job info "$robot" --json
+mkdir "$work/package" && echo '<package><name>p</name></package>' >"$work/package/package.xml" && cp "$samples/urdf_picker.urdf" "$work/package"
+job info "$work/package"
+job info "$work/package" --json
 job info "$samples/tag_arm.wu" --dump
 job check solid "$samples/stl_faults.stl" --json
 job check "$cases/exclude/arm.wu" "list=$cases/exclude/judged.xml"

@@ -260,6 +260,8 @@ has_keys() { # command...
 }
 keys=0
 has_keys info samples/demo.wu
+mkdir "$work/package" && echo '<package><name>p</name></package>' >"$work/package/package.xml" && cp samples/urdf_picker.urdf "$work/package"
+has_keys info package
 has_keys collide samples/deneb/welding/weld.dcr --clearance 5mm
 has_keys fk samples/mechanisms/hexapod.dcw J1=5mm frame=platform
 has_keys ik samples/dh_arm.wu pose=0.3,0.2,0.4,0,180deg,0

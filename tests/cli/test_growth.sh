@@ -295,6 +295,7 @@ grows labels 500 a.prg program "$top/samples/dh_arm.wu" o.glb file=a.prg --limit
 grows frames 1000 a.wu info a.wu
 grows frames 1000 a.wu diff a.wu a.wu
 grows frames 1000 a.wu diff a.wu a.wu states=5
+grows frames 1000 a.wu convert a.wu o.glb --compare-back
 grows joints 500 a.wu fk a.wu frame=F1
 grows grid 4000 a.stl check solid a.stl
 finish

@@ -76,7 +76,7 @@ static void test_the_text(void **state)
                                 {STEP_WRITE, "-", NULL, NULL, {0}}};
     struct globals globals = {
         true, true, true, true, LIST("nodes=1000", "depth=9"), LIST("stl.unit=mm"), LIST("my models"), LIST("parts=p")};
-    struct plan plan = {globals, steps, sizeof steps / sizeof *steps};
+    struct plan plan = {globals, steps, sizeof steps / sizeof *steps, NULL};
     assert_string_equal(text_of(&plan), full_text);
 }
 
@@ -111,7 +111,7 @@ static void test_all_bytes(void **state)
     }
     *at = '\0';
     struct plan_step step = {STEP_READ, name, NULL, NULL, {0}};
-    char *text = text_of(&(struct plan){{0}, &step, 1});
+    char *text = text_of(&(struct plan){{0}, &step, 1, NULL});
     assert_string_equal(unquoted(strchr(text, '"')), name);
     assert_string_equal(strrchr(text, '"'), "\"\n");
     assert_ptr_equal(strchr(strchr(text, '\n') + 1, '\n'), text + strlen(text) - 1);
@@ -128,26 +128,26 @@ static void test_different_plans(void **state)
                      write = {STEP_WRITE, "a", NULL, NULL, {0}};
     struct plan_step twice[] = {read, write};
     const struct plan plans[] = {
-        {{0}, &read, 1},
-        {{0}, &as, 1},
-        {{0}, &with, 1},
-        {{0}, &two, 1},
-        {{0}, &joined, 1},
-        {{0}, &merge, 1},
-        {{0}, &unnamed, 1},
-        {{0}, &filter, 1},
-        {{0}, &write, 1},
-        {{0}, twice, 2},
-        {{.strict = true}, &read, 1},
-        {{.confine = true}, &read, 1},
-        {{.no_clobber = true}, &read, 1},
-        {{.sync = true}, &read, 1},
-        {{.limits = LIST("a")}, &read, 1},
-        {{.limits = LIST("a", "b")}, &read, 1},
-        {{.limits = LIST("b", "a")}, &read, 1},
-        {{.importer_options = LIST("a")}, &read, 1},
-        {{.folders = LIST("a")}, &read, 1},
-        {{.packages = LIST("a")}, &read, 1},
+        {{0}, &read, 1, NULL},
+        {{0}, &as, 1, NULL},
+        {{0}, &with, 1, NULL},
+        {{0}, &two, 1, NULL},
+        {{0}, &joined, 1, NULL},
+        {{0}, &merge, 1, NULL},
+        {{0}, &unnamed, 1, NULL},
+        {{0}, &filter, 1, NULL},
+        {{0}, &write, 1, NULL},
+        {{0}, twice, 2, NULL},
+        {{.strict = true}, &read, 1, NULL},
+        {{.confine = true}, &read, 1, NULL},
+        {{.no_clobber = true}, &read, 1, NULL},
+        {{.sync = true}, &read, 1, NULL},
+        {{.limits = LIST("a")}, &read, 1, NULL},
+        {{.limits = LIST("a", "b")}, &read, 1, NULL},
+        {{.limits = LIST("b", "a")}, &read, 1, NULL},
+        {{.importer_options = LIST("a")}, &read, 1, NULL},
+        {{.folders = LIST("a")}, &read, 1, NULL},
+        {{.packages = LIST("a")}, &read, 1, NULL},
     };
     enum { PLANS = sizeof plans / sizeof *plans };
     char *texts[PLANS];
