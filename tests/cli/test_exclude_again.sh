@@ -74,6 +74,9 @@ loops=$top/samples/mechanisms/gantry_tau.dcw
 "$cellpipe" exclude -q "$loops" one.xml --out evidence=yes
 "$cellpipe" exclude -q "$loops" two.xml --out evidence=yes keep-evidence=one.xml.json
 must "a machine with loops" cmp one.xml.json two.xml.json
+sed '/never-proved/s/"clearance":[^,]*/"clearance":0.001/' one.xml.json >told.json
+"$cellpipe" exclude -q "$loops" two.xml --out evidence=yes keep-evidence=told.json
+must "its pairs are judged again" cmp one.xml.json two.xml.json
 ends 3 'is XML, not evidence' "$cellpipe" exclude urdf_picker.urdf list.xml keep-evidence=first.xml
 ends 3 'cannot be opened' "$cellpipe" exclude urdf_picker.urdf list.xml keep-evidence=nothing.json
 

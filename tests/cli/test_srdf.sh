@@ -94,6 +94,14 @@ must "several devices" sh -c '[ "$(python3 elements.py robots.srdf | grep -c "^<
 sed 's/type="revolute"/type="planar"/' arm.urdf >planar.urdf
 ends 0 '' "$cellpipe" exclude planar.urdf planar.srdf samples=1 descents=1 work=1
 must "a planar joint is one, with three values" has planar.srdf '<group_state group=arm name=home><joint name=shoulder value=0 0 0><joint name=elbow value=0 0 0>'
+sed 's/"shoulder" type="revolute"/"shoulder" type="fixed"/; s/"elbow" type="revolute"/"elbow" type="fixed"/' arm.urdf >fixed.urdf
+ends 0 '' "$cellpipe" exclude fixed.urdf fixed.srdf
+must "static neighbours" has fixed.srdf '<disable_collisions link1=base link2=upper reason=Adjacent>'
+must "static pairs" has fixed.srdf '<disable_collisions link1=base link2=lower reason=Never>'
+printf '{ "WORLD"\n}\n{ "A"\n ReferenceFrame "WORLD"\n Movable\n Device "one.dev"\n}\n' >one.wu
+printf '{ "Base"\n GeoID "#Box 1 1 1"\n}\n{ "J"\n ReferenceFrame "Base"\n ActiveJoint\n Revolute\n GeoID "#Box 1 1 1"\n}\n' >one.dev
+ends 0 '' "$cellpipe" exclude one.wu one.srdf
+must "a robot that may be moved" has one.srdf '<virtual_joint child_link=A name=world_A parent_frame=world type=floating>'
 sed 's/<joint name="shoulder" type="revolute"/<joint name="shoulder" type="floating"/' arm.urdf >floating.urdf
 ends 0 '' "$cellpipe" exclude floating.urdf floating.srdf
 must "pairs of what may be moved are checked" has_no floating.srdf 'link1=base'
@@ -111,6 +119,8 @@ must "new pairs are there" has new.srdf '<disable_collisions link1=base link2=lo
 must "groups are kept" has new.srdf '<group name=all><chain base_link=base tip_link=tool>'
 must "properties are kept" has new.srdf '<joint_property joint_name=elbow property_name=angle value=a < b>'
 must "nothing else is made up" has_no new.srdf '<group_state'
+ends 0 '' "$cellpipe" exclude -q arm.urdf - keep=old.srdf --to dump
+must "it is not called the user's" grep -q '^pair "base" "tool" verdict excluded reason "given" evidence "SRDF: Never"' "$work/stdout"
 ends 0 'old\.srdf: note: 2 pairs of the list were judged: 1 of them collide' "$cellpipe" exclude -v arm.urdf new.srdf keep=old.srdf
 ends 0 '\(Default\), collide at .*: they stay checked' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf
 must "a pair by hand that collides is checked" has_no new.srdf 'link1=lower link2=upper'
@@ -128,6 +138,15 @@ must "neighbours are excluded if asked for" has new.srdf '<disable_collisions li
 ends 1 '' "$cellpipe" diff old.srdf beside.srdf cell=arm.urdf
 must "diff tells what a list excludes wrongly" grep -Eq '^exclusion "lower" - "upper": excluded by both, but they collide at elbow=' "$work/stdout"
 must "and what only one has" grep -qF 'exclusion "base" - "lower": only in beside.srdf (never-proved)' "$work/stdout"
+
+# ---- several robots ----
+
+sed 's/name="arm"/name="leg"/' arm.urdf >leg.urdf
+sed 's/name="arm"/name="leg"/' good.srdf >leg.srdf
+ends 0 '' "$cellpipe" run read arm.urdf ! read leg.urdf ! read leg.srdf ! write robots.dump
+must "the pairs of the robot with that name" grep -q '^pair "base#2" "upper#2" verdict excluded' robots.dump
+must "its joints" grep -q '^joint "shoulder#2" .* home 0\.25' robots.dump
+must "not those of the other one" grep -q '^joint "shoulder" .* home 0 ' robots.dump
 
 # ---- names ----
 
