@@ -274,6 +274,9 @@ cp_status cp_read_beside(cp_context *context, cp_scene *scene, const char *path,
 {
     struct source *source;
     cp_scene *read = NULL;
+    if (scene->context != context)
+        return context_finish(context, report_error(context, CP_USAGE, "beside-scene", NOWHERE,
+                                                    "a list is read beside a scene of the same context"));
     context->read_bytes = 0;
     cp_status status = source_open_top(context, path, &source);
     if (status == CP_OK)
