@@ -591,7 +591,7 @@ static void shapes_beyond_numbers(void **state)
     void *bytes;
     size_t size;
     assert_int_equal(cp_write_memory(context, scene, "urdf", NULL, 0, &bytes, &size), CP_OUTPUT);
-    assert_true(was_said(context, "a shape is out of the range"));
+    assert_true(was_reported(context, "urdf-range") && was_said(context, "a shape is out of the range"));
     fresh_scene();
     (void)add_node_at(scene, add_node_at(scene, 0, "outer", &far), "inner", &far);
     finish_scene();
