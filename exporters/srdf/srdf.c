@@ -9,7 +9,8 @@
  *   root of each robot a virtual joint.
  * - Reasons are MoveIt's five words, as its assistant knows no others. What was found of a pair stands in a comment
  *   before it: srdfdom passes over attributes that it does not know, but other readers may not.
- * - There is no enable_collisions, which old readers do not know: what is not disabled is checked.
+ * - There is no enable_collisions, which old readers do not know: what is not disabled is checked. But an SRDF alone
+ * may have disable_default_collisions, whose pairs are not known without the robot: both are written as they were.
  * - Links are known by their names. Several frames of one link are one; a pair is disabled if all theirs are.
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <math.h>
@@ -109,17 +110,29 @@ static cp_status write_pairs(struct srdf_writer *writer)
 
 /* ---- what an SRDF said before ---- */
 
+/* Writes the pairs that an SRDF enables. They mean something only beside links whose pairs are excluded as a whole. */
+static void write_enabled(struct srdf_writer *writer)
+{
+    const cp_scene *scene = writer->scene;
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        const cp_pair *pair = &scene->pairs[i];
+        if (pair->verdict != CP_PAIR_KEPT || strcmp(pair->evidence, SRDF_REASON "enable_collisions") != 0)
+            continue;
+        sink_text(writer->sink, "  <enable_collisions");
+        srdf_write_attribute(writer, "link1", writer->pairs.links[pair->first]);
+        srdf_write_attribute(writer, "link2", writer->pairs.links[pair->second]);
+        sink_text(writer->sink, "/>\n");
+    }
+}
+
 /* Writes the elements that were kept, in the order in which MoveIt's assistant writes them. *any: there are some. */
 static void write_kept(struct srdf_writer *writer, bool *any)
 {
-    static const char *const order[] = {"<group",
-                                        "<group_state",
-                                        "<end_effector",
-                                        "<virtual_joint",
-                                        "<passive_joint",
-                                        "<joint_property",
-                                        "<disable_default_collisions"};
+    static const char defaults[] = "<disable_default_collisions";
+    static const char *const order[] = {"<group",         "<group_state",    "<end_effector", "<virtual_joint",
+                                        "<passive_joint", "<joint_property", defaults};
     const cp_scene *scene = writer->scene;
+    bool enables = false;
     *any = false;
     for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
         for (uint32_t i = 0; i < scene->metadata_count; i++) {
@@ -132,8 +145,11 @@ static void write_kept(struct srdf_writer *writer, bool *any)
             sink_print(writer->sink, "  ");
             sink_text(writer->sink, entry->value);
             sink_text(writer->sink, "\n");
+            enables = enables || order[kind] == defaults;
             *any = true;
         }
+    if (enables)
+        write_enabled(writer);
 }
 
 /* ---- the file ---- */

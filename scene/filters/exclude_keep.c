@@ -65,7 +65,12 @@ static cp_status add_pair(struct user_pairs *pairs, const struct name_map *names
 /* Reports statements of the list beside its pairs that the scene lacks. names: of the scene's frames. */
 static void report_rest(const cp_scene *list, const cp_scene *scene, const struct name_map *names)
 {
-    uint64_t count = 0;
+    uint64_t count = 0, enabled = 0;
+    for (uint32_t i = 0; i < list->pair_count; i++)
+        enabled += list->pairs[i].verdict == CP_PAIR_KEPT;
+    if (enabled > 0)
+        report_loss(scene->context, "exclude-keep-enabled", IN_FILE(list->source.file), enabled,
+                    "pairs that the list enables: keep= takes excluded pairs alone");
     for (uint32_t i = 0; i < list->node_count; i++) {
         const uint32_t *frame = name_map_find(names, list->nodes[i].name);
         bool known = frame && *frame != CP_NONE && scene->nodes[*frame].flags & CP_NODE_VOLATILE;

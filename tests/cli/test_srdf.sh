@@ -44,6 +44,14 @@ ends 0 '' "$cellpipe" convert arm.urdf good.srdf stage.glb --out profile=stage
 ends 0 '' "$cellpipe" convert stage.glb staged.srdf
 must "a stage carries it" cmp beside.srdf staged.srdf
 
+cp "$cases/default.srdf" .
+ends 0 'are not known without the robot' "$cellpipe" convert default.srdf defaults.srdf
+must "links whose pairs are excluded, and enabled pairs" same_elements default.srdf defaults.srdf
+ends 0 '' "$cellpipe" convert arm.urdf default.srdf defaults.srdf
+must "beside the robot the pairs are known" has defaults.srdf '<disable_collisions link1=lower link2=upper reason=User>'
+must "and nothing else is needed" has_no defaults.srdf 'default_collisions'
+ends 0 'loss: pairs that the list enables' "$cellpipe" exclude arm.urdf new.srdf keep=default.srdf
+
 # ---- xacro ----
 
 corpus=$top/../shared/corpus/robots/urdf
