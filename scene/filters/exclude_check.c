@@ -44,10 +44,10 @@ cp_status exclude_read_padding(const cp_scene *scene, const char *text, double *
     if (!copy)
         return CP_LIMIT;
     memcpy(copy, text, size);
-    for (char *at = copy, *comma = copy; comma && status == CP_OK; at = comma + 1) {
-        comma = strchr(at, ',');
-        if (comma)
-            *comma = '\0';
+    for (char *at = copy, *next; at && status == CP_OK; at = next) {
+        next = strchr(at, ',');
+        if (next)
+            *next++ = '\0';
         status = read_pad(scene, at, padding);
     }
     memory_free(scene->context, copy, size, 1);
