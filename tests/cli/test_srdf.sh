@@ -130,9 +130,9 @@ must "nothing else is made up" has_no new.srdf '<group_state'
 ends 0 '' "$cellpipe" exclude -q arm.urdf - keep=old.srdf --to dump
 must "it is not called the user's" grep -q '^pair "base" "tool" verdict excluded reason "given" evidence "SRDF: Never"' "$work/stdout"
 ends 0 'old\.srdf: note: 2 pairs of the list were judged: 1 of them collide' "$cellpipe" exclude -v arm.urdf new.srdf keep=old.srdf
-ends 0 '\(Default\), collide at .*: they stay checked' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf
+ends 0 '\(Default\), collide at .*: they stay checked' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf keep-colliding=no
 must "a pair by hand that collides is checked" has_no new.srdf 'link1=lower link2=upper'
-ends 0 '\(Default\), collide at .*: they are excluded all the same' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf keep-colliding=yes
+ends 0 '\(Default\), collide at .*: they are excluded all the same' "$cellpipe" exclude arm.urdf new.srdf keep=default_colliding.srdf
 must "unless it is kept all the same" has new.srdf '<disable_collisions link1=lower link2=upper reason=Default>'
 printf '<robot name="arm"><disable_collisions link1="lower" link2="upper"/></robot>' >plain.srdf
 ends 0 'excludes \(no reason\), collide at' "$cellpipe" exclude arm.urdf new.srdf keep=plain.srdf
