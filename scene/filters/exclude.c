@@ -42,9 +42,8 @@ static const cp_option options[] = {
      .offset = offsetof(struct exclude_settings, keep)},
     {"keep-colliding", "whether the pairs that people wrote into the SRDF of keep= stay excluded even if they collide",
      CP_OPTION_BOOLEAN, offsetof(struct exclude_settings, keep_colliding), .initial = "yes"},
-    {"keep-evidence",
-     "evidence of an earlier run: pairs that it decided and that have not changed are not judged again", CP_OPTION_PATH,
-     .offset = offsetof(struct exclude_settings, keep_evidence)},
+    {"keep-evidence", "evidence of an earlier run: pairs that have not changed since then are not judged again",
+     CP_OPTION_PATH, .offset = offsetof(struct exclude_settings, keep_evidence)},
     CP_OPTIONS_END};
 
 /* ---- which frames ---- */

@@ -6,14 +6,21 @@
 #include "collide/list/list.h"
 #include "exclude.h"
 
-/* Returns the status that the word stands for if a proof or a witness has decided it; else UNDECIDED. */
-static enum judgement_status decided(const char *word, bool witnessed)
+/* Finds the status of a pair that a proof or a witness has decided, or that stayed undecided after at least the work
+ * that would be spent on it now. False for all others, which are judged again. */
+static bool holds(const struct listed_pair *pair, const struct judge_rules *rules, enum judgement_status *status)
 {
-    if (strcmp(word, "never-proved") == 0)
-        return JUDGED_NEVER_PROVED;
-    if (strcmp(word, "always-proved") == 0)
-        return JUDGED_ALWAYS_PROVED;
-    return strcmp(word, "sometimes") == 0 && witnessed ? JUDGED_SOMETIMES : JUDGED_UNDECIDED;
+    const cp_finding *finding = &pair->finding;
+    *status = strcmp(pair->status, "never-proved") == 0    ? JUDGED_NEVER_PROVED
+              : strcmp(pair->status, "always-proved") == 0 ? JUDGED_ALWAYS_PROVED
+              : strcmp(pair->status, "sometimes") == 0     ? JUDGED_SOMETIMES
+                                                           : JUDGED_UNDECIDED;
+    if (*status == JUDGED_SOMETIMES)
+        return pair->witness_count > 0;
+    return *status != JUDGED_UNDECIDED ||
+           (strcmp(pair->status, "undecided") == 0 && finding->work >= rules->work &&
+            finding->samples >= rules->samples && finding->samples >= rules->always_samples &&
+            finding->descents >= rules->descents);
 }
 
 static int compare_known(const void *a, const void *b)
@@ -63,7 +70,7 @@ static bool find_witness(struct arena *arena, const struct listed_pair *pair, co
     return witness;
 }
 
-/* Takes the decided pairs whose frames the scene has, and that were judged by the same margin. */
+/* Takes the pairs that hold, whose frames the scene has, and that were judged by the same margin. */
 static cp_status take_pairs(struct known_pairs *known, const struct listed_evidence *evidence,
                             const struct judge_rules *rules, const struct name_map *nodes,
                             const struct name_map *joints)
@@ -75,9 +82,9 @@ static cp_status take_pairs(struct known_pairs *known, const struct listed_evide
         const struct listed_pair *pair = &evidence->pairs[i];
         const uint32_t *one = name_map_find(nodes, evidence->frames[pair->first].id);
         const uint32_t *other = name_map_find(nodes, evidence->frames[pair->second].id);
-        struct known_pair item = {.status = decided(pair->status, pair->witness_count > 0), .finding = pair->finding};
+        struct known_pair item = {.finding = pair->finding};
         bool found;
-        if (!one || !other || *one == *other || !pair->has_finding || item.status == JUDGED_UNDECIDED ||
+        if (!one || !other || *one == *other || !pair->has_finding || !holds(pair, rules, &item.status) ||
             item.finding.margin != margin_of(rules, *one, *other) || item.finding.touch != rules->touch)
             continue;
         item.nodes = unordered_pair(*one, *other);
@@ -109,10 +116,11 @@ cp_status known_pairs_read(struct known_pairs *known, cp_context *context, const
     if (status == CP_OK)
         status = keep_valid(known, context, scene);
     if (status == CP_OK)
-        report_note(context, "exclude-known", IN_FILE(path),
-                    "%u of %u findings still hold, and are not judged again: a proof or a witness decided them by the "
-                    "same margin, and nothing has changed",
-                    (unsigned)known->count, (unsigned)evidence.pair_count);
+        report_note(
+            context, "exclude-known", IN_FILE(path),
+            "%u of %u findings still hold, and are not judged again: they were judged by the same margin and with as "
+            "much work, and nothing has changed",
+            (unsigned)known->count, (unsigned)evidence.pair_count);
     name_map_free(&nodes);
     name_map_free(&joints);
     evidence_free(&evidence);

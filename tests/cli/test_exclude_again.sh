@@ -52,6 +52,18 @@ must "nor with another margin" cmp first.json list.xml.json
 sed '/"first":"base","second":"hand"/s/never-proved/undecided/' told.json >undecided.json
 judge keep-evidence=undecided.json
 must "nor if nothing was decided" cmp first.json list.xml.json
+# A pair that stayed undecided is judged anew with more work alone.
+sed '/"first":"base","second":"hand"/{s/never-proved/undecided/;s/"work":[0-9]*/"work":200000/;s/"samples":[0-9]*/"samples":100/;s/"descents":[0-9]*/"descents":300/;}' told.json >spent.json
+judge keep-evidence=spent.json
+must "as much work was spent before" [ "$(status base hand)" = undecided ]
+judge keep-evidence=spent.json work=200001
+must "more work" [ "$(status base hand)" = never-proved ]
+judge keep-evidence=spent.json samples=101
+must "more samples" [ "$(status base hand)" = never-proved ]
+judge keep-evidence=spent.json descents=301
+must "more searches" [ "$(status base hand)" = never-proved ]
+judge keep-evidence=spent.json allow-sampled=always
+must "more samples of pairs that may always touch" [ "$(status base hand)" = never-proved ]
 sed '/"first":"base","second":"hand"/s/never-proved/sometimes/' told.json >no_witness.json
 judge keep-evidence=no_witness.json
 must "nor a collision without a witness" cmp first.json list.xml.json
