@@ -51,7 +51,16 @@ cp_status xacro_attributes(struct xacro *xacro, const struct xml_node *element, 
     return status;
 }
 
-/* Sets an attribute of an element, in place of one of the same name. */
+cp_status xacro_count_attributes(struct xacro *xacro, const struct xml_node *element, uint64_t count)
+{
+    xacro->attributes += count;
+    return xacro->attributes <= MOST_ATTRIBUTES
+               ? CP_OK
+               : report_error(xacro->context, CP_LIMIT, "xacro-size", xml_node_place(element),
+                              "the document expands to more than %d attributes and parameters", MOST_ATTRIBUTES);
+}
+
+/* Sets an attribute of an element, in place of one of the same name. The list is copied each time, and so counted. */
 static cp_status set_attribute(struct xacro *xacro, struct xml_node *element, const char *name, const char *value)
 {
     for (uint32_t i = 0; i < element->attribute_count; i++)
@@ -59,6 +68,8 @@ static cp_status set_attribute(struct xacro *xacro, struct xml_node *element, co
             element->attributes[i].value = value;
             return CP_OK;
         }
+    if (xacro_count_attributes(xacro, xacro->at, element->attribute_count + UINT64_C(1)) != CP_OK)
+        return CP_LIMIT;
     struct xml_item *items = arena_allocate(xacro->arena, element->attribute_count + (size_t)1, sizeof *items);
     if (!items)
         return CP_LIMIT;
@@ -198,7 +209,9 @@ static struct xml_node *add_node(struct xacro *xacro, const struct xml_node *fro
 /* Evaluates the attributes of an element for its copy, but for those of the language. */
 static cp_status copy_attributes(struct xacro *xacro, const struct xml_node *element, struct xml_node *copy)
 {
-    cp_status status = CP_OK;
+    cp_status status = xacro_count_attributes(xacro, element, element->attribute_count);
+    if (status != CP_OK)
+        return status;
     copy->attributes = arena_allocate(xacro->arena, element->attribute_count, sizeof *copy->attributes);
     for (uint32_t i = 0; i < element->attribute_count && copy->attributes && status == CP_OK; i++) {
         const struct xml_item *item = &element->attributes[i];

@@ -7,9 +7,10 @@
 #include "xacro.h"
 
 enum {
-    MOST_CALLS = 256,       /* macros, files and properties within each other */
-    MOST_NESTING = 1000,    /* open elements, including those of macros within macros */
-    MOST_ELEMENTS = 1000000 /* that are looked at */
+    MOST_CALLS = 256,         /* macros, files and properties within each other */
+    MOST_NESTING = 1000,      /* open elements, including those of macros within macros */
+    MOST_ELEMENTS = 1000000,  /* that are looked at */
+    MOST_ATTRIBUTES = 4000000 /* of all copies of elements, and parameters of all calls */
 };
 #define MOST_TEXT ((uint64_t)64 << 20) /* bytes that texts are evaluated to, all together */
 
@@ -72,7 +73,7 @@ struct xacro {
     struct name_map argument_names;
     struct expression_world world;
     const struct xml_node *at; /* the element whose texts are evaluated, for messages */
-    uint64_t elements, text_size;
+    uint64_t elements, attributes, text_size;
     uint32_t calls, nesting;
     bool warned_of_environment;
     bool sees_arguments; /* names in an expression are those of arguments first: in $(eval) */
@@ -88,6 +89,9 @@ cp_status xacro_expand_element(struct xacro *xacro, const struct xml_node *eleme
  * values[i] is that of names[i], or NULL. */
 cp_status xacro_attributes(struct xacro *xacro, const struct xml_node *element, const char *const *names,
                            size_t required, const char **values);
+/* Counts attributes that an element becomes, or parameters of a call, before they are made. CP_LIMIT, reported, if they
+ * are too many. */
+cp_status xacro_count_attributes(struct xacro *xacro, const struct xml_node *element, uint64_t count);
 /* Copies those declarations of namespaces that the element does not have. */
 cp_status xacro_lift_namespaces(struct xacro *xacro, const struct xml_node *from, struct xml_node *to);
 /* Begins and ends a call of something within the expansion. CP_LIMIT, reported, if there are too many within each

@@ -12,13 +12,17 @@ static bool ends(const char *at)
 }
 
 /* Returns the end of an initial value: a whole ${...} or $(...), or a word, of which parts may be in quotes. NULL if
- * what stands there is neither. */
-static const char *end_of_initial(const char *text)
+ * what stands there is neither. never_closes: of each kind of bracket, whether none closes before a blank in the rest
+ * of the text, which is searched once. */
+static const char *end_of_initial(const char *text, bool never_closes[2])
 {
-    if (text[0] == '$' && (text[1] == '{' || text[1] == '('))
-        for (const char *at = text; (at = strchr(at, text[1] == '{' ? '}' : ')')); at++)
+    int kind = text[0] == '$' && text[1] == '(';
+    if (text[0] == '$' && (text[1] == '{' || text[1] == '(') && !never_closes[kind]) {
+        for (const char *at = text; (at = strchr(at, kind == 0 ? '}' : ')')); at++)
             if (ends(at + 1))
                 return at + 1;
+        never_closes[kind] = true;
+    }
     while (text && !ends(text)) {
         const char *close = *text == '\'' || *text == '"' ? strchr(text + 1, *text) : text;
         text = close ? close + 1 : NULL;
@@ -34,9 +38,9 @@ static cp_status refuse_parameters(struct xacro *xacro, const struct xml_node *e
                         at);
 }
 
-/* Reads one parameter at *at, and goes on behind it. */
+/* Reads one parameter at *at, and goes on behind it. never_closes: as above. */
 static cp_status read_parameter(struct xacro *xacro, const struct xml_node *element, const char **at,
-                                struct parameter *parameter)
+                                bool never_closes[2], struct parameter *parameter)
 {
     const char *name = *at, *next = name;
     *parameter = (struct parameter){.name = NULL};
@@ -59,7 +63,7 @@ static cp_status read_parameter(struct xacro *xacro, const struct xml_node *elem
     parameter->forwards = *next == '^';
     bool has_initial = !parameter->forwards || next[1] == '|';
     next += parameter->forwards ? 1 + has_initial : 0;
-    const char *end = end_of_initial(next);
+    const char *end = end_of_initial(next, never_closes);
     if (!end || (!has_initial && end != next))
         return refuse_parameters(xacro, element, name);
     parameter->initial = has_initial && end > next ? arena_copy_text(xacro->arena, next, (size_t)(end - next)) : NULL;
@@ -72,6 +76,7 @@ static cp_status read_parameters(struct xacro *xacro, const struct xml_node *ele
 {
     struct parameter *list = NULL;
     uint32_t room = 0;
+    bool never_closes[2] = {false, false};
     cp_status status = CP_OK;
     for (const char *at = text; status == CP_OK;) {
         struct parameter parameter;
@@ -79,7 +84,7 @@ static cp_status read_parameters(struct xacro *xacro, const struct xml_node *ele
             at++;
         if (!*at)
             break;
-        status = read_parameter(xacro, element, &at, &parameter);
+        status = read_parameter(xacro, element, &at, never_closes, &parameter);
         if (status == CP_OK &&
             !array_add(xacro->context, &list, &room, &macro->parameter_count, &parameter, sizeof parameter))
             status = CP_LIMIT;
@@ -271,8 +276,11 @@ cp_status xacro_call_macro(struct xacro *xacro, const char *name, const struct x
                             "there is no macro \"%.100s\"", name);
     const struct macro macro = *found; /* the list of macros may move */
     struct call call = {.macro = &macro, .element = element};
-    call.is_set = arena_allocate_zeroed(xacro->arena, macro.parameter_count, sizeof *call.is_set);
-    cp_status status = call.is_set ? xacro_begin_call(xacro, element) : CP_LIMIT;
+    cp_status status = xacro_count_attributes(xacro, element, macro.parameter_count);
+    if (status == CP_OK) {
+        call.is_set = arena_allocate_zeroed(xacro->arena, macro.parameter_count, sizeof *call.is_set);
+        status = call.is_set ? xacro_begin_call(xacro, element) : CP_LIMIT;
+    }
     if (status != CP_OK)
         return status;
     scope_start(xacro, &call.scope, around);

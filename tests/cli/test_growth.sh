@@ -93,7 +93,8 @@ xacro_calls() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\" xmlns:xacro=\"ht
     for (i = 0; i < n; i++) printf "<xacro:property name=\"p%d\" value=\"${%d * 2}\"/><xacro:m n=\"%d\"><origin xyz=\"${p%d} $(optenv X 0) 1\"/></xacro:m>\n", i, i, i, i
     print "</robot>" }'; }
 xacro_text() { awk -v n="$1" 'BEGIN { printf "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/><x y=\""
-    for (i = 0; i < n; i++) printf "${%d}$$(a) ", i; printf "\" z=\"${[0"; for (i = 0; i < n; i++) printf ",%d", i; print "][1]}\"/></robot>" }'; }
+    for (i = 0; i < n; i++) printf "${%d}$$(a) ", i; printf "\" z=\"${[0"; for (i = 0; i < n; i++) printf ",%d", i; printf "][1]}\"/><xacro:macro name=\"m\" params=\""
+    for (i = 0; i < n; i++) printf "p%d:=${}x ", i; print "\"/></robot>" }'; }
 srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
     printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
     printf "<group_state name=\"home\" group=\"g\"><joint name=\"j%d\" value=\"0\"/></group_state><passive_joint name=\"j%d\"/>", i, i
