@@ -128,19 +128,16 @@ static void write_enabled(struct srdf_writer *writer)
 /* Writes the elements that were kept, in the order in which MoveIt's assistant writes them. *any: there are some. */
 static void write_kept(struct srdf_writer *writer, bool *any)
 {
-    static const char defaults[] = "<disable_default_collisions";
-    static const char *const order[] = {"<group",         "<group_state",    "<end_effector", "<virtual_joint",
-                                        "<passive_joint", "<joint_property", defaults};
+    static const char defaults[] = "disable_default_collisions";
+    static const char *const order[] = {"group",         "group_state",    "end_effector", "virtual_joint",
+                                        "passive_joint", "joint_property", defaults};
     const cp_scene *scene = writer->scene;
     bool enables = false;
     *any = false;
     for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
         for (uint32_t i = 0; i < scene->metadata_count; i++) {
             const cp_metadata_entry *entry = &scene->metadata[i];
-            size_t size = strlen(order[kind]);
-            bool kept = strcmp(entry->key, SRDF_ELEMENT) == 0 && strncmp(entry->value, order[kind], size) == 0 &&
-                        strcspn(entry->value, " \t\r\n/>") == size;
-            if (!kept)
+            if (strcmp(entry->key, SRDF_ELEMENT) != 0 || !srdf_element_is(entry->value, order[kind]))
                 continue;
             sink_print(writer->sink, "  ");
             sink_text(writer->sink, entry->value);

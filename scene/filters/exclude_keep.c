@@ -116,15 +116,24 @@ static cp_status add_pairs(struct user_pairs *pairs, const cp_scene *list, cp_sc
     return status;
 }
 
-/* Takes over the groups, states, ends and joints of an SRDF. */
+/* Takes over the groups, states, ends and joints of an SRDF. Links that are disabled as a whole are left out: written
+ * beside the pairs that are found, they would disable those that are to be checked, too. */
 static cp_status take_elements(cp_scene *scene, const cp_scene *list)
 {
     bool good = true;
+    uint64_t defaults = 0;
+    for (uint32_t i = 0; i < list->metadata_count; i++)
+        defaults += strcmp(list->metadata[i].key, SRDF_ELEMENT) == 0 &&
+                    srdf_element_is(list->metadata[i].value, "disable_default_collisions");
+    if (defaults > 0)
+        report_loss(scene->context, "exclude-keep-default", IN_FILE(list->source.file), defaults,
+                    "links that the list disables as a whole: their pairs are judged");
     for (uint32_t i = 0; i < scene->metadata_count; i++)
         if (strcmp(scene->metadata[i].key, SRDF_ELEMENT) == 0)
             return CP_OK;
     for (uint32_t i = 0; i < list->metadata_count && good; i++)
-        if (strcmp(list->metadata[i].key, SRDF_ELEMENT) == 0)
+        if (strcmp(list->metadata[i].key, SRDF_ELEMENT) == 0 &&
+            !srdf_element_is(list->metadata[i].value, "disable_default_collisions"))
             good = scene_add_metadata(scene, CP_OWNER_SCENE, 0, SRDF_ELEMENT, CP_VALUE_STRING, list->metadata[i].value);
     return good ? CP_OK : CP_LIMIT;
 }

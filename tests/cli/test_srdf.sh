@@ -143,6 +143,10 @@ must "it is always" has new.srdf '<disable_collisions link1=lower link2=upper re
 ends 0 'they are excluded all the same' "$cellpipe" exclude arm.urdf new.srdf keep=old.srdf adjacent=yes
 must "neighbours are excluded if asked for" has new.srdf '<disable_collisions link1=lower link2=upper reason=Adjacent>'
 
+printf '<robot name="arm"><disable_default_collisions link="lower"/></robot>' >default.srdf
+ends 0 'default\.srdf: loss: links that the list disables as a whole: their pairs are judged' "$cellpipe" exclude arm.urdf new.srdf keep=default.srdf
+must "a pair that collides is not disabled with its link" has_no new.srdf '<disable_default_collisions'
+
 ends 1 '' "$cellpipe" diff old.srdf beside.srdf cell=arm.urdf
 must "diff tells what a list excludes wrongly" grep -Eq '^exclusion "lower" - "upper": excluded by both, but they collide at elbow=' "$work/stdout"
 must "and what only one has" grep -qF 'exclusion "base" - "lower": only in beside.srdf (never-proved)' "$work/stdout"

@@ -68,6 +68,8 @@ uint64_t listed_cell_key(const cp_scene *scene);
  * the robot itself was not read. */
 #define SRDF_ELEMENT "srdf"
 #define SRDF_ROBOT "srdf.robot"
+/* Tells whether the XML of such an element is one of that name. */
+bool srdf_element_is(const char *element, const char *name);
 /* The start of a pair's evidence, before the reason that an SRDF gives. */
 #define SRDF_REASON "SRDF: "
 

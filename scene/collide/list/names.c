@@ -1,6 +1,8 @@
 /* Pairs by the names of their frames: lists know frames by nothing else. */
 #include "list.h"
 
+#include <string.h>
+
 struct named_pairs {
     cp_context *context;
     const cp_scene *scene;
@@ -86,4 +88,10 @@ cp_status pairs_find_partial(cp_context *context, const cp_scene *scene, const c
     name_map_free(&named.map);
     arena_free(named.arena);
     return status;
+}
+
+bool srdf_element_is(const char *element, const char *name)
+{
+    size_t size = strlen(name);
+    return element[0] == '<' && strncmp(element + 1, name, size) == 0 && strcspn(element + 1, " \t\r\n/>") == size;
 }
