@@ -93,7 +93,7 @@ static bool add_once(struct cli *cli, struct list *list, struct piece name)
 static bool list_packages(struct package *package, struct piece text, struct list *list)
 {
     enum { MOST_PACKAGES = 100 };
-    static const char *const marks[] = {"package://", "$(find "};
+    static const char *const marks[] = {"package://", "model://", "$(find "};
     const char *end = text.at + text.size;
     bool good = true;
     for (size_t mark = 0; mark < sizeof marks / sizeof *marks; mark++) {

@@ -12,7 +12,7 @@ cat >p/urdf/arm.urdf <<'END'
 <?xml version="1.0"?>
 <!-- <robot name="no"> -->
 <robot name='arm > hand'><link name="a"><visual><geometry><mesh filename="package://my_robot/a.stl"/><mesh filename="package://other/b.stl"/>
-<mesh filename="package://other/c.stl"/></geometry></visual></link><link name="b"/>
+<mesh filename="package://other/c.stl"/><mesh filename="model://shapes/d.stl"/></geometry></visual></link><link name="b"/>
 <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><![CDATA[<link/>]]>
 <gazebo><link name="no"/></gazebo></robot>
 END
@@ -42,10 +42,10 @@ p: package "my_robot", 8 robot files
   srdf.xacro config/hand.srdf.xacro: robot "arm", of urdf/arm.urdf.xacro
   srdf       config/leg.SRDF: robot "leg", whose URDF is not here
   urdf       robot.xml: robot "old", 1 link, 0 joints
-  urdf       urdf/arm.urdf: robot "arm > hand", 2 links, 1 joint; packages: other
+  urdf       urdf/arm.urdf: robot "arm > hand", 2 links, 1 joint; packages: other, shapes
   xacro      urdf/arm.urdf.xacro: robot "arm"; needs --in arg=side:=VALUE; packages: third
   xacro      urdf/choice.xacro: robot "choice"
-  urdf       urdf/same.urdf: robot "arm > hand", 2 links, 1 joint; packages: other
+  urdf       urdf/same.urdf: robot "arm > hand", 2 links, 1 joint; packages: other, shapes
   2 other files of these kinds without a robot, such as macros
 END
 for folder in p p/ ./p//; do
