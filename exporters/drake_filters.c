@@ -40,6 +40,15 @@ static int compare_links(const void *a, const void *b)
     return strcmp(((const struct drake_link *)a)->name, ((const struct drake_link *)b)->name);
 }
 
+/* Returns the size of the "MODEL::" that all links begin with: groups need it in their names only if models differ. */
+static size_t common_prefix(const cp_scene *scene, const char *model, const struct drake_link *links, size_t count)
+{
+    for (size_t i = 1; i < count && !model; i++)
+        if (scene->nodes[links[i].node].scope != scene->nodes[links[0].node].scope)
+            return 0;
+    return count > 0 ? model_prefix_size(scene, links[0].node, model) : 0;
+}
+
 /* Writes a group for each link, in the order of the pairs. links: room for both of each pair. */
 static void write_groups(struct sink *sink, const cp_scene *scene, const char *model, const struct link_pairs *pairs,
                          struct drake_link *links)
@@ -49,23 +58,20 @@ static void write_groups(struct sink *sink, const cp_scene *scene, const char *m
         links[i] = (struct drake_link){pairs->items[i / 2].names[i % 2], pairs->items[i / 2].nodes[i % 2]};
     if (count > 0)
         qsort(links, count, sizeof *links, compare_links);
+    size_t common = common_prefix(scene, model, links, count);
     sink_text(sink, count > 0 ? "directives:\n" : "directives: []\n");
     for (size_t i = 0; i < count; i++) {
-        uint32_t scope = scene->nodes[links[i].node].scope;
-        const char *prefix = model ? model : scope == CP_NONE ? "" : scene->devices[scope].name;
         if (i > 0 && strcmp(links[i].name, links[i - 1].name) == 0)
             continue;
         sink_text(sink, "- add_collision_filter_group:\n    name: \"");
-        write_text(sink, links[i].name, true);
+        write_text(sink, links[i].name + common, true);
         sink_text(sink, "\"\n    members: [\"");
-        write_text(sink, prefix, false);
-        sink_text(sink, *prefix ? "::" : "");
         write_text(sink, links[i].name, false);
         sink_text(sink, "\"]\n    ignored_collision_filter_groups: [");
         for (const char *before = "\""; at < pairs->count && strcmp(pairs->items[at].names[0], links[i].name) == 0;
              at++) {
             sink_text(sink, before);
-            write_text(sink, pairs->items[at].names[1], true);
+            write_text(sink, pairs->items[at].names[1] + common, true);
             before = "\", \"";
         }
         sink_text(sink, at > 0 && strcmp(pairs->items[at - 1].names[0], links[i].name) == 0 ? "\"]\n" : "]\n");
@@ -82,12 +88,13 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
 {
     struct link_pairs pairs;
     struct drake_link *links = NULL;
-    cp_status status = link_pairs_find(&pairs, context, scene, LINK_NAMES);
+    const char *model = ((const struct drake_settings *)settings)->model;
+    cp_status status = link_pairs_find(&pairs, context, scene, MODEL_NAMES, model);
     if (status == CP_OK && !(links = arena_allocate(pairs.arena, 2 * (size_t)pairs.count, sizeof *links)))
         status = CP_LIMIT;
     if (status == CP_OK) {
         report_static_pairs(context, scene);
-        write_groups(sink, scene, ((const struct drake_settings *)settings)->model, &pairs, links);
+        write_groups(sink, scene, model, &pairs, links);
     }
     link_pairs_free(&pairs);
     return status;

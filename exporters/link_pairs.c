@@ -7,21 +7,41 @@
 
 #include "collide/list/list.h"
 
+static const char *model_of(const cp_scene *scene, uint32_t node, const char *model)
+{
+    uint32_t device = scene->nodes[node].scope;
+    return model ? model : device == CP_NONE ? "" : scene->devices[device].name;
+}
+
+size_t model_prefix_size(const cp_scene *scene, uint32_t node, const char *model)
+{
+    size_t size = strlen(model_of(scene, node, model));
+    return size > 0 ? size + strlen("::") : 0;
+}
+
 /* Names the link of each node: its own name, or that of the nearest frame above it that is a link and cannot move
  * against it. */
-static cp_status name_links(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names)
+static cp_status name_links(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names,
+                            const char *model)
 {
     uint32_t count = scene->node_count, *heads = memory_allocate(context, count, sizeof *heads);
     pairs->links = arena_allocate(pairs->arena, count, sizeof *pairs->links);
+    pairs->owners = arena_allocate(pairs->arena, count, sizeof *pairs->owners);
     bool *named = arena_allocate_zeroed(pairs->arena, count, sizeof *named); /* by a frame above */
-    cp_status status = heads && pairs->links && named ? CP_OK : CP_LIMIT;
+    cp_status status = heads && pairs->links && pairs->owners && named ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
         scene_find_links(scene, heads);
     for (uint32_t i = 0; i < count && status == CP_OK; i++) { /* parents come before their children */
         const cp_node *node = &scene->nodes[i];
         bool is_link = names == FRAME_NAMES || node->flags & CP_NODE_LINK;
         named[i] = is_link || (node->parent != CP_NONE && heads[i] == heads[node->parent] && named[node->parent]);
-        pairs->links[i] = named[i] && !is_link ? pairs->links[node->parent] : node->name;
+        bool is_part = named[i] && !is_link;
+        pairs->owners[i] = is_part ? pairs->owners[node->parent] : i;
+        pairs->links[i] = is_part ? pairs->links[node->parent] : node->name;
+        if (!is_part && names == MODEL_NAMES && model_prefix_size(scene, i, model) > 0)
+            pairs->links[i] = arena_print(pairs->arena, "%s::%s", model_of(scene, i, model), node->name);
+        if (!pairs->links[i])
+            status = CP_LIMIT;
     }
     memory_free(context, heads, count, sizeof *heads);
     return status;
@@ -58,9 +78,27 @@ static void list_pairs(struct link_pairs *pairs, const cp_scene *scene, const bo
             pairs->items[pairs->count++] = pairs->items[i];
 }
 
-static void report_losses(cp_context *context, const cp_scene *scene, uint64_t outdated, uint64_t partial,
-                          uint64_t kept)
+/* Counts the excluded pairs of different links that the list lacks: those with names of others that are to be checked,
+ * and those of two links with one name. */
+static void count_lost(const struct link_pairs *pairs, const cp_scene *scene, const bool *excluded, const bool *partial,
+                       uint64_t *partial_count, uint64_t *alike)
 {
+    for (uint32_t i = 0; i < scene->pair_count; i++) {
+        uint32_t one = scene->pairs[i].first, other = scene->pairs[i].second;
+        if (!excluded[i] || pairs->owners[one] == pairs->owners[other])
+            continue;
+        bool same = strcmp(pairs->links[one], pairs->links[other]) == 0;
+        *alike += same;
+        *partial_count += partial[i] && !same;
+    }
+}
+
+static void report_losses(cp_context *context, const cp_scene *scene, uint64_t outdated, uint64_t partial,
+                          uint64_t alike, uint64_t kept)
+{
+    if (alike > 0)
+        report_loss(context, "list-same-name", NOWHERE, alike,
+                    "excluded pairs of two links with the same name, which are checked");
     if (outdated > 0)
         report_loss(context, "list-outdated", NOWHERE, outdated,
                     "excluded pairs that have changed since they were looked at: they are to be checked");
@@ -81,10 +119,11 @@ void report_static_pairs(cp_context *context, const cp_scene *scene)
                     "that all pairs which cannot move against each other are excluded (exclude lists them one by one)");
 }
 
-cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names)
+cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names,
+                          const char *model)
 {
     uint32_t count = scene->pair_count, outdated_count = 0;
-    uint64_t left_out = 0, kept = 0;
+    uint64_t left_out = 0, alike = 0, kept = 0;
     *pairs = (struct link_pairs){.arena = arena_new(context)};
     bool *excluded = arena_allocate(pairs->arena, count, sizeof *excluded);
     bool *outdated = arena_allocate(pairs->arena, count, sizeof *outdated);
@@ -93,7 +132,7 @@ cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const c
     pairs->items = arena_allocate(pairs->arena, count, sizeof *pairs->items);
     if (!excluded || !outdated || !partial || !heads || !pairs->items)
         return CP_LIMIT;
-    cp_status status = name_links(pairs, context, scene, names);
+    cp_status status = name_links(pairs, context, scene, names, model);
     if (status == CP_OK)
         status = pairs_find_outdated(context, scene, outdated, &outdated_count);
     for (uint32_t i = 0; i < count && status == CP_OK; i++)
@@ -105,9 +144,8 @@ cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const c
     if (status != CP_OK)
         return status;
     list_pairs(pairs, scene, excluded, partial);
-    for (uint32_t i = 0; i < count; i++) /* one link needs no pair */
-        left_out += partial[i] && heads[scene->pairs[i].first] != heads[scene->pairs[i].second];
-    report_losses(context, scene, outdated_count, left_out, kept);
+    count_lost(pairs, scene, excluded, partial, &left_out, &alike);
+    report_losses(context, scene, outdated_count, left_out, alike, kept);
     return CP_OK;
 }
 

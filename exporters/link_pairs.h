@@ -14,15 +14,20 @@ struct link_pair {
 struct link_pairs {
     struct arena *arena;
     const char **links; /* indexed by node: its name in the list */
+    uint32_t *owners;   /* indexed by node: the link that has this name, or the node itself */
     struct link_pair *items;
     uint32_t count;
 };
 
-/* How a list calls nodes: by the link that carries their geometry, or by their own names. */
-enum list_names { LINK_NAMES, FRAME_NAMES };
+/* How a list calls nodes: by the link that carries their geometry, the same as MODEL::LINK, or by their own names. */
+enum list_names { LINK_NAMES, MODEL_NAMES, FRAME_NAMES };
 
-/* Finds the pairs. What a list of names cannot have is a loss. Call link_pairs_free even on failure. */
-cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names);
+/* Finds the pairs. What a list of names cannot have is a loss. model: of MODEL_NAMES, NULL: each link's device. Call
+ * link_pairs_free even on failure. */
+cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names,
+                          const char *model);
+/* Returns the size of the "MODEL::" before a node's name. */
+size_t model_prefix_size(const cp_scene *scene, uint32_t node, const char *model);
 /* Reports as lost that all static pairs are excluded as a whole, for a list of pairs alone. */
 void report_static_pairs(cp_context *context, const cp_scene *scene);
 void link_pairs_free(struct link_pairs *pairs);

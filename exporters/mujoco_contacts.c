@@ -40,7 +40,7 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
     (void)settings;
     struct link_pairs pairs;
     uint64_t bad = 0;
-    cp_status status = link_pairs_find(&pairs, context, scene, LINK_NAMES);
+    cp_status status = link_pairs_find(&pairs, context, scene, LINK_NAMES, NULL);
     if (status == CP_OK) {
         report_static_pairs(context, scene);
         report_parents(context, scene);

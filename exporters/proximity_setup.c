@@ -37,7 +37,7 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
     (void)settings;
     struct link_pairs pairs;
     uint64_t patterns = 0, bad = 0;
-    cp_status status = link_pairs_find(&pairs, context, scene, FRAME_NAMES);
+    cp_status status = link_pairs_find(&pairs, context, scene, FRAME_NAMES, NULL);
     if (status == CP_OK) {
         report_volatile(context, scene);
         sink_print(sink, "<ProximitySetup UseIncludeAll=\"true\" UseExcludeStaticPairs=\"%s\">\n",

@@ -169,7 +169,8 @@ static cp_status write_all(struct srdf_writer *writer)
 {
     bool any;
     const char *name = robot_name(writer);
-    cp_status status = name ? link_pairs_find(&writer->pairs, writer->context, writer->scene, LINK_NAMES) : CP_LIMIT;
+    cp_status status =
+        name ? link_pairs_find(&writer->pairs, writer->context, writer->scene, LINK_NAMES, NULL) : CP_LIMIT;
     if (status != CP_OK)
         return status;
     report_static_pairs(writer->context, writer->scene);

@@ -105,5 +105,31 @@ printf '<CollisionSetup><Exclude><FramePair first="La" second="C"/></Exclude></C
 ends 0 'loss: excluded pairs: others of the same links are to be checked' "$cellpipe" convert links.wu links.srdf
 must "then the link is checked" [ -z "$(python3 pairs.py links.srdf '')" ]
 
+# Two robots, far from each other, with the same names of links.
+for robot in "left 0" "right 9"; do
+    # shellcheck disable=SC2086 # two words
+    set -- $robot
+    cat >"$1.urdf" <<EOF
+<robot name="$1"><link name="root"/>
+<link name="a"><collision><origin xyz="$2 0 0"/><geometry><box size="1 1 1"/></geometry></collision></link>
+<link name="b"><collision><origin xyz="$2 0 3"/><geometry><box size="1 1 1"/></geometry></collision></link>
+<joint name="j" type="fixed"><parent link="root"/><child link="a"/></joint>
+<joint name="k" type="prismatic"><axis xyz="0 0 1"/><parent link="a"/><child link="b"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>
+EOF
+done
+ends 0 '' "$cellpipe" run read left.urdf ! read right.urdf ! exclude ! write robots.dmd.yaml --strict
+for one in a b; do
+    for other in a b; do
+        must "left $one, right $other" sh -c "grep -A3 'name: \"left%3a%3a$one\"' robots.dmd.yaml | grep -q '\"right%3a%3a$other\"'"
+    done
+    must "the member of right $one" sh -c "grep -A1 'name: \"right%3a%3a$one\"' robots.dmd.yaml | grep -qF '[\"right::$one\"]'"
+done
+for suffix in srdf contact.xml prox.xml; do
+    ends 0 'loss: excluded pairs of two links with the same name, which are checked \(2\)' \
+        "$cellpipe" run read left.urdf ! read right.urdf ! exclude ! write "robots.$suffix"
+done
+ends 0 'loss: excluded pairs of two links with the same name' \
+    "$cellpipe" run read left.urdf ! read right.urdf ! exclude ! write robots.dmd.yaml model=one
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
