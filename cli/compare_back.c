@@ -45,6 +45,15 @@ static const struct {
     {"loss-geometry", "geometry", NULL},
     {"loss-collision", "geometry", "collision"},
     {"gltf-collision", "geometry", "collision"},
+    {"urdf-pairs", "exclusion", NULL},
+    {"urdf-pairs", "volatile", NULL},
+    {"urdf-pairs", "cell", "static_pairs"},
+    {"urdf-movable", "frame", "kind"},
+    {"urdf-flags", "frame", "attachable"},
+    {"urdf-homes", "joint", "home"},
+    {"urdf-homes", "joint", "q"},
+    {"urdf-ranges", "joint", "lower"},
+    {"urdf-ranges", "joint", "upper"},
 };
 enum { EXCUSES = sizeof excuses / sizeof *excuses };
 

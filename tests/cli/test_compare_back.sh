@@ -28,6 +28,10 @@ done
 ends 0 '' "$cellpipe" convert -q "$top/samples/demo.wu" out.glb.gz --compare-back ! weld
 ends 0 '' "$cellpipe" convert -q "$top/samples/demo.wu" out --to glb --compare-back
 
+# What the writer of URDF has reported as lost: homes, limits, pairs, kinds of frames.
+ends 1 '' "$cellpipe" convert -q "$top/samples/demo.wu" out.urdf --compare-back
+must "losses are no differences" sh -c '! grep -E "^exclusion|^volatile|static_pairs|movable|attachable|^joint" "$0"' "$work/stdout"
+
 ends 2 'cannot be standard output' "$cellpipe" convert "$top/samples/demo.wu" - --to stl --compare-back
 ends 2 'nothing reads a whole cell of png' "$cellpipe" convert "$top/samples/demo.wu" out.png --compare-back
 ends 2 'nothing reads a whole cell of collision-setup' "$cellpipe" convert "$top/samples/demo.wu" out.xml --compare-back
