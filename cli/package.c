@@ -36,6 +36,7 @@ struct package {
     const char *folder, *name;
     struct robot *robots;
     uint32_t count, room;
+    struct name_map names;    /* of robots that are no SRDF: the first of each name */
     uint64_t entries, passed; /* passed: files of macros alone, and of other elements */
     cp_status status;         /* CP_INPUT: some file or folder could not be read */
 };
@@ -152,6 +153,11 @@ static bool look_into(struct package *package, struct markup *markup, struct rob
     return true;
 }
 
+static bool is_srdf(const struct robot *robot)
+{
+    return strncmp(robot->kind, "srdf", 4) == 0;
+}
+
 /* Adds the robot of a text, if it has one. */
 static cp_status take_text(struct package *package, const char *path, const char *kind, struct piece text)
 {
@@ -173,6 +179,8 @@ static cp_status take_text(struct package *package, const char *path, const char
         return CP_OK;
     }
     if (!array_reserve(cli->context, &package->robots, &package->room, package->count + UINT64_C(1), sizeof robot))
+        return CP_LIMIT;
+    if (!is_srdf(&robot) && !name_map_add(&package->names, robot.name, package->count, NULL))
         return CP_LIMIT;
     package->robots[package->count++] = robot;
     return CP_OK;
@@ -259,19 +267,11 @@ static cp_status walk(struct package *package, const char *below, int depth)
 
 /* ---- the answer ---- */
 
-static bool is_srdf(const struct robot *robot)
-{
-    return strncmp(robot->kind, "srdf", 4) == 0;
-}
-
 /* Returns the URDF or xacro that a SRDF is of: the first robot of that name; NULL if there is none. */
 static const struct robot *robot_of(const struct package *package, const struct robot *srdf)
 {
-    const struct robot *found = NULL;
-    for (uint32_t i = 0; i < package->count && !found; i++)
-        if (!is_srdf(&package->robots[i]) && strcmp(package->robots[i].name, srdf->name) == 0)
-            found = &package->robots[i];
-    return found;
+    const uint32_t *found = name_map_find(&package->names, srdf->name);
+    return found ? &package->robots[*found] : NULL;
 }
 
 static void say_list(struct cli *cli, const char *what, const struct list *list)
@@ -378,7 +378,8 @@ cp_status info_package(struct cli *cli, const char *folder, bool json)
     size_t size = strlen(folder);
     while (size > 1 && folder[size - 1] == '/')
         size--;
-    struct package package = {.cli = cli, .folder = cli_print(cli, "%.*s", (int)size, folder)};
+    struct package package = {
+        .cli = cli, .folder = cli_print(cli, "%.*s", (int)size, folder), .names = {.context = cli->context}};
     const char *manifest = package.folder ? cli_print(cli, "%s/package.xml", package.folder) : NULL;
     cp_status status = manifest ? find_name(&package, manifest) : CP_LIMIT;
     if (status == CP_OK)
@@ -387,6 +388,7 @@ cp_status info_package(struct cli *cli, const char *folder, bool json)
         status = print_json(&package);
     else if (status == CP_OK)
         print_text(&package);
+    name_map_free(&package.names);
     memory_free(cli->context, package.robots, package.room, sizeof *package.robots);
     return status == CP_OK ? package.status : status;
 }
