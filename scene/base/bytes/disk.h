@@ -93,6 +93,8 @@ struct packages {
 cp_status packages_find(cp_context *context, struct packages *packages, const char *folder, const char *name,
                         const char **found);
 void packages_free(cp_context *context, struct packages *packages);
+/* Returns the folder that was given for a package (cp_add_package_folder), the first one; or NULL. */
+const char *package_given(const cp_context *context, const char *name);
 /* Returns the nearest package that the folder is or lies in: a real path for free(), or NULL. */
 char *package_above(const char *folder);
 

@@ -70,6 +70,16 @@ char *package_above(const char *folder)
     return NULL;
 }
 
+const char *package_given(const cp_context *context, const char *name)
+{
+    const struct text_list *given = &context->package_folders; /* NAME=FOLDER */
+    size_t size = strlen(name);
+    for (uint32_t i = 0; i < given->count; i++)
+        if (strncmp(given->items[i], name, size) == 0 && given->items[i][size] == '=')
+            return given->items[i] + size + 1;
+    return NULL;
+}
+
 /* ---- all packages that can be found ---- */
 
 /* Adds a folder if it is a package, and the first of its name. False when out of memory. */

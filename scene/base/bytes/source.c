@@ -279,13 +279,9 @@ static void open_root(struct source_state *state, const char *folder)
 
 cp_status source_find_package(const struct source *source, const char *name, const char **folder)
 {
-    const struct text_list *given = &source->context->package_folders; /* NAME=FOLDER */
-    size_t size = strlen(name);
-    for (uint32_t i = 0; i < given->count; i++)
-        if (strncmp(given->items[i], name, size) == 0 && given->items[i][size] == '=') {
-            *folder = given->items[i] + size + 1;
-            return CP_OK;
-        }
+    *folder = package_given(source->context, name);
+    if (*folder)
+        return CP_OK;
     while (source->parent)
         source = source->parent;
     return packages_find(source->context, &source->state->packages, source->folder, name, folder);
