@@ -187,8 +187,12 @@ static cp_status read_robot(struct srdf *srdf)
 static cp_status read_document(struct srdf *srdf, const struct xacro_settings *xacro)
 {
     cp_status status = xml_tree_read(srdf->source, srdf->strict, &codes, srdf->arena, &srdf->robot);
-    if (status != CP_OK || !xacro_is_meant(srdf->robot))
+    if (status != CP_OK)
         return status;
+    if (!xacro_is_meant(srdf->robot)) {
+        xacro_warn_of_settings(srdf->source, xacro);
+        return CP_OK;
+    }
     return xacro_expand(srdf->source, xacro, srdf->strict, srdf->arena, &srdf->robot);
 }
 

@@ -65,9 +65,13 @@ static cp_status read_document(struct urdf *urdf)
 {
     const bool strict = urdf->settings->common.strict;
     cp_status status = xml_tree_read(urdf->source, strict, &codes, urdf->arena, &urdf->robot);
-    urdf->was_xacro = status == CP_OK && xacro_is_meant(urdf->robot);
-    return urdf->was_xacro ? xacro_expand(urdf->source, &urdf->settings->xacro, strict, urdf->arena, &urdf->robot)
-                           : status;
+    if (status != CP_OK)
+        return status;
+    urdf->was_xacro = xacro_is_meant(urdf->robot);
+    if (urdf->was_xacro)
+        return xacro_expand(urdf->source, &urdf->settings->xacro, strict, urdf->arena, &urdf->robot);
+    xacro_warn_of_settings(urdf->source, &urdf->settings->xacro);
+    return CP_OK;
 }
 
 static cp_status read_robot(struct urdf *urdf)

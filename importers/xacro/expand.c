@@ -290,6 +290,13 @@ static cp_status expand_root(struct xacro *xacro, const struct xml_node *root, s
     return status;
 }
 
+void xacro_warn_of_settings(const struct source *source, const struct xacro_settings *settings)
+{
+    if (settings->arguments.count > 0)
+        report_warning(source->context, "xacro-argument-unused", IN_FILE(source->name),
+                       "the document is not xacro, and has no argument \"%.100s\"", settings->arguments.items[0]);
+}
+
 bool xacro_is_meant(const struct xml_node *root)
 {
     for (uint32_t i = 0; i < root->attribute_count; i++)

@@ -24,6 +24,8 @@ struct xacro_settings {
             .offset = offsetof(type, member.environment), .initial = "no"                                              \
     }
 
+/* Warns, for a document that is not xacro, that arguments were given. */
+void xacro_warn_of_settings(const struct source *source, const struct xacro_settings *settings);
 /* Tells whether the document is xacro: some element or attribute has the prefix, or declares it. */
 bool xacro_is_meant(const struct xml_node *root);
 /* Replaces *root, which was read from the source, by its expansion, in the arena. Files that it includes are opened as

@@ -59,7 +59,7 @@ static bool mend(struct mending *mending)
         size_t kind = 0, size;
         while (size = strlen(marks[kind].open), strncmp(at, marks[kind].open, size) != 0)
             kind++;
-        const char *end = strstr(at + size, marks[kind].close);
+        const char *end = *marks[kind].close ? strstr(at + size, marks[kind].close) : at + size;
         if (!end)
             break;
         if (kind == 0 && strstr(at + size, "--") != end)
