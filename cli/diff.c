@@ -247,7 +247,7 @@ static void diff_lists_of_rows(struct diff *diff)
 
 /* ---- forward kinematics ---- */
 
-/* By splitmix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
+/* Uses splitmix64 (Steele, Lea, Flood 2014), which gives the same numbers on every machine. */
 double random_value(const cp_joint *joint, uint64_t *state)
 {
     double reach = joint->type == CP_JOINT_REVOLUTE ? 3.14159265358979323846 : 1;

@@ -31,7 +31,7 @@ find "$folder" -type f \( -name '*.urdf' -o -name '*.xacro' \) ! -name '*.srdf.x
     list=$(awk -F '\t' -v name="${device:-$name}" '$1 == name { print $2; exit }' "$work/lists")
     rm -f "$work/spent" # times are appended
     # shellcheck disable=SC2086 # words
-    "$timed" "$work/spent" "$program" exclude -v -I "$folder" ${OPTIONS-} ${list:+"keep=$list"} "$robot" "$work/out.xml" \
+    "$timed" "$work/spent" "$program" exclude -v -I "$folder" ${OPTIONS-} ${list:+"keep=$list" keep-colliding=no} "$robot" "$work/out.xml" \
         >"$work/messages" 2>&1 </dev/null || { echo "${robot#"$folder"/}: $(grep -m 1 'error:' "$work/messages")" >>"$work/others"; continue; }
     grep 'note: [0-9]* pairs\? of frames' "$work/messages" >"$work/note" || continue
     judged=$(grep -o '[0-9]* pairs\? of the list \(was\|were\) judged: [0-9]*' "$work/messages" | grep -o '[0-9]*' | paste -sd, - | sed 's/,/, /')

@@ -144,7 +144,7 @@ static void make_off(struct text *text, int power)
     add_faces(text, "3 ", 0);
 }
 
-/* Without the normals' truth: what is compared is where the corners are. */
+/* Writes normals that are not true, as only the places of the corners are compared. */
 static void make_tri(struct text *text, int power)
 {
     for (int i = 0; i < 3 * FACES; i++) {

@@ -327,7 +327,7 @@ static void test_arguments(void **state)
     cp_context_free(context);
 }
 
-/* What would grow without bound ends in an error soon. */
+/* Documents that would grow without bound end in an error soon. */
 static void test_bombs(void **state)
 {
     static const struct row rows[] = {

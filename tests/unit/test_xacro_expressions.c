@@ -136,7 +136,7 @@ static const char *const values[] = {
     "\"a'b\" => a'b", "'a\"b' => a\"b", "'a\\\\b' => a\\b", "'a\\qb' => a\\qb", "'tab\\tx' => tab\tx",
     "((((1)))) => 1", "1  +\t2 => 3"};
 /* clang-format on */
-/* What Python refuses, and what we do: "EXPRESSION => PART OF THE MESSAGE". */
+/* Python refuses some of these, and we the others: "EXPRESSION => PART OF THE MESSAGE". */
 /* clang-format off */
 static const char *const refused[] = {
     "1 if 1else 2 => 1else is not a number", "1/0 => division by zero", "1//0 => division by zero",
@@ -402,7 +402,7 @@ static char *repeated(const char *part, size_t count, const char *middle, const 
     return text;
 }
 
-/* What Python has no comparison for. */
+/* Python has nothing to compare these with. */
 static void test_own_rules(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@
 #define FOLDER SHARED "/reference/robots"
 #define CORPUS SHARED "/corpus"
 
-/* What we make of a case: the same, an error that names a part of Python, or a document where ros/xacro fails. */
+/* Our result for a case is the same, an error that names a part of Python, or a document where ros/xacro fails. */
 enum ours { AS_THERE, REFUSED, TAKEN };
 
 static const struct {

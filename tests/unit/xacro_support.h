@@ -1,4 +1,4 @@
-/* What tests of xacro share: documents are expanded, and compared as trees. Blanks around texts, comments and the order
+/* Tests of xacro share this: documents are expanded, and compared as trees. Blanks around texts, comments and the order
  * of attributes do not count. */
 #ifndef XACRO_SUPPORT_H
 #define XACRO_SUPPORT_H
