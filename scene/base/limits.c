@@ -23,6 +23,8 @@ static const cp_option limit_table[] = {
      offsetof(struct limits, pair_joints), "10000000", .maximum = INFINITY},
     {"loop-way", "radians, or sizes of the loop, that the driven joints of a loop go at once, whole turns apart",
      CP_OPTION_INTEGER, offsetof(struct limits, loop_way), "25000", .maximum = INFINITY},
+    {"loop-steps", "steps in which a loop is followed from one pose to another", CP_OPTION_INTEGER,
+     offsetof(struct limits, loop_steps), "500000", .maximum = INFINITY},
     {"includes", "depth of files that name files", CP_OPTION_INTEGER, offsetof(struct limits, includes), "64",
      .maximum = INFINITY},
     {"files", "further files that one input opens, each time counted", CP_OPTION_INTEGER,

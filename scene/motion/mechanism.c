@@ -128,6 +128,12 @@ cp_status mechanism_report_open(const cp_mechanism *mechanism)
                             "limit of %llu: raise it with --limit loop-way=",
                             name, mover, show_number(open->way).text, there,
                             (unsigned long long)mechanism->context->limits.loop_way);
+    if (open->ran_out)
+        return report_error(
+            mechanism->context, CP_LIMIT, "loop-steps", place,
+            "loop \"%.100s\": %s is followed only to %s in %llu steps, which is the limit: raise it with "
+            "--limit loop-steps=",
+            name, mover, there, (unsigned long long)mechanism->context->limits.loop_steps);
     if (open->gap == 0 && open->angle == 0)
         return report_error(mechanism->context, CP_NO, "loop-singular", place, "loop \"%.100s\": %s", name, end);
     return report_error(mechanism->context, CP_NO, "loop-open", place,

@@ -41,6 +41,7 @@ struct open_loop {
     double value;      /* of the joint there */
     bool alone;        /* no other driven joint of the loop moved */
     double way;        /* radians or sizes of the loop, if that is more than the limit; else 0 */
+    bool ran_out;      /* the steps of the limit ended there */
 };
 
 struct closure;

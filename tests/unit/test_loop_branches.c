@@ -527,16 +527,24 @@ static void test_two_drives(void **unused)
         for (int side = 0; side < 2; side++)
             assert_true(fabs(remainder(values[links[side]] + drive[i] - (side ? PI - angle : angle), 2 * PI)) < 1e-9);
     }
+    /* A way that needs more steps than the limit ends, and the machine stays where it was. */
+    assert_int_equal(cp_set_limit(context, "loop-steps=100"), CP_OK);
+    q[drives[0]] = q[drives[1]] = 103;
+    assert_int_equal(cp_mechanism_values(mechanism, q, values), CP_NO);
+    assert_true(fabs(values[drives[0]] - 3) < 1e-9 && fabs(values[drives[1]] - 3) < 1e-9);
     cp_mechanism_free(mechanism);
 
-    /* A clip that asks for as much says so. */
+    /* Clips that ask for as much say so. */
     const double times[] = {0, 1}, ways[] = {24900, -20000};
     const cp_track tracks[] = {{drives[0], CP_PATH_JOINT, CP_LINEAR, 2, times, ways},
                                {drives[1], CP_PATH_JOINT, CP_LINEAR, 2, times, ways}};
     cp_pose worlds[5];
     (void)add_clip_of(scene, "far", 2, tracks);
     finish_scene();
-    assert_int_equal(cp_set_limit(context, "loop-way=25000"), CP_OK);
+    assert_int_equal(cp_set_limit(context, "loop-way=44901"), CP_OK);
+    assert_int_equal(cp_clip_poses(context, scene, 0, 1, worlds), CP_LIMIT);
+    assert_true(was_reported(context, "loop-steps") && was_said(context, " in 100 steps, which is the limit"));
+    assert_true(cp_set_limit(context, "loop-steps=500000") == CP_OK && cp_set_limit(context, "loop-way=25000") == CP_OK);
     assert_int_equal(cp_clip_poses(context, scene, 0, 1, worlds), CP_LIMIT);
     assert_true(was_reported(context, "loop-far") && was_said(context, " and others would go 44900 radians"));
 }

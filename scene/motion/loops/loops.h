@@ -126,6 +126,7 @@ struct stand {
 struct closure_walk {
     struct stand *stands;   /* the present stand of a group, and the one that it tries next */
     uint32_t stand_group;   /* the group whose derivatives stands[0] has; or CP_NONE */
+    uint64_t steps;         /* that were tried since closure_solve_group began */
     struct loop_ends *ends; /* of loops, by group */
     double *begin, *start, *goal, *turns, *near_tangent, *near_values, *passed[2];
 };

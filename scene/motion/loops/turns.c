@@ -144,6 +144,7 @@ cp_status closure_solve_group(struct closure *closure, uint32_t number, const do
         end[i] = i < group->free_count ? 0 : q[chains->columns[group->first_column + i]];
     const struct far_way way = measure_way(closure, group, end);
     bool there;
+    closure->walk.steps = 0;
     if (way.length <= part_length)
         there = closure_walk(closure, group, end, end);
     else {

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/text/text.h"
 
 /* The longest step, in radians or group lengths: of a driven joint, and of all joints of the group. */
@@ -373,6 +374,8 @@ static bool go(struct way *way, struct stand stands[2])
         /* A step of nearly all that is left goes to the end; half of it never counts as all, or it would be tried on
          * and on. */
         const double at = step > (1 - 1e-9) * (1 - last->at) ? 1 : last->at + step;
+        if (++way->room->steps > way->chains->mechanism->context->limits.loop_steps)
+            return false; /* each step is short, and they would never end */
         enum outcome outcome = try_step(way, last, at, small, next);
         if (outcome == GOOD && at < 1 && next->regular < nearer * fmin(last->regular, regular / nearer / nearer))
             outcome = TURNED;
@@ -414,12 +417,14 @@ static void tell_end(const struct way *way, const struct stand *last, const doub
     }
     struct open_loop there = open;
     const bool closes = closure_close_group(way->chains, way->solver, way->group, &there) <= closure_tolerance;
-    way->chains->mechanism->open = (struct open_loop){.loop = there.loop,
-                                                      .gap = closes ? 0 : there.gap,
-                                                      .angle = closes ? 0 : there.angle,
-                                                      .joint = open.joint,
-                                                      .value = open.value,
-                                                      .alone = moved == 1};
+    way->chains->mechanism->open =
+        (struct open_loop){.loop = there.loop,
+                           .gap = closes ? 0 : there.gap,
+                           .angle = closes ? 0 : there.angle,
+                           .joint = open.joint,
+                           .value = open.value,
+                           .alone = moved == 1,
+                           .ran_out = way->room->steps > way->chains->mechanism->context->limits.loop_steps};
 }
 
 /* Takes whole turns of joints that repeat off the values of columns, or adds them. */
