@@ -1,37 +1,11 @@
 /* check: tells whether a file is whole and sound. Ends with 0 if so, else with 1. */
-#include "parts.h"
+#include "check.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct wanted {
-    struct request request;
-    const char *path, *list;                                      /* the list of exclusions, or NULL */
-    bool closed, manifold, oriented, clean, solid, scene, motion; /* the words that were given */
-    double period;                                                /* of motion, seconds */
-    bool json;
-};
-
-/* A check under way. */
-struct check {
-    struct cli *cli;
-    struct wanted wanted;
-    cp_json *json; /* takes the faults in place of standard output, or NULL */
-    cp_status list_status;
-    const cp_scene *scene; /* of the list */
-};
-
-/* A fault as --json has it; members without a meaning here are NULL and 0. */
-struct fault {
-    const char *code, *file, *text;
-    uint64_t line, column;
-    const cp_mesh *mesh;
-    const struct property *property; /* of the mesh */
-    const cp_list_fault *list;
-};
 
 /* Complains about unknown words: names the nearest one of the table, or else all of them. */
 static cp_status complain_words(struct cli *cli, const struct list *words)
@@ -58,42 +32,8 @@ static cp_status complain_words(struct cli *cli, const struct list *words)
                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* A property that the user may ask of a mesh, and the faults that prevent it. */
-struct property {
-    bool asked;
-    const char *code, *what;
-    struct {
-        uint64_t count;
-        const char *key, *what;
-    } faults[3];
-};
-
-static const char *list_fault_word(const cp_list_fault *fault)
-{
-    static const char *const words[] = {[CP_LIST_FRAME_GONE] = "frame-gone",
-                                        [CP_LIST_FRAME_NEW] = "frame-new",
-                                        [CP_LIST_NOT_VOLATILE] = "not-volatile",
-                                        [CP_LIST_STATIC] = "static-pairs",
-                                        [CP_LIST_GEOMETRY_CHANGED] = "geometry-changed",
-                                        [CP_LIST_POSE_CHANGED] = "pose-changed",
-                                        [CP_LIST_PARENT_CHANGED] = "parent-changed",
-                                        [CP_LIST_MOVABLE_CHANGED] = "movable-changed",
-                                        [CP_LIST_JOINT_CHANGED] = "joint-changed",
-                                        [CP_LIST_NOT_LISTED] = "not-listed",
-                                        [CP_LIST_NOT_EVIDENT] = "not-evident",
-                                        [CP_LIST_DIFFERS] = "attribute",
-                                        [CP_LIST_PAIR_CHANGED] = "changed"};
-    return words[fault->kind];
-}
-
-static const char *text_or_null(const char *text)
-{
-    return *text ? text : NULL;
-}
-
 static void put_fault(cp_json *json, const struct fault *fault)
 {
-    const cp_list_fault *list = fault->list;
     cp_json_open(json, NULL, '{');
     cp_json_text(json, "file", fault->file);
     cp_json_count_or_null(json, "line", fault->line);
@@ -108,18 +48,16 @@ static void put_fault(cp_json *json, const struct fault *fault)
     } else {
         cp_json_text(json, "counts", NULL);
     }
-    cp_json_text(json, "change", list ? list_fault_word(list) : NULL);
-    cp_json_text(json, "first", list ? text_or_null(list->first) : NULL);
-    cp_json_text(json, "second", list ? text_or_null(list->second) : NULL);
-    cp_json_text(json, "attribute", list ? text_or_null(list->attribute) : NULL);
-    cp_json_count_or_null(json, "pairs", list ? list->pairs : 0);
+    cp_json_text(json, "change", fault->change);
+    cp_json_text(json, "first", fault->first);
+    cp_json_text(json, "second", fault->second);
+    cp_json_text(json, "attribute", fault->attribute);
+    cp_json_count_or_null(json, "pairs", fault->pairs);
     cp_json_text(json, "text", fault->text);
     cp_json_close(json, '}');
 }
 
-/* Tells a fault by a line on standard output or an object of the answer, and an entry of the report. CP_NO; CP_LIMIT if
- * memory for the text ran out. */
-static cp_status tell(struct check *check, const struct fault *fault)
+cp_status tell(struct check *check, const struct fault *fault)
 {
     const char *line = fault->text ? cli_show(check->cli, "%s: %s", fault->file, fault->text) : NULL;
     if (!line)
@@ -140,8 +78,7 @@ static void say_ok(struct check *check, const char *path)
     printf("\n");
 }
 
-/* Adds an outcome. A failure that ends the check counts more than CP_NO. */
-static void add_outcome(cp_status *status, cp_status outcome)
+void add_outcome(cp_status *status, cp_status outcome)
 {
     if (*status == CP_OK || (*status == CP_NO && outcome != CP_OK))
         *status = outcome;
@@ -282,87 +219,6 @@ static cp_status check_scene(struct check *check, const cp_scene *scene)
     return status == CP_BUG ? CP_NO : status;
 }
 
-/* ---- what is wrong with a list of exclusions ---- */
-
-/* Returns a limit in radians or metres as text. */
-static const char *limit_text(struct cli *cli, double limit)
-{
-    return isfinite(limit) ? cli_print(cli, "%s", short_number(limit).text) : "none";
-}
-
-/* Returns "upper limit of "J2": 2 -> 2.1 rad". */
-static const char *joint_text(struct cli *cli, const cp_scene *scene, const cp_list_fault *fault)
-{
-    const cp_joint *joint = &cp_joints(scene, &(uint32_t){0})[fault->joint];
-    const double after[2] = {joint->lower, joint->upper};
-    const char *unit = joint->type == CP_JOINT_REVOLUTE ? " rad" : joint->type == CP_JOINT_PRISMATIC ? " m" : "";
-    const bool lower = fault->before[0] != after[0], upper = fault->before[1] != after[1];
-    if (strcmp(fault->attribute, "limits") != 0)
-        return cli_print(cli, "the %s of joint \"%s\" has changed", fault->attribute, fault->first);
-    if (lower && upper)
-        return cli_print(cli, "limits of \"%s\": %s .. %s -> %s .. %s%s", fault->first,
-                         limit_text(cli, fault->before[0]), limit_text(cli, fault->before[1]),
-                         limit_text(cli, after[0]), limit_text(cli, after[1]), unit);
-    return cli_print(cli, "%s limit of \"%s\": %s -> %s%s", upper ? "upper" : "lower", fault->first,
-                     limit_text(cli, fault->before[upper]), limit_text(cli, after[upper]), unit);
-}
-
-static const char *fault_text(struct cli *cli, const cp_scene *scene, const cp_list_fault *fault)
-{
-    const char *first = fault->first;
-    switch (fault->kind) {
-    case CP_LIST_FRAME_GONE:
-        return cli_print(cli, "frame \"%s\" is gone", first);
-    case CP_LIST_FRAME_NEW:
-        return cli_print(cli, "frame \"%s\" is new: no pair of it was looked at", first);
-    case CP_LIST_NOT_VOLATILE:
-        return cli_print(cli, "frame \"%s\" is volatile, and the list does not say so", first);
-    case CP_LIST_STATIC:
-        return "all static pairs are excluded by the list, but not by the evidence";
-    case CP_LIST_GEOMETRY_CHANGED:
-        return cli_print(cli, "the geometry of \"%s\" has changed", first);
-    case CP_LIST_POSE_CHANGED:
-        return cli_print(cli, "the pose of \"%s\" has changed", first);
-    case CP_LIST_PARENT_CHANGED:
-        return cli_print(cli, "the parent of \"%s\" has changed", first);
-    case CP_LIST_MOVABLE_CHANGED:
-        return cli_print(cli, "whether \"%s\" may be moved has changed", first);
-    case CP_LIST_JOINT_CHANGED:
-        return joint_text(cli, scene, fault);
-    case CP_LIST_NOT_LISTED:
-        return "is excluded by the evidence, but not by the list";
-    case CP_LIST_NOT_EVIDENT:
-        return "is excluded by the list, but not by the evidence";
-    case CP_LIST_DIFFERS:
-        return cli_print(cli, "its %s in the list is not what the evidence says", fault->attribute);
-    case CP_LIST_PAIR_CHANGED:
-        return !*first ? "frames or pairs that the list does not name have changed"
-                       : "their geometry, joints or poses between them, or what may be moved, have changed";
-    }
-    return NULL;
-}
-
-static void tell_list_fault(void *user, const cp_list_fault *fault)
-{
-    struct check *check = user;
-    const char *text = fault_text(check->cli, check->scene, fault);
-    if (text && fault->pairs > 0)
-        text = cli_print(check->cli, "%s; %" PRIu64 " pair%s", text, fault->pairs, plural(fault->pairs));
-    else if (text && fault->kind > CP_LIST_STATIC && *fault->first)
-        text = cli_print(check->cli, "pair \"%s\" \"%s\": %s", fault->first, fault->second, text);
-    if (tell(check, &(struct fault){"check-list", check->wanted.list, text, .list = fault}) != CP_NO)
-        check->list_status = CP_LIMIT;
-}
-
-static cp_status check_list(struct check *check, const cp_scene *scene)
-{
-    check->scene = scene;
-    cp_status status = cp_check_list(check->cli->context, scene, check->wanted.list, tell_list_fault, check);
-    if (status == CP_OK)
-        say_ok(check, check->wanted.list);
-    return check->list_status == CP_OK ? status : check->list_status;
-}
-
 /* ---- the command ---- */
 
 /* Puts the report's errors among the faults of the answer. Without --json they are printed as all errors are, not as
@@ -407,6 +263,8 @@ static cp_status check_files(struct check *check, cp_status files[2])
         say_ok(check, path);
     if (check->wanted.list && (status == CP_OK || status == CP_NO)) {
         files[1] = check_list(check, scene);
+        if (files[1] == CP_OK)
+            say_ok(check, check->wanted.list);
         add_outcome(&status, files[1]);
     }
     cp_scene_free(scene);
@@ -441,6 +299,9 @@ static cp_status command_check(struct cli *cli)
     cp_status status = sort_words(cli, 1, cli->words.count, &check_command, wanted);
     if (status != CP_OK)
         return status;
+    const struct list *settings = &wanted->request.settings;
+    if (settings->count > 0 && !wanted->list)
+        return complain_setting(cli, &check_command, settings->items[0]);
     if (words->count > 1)
         return complain_words(cli, words);
     if (words->count == 0)
@@ -474,8 +335,9 @@ static const cp_option options[] = {
     {"period", "of motion: between two looks at a clip", CP_OPTION_TIME, offsetof(struct wanted, period), "0.01",
      .minimum = 1e-4, .maximum = 3600},
     {"list",
-     "check that LIST, a list of collision exclusions written as collision-setup with evidence=yes, still fits the "
-     "cell (docs/exclusion.md)",
+     "check that LIST, a list of collision exclusions, still fits the cell: a collision-setup by the evidence beside "
+     "it, with the tools=FILE of exclude if it was made so; an SRDF by what exclude finds, of which K=V are options "
+     "(docs/exclusion.md)",
      CP_OPTION_PATH, offsetof(struct wanted, list), .value = "LIST"},
     JSON_FLAG(struct wanted),
     {0}};
@@ -483,11 +345,13 @@ static const cp_option options[] = {
 const struct command check_command = {
     .name = "check",
     .title = "check whether a file is sound",
-    .usage = "[closed|manifold|oriented|clean|solid|scene|motion]... IN [list=LIST] [--json]",
+    .usage = "[closed|manifold|oriented|clean|solid|scene|motion]... IN [list=LIST [K=V]...] [--json]",
     .help = "Lists faults, and ends with 1 if there are any: errors of the file, "
             "an inconsistent scene, meshes that fail a test. Each word adds a test "
             "of every mesh.",
-    .examples = "cellpipe check solid part.stl || echo \"not sound\"",
+    .examples = "cellpipe check solid part.stl || echo \"not sound\"\n"
+                "cellpipe check samples/urdf_picker.urdf list=samples/urdf_picker.srdf",
     .options = options,
     .reads = true,
+    .any_settings = true,
     .run = command_check};

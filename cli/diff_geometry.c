@@ -1,5 +1,6 @@
 /* diff: the text of a difference, and the comparison of the meshes on a frame, as they are placed there. */
 #include "diff.h"
+#include "statements.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -71,21 +72,6 @@ static void print_subject(FILE *file, const struct difference *difference)
         fputs(": ", file);
 }
 
-/* Prints the joint values of a collision: " at q1=0.5, q2=0". */
-static void print_collision(FILE *file, const struct difference *difference)
-{
-    const cp_finding *collision = difference->collision;
-    const cp_joint *joints = cp_joints(difference->scene, &(uint32_t){0});
-    for (uint32_t i = 0; i < collision->witness_count; i++) {
-        char digits[CP_NUMBER_SIZE];
-        uint32_t joint = collision->witness[i].joint;
-        bool alone = cp_joint_is_named_alone(difference->scene, joint);
-        cp_print_double(collision->witness[i].value, digits);
-        fprintf(file, "%s%s%s=%s", i > 0 ? ", " : " at ",
-                alone ? "" : "id:", alone ? joints[joint].name : joints[joint].id, digits);
-    }
-}
-
 void differ(struct diff *diff, const struct difference *difference, const char *format, ...)
 {
     struct printed_text text;
@@ -99,7 +85,7 @@ void differ(struct diff *diff, const struct difference *difference, const char *
         (void)vfprintf(text.file, format, list);
         va_end(list);
         if (difference->collision)
-            print_collision(text.file, difference);
+            print_collision(text.file, difference->scene, difference->collision);
     }
     if (!text_close(&text)) {
         diff->cli->untold = true;

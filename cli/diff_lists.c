@@ -1,70 +1,10 @@
 /* diff OLD NEW cell=CELL: tells what changed between two lists of exclusions, and which of their pairs collide after
  * all. */
 #include "diff.h"
+#include "statements.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A statement on two frames; the name that comes first is first. */
-struct statement {
-    const char *names[2];
-    const cp_pair *pair;
-};
-
-/* Statements by names, each pair of names once. */
-struct statements {
-    const char *path;
-    const cp_scene *scene;
-    struct statement *items;
-    size_t count;
-};
-
-static int compare_names(const struct statement *one, const struct statement *other)
-{
-    int order = strcmp(one->names[0], other->names[0]);
-    return order ? order : strcmp(one->names[1], other->names[1]);
-}
-
-/* Returns a rank: the larger it is, the less a list should exclude the pair. */
-static int rank(const cp_pair *pair)
-{
-    return strcmp(pair->reason, "sometimes") == 0 ? 2 : strcmp(pair->reason, "always-sampled") == 0;
-}
-
-/* Orders statements by names; of several pairs with the same names the worst comes first, and counts. */
-static int compare_statements(const void *a, const void *b)
-{
-    const struct statement *one = a, *other = b;
-    int order = compare_names(one, other);
-    return order ? order : rank(other->pair) - rank(one->pair);
-}
-
-/* Lists the statements of a list that exclude; or all of a cell that was judged. */
-static cp_status list_statements(struct cli *cli, const cp_scene *scene, bool all, struct statements *statements)
-{
-    uint32_t pair_count, node_count;
-    const cp_pair *pairs = cp_pairs(scene, &pair_count);
-    const cp_node *nodes = cp_nodes(scene, &node_count);
-    size_t listed = 0, count = 0;
-    struct statement *items = cli_allocate(cli, pair_count * sizeof *items);
-    if (!items)
-        return CP_LIMIT;
-    for (uint32_t i = 0; i < pair_count; i++) {
-        const char *one = nodes[pairs[i].first].name, *other = nodes[pairs[i].second].name;
-        bool swap = strcmp(one, other) > 0;
-        if (all ? pairs[i].finding != NULL : pairs[i].verdict == CP_PAIR_EXCLUDED)
-            items[listed++] = (struct statement){{swap ? other : one, swap ? one : other}, &pairs[i]};
-    }
-    if (listed > 0)
-        qsort(items, listed, sizeof *items, compare_statements);
-    for (size_t i = 0; i < listed; i++)
-        if (count == 0 || compare_names(&items[i], &items[count - 1]) != 0)
-            items[count++] = items[i];
-    statements->scene = scene;
-    statements->items = items;
-    statements->count = count;
-    return CP_OK;
-}
 
 /* ---- comparing ---- */
 
@@ -108,7 +48,7 @@ static void tell_fault(struct diff *diff, const struct statements sides[3], cons
     const char *path = said->excluded[1] ? sides[1].path : sides[0].path;
     const char *by = said->excluded[0] && said->excluded[1] ? "both" : path;
     const cp_pair *pair = said->by[2] ? said->by[2]->pair : NULL;
-    if ((!said->excluded[0] && !said->excluded[1]) || (pair && rank(pair) == 0))
+    if ((!said->excluded[0] && !said->excluded[1]) || (pair && statement_rank(pair) == 0))
         return;
     struct difference difference = difference_of(said, pair ? "collides" : "frames");
     difference.excluded_by = (said->excluded[0] ? IN_A : 0) | (said->excluded[1] ? IN_B : 0);
@@ -143,11 +83,6 @@ static void compare_lists(struct diff *diff, const struct statements sides[3])
 
 /* ---- volatile frames ---- */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static cp_status compare_volatiles(struct diff *diff, const struct statements sides[2])
 {
     struct list names[2] = {0};
@@ -157,8 +92,7 @@ static cp_status compare_volatiles(struct diff *diff, const struct statements si
         for (uint32_t i = 0; i < count; i++)
             if (nodes[i].flags & CP_NODE_VOLATILE && !list_add(diff->cli, &names[k], nodes[i].name))
                 return CP_LIMIT;
-        if (names[k].count > 0)
-            qsort(names[k].items, names[k].count, sizeof *names[k].items, compare_texts);
+        sort_texts(&names[k]);
     }
     for (size_t i = 0, j = 0; i < names[0].count || j < names[1].count;) {
         int order = i == names[0].count ? 1 : j == names[1].count ? -1 : strcmp(names[0].items[i], names[1].items[j]);

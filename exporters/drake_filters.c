@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence.h"
 #include "exporters.h"
 #include "link_pairs.h"
 
 struct drake_settings {
     const char *model;
+    bool evidence;
 };
 
 /* Writes the text in a string of YAML, whose escapes are those of JSON. A group's name has no colon, which would begin
@@ -78,31 +80,34 @@ static void write_groups(struct sink *sink, const cp_scene *scene, const char *m
     }
 }
 
-static uint32_t carries(const void *settings)
+static cp_status write_list(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, struct sink *sink,
+                            const void *user)
 {
-    (void)settings;
-    return CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES;
+    const struct drake_settings *own = user;
+    struct drake_link *links = arena_allocate(pairs->arena, 2 * (size_t)pairs->count, sizeof *links);
+    if (!links)
+        return CP_LIMIT;
+    report_static_pairs(context, scene);
+    write_groups(sink, scene, own->model, pairs, links);
+    return CP_OK;
 }
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    struct link_pairs pairs;
-    struct drake_link *links = NULL;
-    const char *model = ((const struct drake_settings *)settings)->model;
-    cp_status status = link_pairs_find(&pairs, context, scene, MODEL_NAMES, model);
-    if (status == CP_OK && !(links = arena_allocate(pairs.arena, 2 * (size_t)pairs.count, sizeof *links)))
-        status = CP_LIMIT;
-    if (status == CP_OK) {
-        report_static_pairs(context, scene);
-        write_groups(sink, scene, model, &pairs, links);
-    }
-    link_pairs_free(&pairs);
-    return status;
+    const struct drake_settings *own = settings;
+    return link_list_write(&(struct link_list){.format = drake_filters_exporter.plugin.name,
+                                               .names = MODEL_NAMES,
+                                               .model = own->model,
+                                               .evidence = own->evidence,
+                                               .write_list = write_list,
+                                               .user = own},
+                           context, scene, sink);
 }
 
 static const cp_option options[] = {{"model",
                                      "goes before each link, as the name that add_model gives (default: the device's)",
                                      CP_OPTION_STRING, .offset = offsetof(struct drake_settings, model)},
+                                    EVIDENCE_OPTION(offsetof(struct drake_settings, evidence)),
                                     CP_OPTIONS_END};
 
 const struct exporter drake_filters_exporter = {
@@ -112,6 +117,6 @@ const struct exporter drake_filters_exporter = {
                .settings_size = sizeof(struct drake_settings)},
     .suffixes = ".dmd.yaml",
     .is_list = true,
-    .carries = carries,
+    .carries = link_carries,
     .write = write,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collide/list/list.h"
+#include "evidence.h"
 
 static const char *model_of(const cp_scene *scene, uint32_t node, const char *model)
 {
@@ -68,6 +69,8 @@ static void list_pairs(struct link_pairs *pairs, const cp_scene *scene, const bo
         uint32_t one = scene->pairs[i].first, other = scene->pairs[i].second;
         int order = strcmp(pairs->links[one], pairs->links[other]);
         uint32_t first = order < 0 ? one : other, second = order < 0 ? other : one;
+        /* A list says nothing of frames of one link, which no program checks against each other. */
+        pairs->listed[i] = excluded[i] && !partial[i] && (order != 0 || pairs->owners[one] == pairs->owners[other]);
         if (excluded[i] && !partial[i] && order != 0)
             pairs->items[count++] = (struct link_pair){{pairs->links[first], pairs->links[second]}, {first, second}, i};
     }
@@ -119,18 +122,19 @@ void report_static_pairs(cp_context *context, const cp_scene *scene)
                     "that all pairs which cannot move against each other are excluded (exclude lists them one by one)");
 }
 
-cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names,
-                          const char *model)
+static cp_status find_pairs(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, enum list_names names,
+                            const char *model)
 {
     uint32_t count = scene->pair_count, outdated_count = 0;
     uint64_t left_out = 0, alike = 0, kept = 0;
     *pairs = (struct link_pairs){.arena = arena_new(context)};
     bool *excluded = arena_allocate(pairs->arena, count, sizeof *excluded);
-    bool *outdated = arena_allocate(pairs->arena, count, sizeof *outdated);
+    bool *outdated = pairs->outdated = arena_allocate(pairs->arena, count, sizeof *outdated);
     bool *partial = arena_allocate(pairs->arena, count, sizeof *partial);
     uint32_t *heads = arena_allocate(pairs->arena, scene->node_count, sizeof *heads);
     pairs->items = arena_allocate(pairs->arena, count, sizeof *pairs->items);
-    if (!excluded || !outdated || !partial || !heads || !pairs->items)
+    pairs->listed = arena_allocate(pairs->arena, count, sizeof *pairs->listed);
+    if (!pairs->listed || !excluded || !outdated || !partial || !heads || !pairs->items)
         return CP_LIMIT;
     cp_status status = name_links(pairs, context, scene, names, model);
     if (status == CP_OK)
@@ -149,10 +153,33 @@ cp_status link_pairs_find(struct link_pairs *pairs, cp_context *context, const c
     return CP_OK;
 }
 
-void link_pairs_free(struct link_pairs *pairs)
+uint32_t link_carries(const void *settings)
 {
-    arena_free(pairs->arena);
-    *pairs = (struct link_pairs){0};
+    (void)settings;
+    return CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES;
+}
+
+const cp_option link_options[] = {EVIDENCE_OPTION(offsetof(struct link_settings, evidence)), CP_OPTIONS_END};
+
+cp_status link_list_write(const struct link_list *list, cp_context *context, const cp_scene *scene, struct sink *top)
+{
+    struct link_pairs pairs;
+    cp_status status = find_pairs(&pairs, context, scene, list->names, list->model);
+    if (status == CP_OK)
+        status = evidence_expect(context, pairs.arena, top, list->evidence);
+    if (status == CP_OK)
+        status = list->write_list(&pairs, context, scene, top, list->user);
+    const struct evidence evidence = {.context = context,
+                                      .scene = scene,
+                                      .arena = pairs.arena,
+                                      .format = list->format,
+                                      .listed = pairs.listed,
+                                      .outdated = pairs.outdated,
+                                      .prefix = ""};
+    if (status == CP_OK && list->evidence)
+        status = evidence_write(&evidence, top);
+    arena_free(pairs.arena);
+    return status;
 }
 
 bool comment_holds(const char *text, size_t size)
@@ -169,4 +196,19 @@ size_t sink_attribute(struct sink *sink, const char *name, const char *value)
     size_t bad = sink_markup(sink, value);
     sink_text(sink, "\"");
     return bad;
+}
+
+size_t sink_pair(struct sink *sink, const char *element, const char *const attributes[2], const char *const names[2])
+{
+    sink_print(sink, "<%s", element);
+    size_t bad = sink_attribute(sink, attributes[0], names[0]);
+    bad += sink_attribute(sink, attributes[1], names[1]);
+    sink_text(sink, "/>\n");
+    return bad;
+}
+
+void report_characters(cp_context *context, const char *code, uint64_t count)
+{
+    if (count > 0)
+        report_loss(context, code, NOWHERE, count, "characters in names that XML cannot hold");
 }

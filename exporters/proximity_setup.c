@@ -26,49 +26,57 @@ static void report_volatile(cp_context *context, const cp_scene *scene)
         report_loss(context, "proximity-volatile", NOWHERE, count, "frames that are volatile");
 }
 
-static uint32_t carries(const void *settings)
+/* Leaves out the pairs with a name that is a pattern. Returns how many rules that are. */
+static uint64_t leave_out_patterns(struct link_pairs *pairs, const cp_scene *scene)
 {
-    (void)settings;
-    return CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES;
+    uint32_t kept = 0, count = pairs->count;
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        if (is_pattern(pairs->links[scene->pairs[i].first]) || is_pattern(pairs->links[scene->pairs[i].second]))
+            pairs->listed[i] = false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_pattern(pairs->items[i].names[0]) && !is_pattern(pairs->items[i].names[1]))
+            pairs->items[kept++] = pairs->items[i];
+    pairs->count = kept;
+    return count - kept;
+}
+
+static cp_status write_list(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, struct sink *sink,
+                            const void *user)
+{
+    (void)user;
+    uint64_t bad = 0, patterns = leave_out_patterns(pairs, scene);
+    report_volatile(context, scene);
+    sink_print(sink, "<ProximitySetup UseIncludeAll=\"true\" UseExcludeStaticPairs=\"%s\">\n",
+               scene->exclude_static_pairs ? "true" : "false");
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        sink_text(sink, "  ");
+        bad += sink_pair(sink, "Exclude", (const char *const[2]){"PatternA", "PatternB"}, pairs->items[i].names);
+    }
+    sink_text(sink, "</ProximitySetup>\n");
+    if (patterns > 0)
+        report_loss(context, "proximity-pattern", NOWHERE, patterns,
+                    "excluded pairs whose names RobWork would take for patterns of other frames (*, ?, REGEX)");
+    report_characters(context, "proximity-characters", bad);
+    return CP_OK;
 }
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    (void)settings;
-    struct link_pairs pairs;
-    uint64_t patterns = 0, bad = 0;
-    cp_status status = link_pairs_find(&pairs, context, scene, FRAME_NAMES, NULL);
-    if (status == CP_OK) {
-        report_volatile(context, scene);
-        sink_print(sink, "<ProximitySetup UseIncludeAll=\"true\" UseExcludeStaticPairs=\"%s\">\n",
-                   scene->exclude_static_pairs ? "true" : "false");
-    }
-    for (uint32_t i = 0; i < pairs.count && status == CP_OK; i++) {
-        const struct link_pair *item = &pairs.items[i];
-        if (is_pattern(item->names[0]) || is_pattern(item->names[1])) {
-            patterns++;
-            continue;
-        }
-        sink_text(sink, "  <Exclude");
-        bad += sink_attribute(sink, "PatternA", item->names[0]);
-        bad += sink_attribute(sink, "PatternB", item->names[1]);
-        sink_text(sink, "/>\n");
-    }
-    if (status == CP_OK)
-        sink_text(sink, "</ProximitySetup>\n");
-    if (patterns > 0)
-        report_loss(context, "proximity-pattern", NOWHERE, patterns,
-                    "excluded pairs whose names RobWork would take for patterns of other frames (*, ?, REGEX)");
-    if (bad > 0)
-        report_loss(context, "proximity-characters", NOWHERE, bad, "characters in names that XML cannot hold");
-    link_pairs_free(&pairs);
-    return status;
+    const struct link_settings *own = settings;
+    return link_list_write(&(struct link_list){.format = proximity_setup_exporter.plugin.name,
+                                               .names = FRAME_NAMES,
+                                               .evidence = own->evidence,
+                                               .write_list = write_list},
+                           context, scene, sink);
 }
 
 const struct exporter proximity_setup_exporter = {
-    .plugin = {.name = "proximity-setup", .title = "RobWork proximity setup"},
+    .plugin = {.name = "proximity-setup",
+               .title = "RobWork proximity setup",
+               .options = link_options,
+               .settings_size = sizeof(struct link_settings)},
     .suffixes = ".prox.xml",
     .is_list = true,
-    .carries = carries,
+    .carries = link_carries,
     .write = write,
 };

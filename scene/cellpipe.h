@@ -550,6 +550,8 @@ CP_API const char *cp_use_name(uint32_t use);
  * success *scene is a new scene that the caller frees. On failure it is NULL, and the report says why. */
 CP_API cp_status cp_read(cp_context *context, const char *path, const char *format, const char *const *options,
                          size_t option_count, cp_scene **scene);
+/* Finds the name of the importer that cp_read would choose for a file by its bytes and suffix; "" for none. */
+CP_API cp_status cp_find_format(cp_context *context, const char *path, const char **format);
 /* Like cp_read, from size bytes of memory. Messages show `name`, and further files are resolved relative to it. */
 CP_API cp_status cp_read_memory(cp_context *context, const void *bytes, size_t size, const char *name,
                                 const char *format, const char *const *options, size_t option_count, cp_scene **scene);
@@ -852,6 +854,10 @@ typedef struct cp_list_fault {
  * warning. */
 CP_API cp_status cp_check_list(cp_context *context, const cp_scene *scene, const char *path,
                                void (*tell)(void *user, const cp_list_fault *fault), void *user);
+
+/* Attaches the collision shapes of files to frames, as the filter exclude does for its option tools=. tools: files with
+ * commas between, each FILE or FRAME:FILE (docs/exclusion.md). On failure the scene stays unchanged. */
+CP_API cp_status cp_attach_tools(cp_context *context, cp_scene *scene, const char *tools);
 
 /* ---- collisions ----------------------------------------------------------------------------------- */
 

@@ -22,7 +22,9 @@
  * - Characters that XML 1.0 cannot hold are written as U+FFFD: a loss. */
 #include <string.h>
 
+#include "../evidence.h"
 #include "../exporters.h"
+#include "../link_pairs.h"
 #include "collide/list/list.h"
 #include "writer.h"
 
@@ -35,8 +37,7 @@ static const cp_option options[] = {
      offsetof(struct setup_settings, split), "no", .choices = "no|device"},
     {"static", "element: <ExcludeStaticPairs/> in place of the static pairs where it says the same; names: never",
      CP_OPTION_CHOICE, offsetof(struct setup_settings, static_pairs), "element", .choices = "element|names"},
-    {"evidence", "all that is known of all pairs, as JSON in a further file OUT.json", CP_OPTION_BOOLEAN,
-     offsetof(struct setup_settings, evidence), .initial = "no"},
+    EVIDENCE_OPTION(offsetof(struct setup_settings, evidence)),
     CP_OPTIONS_END};
 
 /* ---- losses ---- */
@@ -130,8 +131,32 @@ static cp_status find_cell_key(struct setup_writer *writer)
 
 /* ---- the output ---- */
 
-/* Writes all files but the first. `evidence` is the name of the file with the evidence. */
-static cp_status write_other_files(struct setup_writer *writer, struct sink *top, const char *evidence)
+static cp_status write_evidence(struct setup_writer *writer, struct sink *top)
+{
+    const cp_scene *scene = writer->scene;
+    struct evidence_file *files = arena_allocate(writer->arena, writer->file_count, sizeof *files);
+    bool *unnamed = arena_allocate(writer->arena, scene->pair_count, sizeof *unnamed);
+    if (!files || !unnamed)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < writer->file_count; i++)
+        files[i] = (struct evidence_file){writer->files[i].name, writer->files[i].prefix};
+    for (uint32_t i = 0; i < scene->pair_count; i++)
+        unnamed[i] = writer->listed[i] && pair_needs_no_names(writer, i);
+    return evidence_write(&(struct evidence){.context = writer->context,
+                                             .scene = scene,
+                                             .arena = writer->arena,
+                                             .listed = writer->listed,
+                                             .outdated = writer->outdated,
+                                             .unnamed = unnamed,
+                                             .static_element = writer->static_element,
+                                             .prefix = files[0].prefix,
+                                             .files = files + 1,
+                                             .file_count = writer->file_count - 1},
+                          top);
+}
+
+/* Writes all files but the first. */
+static cp_status write_other_files(struct setup_writer *writer, struct sink *top)
 {
     struct sink *sink;
     cp_status status = CP_OK;
@@ -142,12 +167,7 @@ static cp_status write_other_files(struct setup_writer *writer, struct sink *top
             status = sink_close_further(sink);
         }
     }
-    if (status != CP_OK || !writer->settings->evidence)
-        return status;
-    status = sink_open(top, evidence, &sink);
-    if (status == CP_OK)
-        status = setup_write_evidence(writer, sink);
-    return status == CP_OK ? sink_close_further(sink) : status;
+    return status == CP_OK && writer->settings->evidence ? write_evidence(writer, top) : status;
 }
 
 static cp_status write_all(struct setup_writer *writer, struct sink *top)
@@ -165,13 +185,6 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
         report_loss(context, "collision-setup-kept", NOWHERE, kept,
                     "pairs that are to be checked, though another statement excludes them");
 
-    /* check, diff and keep= would take the evidence of an earlier list for this one's. */
-    const char *beside = arena_print(writer->arena, "%s.json", sink_file_name(top));
-    if (!beside)
-        return CP_LIMIT;
-    if (!writer->settings->evidence && sink_has_beside(top, beside))
-        report_warning(context, "collision-setup-old-evidence", NOWHERE,
-                       "%s beside it is of an earlier list: evidence=yes writes it anew", beside);
     report_empty(writer);
     report_evidence(writer);
     status = report_nothing_left(writer);
@@ -180,29 +193,21 @@ static cp_status write_all(struct setup_writer *writer, struct sink *top)
     if (status != CP_OK)
         return status;
     setup_write_file(writer, &writer->files[0], top);
-    status = write_other_files(writer, top, beside);
-    if (writer->bad_characters)
-        report_loss(context, "collision-setup-characters", NOWHERE, writer->bad_characters,
-                    "characters in names that XML cannot hold");
+    status = write_other_files(writer, top);
+    report_characters(context, "collision-setup-characters", writer->bad_characters);
     return status;
-}
-
-static uint32_t carries(const void *settings)
-{
-    (void)settings;
-    return CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES;
 }
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
     const struct setup_settings *own = settings;
     struct setup_writer writer = {.context = context, .scene = scene, .settings = own};
-    bool several = own->split == SPLIT_DEVICE || own->evidence;
-    cp_status status = several ? sink_expect_further(sink) : CP_OK;
-    if (status != CP_OK)
-        return status;
     writer.arena = arena_new(context);
-    status = writer.arena ? write_all(&writer, sink) : CP_LIMIT;
+    cp_status status = writer.arena ? evidence_expect(context, writer.arena, sink, own->evidence) : CP_LIMIT;
+    if (status == CP_OK && own->split == SPLIT_DEVICE)
+        status = sink_expect_further(sink);
+    if (status == CP_OK)
+        status = write_all(&writer, sink);
     arena_free(writer.arena);
     return status;
 }
@@ -214,6 +219,6 @@ const struct exporter collision_setup_exporter = {
                .settings_size = sizeof(struct setup_settings)},
     .suffixes = ".xml",
     .is_list = true,
-    .carries = carries,
+    .carries = link_carries,
     .write = write,
 };

@@ -59,7 +59,5 @@ cp_status setup_choose_pairs(struct setup_writer *writer);
 cp_status setup_plan_files(struct setup_writer *writer, struct sink *top);
 /* xml.c. */
 void setup_write_file(struct setup_writer *writer, const struct setup_file *file, struct sink *sink);
-/* evidence.c: writes all that is known of all pairs, as JSON. */
-cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink);
 
 #endif

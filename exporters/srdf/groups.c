@@ -33,8 +33,8 @@ static void write_group(struct srdf_writer *writer, const cp_device *device, con
     open_group(writer, name);
     if (device->kind == CP_DEVICE_SERIAL && device->end_count == 1 && device->ends[0] != device->base) {
         write_member(writer, "chain",
-                     (const char *const[4]){"base_link", writer->pairs.links[device->base], "tip_link",
-                                            writer->pairs.links[device->ends[0]]});
+                     (const char *const[4]){"base_link", writer->pairs->links[device->base], "tip_link",
+                                            writer->pairs->links[device->ends[0]]});
     } else {
         for (uint32_t i = 0; i < device->joint_count; i++)
             if (is_named(scene, device->joints[i]))
@@ -74,7 +74,7 @@ static void write_home(struct srdf_writer *writer, const cp_device *device, cons
 static cp_status write_ends(struct srdf_writer *writer, const cp_device *device, const char *group)
 {
     for (uint32_t i = 0; i < device->end_count; i++) {
-        const char *link = writer->pairs.links[device->ends[i]];
+        const char *link = writer->pairs->links[device->ends[i]];
         const char *wanted = arena_print(writer->arena, "%s_%s", group, link);
         const char *name = wanted ? unique_name(writer->arena, &writer->groups, wanted) : NULL;
         if (!name)
@@ -103,7 +103,7 @@ static cp_status write_root(struct srdf_writer *writer, const cp_device *device)
         moves = moves || scene->nodes[above].flags & CP_NODE_MOVABLE;
         above = scene->nodes[above].parent;
     }
-    const char *wanted = arena_print(writer->arena, "world_%s", writer->pairs.links[device->base]);
+    const char *wanted = arena_print(writer->arena, "world_%s", writer->pairs->links[device->base]);
     const char *name = wanted ? unique_name(writer->arena, &writer->groups, wanted) : NULL;
     if (!name)
         return CP_LIMIT;
@@ -111,7 +111,7 @@ static cp_status write_root(struct srdf_writer *writer, const cp_device *device)
     srdf_write_attribute(writer, "name", name);
     srdf_write_attribute(writer, "type", moves ? "floating" : "fixed");
     srdf_write_attribute(writer, "parent_frame", "world");
-    srdf_write_attribute(writer, "child_link", writer->pairs.links[device->base]);
+    srdf_write_attribute(writer, "child_link", writer->pairs->links[device->base]);
     sink_text(writer->sink, "/>\n");
     return CP_OK;
 }

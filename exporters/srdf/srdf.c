@@ -95,8 +95,8 @@ static cp_status write_finding(struct srdf_writer *writer, const cp_pair *pair)
 static cp_status write_pairs(struct srdf_writer *writer)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; i < writer->pairs.count && status == CP_OK; i++) {
-        const struct link_pair *item = &writer->pairs.items[i];
+    for (uint32_t i = 0; i < writer->pairs->count && status == CP_OK; i++) {
+        const struct link_pair *item = &writer->pairs->items[i];
         const cp_pair *pair = &writer->scene->pairs[item->pair];
         status = write_finding(writer, pair);
         sink_text(writer->sink, "  <disable_collisions");
@@ -119,8 +119,8 @@ static void write_enabled(struct srdf_writer *writer)
         if (pair->verdict != CP_PAIR_KEPT || strcmp(pair->evidence, SRDF_REASON "enable_collisions") != 0)
             continue;
         sink_text(writer->sink, "  <enable_collisions");
-        srdf_write_attribute(writer, "link1", writer->pairs.links[pair->first]);
-        srdf_write_attribute(writer, "link2", writer->pairs.links[pair->second]);
+        srdf_write_attribute(writer, "link1", writer->pairs->links[pair->first]);
+        srdf_write_attribute(writer, "link2", writer->pairs->links[pair->second]);
         sink_text(writer->sink, "/>\n");
     }
 }
@@ -165,52 +165,51 @@ static const char *robot_name(const struct srdf_writer *writer)
     return arena_copy_text(writer->arena, stem, size);
 }
 
-static cp_status write_all(struct srdf_writer *writer)
+static cp_status write_list(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, struct sink *sink,
+                            const void *user)
 {
+    (void)user;
+    struct srdf_writer writer = {.context = context,
+                                 .scene = scene,
+                                 .arena = pairs->arena,
+                                 .sink = sink,
+                                 .pairs = pairs,
+                                 .groups = {.context = context}};
     bool any;
-    const char *name = robot_name(writer);
-    cp_status status =
-        name ? link_pairs_find(&writer->pairs, writer->context, writer->scene, LINK_NAMES, NULL) : CP_LIMIT;
-    if (status != CP_OK)
-        return status;
-    report_static_pairs(writer->context, writer->scene);
-    sink_text(writer->sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot");
-    srdf_write_attribute(writer, "name", name);
-    sink_text(writer->sink, ">\n");
-    write_kept(writer, &any);
-    if (!any)
-        status = srdf_write_devices(writer);
+    const char *name = robot_name(&writer);
+    if (!name)
+        return CP_LIMIT;
+    report_static_pairs(context, scene);
+    sink_text(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot");
+    srdf_write_attribute(&writer, "name", name);
+    sink_text(sink, ">\n");
+    write_kept(&writer, &any);
+    cp_status status = any ? CP_OK : srdf_write_devices(&writer);
     if (status == CP_OK)
-        status = write_pairs(writer);
-    sink_text(writer->sink, "</robot>\n");
-    if (writer->bad_characters > 0)
-        report_loss(writer->context, "srdf-characters", NOWHERE, writer->bad_characters,
-                    "characters in names that XML cannot hold");
+        status = write_pairs(&writer);
+    sink_text(sink, "</robot>\n");
+    report_characters(context, "srdf-characters", writer.bad_characters);
+    name_map_free(&writer.groups);
     return status;
-}
-
-static uint32_t carries(const void *settings)
-{
-    (void)settings;
-    return CP_FEATURE_PAIRS | CP_FEATURE_PLACEHOLDERS | CP_FEATURE_NAMES;
 }
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    (void)settings;
-    struct srdf_writer writer = {
-        .context = context, .scene = scene, .arena = arena_new(context), .sink = sink, .groups = {.context = context}};
-    cp_status status = writer.arena ? write_all(&writer) : CP_LIMIT;
-    link_pairs_free(&writer.pairs);
-    name_map_free(&writer.groups);
-    arena_free(writer.arena);
-    return status;
+    const struct link_settings *own = settings;
+    return link_list_write(&(struct link_list){.format = srdf_exporter.plugin.name,
+                                               .names = LINK_NAMES,
+                                               .evidence = own->evidence,
+                                               .write_list = write_list},
+                           context, scene, sink);
 }
 
 const struct exporter srdf_exporter = {
-    .plugin = {.name = "srdf", .title = "SRDF groups and collision pairs"},
+    .plugin = {.name = "srdf",
+               .title = "SRDF groups and collision pairs",
+               .options = link_options,
+               .settings_size = sizeof(struct link_settings)},
     .suffixes = ".srdf",
     .is_list = true,
-    .carries = carries,
+    .carries = link_carries,
     .write = write,
 };

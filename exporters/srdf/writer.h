@@ -9,7 +9,7 @@ struct srdf_writer {
     const cp_scene *scene;
     struct arena *arena;
     struct sink *sink;
-    struct link_pairs pairs;
+    const struct link_pairs *pairs;
     struct name_map groups; /* the names of those that are written */
     uint64_t bad_characters;
 };

@@ -7,30 +7,30 @@
 
 /* ---- references ---- */
 
-/* Finds the link that an attribute names; *node is CP_NONE, after a warning, if it is not there. */
-static cp_status find_link(struct srdf *srdf, const struct xml_node *element, const char *attribute, uint32_t *node)
+/* Finds what an attribute names; *index is CP_NONE, after a warning with this code, if it is not there. */
+static cp_status find_lenient(struct srdf *srdf, const struct xml_node *element, const char *attribute,
+                              const char *code, const struct name_map *names, uint32_t *index)
 {
     cp_status status = CP_OK;
     const char *name = srdf_attribute(srdf, element, attribute, &status);
-    const uint32_t *found = name ? name_map_find(&srdf->nodes, name) : NULL;
-    *node = found && srdf->beside ? *found : CP_NONE;
+    const uint32_t *found = name ? name_map_find(names, name) : NULL;
+    *index = found && srdf->beside ? *found : CP_NONE;
     if (name && !found && srdf->beside)
-        status = report_lenient(srdf->context, srdf->strict, "srdf-link", xml_node_place(element),
-                                "<%s> names the link \"%.100s\", which is not there", element->name, name);
+        status = report_lenient(srdf->context, srdf->strict, code, xml_node_place(element),
+                                "<%s> names the %s \"%.100s\", which is not there", element->name,
+                                code + strlen("srdf-"), name);
     return status;
 }
 
-/* Does the same for a joint, which may also be one that does not move: CP_NONE without a warning. */
+static cp_status find_link(struct srdf *srdf, const struct xml_node *element, const char *attribute, uint32_t *node)
+{
+    return find_lenient(srdf, element, attribute, "srdf-link", &srdf->nodes, node);
+}
+
+/* One that does not move is CP_NONE without a warning. */
 static cp_status find_joint(struct srdf *srdf, const struct xml_node *element, const char *attribute, uint32_t *joint)
 {
-    cp_status status = CP_OK;
-    const char *name = srdf_attribute(srdf, element, attribute, &status);
-    const uint32_t *found = name ? name_map_find(&srdf->joints, name) : NULL;
-    *joint = found && srdf->beside ? *found : CP_NONE;
-    if (name && !found && srdf->beside)
-        status = report_lenient(srdf->context, srdf->strict, "srdf-joint", xml_node_place(element),
-                                "<%s> names the joint \"%.100s\", which is not there", element->name, name);
-    return status;
+    return find_lenient(srdf, element, attribute, "srdf-joint", &srdf->joints, joint);
 }
 
 static cp_status check_group(struct srdf *srdf, const struct xml_node *element, const char *attribute)

@@ -28,14 +28,16 @@ static const struct xml_codes codes = XML_CODES("srdf");
 
 /* ---- what elements say ---- */
 
+/* Elements about pairs are passed over then; all others are kept as they are. */
 const char *srdf_attribute(struct srdf *srdf, const struct xml_node *element, const char *name, cp_status *status)
 {
     const char *value = xml_node_attribute(element, name);
     if (value && *value)
         return value;
     if (*status == CP_OK)
-        *status = report_lenient(srdf->context, srdf->strict, "srdf-attribute", xml_node_place(element),
-                                 "<%s> has no %s, and is passed over", element->name, name);
+        *status =
+            report_lenient(srdf->context, srdf->strict, "srdf-attribute", xml_node_place(element), "<%s> has no %s%s",
+                           element->name, name, strstr(element->name, "_collisions") ? ", and is passed over" : "");
     return NULL;
 }
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/text/text.h"
 #include "filters.h"
-#include "shared.h"
+#include "plugins/tools.h"
 
 static const cp_option options[] = {
     {"margin", "what comes nearer than this collides; 1mm is good for tessellation and calibration", CP_OPTION_LENGTH,
@@ -14,6 +15,10 @@ static const cp_option options[] = {
     {"padding",
      "further margin of the pairs of frames: Hand:5mm,Arm:2mm; a pair has the margin and the padding of both",
      CP_OPTION_STRING, .offset = offsetof(struct exclude_settings, padding)},
+    {"tools",
+     "files whose shapes are attached to frames, and count as part of them: hand:jaws.stl,parts.urdf; without a frame "
+     "before it, those of a file belong to the frames of the same names",
+     CP_OPTION_STRING, .offset = offsetof(struct exclude_settings, tools)},
     {"touch", "what is not farther apart than this touches", CP_OPTION_LENGTH, offsetof(struct exclude_settings, touch),
      "1e-6", .maximum = 1e6},
     {"samples", "random configurations that are looked at", CP_OPTION_INTEGER,
@@ -48,28 +53,28 @@ static const cp_option options[] = {
 
 /* ---- which frames ---- */
 
+struct movable {
+    const cp_scene *scene;
+    bool *marks;
+};
+
+static cp_status mark_named(void *user, char *name)
+{
+    const struct movable *movable = user;
+    uint32_t node = 0;
+    cp_status status = *name ? find_named(movable->scene, TABLE_NODES, name, &node) : CP_OK;
+    if (status == CP_OK && *name)
+        movable->marks[node] = true;
+    return status;
+}
+
 /* Marks the movable frames. names: with commas between; NULL: those that the scene calls so; "none". */
 static cp_status mark_movable(const cp_scene *scene, const char *names, bool *marks)
 {
-    cp_status status = CP_OK;
     if (names && strcmp(names, "none") == 0)
         return CP_OK;
     find_movables(scene, marks);
-    while (names && *names && status == CP_OK) {
-        uint32_t node = 0;
-        size_t size = strcspn(names, ",");
-        char *name = memory_allocate(scene->context, size + 1, 1);
-        if (!name)
-            return CP_LIMIT;
-        memcpy(name, names, size);
-        name[size] = '\0';
-        status = find_named(scene, TABLE_NODES, name, &node);
-        if (status == CP_OK)
-            marks[node] = true;
-        memory_free(scene->context, name, size + 1, 1);
-        names += size + (names[size] == ',');
-    }
-    return status;
+    return names ? each_item(scene->context, names, mark_named, &(struct movable){scene, marks}) : CP_OK;
 }
 
 /* Marks the frames that came with a device, or with another one whose joints are all of this one's (a part of a
@@ -103,6 +108,20 @@ static cp_status mark_device(const cp_scene *scene, const char *name, bool *mark
 
 /* ---- all ---- */
 
+/* Notes how many findings of keep-evidence= were taken. Others hold too, but are of pairs that take no search, or of
+ * pairs in loops, which are judged again. */
+static void report_known(cp_context *context, const char *path, const struct known_pairs *known,
+                         const struct exclusion_list *found)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < found->count; i++)
+        taken += found->items[i].judgement.known != NULL;
+    report_note(context, "exclude-known", IN_FILE(path),
+                "%u of %u findings are taken over: they were judged by the same margin and with as much work, and "
+                "nothing has changed; all other pairs are judged",
+                (unsigned)taken, (unsigned)known->listed);
+}
+
 static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct exclude_settings *own,
                              struct exclusion_rules *rules)
 {
@@ -119,6 +138,8 @@ static cp_status judge_scene(cp_context *context, cp_scene *scene, const struct 
     rules->known = &known;
     if (status == CP_OK)
         status = exclusions_find(&found, context, rules);
+    if (status == CP_OK && own->keep_evidence)
+        report_known(context, own->keep_evidence, &known, &found);
     if (status == CP_OK && found.count == 0)
         status = report_error(
             context, CP_NO, "exclude-no-pairs", NOWHERE,
@@ -150,7 +171,11 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
                   .movable = movable},
         .seed = (uint64_t)own->seed,
         .wanted = own->only ? wanted : NULL};
-    cp_status status = movable && wanted && padding ? exclude_check(context, scene, own) : CP_LIMIT;
+    cp_status status = movable && wanted && padding ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && own->tools)
+        status = tools_attach(context, scene, own->tools);
+    if (status == CP_OK)
+        status = exclude_check(context, scene);
     if (status == CP_OK && own->padding)
         status = exclude_read_padding(scene, own->padding, padding);
     if (status == CP_OK)
@@ -168,5 +193,6 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *setting
 const struct filter exclude_filter = {.plugin = {.name = "exclude",
                                                  .title = "Find the pairs of frames that never need a collision check",
                                                  .options = options,
-                                                 .settings_size = sizeof(struct exclude_settings)},
+                                                 .settings_size = sizeof(struct exclude_settings),
+                                                 .check = exclude_check_options},
                                       .apply = apply};

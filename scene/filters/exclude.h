@@ -16,14 +16,16 @@ struct exclude_settings {
     int64_t samples, descents, work, seed;
     bool adjacent;
     int allow_sampled; /* enum allow_sampled */
-    const char *movable, *only, *keep, *padding, *keep_evidence;
+    const char *movable, *only, *keep, *padding, *tools, *keep_evidence;
     bool keep_colliding;
 };
 
-/* Checks the settings and the scene. Limits that are none, numbers too large to be multiplied, and settings that
- * contradict each other are errors; joints outside their limits a warning. */
-cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct exclude_settings *own);
-/* Reads the option padding: metres of each node. CP_USAGE for a frame that is not there, or what is no length. */
+/* Checks the settings before anything is read: CP_USAGE if they contradict each other, or a text is no list. */
+cp_status exclude_check_options(cp_context *context, const void *settings);
+/* Checks the scene. Limits that are none, and numbers too large to be multiplied, are errors; joints outside their
+ * limits a warning. */
+cp_status exclude_check(cp_context *context, const cp_scene *scene);
+/* Reads the option padding, which was checked before: metres of each node. CP_USAGE for a frame that is not there. */
 cp_status exclude_read_padding(const cp_scene *scene, const char *text, double *padding);
 /* Checks the bodies. CP_NO if fewer than two have faces; bodies that are not solid are a warning. */
 cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies);

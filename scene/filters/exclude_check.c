@@ -5,54 +5,73 @@
 #include "base/text/text.h"
 #include "collide/list/list.h"
 #include "exclude.h"
+#include "plugins/tools.h"
 
 static struct place at_node(const cp_scene *scene, uint32_t node)
 {
     return (struct place){.node = scene->nodes[node].name};
 }
 
-/* Reads one NAME:LENGTH; the name may have colons, but the length has none. */
-static cp_status read_pad(const cp_scene *scene, const char *text, double *padding)
+/* ---- settings ---- */
+
+/* Cuts NAME:LENGTH in two; the name may have colons, but the length has none. */
+static bool cut_pad(char *item, double *length)
 {
     const double most = 1e6; /* as of margin= */
-    const char *colon = strrchr(text, ':');
+    char *colon = strrchr(item, ':');
+    if (!colon || !read_length(colon + 1, length) || !(*length >= 0 && *length <= most))
+        return false;
+    *colon = '\0';
+    return true;
+}
+
+static cp_status check_pad(void *user, char *item)
+{
+    double length;
+    return cut_pad(item, &length)
+               ? CP_OK
+               : report_error(user, CP_USAGE, "exclude-padding", NOWHERE,
+                              "padding=%s: needs the name of a frame, a colon and a length from 0 to 1e6 m", item);
+}
+
+cp_status exclude_check_options(cp_context *context, const void *settings)
+{
+    const struct exclude_settings *own = settings;
+    if (own->keep && !*own->keep)
+        return report_error(context, CP_USAGE, "exclude-no-list", NOWHERE, "keep= needs the name of a list");
+    if (own->samples == 0 && own->allow_sampled != ALLOW_NO_SAMPLED)
+        return report_error(context, CP_USAGE, "exclude-no-samples", NOWHERE, "allow-sampled needs samples");
+    cp_status status = own->padding ? each_item(context, own->padding, check_pad, context) : CP_OK;
+    return status == CP_OK && own->tools ? tools_check(context, own->tools) : status;
+}
+
+struct padding {
+    const cp_scene *scene;
+    double *lengths; /* of the nodes */
+};
+
+static cp_status take_pad(void *user, char *item)
+{
+    const struct padding *padding = user;
+    const cp_scene *scene = padding->scene;
     double length = 0;
     uint32_t node = 0;
-    if (!colon || !read_length(colon + 1, &length) || !(length >= 0 && length <= most))
-        return report_error(scene->context, CP_USAGE, "exclude-padding", NOWHERE,
-                            "padding=%s: needs the name of a frame, a colon and a length from 0 to 1e6 m", text);
-    char *name = memory_allocate(scene->context, (size_t)(colon - text) + 1, 1);
-    if (!name)
-        return CP_LIMIT;
-    memcpy(name, text, (size_t)(colon - text));
-    name[colon - text] = '\0';
-    cp_status status = find_named(scene, TABLE_NODES, name, &node);
+    (void)cut_pad(item, &length);
+    cp_status status = find_named(scene, TABLE_NODES, item, &node);
     if (status == CP_OK && !node_can_collide(scene, node))
         report_warning(scene->context, "exclude-padding", at_node(scene, node),
-                       "\"%s\" has no collision geometry, so that its padding= changes nothing", name);
+                       "\"%s\" has no collision geometry, so that its padding= changes nothing", item);
     if (status == CP_OK)
-        padding[node] = length;
-    memory_free(scene->context, name, (size_t)(colon - text) + 1, 1);
+        padding->lengths[node] = length;
     return status;
 }
 
 cp_status exclude_read_padding(const cp_scene *scene, const char *text, double *padding)
 {
-    cp_status status = CP_OK;
-    size_t size = strlen(text) + 1;
-    char *copy = memory_allocate(scene->context, size, 1);
-    if (!copy)
-        return CP_LIMIT;
-    memcpy(copy, text, size);
-    for (char *at = copy, *next; at && status == CP_OK; at = next) {
-        next = strchr(at, ',');
-        if (next)
-            *next++ = '\0';
-        status = read_pad(scene, at, padding);
-    }
-    memory_free(scene->context, copy, size, 1);
-    return status;
+    return each_item(scene->context, text, take_pad, &(struct padding){scene, padding});
 }
+
+/* ---- the scene ---- */
 
 cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies)
 {
@@ -87,14 +106,10 @@ cp_status exclude_check_bodies(cp_context *context, const struct bodies *bodies)
                         count == 0 ? "no frame has" : "only one frame has", bodies->count > count ? " with faces" : "");
 }
 
-cp_status exclude_check(cp_context *context, const cp_scene *scene, const struct exclude_settings *own)
+cp_status exclude_check(cp_context *context, const cp_scene *scene)
 {
     const double most = 1e100; /* squares of lengths must be finite, or all that is far away seems to touch */
     uint32_t beyond = CP_NONE;
-    if (own->keep && !*own->keep)
-        return report_error(context, CP_USAGE, "exclude-no-list", NOWHERE, "keep= needs the name of a list");
-    if (own->samples == 0 && own->allow_sampled != ALLOW_NO_SAMPLED)
-        return report_error(context, CP_USAGE, "exclude-no-samples", NOWHERE, "allow-sampled needs samples");
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
         char lower[NUMBER_SIZE], upper[NUMBER_SIZE];

@@ -23,12 +23,6 @@ static bool holds(const struct listed_pair *pair, const struct judge_rules *rule
             finding->descents >= rules->descents);
 }
 
-static int compare_known(const void *a, const void *b)
-{
-    uint64_t left = ((const struct known_pair *)a)->nodes, right = ((const struct known_pair *)b)->nodes;
-    return (left > right) - (left < right);
-}
-
 /* Keeps the findings whose keys are those of the scene, sorted by nodes, each pair once. */
 static cp_status keep_valid(struct known_pairs *known, cp_context *context, const cp_scene *scene)
 {
@@ -45,7 +39,7 @@ static cp_status keep_valid(struct known_pairs *known, cp_context *context, cons
         if (keys[i] != 0 && keys[i] == known->items[i].finding.key)
             known->items[kept++] = known->items[i];
     if (kept > 0)
-        qsort(known->items, kept, sizeof *known->items, compare_known);
+        qsort(known->items, kept, sizeof *known->items, known_pair_compare);
     known->count = 0;
     for (uint32_t i = 0; i < kept; i++)
         if (i == 0 || known->items[i].nodes != known->items[known->count - 1].nodes)
@@ -115,12 +109,7 @@ cp_status known_pairs_read(struct known_pairs *known, cp_context *context, const
         status = take_pairs(known, &evidence, rules, &nodes, &joints);
     if (status == CP_OK)
         status = keep_valid(known, context, scene);
-    if (status == CP_OK)
-        report_note(
-            context, "exclude-known", IN_FILE(path),
-            "%u of %u findings still hold, and are not judged again: they were judged by the same margin and with as "
-            "much work, and nothing has changed",
-            (unsigned)known->count, (unsigned)evidence.pair_count);
+    known->listed = evidence.pair_count;
     name_map_free(&nodes);
     name_map_free(&joints);
     evidence_free(&evidence);

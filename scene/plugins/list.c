@@ -100,7 +100,8 @@ cp_status cp_read_list(cp_context *context, const char *path, cp_scene **list)
     *list = NULL;
     cp_status status = find_evidence(&evidence, context, path, &evident);
     if (status == CP_OK)
-        status = evident ? read_files(context, path, &evidence, list) : cp_read(context, path, NULL, NULL, 0, list);
+        status = evident && !*evidence.format ? read_files(context, path, &evidence, list)
+                                              : cp_read(context, path, NULL, NULL, 0, list);
     evidence_free(&evidence);
     return context_finish(context, status);
 }

@@ -53,6 +53,8 @@ void *options_parse(cp_context *context, const struct plugin *plugin, const cp_o
         *status = set_defaults(context, plugin->options, settings);
     for (size_t i = 0; i < count && *status == CP_OK; i++)
         *status = options_set(context, plugin, common, texts[i], settings);
+    if (*status == CP_OK && plugin->check)
+        *status = plugin->check(context, settings);
     if (*status == CP_OK)
         return settings;
     options_free(context, plugin, settings);

@@ -9,6 +9,8 @@ struct plugin {
     const char *name, *title;
     const cp_option *options; /* ended by CP_OPTIONS_END; NULL for none */
     size_t settings_size;
+    /* Checks settings beyond what the table says, before anything is read; NULL: there is nothing more to check. */
+    cp_status (*check)(cp_context *context, const void *settings);
     const char *package; /* NULL; or the missing package of a part that is not built */
     const char *lacks;   /* NULL; or what alone is not built, and the package in brackets */
     /* Returns a number or text that changes whenever the same input gives another result; NULL: "1". Any thread may

@@ -288,6 +288,17 @@ cp_status cp_read_beside(cp_context *context, cp_scene *scene, const char *path,
     return status;
 }
 
+cp_status cp_find_format(cp_context *context, const char *path, const char **format)
+{
+    struct source *source;
+    bool known, guessed;
+    cp_status status = source_open_top(context, path, &source);
+    const struct importer *importer = status == CP_OK ? probe(source, &known, &guessed) : NULL;
+    *format = importer ? importer->plugin.name : "";
+    source_close(source);
+    return context_finish(context, status);
+}
+
 bool cp_was_read(const cp_context *context, const char *path)
 {
     return files_known(context, path, FILE_READ);

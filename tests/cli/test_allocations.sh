@@ -130,6 +130,8 @@ job recording "$samples/dh_arm.wu" out/o.jsonl "file=$cases/recording/good.jsonl
 job trace "$cases/deneb-recording/cell.dcr" out/o.glb frame=hand
 job exclude "$cases/srdf/arm.urdf" "$cases/srdf/good.srdf" out/o.srdf "keep=$cases/srdf/old.srdf" work=50 samples=5 descents=1 --threads 1
 job exclude "$samples/tag_robots.wu" out/o.xml work=50 samples=5 descents=1 --threads 1 --out split=device --out evidence=yes
+job exclude "$samples/urdf_picker.urdf" out/o.srdf "tools=$samples/urdf_picker/workpiece.urdf" work=50 samples=5 descents=1 --threads 1 --out evidence=yes
+job exclude "$samples/urdf_picker.urdf" out/o.dmd.yaml "tools=hand:$samples/stl_one_facet.stl" work=50 samples=5 descents=1 --threads 1
 job run read "$robot" ! pose device=Arm deg=0,90,0,0,0,0 ! read "$samples/stl_one_facet.stl" ! write out/o.wrl
 job batch "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" --out-dir out/d --jobs 1 --progress none
 job sheet "$samples/obj_plate.obj" "$samples/stl_one_facet.stl" out/o.png --size 40x30
@@ -142,6 +144,7 @@ job info "$work/package" --json
 job info "$samples/tag_arm.wu" --dump
 job check solid "$samples/stl_faults.stl" --json
 job check "$cases/exclude/arm.wu" "list=$cases/exclude/judged.xml"
+job check "$samples/urdf_picker.urdf" "list=$samples/urdf_picker.srdf" "tools=$samples/urdf_picker/workpiece.urdf" work=50 samples=5 descents=1 --threads 1
 job diff "$robot" "$samples/dh_arm.wu"
 job diff "$robot" "$samples/dh_arm.wu" --json
 printf '%s\n' 'Arm.J1 Arm.J2' >"$work/map" && job diff "$samples/dh_arm.wu" "$samples/dh_arm.wu" states=3 map="$work/map"

@@ -132,7 +132,7 @@ done
 # Words of docs/stage-format.md are those of the reader and writer; dumps have no line that docs/dump.md has not.
 while read -r place kind word; do
     case $kind in
-    evidence) sources="exporters/collision_setup scene/collide/list importers/collision_setup scene/model" ;;
+    evidence) sources="exporters/evidence.c exporters/collision_setup scene/collide/list importers/collision_setup scene/model" ;;
     *) sources="importers/gltf exporters/gltf scene/model" ;;
     esac
     # shellcheck disable=SC2086 # folders

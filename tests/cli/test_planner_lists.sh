@@ -105,6 +105,54 @@ printf '<CollisionSetup><Exclude><FramePair first="La" second="C"/></Exclude></C
 ends 0 'loss: excluded pairs: others of the same links are to be checked' "$cellpipe" convert links.wu links.srdf
 must "then the link is checked" [ -z "$(python3 pairs.py links.srdf '')" ]
 
+# MuJoCo knows bodies: what is fixed to each other is one, and hangs on the body above, whatever frames have the geometry.
+# It checks bodies with the world.
+cat >bodies.wu <<'EOT'
+{ "WORLD"
+}
+{ "Base"
+ GeoID "#Box 1 1 1"
+}
+{ "J1"
+ Position (0, 0, 2)
+ ActiveJoint
+ Revolute
+ JointPosLimit -90 90
+}
+{ "La"
+ ReferenceFrame "J1"
+ Position (1.2, 0, 0)
+ GeoID "#Box 1 1 1"
+}
+{ "Lb"
+ ReferenceFrame "J1"
+ Position (2.4, 0, 0)
+ GeoID "#Box 1 1 1"
+}
+{ "J2"
+ ReferenceFrame "La"
+ Position (0, 0, 1)
+ ActiveJoint
+ Prismatic
+ JointPosLimit -2 2
+}
+{ "M"
+ ReferenceFrame "J2"
+ Position (0.6, 0, 0)
+ GeoID "#Box 1 1 1"
+}
+EOT
+ends 0 'loss: pairs of a body and its parent that are to be checked: .* \(2\)$' "$cellpipe" exclude bodies.wu bodies.contact.xml
+must "nothing else is lost" [ "$(grep -c 'loss:' "$work/stderr")" = 1 ]
+cat >fixed.urdf <<'EOT'
+<robot name="r"><link name="a"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<link name="b"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>
+EOT
+printf '<robot name="r"><enable_collisions link1="a" link2="b"/></robot>' >fixed.srdf
+ends 0 'loss: pairs of bodies that are fixed to each other and are to be checked, which MuJoCo never does$' \
+    "$cellpipe" convert fixed.urdf fixed.srdf fixed.contact.xml
+
 # Two robots, far from each other, with the same names of links.
 for robot in "left 0" "right 9"; do
     # shellcheck disable=SC2086 # two words

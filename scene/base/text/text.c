@@ -245,3 +245,20 @@ const char *cp_nearest_word(const char *word, const char *const *words)
 {
     return nearest_word(word, words);
 }
+
+cp_status each_item(cp_context *context, const char *list, cp_status (*take)(void *user, char *item), void *user)
+{
+    size_t size = strlen(list) + 1;
+    char *copy = memory_allocate(context, size, 1);
+    cp_status status = copy ? CP_OK : CP_LIMIT;
+    if (copy)
+        memcpy(copy, list, size);
+    for (char *at = copy, *next; at && status == CP_OK; at = next) {
+        next = strchr(at, ',');
+        if (next)
+            *next++ = '\0';
+        status = take(user, at);
+    }
+    memory_free(context, copy, size, 1);
+    return status;
+}

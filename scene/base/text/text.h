@@ -109,6 +109,10 @@ bool read_angle(const char *text, double bare, double *radians);
 enum { ENTRY_SIZE = 400 }; /* the longest double in full takes some 330 characters */
 bool cut_entry(const char *text, char entry[ENTRY_SIZE], const char **rest);
 
+/* Calls `take` with each item of a list that has commas between its items, in a copy that it may change, until it
+ * fails. CP_LIMIT without memory. */
+cp_status each_item(cp_context *context, const char *list, cp_status (*take)(void *user, char *item), void *user);
+
 /* Base64 (RFC 4648): bytes as 64 printable characters. */
 
 /* Returns how many characters base64_encode makes of so many bytes, of which there are fewer than UINT64_MAX / 2. */

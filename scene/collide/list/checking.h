@@ -52,6 +52,7 @@ struct listed_file {
 struct listed_evidence {
     cp_context *context;
     struct arena *arena;
+    const char *format; /* of the list; "": a collision setup */
     const char *prefix; /* prefix of the names in the list's first file */
     bool exclude_static_pairs;
     struct listed_file *files;

@@ -314,6 +314,8 @@ cp_status evidence_read(struct listed_evidence *evidence, cp_context *context, c
             refuse(&reading, 0, "is no evidence of collision exclusions");
         else if (strncmp(version, "1.", 2) != 0)
             refuse(&reading, 0, "its version is not 1");
+        bool has_format = json_member(json, 0, "list") != JSON_NONE;
+        evidence->format = has_format ? read_text(&reading, 0, "list") : "";
         evidence->prefix = read_text(&reading, 0, "prefix");
         evidence->exclude_static_pairs = json_is(json, json_member(json, 0, "exclude_static_pairs"), JSON_TRUE);
         read_files(&reading);

@@ -141,7 +141,7 @@ static cp_status judge_open_pairs(struct work *work, cp_context *context, uint32
 
 /* ---- what an earlier run has decided ---- */
 
-static int compare_known(const void *a, const void *b)
+int known_pair_compare(const void *a, const void *b)
 {
     uint64_t left = ((const struct known_pair *)a)->nodes, right = ((const struct known_pair *)b)->nodes;
     return (left > right) - (left < right);
@@ -163,7 +163,8 @@ static bool take_known(const struct known_pairs *known, const struct frame_chain
 {
     struct known_pair wanted = {.nodes = unordered_pair(bodies[0]->node, bodies[1]->node)};
     const struct known_pair *found =
-        known && known->count > 0 ? bsearch(&wanted, known->items, known->count, sizeof wanted, compare_known) : NULL;
+        known && known->count > 0 ? bsearch(&wanted, known->items, known->count, sizeof wanted, known_pair_compare)
+                                  : NULL;
     if (!found || judgement->in_loops || (found->finding.witness_count > 0 && !fits(chain, &found->finding)))
         return false;
     judgement->known = &found->finding;

@@ -264,7 +264,11 @@ struct known_pairs {
     struct arena *arena;
     struct known_pair *items; /* sorted by nodes, each once */
     uint32_t count;
+    uint32_t listed; /* how many the earlier run had, held or not */
 };
+
+/* Orders two known pairs by their nodes. */
+int known_pair_compare(const void *a, const void *b);
 
 struct exclusion_rules {
     struct judge_rules judge;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../exporters.h"
 #include "collide/list/list.h"
-#include "writer.h"
+#include "evidence.h"
+#include "exporters.h"
 
 struct written_evidence {
-    struct setup_writer *writer;
+    const struct evidence *list;
     struct json_writer json;
     uint64_t *geometry; /* of each node */
     uint64_t *keys;     /* one for each pair, in the present scene */
@@ -29,10 +29,10 @@ static int compare_inputs(const void *a, const void *b)
 static bool write_inputs(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
-    cp_context *context = evidence->writer->context;
-    const cp_scene *scene = evidence->writer->scene;
+    cp_context *context = evidence->list->context;
+    const cp_scene *scene = evidence->list->scene;
     uint32_t count = scene->inputs.count;
-    struct input *sorted = arena_copy(evidence->writer->arena, scene->inputs.items, count, sizeof *sorted);
+    struct input *sorted = arena_copy(evidence->list->arena, scene->inputs.items, count, sizeof *sorted);
     if (!sorted)
         return false;
     qsort(sorted, count, sizeof *sorted, compare_inputs);
@@ -46,7 +46,7 @@ static bool write_inputs(struct written_evidence *evidence)
         bool known = input_hash(context, &sorted[i], &hash, &error);
         if (!known && *sorted[i].path)
             report_warning(
-                context, "collision-setup-input", IN_FILE(sorted[i].path), "%s%s: the evidence has no hash of it",
+                context, "list-input", IN_FILE(sorted[i].path), "%s%s: the evidence has no hash of it",
                 error ? "cannot be read again: " : "has changed since it was read", error ? strerror(error) : "");
         (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high,
                        (unsigned long long)hash.low);
@@ -60,22 +60,26 @@ static bool write_inputs(struct written_evidence *evidence)
     return true;
 }
 
-/* Writes the further files; the list's own file is the one beside this. */
+/* Writes what kind of list it is, and its further files; its own file is the one beside this. */
 static void write_files(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
-    const struct setup_writer *writer = evidence->writer;
+    const struct evidence *list = evidence->list;
+    if (list->format) {
+        json_line(json);
+        json_key_text(json, "list", list->format);
+    }
     json_line(json);
-    json_key_text(json, "prefix", writer->files[0].prefix);
-    if (writer->static_element) {
+    json_key_text(json, "prefix", list->prefix);
+    if (list->static_element) {
         json_line(json);
         json_key_true(json, "exclude_static_pairs");
     }
     json_open_list(json, "device_files");
-    for (uint32_t i = 1; i < writer->file_count; i++) {
+    for (uint32_t i = 0; i < list->file_count; i++) {
         json_open_item(json);
-        json_key_text(json, "file", writer->files[i].name);
-        json_key_text(json, "prefix", writer->files[i].prefix);
+        json_key_text(json, "file", list->files[i].name);
+        json_key_text(json, "prefix", list->files[i].prefix);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -92,8 +96,8 @@ static int compare_frames(const void *a, const void *b)
  * NULL when out of memory. */
 static const cp_node **sort_frames(const struct written_evidence *evidence, const bool *wanted, uint32_t *count)
 {
-    const cp_scene *scene = evidence->writer->scene;
-    const cp_node **frames = arena_allocate(evidence->writer->arena, scene->node_count, sizeof *frames);
+    const cp_scene *scene = evidence->list->scene;
+    const cp_node **frames = arena_allocate(evidence->list->arena, scene->node_count, sizeof *frames);
     *count = 0;
     for (uint32_t i = 0; frames && i < scene->node_count; i++)
         if (wanted[i])
@@ -107,8 +111,8 @@ static const cp_node **sort_frames(const struct written_evidence *evidence, cons
 static bool write_frames(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
-    const cp_scene *scene = evidence->writer->scene;
-    bool *wanted = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *wanted);
+    const cp_scene *scene = evidence->list->scene;
+    bool *wanted = arena_allocate_zeroed(evidence->list->arena, scene->node_count, sizeof *wanted);
     uint32_t count;
     if (!wanted)
         return false;
@@ -142,9 +146,9 @@ static bool write_frames(struct written_evidence *evidence)
 static bool write_tree(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
-    const cp_scene *scene = evidence->writer->scene;
-    bool *wanted = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *wanted);
-    bool *movables = arena_allocate_zeroed(evidence->writer->arena, scene->node_count, sizeof *movables);
+    const cp_scene *scene = evidence->list->scene;
+    bool *wanted = arena_allocate_zeroed(evidence->list->arena, scene->node_count, sizeof *wanted);
+    bool *movables = arena_allocate_zeroed(evidence->list->arena, scene->node_count, sizeof *movables);
     uint32_t count;
     if (!wanted || !movables)
         return false;
@@ -182,8 +186,8 @@ static int compare_joints(const void *a, const void *b)
 static bool write_joints(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
-    const cp_scene *scene = evidence->writer->scene;
-    const cp_joint **joints = arena_allocate(evidence->writer->arena, scene->joint_count, sizeof *joints);
+    const cp_scene *scene = evidence->list->scene;
+    const cp_joint **joints = arena_allocate(evidence->list->arena, scene->joint_count, sizeof *joints);
     for (uint32_t i = 0; joints && i < scene->joint_count; i++)
         joints[i] = &scene->joints[i];
     if (!joints)
@@ -213,16 +217,16 @@ static bool write_joints(struct written_evidence *evidence)
  * checked. Another exclusion without a finding was read from a list, and nobody knows for which scene it was found. */
 static bool is_of_this_scene(const struct written_evidence *evidence, uint32_t index)
 {
-    const cp_pair *pair = &evidence->writer->scene->pairs[index];
+    const cp_pair *pair = &evidence->list->scene->pairs[index];
     bool said = strcmp(pair->reason, "given") == 0 || strcmp(pair->reason, "user") == 0;
-    bool is_static = strcmp(pair->reason, "static") == 0 && !evidence->writer->outdated[index];
+    bool is_static = strcmp(pair->reason, "static") == 0 && !evidence->list->outdated[index];
     return said || is_static || pair->verdict == CP_PAIR_KEPT;
 }
 
 static void write_pair(struct written_evidence *evidence, uint32_t index)
 {
     struct json_writer *json = &evidence->json;
-    const cp_scene *scene = evidence->writer->scene;
+    const cp_scene *scene = evidence->list->scene;
     const cp_pair *pair = &scene->pairs[index];
     const cp_finding *finding = pair->finding;
     json_open_item(json);
@@ -231,8 +235,8 @@ static void write_pair(struct written_evidence *evidence, uint32_t index)
     json_key_text(json, "first_id", scene->nodes[pair->first].id);
     json_key_text(json, "second_id", scene->nodes[pair->second].id);
     json_key_text(json, "status", pair->reason);
-    json_key_text(json, "verdict", verdict_words[evidence->writer->listed[index] ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT]);
-    if (evidence->writer->listed[index] && pair_needs_no_names(evidence->writer, index))
+    json_key_text(json, "verdict", verdict_words[evidence->list->listed[index] ? CP_PAIR_EXCLUDED : CP_PAIR_KEPT]);
+    if (evidence->list->unnamed && evidence->list->unnamed[index])
         json_key_text(json, "by", "ExcludeStaticPairs");
     if (*pair->evidence)
         json_key_text(json, "evidence", pair->evidence);
@@ -259,7 +263,7 @@ static void write_pair(struct written_evidence *evidence, uint32_t index)
 /* Writes what all findings have in common, for people. */
 static void write_common(struct written_evidence *evidence)
 {
-    const cp_scene *scene = evidence->writer->scene;
+    const cp_scene *scene = evidence->list->scene;
     const cp_finding *first = NULL;
     bool margin = true, touch = true, samples = true, descents = true, work = true;
     for (uint32_t i = 0; i < scene->pair_count; i++) {
@@ -290,15 +294,15 @@ static void write_common(struct written_evidence *evidence)
 static cp_status write_object(struct written_evidence *evidence)
 {
     struct json_writer *json = &evidence->json;
-    struct setup_writer *writer = evidence->writer;
-    const cp_scene *scene = writer->scene;
-    evidence->geometry = arena_allocate(writer->arena, scene->node_count, sizeof *evidence->geometry);
-    evidence->keys = arena_allocate(writer->arena, scene->pair_count, sizeof *evidence->keys);
+    const struct evidence *list = evidence->list;
+    const cp_scene *scene = list->scene;
+    evidence->geometry = arena_allocate(list->arena, scene->node_count, sizeof *evidence->geometry);
+    evidence->keys = arena_allocate(list->arena, scene->pair_count, sizeof *evidence->keys);
     if (!evidence->geometry || !evidence->keys)
         return CP_LIMIT;
-    cp_status status = geometry_keys(writer->context, scene, evidence->geometry);
+    cp_status status = geometry_keys(list->context, scene, evidence->geometry);
     if (status == CP_OK)
-        status = pair_keys(writer->context, scene, scene->pairs, scene->pair_count, evidence->keys);
+        status = pair_keys(list->context, scene, scene->pairs, scene->pair_count, evidence->keys);
     if (status != CP_OK)
         return status;
     json_open(json, '{');
@@ -316,16 +320,40 @@ static cp_status write_object(struct written_evidence *evidence)
     return CP_OK;
 }
 
-cp_status setup_write_evidence(struct setup_writer *writer, struct sink *sink)
+/* Returns the name of the file beside the list, in the arena; NULL when out of memory. */
+static const char *name_beside(struct arena *arena, const struct sink *top)
 {
-    struct buffer text = {.context = writer->context};
-    struct written_evidence evidence = {.writer = writer, .json = {.out = &text, .sink = sink}};
-    cp_status status = write_object(&evidence);
+    return arena_print(arena, "%s.json", sink_file_name(top));
+}
+
+cp_status evidence_expect(cp_context *context, struct arena *arena, const struct sink *top, bool wanted)
+{
+    if (wanted)
+        return sink_expect_further(top);
+    /* check, diff and keep= would take the evidence of an earlier list for this one's. */
+    const char *beside = name_beside(arena, top);
+    if (beside && sink_has_beside(top, beside))
+        report_warning(context, "list-old-evidence", NOWHERE,
+                       "%s beside it is of an earlier list: evidence=yes writes it anew", beside);
+    return beside ? CP_OK : CP_LIMIT;
+}
+
+cp_status evidence_write(const struct evidence *list, struct sink *top)
+{
+    struct buffer text = {.context = list->context};
+    const char *beside = name_beside(list->arena, top);
+    struct sink *sink;
+    cp_status status = beside ? sink_open(top, beside, &sink) : CP_LIMIT;
+    if (status != CP_OK)
+        return status;
+    struct written_evidence evidence = {.list = list, .json = {.out = &text, .sink = sink}};
+    status = write_object(&evidence);
     if (status == CP_OK && text.failed)
         status = CP_LIMIT;
     if (status == CP_OK) {
         sink_write(sink, text.data, text.size);
         sink_text(sink, "\n");
+        status = sink_close_further(sink);
     }
     buffer_free(&text);
     return status;
