@@ -168,8 +168,8 @@ static void set_points(struct tried *tried)
     }
 }
 
-/* A stretched arm that turns goes back: nothing is taken off. Where it points across or away it comes nearer by what the
- * circle says, no more than all around it. */
+/* A stretched arm that turns goes back: nothing is taken off. Where it points across or away it comes nearer by what
+ * the circle says, no more than all around it. */
 static void test_circle(void **unused)
 {
     (void)unused;

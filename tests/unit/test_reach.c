@@ -1,5 +1,5 @@
-/* The balls of the proof: whatever the joints do, a body stays in the ball of each joint on the way. Against samples, and
- * against what is known of wheels and stretched arms. */
+/* The balls of the proof: whatever the joints do, a body stays in the ball of each joint on the way. Against samples,
+ * and against what is known of wheels and stretched arms. */
 #include "chain_support.h"
 #include "model/model.h"
 
@@ -82,8 +82,8 @@ static const struct ball *ball_of(const struct opened *opened, const struct sett
 }
 
 /* Where the ball's centre is: the joint's own value does not matter. */
-static void find_centre(const struct setting *setting, const struct ball *ball, struct link_at at,
-                        const double *values, double centre[3])
+static void find_centre(const struct setting *setting, const struct ball *ball, struct link_at at, const double *values,
+                        double centre[3])
 {
     const struct link *link = &setting->arms[at.arm].links[at.link];
     memcpy(centre, ball->centre, sizeof ball->centre);

@@ -1,5 +1,5 @@
-/* A long arm needs no look at all its joints to be known to stay away: a ball holds its end, whatever the joints next to
- * the end do. So does one hold the end of the other side. */
+/* A long arm needs no look at all its joints to be known to stay away: a ball holds its end, whatever the joints next
+ * to the end do. So does one hold the end of the other side. */
 #include "bound.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ struct grown {
 };
 
 /* Returns the ball that holds all to which the motion takes what is in `ball`. It does not matter where the motion
- * stands. A turn keeps distances from any place of its axis, so the centre is a place there. A joint that slides has the
- * middle of its way. */
+ * stands. A turn keeps distances from any place of its axis, so the centre is a place there. A joint that slides has
+ * the middle of its way. */
 static struct grown grow(const struct prover *prover, uint32_t motion, const struct ball *ball)
 {
     const struct chain_motion *it = &prover->chain->motions[motion];
@@ -81,8 +81,8 @@ static struct grown grow(const struct prover *prover, uint32_t motion, const str
 
 /* Finds a ball for each motion: it holds the body of a side, whatever this motion and those between it and the body do.
  * Two bounds of a radius are known, from which the smaller is taken: the ball before and the way to the new centre; and
- * where two turning joints follow each other, the farthest place on the circle on which the first of them takes the ball
- * before that, or the body. */
+ * where two turning joints follow each other, the farthest place on the circle on which the first of them takes the
+ * ball before that, or the body. */
 static void find_balls(struct prover *prover, int side)
 {
     const struct frame_chain *chain = prover->chain;
@@ -146,8 +146,8 @@ static struct hull_gap gap_of_part(struct prover *prover, const struct part *par
     const double(*points[2])[3] = {(const double(*)[3])part->centres[0], (const double(*)[3])part->centres[1]};
     struct convex ends[2];
     for (int side = 0; side < 2; side++)
-        ends[side] = part->left_out[side] > 0 ? (struct convex){.points = points[side], .count = 1}
-                                              : prover->hulls[side];
+        ends[side] =
+            part->left_out[side] > 0 ? (struct convex){.points = points[side], .count = 1} : prover->hulls[side];
     return convex_gap(&ends[0], &ends[1], INFINITY, &(struct convex_start){.count = 0});
 }
 
@@ -192,14 +192,18 @@ static double work_left(const double *terms, uint32_t variables, double gap)
     return gap > 0 ? count * log(fmax(1, sum / gap)) : INFINITY;
 }
 
+/* A part whose gap is far less than that of the hulls has none in the neighbourhood: a box is not cut for it. */
+#define LEAST_SHARE 0.125
+
 /* The best part that is known. */
 struct best {
+    double hull_gap;
     uint32_t left_out[2];
     double work;
 };
 
-/* Tries all parts that leave out so many joints at the other side. Returns the room of the first that proves the box, or
- * 0; then the best one may be another. */
+/* Tries all parts that leave out so many joints at the other side. Returns the room of the first that proves the box,
+ * or 0; then the best one may be another. */
 static double try_side(struct prover *prover, int side, uint32_t at_other, double clearance, struct best *best)
 {
     uint32_t variables = prover->chain->variable_count, motions = prover->chain->motion_count;
@@ -211,9 +215,9 @@ static double try_side(struct prover *prover, int side, uint32_t at_other, doubl
         if (attempt.gap > attempt.sum)
             return attempt.gap - attempt.sum;
         double work = work_left(prover->part_terms, variables, attempt.gap);
-        if (work >= best->work)
+        if (attempt.gap < LEAST_SHARE * best->hull_gap || work >= best->work)
             continue;
-        *best = (struct best){{left_out[0], left_out[1]}, work};
+        *best = (struct best){best->hull_gap, {left_out[0], left_out[1]}, work};
         memcpy(prover->terms, prover->part_terms, variables * sizeof *prover->terms);
     }
     return 0;
@@ -221,7 +225,8 @@ static double try_side(struct prover *prover, int side, uint32_t at_other, doubl
 
 double find_room(struct prover *prover, double gap, double clearance)
 {
-    struct best best = {{0, 0}, work_left(prover->terms, prover->chain->variable_count, gap - clearance)};
+    struct best best = {
+        gap - clearance, {0, 0}, work_left(prover->terms, prover->chain->variable_count, gap - clearance)};
     for (int side = 0; side < 2 && !prover->has_balls; side++)
         find_balls(prover, side);
     prover->has_balls = true;

@@ -5,14 +5,15 @@
  *     p + sin(x) (u x v) - (1 - cos(x)) w
  *
  * where x is the angle, at most h, u the axis, v the way from the axis to p, and w the part of v across the axis. The
- * joints before it only turn that step, by at most s, the sum of what they turn. Along the direction n in which it takes
- * most off the gap there are two bounds:
+ * joints before it only turn that step, by at most s, the sum of what they turn. Along the direction n in which it
+ * takes most off the gap there are two bounds:
  *
- *     2 sin(h / 2) r sin(min(90 deg, a + s))                              r: the largest length of w; a: between u and n
- *     max over x of (sin(x) A - (1 - cos(x)) B) + 2 sin(s / 2) 2 sin(h / 2) r     A: the largest |n (u x v)|; B: the least n w
+ *     2 sin(h / 2) r sin(min(90 deg, a + s))                              r: the largest length of w; a: between u and
+ * n max over x of (sin(x) A - (1 - cos(x)) B) + 2 sin(s / 2) 2 sin(h / 2) r     A: the largest |n (u x v)|; B: the
+ * least n w
  *
- * The first looks only at how the axis lies. The second is small where a stretched arm turns: there A is 0. A joint that
- * slides takes the body h along its axis. */
+ * The first looks only at how the axis lies. The second is small where a stretched arm turns: there A is 0. A joint
+ * that slides takes the body h along its axis. */
 #include "bound.h"
 
 #include <math.h>
@@ -96,8 +97,7 @@ static void measure_arc(const struct prover *prover, const struct part *part, in
     *back = lows[1];
 }
 
-double radius_at(struct prover *prover, const struct part *part, int side, uint32_t motion,
-                        const struct axis *axis)
+double radius_at(struct prover *prover, const struct part *part, int side, uint32_t motion, const struct axis *axis)
 {
     double height, *radius = &prover->radii[side][motion], distance;
     if (part->left_out[side] > 0) {

@@ -204,7 +204,7 @@ struct judgement {
     bool in_loops;           /* loops hold some of the joints: only samples have witnesses */
     bool unprovable;         /* they collide where loops are open, and a proof takes the loops' joints as free */
     bool witnessed;
-    double *witness;        /* room for the variables: in this configuration they collide */
+    double *witness; /* room for the variables: in this configuration they collide; before that, the nearest one */
     uint32_t configuration; /* with loops: its number in the rules, which have the values of all joints; or CP_NONE */
 };
 

@@ -1,5 +1,6 @@
-/* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. The gap
- * in the middle, less all that the joints may take off it in the box (see bound.c), is a bound of the gap in the box. */
+/* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. The
+ * gap in the middle, less all that the joints may take off it in the box (see bound.c), is a bound of the gap in the
+ * box. */
 #include "bound.h"
 
 #include <string.h>
