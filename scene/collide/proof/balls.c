@@ -65,17 +65,22 @@ static struct grown grow(const struct prover *prover, uint32_t motion, const str
     const struct chain_motion *it = &prover->chain->motions[motion];
     const struct variable *variable = &prover->chain->variables[it->variable];
     struct grown grown = {.axis = axis_of(prover, motion)};
-    double away[3], by, half = (variable->upper - variable->lower) / 2;
-    subtract(grown.axis.origin, ball->centre, away);
-    if (grown.axis.slides)
-        by = it->scale * (variable->lower + half - prover->values[it->variable]) * grown.axis.length;
-    else
-        by = -dot_product(away, grown.axis.unit);
+    const struct axis *axis = &grown.axis;
+    double from[3], way, half = (variable->upper - variable->lower) / 2;
+    if (axis->slides) {
+        memcpy(from, ball->centre, sizeof from);
+        way = it->scale * (variable->lower + half - prover->values[it->variable]) * axis->length;
+    } else {
+        double away[3];
+        memcpy(from, axis->origin, sizeof from);
+        subtract(ball->centre, axis->origin, away);
+        way = dot_product(away, axis->unit);
+    }
     for (int i = 0; i < 3; i++)
-        grown.ball.centre[i] = (grown.axis.slides ? ball->centre : grown.axis.origin)[i] + by * grown.axis.unit[i];
-    double way = grown.axis.slides ? fabs(it->scale) * half * grown.axis.length
-                                   : distance_between(ball->centre, grown.ball.centre);
-    grown.ball.radius = ball->radius + way;
+        grown.ball.centre[i] = from[i] + way * axis->unit[i];
+    double further =
+        axis->slides ? fabs(it->scale) * half * axis->length : distance_between(ball->centre, grown.ball.centre);
+    grown.ball.radius = ball->radius + further;
     return grown;
 }
 

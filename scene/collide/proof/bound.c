@@ -4,16 +4,17 @@
  *
  *     p + sin(x) (u x v) - (1 - cos(x)) w
  *
- * where x is the angle, at most h, u the axis, v the way from the axis to p, and w the part of v across the axis. The
- * joints before it only turn that step, by at most s, the sum of what they turn. Along the direction n in which it
- * takes most off the gap there are two bounds:
+ * where x is the angle, at most h; u is the axis; v is the way from the axis to p, and w the part of v across the axis.
+ * The joints before it only turn that step, by at most s. Let n be the direction along which the step takes most off
+ * the gap, a the angle between n and u, r the largest length of w, A the largest |n (u x v)| and B the least n w of all
+ * points. Then it takes off at most
  *
- *     2 sin(h / 2) r sin(min(90 deg, a + s))                              r: the largest length of w; a: between u and
- * n max over x of (sin(x) A - (1 - cos(x)) B) + 2 sin(s / 2) 2 sin(h / 2) r     A: the largest |n (u x v)|; B: the
- * least n w
+ *     2 sin(h / 2) r sin(min(90 deg, a + s)), and at most
+ *     max over x of (sin(x) A - (1 - cos(x)) B) + 2 sin(s / 2) 2 sin(h / 2) r
  *
- * The first looks only at how the axis lies. The second is small where a stretched arm turns: there A is 0. A joint
- * that slides takes the body h along its axis. */
+ * The first bound looks only at how the axis lies. The second one is small where a stretched arm turns, since A is 0
+ * there. A joint that slides takes the body h along its axis. The angle s is the sum of what the joints before turn;
+ * but what is along their axes they do not turn, so it may be less: see turn_further. */
 #include "bound.h"
 
 #include <math.h>
