@@ -1,7 +1,8 @@
 #!/bin/sh
 # robots.sh FOLDER [PROGRAM]: judges the pairs of every robot below a folder, and prints a table as Markdown. Robots are
-# files .urdf and .xacro that have links; K=V in OPTIONS are options of exclude, such as time=60s. If an SRDF below the
-# folder has a robot's name, the pairs that it excludes are compared with what is found. Seconds are of the processor.
+# files .urdf and .xacro that have links. K=V in OPTIONS are options of exclude, such as time=60s; READ has options for
+# reading, such as --in arg=ur_type:=ur5e. If an SRDF below the folder has a robot's name, the pairs that it excludes are
+# compared with what is found. Seconds are of the processor.
 folder=$1
 top=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${2:-$top/build/release/cellpipe}") || exit 2
@@ -25,13 +26,14 @@ number() {
 echo '| robot | links that collide | pairs | static | always-proved | never-proved | sometimes | always-sampled | undecided | CPU s | its SRDF excludes, of these collide |'
 echo '|---|---|---|---|---|---|---|---|---|---|---|'
 find "$folder" -type f \( -name '*.urdf' -o -name '*.xacro' \) ! -name '*.srdf.xacro' | sort | while read -r robot; do
-    "$program" info --json -q -I "$folder" "$robot" >"$work/info" 2>/dev/null </dev/null || continue
+    # shellcheck disable=SC2086 # words
+    "$program" info --json -q -I "$folder" ${READ-} "$robot" >"$work/info" 2>/dev/null </dev/null || continue
     name=$(grep -o '"name": *"[^"]*"' "$work/info" | head -n 1 | sed 's/.*: *"//; s/"$//')
     device=$(sed -n '/"devices"/,$p' "$work/info" | grep -o '"name": *"[^"]*"' | head -n 1 | sed 's/.*: *"//; s/"$//')
     list=$(awk -F '\t' -v name="${device:-$name}" '$1 == name { print $2; exit }' "$work/lists")
     rm -f "$work/spent" # times are appended
     # shellcheck disable=SC2086 # words
-    "$timed" "$work/spent" "$program" exclude -v -I "$folder" ${OPTIONS-} ${list:+"keep=$list" keep-colliding=no} "$robot" "$work/out.xml" \
+    "$timed" "$work/spent" "$program" exclude -v -I "$folder" ${READ-} ${OPTIONS-} ${list:+"keep=$list" keep-colliding=no} "$robot" "$work/out.xml" \
         >"$work/messages" 2>&1 </dev/null || { echo "${robot#"$folder"/}: $(grep -m 1 'error:' "$work/messages")" >>"$work/others"; continue; }
     grep 'note: [0-9]* pairs\? of frames' "$work/messages" >"$work/note" || continue
     judged=$(grep -o '[0-9]* pairs\? of the list \(was\|were\) judged: [0-9]*' "$work/messages" | grep -o '[0-9]*' | paste -sd, - | sed 's/,/, /')

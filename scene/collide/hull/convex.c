@@ -88,6 +88,15 @@ static uint32_t farthest_point(const struct convex *convex, const double placed_
     return guess;
 }
 
+void convex_range(const struct convex *convex, const double direction[3], double *low, double *high)
+{
+    double back[3] = {-direction[0], -direction[1], -direction[2]}, point[3];
+    place_point(convex, farthest_point(convex, back, 0), point);
+    *low = dot_product(direction, point);
+    place_point(convex, farthest_point(convex, direction, 0), point);
+    *high = dot_product(direction, point);
+}
+
 /* ---- distances from a line ---- */
 
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3])

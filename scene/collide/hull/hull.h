@@ -48,6 +48,8 @@ struct hull_gap convex_gap(const struct convex *one, const struct convex *other,
 
 /* Returns the largest distance of any point from a line, up to rounding. axis: a unit vector. */
 double convex_radius(const struct convex *convex, const double axis[3], const double origin[3]);
+/* Finds between which heights along a direction the points lie, up to rounding. */
+void convex_range(const struct convex *convex, const double direction[3], double *low, double *high);
 
 /* The convex hull of points. */
 

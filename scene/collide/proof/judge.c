@@ -64,13 +64,15 @@ static void note_distance(const struct judge *judge, const double *values, doubl
         judgement->unprovable = judgement->unprovable || collides;
         return;
     }
-    if (distance < judgement->clearance)
+    const bool nearer = distance < judgement->clearance, proves = collides && !judge->chain.is_loose;
+    if (nearer)
         judgement->clearance = distance;
-    if (collides && !judgement->witnessed && !judge->chain.is_loose) {
-        judgement->witnessed = true;
+    if (judgement->witnessed || !(nearer || proves))
+        return;
+    judgement->witnessed = proves;
+    if (proves)
         judgement->configuration = judge->configuration;
-        memcpy(judgement->witness, values, judgement->variables * sizeof *values);
-    }
+    memcpy(judgement->witness, values, judgement->variables * sizeof *values);
 }
 
 /* Measures a configuration up to `most`, notes the distance, and returns it as distance_at does. */
@@ -84,32 +86,49 @@ static double look_at(const struct judge *judge, const struct body *const bodies
 
 /* ---- samples and descents ---- */
 
-/* Descends on the distance, from the pair's random configuration with this number, by random steps that grow when they
- * lead down and shrink when not. judge->values becomes the configuration at which it ends. */
-static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number)
+/* Sets judge->tries to a random step from judge->values: of all variables, or, every other time, of one of them in
+ * turn, which leads down into narrow places. step: a share of each variable's range. */
+static void take_step(struct judge *judge, uint64_t key, uint64_t place, uint32_t number, double step)
 {
     const struct frame_chain *chain = &judge->chain;
     uint32_t count = chain->variable_count;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct variable *variable = &chain->variables[k];
+        const bool moves = number % 2 == 0 || number / 2 % count == k;
+        double part = moves ? (2 * random_at(key, place * count + k) - 1) * step : 0;
+        double value = judge->values[k] + part * (variable->upper - variable->lower);
+        judge->tries[k] = fmin(fmax(value, variable->lower), variable->upper);
+    }
+}
+
+/* Descends on the distance by random steps that grow when they lead down and shrink when not; from the pair's random
+ * configuration with this number, or, if the number is odd, from near the `nearest` one that is known (NULL: none). So
+ * half of the descents look for new places, and half go to the bottom of the best one. judge->values becomes the
+ * configuration at which it ends. */
+static void descend(struct judge *judge, const struct body *const bodies[2], uint64_t key, uint32_t number,
+                    const double *nearest)
+{
+    const struct frame_chain *chain = &judge->chain;
     uint64_t samples = judge->rules->samples,
              steps = STEPS_OF_DESCENT + 1; /* numbers that are used already, and by each descent */
     uint64_t place = number * steps + (samples > steps ? samples : steps);
-    random_values(chain, key, place, judge->values);
-    double step = 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
+    const bool goes_on = nearest && number % 2 == 1;
+    if (goes_on)
+        memcpy(judge->values, nearest, chain->variable_count * sizeof *judge->values);
+    else
+        random_values(chain, key, place, judge->values);
+    double step = goes_on ? 0.05 : 0.5, height = height_at(judge, bodies, judge->values, INFINITY);
     for (uint32_t i = 1; i <= STEPS_OF_DESCENT && step > 1e-4 && height > judge->margin; i++) {
         if (judge_is_late(judge))
             return;
-        for (uint32_t k = 0; k < count; k++) {
-            const struct variable *variable = &chain->variables[k];
-            double by = (2 * random_at(key, (place + i) * count + k) - 1) * step * (variable->upper - variable->lower);
-            judge->tries[k] = fmin(fmax(judge->values[k] + by, variable->lower), variable->upper);
-        }
+        take_step(judge, key, place + i, i, step);
         double other = height_at(judge, bodies, judge->tries, height);
         bool lower = other < height;
         if (lower) {
             height = other;
-            memcpy(judge->values, judge->tries, count * sizeof *judge->values);
+            memcpy(judge->values, judge->tries, chain->variable_count * sizeof *judge->values);
         }
-        step = lower ? fmin(0.5, step * 1.5) : step * 0.85;
+        step = lower ? fmin(0.5, step * 1.5) : step * 0.9;
     }
 }
 
@@ -119,12 +138,18 @@ static bool has_collided(const struct judgement *judgement)
     return judgement->witnessed || judgement->unprovable;
 }
 
+/* Returns the configuration with the smallest distance that is known; NULL without any, or if loops hold the joints. */
+static const double *nearest_values(const struct judge *judge, const struct judgement *judgement)
+{
+    return isfinite(judgement->clearance) && !judge->in_loops ? judgement->witness : NULL;
+}
+
 /* Descends until there were `most` descents. A descent that the ending cut short does not count. */
 static void take_descents(struct judge *judge, const struct body *const bodies[2], uint32_t most,
                           struct judgement *judgement)
 {
     while (!has_collided(judgement) && judgement->descents < most && !judge_is_late(judge)) {
-        descend(judge, bodies, judgement->key, judgement->descents);
+        descend(judge, bodies, judgement->key, judgement->descents, nearest_values(judge, judgement));
         judgement->descents += !judge->prover.is_late;
         (void)look_at(judge, bodies, judge->values, INFINITY, judgement);
     }
@@ -354,14 +379,15 @@ void judge_by_search(struct judge *judge, const struct body *const bodies[2], st
 
 /* ---- by all threads ---- */
 
-enum { MOST_DESCENTS = 256 }; /* at a time */
+enum { MOST_DESCENTS = 16 }; /* at a time: those of the next time know the nearest of these */
 
 struct descents {
     struct judge *judges; /* of the threads */
     const struct body *const *bodies;
     uint64_t key;
     uint32_t first, variables;
-    double *values; /* where each ends */
+    const double *nearest; /* as descend has it */
+    double *values;        /* where each ends */
     double distances[MOST_DESCENTS];
     bool late[MOST_DESCENTS]; /* those that were cut short, which do not count */
 };
@@ -371,7 +397,7 @@ static void descend_item(void *user, uint32_t item, uint32_t worker)
     struct descents *descents = user;
     struct judge *judge = &descents->judges[worker];
     prover_begin(&judge->prover, &judge->chain, descents->bodies);
-    descend(judge, descents->bodies, descents->key, descents->first + item);
+    descend(judge, descents->bodies, descents->key, descents->first + item, descents->nearest);
     descents->distances[item] = distance_at(judge, descents->bodies, judge->values, INFINITY);
     descents->late[item] = judge->prover.is_late;
     memcpy(descents->values + (size_t)item * descents->variables, judge->values,
@@ -388,6 +414,7 @@ static cp_status take_descents_at_length(struct descents *descents, cp_context *
         uint32_t left = most - judgement->descents;
         uint32_t count = left < MOST_DESCENTS ? left : MOST_DESCENTS;
         descents->first = judgement->descents;
+        descents->nearest = nearest_values(judge, judgement);
         if (!parallel_for(context, count, descend_item, descents))
             return CP_LIMIT;
         for (uint32_t i = 0; i < count && !has_collided(judgement); i++) {

@@ -80,6 +80,10 @@ struct proof {
     double bound;  /* metres: in the boxes that were proved they are nowhere nearer; infinite without any */
 };
 
+struct ball {
+    double centre[3], radius;
+};
+
 /* Room to work in, for one thread. */
 struct prover {
     struct arena *arena; /* of all arrays */
@@ -96,10 +100,11 @@ struct prover {
     /* The largest distance of each body from the axis of each motion; less than 0 if unknown. */
     double *radii[2];
     double *values;             /* the values for which the radii are known */
-    double *terms, *ball_terms; /* what each variable may take off the gap */
-    double *reaches[2]; /* indexed by motion, for each body: how far from its origin the motion and those behind it may
-                         * take the body */
-    bool has_reaches;
+    double *terms, *part_terms; /* what each variable may take off the gap */
+    /* Indexed by motion, for each body: a ball in the frame of the motion's joint before it moves, which the body does
+     * not leave whatever this motion and those between it and the body do. */
+    struct ball *balls[2];
+    bool has_balls;
     double *halves; /* of the present box */
     /* The motions before this place of the way move the first body, the others the second; CP_NONE: not yet known. */
     uint32_t split;
@@ -199,7 +204,7 @@ struct judgement {
     bool in_loops;           /* loops hold some of the joints: only samples have witnesses */
     bool unprovable;         /* they collide where loops are open, and a proof takes the loops' joints as free */
     bool witnessed;
-    double *witness;        /* room for the variables: in this configuration they collide */
+    double *witness; /* room for the variables: in this configuration they collide; before that, the nearest one */
     uint32_t configuration; /* with loops: its number in the rules, which have the values of all joints; or CP_NONE */
 };
 

@@ -1,16 +1,9 @@
-/* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. Seen
- * from a link between the two bodies, the split, the joints on either side of it move the body on that side. Take the
- * box's joints to any of its configurations one after the other, the ones next to the split first. Those behind the
- * joint that turns are at the middle still. So it takes no point of the body further than the chord 2 sin(h / 2) u,
- * where u is the largest distance of the body from its axis then; and the joints before it only carry that chord along.
- * Along the normal n of the gap it is less: chords are across the axis, which is as far from n as in the middle, less
- * what the joints before it turned. A joint that slides takes the body h along its axis. */
-#include "proof.h"
+/* The middle of a box of joint values is a configuration; h is how far each joint may go from there, either way. The
+ * gap in the middle, less all that the joints may take off it in the box (see bound.c), is a bound of the gap in the
+ * box. */
+#include "bound.h"
 
-#include <math.h>
 #include <string.h>
-
-#include "base/text/text.h"
 
 /* A statement to prove: two hulls, or a plane and a hull, stay clear of each other. */
 struct proof_task {
@@ -93,67 +86,10 @@ static struct hull_gap gap_at(struct prover *prover, const struct proof_task *ta
 
 /* ---- the bound ---- */
 
-/* Returns how far a motion may take, along the normal, a body that is at most `radius` from the motion's axis. The
- * motion moves by half[0] either way, and the joints between it and the split turn by half[1]. normal: NULL for any
- * direction. */
-static double motion_step(const struct frame_chain *chain, const struct chain_motion *it, const double axis[3],
-                          const double half[2], const double *normal, double radius)
+/* Sets the terms of the whole way, from hull to hull. Returns their sum. */
+static double sum_all_terms(struct prover *prover, const double *normal, uint32_t split)
 {
-    double across[3], unit[3], sine = 1, cosine = 0, length = sqrt(dot_product(axis, axis));
-    for (int i = 0; i < 3; i++)
-        unit[i] = axis[i] / length;
-    if (normal) { /* the angle between them, at most a right one; the cosine alone is too coarse for small ones */
-        cross_product(unit, normal, across);
-        sine = sqrt(dot_product(across, across));
-        cosine = fabs(dot_product(unit, normal));
-    }
-    double turned_sine = sin(half[1]), turned_cosine = cos(half[1]);
-    bool far = !normal || half[1] >= PI / 2; /* turned by so much it may be any angle */
-    if (chain->scene->joints[it->joint].type == CP_JOINT_PRISMATIC) {
-        bool aligned = far || sine * turned_cosine <= cosine * turned_sine;
-        return half[0] * length * (aligned ? 1 : cosine * turned_cosine + sine * turned_sine);
-    }
-    bool across_it = far || cosine * turned_cosine <= sine * turned_sine;
-    double chord = half[0] < PI ? 2 * sin(half[0] / 2) : 2;
-    return chord * (across_it ? 1 : sine * turned_cosine + cosine * turned_sine) * radius;
-}
-
-/* Returns what a motion may take off the gap. */
-static double motion_term(struct prover *prover, uint32_t motion, int side, const double half[2], const double *normal)
-{
-    const struct chain_motion *it = &prover->chain->motions[motion];
-    double axis[3], origin[3], unit[3], *radius = &prover->radii[side][motion];
-    motion_axis(prover->chain, it, &prover->poses[motion], axis, origin);
-    double length = sqrt(dot_product(axis, axis));
-    for (int i = 0; i < 3; i++)
-        unit[i] = axis[i] / length;
-    if (*radius < 0 && prover->chain->scene->joints[it->joint].type != CP_JOINT_PRISMATIC)
-        *radius = convex_radius(&prover->hulls[side], unit, origin); /* the body's largest distance from the axis */
-    return motion_step(prover->chain, it, axis, half, normal, *radius);
-}
-
-/* Sets the terms of all variables at a split. Returns their sum. */
-static double sum_terms(struct prover *prover, const double *normal, uint32_t split)
-{
-    const struct frame_chain *chain = prover->chain;
-    double sum = 0;
-    memset(prover->terms, 0, chain->variable_count * sizeof *prover->terms);
-    for (int side = 0; side < 2; side++) {
-        double half[2] = {0, chain->stretch};
-        uint32_t count = side ? chain->motion_count - split : split;
-        for (uint32_t i = 0; i < count; i++) { /* away from the split */
-            uint32_t motion = motion_on_way(chain, side ? split + i : split - 1 - i);
-            const struct chain_motion *it = &chain->motions[motion];
-            half[0] = fabs(it->scale) * prover->halves[it->variable];
-            double term = motion_term(prover, motion, side, half, normal);
-            prover->terms[it->variable] += term;
-            sum += term;
-            if (chain->scene->joints[it->joint].type == CP_JOINT_REVOLUTE)
-                half[1] += half[0];
-        }
-    }
-    /* the sums' own rounding, and that of the poses, is far below this share of them */
-    return sum * (1 + 1e-9 + chain->stretch);
+    return sum_terms(prover, &(struct part){.split = split}, normal, prover->terms);
 }
 
 /* The most splits that are tried. Each takes a look at all motions, so long ways try only some. */
@@ -168,7 +104,7 @@ static uint32_t find_split(struct prover *prover, const struct proof_task *task,
     if (task->plane)
         return task->plane_side == 0 ? 0 : motions;
     for (uint32_t split = 0; split <= motions; split += step) {
-        double sum = sum_terms(prover, normal, split);
+        double sum = sum_all_terms(prover, normal, split);
         if (sum < least) {
             least = sum;
             best = split;
@@ -184,124 +120,6 @@ static enum proof_end prove_box(const struct prover *prover, double bound, struc
     const struct frame_chain *chain = prover->chain;
     proof->bound = fmin(proof->bound, bound * chain->unit / (1 + 2 * chain->stretch));
     return PROOF_FREE;
-}
-
-/* ---- all that a part of the way can reach ---- */
-
-static void motion_origin(const struct prover *prover, uint32_t motion, double origin[3])
-{
-    for (int i = 0; i < 3; i++)
-        origin[i] = prover->poses[motion].m[4 * i + 3];
-}
-
-/* Finds, for each motion, how far the body of a side can be from the motion's origin, whatever this motion and those
- * behind it do. A turn keeps distances from its axis. So the sum of the lengths between the origins on the way to the
- * body, and the body's own, is a bound. From a joint that slides on, the bound is infinite. */
-static void find_reaches(struct prover *prover, int side)
-{
-    const struct frame_chain *chain = prover->chain;
-    const struct convex *hull = &prover->hulls[side];
-    uint32_t motions = chain->motion_count;
-    double *reaches = prover->reaches[side], sum = 0, before[3] = {0};
-    /* the share is twice what the frames can stretch either way; 1e-9 and 1e-14, some 50 times a double's epsilon, are
-     * more than the poses' rounding */
-    double share = 1 + 4 * chain->stretch + 1e-9, slack = 1e-14 * (motions + 1) * (chain->way / chain->unit);
-    for (uint32_t i = 0; i < motions; i++) { /* away from the body */
-        uint32_t motion = motion_on_way(chain, side ? motions - 1 - i : i);
-        double origin[3], away[3], length = 0;
-        motion_origin(prover, motion, origin);
-        for (uint32_t k = 0; k < hull->count && i == 0; k++) {
-            double point[3];
-            pose_point(hull->pose, hull->points[k], point);
-            subtract(point, origin, away);
-            length = fmax(length, dot_product(away, away));
-        }
-        subtract(origin, before, away);
-        sum += (i == 0 ? sqrt(length) : sqrt(dot_product(away, away))) * share + slack;
-        if (chain->scene->joints[chain->motions[motion].joint].type == CP_JOINT_PRISMATIC)
-            sum = INFINITY;
-        reaches[motion] = sum;
-        memcpy(before, origin, sizeof before);
-    }
-}
-
-/* Takes a ball around a motion's origin that holds all that this motion and those behind it can reach. Returns the
- * least distance of this ball from the other body, which stays, when the motions before go as far as they may in the
- * box. The terms are those of the ball. */
-static double ball_room(struct prover *prover, int side, uint32_t index, double *terms)
-{
-    const struct frame_chain *chain = prover->chain;
-    uint32_t motions = chain->motion_count, motion = motion_on_way(chain, side ? index : motions - 1 - index);
-    double centre[1][3], sum = 0, half[2] = {0, chain->stretch};
-    struct convex ball = {.points = (const double(*)[3])centre, .count = 1};
-    struct convex_start start = {.count = 0};
-    motion_origin(prover, motion, centre[0]);
-    struct hull_gap gap = convex_gap(&prover->hulls[!side], &ball, INFINITY, &start);
-    const double *normal = gap.low > 0 ? gap.normal : NULL;
-    memset(terms, 0, chain->variable_count * sizeof *terms);
-    for (uint32_t i = 0; i < index; i++) { /* from the body that stays on */
-        uint32_t before = motion_on_way(chain, side ? i : motions - 1 - i);
-        const struct chain_motion *it = &chain->motions[before];
-        double axis[3], origin[3], away[3], across[3];
-        motion_axis(chain, it, &prover->poses[before], axis, origin);
-        subtract(centre[0], origin, away);
-        cross_product(axis, away, across);
-        half[0] = fabs(it->scale) * prover->halves[it->variable];
-        double radius = sqrt(dot_product(across, across) / dot_product(axis, axis));
-        double term = motion_step(chain, it, axis, half, normal, radius * (1 + 1e-9));
-        terms[it->variable] += term;
-        sum += term;
-        if (chain->scene->joints[it->joint].type == CP_JOINT_REVOLUTE)
-            half[1] += half[0];
-    }
-    return gap.low - prover->reaches[side][motion] - sum * (1 + 1e-9 + chain->stretch);
-}
-
-/* Estimates the work that is left if `count` joints take `sum` off the gap, of which `room` may be taken: about so many
- * boxes, as a logarithm. Infinite without any room. */
-static double work_left(uint32_t count, double sum, double room)
-{
-    return room > 0 ? count * log(fmax(1, sum / room)) : INFINITY;
-}
-
-static double sum_of(const double *terms, uint32_t variables, uint32_t *count)
-{
-    double sum = 0;
-    *count = 0;
-    for (uint32_t i = 0; i < variables; i++) {
-        sum += terms[i];
-        *count += terms[i] > 0;
-    }
-    return sum;
-}
-
-/* Searches a ball that holds one of the bodies and stays farther from the other than the clearance. Returns the
- * distance beyond the clearance, or 0 if there is no such ball. Then, if a proof by a ball seems less work than by the
- * hulls, which are `gap` apart, the terms become that ball's. */
-static double find_room(struct prover *prover, const struct proof_task *task, double gap)
-{
-    uint32_t motions = prover->chain->motion_count, variables = prover->chain->variable_count, count;
-    double sum = sum_of(prover->terms, variables, &count);
-    double least = work_left(count, sum, gap - task->clearance);
-    for (int side = 0; side < 2 && !prover->has_reaches; side++)
-        find_reaches(prover, side);
-    prover->has_reaches = true;
-    for (int side = 0; side < 2; side++)
-        for (uint32_t index = 0; index < motions; index++) {
-            uint32_t motion = motion_on_way(prover->chain, side ? index : motions - 1 - index);
-            if (!isfinite(prover->reaches[side][motion])) /* a joint that slides on */
-                continue;
-            double room = ball_room(prover, side, index, prover->ball_terms) - task->clearance;
-            if (room > 0)
-                return room;
-            sum = sum_of(prover->ball_terms, variables, &count);
-            double work = work_left(count, sum, room + sum);
-            if (work < least) {
-                least = work;
-                memcpy(prover->terms, prover->ball_terms, variables * sizeof *prover->terms);
-            }
-        }
-    return 0;
 }
 
 /* ---- surfaces ---- */
@@ -362,14 +180,14 @@ static enum proof_end look_at_box(struct prover *prover, const struct proof_task
     proof->work++;
     if (prover->split == CP_NONE)
         prover->split = find_split(prover, task, normal);
-    double sum = sum_terms(prover, normal, prover->split);
+    double sum = sum_all_terms(prover, normal, prover->split);
     if (gap.low > task->clearance + sum)
         return prove_box(prover, gap.low - sum, proof);
-    double room = task->plane || !(gap.low > task->clearance) ? 0 : find_room(prover, task, gap.low);
+    double room = task->plane || !(gap.low > task->clearance) ? 0 : find_room(prover, gap.low, task->clearance);
     if (room > 0)
         return prove_box(prover, room + task->clearance, proof);
     if (task->surfaces)
-        return compare_surfaces(prover, task, sum_terms(prover, NULL, prover->split), proof);
+        return compare_surfaces(prover, task, sum_all_terms(prover, NULL, prover->split), proof);
     return gap.low > task->clearance ? PROOF_UNDECIDED : PROOF_HIT;
 }
 
@@ -473,7 +291,7 @@ void prover_begin(struct prover *prover, const struct frame_chain *chain, const 
     prover->start = (struct convex_start){.count = 0};
     prover->chain = chain;
     prover->box_count = 0;
-    prover->has_reaches = false;
+    prover->has_balls = false;
     prover->box_size = 2 * chain->variable_count;
     prover->box_room = room_for_boxes(chain->variable_count);
     for (int side = 0; side < 2; side++) {
@@ -665,12 +483,12 @@ bool prover_open(struct prover *prover, cp_context *context, uint32_t most_motio
     prover->boxes = arena_allocate(prover->arena, prover->number_room, sizeof *prover->boxes);
     prover->poses = arena_allocate(prover->arena, most_motions, sizeof *prover->poses);
     prover->terms = arena_allocate(prover->arena, most_motions, sizeof *prover->terms);
-    prover->ball_terms = arena_allocate(prover->arena, most_motions, sizeof *prover->ball_terms);
+    prover->part_terms = arena_allocate(prover->arena, most_motions, sizeof *prover->part_terms);
     prover->halves = arena_allocate(prover->arena, most_motions, sizeof *prover->halves);
     prover->values = arena_allocate(prover->arena, most_motions, sizeof *prover->values);
     for (int side = 0; side < 2; side++) {
         prover->radii[side] = arena_allocate(prover->arena, most_motions, sizeof *prover->radii[side]);
-        prover->reaches[side] = arena_allocate(prover->arena, most_motions, sizeof *prover->reaches[side]);
+        prover->balls[side] = arena_allocate(prover->arena, most_motions, sizeof *prover->balls[side]);
     }
     return !arena_failed(prover->arena);
 }
