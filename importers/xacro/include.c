@@ -126,8 +126,8 @@ cp_status xacro_include(struct xacro *xacro, const struct xml_node *element, str
     xacro_end_call(xacro);
     if (status != CP_NO || optional)
         return status == CP_NO ? CP_OK : status;
-    return report_error(xacro->context, CP_INPUT, "xacro-include", xml_node_place(element),
-                        "the file %.200s is not there%s", path, resolve_places(xacro->file, xacro->arena, path));
+    return report_error(xacro->context, CP_INPUT, "xacro-include", xml_node_place(element), "the file %.200s %s", path,
+                        resolve_absence(xacro->file, xacro->arena, path));
 }
 
 /* ---- load_yaml() ---- */
@@ -139,8 +139,8 @@ cp_status xacro_load_yaml(void *user, const char *path, struct value *value)
     struct source *source;
     cp_status status = open_file(xacro, path, &source);
     if (status == CP_NO)
-        return report_error(xacro->context, CP_INPUT, "xacro-yaml", place, "the file %.200s is not there%s", path,
-                            resolve_places(xacro->file, xacro->arena, path));
+        return report_error(xacro->context, CP_INPUT, "xacro-yaml", place, "the file %.200s %s", path,
+                            resolve_absence(xacro->file, xacro->arena, path));
     if (status == CP_OK)
         status = yaml_read(&xacro->world, source, value);
     if (status == CP_OK)
