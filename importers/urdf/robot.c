@@ -232,9 +232,7 @@ cp_status urdf_collect(struct urdf *urdf)
         joints += strcmp(at->name, "joint") == 0;
     }
     if (links == 0)
-        return report_error(urdf->context, CP_INPUT, "urdf-tree", xml_node_place(urdf->robot),
-                            "the robot has no link%s",
-                            urdf->was_xacro ? "; a file of macros alone is there for others to include" : "");
+        return report_error(urdf->context, CP_INPUT, "urdf-tree", xml_node_place(urdf->robot), "the robot has no link");
     urdf->links = arena_allocate(urdf->arena, links, sizeof *urdf->links);
     urdf->joints = arena_allocate(urdf->arena, joints, sizeof *urdf->joints);
     cp_status status = urdf->links && urdf->joints ? CP_OK : CP_LIMIT;
