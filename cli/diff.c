@@ -109,7 +109,7 @@ static void diff_frame(struct diff *diff, uint32_t in_a, uint32_t in_b)
 {
     const cp_node *a = &diff->a.nodes[in_a], *b = &diff->b.nodes[in_b];
     const char *kind_a = frame_kind(diff->a.scene, in_a), *kind_b = frame_kind(diff->b.scene, in_b);
-    if (strcmp(kind_a, kind_b) != 0)
+    if (strcmp(kind_a, kind_b) != 0 && in_a > 0)
         differ(diff, &ABOUT("frame", a->name, "kind", .a = TEXT(kind_a), .b = TEXT(kind_b)), "%s, not %s", kind_a,
                kind_b);
     if ((a->flags ^ b->flags) & CP_NODE_VOLATILE)
@@ -302,8 +302,10 @@ static cp_status diff_kinematics(struct diff *diff)
         return CP_LIMIT;
     for (uint32_t i = 0; i < a->joint_count; i++)
         q_a[i] = a->joints[i].home;
-    for (uint32_t i = 0; i < b->joint_count; i++)
-        q_b[i] = b->joints[i].home;
+    for (uint32_t i = 0; i < b->joint_count; i++) {
+        uint32_t twin = diff->same_home ? b->joint_twin[i] : CP_NONE;
+        q_b[i] = twin == CP_NONE ? b->joints[i].home : a->joints[twin].home;
+    }
     for (uint32_t vector = 0; vector <= VECTORS && status == CP_OK; vector++) {
         char where[32] = "at home";
         if (vector > 0)

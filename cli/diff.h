@@ -30,6 +30,8 @@ struct diff {
     bool (*excuses)(const struct diff *diff, const struct difference *difference);
     const bool *lost;     /* for excuses */
     const char *stem;     /* name of b's file without suffixes */
+    uint32_t world_in_b;  /* the frame that stands for a's world, with which it is matched; 0: the world itself */
+    bool same_home;       /* b's homes say nothing: both are posed at those of a */
     double box_tolerance; /* of boxes, as a part of the size */
 };
 

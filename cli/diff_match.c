@@ -86,6 +86,10 @@ cp_status match_sides(struct diff *diff)
         }
         match(names);
     }
+    if (diff->world_in_b > 0 && diff->b.node_twin[diff->world_in_b] == CP_NONE) {
+        diff->a.node_twin[0] = diff->world_in_b;
+        diff->b.node_twin[diff->world_in_b] = 0;
+    }
     for (int k = 0; k < 2; k++) {
         struct diff_side *side = sides[k];
         if (!names_open(diff->cli, &names[k], side->joint_count))

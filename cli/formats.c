@@ -15,17 +15,51 @@ static int title_width(void)
     return (int)width;
 }
 
+/* Tells whether a file with the suffix of `size` bytes is written, by an exporter of any name. */
+static bool is_written(const char *suffix, size_t size)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "x%.*s", (int)size, suffix);
+    return cp_exporter_of(NULL, path) != SIZE_MAX;
+}
+
+/* Prints those of the suffixes, ".a .b", that are written, or those that are not; before and after them a text. */
+static void print_some(const char *suffixes, bool written, const char *before, const char *after)
+{
+    size_t size, count = 0;
+    for (const char *at = suffixes; *at; at += size + (at[size] == ' ')) {
+        size = strcspn(at, " ");
+        if (is_written(at, size) == written)
+            printf("%s%.*s", count++ == 0 ? before : " ", (int)size, at);
+    }
+    printf("%s", count > 0 ? after : "");
+}
+
+/* Prints the suffixes of a format. Where some are written, those that are not come last. */
+static void print_suffixes(const char *suffixes, bool writes, bool markdown)
+{
+    const char *quote = markdown ? "`" : "";
+    if (!writes) {
+        printf("%s%s%s", quote, suffixes, quote);
+        return;
+    }
+    print_some(suffixes, true, quote, quote);
+    print_some(suffixes, false, markdown ? " (read alone: `" : " (read alone: ", markdown ? "`)" : ")");
+}
+
 /* Prints a row of the table: an importer, an exporter or both of one name. Markdown leaves out the parts that this
  * build lacks. */
 static void print_format(const cp_plugin_info *info, bool reads, bool writes, bool markdown)
 {
     if (markdown) {
-        printf("| %s | %s | %s | %s | `%s` |\n", info->name, info->title, reads ? "yes" : "", writes ? "yes" : "",
-               info->suffixes);
+        printf("| %s | %s | %s | %s | ", info->name, info->title, reads ? "yes" : "", writes ? "yes" : "");
+        print_suffixes(info->suffixes, writes, true);
+        printf(" |\n");
         return;
     }
     const char *can = reads && writes ? "read, write" : reads ? "read" : "write";
-    printf("%-16s %-12s %-*s %s", info->name, can, title_width(), info->title, info->suffixes);
+    printf("%-16s %-12s %-*s ", info->name, can, title_width(), info->title);
+    print_suffixes(info->suffixes, writes, false);
     if (info->package)
         printf("; not built: apt-get install %s", info->package);
     if (info->lacks)

@@ -202,6 +202,17 @@ struct info {
     bool json, dump, explain;
 };
 
+/* Says what to do with more words than one, or none: a list of pairs is read beside its robot by other commands. */
+static cp_status refuse_words(struct cli *cli, const struct list *words)
+{
+    if (words->count != 2 || !has_list_suffix(words->items[1]))
+        return complain(cli, CP_USAGE, "info takes one input: cellpipe info IN");
+    return complain(
+        cli, CP_USAGE,
+        "info takes one input: cellpipe info IN; a list beside a robot is read by: cellpipe convert %s %s OUT",
+        words->items[0], words->items[1]);
+}
+
 static cp_status command_info(struct cli *cli)
 {
     struct info info = {0};
@@ -210,13 +221,13 @@ static cp_status command_info(struct cli *cli)
     if (status != CP_OK)
         return status;
     if (info.request.words.count != 1)
-        return complain(cli, CP_USAGE, "info takes one input: cellpipe info IN");
+        return refuse_words(cli, &info.request.words);
     if (info.json && info.dump)
         return complain(cli, CP_USAGE, "info prints --json or --dump, not both");
     const char *path = info.request.words.items[0];
-    if (is_package_folder(path))
-        return info.dump ? complain(cli, CP_USAGE, "%s is a package: info lists its robots, and --dump is of one", path)
-                         : info_package(cli, path, info.json);
+    if (is_folder(path))
+        return info.dump ? complain(cli, CP_USAGE, "%s is a folder: info lists its robots, and --dump is of one", path)
+                         : info_folder(cli, path, info.json);
     if (info.explain) { /* what readers tried are notes; the reader that has more to report must be asked to */
         cli->verbose = true;
         status = cp_set_importer_option(cli->context, "deneb-part.explain=yes");
@@ -247,8 +258,8 @@ const struct command info_command = {
     .name = "info",
     .title = "print what a file holds",
     .usage = "IN [--json|--dump] [--explain]",
-    .help = "Prints a summary of a cell or a part. Of a folder that is a ROS package (with a package.xml), it "
-            "lists the robots in it.",
+    .help = "Prints a summary of a cell or a part. Of a folder it lists the ROS packages in it (those with a "
+            "package.xml, perhaps itself) and their robots.",
     .examples = "cellpipe info cell.wu",
     .options = options,
     .reads = true,

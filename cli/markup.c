@@ -1,4 +1,5 @@
 #include "markup.h"
+#include "cellpipe_tool.h"
 
 #include <string.h>
 
@@ -105,4 +106,63 @@ struct piece markup_text(const struct markup *markup)
     while (close > at && is_white(close[-1]))
         close--;
     return (struct piece){at, (size_t)(close - at)};
+}
+
+/* ---- entities ---- */
+
+/* Reads "#65;" or "#x41;". Returns the text behind it; NULL if it is no character of XML. */
+static const char *read_number(const char *at, const char *end, uint32_t *character)
+{
+    uint32_t radix = end - at > 1 && at[1] == 'x' ? 16 : 10, sum = 0;
+    const char *first = at += radix == 16 ? 2 : 1;
+    for (; at < end && hex_digit(*at) >= 0 && (uint32_t)hex_digit(*at) < radix && sum <= 0x10ffff; at++)
+        sum = sum * radix + (uint32_t)hex_digit(*at);
+    bool good = at > first && at < end && *at == ';' && sum > 0 && sum <= 0x10ffff && (sum < 0xd800 || sum > 0xdfff);
+    *character = sum;
+    return good ? at + 1 : NULL;
+}
+
+/* Reads what stands behind an "&", in the same way. */
+static const char *read_entity(const char *at, const char *end, uint32_t *character)
+{
+    static const struct {
+        const char *word;
+        char character;
+    } entities[] = {{"amp;", '&'}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}};
+    if (at < end && *at == '#')
+        return read_number(at, end, character);
+    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
+        if (begins(at, end, entities[i].word)) {
+            *character = (uint32_t)entities[i].character;
+            return at + strlen(entities[i].word);
+        }
+    return NULL;
+}
+
+/* Writes a character as UTF-8, which is no longer than its entity. */
+static char *write_character(char *out, uint32_t character)
+{
+    int more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    static const unsigned marks[] = {0, 0xc0, 0xe0, 0xf0};
+    *out++ = (char)(unsigned char)(marks[more] | character >> (6 * more));
+    while (more-- > 0)
+        *out++ = (char)(unsigned char)(0x80 | (character >> (6 * more) & 0x3f));
+    return out;
+}
+
+size_t markup_decode(struct piece piece, char *out)
+{
+    const char *at = piece.at, *end = at + piece.size;
+    char *begin = out;
+    while (at < end) {
+        uint32_t character = 0;
+        const char *behind_it = *at == '&' ? read_entity(at + 1, end, &character) : NULL;
+        if (behind_it)
+            out = write_character(out, character);
+        else
+            *out++ = *at;
+        at = behind_it ? behind_it : at + 1;
+    }
+    *out = '\0';
+    return (size_t)(out - begin);
 }

@@ -25,6 +25,9 @@ bool markup_next(struct markup *markup);
 struct piece markup_attribute(const struct markup *markup, const char *name);
 /* Returns the text from there to the next tag, without blanks around it. */
 struct piece markup_text(const struct markup *markup);
+/* Writes the text that a piece means, with "&amp;" and the like as characters, and a NUL; `out` has room for the piece
+ * and the NUL. What is no entity of XML or no character stays. Returns its size. */
+size_t markup_decode(struct piece piece, char *out);
 bool piece_is(struct piece piece, const char *text);
 
 #endif

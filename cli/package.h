@@ -4,10 +4,9 @@
 
 #include "cli.h"
 
-/* Tells whether a path is a folder with a package.xml. */
-bool is_package_folder(const char *path);
-/* Lists the robots of a package. CP_INPUT if the package.xml names none, or some file or folder cannot be read; all
- * others are listed. */
-cp_status info_package(struct cli *cli, const char *folder, bool json);
+bool is_folder(const char *path);
+/* Lists the packages in a folder, itself included, and their robots. CP_INPUT if there are none, or if a package.xml
+ * names none, or some file or folder cannot be read; all others are listed. */
+cp_status info_folder(struct cli *cli, const char *folder, bool json);
 
 #endif

@@ -75,9 +75,14 @@ CP_API void cp_process_limit_seconds(uint64_t seconds);
  * seccomp", or fewer of them if the system has no more; "" if there was no such process. It is a literal. */
 CP_API const char *cp_isolation(const cp_context *context);
 
+struct buffer;
+
+/* Appends the contents of gzip'd bytes, or other bytes as they are, and a NUL behind them. name: of the file, for errors,
+ * which are those of a file that is read: CP_INPUT for damaged ones, CP_LIMIT beyond the context's limits. */
+CP_API cp_status cp_unpack(cp_context *context, const char *name, const void *bytes, size_t size, struct buffer *plain);
+
 /* ---- JSON ---- */
 
-struct buffer;
 struct sink;
 
 /* JSON out, as a stream: the writer keeps commas, escapes and the ends of lines right. At first it writes no blanks. */

@@ -90,11 +90,8 @@ static cp_status decide_all(const struct batch_request *asked, struct batch_site
 static void print_dry_run(const struct batch_request *asked, const struct batch_site *site,
                           const struct batch_work *work, const struct batch_removal *removal)
 {
-    static const char *const words[] = {[DEED_NONE] = "skip",
-                                        [DEED_REPEAT] = "skip",
-                                        [DEED_CHECK] = "check",
-                                        [DEED_CONVERT] = "convert",
-                                        [DEED_FAULT] = "refuse"};
+    static const char *const words[] = {[DEED_NONE] = "skip",   [DEED_REPEAT] = "skip",     [DEED_PASS] = "pass",
+                                        [DEED_CHECK] = "check", [DEED_CONVERT] = "convert", [DEED_FAULT] = "refuse"};
     uint32_t counts[sizeof words / sizeof *words] = {0};
     for (uint32_t i = 0; i < work->entries.count; i++) {
         const struct entry *entry = &work->entries.items[i];
@@ -118,8 +115,11 @@ static void print_dry_run(const struct batch_request *asked, const struct batch_
     if (removal->keeps)
         say(site->cli, "nothing would be removed: %s\n", removal->keeps);
     print_passed_over(work->entries.passed_over, work->entries.passed_count, stdout);
-    printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused\n", counts[DEED_CONVERT],
+    printf("%u to convert, %u to check, %u up to date, %u failed before, %u refused", counts[DEED_CONVERT],
            counts[DEED_CHECK], counts[DEED_NONE], counts[DEED_REPEAT], counts[DEED_FAULT]);
+    if (counts[DEED_PASS] > 0)
+        printf(", %u of macros alone", counts[DEED_PASS]);
+    printf("\n");
 }
 
 /* ---- traces of runs that were killed ---- */
@@ -158,7 +158,7 @@ static cp_status record_others(const struct batch_site *site, const struct batch
         struct record record = {.state = STATE_SKIPPED, .code = "", .message = "", .attempt = 1};
         if (task->deed == DEED_CHECK || task->deed == DEED_CONVERT)
             continue;
-        if (task->deed == DEED_REPEAT)
+        if (task->deed == DEED_REPEAT || task->deed == DEED_PASS)
             record = *task->past;
         if (task->deed == DEED_NONE) /* the record with contents stays valid: it has the same key */
             record.key = task->past->key;
@@ -167,7 +167,7 @@ static cp_status record_others(const struct batch_site *site, const struct batch
             record.code = "input";
             record.message = entry->fault;
         }
-        if (task->deed != DEED_NONE)
+        if (task->deed == DEED_REPEAT || task->deed == DEED_FAULT)
             journal_complain(journal, entry->in, record.message, task->deed == DEED_REPEAT ? AS_BEFORE : "\n");
         record.in = entry->in;
         record.out = entry->out ? entry->out : "";

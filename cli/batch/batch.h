@@ -11,6 +11,7 @@
 enum deed {
     DEED_NONE,    /* its output is up to date */
     DEED_REPEAT,  /* it failed before and would fail again: its last record is written anew */
+    DEED_PASS,    /* it is no model, and is as it was: the same */
     DEED_CHECK,   /* a worker compares contents with the last record, and converts if they differ */
     DEED_CONVERT, /* a worker converts it */
     DEED_FAULT    /* it is no input: a record says so */

@@ -142,10 +142,11 @@ void journal_show(struct journal *journal)
     if (none || now - journal->shown < (json ? EVERY_JSON : terminal ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE))
         return;
     journal->shown = now;
-    uint32_t done = 0, total = journal->entries->count;
-    for (int i = 0; i < STATE_COUNT; i++)
+    uint32_t done = 0, failed = 0, total = journal->entries->count, skipped = journal->states[STATE_SKIPPED];
+    for (int i = 0; i < STATE_COUNT; i++) {
         done += journal->states[i];
-    uint32_t skipped = journal->states[STATE_SKIPPED], failed = done - skipped - journal->states[STATE_OK];
+        failed += i >= STATE_FAILED ? journal->states[i] : 0;
+    }
     double seconds = 1e-3 * (double)(now - journal->begun), rate = (double)(done - skipped) / seconds;
     double left = rate > 0 ? (double)(total - done) / rate : 0;
     double megabytes = 1e-6 * (double)journal->bytes_in / seconds;

@@ -209,6 +209,11 @@ cp_status decide(const struct batch_request *asked, const struct batch_site *sit
         task->why = "the output is not as it was written";
         return CP_OK;
     }
+    if (past->state == STATE_MACROS && !hash_is_zero(past->key)) {
+        task->deed = touched || asked->verify ? DEED_CHECK : DEED_PASS;
+        task->why = touched ? "touched" : asked->verify ? "to be verified" : "no robot";
+        return CP_OK;
+    }
     bool ends_worker = past->state == STATE_TIMEOUT || past->state == STATE_MEMORY || past->state == STATE_CRASHED;
     if (!good && (asked->retry || hash_is_zero(past->key) || (ends_worker && past->attempt < MOST_ATTEMPTS))) {
         task->why = "failed before";

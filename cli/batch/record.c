@@ -1,7 +1,8 @@
 /* Writes and reads records of inputs, and notes of runs, as lines of JSON. */
 #include "record.h"
 
-const char *const state_names[STATE_COUNT + 1] = {"ok", "skipped", "failed", "timeout", "memory", "crashed", NULL};
+const char *const state_names[STATE_COUNT + 1] = {"ok",      "skipped", "macros",  "failed",
+                                                  "timeout", "memory",  "crashed", NULL};
 
 #define FIELD(member) .offset = offsetof(struct record, member)
 static const cp_field record_fields[] = {{"in", CP_FIELD_PATH, FIELD(in)},

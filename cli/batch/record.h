@@ -16,7 +16,17 @@
 
 #include "entries.h"
 
-enum state { STATE_OK, STATE_SKIPPED, STATE_FAILED, STATE_TIMEOUT, STATE_MEMORY, STATE_CRASHED, STATE_COUNT };
+/* From STATE_FAILED on they are failures. STATE_MACROS: the input is no model, but macros for others to include. */
+enum state {
+    STATE_OK,
+    STATE_SKIPPED,
+    STATE_MACROS,
+    STATE_FAILED,
+    STATE_TIMEOUT,
+    STATE_MEMORY,
+    STATE_CRASHED,
+    STATE_COUNT
+};
 extern const char *const state_names[STATE_COUNT + 1];
 
 enum { MOST_TOLD = 20 };

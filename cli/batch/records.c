@@ -14,7 +14,7 @@ enum { MOST_WARNED = 20, MOST_TRIES = 10, WRITE_FROM = 1 << 20 };
 
 static bool is_good(const struct record *record)
 {
-    return record->state == STATE_OK || record->state == STATE_SKIPPED;
+    return record->state < STATE_FAILED;
 }
 
 static bool is_same_version(const struct record *a, const struct record *b)

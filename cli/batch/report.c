@@ -53,7 +53,7 @@ struct summary {
 
 static bool is_failure(const struct record *record)
 {
-    return record->state != STATE_OK && record->state != STATE_SKIPPED;
+    return record->state >= STATE_FAILED;
 }
 
 static int compare_slowness(const void *a, const void *b)
@@ -329,7 +329,8 @@ static void print_text(const struct summary *summary, const struct records *reco
     fprintf(file, "inputs     %" PRIu32 "\n", summary->count + summary->missing_count);
     for (int i = 0; i < STATE_COUNT; i++)
         if (summary->states[i] > 0)
-            fprintf(file, "  %-8s %" PRIu64 "\n", state_names[i], summary->states[i]);
+            fprintf(file, "  %-8s %" PRIu64 "%s\n", state_names[i], summary->states[i],
+                    i == STATE_MACROS ? " (files of macros alone, for others to include)" : "");
     if (summary->missing_count > 0)
         fprintf(file, "  missing  %" PRIu32 "\n", summary->missing_count);
     fprintf(file, "bytes      %s in, %s out\n", show_bytes(summary->bytes_in).text,

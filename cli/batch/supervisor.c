@@ -177,7 +177,7 @@ static bool take_answers(struct supervisor *own, struct worker *worker)
         if (bytes->size < whole)
             return true;
         const char *line = bytes->data + sizeof answer, *messages = line + answer.line_size;
-        bool failed = answer.state > STATE_SKIPPED;
+        bool failed = answer.state >= STATE_FAILED;
         own->journal->has_further |= answer.has_further;
         if (*answer.isolation)
             memcpy(own->journal->isolation, answer.isolation, sizeof answer.isolation);

@@ -17,6 +17,7 @@ struct job {
     struct record record;
     struct record_input input; /* the record's, if it has no others */
     bool out_of_memory;        /* a text of the record is missing */
+    bool fault_is_own;         /* the record's error is in the input itself */
     uint32_t losses, warnings; /* how many there were */
 };
 
@@ -91,7 +92,7 @@ static void hear(struct cli_listener *listener, const cp_entry *entry)
         }
         if (*record->code)
             break;
-        bool is_own = !entry->file || strcmp(entry->file, job->entry->in) == 0;
+        bool is_own = job->fault_is_own = !entry->file || strcmp(entry->file, job->entry->in) == 0;
         const char *code = cli_print(&job->cli, "%s", entry->code);
         const char *message =
             is_own ? cli_print(&job->cli, "%s", entry->text) : cli_print(&job->cli, "%s: %s", entry->file, entry->text);
@@ -177,7 +178,8 @@ static enum state state_of_code(const char *code)
     } others[] = {{"out-of-memory", STATE_MEMORY},
                   {"read-memory", STATE_MEMORY},
                   {"read-timeout", STATE_TIMEOUT},
-                  {"read-crashed", STATE_CRASHED}};
+                  {"read-crashed", STATE_CRASHED},
+                  {"urdf-macros", STATE_MACROS}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(code, others[i].code) == 0)
             return others[i].state;
@@ -221,6 +223,8 @@ static cp_status convert(const struct batch_request *asked, const struct batch_s
     }
     forget_missing_bytes();
     record->state = status == CP_OK ? STATE_OK : state_of_code(record->code);
+    if (record->state == STATE_MACROS && !job->fault_is_own)
+        record->state = STATE_FAILED;
     record->shape = job->listener.shape;
     record->triangles_in = job->listener.triangles_in;
     record->triangles_out = status == CP_OK ? job->listener.triangles_out : 0;
@@ -266,7 +270,7 @@ static void do_task(const struct batch_request *asked, const struct batch_site *
     if (task->deed == DEED_CHECK && is_same_content(asked, &past)) {
         *record = past;
         record->state = past.state == STATE_OK ? STATE_SKIPPED : past.state;
-        if (record->state != STATE_SKIPPED)
+        if (record->state >= STATE_FAILED)
             fprintf(messages, "error: %s" AS_BEFORE, record->message);
     } else {
         answer->cancelled = convert(asked, site, work, &job) == CP_CANCELLED;

@@ -43,6 +43,8 @@ struct robot_link {
     bool is_planar;         /* its three joints are one */
 };
 
+enum { ROBOT_SIDES = 32 }; /* of round shapes that are read, which do not say how many they have */
+
 enum robot_shape_kind { ROBOT_NOTHING, ROBOT_BOX, ROBOT_CYLINDER, ROBOT_SPHERE, ROBOT_CAPSULE, ROBOT_MESH };
 
 /* An instance as it is written. */
@@ -112,8 +114,9 @@ struct robot {
     bool has_world; /* the world is a link, too */
     /* Entries of metadata, by their owners: the first of each, and the next one of the same owner; CP_NONE ends. */
     uint32_t first_of_scene, *first_of_node, *first_of_joint, *next;
-    bool *is_kept;  /* an entry each: it is in the file */
-    bool unlimited; /* an unlimited effort or velocity was written as a number */
+    bool *is_kept;        /* an entry each: it is in the file */
+    uint32_t other_sides; /* counts round shapes that are read again with another number of sides */
+    bool unlimited;       /* an unlimited effort or velocity was written as a number */
     uint64_t losses[ROBOT_LOSS_COUNT];
 };
 

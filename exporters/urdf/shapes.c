@@ -92,8 +92,10 @@ static cp_status plan_shape(struct robot *robot, uint32_t index)
     shape->material = mesh->group_count > 0 ? mesh->groups[0].material : CP_NONE;
     shape->kind = sheared || mesh->kind < CP_MESH_BOX ? ROBOT_MESH : own_shape(robot, mesh, scale, size);
     memcpy(shape->size, shape->kind == ROBOT_MESH ? scale : size, sizeof shape->size);
-    if (shape->kind != ROBOT_MESH)
+    if (shape->kind != ROBOT_MESH) {
+        robot->other_sides += shape->kind != ROBOT_BOX && mesh->sides != ROBOT_SIDES;
         return CP_OK;
+    }
     if (sheared) {
         robot_split(&pose, &shape->origin, &baked);
         memcpy(shape->size, (const double[3]){1, 1, 1}, sizeof shape->size);

@@ -102,6 +102,10 @@ static void report_losses(const struct robot *robot)
     for (size_t i = 0; i < ROBOT_LOSS_COUNT; i++)
         if (robot->losses[i] > 0)
             report_loss(robot->context, losses[i].code, NOWHERE, robot->losses[i], "%s", losses[i].text);
+    if (robot->other_sides > 0)
+        report_note(robot->context, "urdf-sides", NOWHERE,
+                    "%u round shapes have other than %d sides, with which they are read", (unsigned)robot->other_sides,
+                    (int)ROBOT_SIDES);
     if (robot->unlimited)
         report_note(robot->context, "urdf-unlimited", NOWHERE,
                     "unlimited efforts and velocities are written as 1e9, since URDF demands numbers");

@@ -44,7 +44,8 @@ static cp_status open_further(struct collada_document *document, const char *nam
     uint32_t number = status == CP_OK ? collada->document_count : CP_NONE;
     if (status == CP_NO)
         report_loss(collada->context, "collada-file", IN_FILE(document->source->name), 1,
-                    "what is in the file \"%.200s\", which is not there", name);
+                    "what is in the file \"%.200s\", which %s", name,
+                    resolve_absence(document->source, collada->arena, name));
     else if (status == CP_OK)
         status = collada_open(collada, source, opened);
     if (status != CP_OK && status != CP_NO)

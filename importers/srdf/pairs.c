@@ -108,17 +108,13 @@ cp_status srdf_enable(struct srdf *srdf, const struct xml_node *element)
 /* ---- links whose pairs are excluded unless they are enabled ---- */
 
 /* Excludes the pairs of a link with all frames that collide. */
-static cp_status disable_link(struct srdf *srdf, uint32_t link, const char *words, uint64_t *count)
+static cp_status disable_link(struct srdf *srdf, uint32_t link, const char *words)
 {
     cp_scene *scene = srdf->scene;
     cp_status status = CP_OK;
     for (uint32_t i = 1; i < scene->node_count && status == CP_OK; i++) {
         if (i == link || !node_can_collide(scene, i))
             continue;
-        if (++*count > srdf->context->limits.pairs)
-            return report_error(srdf->context, CP_LIMIT, "srdf-pairs", IN_FILE(srdf->source->name),
-                                "<disable_default_collisions> excludes more than %llu pairs (--limit pairs=)",
-                                (unsigned long long)srdf->context->limits.pairs);
         const char *key = arena_print(srdf->arena, "%lu %lu", (unsigned long)(i < link ? i : link),
                                       (unsigned long)(i < link ? link : i));
         uint32_t *known = key ? name_map_add(&srdf->pairs, key, CP_NONE, NULL) : NULL;
@@ -130,35 +126,59 @@ static cp_status disable_link(struct srdf *srdf, uint32_t link, const char *word
     return status;
 }
 
+/* The links whose pairs are excluded, in the order of the file. */
+struct defaults {
+    struct name_map seen; /* names of links */
+    uint32_t *links;      /* their nodes */
+    uint32_t count, room;
+    uint64_t others, pairs; /* frames that collide, and the pairs of all links with them */
+};
+
+/* Adds the link of an element. All pairs are counted before one is made: n links of n would take n^2 to be refused. */
+static cp_status add_default(struct srdf *srdf, struct defaults *defaults, const struct xml_node *element)
+{
+    bool added = false;
+    cp_status status = CP_OK;
+    const char *link = srdf_attribute(srdf, element, "link", &status);
+    if (!link)
+        return status;
+    const uint32_t *node = name_map_find(&srdf->nodes, link);
+    if (!name_map_add(&defaults->seen, link, 0, &added))
+        return CP_LIMIT;
+    if (!added)
+        return report_lenient(srdf->context, srdf->strict, "srdf-twice", xml_node_place(element),
+                              "<%s> names the link \"%.100s\" twice", element->name, link);
+    if (!srdf->beside) { /* which pairs it has is not known: kept as it is written */
+        report_warning(srdf->context, "srdf-default", xml_node_place(element),
+                       "the pairs of \"%.100s\" that <%s> excludes are not known without the robot", link,
+                       element->name);
+        return srdf_keep(srdf, CP_OWNER_SCENE, 0, element);
+    }
+    if (!node)
+        return report_lenient(srdf->context, srdf->strict, "srdf-link", xml_node_place(element),
+                              "<%s> names the link \"%.100s\", which is not there", element->name, link);
+    defaults->pairs += defaults->others - node_can_collide(srdf->scene, *node);
+    if (defaults->pairs > srdf->context->limits.pairs)
+        return report_error(srdf->context, CP_LIMIT, "srdf-pairs", xml_node_place(element),
+                            "<%s> excludes more than %llu pairs (--limit pairs=)", element->name,
+                            (unsigned long long)srdf->context->limits.pairs);
+    bool good = array_add(srdf->context, &defaults->links, &defaults->room, &defaults->count, node, sizeof *node);
+    return good ? CP_OK : CP_LIMIT;
+}
+
 cp_status srdf_disable_defaults(struct srdf *srdf)
 {
     static const char name[] = "disable_default_collisions";
-    struct name_map seen = {.context = srdf->context};
+    struct defaults defaults = {.seen = {.context = srdf->context}};
     cp_status status = CP_OK;
-    uint64_t count = 0;
+    for (uint32_t i = 1; i < srdf->scene->node_count; i++)
+        defaults.others += node_can_collide(srdf->scene, i);
     for (const struct xml_node *at = xml_node_child(srdf->robot, name); at && status == CP_OK;
-         at = xml_node_next(at, name)) {
-        bool added = false;
-        const char *link = srdf_attribute(srdf, at, "link", &status);
-        if (!link || status != CP_OK)
-            continue;
-        const uint32_t *node = name_map_find(&srdf->nodes, link);
-        if (!name_map_add(&seen, link, 0, &added))
-            status = CP_LIMIT;
-        else if (!added)
-            status = report_lenient(srdf->context, srdf->strict, "srdf-twice", xml_node_place(at),
-                                    "<%s> names the link \"%.100s\" twice", name, link);
-        else if (!srdf->beside) /* which pairs it has is not known: kept as it is written */
-            status = srdf_keep(srdf, CP_OWNER_SCENE, 0, at);
-        else if (!node)
-            status = report_lenient(srdf->context, srdf->strict, "srdf-link", xml_node_place(at),
-                                    "<%s> names the link \"%.100s\", which is not there", name, link);
-        else
-            status = disable_link(srdf, *node, name, &count);
-        if (status == CP_OK && !srdf->beside && added)
-            report_warning(srdf->context, "srdf-default", xml_node_place(at),
-                           "the pairs of \"%.100s\" that <%s> excludes are not known without the robot", link, name);
-    }
-    name_map_free(&seen);
+         at = xml_node_next(at, name))
+        status = add_default(srdf, &defaults, at);
+    for (uint32_t i = 0; i < defaults.count && status == CP_OK; i++)
+        status = disable_link(srdf, defaults.links[i], name);
+    memory_free(srdf->context, defaults.links, defaults.room, sizeof *defaults.links);
+    name_map_free(&defaults.seen);
     return status;
 }

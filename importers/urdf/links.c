@@ -155,7 +155,8 @@ static const char *mesh_path(struct urdf *urdf, const struct shape *shape, const
     return meshes ? meshes : path;
 }
 
-static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_t *model)
+/* Finds the model of a mesh; CP_NONE, after a warning, if it is not there or cannot be read. */
+static cp_status find_mesh(struct urdf *urdf, const struct shape *shape, uint32_t *model)
 {
     const char *name = xml_node_attribute(shape->geometry, "filename");
     bool strict = urdf->settings->common.strict, told = false;
@@ -176,8 +177,14 @@ static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_
         status = CP_OK;
     else if (status == CP_NO)
         status = report_lenient(urdf->context, strict, "urdf-mesh", xml_node_place(shape->geometry),
-                                "the mesh \"%s\" of the link \"%.100s\" is not there%s", name, shape->link->name,
-                                models_places(&urdf->models, &request));
+                                "the mesh \"%s\" of the link \"%.100s\" %s", name, shape->link->name,
+                                models_absence(&urdf->models, &request));
+    return status;
+}
+
+static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_t *model)
+{
+    cp_status status = find_mesh(urdf, shape, model);
     if (status == CP_OK && *model == CP_NONE)
         report_loss(urdf->context, "urdf-mesh", IN_FILE(urdf->source->name), 1,
                     "meshes that are not there, or cannot be read");

@@ -82,6 +82,36 @@ cp_status urdf_keep(struct urdf *urdf, cp_owner owner, uint32_t index, const str
 
 static const char *const type_words[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
 
+/* Returns a name in place of an empty one: "link", "link_2" and so on. The map knows the element as "", as references
+ * have it. At most one of a kind is called so. */
+static const char *make_name(struct urdf *urdf, const struct name_map *names, const struct xml_node *element,
+                             cp_status *status)
+{
+    const char *name = element->name;
+    for (uint32_t i = 2; name && name_map_find(names, name); i++)
+        name = arena_print(urdf->arena, "%s_%u", element->name, (unsigned)i);
+    *status = !name ? CP_LIMIT
+                    : report_lenient(urdf->context, urdf->settings->common.strict, "urdf-name", xml_node_place(element),
+                                     "a <%s> has an empty name, and is called \"%.100s\"", element->name, name);
+    return name;
+}
+
+/* Gives a link and a joint with an empty name another, now that all names are known, and warns of a robot without. */
+static cp_status make_names(struct urdf *urdf)
+{
+    const uint32_t *link = name_map_find(&urdf->link_names, ""), *joint = name_map_find(&urdf->joint_names, "");
+    const char *name = xml_node_attribute(urdf->robot, "name");
+    cp_status status = CP_OK;
+    if (!name || !*name)
+        status = report_lenient(urdf->context, urdf->settings->common.strict, "urdf-name", xml_node_place(urdf->robot),
+                                "the robot has no name, and is called like the file");
+    if (status == CP_OK && link)
+        urdf->links[*link].name = make_name(urdf, &urdf->link_names, urdf->links[*link].element, &status);
+    if (status == CP_OK && joint)
+        urdf->joints[*joint].name = make_name(urdf, &urdf->joint_names, urdf->joints[*joint].element, &status);
+    return status;
+}
+
 /* Returns the element's name attribute, which no other of its kind has; NULL after an error. */
 static const char *take_name(struct urdf *urdf, struct name_map *names, const struct xml_node *element, uint32_t index,
                              cp_status *status)
@@ -202,9 +232,7 @@ cp_status urdf_collect(struct urdf *urdf)
         joints += strcmp(at->name, "joint") == 0;
     }
     if (links == 0)
-        return report_error(urdf->context, CP_INPUT, "urdf-tree", xml_node_place(urdf->robot),
-                            "the robot has no link%s",
-                            urdf->was_xacro ? "; a file of macros alone is there for others to include" : "");
+        return report_error(urdf->context, CP_INPUT, "urdf-tree", xml_node_place(urdf->robot), "the robot has no link");
     urdf->links = arena_allocate(urdf->arena, links, sizeof *urdf->links);
     urdf->joints = arena_allocate(urdf->arena, joints, sizeof *urdf->joints);
     cp_status status = urdf->links && urdf->joints ? CP_OK : CP_LIMIT;
@@ -214,6 +242,8 @@ cp_status urdf_collect(struct urdf *urdf)
     for (struct xml_node *at = xml_node_child(urdf->robot, "joint"); at && status == CP_OK;
          at = xml_node_next(at, "joint"))
         status = collect_joint(urdf, at);
+    if (status == CP_OK)
+        status = make_names(urdf);
     return status == CP_OK ? check_tree(urdf) : status;
 }
 

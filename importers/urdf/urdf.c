@@ -13,6 +13,7 @@
  *   ignored, as in ROS (dae-up=file heeds it).
  * - Other elements (transmission, gazebo, safety_controller, ...) are kept as metadata, as they are written. */
 #include "urdf.h"
+#include "base/text/text.h"
 
 static const struct xml_codes codes = XML_CODES("urdf");
 
@@ -60,6 +61,11 @@ static cp_status keep_rest(struct urdf *urdf)
     return status;
 }
 
+static bool has_suffix_of_xacro(const char *name)
+{
+    return text_ends_nocase(name, ".xacro") || text_ends_nocase(name, ".xacro.gz");
+}
+
 /* Reads the document, and expands it if it is xacro. */
 static cp_status read_document(struct urdf *urdf)
 {
@@ -67,15 +73,28 @@ static cp_status read_document(struct urdf *urdf)
     cp_status status = xml_tree_read(urdf->source, strict, &codes, urdf->arena, &urdf->robot);
     if (status != CP_OK)
         return status;
-    urdf->was_xacro = xacro_is_meant(urdf->robot);
-    if (urdf->was_xacro)
+    bool is_xacro = xacro_is_meant(urdf->robot);
+    urdf->is_xacro = is_xacro || has_suffix_of_xacro(urdf->source->name);
+    if (is_xacro)
         return xacro_expand(urdf->source, &urdf->settings->xacro, strict, urdf->arena, &urdf->robot);
     xacro_warn_of_settings(urdf->source, &urdf->settings->xacro);
     return CP_OK;
 }
 
+/* Tells whether the document has nothing of a robot itself, but macros and the like for others: batch counts such files
+ * apart. */
+static bool is_macros_alone(const struct urdf *urdf)
+{
+    bool has_robot = xml_node_child(urdf->robot, "link") || xml_node_child(urdf->robot, "joint");
+    bool is_robot = strcmp(urdf->robot->name, "robot") == 0;
+    return urdf->is_xacro && !has_robot && (is_robot || !xml_node_child(urdf->robot, NULL));
+}
+
 static cp_status read_robot(struct urdf *urdf)
 {
+    if (is_macros_alone(urdf))
+        return report_error(urdf->context, CP_INPUT, "urdf-macros", xml_node_place(urdf->robot),
+                            "no robot: there are no links, but macros for other files to include");
     if (strcmp(urdf->robot->name, "robot") != 0)
         return report_error(urdf->context, CP_INPUT, "urdf-root", xml_node_place(urdf->robot),
                             "the root element is <%.100s>, not <robot>", urdf->robot->name);

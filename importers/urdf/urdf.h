@@ -56,7 +56,7 @@ struct urdf {
     cp_scene *scene;
     struct arena *arena;
     struct xml_node *robot;
-    bool was_xacro; /* it is an expansion */
+    bool is_xacro; /* it is an expansion, or is called so */
     struct urdf_link *links;
     struct urdf_joint *joints;
     uint32_t link_count, joint_count;

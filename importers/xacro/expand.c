@@ -321,6 +321,7 @@ cp_status xacro_expand(const struct source *source, const struct xacro_settings 
                           .file = source,
                           .scope = &global,
                           .argument_names = {.context = context},
+                          .yaml_names = {.context = context},
                           .at = *root,
                           .world = {.context = context,
                                     .arena = arena,
@@ -341,6 +342,8 @@ cp_status xacro_expand(const struct source *source, const struct xacro_settings 
         scope_free(&xacro, space);
     scope_free(&xacro, &global);
     name_map_free(&xacro.argument_names);
+    name_map_free(&xacro.yaml_names);
+    memory_free(context, xacro.yaml, xacro.yaml_room, sizeof *xacro.yaml);
     memory_free(context, xacro.macros, xacro.macro_room, sizeof *xacro.macros);
     memory_free(context, xacro.arguments, xacro.argument_room, sizeof *xacro.arguments);
     return status;

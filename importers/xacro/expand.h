@@ -71,6 +71,9 @@ struct xacro {
     struct argument *arguments;
     uint32_t argument_count, argument_room;
     struct name_map argument_names;
+    struct value *yaml; /* of the files that load_yaml() has read */
+    uint32_t yaml_count, yaml_room;
+    struct name_map yaml_names; /* keyed by folder and name, and by path */
     struct expression_world world;
     const struct xml_node *at; /* the element whose texts are evaluated, for messages */
     uint64_t elements, attributes, text_size;

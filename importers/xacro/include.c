@@ -126,26 +126,50 @@ cp_status xacro_include(struct xacro *xacro, const struct xml_node *element, str
     xacro_end_call(xacro);
     if (status != CP_NO || optional)
         return status == CP_NO ? CP_OK : status;
-    return report_error(xacro->context, CP_INPUT, "xacro-include", xml_node_place(element),
-                        "the file %.200s is not there%s", path, resolve_places(xacro->file, xacro->arena, path));
+    return report_error(xacro->context, CP_INPUT, "xacro-include", xml_node_place(element), "the file %.200s %s", path,
+                        resolve_absence(xacro->file, xacro->arena, path));
 }
 
 /* ---- load_yaml() ---- */
 
-cp_status xacro_load_yaml(void *user, const char *path, struct value *value)
+/* Reads the file of that name, unless it was read under another one. */
+static cp_status read_yaml(struct xacro *xacro, const char *path, uint32_t *index)
 {
-    struct xacro *xacro = user;
     const struct place place = xacro->world.place;
+    struct value value;
     struct source *source;
     cp_status status = open_file(xacro, path, &source);
     if (status == CP_NO)
-        return report_error(xacro->context, CP_INPUT, "xacro-yaml", place, "the file %.200s is not there%s", path,
-                            resolve_places(xacro->file, xacro->arena, path));
-    if (status == CP_OK)
-        status = yaml_read(&xacro->world, source, value);
+        return report_error(xacro->context, CP_INPUT, "xacro-yaml", place, "the file %.200s %s", path,
+                            resolve_absence(xacro->file, xacro->arena, path));
+    const char *key = status == CP_OK ? arena_print(xacro->arena, "= %s", source->path) : NULL;
+    const uint32_t *known = key ? name_map_find(&xacro->yaml_names, key) : NULL;
+    *index = known ? *known : xacro->yaml_count;
+    if (status == CP_OK && !known)
+        status = yaml_read(&xacro->world, source, &value);
     if (status == CP_OK)
         status = source_check(source);
     source_close(source);
     xacro->world.place = place;
+    if (status != CP_OK || known)
+        return status;
+    bool good = key && name_map_add(&xacro->yaml_names, key, *index, NULL) &&
+                array_add(xacro->context, &xacro->yaml, &xacro->yaml_room, &xacro->yaml_count, &value, sizeof value);
+    return good ? CP_OK : CP_LIMIT;
+}
+
+/* Each file is read once: values do not change, and a robot shall not be made of two states of one file. */
+cp_status xacro_load_yaml(void *user, const char *path, struct value *value)
+{
+    struct xacro *xacro = user;
+    const char *folder = xacro->file->folder;
+    const char *key = arena_print(xacro->arena, "%zu %s%s", strlen(folder), folder, path);
+    const uint32_t *known = key ? name_map_find(&xacro->yaml_names, key) : NULL;
+    uint32_t index = known ? *known : 0;
+    cp_status status = !key ? CP_LIMIT : known ? CP_OK : read_yaml(xacro, path, &index);
+    if (status == CP_OK && !known && !name_map_add(&xacro->yaml_names, key, index, NULL))
+        status = CP_LIMIT;
+    if (status == CP_OK)
+        *value = xacro->yaml[index];
     return status;
 }

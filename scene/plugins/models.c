@@ -83,6 +83,18 @@ static cp_status read_geometry(cp_scene *scene, cp_scene *other, cp_instance **p
     return status;
 }
 
+/* Makes warnings of the errors after so many entries if the request can do without its file: CP_NO in place of
+ * CP_INPUT. */
+static cp_status soften(const struct models *models, const struct model_request *request, size_t entries,
+                        cp_status status)
+{
+    if (status != CP_INPUT || !request->told)
+        return status;
+    report_soften(models->scene->context, entries);
+    *request->told = true;
+    return CP_NO;
+}
+
 /* Finds the model for one spelling of the name: it is known already, or is searched for and read now. */
 static cp_status try_file(struct models *models, const struct model_request *request, const struct file_search *search,
                           uint32_t *model)
@@ -96,7 +108,9 @@ static cp_status try_file(struct models *models, const struct model_request *req
     if (known)
         return *known == CP_NONE ? CP_NO : CP_OK;
     struct source *source;
-    cp_status status = search_open(search, request->from, spelled, &source);
+    size_t entries;
+    (void)cp_report(models->scene->context, &entries);
+    cp_status status = soften(models, request, entries, search_open(search, request->from, spelled, &source));
     if (status != CP_OK)
         return status != CP_NO || name_map_add(&models->files, name, CP_NONE, NULL) ? status : CP_LIMIT;
 
@@ -110,15 +124,8 @@ static cp_status try_file(struct models *models, const struct model_request *req
         *model = *known;
     } else {
         status = !path ? CP_LIMIT : request->check ? request->check(request, source) : CP_OK;
-        size_t entries;
-        (void)cp_report(models->scene->context, &entries);
         if (status == CP_OK)
-            status = read_further(source, request->format, request->usual, &other);
-        if (status == CP_INPUT && request->told) {
-            report_soften(models->scene->context, entries);
-            *request->told = true;
-            status = CP_NO;
-        }
+            status = soften(models, request, entries, read_further(source, request->format, request->usual, &other));
         if (status == CP_OK)
             status = read_geometry(models->scene, other, &parts, &part_count);
         if (status == CP_OK)
@@ -153,6 +160,11 @@ cp_status models_find(struct models *models, const struct model_request *request
     if (status != CP_OK && status != CP_NO)
         return status;
     return name_map_add(&models->requests, key, *model, NULL) ? status : CP_LIMIT;
+}
+
+const char *models_absence(const struct models *models, const struct model_request *request)
+{
+    return resolve_absence(request->from, models->arena, request->name);
 }
 
 const char *models_places(const struct models *models, const struct model_request *request)

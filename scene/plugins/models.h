@@ -5,7 +5,7 @@
  *     uint32_t model;
  *     cp_status status = models_find(models, &request, &model);
  *     if (status == CP_NO)
- *         status = report_lenient(..., "no mesh \"%s\" is there%s", request.name, models_places(models, &request));
+ *         status = report_lenient(..., "the mesh \"%s\" %s", request.name, models_absence(models, &request));
  *     if (status == CP_OK && model == CP_NONE)
  *         report_loss(..., "the mesh \"%s\"", request.name);
  *     else if (status == CP_OK)
@@ -43,8 +43,8 @@ struct model_request {
     /* Is called before a file is read, unless NULL. CP_NO passes it over for the next spelling. */
     cp_status (*check)(const struct model_request *request, const struct source *source);
     const void *user; /* for check */
-    /* NULL: a file that cannot be read ends the reading. Else it counts as missing, its errors are warnings, and *told
-     * is set. */
+    /* NULL: a file that must not or cannot be read ends the reading. Else it counts as missing, its errors are warnings,
+     * and *told is set. */
     bool *told;
 };
 
@@ -55,7 +55,9 @@ void models_free(struct models *models);
 /* Finds the model of a file, an index of models->items; reads the file unless it was read before. If there is no such
  * file, *model is CP_NONE. The status is then CP_NO the first time, so that the caller reports it, and CP_OK later. */
 cp_status models_find(struct models *models, const struct model_request *request, uint32_t *model);
-/* Returns the end of the message about a missing file, which says where it was searched for: see resolve_places. */
+/* Return what to say of a missing file, "is not there; looked at ...", or the same as an addition to another message:
+ * see resolve_absence. */
+const char *models_absence(const struct models *models, const struct model_request *request);
 const char *models_places(const struct models *models, const struct model_request *request);
 /* Adds a model made of parts in the scene's memory; their node and use mean nothing. CP_LIMIT if out of memory. */
 cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_count, uint32_t *model);

@@ -95,6 +95,11 @@ xacro_calls() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\" xmlns:xacro=\"ht
 xacro_text() { awk -v n="$1" 'BEGIN { printf "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/><x y=\""
     for (i = 0; i < n; i++) printf "${%d}$$(a) ", i; printf "\" z=\"${[0"; for (i = 0; i < n; i++) printf ",%d", i; printf "][1]}\"/><xacro:macro name=\"m\" params=\""
     for (i = 0; i < n; i++) printf "p%d:=${}x ", i; print "\"/></robot>" }'; }
+# n names of one file of n numbers
+xacro_yaml() { awk -v n="$1" 'BEGIN { printf "a: [0" >"numbers.yaml"; for (i = 1; i < n; i++) printf ", %d", i >"numbers.yaml"; print "]" >"numbers.yaml"
+    print "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"root\"/>"
+    for (i = 0; i < n; i++) printf "<x y=\"${xacro.load_yaml(&apos;%snumbers.yaml&apos;).a[0]}\"/>\n", i % 2 ? "./" : ""
+    print "</robot>" }'; }
 srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
     printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
     printf "<group_state name=\"home\" group=\"g\"><joint name=\"j%d\" value=\"0\"/></group_state><passive_joint name=\"j%d\"/>", i, i
@@ -231,6 +236,7 @@ grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
 grows urdf_links 500 a.urdf convert a.urdf o.glb
 grows xacro_calls 500 a.xacro convert a.xacro o.glb
 grows xacro_text 2000 a.xacro convert a.xacro o.glb
+grows xacro_yaml 500 a.xacro convert a.xacro o.glb
 grows urdf_links 500 a.urdf convert a.urdf o.urdf
 grows materials 500 a.obj convert a.obj o.urdf
 grows dae_copies 1000 a.dae convert a.dae o.urdf

@@ -34,7 +34,7 @@ must "a name in a comment is none" sh -c '"$1" info repo/Arm_ROS2/urdf/wrong.urd
 # Beside the package, and beside that: found, but behind the border.
 package repo/Hand hand_description 2
 robot repo/Arm_ROS2/urdf/hand.urdf package://hand_description/meshes/t.stl
-ends 3 'lies outside the top file.s package ".*/repo/Arm_ROS2"' "$cellpipe" info repo/Arm_ROS2/urdf/hand.urdf
+ends 5 'lies outside the top file.s package ".*/repo/Arm_ROS2"' "$cellpipe" info --strict repo/Arm_ROS2/urdf/hand.urdf
 must "unless confinement is lifted" draws 1 --confine=no repo/Arm_ROS2/urdf/hand.urdf
 must "or the package is named" draws 1 --package hand_description=repo/Hand repo/Arm_ROS2/urdf/hand.urdf
 must "or included" draws 1 --include repo/Hand repo/Arm_ROS2/urdf/hand.urdf
@@ -59,5 +59,5 @@ unset AMENT_PREFIX_PATH
 mkdir -p plain/urdf
 triangle plain 1
 robot plain/urdf/up.urdf ../meshes/t.stl
-ends 3 "lies outside the top file's folder \"plain/urdf/\"" "$cellpipe" info plain/urdf/up.urdf
+ends 5 "lies outside the top file's folder \"plain/urdf/\"" "$cellpipe" info --strict plain/urdf/up.urdf
 finish

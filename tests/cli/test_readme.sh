@@ -115,4 +115,22 @@ for suffixes in $(cut -d '|' -f 1 written.txt | uniq); do
         must "README: $suffixes: $column is \"$cell\", found $found" [ "$cell" = "$found" ]
     done <row.txt
 done
+
+# The suffixes that the list of formats calls written are those that name an output format, and no others.
+"$cellpipe" formats --markdown | awk -F'|' '$4 ~ /yes|^  $/ && $1 == "" && NR > 2 {
+    gsub("`", "", $6); gsub(/[()]/, "", $6); sub("read alone:", "- ", $6); print ($5 ~ /yes/ ? "" : "- ") $6 }' >rows.txt
+must "rows of formats" [ "$(wc -l <rows.txt)" -gt 20 ]
+while read -r row; do
+    state=written
+    for suffix in $row; do
+        [ "$suffix" != - ] || { state=read; continue; }
+        "$cellpipe" convert -q part.stl "out/x$suffix" >stdout 2>stderr
+        named=written
+        ! grep -q 'does not name an output format' stderr || named=read
+        case $state$named in
+        readwritten) ! "$cellpipe" formats | grep -qE " read, write .*read alone: [^)]*\\$suffix[ )]" || fail "$suffix is written" ;;
+        *) must "$suffix is $state" [ $state = $named ] ;;
+        esac
+    done
+done <rows.txt
 finish

@@ -164,6 +164,27 @@ if [ -d "$robots" ]; then
     must "they collide there" grep -q '"\{0,1\}panda_link2.*panda_link6' "$work/stdout"
 fi
 
+# ---- many links without pairs ----
+
+# A list that excludes too much is refused before its pairs are made: 10,000 links have 10^8.
+many() { # COUNT: links of a robot, and elements of its list
+    awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><link name=\"l0\"/>"
+        for (i = 1; i < n; i++) printf "<link name=\"l%d\"><collision><geometry><box size=\"1 1 1\"/></geometry></collision></link><joint name=\"j%d\" type=\"fixed\"><parent link=\"l0\"/><child link=\"l%d\"/></joint>\n", i, i, i
+        print "</robot>" }' >many.urdf
+    awk -v n="$1" 'BEGIN { print "<robot name=\"r\">"; for (i = 0; i < n; i++) printf "<disable_default_collisions link=\"l%d\"/>\n", i; print "</robot>" }' >many.srdf
+}
+many 10000
+ends 6 'many\.srdf:402: error: <disable_default_collisions> excludes more than 4000000 pairs' \
+    within 1 "$cellpipe" convert many.urdf many.srdf many.glb
+many 1000
+ends 0 '' "$cellpipe" convert many.urdf many.srdf - --to dump
+must "the pairs of 1,000 links, once each" [ "$(grep -c '^pair ' "$work/stdout")" = $((999 + 999 * 998 / 2)) ]
+ends 6 'many\.srdf:5: error: .* excludes more than 2996 pairs' \
+    "$cellpipe" convert many.urdf many.srdf --limit pairs=2996 many.glb
+for times in 1 2 3 4 5 6 7 8 9; do echo '<disable_default_collisions link="l1"/>'; done >twice
+{ echo '<robot name="r">' && cat twice && echo '</robot>'; } >many.srdf
+ends 0 'names the link "l1" twice' "$cellpipe" convert many.urdf many.srdf --limit pairs=998 many.glb
+
 # ---- several robots ----
 
 sed 's/name="arm"/name="leg"/' arm.urdf >leg.urdf

@@ -21,4 +21,14 @@ for robot in "$robots"/*.urdf; do
     esac
 done
 must "78 robots, not $count" [ $count = 78 ]
+
+# The program of urdfdom itself, on names: an error of it may go without its exit code.
+count=0
+command -v check_urdf >/dev/null || { echo "skipped: names need liburdfdom-tools"; finish; }
+for robot in "$top"/tests/cases/urdf/empty_*.urdf "$top"/tests/cases/urdf/un*named*.urdf; do
+    check_urdf "$robot" >stdout 2>stderr && ! grep -q Error stdout stderr || continue
+    count=$((count + 1))
+    must "$robot: urdfdom takes it" "$cellpipe" convert "$robot" out.glb -q
+done
+must "more than $count robots" [ $count -ge 3 ]
 finish

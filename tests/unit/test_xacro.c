@@ -287,6 +287,31 @@ static void test_includes(void **state)
     CHECK_ROWS(rows);
 }
 
+/* Each YAML file is read once, by whatever name, and no other in its place. */
+static void test_yaml_files(void **state)
+{
+#define YAML(path) "${xacro.load_yaml('" path "').v}"
+    static const struct row rows[] = {
+        {"<a b=\"" YAML("f.yaml") YAML("f.yaml") YAML("f.yaml") "\"/>", "<a b=\"111\"/>", NULL, 0},
+        {"<a b=\"" YAML("f.yaml") YAML("d/f.yaml") YAML("f.yaml") "\"/>", "<a b=\"121\"/>", NULL, 0},
+        {"<a b=\"" YAML("f.yaml") "\"/><xacro:include filename=\"d/y.xacro\"/>", "<a b=\"1\"/><e v=\"2 3\"/>", NULL, 0},
+        {"<xacro:include filename=\"d/y.xacro\"/><a b=\"" YAML("f.yaml") YAML("g.yaml") "\"/>",
+         "<e v=\"2 3\"/><a b=\"14\"/>", NULL, 0},
+        {"<a b=\"" YAML("./f.yaml") YAML("d/../f.yaml") YAML("f.yaml") "\"/>", "<a b=\"111\"/>", NULL, 0},
+        {"<a b=\"" YAML("f.yaml") "\"/>\n<a b=\"" YAML("//f.yaml") "\"/>", NULL, "the file //f.yaml is not there", 2},
+        {"<a b=\"" YAML("f.yaml") "\"/>\n<a b=\"" YAML("cut.yaml") "\"/>", NULL, "flow sequence", 2},
+    };
+#undef YAML
+    (void)state;
+    write_file("f.yaml", "v: 1\n");
+    write_file("d/f.yaml", "v: 2\n");
+    write_file("g.yaml", "v: 4\n");
+    write_file("d/g.yaml", "v: 3\n");
+    write_file("cut.yaml", "a: [1\n");
+    write_file("d/y.xacro", ROBOT "<e v=\"${xacro.load_yaml('f.yaml').v} ${xacro.load_yaml('g.yaml').v}\"/></robot>");
+    CHECK_ROWS(rows);
+}
+
 static void test_arguments(void **state)
 {
     static const char *const given[] = {"x:=9", "y=a:=b", NULL};
@@ -351,7 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_properties), cmocka_unit_test(test_macros),
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_elements),   cmocka_unit_test(test_includes),
-        cmocka_unit_test(test_arguments),  cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_yaml_files), cmocka_unit_test(test_arguments),  cmocka_unit_test(test_bombs),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -37,8 +37,8 @@ cp_status source_open_near(const struct source *parent, const char *name, const 
 /* Opens a further file as source_open does. If there is none, it opens one whose path differs by upper and lower case
  * alone, with the warning "source-case". */
 cp_status source_open_any_case(const struct source *parent, const char *name, struct source **opened);
-/* Does the same as source_open_near for a picture, which a scene can do without: CP_NO, with a warning, when it is not allowed or cannot be
- * read. */
+/* Does the same as source_open_near for a picture, which a scene can do without: CP_NO, with a warning, when it is not
+ * allowed or cannot be read. */
 cp_status source_open_picture(const struct source *parent, const char *name, const char *other, struct source **opened);
 /* Does the same for a file that the user names in an option, from the folder of `parent` or else the current one. It
  * may lie anywhere, and the files that it names may lie below its folder. */
@@ -116,8 +116,10 @@ bool uri_decode(char *text, size_t *size);
 /* Returns the name with %XX decoded, in the arena. The name itself, if that changes nothing or gives no name, and for a
  * URI of these schemes. NULL when out of memory. */
 const char *uri_decoded(struct arena *arena, const char *name);
-/* Returns an addition to the message about a URI whose file is missing: "; looked at A, B", and the option that gives
- * its package a folder. "" for a path, and when out of memory. */
+/* Returns what a name is that source_open does not find: "is not there; looked at A, B", with the option that gives a
+ * package its folder; "is a folder"; or "is on the network, and cellpipe reads no network". */
+const char *resolve_absence(const struct source *parent, struct arena *arena, const char *name);
+/* Returns the same as an addition to another message: "; looked at A, B"; "" for a path, and when out of memory. */
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name);
 
 /* Finds the folder of a package of ROS for what the source names: the one that was given for it
@@ -156,6 +158,8 @@ cp_status search_find(const struct file_search *search, const struct source *fro
                       struct source **opened);
 /* Tells whether the path leaves its folder by "..". */
 bool path_leaves_folder(const char *path);
+/* Tells whether no file can have this path, but a folder: "robot/", "..". */
+bool path_names_folder(const char *path);
 
 /* Unpacks compressed bytes: gzip files, and the parts of archives. */
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/context.h"
 #include "base/text/text.h"
@@ -76,6 +77,11 @@ static const char *after_file(const char *name)
 bool uri_is_file(const char *name)
 {
     return after_file(name) != NULL;
+}
+
+static bool uri_is_remote(const char *name)
+{
+    return after_scheme(name, "http://") || after_scheme(name, "https://") || after_scheme(name, "ftp://");
 }
 
 bool uri_is_known(const char *name)
@@ -181,12 +187,38 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
     return CP_OK;
 }
 
+/* Returns what a name is that can mean no file; NULL if it could mean one. */
+static const char *other_than_file(const struct source *parent, const char *name, const struct candidates *list)
+{
+    struct stat facts;
+    bool on_disk = *name && !parent->archive && !parent->context->opener;
+    if (uri_is_remote(name))
+        return "on the network, and cellpipe reads no network";
+    for (uint32_t i = 0; i < list->count && on_disk; i++)
+        if (stat(list->items[i].path, &facts) == 0 && S_ISDIR(facts.st_mode))
+            return "a folder";
+    return NULL;
+}
+
+const char *resolve_absence(const struct source *parent, struct arena *arena, const char *name)
+{
+    struct candidates list = {0};
+    if (resolve_files(parent, arena, name, &list) != CP_OK)
+        list.count = 0;
+    const char *other = other_than_file(parent, name, &list);
+    const char *text = other ? arena_print(arena, "is %s", other)
+                             : arena_print(arena, "is not there%s", resolve_places(parent, arena, name));
+    return text ? text : "is not there";
+}
+
 const char *resolve_places(const struct source *parent, struct arena *arena, const char *name)
 {
     enum { FIRST_SHOWN = 3 }; /* and the last one */
     struct candidates list = {0};
     struct buffer text = {.context = parent->context};
     const char *package = after_package(name);
+    if (uri_is_remote(name))
+        return "; it is on the network, and cellpipe reads no network";
     if (uri_is_known(name) && resolve_files(parent, arena, name, &list) != CP_OK)
         list.count = 0;
     for (uint32_t i = 0; i < list.count; i++) {

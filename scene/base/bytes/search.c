@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+#include "base/text/text.h"
+
+bool path_names_folder(const char *path)
+{
+    const char *last = text_file_name(path);
+    return !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
+}
+
 bool path_leaves_folder(const char *path)
 {
     int64_t depth = 0;

@@ -589,6 +589,8 @@ static cp_status open_candidate(struct source *source, const struct meant_file *
     cp_context *context = source->context;
     cp_status status = set_names(source, candidate->path, candidate->name);
     int file = -1;
+    if (status == CP_OK && path_names_folder(candidate->path)) /* wherever it lies: that it is out of bounds says less */
+        return CP_NO;
     if (status == CP_OK && context->opener) {
         status = load_by_host(source);
         return status == CP_OK ? count_further(source->parent, source->name) : status;
@@ -620,8 +622,7 @@ static cp_status open_candidate(struct source *source, const struct meant_file *
         return refuse(source, "source-open", "file \"%s\" cannot be opened: %s", source->name, strerror(error));
     if (status != CP_OK || file < 0 || is_folder)
         return status == CP_OK ? CP_NO : status;
-    if (!S_ISREG(info.st_mode) && !source->state->is_option) { /* a read of a FIFO would wait, and a device may not
-                                                                * end */
+    if (!S_ISREG(info.st_mode) && !source->state->is_option) { /* a FIFO would wait, and a device may not end */
         (void)close(file);
         return refuse(source, "source-irregular", "file \"%s\" is no regular file", source->name);
     }

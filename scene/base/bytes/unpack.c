@@ -88,6 +88,25 @@ cp_status unpack_gzip(const struct source *source, struct buffer *plain, bool *e
     return CP_OK;
 }
 
+cp_status cp_unpack(cp_context *context, const char *name, const void *bytes, size_t size, struct buffer *plain)
+{
+    const struct source source = {.context = context, .name = name, .data = bytes, .size = size};
+    cp_status status = CP_OK;
+    bool ends_early = false;
+    if (is_gzip(bytes, size)) {
+        status = unpack_gzip(&source, plain, &ends_early);
+    } else {
+        buffer_append(plain, bytes, size);
+        buffer_append(plain, "", 1);
+        plain->size -= !plain->failed;
+        status = plain->failed ? CP_LIMIT : CP_OK;
+    }
+    if (status == CP_OK && ends_early)
+        status = report_error(context, CP_INPUT, "source-truncated", IN_FILE(name),
+                              "the gzip stream ends early after %zu bytes", plain->size);
+    return context_finish(context, status);
+}
+
 /* ---- parts of archives ---- */
 
 static bool start_inflation(const struct source *source, const struct packed *packed, z_stream *stream)
