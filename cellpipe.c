@@ -77,6 +77,11 @@ size_t cp_plugin_count(const cp_context *context, cp_plugin_kind kind)
     return plugin_count(plugins_of(context), kind);
 }
 
+const char *cp_plugin_version(const cp_context *context, cp_plugin_kind kind, size_t index)
+{
+    return plugin_version(plugins_of(context), kind, index);
+}
+
 bool cp_plugin_at(const cp_context *context, cp_plugin_kind kind, size_t index, cp_plugin_info *info)
 {
     return plugin_info(plugins_of(context), kind, index, info);

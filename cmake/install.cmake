@@ -7,11 +7,15 @@ set_target_properties(cellpipe PROPERTIES PUBLIC_HEADER
                       "${CMAKE_SOURCE_DIR}/scene/cellpipe.h;${CMAKE_SOURCE_DIR}/scene/cellpipe_build.h")
 target_include_directories(cellpipe INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 file(RELATIVE_PATH libraries_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set_target_properties(cellpipe_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_program}")
+# The same run paths in the build: to those that an installation changes, CMake adds an empty one, which is the working
+# folder, where a stranger may have put a library.
+set_target_properties(cellpipe_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_program};$ORIGIN"
+                      BUILD_WITH_INSTALL_RPATH ON)
+set_target_properties(cellpipe PROPERTIES INSTALL_RPATH "$ORIGIN/cellpipe;$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 install(TARGETS cellpipe_program)
 install(TARGETS cellpipe EXPORT cellpipe-targets PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET cellpipe_kernel)
-  set_target_properties(cellpipe PROPERTIES INSTALL_RPATH "$ORIGIN/cellpipe")
+  set_target_properties(cellpipe_kernel PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS cellpipe_kernel DESTINATION ${CMAKE_INSTALL_LIBDIR}/cellpipe)
 endif()
 install(FILES docs/cellpipe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

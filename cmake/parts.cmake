@@ -58,6 +58,8 @@ if(CELLPIPE_MESHOPT)
     add_library(part_MESHOPT INTERFACE IMPORTED)
     target_include_directories(part_MESHOPT SYSTEM INTERFACE ${MESHOPT_INCLUDE})
     target_link_libraries(part_MESHOPT INTERFACE ${MESHOPT_LIBRARY})
+    set(MESHOPT_LINK_LIBRARIES ${MESHOPT_LIBRARY})
+    set(MESHOPT_INCLUDE_DIRS ${MESHOPT_INCLUDE})
     # The header says 180 for 0.18.
     file(STRINGS ${MESHOPT_INCLUDE}/meshoptimizer.h line REGEX "define MESHOPTIMIZER_VERSION ")
     string(REGEX MATCH "[0-9]+" number "${line}")

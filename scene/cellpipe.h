@@ -1039,7 +1039,7 @@ typedef struct cp_plugin_info {
     const char *suffixes; /* ".stl .stla", "" for a filter */
     const char *package;  /* NULL if built; else the missing Debian package */
     const char *lacks;    /* NULL, or the part that is not built: "EXT_meshopt_compression (libmeshoptimizer-dev)" */
-    const char *version;  /* another one if results of the same input may differ; assimp's has that of the library */
+    const char *version;  /* another one if results of the same input may differ, but see cp_plugin_version */
     bool lists_pairs;     /* an importer of exclusion lists, which have no shapes */
     const char *further;  /* suffixes that an importer reads, too, as its library does: cellpipe does not test them */
     bool is_shown;        /* a filter that makes something to be watched, a clip or a way */
@@ -1053,6 +1053,9 @@ CP_API size_t cp_plugin_count(const cp_context *context, cp_plugin_kind kind);
 CP_API bool cp_plugin_at(const cp_context *context, cp_plugin_kind kind, size_t index, cp_plugin_info *info);
 CP_API bool cp_plugin_option(const cp_context *context, cp_plugin_kind kind, size_t index, size_t option,
                              cp_option_info *info);
+/* Returns the version with that of the library in use, which assimp's importer loads for that; "" if there is no such
+ * plug-in. */
+CP_API const char *cp_plugin_version(const cp_context *context, cp_plugin_kind kind, size_t index);
 /* Returns the index of the exporter that cp_write uses for a path, or SIZE_MAX if no suffix fits. */
 CP_API size_t cp_exporter_of(const cp_context *context, const char *path);
 

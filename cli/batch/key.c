@@ -17,7 +17,7 @@ enum {
 static void print_plugin(FILE *file, cp_plugin_kind kind, size_t index)
 {
     if (index != SIZE_MAX)
-        fprintf(file, "%s %s\n", plugin_at(kind, index).name, plugin_at(kind, index).version);
+        fprintf(file, "%s %s\n", plugin_at(kind, index).name, cp_plugin_version(NULL, kind, index));
 }
 
 cp_status hash_options(const struct batch_site *site, struct batch_work *work)
@@ -49,9 +49,9 @@ bool key_of(const struct batch_site *site, const struct batch_work *work, const 
     struct buffer text = {.context = site->cli->context};
     buffer_append(&text, &work->options, sizeof work->options);
     for (size_t i = 0; i < plugin_count(CP_IMPORTER); i++) {
-        cp_plugin_info importer = plugin_at(CP_IMPORTER, i);
-        if (record->formats.count == 0 || list_has(&record->formats, importer.name))
-            buffer_print(&text, "%s %s\n", importer.name, importer.version);
+        const char *name = plugin_at(CP_IMPORTER, i).name;
+        if (record->formats.count == 0 || list_has(&record->formats, name))
+            buffer_print(&text, "%s %s\n", name, cp_plugin_version(NULL, CP_IMPORTER, i));
     }
     for (uint32_t i = 0; i < record->input_count; i++) {
         const struct record_input *input = &record->inputs[i];

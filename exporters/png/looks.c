@@ -73,7 +73,8 @@ static cp_status decode(struct png_picture *picture, uint32_t image)
     struct pixels pixels;
     texels->tried = true;
     struct arena *arena = arena_new(picture->context);
-    cp_status status = arena ? pixels_decode(arena, &picture->scene->images[image], &pixels) : CP_LIMIT;
+    cp_status status =
+        arena ? pixels_decode(picture->context, arena, &picture->scene->images[image], &pixels) : CP_LIMIT;
     if (status == CP_OK && pixels.bytes)
         status = widen(picture, texels, &pixels);
     arena_free(arena);

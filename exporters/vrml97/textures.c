@@ -77,8 +77,9 @@ static cp_status show_image(struct vrml_output *output, struct vrml_shapes *shap
     if (picture->tried)
         return CP_OK;
     picture->tried = true;
-    return sink_is_stream(output->world) ? pixels_decode(output->arena, &shapes->scene->images[image], &picture->pixels)
-                                         : write_image(output, shapes, image);
+    return sink_is_stream(output->world)
+               ? pixels_decode(output->context, output->arena, &shapes->scene->images[image], &picture->pixels)
+               : write_image(output, shapes, image);
 }
 
 static bool has_picture(const struct vrml_shapes *shapes, uint32_t image)

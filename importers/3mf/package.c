@@ -13,7 +13,7 @@
 /* clang-format on */
 
 LATE_FUNCTIONS(libzip, ZIP_FUNCTIONS);
-static LATE_LIBRARY(libzip, FILE_OF_LIBZIP, ZIP_FUNCTIONS);
+static LATE_LIBRARY(libzip, FILE_OF_LIBZIP, 0, ZIP_FUNCTIONS);
 
 struct package {
     zip_t *archive;

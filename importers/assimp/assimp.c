@@ -45,20 +45,33 @@ static const cp_option assimp_options[] = {
     CP_OPTIONS_END,
 };
 
+LATE_LIBRARY(assimp, FILE_OF_ASSIMP, 16 << 20, ASSIMP_FUNCTIONS);
+
 /* our version, and that of the library in use, whatever headers it was built with */
 static char version_text[64];
 
 static void print_version(void)
 {
-    (void)snprintf(version_text, sizeof version_text, "1, assimp %u.%u.%u %x", aiGetVersionMajor(), aiGetVersionMinor(),
-                   aiGetVersionPatch(), aiGetVersionRevision());
+    (void)snprintf(version_text, sizeof version_text, "1, assimp %u.%u.%u %x", assimp.aiGetVersionMajor(),
+                   assimp.aiGetVersionMinor(), assimp.aiGetVersionPatch(), assimp.aiGetVersionRevision());
 }
 
-static const char *assimp_version(void)
+static const char *version_in_use(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!library_is_there(&assimp_library))
+        return "1, assimp, which cannot be loaded";
     (void)pthread_once(&once, print_version);
     return version_text;
+}
+
+static cp_status load(cp_context *context)
+{
+    cp_status status = library_load(context, &assimp_library);
+#ifdef HAVE_XML2
+    status = status == CP_OK ? xml_load(context) : status; /* for X3D */
+#endif
+    return status;
 }
 
 /* ---- names ---- */
@@ -100,24 +113,24 @@ static cp_status run_assimp(struct assimp_import *import, struct file_system *sy
     char text[ERROR_SIZE] = "";
     /* Some of assimp's readers take the decimal point of the host's locale. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    struct aiPropertyStore *properties = plain ? aiCreatePropertyStore() : NULL;
+    struct aiPropertyStore *properties = plain ? assimp.aiCreatePropertyStore() : NULL;
     if (!properties) {
         if (plain)
             freelocale(plain);
         return report_failure(import, system->top, strcpy(text, "bad_alloc"));
     }
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
+    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
+    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
     pthread_mutex_lock(&assimp_lock);
     locale_t before = uselocale(plain);
-    import->from = aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
+    import->from = assimp.aiImportFileExWithProperties(system->top_name, 0, &system->io, properties);
     uselocale(before);
     if (!import->from)
-        strncpy(text, aiGetErrorString(), sizeof text - 1);
+        strncpy(text, assimp.aiGetErrorString(), sizeof text - 1);
     pthread_mutex_unlock(&assimp_lock);
     freelocale(plain);
-    aiReleasePropertyStore(properties);
+    assimp.aiReleasePropertyStore(properties);
     if (system->status != CP_OK)
         return system->status;
     if (!import->from || !import->from->mRootNode)
@@ -133,7 +146,7 @@ static cp_status import_file(struct assimp_import *import, struct file_system *s
         status = find_factors(import, &found);
     /* Clips move whole nodes, but keys of factors move them one by one, so the products are needed. */
     if (status == CP_OK && found.any && !found.wrong_product && import->from->mNumAnimations > 0) {
-        aiReleaseImport(import->from);
+        assimp.aiReleaseImport(import->from);
         status = run_assimp(import, system, false);
     }
     if (status != CP_OK)
@@ -204,7 +217,7 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     if (status == CP_OK)
         status = copy_scene(&import);
     if (import.from)
-        aiReleaseImport(import.from);
+        assimp.aiReleaseImport(import.from);
     memory_free(context, import.objects, import.object_room, sizeof *import.objects);
     memory_free(context, import.places, import.place_room, sizeof *import.places);
     return status == CP_OK ? scene_finish(scene) : status;
@@ -298,7 +311,8 @@ const struct importer assimp_importer = {
 #ifdef HAVE_ASSIMP
             .options = assimp_options,
             .settings_size = sizeof(struct assimp_settings),
-            .version = assimp_version,
+            .version = "1, assimp " VERSION_OF_ASSIMP,
+            .version_in_use = version_in_use,
 #else
             .settings_size = sizeof(struct import_settings),
             .package = "libassimp-dev",
@@ -310,9 +324,7 @@ const struct importer assimp_importer = {
     .sign = "what its readers know",
 #ifdef HAVE_ASSIMP
     .third_party = true,
-#ifdef HAVE_XML2
-    .load = xml_load, /* for X3D */
-#endif
+    .load = load,
     .read = assimp_read,
 #endif
 };

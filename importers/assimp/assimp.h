@@ -13,6 +13,18 @@
 #include <assimp/scene.h>
 #include <assimp/version.h>
 
+/* clang-format off */
+#define ASSIMP_FUNCTIONS(X) \
+    X(aiCreatePropertyStore) X(aiGetErrorString) X(aiGetMaterialColor) X(aiGetMaterialFloatArray) \
+    X(aiGetMaterialIntegerArray) X(aiGetMaterialString) X(aiGetMaterialTexture) X(aiGetMaterialTextureCount) \
+    X(aiGetMaterialUVTransform) X(aiGetVersionMajor) X(aiGetVersionMinor) X(aiGetVersionPatch) \
+    X(aiGetVersionRevision) X(aiImportFileExWithProperties) X(aiReleaseImport) X(aiReleasePropertyStore) \
+    X(aiSetImportPropertyInteger)
+/* clang-format on */
+
+LATE_FUNCTIONS(assimp, ASSIMP_FUNCTIONS);
+extern struct assimp_functions assimp;
+
 /* The directions of a file's axes. Of X: right is -Y, up X, towards the viewer Z. */
 enum axes { AXES_Z_UP, AXES_Y_UP, AXES_X_UP };
 

@@ -128,7 +128,8 @@ static void place_texture(struct assimp_import *import, const struct aiMaterial 
 {
     struct aiUVTransform transform = {.mScaling = {1, 1}};
     use->scale[0] = use->scale[1] = 1;
-    if (aiGetMaterialUVTransform(from, AI_MATKEY_UVTRANSFORM(aiTextureType_DIFFUSE, 0), &transform) != aiReturn_SUCCESS)
+    if (assimp.aiGetMaterialUVTransform(from, AI_MATKEY_UVTRANSFORM(aiTextureType_DIFFUSE, 0), &transform) !=
+        aiReturn_SUCCESS)
         return;
     const double numbers[] = {(double)transform.mScaling.x, (double)transform.mScaling.y,
                               (double)transform.mTranslation.x, (double)transform.mTranslation.y};
@@ -157,7 +158,7 @@ static cp_status copy_texture(struct assimp_import *import, const struct aiMater
     unsigned set = 0;
     uint32_t image = CP_NONE;
     *taken = false;
-    if (aiGetMaterialTexture(from, aiTextureType_DIFFUSE, 0, &path, NULL, &set, NULL, NULL, modes, NULL) !=
+    if (assimp.aiGetMaterialTexture(from, aiTextureType_DIFFUSE, 0, &path, NULL, &set, NULL, NULL, modes, NULL) !=
             aiReturn_SUCCESS ||
         path.length == 0 || set >= CP_COORDINATE_SETS)
         return CP_OK;
@@ -190,7 +191,7 @@ static void copy_emission(struct assimp_import *import, const struct aiMaterial 
                           cp_material *material)
 {
     struct aiColor4D colour;
-    if (aiGetMaterialColor(from, AI_MATKEY_COLOR_EMISSIVE, &colour) != aiReturn_SUCCESS)
+    if (assimp.aiGetMaterialColor(from, AI_MATKEY_COLOR_EMISSIVE, &colour) != aiReturn_SUCCESS)
         return;
     material->emissive[0] = linear_from_srgb(unit_range(import, name, colour.r));
     material->emissive[1] = linear_from_srgb(unit_range(import, name, colour.g));
@@ -203,11 +204,11 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
     struct aiString name = {0};
     int two_sided = 0;
     float opacity;
-    aiGetMaterialString(from, AI_MATKEY_NAME, &name);
+    assimp.aiGetMaterialString(from, AI_MATKEY_NAME, &name);
     struct aiColor4D colour = {0.6f, 0.6f, 0.6f, 1}; /* assimp's own default */
-    if (aiGetMaterialColor(from, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
-        aiGetMaterialColor(from, AI_MATKEY_BASE_COLOR, &colour);
-    if (aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
+    if (assimp.aiGetMaterialColor(from, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
+        assimp.aiGetMaterialColor(from, AI_MATKEY_BASE_COLOR, &colour);
+    if (assimp.aiGetMaterialFloatArray(from, AI_MATKEY_OPACITY, &opacity, NULL) == aiReturn_SUCCESS)
         colour.a = opacity;
     *added = CP_NONE;
     *textured = false;
@@ -221,7 +222,7 @@ static cp_status copy_material(struct assimp_import *import, const struct aiMate
     *added = scene_add_material(import->scene, text, rgba, true);
     if (*added == CP_NONE)
         return CP_LIMIT;
-    aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
+    assimp.aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
     import->scene->materials[*added].two_sided = two_sided != 0;
     copy_emission(import, from, &name, &import->scene->materials[*added]);
     cp_status status = copy_texture(import, from, &import->scene->materials[*added], textured);
@@ -241,7 +242,7 @@ cp_status copy_materials(struct assimp_import *import)
             return status;
         textures -= textured;
         for (int type = aiTextureType_NONE; type <= AI_TEXTURE_TYPE_MAX; type++)
-            textures += aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
+            textures += assimp.aiGetMaterialTextureCount(from->mMaterials[i], (enum aiTextureType)type);
     }
     if (textures > 0)
         report_loss(import->context, "assimp-textures", IN_FILE(import->file), textures, "textures");

@@ -6,6 +6,15 @@
 
 #include <meshoptimizer.h>
 
+/* clang-format off */
+#define UNPACK_FUNCTIONS(X) \
+    X(meshopt_decodeFilterExp) X(meshopt_decodeFilterOct) X(meshopt_decodeFilterQuat) X(meshopt_decodeIndexBuffer) \
+    X(meshopt_decodeIndexSequence) X(meshopt_decodeVertexBuffer)
+/* clang-format on */
+
+LATE_FUNCTIONS(meshopt, UNPACK_FUNCTIONS);
+static LATE_LIBRARY(meshopt, FILE_OF_MESHOPT, 0, UNPACK_FUNCTIONS);
+
 enum { FILTER_NONE, FILTER_OCTAHEDRAL, FILTER_QUATERNION, FILTER_EXPONENTIAL };
 
 static const char *const mode_words[] = {"ATTRIBUTES", "TRIANGLES", "INDICES", NULL};
@@ -31,11 +40,11 @@ static bool shape_is_legal(uint32_t mode, uint32_t filter, uint64_t count, uint6
 static void apply_filter(uint32_t filter, unsigned char *out, size_t count, size_t stride)
 {
     if (filter == FILTER_OCTAHEDRAL)
-        meshopt_decodeFilterOct(out, count, stride);
+        meshopt.meshopt_decodeFilterOct(out, count, stride);
     else if (filter == FILTER_QUATERNION)
-        meshopt_decodeFilterQuat(out, count, stride);
+        meshopt.meshopt_decodeFilterQuat(out, count, stride);
     else if (filter == FILTER_EXPONENTIAL)
-        meshopt_decodeFilterExp(out, count, stride);
+        meshopt.meshopt_decodeFilterExp(out, count, stride);
 }
 
 bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *bytes, size_t size, unsigned char *out)
@@ -45,11 +54,13 @@ bool meshopt_decode(struct gltf *gltf, uint32_t value, const unsigned char *byte
     size_t count = gltf_integer(gltf, value, "count", 0), stride = gltf_integer(gltf, value, "byteStride", 0);
     if (gltf->status == CP_OK && (mode == CP_NONE || !shape_is_legal(mode, filter, count, stride)))
         gltf_error(gltf, value, "gltf-meshopt", "mode, filter, count and byteStride do not go together");
+    if (gltf->status == CP_OK)
+        gltf->status = library_load(gltf->context, &meshopt_library);
     if (gltf->status != CP_OK)
         return false;
-    int wrong = mode == MESHOPT_ATTRIBUTES  ? meshopt_decodeVertexBuffer(out, count, stride, bytes, size)
-                : mode == MESHOPT_TRIANGLES ? meshopt_decodeIndexBuffer(out, count, stride, bytes, size)
-                                            : meshopt_decodeIndexSequence(out, count, stride, bytes, size);
+    int wrong = mode == MESHOPT_ATTRIBUTES  ? meshopt.meshopt_decodeVertexBuffer(out, count, stride, bytes, size)
+                : mode == MESHOPT_TRIANGLES ? meshopt.meshopt_decodeIndexBuffer(out, count, stride, bytes, size)
+                                            : meshopt.meshopt_decodeIndexSequence(out, count, stride, bytes, size);
     bool newer = mode == MESHOPT_ATTRIBUTES && size > 0 && bytes[0] > 0xa0 && bytes[0] <= 0xaf; /* 0xa0 + version */
     if (wrong)
         gltf_error(gltf, value, "gltf-meshopt", "the compressed bytes are %s",

@@ -31,7 +31,7 @@ static const char *find_text(const char *at, const char *end, const char *text)
 
 #ifdef HAVE_OCCT
 
-LATE_LIBRARY(step_kernel, FILE_OF_OCCT, KERNEL_CALLS);
+LATE_LIBRARY(step_kernel, FILE_OF_OCCT, 64 << 20, KERNEL_CALLS);
 
 /* The encodings that the kernel knows, by the names that people use and by its own. */
 #define ENCODINGS                                                                                                      \
@@ -64,17 +64,8 @@ static const cp_option step_options[] = {
     CP_OPTIONS_END,
 };
 
-/* If memory ran out while Open CASCADE is loaded, its constructors would end the process. So there shall be more than
- * they take. */
 static cp_status load_kernel(cp_context *context)
 {
-    enum { ENOUGH = 64 << 20 };
-    void *room = malloc(ENOUGH);
-    if (!room) {
-        report_out_of_memory(context);
-        return CP_LIMIT;
-    }
-    free(room);
     return library_load(context, &step_kernel_library);
 }
 
@@ -300,11 +291,6 @@ static enum cad_format format_of(const char *head, size_t size)
     return has_text(head, size, "ISO-10303-21;") ? CAD_STEP : is_iges(head, size) ? CAD_IGES : CAD_BREP;
 }
 
-static const char *version(void)
-{
-    return "1, Open CASCADE " VERSION_OF_OCCT;
-}
-
 #endif
 
 const struct importer step_importer = {
@@ -315,7 +301,7 @@ const struct importer step_importer = {
             .settings_size = sizeof(struct step_settings),
 #ifdef HAVE_OCCT
             .options = step_options,
-            .version = version,
+            .version = "1, Open CASCADE " VERSION_OF_OCCT,
 #else
             .package = "libocct-data-exchange-dev",
 #endif

@@ -76,7 +76,7 @@ static bool has_plausible_facets(const char *head, size_t size)
     if (size < STL_HEADER_SIZE + STL_FACET_SIZE)
         return false;
     size_t count = (size - STL_HEADER_SIZE) / STL_FACET_SIZE, odd = 0, flat = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && odd <= count / 16; i++) {
         float values[12];
         const float *a = values + 3, *b = values + 6, *c = values + 9;
         for (int k = 0; k < 12; k++)

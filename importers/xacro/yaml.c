@@ -25,7 +25,7 @@
 /* clang-format on */
 
 LATE_FUNCTIONS(libyaml, YAML_FUNCTIONS);
-static LATE_LIBRARY(libyaml, FILE_OF_YAML, YAML_FUNCTIONS);
+static LATE_LIBRARY(libyaml, FILE_OF_YAML, 0, YAML_FUNCTIONS);
 
 struct yaml_reader {
     struct expression_world *world;

@@ -140,6 +140,7 @@ struct late_library {
     const char *const *names;
     void *functions; /* a struct of pointers to functions, in the order of the names */
     size_t count;
+    size_t room; /* bytes that its loading takes at most, if it is C++: without them its constructors end the process */
     bool is_loaded;
 };
 
@@ -151,15 +152,17 @@ struct late_library {
         FUNCTIONS(LATE_POINTER)                                                                                        \
     }
 /* Defines `struct NAME_functions NAME`, which is called as NAME.first(...), and `NAME_library`. */
-#define LATE_LIBRARY(name, file, FUNCTIONS)                                                                            \
+#define LATE_LIBRARY(name, file, room, FUNCTIONS)                                                                      \
     struct name##_functions name;                                                                                      \
     static const char *const name##_names[] = {FUNCTIONS(LATE_NAME)};                                                  \
-    static struct late_library name##_library = {file, name##_names, &name,                                            \
-                                                 sizeof name##_names / sizeof *name##_names, false}
+    static struct late_library name##_library = {                                                                      \
+        file, name##_names, &name, sizeof name##_names / sizeof *name##_names, room, false}
 
 /* Sets the library's functions, at the first call. Any thread may call it. CP_LIMIT if that fails: the file is
  * not at fault. */
 cp_status library_load(cp_context *context, struct late_library *library);
+/* The same without a report: false if that fails. */
+bool library_is_there(struct late_library *library);
 
 /* A clock that never goes back. */
 

@@ -13,10 +13,11 @@ struct plugin {
     cp_status (*check)(cp_context *context, const void *settings);
     const char *package; /* NULL; or the missing package of a part that is not built */
     const char *lacks;   /* NULL; or what alone is not built, and the package in brackets */
-    /* Returns a number or text that changes whenever the same input gives another result; NULL: "1". Any thread may
-     * call it. */
-    const char *(*version)(void);
-    const char *host_version; /* the same of a plug-in that a host has registered; or NULL */
+    /* A number or text that changes whenever the same input gives another result; NULL: "1". */
+    const char *version;
+    /* Returns the same with the version of a library that is loaded for it; NULL: the version says it all. Any thread
+     * may call it. */
+    const char *(*version_in_use)(void);
 };
 
 #endif

@@ -212,7 +212,7 @@ static cp_status add_plugin(cp_context *context, cp_plugin_kind kind, const void
 #define PLUGIN_OF(given)                                                                                               \
     {                                                                                                                  \
         .name = (given).name, .title = (given).title ? (given).title : "", .options = (given).options,                 \
-        .settings_size = (given).settings_size, .host_version = (given).version                                        \
+        .settings_size = (given).settings_size, .version = (given).version                                             \
     }
 
 static cp_status register_importer(cp_context *context, const cp_importer *importer)

@@ -121,6 +121,11 @@ static const cp_option *option_at(const struct plugins *plugins, cp_plugin_kind 
     return NULL;
 }
 
+static const char *version_of(const struct plugin *plugin)
+{
+    return plugin->version ? plugin->version : "1";
+}
+
 bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index, cp_plugin_info *info)
 {
     if (index >= plugin_count(plugins, kind) || !struct_has_size(info))
@@ -132,9 +137,7 @@ bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t inde
                           .further = "",
                           .package = plugin->package,
                           .lacks = plugin->lacks,
-                          .version = plugin->version        ? plugin->version()
-                                     : plugin->host_version ? plugin->host_version
-                                                            : "1"};
+                          .version = version_of(plugin)};
     if (kind == CP_IMPORTER) {
         own.suffixes = plugins->importers[index]->suffixes;
         own.further = plugins->importers[index]->further ? plugins->importers[index]->further : "";
@@ -148,6 +151,14 @@ bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t inde
         own.option_count++;
     struct_give(info, &own, sizeof own);
     return true;
+}
+
+const char *plugin_version(const struct plugins *plugins, cp_plugin_kind kind, size_t index)
+{
+    if (index >= plugin_count(plugins, kind))
+        return "";
+    const struct plugin *plugin = plugin_at(plugins, kind, index);
+    return plugin->version_in_use ? plugin->version_in_use() : version_of(plugin);
 }
 
 bool plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option,

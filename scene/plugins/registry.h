@@ -37,8 +37,9 @@ size_t plugin_find(const struct plugins *plugins, cp_plugin_kind kind, const cha
 /* Reports that the context has no plug-in of that name, and names the nearest one: CP_USAGE. */
 cp_status plugin_unknown(cp_context *context, cp_plugin_kind kind, const char *name);
 
-/* These answer the public functions cp_plugin_at, cp_plugin_option and cp_exporter_of. */
+/* These answer the public functions cp_plugin_at, cp_plugin_version, cp_plugin_option and cp_exporter_of. */
 bool plugin_info(const struct plugins *plugins, cp_plugin_kind kind, size_t index, cp_plugin_info *info);
+const char *plugin_version(const struct plugins *plugins, cp_plugin_kind kind, size_t index);
 bool plugin_option(const struct plugins *plugins, cp_plugin_kind kind, size_t index, size_t option,
                    cp_option_info *info);
 size_t exporter_of(const struct plugins *plugins, const char *path);

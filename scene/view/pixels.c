@@ -7,9 +7,28 @@
 
 #ifdef HAVE_PNG
 #include <png.h>
+
+/* clang-format off */
+#define PNG_FUNCTIONS(X) \
+    X(png_create_info_struct) X(png_create_write_struct_2) X(png_destroy_write_struct) X(png_get_io_ptr) \
+    X(png_get_mem_ptr) X(png_image_begin_read_from_memory) X(png_image_finish_read) X(png_image_free) \
+    X(png_longjmp) X(png_set_IHDR) X(png_set_filter) X(png_set_longjmp_fn) X(png_set_sRGB) X(png_set_write_fn) \
+    X(png_write_end) X(png_write_info) X(png_write_row)
+/* clang-format on */
+
+LATE_FUNCTIONS(libpng, PNG_FUNCTIONS);
+static LATE_LIBRARY(libpng, FILE_OF_PNG, 0, PNG_FUNCTIONS);
 #endif
 #ifdef HAVE_TURBOJPEG
 #include <turbojpeg.h>
+
+/* clang-format off */
+#define JPEG_FUNCTIONS(X) \
+    X(tjDecompress2) X(tjDecompressHeader3) X(tjDestroy) X(tjGetErrorStr2) X(tjInitDecompress)
+/* clang-format on */
+
+LATE_FUNCTIONS(libturbojpeg, JPEG_FUNCTIONS);
+static LATE_LIBRARY(libturbojpeg, FILE_OF_TURBOJPEG, 0, JPEG_FUNCTIONS);
 #endif
 
 #if defined(HAVE_PNG) || defined(HAVE_TURBOJPEG)
@@ -39,60 +58,67 @@ static bool set_size(struct pixels *pixels, uint64_t width, uint64_t height)
 }
 #endif
 
-static cp_status decode_png(struct arena *arena, const cp_image *image, struct pixels *pixels)
+static cp_status decode_png(cp_context *context, struct arena *arena, const cp_image *image, struct pixels *pixels)
 {
-    cp_status status = CP_OK;
 #ifdef HAVE_PNG
+    cp_status status = library_load(context, &libpng_library);
+    if (status != CP_OK)
+        return status;
     png_image png = {.version = PNG_IMAGE_VERSION};
-    if (png_image_begin_read_from_memory(&png, image->bytes, image->size) && set_size(pixels, png.width, png.height)) {
+    if (libpng.png_image_begin_read_from_memory(&png, image->bytes, image->size) &&
+        set_size(pixels, png.width, png.height)) {
         png.format &= PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA; /* 8 bits, sRGB */
         status = make_room(arena, PNG_IMAGE_PIXEL_CHANNELS(png.format), pixels);
-        if (status == CP_OK && !png_image_finish_read(&png, NULL, pixels->bytes, 0, NULL))
+        if (status == CP_OK && !libpng.png_image_finish_read(&png, NULL, pixels->bytes, 0, NULL))
             pixels->bytes = NULL;
     }
     if (status == CP_OK && !pixels->bytes)
         status = failed(png.message);
-    png_image_free(&png);
-#else
-    (void)arena, (void)image, (void)pixels;
-#endif
+    libpng.png_image_free(&png);
     return status;
+#else
+    (void)context, (void)arena, (void)image, (void)pixels;
+    return CP_OK;
+#endif
 }
 
-static cp_status decode_jpeg(struct arena *arena, const cp_image *image, struct pixels *pixels)
+static cp_status decode_jpeg(cp_context *context, struct arena *arena, const cp_image *image, struct pixels *pixels)
 {
-    cp_status status = CP_OK;
 #ifdef HAVE_TURBOJPEG
-    tjhandle decoder = tjInitDecompress();
+    cp_status status = library_load(context, &libturbojpeg_library);
+    if (status != CP_OK)
+        return status;
+    tjhandle decoder = libturbojpeg.tjInitDecompress();
     int width, height, sampling, space;
     if (!decoder)
         return CP_LIMIT;
-    if (tjDecompressHeader3(decoder, image->bytes, image->size, &width, &height, &sampling, &space) == 0 && width > 0 &&
-        height > 0 && set_size(pixels, (uint64_t)width, (uint64_t)height)) {
+    if (libturbojpeg.tjDecompressHeader3(decoder, image->bytes, image->size, &width, &height, &sampling, &space) == 0 &&
+        width > 0 && height > 0 && set_size(pixels, (uint64_t)width, (uint64_t)height)) {
         bool grey = space == TJCS_GRAY;
         status = make_room(arena, grey ? 1 : 3, pixels);
-        if (status == CP_OK && tjDecompress2(decoder, image->bytes, image->size, pixels->bytes, width, 0, height,
-                                             grey ? TJPF_GRAY : TJPF_RGB, 0) != 0)
+        if (status == CP_OK && libturbojpeg.tjDecompress2(decoder, image->bytes, image->size, pixels->bytes, width, 0,
+                                                          height, grey ? TJPF_GRAY : TJPF_RGB, 0) != 0)
             pixels->bytes = NULL;
     }
     if (status == CP_OK && !pixels->bytes)
-        status = failed(tjGetErrorStr2(decoder));
-    (void)tjDestroy(decoder);
-#else
-    (void)arena, (void)image, (void)pixels;
-#endif
+        status = failed(libturbojpeg.tjGetErrorStr2(decoder));
+    (void)libturbojpeg.tjDestroy(decoder);
     return status;
+#else
+    (void)context, (void)arena, (void)image, (void)pixels;
+    return CP_OK;
+#endif
 }
 
-cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixels *pixels)
+cp_status pixels_decode(cp_context *context, struct arena *arena, const cp_image *image, struct pixels *pixels)
 {
     *pixels = (struct pixels){0};
     if (!image->bytes)
         return CP_OK;
     if (strcmp(image->type, "image/png") == 0)
-        return decode_png(arena, image, pixels);
+        return decode_png(context, arena, image, pixels);
     if (strcmp(image->type, "image/jpeg") == 0)
-        return decode_jpeg(arena, image, pixels);
+        return decode_jpeg(context, arena, image, pixels);
     return CP_OK;
 }
 
@@ -115,7 +141,7 @@ union block_head {
 
 static void *allocate(png_struct *png, png_alloc_size_t size)
 {
-    const struct pixel_writer *writer = png_get_mem_ptr(png);
+    const struct pixel_writer *writer = libpng.png_get_mem_ptr(png);
     union block_head *head =
         size <= SIZE_MAX - sizeof *head ? memory_allocate(writer->context, size + sizeof *head, 1) : NULL;
     if (!head)
@@ -126,7 +152,7 @@ static void *allocate(png_struct *png, png_alloc_size_t size)
 
 static void release(png_struct *png, void *block)
 {
-    const struct pixel_writer *writer = png_get_mem_ptr(png);
+    const struct pixel_writer *writer = libpng.png_get_mem_ptr(png);
     union block_head *head = block;
     if (head)
         memory_free(writer->context, head - 1, head[-1].size + sizeof *head, 1);
@@ -136,7 +162,7 @@ static void release(png_struct *png, void *block)
 static void fail(png_struct *png, const char *message)
 {
     (void)message;
-    png_longjmp(png, 1);
+    libpng.png_longjmp(png, 1);
 }
 
 static void ignore(png_struct *png, const char *message)
@@ -146,7 +172,7 @@ static void ignore(png_struct *png, const char *message)
 
 static void put(png_struct *png, unsigned char *bytes, size_t size)
 {
-    sink_write(png_get_io_ptr(png), bytes, size);
+    sink_write(libpng.png_get_io_ptr(png), bytes, size);
 }
 
 static void flush(png_struct *png)
@@ -157,43 +183,46 @@ static void flush(png_struct *png)
 cp_status pixels_begin(cp_context *context, struct sink *sink, uint32_t width, uint32_t height, bool alpha,
                        struct pixel_writer **begun)
 {
-    struct pixel_writer *writer = memory_allocate_zeroed(context, 1, sizeof *writer);
     *begun = NULL;
+    cp_status status = library_load(context, &libpng_library);
+    struct pixel_writer *writer = status == CP_OK ? memory_allocate_zeroed(context, 1, sizeof *writer) : NULL;
     if (!writer)
         return CP_LIMIT;
     writer->context = context;
     writer->sink = sink;
     writer->row_bytes = (size_t)width * (alpha ? 4 : 3);
-    writer->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, NULL, fail, ignore, writer, allocate, release);
-    writer->info = writer->png ? png_create_info_struct(writer->png) : NULL;
-    if (!writer->info || setjmp(png_jmpbuf(writer->png))) {
+    writer->png =
+        libpng.png_create_write_struct_2(PNG_LIBPNG_VER_STRING, NULL, fail, ignore, writer, allocate, release);
+    writer->info = writer->png ? libpng.png_create_info_struct(writer->png) : NULL;
+    if (!writer->info || setjmp(*libpng.png_set_longjmp_fn(writer->png, longjmp, sizeof(jmp_buf)))) {
         (void)pixels_end(writer, false);
         return CP_LIMIT;
     }
-    png_set_write_fn(writer->png, sink, put, flush);
-    png_set_IHDR(writer->png, writer->info, width, height, 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
-    png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
-    png_write_info(writer->png, writer->info);
+    libpng.png_set_write_fn(writer->png, sink, put, flush);
+    libpng.png_set_IHDR(writer->png, writer->info, width, height, 8,
+                        alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                        PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    libpng.png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+    libpng.png_set_filter(writer->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
+    libpng.png_write_info(writer->png, writer->info);
     *begun = writer;
     return sink_status(sink);
 }
 
 cp_status pixels_rows(struct pixel_writer *writer, const unsigned char *bytes, uint32_t rows)
 {
-    if (setjmp(png_jmpbuf(writer->png)))
+    if (setjmp(*libpng.png_set_longjmp_fn(writer->png, longjmp, sizeof(jmp_buf))))
         return CP_LIMIT;
     for (uint32_t i = 0; i < rows; i++)
-        png_write_row(writer->png, bytes + i * writer->row_bytes);
+        libpng.png_write_row(writer->png, bytes + i * writer->row_bytes);
     return sink_status(writer->sink);
 }
 
 static cp_status complete_image(struct pixel_writer *writer)
 {
-    if (setjmp(png_jmpbuf(writer->png)))
+    if (setjmp(*libpng.png_set_longjmp_fn(writer->png, longjmp, sizeof(jmp_buf))))
         return CP_LIMIT;
-    png_write_end(writer->png, NULL);
+    libpng.png_write_end(writer->png, NULL);
     return sink_status(writer->sink);
 }
 
@@ -202,7 +231,7 @@ cp_status pixels_end(struct pixel_writer *writer, bool complete)
     if (!writer)
         return CP_OK;
     cp_status status = complete ? complete_image(writer) : CP_OK;
-    png_destroy_write_struct(&writer->png, &writer->info);
+    libpng.png_destroy_write_struct(&writer->png, &writer->info);
     memory_free(writer->context, writer, 1, sizeof *writer);
     return status;
 }

@@ -11,8 +11,8 @@ struct pixels {
 };
 
 /* Decodes an image of at most 2^24 pixels. No bytes if it is larger, of another type or damaged. CP_LIMIT when out of
- * memory. */
-cp_status pixels_decode(struct arena *arena, const cp_image *image, struct pixels *pixels);
+ * memory, or if the library that decodes it cannot be loaded. */
+cp_status pixels_decode(cp_context *context, struct arena *arena, const cp_image *image, struct pixels *pixels);
 
 /* The package without which PNG images cannot be written; NULL: it is there. */
 #ifdef HAVE_PNG

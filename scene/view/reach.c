@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "mesh/mesh.h"
@@ -33,29 +34,42 @@ static void choose_use(struct shown *shown)
     shown->planes = !(bounded & shown->use);
 }
 
-/* Measures the boxes around runs of corners. */
-static cp_status make_blocks(const struct shown *shown, struct shown_mesh *mesh)
+/* Finds the points of the vertices that faces use: the mesh's own array, unless others lie between them. */
+static cp_status find_points(const struct shown *shown, struct shown_mesh *mesh)
 {
     const cp_mesh *faces = mesh->faces;
-    uint32_t count = faces->corner_count / BLOCK_CORNERS + (faces->corner_count % BLOCK_CORNERS > 0);
+    bool *used = memory_allocate_zeroed(shown->context, faces->vertex_count, sizeof *used);
+    if (!used)
+        return CP_LIMIT;
+    for (uint32_t corner = 0; corner < faces->corner_count; corner++)
+        used[faces->corners[corner]] = true;
+    for (uint32_t i = 0; i < faces->vertex_count; i++)
+        mesh->point_count += used[i];
+    mesh->points = faces->positions;
+    float *points = NULL;
+    if (mesh->point_count < faces->vertex_count)
+        mesh->points = points = arena_allocate(shown->arena, mesh->point_count, 3 * sizeof *points);
+    for (uint32_t i = 0, next = 0; points && i < faces->vertex_count; i++)
+        if (used[i])
+            memcpy(points + 3 * (size_t)next++, faces->positions + 3 * (size_t)i, 3 * sizeof *points);
+    memory_free(shown->context, used, faces->vertex_count, sizeof *used);
+    return mesh->points || faces->vertex_count == 0 ? CP_OK : CP_LIMIT;
+}
+
+/* Measures the boxes around runs of points. */
+static cp_status make_blocks(const struct shown *shown, struct shown_mesh *mesh)
+{
+    uint32_t count = mesh->point_count / BLOCK_POINTS + (mesh->point_count % BLOCK_POINTS > 0);
     mesh->blocks = arena_allocate(shown->arena, count, sizeof *mesh->blocks);
     if (!mesh->blocks)
         return CP_LIMIT;
-    /* Vertices in the order of their first use are read once: all before `next` have been. */
-    for (uint32_t corner = 0, next = 0; corner < faces->corner_count; corner++) {
-        float(*ends)[3] = mesh->blocks[corner / BLOCK_CORNERS].ends;
-        uint32_t vertex = faces->corners[corner];
-        for (int axis = 0; axis < 3 && corner % BLOCK_CORNERS == 0; axis++) {
-            ends[0][axis] = INFINITY;
-            ends[1][axis] = -INFINITY;
-        }
-        if (vertex < next)
-            continue;
-        next += vertex == next;
+    for (uint32_t i = 0; i < mesh->point_count; i++) {
+        const float *at = mesh->points + 3 * (size_t)i;
+        float(*ends)[3] = mesh->blocks[i / BLOCK_POINTS].ends;
         for (int axis = 0; axis < 3; axis++) {
-            float at = faces->positions[3 * (size_t)vertex + (size_t)axis];
-            ends[0][axis] = at < ends[0][axis] ? at : ends[0][axis];
-            ends[1][axis] = at > ends[1][axis] ? at : ends[1][axis];
+            bool first = i % BLOCK_POINTS == 0;
+            ends[0][axis] = first || at[axis] < ends[0][axis] ? at[axis] : ends[0][axis];
+            ends[1][axis] = first || at[axis] > ends[1][axis] ? at[axis] : ends[1][axis];
         }
     }
     return CP_OK;
@@ -68,6 +82,8 @@ static cp_status show_mesh(const struct shown *shown, const cp_mesh *mesh, struc
                        : mesh->kind >= CP_MESH_BOX ? tessellate_in(shown->context, shown->arena, faces)
                                                    : CP_OK;
     made->faces = faces;
+    if (status == CP_OK)
+        status = find_points(shown, made);
     return status == CP_OK ? make_blocks(shown, made) : status;
 }
 
@@ -95,23 +111,41 @@ static double along(const double direction[3], const float at[3])
     return direction[0] * (double)at[0] + direction[1] * (double)at[1] + direction[2] * (double)at[2];
 }
 
-/* Returns the largest product of the direction with a vertex. A box reaches at least as far as its vertices, in
- * rounded numbers, too. */
+/* Returns at least the largest product of the direction with a point of the block, in rounded numbers, too. */
+static double bound_of_block(const struct block *block, const double direction[3])
+{
+    const float far[3] = {block->ends[direction[0] > 0][0], block->ends[direction[1] > 0][1],
+                          block->ends[direction[2] > 0][2]};
+    return along(direction, far);
+}
+
+static double reach_of_block(const struct shown_mesh *mesh, uint32_t block, const double direction[3], double reach)
+{
+    uint32_t first = block * BLOCK_POINTS, left = mesh->point_count - first;
+    const float *at = mesh->points + 3 * (size_t)first;
+    for (uint32_t i = 0; i < (left < BLOCK_POINTS ? left : BLOCK_POINTS); i++, at += 3) {
+        double value = along(direction, at);
+        reach = value > reach ? value : reach;
+    }
+    return reach;
+}
+
+/* Returns the largest product of the direction with a point. The block with the largest bound comes first: few others
+ * can reach farther than its points. */
 static double reach_of_mesh(const struct shown_mesh *mesh, const double direction[3])
 {
-    double reach = -INFINITY;
-    uint32_t count = mesh->faces->corner_count;
-    for (uint32_t first = 0; first < count; first += BLOCK_CORNERS) {
-        const float(*ends)[3] = (const float(*)[3])mesh->blocks[first / BLOCK_CORNERS].ends;
-        const float far[3] = {ends[direction[0] > 0][0], ends[direction[1] > 0][1], ends[direction[2] > 0][2]};
-        uint32_t end = count - first > BLOCK_CORNERS ? first + BLOCK_CORNERS : count;
-        if (!(ends[0][0] <= ends[1][0]) || !(along(direction, far) > reach))
-            continue;
-        for (uint32_t corner = first; corner < end; corner++) {
-            double value = along(direction, mesh->faces->positions + 3 * (size_t)mesh->faces->corners[corner]);
-            reach = value > reach ? value : reach;
-        }
+    double reach = -INFINITY, best = -INFINITY;
+    uint32_t count = mesh->point_count / BLOCK_POINTS + (mesh->point_count % BLOCK_POINTS > 0), first = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double bound = bound_of_block(&mesh->blocks[i], direction);
+        first = bound > best ? i : first;
+        best = bound > best ? bound : best;
     }
+    if (count > 0)
+        reach = reach_of_block(mesh, first, direction, reach);
+    for (uint32_t i = 0; i < count; i++)
+        if (bound_of_block(&mesh->blocks[i], direction) > reach)
+            reach = reach_of_block(mesh, i, direction, reach);
     return reach;
 }
 

@@ -147,7 +147,7 @@ static cp_status draw_picture(const cp_sheet *sheet, uint32_t column, const void
     struct pixels pixels = {0};
     struct arena *arena = arena_new(sheet->context);
     const cp_image image = {.type = "image/png", .bytes = png, .size = (uint32_t)size};
-    cp_status status = arena && size <= UINT32_MAX ? pixels_decode(arena, &image, &pixels) : CP_LIMIT;
+    cp_status status = arena && size <= UINT32_MAX ? pixels_decode(sheet->context, arena, &image, &pixels) : CP_LIMIT;
     if (status == CP_OK && (pixels.width != sheet->layout.width || pixels.height != sheet->layout.height ||
                             pixels.channels != sheet->channels))
         status = report_error(sheet->context, CP_USAGE, "sheet-picture", NOWHERE,

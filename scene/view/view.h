@@ -64,14 +64,16 @@ cp_status view_add_frames(cp_context *context, const cp_scene *scene, bool alway
 
 /* reach.c */
 
-/* Boxes around runs of BLOCK_CORNERS corners: few runs can hold the farthest vertex. */
-enum { BLOCK_CORNERS = 48 };
+/* Boxes around runs of BLOCK_POINTS points: few runs can hold the farthest one. */
+enum { BLOCK_POINTS = 48 };
 struct block {
-    float ends[2][3]; /* lower, upper; lower > upper: all of its vertices are in blocks before */
+    float ends[2][3]; /* lower, upper */
 };
 /* A mesh that is shown. */
 struct shown_mesh {
     const cp_mesh *faces; /* NULL: it is not shown */
+    const float *points;  /* of the vertices that its faces use */
+    uint32_t point_count;
     struct block *blocks;
 };
 

@@ -60,4 +60,19 @@ mkdir -p plain/urdf
 triangle plain 1
 robot plain/urdf/up.urdf ../meshes/t.stl
 ends 5 "lies outside the top file's folder \"plain/urdf/\"" "$cellpipe" info --strict plain/urdf/up.urdf
+# Of several packages of a name, the first place counts: above, below, beside, included.
+package first/Arm wrist_description 1
+package first/Arm/urdf/Below wrist_description 2
+package first/Copy wrist_description 3
+package included/Other wrist_description 4
+robot first/Arm/urdf/own.urdf package://wrist_description/meshes/t.stl
+set -- --confine=no --include included first/Arm/urdf/own.urdf
+must "the package above" draws 0.5 "$@"
+sed 's/wrist_description/elbow_description/' first/Arm/package.xml >changed
+mv changed first/Arm/package.xml
+must "before the one below" draws 1 "$@"
+rm first/Arm/urdf/Below/package.xml
+must "before the one beside" draws 1.5 "$@"
+rm first/Copy/package.xml
+must "before an included one" draws 2 "$@"
 finish

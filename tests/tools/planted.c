@@ -241,7 +241,7 @@ const struct importer planted_importer = {
     .plugin = {.name = "planted",
                .title = "what tests plant",
                .settings_size = sizeof(struct import_settings),
-               .version = version},
+               .version_in_use = version},
     .suffixes = ".planted",
     .probe = probe,
     .sign = "the word planted",

@@ -223,9 +223,13 @@ static void test_versions_of_plugins(void **unused)
             cp_plugin_info info = {.size = sizeof info};
             assert_true(cp_plugin_at(NULL, kind, i, &info));
             bool is_assimp = strcmp(info.name, "assimp") == 0;
-            assert_non_null(info.version);
-            assert_true(*info.version != '\0' && (strstr(info.version, "assimp 5.") != NULL) == is_assimp);
+            const char *const versions[] = {info.version, cp_plugin_version(NULL, kind, i)};
+            for (int k = 0; k < 2; k++) {
+                assert_non_null(versions[k]);
+                assert_true(*versions[k] != '\0' && (strstr(versions[k], "assimp 5.") != NULL) == is_assimp);
+            }
         }
+    assert_string_equal(cp_plugin_version(NULL, CP_FILTER, cp_plugin_count(NULL, CP_FILTER)), "");
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

@@ -496,6 +496,7 @@ static void test_contexts(void **unused)
     assert_string_equal(info.name, "points");
     assert_string_equal(info.suffixes, ".pts .points");
     assert_string_equal(info.version, "7");
+    assert_string_equal(cp_plugin_version(context, CP_IMPORTER, last), "7");
     assert_int_equal(info.option_count, 6); /* strict and partial are those of all importers */
     cp_option_info option = {.size = sizeof option};
     assert_true(cp_plugin_option(context, CP_IMPORTER, last, 1, &option));

@@ -259,12 +259,58 @@ static void test_message_of_confinement(void **state)
     source_close(top);
 }
 
+/* ---- letters of another case ---- */
+
+/* What is known of a folder serves for further files, whether it is there, has letters of another case or is absent. */
+static void test_any_case(void **state)
+{
+    static const struct {
+        const char *name, *found;
+    } files[] = {
+        {"../shapes/link.stl", "Link"},
+        {"../shapes/hook.stl", "hook"},
+        {"../shapes/none.stl", NULL},
+        {"../none/link.stl", NULL},
+        {"../none/hook.stl", NULL},
+        {"../urdf/NEAR.stl", "ws/arm/urdf/near.stl"},
+        {"../urdf/Robot2.urdf", NULL},
+        {"../SHAPES/LINK.stl", "Link"},
+        {"../urdf/near.STL", "ws/arm/urdf/near.stl"},
+        {"package://ARM/none/a.stl", NULL},
+    };
+    (void)state;
+    add_folders();
+    write_file("ws/arm/Shapes/Link.STL", "Link");
+    write_file("ws/arm/Shapes/hook.stl", "hook");
+    struct source *top = open_robot(), *found = NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        cp_status status = source_open_any_case(top, files[i].name, &found);
+        if (status != (files[i].found ? CP_OK : CP_NO))
+            fail_msg("%s: status %d", files[i].name, (int)status);
+        if (status == CP_OK)
+            assert_string_equal(found->data, files[i].found);
+        source_close(status == CP_OK ? found : NULL);
+    }
+    source_close(top);
+}
+
 /* ---- a race ---- */
 
-char *__real_realpath(const char *path, char *resolved);
-char *__wrap_realpath(const char *path, char *resolved);
+char *__real_real_path(const char *path);
+char *__wrap_real_path(const char *path);
 
-static bool is_racing;
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+static bool is_racing, is_old;
+
+/* An old system has no call that opens a path without following links, so that each folder on it is opened. */
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    errno = ENOSYS;
+    return is_old ? -1 : __real_syscall(number, a, b, c, d, e, f);
+}
+
 static uint32_t exchange_state = 1;
 
 static void swap(const char *one, const char *other)
@@ -274,9 +320,9 @@ static void swap(const char *one, const char *other)
 
 /* The linker hands the library's calls to this: at the worst moment, after a path was resolved and before the file is
  * opened, somebody may exchange a file or a folder for a link to outside, or that for the file. */
-char *__wrap_realpath(const char *path, char *resolved)
+char *__wrap_real_path(const char *path)
 {
-    char *real = __real_realpath(path, resolved);
+    char *real = __real_real_path(path);
     int error = errno;
     exchange_state = exchange_state * 1664525 + 1013904223;
     if (is_racing && exchange_state >> 31)
@@ -286,10 +332,10 @@ char *__wrap_realpath(const char *path, char *resolved)
 }
 
 /* However often a link is put in the way of a file, what is read lies inside. */
-static void test_race(void **state)
+static void run_race(bool old)
 {
     enum { OPENS = 10000 };
-    (void)state;
+    is_old = old;
     char here[4096];
     unsigned refused = 0, opened = 0;
     struct source *top, *found;
@@ -313,17 +359,36 @@ static void test_race(void **state)
         cp_report_clear(context);
     }
     is_racing = false;
+    is_old = false;
     assert_true(opened > OPENS / 10 && refused > OPENS / 10);
     source_close(top);
     assert_int_equal(chdir(here), 0);
 }
 
+static void test_race(void **state)
+{
+    (void)state;
+    run_race(false);
+}
+
+static void test_race_on_old_system(void **state)
+{
+    (void)state;
+    run_race(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_names),       TEST(test_names_from_working_folder),    TEST(test_package_settings),
-        TEST(test_confinement), TEST(test_confinement_without_a_folder), TEST(test_message_of_confinement),
+        TEST(test_names),
+        TEST(test_names_from_working_folder),
+        TEST(test_package_settings),
+        TEST(test_confinement),
+        TEST(test_confinement_without_a_folder),
+        TEST(test_message_of_confinement),
+        TEST(test_any_case),
         TEST(test_race),
+        TEST(test_race_on_old_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

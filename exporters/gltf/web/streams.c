@@ -324,6 +324,8 @@ static bool pack_streams(struct gltf_streams *streams)
     struct packing_job jobs[STREAM_COUNT];
     uint32_t count = 0;
     size_t bound = 0;
+    if (!pack_load(streams->context))
+        return false;
     for (int kind = 0; kind < STREAM_COUNT; kind++) {
         const struct stream *stream = &streams->streams[kind];
         bool indices = formats[kind].indices;

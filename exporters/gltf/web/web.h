@@ -96,6 +96,8 @@ struct pack_input {
 };
 /* False in a build without the library: then the others must not be called. */
 bool pack_is_built(void);
+/* Loads the library that packs: before the calls below. False if that fails, which is reported. */
+bool pack_load(cp_context *context);
 /* Returns the most bytes that the packed elements take. */
 size_t pack_bound(struct pack_input input);
 /* Packs into out, which has room for pack_bound bytes; returns how many it took. Triangles may begin at another of

@@ -59,9 +59,43 @@ static bool match_entry(const char *folder, char *name, uint64_t *entries)
     return *best;
 }
 
+/* Keeps for further files whether a folder is there. */
+static cp_status remember(cp_context *context, struct comparison *comparison, const char *folder, bool is_there)
+{
+    if (!comparison->arena) {
+        comparison->arena = arena_new(context);
+        comparison->folders.context = context;
+    }
+    const char *key = comparison->arena ? arena_copy_text(comparison->arena, folder, strlen(folder)) : NULL;
+    return key && name_map_add(&comparison->folders, key, is_there, NULL) ? CP_OK : CP_LIMIT;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    name_map_free(&comparison->folders);
+    arena_free(comparison->arena);
+}
+
+/* Replaces the last part of the path `above` by the name that is there. is_folder: more parts follow. CP_NO without
+ * such a name. */
+static cp_status match_part(cp_context *context, char *above, char *part, bool is_folder, struct comparison *comparison)
+{
+    const uint32_t *known = is_folder && comparison->arena ? name_map_find(&comparison->folders, above) : NULL;
+    if (known)
+        return *known ? CP_OK : CP_NO;
+    bool is_there = access(above, F_OK) == 0;
+    char *end = above + strlen(above) - strlen(part), first = *end;
+    *end = '\0';
+    if (!is_there && match_entry(above, part, &comparison->entries))
+        return CP_OK;
+    *end = first;
+    cp_status status = is_folder ? remember(context, comparison, above, is_there) : CP_OK;
+    return status != CP_OK || is_there ? status : CP_NO;
+}
+
 /* Replaces the parts of a path below the folder, one after the other, by the names that are there. CP_NO if there is
  * none for some part. */
-static cp_status match_path(cp_context *context, const char *folder, char *path, uint64_t *entries)
+static cp_status match_path(cp_context *context, const char *folder, char *path, struct comparison *comparison)
 {
     struct buffer above = {.context = context};
     cp_status status = CP_OK;
@@ -75,10 +109,8 @@ static cp_status match_path(cp_context *context, const char *folder, char *path,
         buffer_append(&above, "", 1);
         if (above.failed)
             status = CP_LIMIT;
-        else if (!literal && access(above.data, F_OK) != 0) {
-            above.data[above.size - 1 - size] = '\0';
-            status = match_entry(above.data, at, entries) ? CP_OK : CP_NO;
-        }
+        else if (!literal)
+            status = match_part(context, above.data, at, *rest != '\0', comparison);
         at[size] = parted;
         at = rest;
     }
@@ -86,7 +118,7 @@ static cp_status match_path(cp_context *context, const char *folder, char *path,
     return status;
 }
 
-cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
+cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, struct comparison *comparison,
                       const char **path)
 {
     bool failed;
@@ -100,13 +132,13 @@ cp_status find_beside(const struct source *parent, struct arena *arena, const ch
     cp_status status = file.failed ? CP_LIMIT : list_missing(parent->context, file.data);
     buffer_free(&file);
     if (status == CP_OK)
-        status = match_path(parent->context, parent->folder, spelled, entries);
+        status = match_path(parent->context, parent->folder, spelled, comparison);
     *path = spelled;
     return status;
 }
 
 cp_status find_any_case(cp_context *context, struct arena *arena, const char *folder, const char *name,
-                        uint64_t *entries, const char **path)
+                        struct comparison *comparison, const char **path)
 {
     char *spelled = arena_copy_text(arena, name, strlen(name));
     *path = spelled;
@@ -114,5 +146,5 @@ cp_status find_any_case(cp_context *context, struct arena *arena, const char *fo
         return CP_LIMIT;
     bool absolute = !*folder && *spelled == '/';
     return strlen(spelled) > LONGEST ? CP_NO
-                                     : match_path(context, absolute ? "/" : folder, spelled + absolute, entries);
+                                     : match_path(context, absolute ? "/" : folder, spelled + absolute, comparison);
 }

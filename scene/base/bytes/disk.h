@@ -59,6 +59,9 @@ void mapping_forget(struct mapping *mapping, size_t size);
 /* Unmaps the bytes, if any. */
 void mapping_close(struct mapping *mapping);
 
+/* Returns what realpath does, for free(), by three calls of the system however long the path is. NULL and errno. */
+char *real_path(const char *path);
+
 /* Folders below which further files may lie: for source.c. */
 
 struct allowed_root {
@@ -78,18 +81,21 @@ int root_open_file(const struct allowed_root *root, const char *real);
 
 /* Packages of ROS: folders with a package.xml, which says the package's name. */
 
-/* The packages that can be found from a file's folder. All zero at first. */
+/* Where packages are looked for, in this order. */
+enum package_place { PLACE_ABOVE, PLACE_BELOW, PLACE_BESIDE, PLACE_INCLUDED, PLACE_ENVIRONMENT, PLACE_COUNT };
+/* The packages that were found from a file's folder. All zero at first. */
 struct packages {
-    struct arena *arena; /* NULL: they are not listed yet */
+    struct arena *arena;      /* NULL: nothing was looked for yet */
+    enum package_place place; /* the first that was not looked at yet */
     struct name_map names;
     const char **folders;
     uint32_t count, room;
     uint32_t looked_at; /* folders; their number is bounded */
 };
 /* Finds the folder of a package, NULL if there is none: the folder itself and those above it; what lies right
- * below it; what lies beside the nearest package, then one level further out and in; the include folders and two levels below them; the folders of
- * ROS_PACKAGE_PATH and two levels below them; share/ of those of AMENT_PREFIX_PATH. Of several of a name the first one
- * counts. CP_LIMIT when out of memory. */
+ * below it; what lies beside the nearest package, then one level further out and in; the include folders and two levels
+ * below them; the folders of ROS_PACKAGE_PATH and two levels below them; share/ of those of AMENT_PREFIX_PATH. Of
+ * several of a name the first one counts. CP_LIMIT when out of memory. */
 cp_status packages_find(cp_context *context, struct packages *packages, const char *folder, const char *name,
                         const char **found);
 void packages_free(cp_context *context, struct packages *packages);
@@ -100,17 +106,24 @@ char *package_above(const char *folder);
 
 /* Files beside the one that names them, under names as other systems write them. */
 
+/* What was compared for one top file. All zero at first. */
+struct comparison {
+    uint64_t entries;        /* names in folders, whose number is bounded: beyond that, nothing is found */
+    struct arena *arena;     /* NULL: no folder is known yet */
+    struct name_map folders; /* path -> 1: it is there; 0: not in letters of any case either */
+};
+void comparison_free(struct comparison *comparison);
+
 /* Finds the file that `name`, as it stands in the file `parent`, means on another system. Letters may be of another
  * case, '\' may separate folders, and only the last part of an absolute path counts ("/home/x/a.png", "C:\x\a.png",
  * "\\server\x\a.png", a file URI). *path is relative to the folder of `parent`, in the arena, and exists. CP_NO without
- * such a file, for URIs of other schemes, and for paths that leave the folder. *entries counts the names in folders
- * that were compared, and is bounded: beyond that, nothing is found. */
-cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, uint64_t *entries,
+ * such a file, for URIs of other schemes, and for paths that leave the folder. */
+cp_status find_beside(const struct source *parent, struct arena *arena, const char *name, struct comparison *comparison,
                       const char **path);
 /* Finds the file `name` of the folder ("": the current one) whose parts may have letters of another case. *path: the
- * name as it is there, in the arena. CP_NO without such a file. entries: as above. */
+ * name as it is there, in the arena. CP_NO without such a file. */
 cp_status find_any_case(cp_context *context, struct arena *arena, const char *folder, const char *name,
-                        uint64_t *entries, const char **path);
+                        struct comparison *comparison, const char **path);
 /* Returns the name as a path relative to the folder, whether or not it exists, in the arena; NULL if it can be no path,
  * or when out of memory (*failed). */
 char *beside_path(struct arena *arena, const char *name, bool *failed);

@@ -61,7 +61,7 @@ static bool go_up(char *path)
 
 char *package_above(const char *folder)
 {
-    char name[NAME_MAX + 1], *path = realpath(*folder ? folder : ".", NULL);
+    char name[NAME_MAX + 1], *path = real_path(*folder ? folder : ".");
     do
         if (path && read_name(path, name))
             return path;
@@ -80,7 +80,7 @@ const char *package_given(const cp_context *context, const char *name)
     return NULL;
 }
 
-/* ---- all packages that can be found ---- */
+/* ---- packages that can be found ---- */
 
 /* Adds a folder if it is a package, and the first of its name. False when out of memory. */
 static bool add(struct packages *packages, const char *folder)
@@ -102,16 +102,18 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_visible(const struct dirent *entry)
+/* A link may lead to a folder, and not every file system tells what an entry is. */
+static int may_be_package(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    return entry->d_name[0] != '.' &&
+           (entry->d_type == DT_DIR || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN);
 }
 
 /* Adds the packages right below a folder, or `levels` deep, those above first. False when out of memory. */
 static bool add_below(struct packages *packages, const char *folder, int levels)
 {
     struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, is_visible, by_bytes);
+    int count = scandir(folder, &entries, may_be_package, by_bytes);
     bool good = count >= 0 || errno != ENOMEM;
     for (int level = 1; level <= levels; level++)
         for (int i = 0; i < count && good && packages->looked_at < MOST_FOLDERS; i++) {
@@ -141,27 +143,56 @@ static bool add_variable(struct packages *packages, const char *variable, const 
     return good;
 }
 
-static bool list(struct packages *packages, const char *folder)
+static bool add_above(struct packages *packages, const char *folder)
 {
-    const cp_context *context = packages->names.context;
-    char *path = realpath(*folder ? folder : ".", NULL), *nearest = package_above(folder);
+    char *path = real_path(*folder ? folder : ".");
     bool good = path || errno != ENOMEM;
     do
         good = good && (!path || add(packages, path));
     while (good && path && go_up(path));
-    good = good && add_below(packages, *folder ? folder : ".", 1);
-    if (good && nearest && go_up(nearest))
-        good = add_below(packages, nearest, 1);
-    if (good && nearest && go_up(nearest))
-        good = add_below(packages, nearest, 2);
-    for (uint32_t i = 0; i < context->include_folders.count && good; i++)
-        good = add(packages, context->include_folders.items[i]) &&
-               add_below(packages, context->include_folders.items[i], 2);
-    good = good && add_variable(packages, "ROS_PACKAGE_PATH", "", 2) &&
-           add_variable(packages, "AMENT_PREFIX_PATH", "/share", 1);
     free(path);
+    return good;
+}
+
+static bool add_beside(struct packages *packages, const char *folder)
+{
+    char *nearest = package_above(folder);
+    bool good = true;
+    for (int levels = 1; levels <= 2 && good && nearest && go_up(nearest); levels++)
+        good = add_below(packages, nearest, levels);
     free(nearest);
     return good;
+}
+
+static bool add_included(struct packages *packages)
+{
+    const struct text_list *included = &packages->names.context->include_folders;
+    bool good = true;
+    for (uint32_t i = 0; i < included->count && good; i++)
+        good = add(packages, included->items[i]) && add_below(packages, included->items[i], 2);
+    return good;
+}
+
+/* Adds what lies in the next place. Most packages lie above the file that names them, so that the others need not be
+ * looked at. False when out of memory. */
+static bool add_next(struct packages *packages, const char *folder)
+{
+    switch (packages->place++) {
+    case PLACE_ABOVE:
+        return add_above(packages, folder);
+    case PLACE_BELOW:
+        return add_below(packages, *folder ? folder : ".", 1);
+    case PLACE_BESIDE:
+        return add_beside(packages, folder);
+    case PLACE_INCLUDED:
+        return add_included(packages);
+    case PLACE_ENVIRONMENT:
+        return add_variable(packages, "ROS_PACKAGE_PATH", "", 2) &&
+               add_variable(packages, "AMENT_PREFIX_PATH", "/share", 1);
+    case PLACE_COUNT:
+        break;
+    }
+    return true;
 }
 
 cp_status packages_find(cp_context *context, struct packages *packages, const char *folder, const char *name,
@@ -173,12 +204,13 @@ cp_status packages_find(cp_context *context, struct packages *packages, const ch
         packages->names.context = context;
         if (!packages->arena)
             return CP_LIMIT;
-        if (!list(packages, folder)) {
+    }
+    const uint32_t *known = name_map_find(&packages->names, name);
+    for (; !known && packages->place < PLACE_COUNT; known = name_map_find(&packages->names, name))
+        if (!add_next(packages, folder)) {
             report_out_of_memory(context);
             return CP_LIMIT;
         }
-    }
-    const uint32_t *known = name_map_find(&packages->names, name);
     if (known)
         *found = packages->folders[*known];
     return CP_OK;

@@ -131,7 +131,7 @@ cp_status resolve_files(const struct source *parent, struct arena *arena, const 
 
     /* Make room for all: each '/' of the real path ends a folder above the naming file's. */
     errno = 0;
-    char *above = in_package ? realpath(*parent->folder ? parent->folder : ".", NULL) : NULL;
+    char *above = in_package ? real_path(*parent->folder ? parent->folder : ".") : NULL;
     if (!above && errno == ENOMEM) {
         report_out_of_memory(parent->context);
         return CP_LIMIT;

@@ -79,7 +79,9 @@ static cp_status open_spelled(const struct file_search *search, const struct sou
 cp_status search_open(const struct file_search *search, const struct source *from, const char *spelled,
                       struct source **opened)
 {
-    cp_status status = open_spelled(search, from, spelled, source_open, opened);
+    /* source_open_any_case looks for the exact name first. In several folders the exact name comes first in all. */
+    bool at_once = search->ignores_case && search->folder_count == 0;
+    cp_status status = at_once ? CP_NO : open_spelled(search, from, spelled, source_open, opened);
     return status == CP_NO && search->ignores_case ? open_spelled(search, from, spelled, source_open_any_case, opened)
                                                    : status;
 }

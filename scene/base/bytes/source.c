@@ -14,21 +14,21 @@
 #include "disk.h"
 
 struct source_state {
-    struct arena *arena;      /* the names */
-    struct buffer content;    /* the bytes, if they were read or unpacked */
-    struct mapping mapping;   /* the bytes, if the file is mapped */
-    int file;                 /* the mapped file, kept open to see whether somebody changes it; else -1 */
-    struct stat opened;       /* what it was then */
-    cp_hash hash;             /* hash of its bytes; zero without CP_FLAG_LIST_FILES */
-    struct inputs inputs;     /* the top file's: the files that were read, in the order in which that ended */
-    uint64_t further;         /* the top file's: the number of files opened below it */
-    uint64_t compared;        /* the top file's: the number of names in folders that find_beside compared */
-    bool has_changed;         /* the top file's: a file opened below it changed while it was open */
-    bool root_is_package;     /* root is a package of ROS */
-    bool is_option;           /* the user names the file in an option of the importer */
-    bool is_dispensable;      /* the reader can do without it: a picture, or a file whose name is another one */
-    struct name_map counted;  /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
-    struct packages packages; /* the top file's: those that are found from its folder */
+    struct arena *arena;        /* the names */
+    struct buffer content;      /* the bytes, if they were read or unpacked */
+    struct mapping mapping;     /* the bytes, if the file is mapped */
+    int file;                   /* the mapped file, kept open to see whether somebody changes it; else -1 */
+    struct stat opened;         /* what it was then */
+    cp_hash hash;               /* hash of its bytes; zero without CP_FLAG_LIST_FILES */
+    struct inputs inputs;       /* the top file's: the files that were read, in the order in which that ended */
+    uint64_t further;           /* the top file's: the number of files opened below it */
+    struct comparison compared; /* the top file's */
+    bool has_changed;           /* the top file's: a file opened below it changed while it was open */
+    bool root_is_package;       /* root is a package of ROS */
+    bool is_option;             /* the user names the file in an option of the importer */
+    bool is_dispensable;        /* the reader can do without it: a picture, or a file whose name is another one */
+    struct name_map counted;    /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
+    struct packages packages;   /* the top file's: those that are found from its folder */
     struct allowed_root root; /* the package around the file, or the file's folder, if it is the top file or an option's
                                  and names further files */
     /* The top file's state, perhaps this one. It outlives all below it, which are closed in any order. */
@@ -179,6 +179,7 @@ void source_close(struct source *source)
         root_close(&source->state->root);
         release_mapping(source->state);
         buffer_free(&source->state->content);
+        comparison_free(&source->state->compared);
         packages_free(context, &source->state->packages);
         name_map_free(&source->state->counted);
         memory_free(context, source->state->inputs.items, source->state->inputs.room, sizeof(struct input));
@@ -301,7 +302,7 @@ static cp_status open_further(const struct source *source, int *file)
         return CP_OK;
     }
     for (int i = 0; i < MOST_ATTEMPTS && *file < 0 && !context_is_cancelled(source->context); i++) {
-        char *real = realpath(source->path, NULL);
+        char *real = real_path(source->path);
         if (!real)
             return CP_OK;
         struct allowed_root given = {NULL, -1}, *root = NULL;

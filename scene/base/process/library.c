@@ -1,18 +1,28 @@
-/* Loads libraries that only some files need. Without libzip (and its cryptography) and libxml2 (and its tables of
- * characters) `info` of an STL file takes 4.7 ms of CPU in place of 6.7. assimp is linked: if memory ran out while it is
- * loaded, its constructors would end the process. */
+/* Loads libraries that only some files need: what each takes at the start is in docs/performance.md. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/context.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static const char no_room[] = "";
+
+/* Asks the system, as the allocator of a host is not asked by the libraries either. */
+static bool has_room(size_t size)
+{
+    void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, size) == 0;
+}
+
 /* Sets the functions; returns NULL, or why that is not possible. */
 static const char *load(const struct late_library *library)
 {
-    void *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
+    if (library->room && !has_room(library->room))
+        return no_room;
+    void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
     for (size_t i = 0; handle && i < library->count; i++) {
         void *found = dlsym(handle, library->names[i]);
         if (!found)
@@ -23,17 +33,31 @@ static const char *load(const struct late_library *library)
     return handle ? NULL : dlerror();
 }
 
-cp_status library_load(cp_context *context, struct late_library *library)
+/* The same once. Why it is not possible is the thread's own text. */
+static const char *load_once(struct late_library *library)
 {
-    cp_status status = CP_OK;
+    const char *why = NULL;
     pthread_mutex_lock(&lock);
     if (!library->is_loaded) {
-        const char *why = load(library);
+        why = load(library);
         library->is_loaded = !why;
-        if (why)
-            status = report_error(context, CP_LIMIT, "library-missing", NOWHERE,
-                                  "a library that this format needs cannot be loaded: %.300s", why);
     }
     pthread_mutex_unlock(&lock);
-    return status;
+    return why;
+}
+
+cp_status library_load(cp_context *context, struct late_library *library)
+{
+    const char *why = load_once(library);
+    if (why == no_room)
+        report_out_of_memory(context);
+    else if (why)
+        (void)report_error(context, CP_LIMIT, "library-missing", NOWHERE,
+                           "a library that this format needs cannot be loaded: %.300s", why);
+    return why ? CP_LIMIT : CP_OK;
+}
+
+bool library_is_there(struct late_library *library)
+{
+    return !load_once(library);
 }

@@ -141,6 +141,8 @@ bool bytes_have_word(const char *bytes, size_t size, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = bytes; (size_t)(bytes + size - at) >= length; at++) {
+        if ((at[0] | 0x20) != (word[0] | 0x20))
+            continue; /* most places end here */
         size_t i = 0;
         while (i < length && (at[i] == word[i] || (word[i] >= 'a' && (at[i] | 0x20) == word[i])))
             i++;
