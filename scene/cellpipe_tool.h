@@ -77,8 +77,8 @@ CP_API const char *cp_isolation(const cp_context *context);
 
 struct buffer;
 
-/* Appends the contents of gzip'd bytes, or other bytes as they are, and a NUL behind them. name: of the file, for errors,
- * which are those of a file that is read: CP_INPUT for damaged ones, CP_LIMIT beyond the context's limits. */
+/* Appends the contents of gzip'd bytes, or other bytes as they are, and a NUL behind them. name: of the file, for
+ * errors, which are those of a file that is read: CP_INPUT for damaged ones, CP_LIMIT beyond the context's limits. */
 CP_API cp_status cp_unpack(cp_context *context, const char *name, const void *bytes, size_t size, struct buffer *plain);
 
 /* ---- JSON ---- */

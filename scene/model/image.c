@@ -141,7 +141,8 @@ cp_status scene_read_image(cp_scene *scene, const struct source *parent, const c
         added.size = (uint32_t)source->size;
     } else if (status == CP_OK || status == CP_NO) {
         report_warning(scene->context, code, IN_FILE(parent->name), "the image \"%.200s\" cannot be read%s", path,
-                       status == CP_NO ? resolve_places(parent, scene->arena, path) : ": it is empty, or has more than 4 GiB");
+                       status == CP_NO ? resolve_places(parent, scene->arena, path)
+                                       : ": it is empty, or has more than 4 GiB");
         status = CP_OK;
     }
     source_close(source);

@@ -43,8 +43,8 @@ struct model_request {
     /* Is called before a file is read, unless NULL. CP_NO passes it over for the next spelling. */
     cp_status (*check)(const struct model_request *request, const struct source *source);
     const void *user; /* for check */
-    /* NULL: a file that must not or cannot be read ends the reading. Else it counts as missing, its errors are warnings,
-     * and *told is set. */
+    /* NULL: a file that must not or cannot be read ends the reading. Else it counts as missing, its errors are
+     * warnings, and *told is set. */
     bool *told;
 };
 

@@ -49,4 +49,9 @@ echo "$root><xacro:gone/></robot>" >p/more/gone.xacro
 ends 1 '3 of 11 inputs failed' "$cellpipe" batch p --out-dir out --progress none
 must "the rest as before" [ "$(states out)" = '3 failed 6 macros 2 skipped' ]
 ends 3 'error: no robot: ' "$cellpipe" convert p/urdf/m.xacro x.glb
+
+# A cell that names such a file as a model has failed.
+printf '{ "A"\n  GeoID "m.xacro"\n}\n' >p/urdf/cell.wu
+ends 1 '1 of 1 inputs failed' "$cellpipe" batch p/urdf/cell.wu --out-dir cells --progress none
+must "no file of macros" [ "$(states cells)" = '1 failed' ]
 finish

@@ -139,6 +139,9 @@ job report done --json
 job manifest "$samples/obj_plate.obj" "$samples/stl_one_facet.stl"
 job info "$robot" --json
 mkdir "$work/package" && echo '<package><name>p</name></package>' >"$work/package/package.xml" && cp "$samples/urdf_picker.urdf" "$work/package"
+mkdir "$work/package/q" && echo '<package><name>q&amp;q</name></package>' >"$work/package/q/package.xml"
+gzip -c "$samples/urdf_picker.urdf" >"$work/package/q/packed.urdf.gz"
+echo '<robot name="picker"><group name="g"/></robot>' >"$work/package/q/picker.srdf"
 job info "$work/package"
 job info "$work/package" --json
 job info "$samples/tag_arm.wu" --dump

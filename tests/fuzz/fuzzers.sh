@@ -2,7 +2,7 @@
 # what they begin with.
 importers='stl obj tag urdf srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
-all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
+all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_beside fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
 fuzz_xacro_expression fuzz_xacro_yaml
 $(printf 'fuzz_%s ' $importers)$(printf 'fuzz_read_%s ' $importers)"
 
@@ -60,6 +60,7 @@ collect_seeds() { # IMPORTER FOLDER
     amf) names="*.amf" ;;
     urdf) names="*.urdf *.xacro" ;;
     srdf) names="*.srdf" ;;
+    beside) names="*.srdf *.srdf.xacro" ;;
     program) names="*.prg *.csv *.jsonl" ;;
     filters | mechanism) names="*.stl *.xml" ;; # any bytes will do
     off) names="*.off" ;;

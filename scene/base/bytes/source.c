@@ -590,7 +590,7 @@ static cp_status open_candidate(struct source *source, const struct meant_file *
     cp_context *context = source->context;
     cp_status status = set_names(source, candidate->path, candidate->name);
     int file = -1;
-    if (status == CP_OK && path_names_folder(candidate->path)) /* wherever it lies: that it is out of bounds says less */
+    if (status == CP_OK && path_names_folder(candidate->path)) /* even one that must not be read */
         return CP_NO;
     if (status == CP_OK && context->opener) {
         status = load_by_host(source);
