@@ -7,7 +7,8 @@
 #include "base/text/text.h"
 #include "motion/motion.h"
 
-enum { NO_FRAME = CP_NONE, MOVED = CP_NONE - 1 };
+#define NO_FRAME CP_NONE
+#define MOVED (CP_NONE - 1)
 
 /* One file, and where its shapes go. */
 struct tool {
