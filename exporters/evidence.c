@@ -45,9 +45,9 @@ static bool write_inputs(struct written_evidence *evidence)
             continue;
         bool known = input_hash(context, &sorted[i], &hash, &error);
         if (!known && *sorted[i].path)
-            report_warning(
-                context, "list-input", IN_FILE(sorted[i].path), "%s%s: the evidence has no hash of it",
-                error ? "cannot be read again: " : "has changed since it was read", error ? strerror(error) : "");
+            report_warning(context, "list-input", IN_FILE(sorted[i].path), "%s%s: the evidence has no hash of it",
+                           error ? "cannot be read again: " : "has changed since it was read",
+                           error ? strerror(error) : "");
         (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high,
                        (unsigned long long)hash.low);
         json_open_item(json);

@@ -1,6 +1,7 @@
 /* MuJoCo: the excluded pairs of bodies, as MJCF that a model includes.
  *
- * Specification: mujoco.readthedocs.io, XML reference, contact/exclude. Dialects: none.
+ * Specification: mujoco.readthedocs.io, XML reference, contact/exclude; engine_collision_driver.c, filterBodyPair.
+ * Dialects: none.
  *
  * Behaviour and limitations:
  * - Bodies are known by their names; a body that is included must have those of the scene's links. The world is

@@ -140,7 +140,8 @@ struct late_library {
     const char *const *names;
     void *functions; /* a struct of pointers to functions, in the order of the names */
     size_t count;
-    size_t room; /* bytes that its loading takes at most, if it is C++: without them its constructors end the process */
+    size_t room; /* bytes that its loading takes at most, if it is C++ or needs libstdc++: without them its
+                  * constructors, or the loader, end the process */
     bool is_loaded;
 };
 

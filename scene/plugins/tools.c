@@ -7,7 +7,8 @@
 #include "base/text/text.h"
 #include "motion/motion.h"
 
-enum { NO_FRAME = CP_NONE, MOVED = CP_NONE - 1 };
+#define NO_FRAME CP_NONE
+#define MOVED (CP_NONE - 1)
 
 /* One file, and where its shapes go. */
 struct tool {
@@ -63,18 +64,27 @@ static cp_status find_frames(const struct tool *tool)
     const cp_scene *scene = tool->scene, *other = tool->other;
     struct name_map names = {.context = scene->context};
     cp_status status = CP_OK;
-    for (uint32_t i = 1; i < scene->node_count && status == CP_OK; i++) /* the world has the same name in all files */
-        if (!(scene->nodes[i].flags & CP_NODE_PLACEHOLDER) && !name_map_add(&names, scene->nodes[i].name, i, NULL))
+    for (uint32_t i = 1; i < scene->node_count && status == CP_OK; i++) { /* the world has the same name in all files */
+        bool added;
+        if (scene->nodes[i].flags & CP_NODE_PLACEHOLDER)
+            continue;
+        uint32_t *frame = name_map_add(&names, scene->nodes[i].name, i, &added);
+        if (!frame)
             status = CP_LIMIT;
+        else if (!added)
+            *frame = NO_FRAME; /* several have the name */
+    }
     for (uint32_t i = 1; i < other->node_count && status == CP_OK; i++) { /* parents come before their children */
         const char *name = other->nodes[i].name;
         uint32_t parent = other->nodes[i].parent;
-        bool named = name_map_find(&names, name);
+        const uint32_t *named = name_map_find(&names, name);
         bool moved = tool->frames[parent] != NO_FRAME && moves_in_parent(other, i);
         tool->frames[i] = moved ? MOVED : tool->frames[parent];
         tool->heads[i] = named ? i : tool->heads[parent];
-        if (named)
-            status = find_named(scene, TABLE_NODES, name, &tool->frames[i]); /* refuses a name that several have */
+        if (named && *named == NO_FRAME)
+            status = find_named(scene, TABLE_NODES, name, &tool->frames[i]); /* says which they are */
+        else if (named)
+            tool->frames[i] = *named;
     }
     name_map_free(&names);
     return status;

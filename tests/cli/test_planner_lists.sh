@@ -113,6 +113,10 @@ cat >bodies.wu <<'EOT'
 { "Base"
  GeoID "#Box 1 1 1"
 }
+{ "Post"
+ Position (0, 1.2, 2)
+ GeoID "#Box 1 1 1"
+}
 { "J1"
  Position (0, 0, 2)
  ActiveJoint

@@ -11,7 +11,7 @@
 /* clang-format on */
 
 LATE_FUNCTIONS(meshopt, PACK_FUNCTIONS);
-static LATE_LIBRARY(meshopt, FILE_OF_MESHOPT, 0, PACK_FUNCTIONS);
+static LATE_LIBRARY(meshopt, FILE_OF_MESHOPT, 16 << 20, PACK_FUNCTIONS);
 
 bool pack_is_built(void)
 {

@@ -22,7 +22,8 @@ static const char *load(const struct late_library *library)
 {
     if (library->room && !has_room(library->room))
         return no_room;
-    void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
+    /* RTLD_LAZY would be faster, but the loader ends the process if it lacks memory when it binds a function later. */
+    void *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; handle && i < library->count; i++) {
         void *found = dlsym(handle, library->names[i]);
         if (!found)

@@ -37,7 +37,7 @@ enum { PIECE_SIZE = 1 << 16, LONG_TEXT = 4096 };
 /* clang-format on */
 
 LATE_FUNCTIONS(libxml, XML_FUNCTIONS);
-static LATE_LIBRARY(libxml, FILE_OF_XML2, 0, XML_FUNCTIONS);
+static LATE_LIBRARY(libxml, FILE_OF_XML2, 16 << 20, XML_FUNCTIONS);
 
 struct queued {
     enum xml_event event;
