@@ -25,7 +25,8 @@ struct fault {
     uint64_t line, column;
     const cp_mesh *mesh;
     const struct property *property; /* of the mesh */
-    /* Of a list: what has changed, the frames or the joint, the attribute, and how many pairs it concerns. */
+    /* A finding about a list says what has changed, the frames or the joint, the attribute, and how many pairs it
+     * concerns. */
     const char *change, *first, *second, *attribute;
     uint64_t pairs;
 };

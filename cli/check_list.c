@@ -124,7 +124,7 @@ static cp_status check_by_keys(struct check *check, cp_scene *scene)
     static const char tools[] = "tools=";
     const struct list *settings = &check->wanted.request.settings;
     struct list_check it = {check, scene, CP_OK};
-    const char *attached = NULL; /* as of all options, the last one counts */
+    const char *attached = NULL; /* the last one counts, as for all options */
     for (size_t i = 0; i < settings->count; i++) {
         if (strncmp(settings->items[i], tools, strlen(tools)) != 0)
             return complain(check->cli, CP_USAGE,

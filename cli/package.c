@@ -49,7 +49,7 @@ struct listing {
     struct package *packages; /* the first one is the folder itself */
     struct robot *robots;
     uint32_t package_count, package_room, robot_count, robot_room;
-    struct name_map names; /* of robots of all packages, as above */
+    struct name_map names; /* holds those of all packages in the same way */
     uint64_t entries;
     cp_status status; /* CP_INPUT: some file or folder could not be read */
 };

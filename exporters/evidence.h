@@ -17,7 +17,7 @@ struct evidence_file {
     const char *name, *prefix;
 };
 
-/* What a list says. The arrays are of the scene's pairs. */
+/* This is what a list says. Its arrays have one value for each pair of the scene. */
 struct evidence {
     cp_context *context;
     const cp_scene *scene;

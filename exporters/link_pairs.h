@@ -40,7 +40,7 @@ extern const cp_option link_options[];
 struct link_list {
     const char *format;
     enum list_names names;
-    const char *model; /* of MODEL_NAMES; NULL: each link's device */
+    const char *model; /* the option takes one of MODEL_NAMES; NULL: each link's device */
     bool evidence;
     cp_status (*write_list)(struct link_pairs *pairs, cp_context *context, const cp_scene *scene, struct sink *sink,
                             const void *user);

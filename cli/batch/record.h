@@ -16,7 +16,8 @@
 
 #include "entries.h"
 
-/* From STATE_FAILED on they are failures. STATE_MACROS: the input is no model, but macros for others to include. */
+/* Those from STATE_FAILED on are failures. With STATE_MACROS the input is no model, but macros for others to include.
+ */
 enum state {
     STATE_OK,
     STATE_SKIPPED,

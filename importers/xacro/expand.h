@@ -71,7 +71,7 @@ struct xacro {
     struct argument *arguments;
     uint32_t argument_count, argument_room;
     struct name_map argument_names;
-    struct value *yaml; /* of the files that load_yaml() has read */
+    struct value *yaml; /* has one for each file that load_yaml() has read */
     uint32_t yaml_count, yaml_room;
     struct name_map yaml_names; /* keyed by folder and name, and by path */
     struct expression_world world;

@@ -14,7 +14,7 @@ struct limits {
     uint64_t depth;          /* of the scene's tree */
     uint64_t primitive_triangles, pairs, pair_joints;
     uint64_t loop_way;   /* the way of driven joints at once, in radians or sizes of their loop */
-    uint64_t loop_steps; /* of a group of loops from one pose to another, those that are tried in vain, too */
+    uint64_t loop_steps; /* a group of loops takes at most so many from one pose to another, vain ones counted */
     uint64_t nodes, vertices, includes, files, name;
     double reader_seconds;  /* of a reader's process; 0: no end */
     uint64_t reader_memory; /* of the same */

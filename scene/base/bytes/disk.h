@@ -81,7 +81,7 @@ int root_open_file(const struct allowed_root *root, const char *real);
 
 /* Packages of ROS: folders with a package.xml, which says the package's name. */
 
-/* Where packages are looked for, in this order. */
+/* Packages are looked for in this order. */
 enum package_place { PLACE_ABOVE, PLACE_BELOW, PLACE_BESIDE, PLACE_INCLUDED, PLACE_ENVIRONMENT, PLACE_COUNT };
 /* The packages that were found from a file's folder. All zero at first. */
 struct packages {
@@ -106,7 +106,7 @@ char *package_above(const char *folder);
 
 /* Files beside the one that names them, under names as other systems write them. */
 
-/* What was compared for one top file. All zero at first. */
+/* This is what was compared for one top file. It is all zero at first. */
 struct comparison {
     uint64_t entries;        /* names in folders, whose number is bounded: beyond that, nothing is found */
     struct arena *arena;     /* NULL: no folder is known yet */

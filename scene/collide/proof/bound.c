@@ -72,7 +72,7 @@ static double step_by_axis(const struct axis *axis, const struct range *range, c
 /* Returns the largest sin(x) along - (1 - cos(x)) back of all angles x from 0 to half. along: at least 0. */
 static double farthest_on_arc(double along, double back, double half)
 {
-    if (half >= atan2(along, back)) /* beyond this angle it goes back */
+    if (half >= atan2(along, back)) /* it goes back beyond this angle */
         return back > 0 ? along * along / (hypot(along, back) + back) : hypot(along, back) - back;
     return sin(half) * along - 2 * sin(half / 2) * sin(half / 2) * back;
 }
@@ -116,7 +116,7 @@ static double motion_term(struct prover *prover, const struct part *part, int si
 {
     double along, back, radius = radius_at(prover, part, side, motion, axis);
     double term = step_by_axis(axis, range, normal, radius);
-    /* What the joints before have turned is a bound of its own: no use where it is more than all. */
+    /* What the joints before have turned bounds the step by itself, which is of no use where it is more than all. */
     double chord = chord_of(range->half) * radius, carried = chord_of(range->turned + prover->chain->stretch) * chord;
     if (!normal || axis->slides || carried >= term)
         return term;

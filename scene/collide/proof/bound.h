@@ -1,4 +1,5 @@
-/* What the joints of a box may take off a gap: between two bodies, or between balls that hold them. For proofs alone.
+/* Bounds what the joints of a box may take off a gap between two bodies, or between balls that hold them. Only proofs
+ * use it.
  */
 #ifndef CELLPIPE_COLLIDE_PROOF_BOUND_H
 #define CELLPIPE_COLLIDE_PROOF_BOUND_H
