@@ -95,7 +95,7 @@ done
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     mkdir large # the line comes after a second, when a pair begins: many are needed
     "$top/tests/bench/make_cell.sh" large
-    script -qec "'$cellpipe' exclude large/large.wu shown.xml time=5s" /dev/null >typescript </dev/null
+    script -qec "'$cellpipe' exclude large/large.wu shown.xml time=5s samples=20000" /dev/null >typescript </dev/null
     must "pairs done" grep -qE 'exclude: [0-9]+ of 7381 pairs' typescript
 else
     echo "skipped: a terminal needs script (bsdutils)"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # robots.sh FOLDER [PROGRAM]: judges the pairs of every robot below a folder, and prints a table as Markdown. Robots are
 # files .urdf and .xacro that have links. K=V in OPTIONS are options of exclude, such as time=60s; READ has options for
-# reading, such as --in arg=ur_type:=ur5e. If an SRDF below the folder has a robot's name, the pairs that it excludes are
-# compared with what is found. Seconds are of the processor.
+# reading, such as --in arg=ur_type:=ur5e. If an SRDF below the folder has a robot's name, the pairs that it excludes
+# are compared with what is found. Seconds are of the processor.
 folder=$1
 top=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${2:-$top/build/release/cellpipe}") || exit 2
