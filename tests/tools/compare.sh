@@ -26,7 +26,7 @@ script=$top/tests/tools/$(basename "$0")
 list_commands() { # program, folder
     printf '%s\n' 'info IN' 'check IN' 'convert IN out.glb --report report.json' >"$2/brief"
     chain='run read IN'
-    "$1" formats | awk '/^[^ ]+ +(read, )?write / { for (i = NF; $i ~ /^\./; i--) print $i }' | sort -u >"$2/suffixes"
+    "$1" formats | awk '/^[^ ]+ +(read, )?write / { sub(/ *\(read alone: .*/, ""); for (i = NF; $i ~ /^\./; i--) print $i }' | sort -u >"$2/suffixes"
     while read -r suffix; do
         if "$1" convert -q "$top/samples/stl_one_facet.stl" "$2/any$suffix" 2>/dev/null; then
             chain="$chain ! write out$suffix"
