@@ -28,6 +28,7 @@ static const struct importer *const importers[] = {
     &threemf_importer,
     &amf_importer,
     &step_importer,
+    &ac3d_importer,
     &collada_importer,
     &assimp_importer,
     NULL,

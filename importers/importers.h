@@ -23,6 +23,7 @@ extern const struct importer dxf_importer;
 extern const struct importer threemf_importer;
 extern const struct importer amf_importer;
 extern const struct importer step_importer;
+extern const struct importer ac3d_importer;
 extern const struct importer collada_importer;
 extern const struct importer assimp_importer;
 

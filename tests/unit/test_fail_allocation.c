@@ -234,6 +234,9 @@ static const struct job jobs[] = {
     {READ, "../tests/cases/gltf/copies.gltf", NULL, {NULL}},
     {READ, "../tests/cases/known/model.zip", NULL, {NULL}},
     {READ, "ac3d_desk.ac", NULL, {NULL}},
+    {READ, "../tests/cases/ac3d/flat.ac", NULL, {NULL}},
+    {READ, "../tests/cases/ac3d/texture_gone.ac", NULL, {NULL}},
+    {READ, "../tests/cases/assimp/shapes.x3d", NULL, {NULL}},
     {READ, "off_tent.off", NULL, {NULL}},
     {READ, "../tests/cases/off/colours.off", NULL, {NULL}},
     {READ, "../tests/cases/urdf/cased/package.urdf", NULL, {NULL}},
@@ -661,7 +664,7 @@ static struct content make_content(const struct job *job)
 static bool is_built(const struct job *job)
 {
 #ifndef HAVE_ASSIMP
-    static const char *const suffixes[] = {".ac"};
+    static const char *const suffixes[] = {".x3d"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (strstr(job->input, suffixes[i]))
             return false;
