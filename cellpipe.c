@@ -17,6 +17,7 @@ static const struct importer *const importers[] = {
     &deneb_workcell_importer,
     &deneb_recording_importer,
     &urdf_importer,
+    &rwxml_importer,
     &srdf_importer,
     &collision_setup_importer,
     &gltf_importer,

@@ -95,6 +95,12 @@ xacro_calls() { awk -v n="$1" 'BEGIN { print "<robot name=\"r\" xmlns:xacro=\"ht
 xacro_text() { awk -v n="$1" 'BEGIN { printf "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/><x y=\""
     for (i = 0; i < n; i++) printf "${%d}$$(a) ", i; printf "\" z=\"${[0"; for (i = 0; i < n; i++) printf ",%d", i; printf "][1]}\"/><xacro:macro name=\"m\" params=\""
     for (i = 0; i < n; i++) printf "p%d:=${}x ", i; print "\"/></robot>" }'; }
+rwxml_frames() { awk -v n="$1" 'BEGIN { print "<WorkCell name=\"w\"><Frame name=\"w\"/>"; for (i = 0; i < n; i++) printf "<Frame name=\"f%d\" refframe=\"%s\"><RPY>0 0 0</RPY><Pos>%d 0 0</Pos><Drawable name=\"g\"><Box x=\"1\" y=\"1\" z=\"%d\"/></Drawable></Frame>\n", i, i % 50 ? "f" i - 1 : "WORLD", i, i
+    print "<ProximitySetup file=\"gone.xml\"/></WorkCell>" }'; }
+rwxml_joints() { awk -v n="$1" 'BEGIN { print "<TreeDevice name=\"t\"><Define id=\"d\"><Frame name=\"e\" type=\"EndEffector\"/></Define><Frame name=\"b\"/>"; for (i = 0; i < n; i++) { printf "<Joint name=\"j%d\" type=\"Revolute\" refframe=\"b\"><RPY>0 0 0</RPY><Pos>%d 0 0</Pos>", i, i
+    if (i) printf "<Depend on=\"j%d\" gain=\"1\" offset=\"0\"/>", i - 1
+    printf "<Property name=\"p%d\">x</Property></Joint><SerialChain name=\"c%d\"><Use id=\"d\"/><Limit%d/></SerialChain><PosLimit refjoint=\"j%d\" min=\"0\" max=\"1\"/>\n", i, i, i, i }
+    print "</TreeDevice>" }'; }
 srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
     printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
     printf "<group_state name=\"home\" group=\"g\"><joint name=\"j%d\" value=\"0\"/></group_state><passive_joint name=\"j%d\"/>", i, i
@@ -254,6 +260,8 @@ grows grid 4000 a.stl convert a.stl o.glb
 grows grid 4000 a.stl convert a.stl o.glb --out web=yes
 grows grid 4000 a.stl convert a.stl o.png --out edges=yes
 grows obj_grid 4000 a.obj convert a.obj o.glb
+grows rwxml_frames 1000 a.wc.xml convert a.wc.xml o.glb
+grows rwxml_joints 1000 a.wc.xml convert a.wc.xml o.glb
 grows off_grid 4000 a.off convert a.off o.glb
 grows tri_facets 4000 a.tri convert a.tri o.glb
 grows ac3d_objects 1000 a.ac convert a.ac o.glb

@@ -22,6 +22,7 @@ static const struct kind {
              {"obj", "obj", false, NULL, NULL, NULL},
              {"tag", "tag", false, NULL, NULL, NULL},
              {"urdf", "urdf", false, NULL, NULL, NULL},
+             {"rwxml", "rwxml", false, NULL, NULL, NULL},
              {"srdf", "srdf", false, NULL, NULL, NULL},
              {"deneb_part", "deneb-part", false, NULL, NULL, NULL},
              {"deneb_cell", "deneb-device", false, "deneb-workcell", "DCT WORKCELL", NULL},

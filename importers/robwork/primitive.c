@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "tag.h"
+#include "robwork.h"
 
 enum { MOST_NUMBERS = 4, USUAL_SIDES = 32, MOST_SIDES = 65536 };
 
@@ -21,7 +21,7 @@ static const struct primitive primitives[] = {
     {"Pyramid", CP_MESH_PYRAMID, 3, -1},
 };
 
-const char *tag_primitive(const char *text, cp_mesh *mesh)
+const char *robwork_primitive(const char *text, cp_mesh *mesh)
 {
     const char *next = text + 1, *end = text + strlen(text);
     while (*next && !is_space(*next))
