@@ -44,6 +44,7 @@ static const struct exporter *const exporters[] = {
     &png_exporter,
     &mujoco_contacts_exporter, /* these two before the next, whose suffix is the end of theirs */
     &proximity_setup_exporter,
+    &rwxml_exporter, /* before the next, whose suffix is the end of its own */
     &collision_setup_exporter,
     &srdf_exporter,
     &drake_filters_exporter,

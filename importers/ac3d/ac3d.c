@@ -74,7 +74,7 @@ static cp_status read_texture(struct ac3d *reader, struct ac3d_object *object)
     bool is_none = strcmp(path, "empty_texture_no_mapping") == 0 || !*path;
     if (is_none)
         return CP_OK;
-    if (object->texture.path) {
+    if (object->texture.path || object->has_surfaces) {
         reader->counts[AC3D_LAYERS]++;
         return CP_OK;
     }
@@ -110,6 +110,17 @@ static cp_status skip_unknown(struct ac3d *reader)
                           "a line of an object begins with \"%s\"", word);
 }
 
+/* Reads the vertices or the surfaces, of which an object has one list each. */
+static cp_status read_list(struct ac3d *reader, struct ac3d_object *object, bool *has_list,
+                           cp_status (*read_it)(struct ac3d *reader, struct ac3d_object *object))
+{
+    if (*has_list)
+        return report_error(reader->context, CP_INPUT, "ac3d-twice", ac3d_place(reader),
+                            "an object has a second list of vertices or surfaces");
+    *has_list = true;
+    return read_it(reader, object);
+}
+
 /* Reads a line of an object. */
 static cp_status read_property(struct ac3d *reader, struct ac3d_object *object)
 {
@@ -133,9 +144,9 @@ static cp_status read_property(struct ac3d *reader, struct ac3d_object *object)
     if (ac3d_accept(reader, "crease"))
         return read_crease(reader, object);
     if (ac3d_accept(reader, "numvert"))
-        return ac3d_read_vertices(reader, object);
+        return read_list(reader, object, &object->has_vertices, ac3d_read_vertices);
     if (ac3d_accept(reader, "numsurf"))
-        return ac3d_read_surfaces(reader, object);
+        return read_list(reader, object, &object->has_surfaces, ac3d_read_surfaces);
     if (ac3d_accept(reader, "subdiv")) {
         cp_status status = ac3d_expect_numbers(reader, &number, 1, "the number of subdivisions");
         reader->counts[AC3D_ROUNDED] += status == CP_OK && !reader->cut && number > 0;
@@ -304,7 +315,7 @@ static void report_counts(const struct ac3d *reader)
         [AC3D_OUTSIDE] = {"ac3d-colour-range", "colour values outside 0..1"},
         [AC3D_COLOURLESS] = {"ac3d-material", "materials that the file does not have"},
         [AC3D_UNKNOWN] = {"ac3d-word", "lines of objects with unknown words"},
-        [AC3D_LAYERS] = {"ac3d-textures", "textures beyond the first one of an object"},
+        [AC3D_LAYERS] = {"ac3d-textures", "textures beyond the first one of an object, or behind its surfaces"},
     };
     for (int i = 0; i < AC3D_COUNTS; i++)
         if (reader->counts[i] > 0)

@@ -65,8 +65,9 @@ struct ac3d_elements {
 
 /* An object up to its line "kids". */
 struct ac3d_object {
-    bool is_world, is_light, is_hidden;
-    const char *name; /* NULL: none */
+    bool is_world, is_light;
+    bool has_vertices, has_surfaces; /* their line has come */
+    const char *name;                /* NULL: none */
     double rotation[9], place[3];
     bool has_place; /* one of the two is not neutral */
     double crease;  /* radians; below 0: none is given */

@@ -262,6 +262,8 @@ grows grid 4000 a.stl convert a.stl o.png --out edges=yes
 grows obj_grid 4000 a.obj convert a.obj o.glb
 grows rwxml_frames 1000 a.wc.xml convert a.wc.xml o.glb
 grows rwxml_joints 1000 a.wc.xml convert a.wc.xml o.glb
+grows rwxml_frames 1000 a.wc.xml convert a.wc.xml b.wc.xml
+grows devices 200 a.wu convert a.wu b.wc.xml
 grows off_grid 4000 a.off convert a.off o.glb
 grows tri_facets 4000 a.tri convert a.tri o.glb
 grows ac3d_objects 1000 a.ac convert a.ac o.glb
