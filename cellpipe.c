@@ -17,6 +17,7 @@ static const struct importer *const importers[] = {
     &deneb_workcell_importer,
     &deneb_recording_importer,
     &urdf_importer,
+    &rwxml_importer,
     &srdf_importer,
     &collision_setup_importer,
     &gltf_importer,
@@ -28,6 +29,7 @@ static const struct importer *const importers[] = {
     &threemf_importer,
     &amf_importer,
     &step_importer,
+    &ac3d_importer,
     &collada_importer,
     &assimp_importer,
     NULL,
@@ -42,6 +44,7 @@ static const struct exporter *const exporters[] = {
     &png_exporter,
     &mujoco_contacts_exporter, /* these two before the next, whose suffix is the end of theirs */
     &proximity_setup_exporter,
+    &rwxml_exporter, /* before the next, whose suffix is the end of its own */
     &collision_setup_exporter,
     &srdf_exporter,
     &drake_filters_exporter,

@@ -22,6 +22,7 @@ extern const struct exporter jsonl_exporter;
 extern const struct exporter deneb_recording_exporter;
 extern const struct exporter html_exporter;
 extern const struct exporter urdf_exporter;
+extern const struct exporter rwxml_exporter;
 
 /* Members of rows as JSON, for stages and for the evidence beside a list of exclusions. */
 

@@ -12,6 +12,7 @@ extern const struct importer deneb_device_importer;
 extern const struct importer deneb_workcell_importer;
 extern const struct importer deneb_recording_importer;
 extern const struct importer urdf_importer;
+extern const struct importer rwxml_importer;
 extern const struct importer srdf_importer;
 extern const struct importer collision_setup_importer;
 extern const struct importer gltf_importer;
@@ -23,6 +24,7 @@ extern const struct importer dxf_importer;
 extern const struct importer threemf_importer;
 extern const struct importer amf_importer;
 extern const struct importer step_importer;
+extern const struct importer ac3d_importer;
 extern const struct importer collada_importer;
 extern const struct importer assimp_importer;
 

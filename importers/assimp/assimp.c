@@ -278,9 +278,9 @@ static cp_status assimp_read(cp_context *context, struct source *source, const v
  * native importer that does is surer. */
 static int assimp_probe(const char *head, size_t size, uint64_t file_size)
 {
-    static const char *const signs[] = {"BLENDER", "IDPO",  "IDP2",   "IDP3", "IDST",
-                                        "MDL2",    "MDL3",  "MDL4",   "MDL5", "MDL7",
-                                        "AC3Da",   "AC3Db", "xof 03", "BB3D", "Kaydara FBX Binary"};
+    static const char *const signs[] = {
+        "BLENDER",           "IDPO", "IDP2", "IDP3", "IDST", "MDL2", "MDL3", "MDL4", "MDL5", "MDL7", "xof 03", "BB3D",
+        "Kaydara FBX Binary"};
     (void)file_size;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (size > strlen(signs[i]) && memcmp(head, signs[i], strlen(signs[i])) == 0)
@@ -318,7 +318,7 @@ const struct importer assimp_importer = {
             .package = "libassimp-dev",
 #endif
         },
-    .suffixes = ".3ds .ac .ac3d .acc .x3d .fbx .ase .lwo .lws .x",
+    .suffixes = ".3ds .x3d .fbx .ase .lwo .lws .x",
     .further = ".blend .cob .lxo .nff .xgl .zgl",
     .probe = assimp_probe,
     .sign = "what its readers know",

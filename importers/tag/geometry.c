@@ -1,5 +1,6 @@
 /* Finds the models of a frame: the file that a model id means, and the places where it is shown. */
 
+#include "../robwork/robwork.h"
 #include "tag.h"
 
 #include "base/text/text.h"
@@ -18,40 +19,16 @@ struct model_wish {
     const char *places; /* the places that were searched */
 };
 
-/* RobWork 2009: rwlibs/drawable/DrawableFactory.cpp and rw/geometry/FaceArrayFactory.cpp, in their order: the name as
- * it is, then with each suffix in upper and in lower case. */
-static const char *const drawn_suffixes[] = {"",     ".TRI",  ".tri",  ".AC",   ".ac",   ".AC3D", ".ac3d",
-                                             ".3DS", ".3ds",  ".OBJ",  ".obj",  ".IVG",  ".ivg",  ".STL",
-                                             ".stl", ".STLA", ".stla", ".STLB", ".stlb", NULL};
-static const char *const collision_suffixes[] = {"", ".STL", ".stl", ".STLA", ".stla", ".STLB", ".stlb", NULL};
-static const struct file_search drawn = {.suffixes = drawn_suffixes}, collision = {.suffixes = collision_suffixes};
-
 /* Finds a primitive; the same words are the same mesh. */
 static cp_status find_primitive(const struct model_wish *request, uint32_t *model)
 {
     struct tag_reader *reader = request->reader;
-    const uint32_t *known = name_map_find(&reader->primitives, request->id->text);
-    *model = known ? *known : CP_NONE;
-    if (known)
-        return CP_OK;
-    const char *text = scene_text(reader->scene, request->id->text);
-    uint32_t *place = text ? name_map_add(&reader->primitives, text, CP_NONE, NULL) : NULL;
-    if (!place)
-        return CP_LIMIT;
-    cp_mesh mesh;
-    const char *problem = tag_primitive(text, &mesh);
-    if (problem)
+    const char *text = request->id->text, *problem;
+    cp_status status = robwork_find_primitive(&reader->models, &reader->primitives, text, model, &problem);
+    if (status == CP_OK && problem)
         return report_lenient(reader->context, reader->strict, "tag-primitive",
                               tag_attribute_place(request->tag, request->attribute), "the model \"%s\": %s", text,
                               problem);
-    mesh.source = text;
-    cp_instance *part = scene_allocate(reader->scene, 1, sizeof *part);
-    uint32_t index = scene_add_mesh(reader->scene, &mesh);
-    if (!part || index == CP_NONE)
-        return CP_LIMIT;
-    *part = (cp_instance){.mesh = index, .transform = POSE_IDENTITY};
-    cp_status status = models_add(&reader->models, part, 1, model);
-    *place = *model;
     return status;
 }
 
@@ -77,7 +54,7 @@ static cp_status place_model(struct model_wish *request)
     } else {
         struct model_request wanted = {.from = request->tag->file->source,
                                        .name = tag_path(reader->arena, request->id),
-                                       .search = request->use == CP_USE_DRAWN ? &drawn : &collision,
+                                       .search = request->use == CP_USE_DRAWN ? &robwork_drawn : &robwork_collision,
                                        .check = check_model,
                                        .user = request};
         status = wanted.name ? models_find(&reader->models, &wanted, &model) : CP_LIMIT;

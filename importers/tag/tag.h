@@ -200,12 +200,10 @@ cp_status tag_device_home(struct tag_reader *reader, const struct tag *tag, stru
 /* Returns the driven joint of a node or CP_NONE; a tag makes at most one joint. */
 uint32_t tag_driven_joint(const cp_scene *scene, uint32_t node);
 
-/* ---- geometry.c, primitive.c ---- */
+/* ---- geometry.c ---- */
 
 /* Places all models of a tag at its node, which is the last one made or the world. */
 cp_status tag_place_geometry(struct tag_reader *reader, const struct tag *tag, uint32_t node);
-/* Makes the mesh of "#Box 1 2 3" and the like; returns NULL or the reason why not. */
-const char *tag_primitive(const char *text, cp_mesh *mesh);
 
 /* ---- exclusion.c ---- */
 

@@ -82,10 +82,6 @@ static const char *known_xml(struct text root)
     } others[] = {
         {"sdf", "is SDF, a world of Gazebo: convert its meshes one by one"},
         {"mujoco", "is MJCF, a model of MuJoCo: convert its meshes one by one"},
-        {"WorkCell", "is a workcell of RobWork in XML: cellpipe reads RobWork's tag workcells (.wu)"},
-        {"SerialDevice", "is a device of RobWork in XML: cellpipe reads RobWork's tag devices (.dev)"},
-        {"TreeDevice", "is a device of RobWork in XML: cellpipe reads RobWork's tag devices (.dev)"},
-        {"ParallelDevice", "is a device of RobWork in XML: cellpipe reads RobWork's tag devices (.dev)"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_element(root, others[i].root))

@@ -5,7 +5,7 @@ other=$(realpath "${2:-$1}")
 . "$(dirname "$0")/check.sh"
 
 mkdir here there
-suffixes="glb gltf wrl stl png dump xml contact.xml prox.xml srdf dmd.yaml csv jsonl dcr html urdf"
+suffixes="glb gltf wrl stl png dump xml contact.xml prox.xml srdf dmd.yaml csv jsonl dcr html urdf wc.xml"
 "$cellpipe" formats | grep ' write ' | grep -vE "\.($(echo "$suffixes" | tr ' ' '|'))( |$)" >missing
 must "a suffix of every format" [ ! -s missing ]
 for sample in "$top"/samples/*.*; do

@@ -196,6 +196,8 @@ reads() { # format suffix
     step*) sample=samples/step_clamp.step ;;
     collada.dae) sample=samples/collada_arm.dae ;;
     collada.zae) sample=tests/cases/collada/unnamed.zae ;;
+    rwxml*) sample=samples/rwxml_gripper.wc.xml ;;
+    ac3d*) sample=samples/ac3d_desk.ac ;;
     assimp*) grep -q -r -E "(^0.*|\"[a-zA-Z_]*)\\$2\\>" tests/unit tests/cases --include=*.c --include=cases.txt && return ;;
     *) return 1 ;;
     esac

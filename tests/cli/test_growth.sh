@@ -100,6 +100,12 @@ xacro_yaml() { awk -v n="$1" 'BEGIN { printf "a: [0" >"numbers.yaml"; for (i = 1
     print "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"root\"/>"
     for (i = 0; i < n; i++) printf "<x y=\"${xacro.load_yaml(&apos;%snumbers.yaml&apos;).a[0]}\"/>\n", i % 2 ? "./" : ""
     print "</robot>" }'; }
+rwxml_frames() { awk -v n="$1" 'BEGIN { print "<WorkCell name=\"w\"><Frame name=\"w\"/>"; for (i = 0; i < n; i++) printf "<Frame name=\"f%d\" refframe=\"%s\"><RPY>0 0 0</RPY><Pos>%d 0 0</Pos><Drawable name=\"g\"><Box x=\"1\" y=\"1\" z=\"%d\"/></Drawable></Frame>\n", i, i % 50 ? "f" i - 1 : "WORLD", i, i
+    print "<ProximitySetup file=\"gone.xml\"/></WorkCell>" }'; }
+rwxml_joints() { awk -v n="$1" 'BEGIN { print "<TreeDevice name=\"t\"><Define id=\"d\"><Frame name=\"e\" type=\"EndEffector\"/></Define><Frame name=\"b\"/>"; for (i = 0; i < n; i++) { printf "<Joint name=\"j%d\" type=\"Revolute\" refframe=\"b\"><RPY>0 0 0</RPY><Pos>%d 0 0</Pos>", i, i
+    if (i) printf "<Depend on=\"j%d\" gain=\"1\" offset=\"0\"/>", i - 1
+    printf "<Property name=\"p%d\">x</Property></Joint><SerialChain name=\"c%d\"><Use id=\"d\"/><Limit%d/></SerialChain><PosLimit refjoint=\"j%d\" min=\"0\" max=\"1\"/>\n", i, i, i, i }
+    print "</TreeDevice>" }'; }
 srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
     printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
     printf "<group_state name=\"home\" group=\"g\"><joint name=\"j%d\" value=\"0\"/></group_state><passive_joint name=\"j%d\"/>", i, i
@@ -130,6 +136,10 @@ off_grid() { grid_of "$1" off; }
 dxf_inserts() { awk -v n="$1" 'BEGIN { print "0\nSECTION\n2\nBLOCKS\n0\nBLOCK\n2\nA\n0\n3DFACE\n62\n0\n10\n0\n20\n0\n11\n1\n21\n0\n12\n0\n22\n1\n0\nENDBLK\n0\nENDSEC\n0\nSECTION\n2\nENTITIES"
     for (i = 0; i < n; i++) printf "0\nINSERT\n8\nl%d\n2\nA\n420\n%d\n10\n%d\n0\n3DFACE\n8\nl%d\n10\n0\n20\n0\n30\n%d\n11\n1\n21\n0\n12\n0\n22\n1\n0\nKIND%d\n", i, i, i, i, i, i
     print "0\nENDSEC\n0\nEOF" }'; }
+ac3d_objects() { awk -v n="$1" 'BEGIN { print "AC3Db"; for (i = 0; i < n; i++) printf "MATERIAL \"m%d\" rgb %g 1 1\n", i, i / n; printf "OBJECT world\nkids %d\n", n
+    for (i = 0; i < n; i++) printf "OBJECT poly\nname \"o\"\nloc %d 0 0\ncrease 45\nnumvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf 2\nSURF 0x20\nmat %d\nrefs 3\n0 0 0\n1 0 0\n2 0 0\nSURF 0x10\nmat 0\nrefs 3\n0 0 0\n2 0 0\n1 0 0\nkids 0\n", i, i }'; }
+ac3d_mapped() { awk -v n="$1" 'BEGIN { printf "AC3Db\nMATERIAL \"m\" rgb 1 1 1\nOBJECT poly\ntexture \"gone.png\"\ncrease 45\nnumvert %d\n", n + 2
+    for (i = 0; i < n + 2; i++) printf "%g %d %g\n", i, i % 2, sin(i); printf "numsurf %d\n", n; for (i = 0; i < n; i++) printf "SURF 0x10\nmat 0\nrefs 3\n%d %g 0\n%d 0 1\n%d 1 1\n", i, i / n, i + 1, i + 2; print "kids 0" }'; }
 tri_facets() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "color 0 %g 1\npoint 0 0 %d 0 0 1\npoint 1 0 %d 0 0 1\npoint 0 1 %d 0 0 1\n", i / n, i, i, i }'; }
 msh_faces() { awk -v n="$1" 'function whole(i) { printf "%c%c%c%c", i % 256, int(i / 256) % 256, int(i / 65536) % 256, 0 }
     function number(i) { printf "%c%c%c%c", 0, 0, i % 128, 66 } # 32 to 64
@@ -256,8 +266,14 @@ grows grid 4000 a.stl convert a.stl o.glb
 grows grid 4000 a.stl convert a.stl o.glb --out web=yes
 grows grid 4000 a.stl convert a.stl o.png --out edges=yes
 grows obj_grid 4000 a.obj convert a.obj o.glb
+grows rwxml_frames 1000 a.wc.xml convert a.wc.xml o.glb
+grows rwxml_joints 1000 a.wc.xml convert a.wc.xml o.glb
+grows rwxml_frames 1000 a.wc.xml convert a.wc.xml b.wc.xml
+grows devices 200 a.wu convert a.wu b.wc.xml
 grows off_grid 4000 a.off convert a.off o.glb
 grows tri_facets 4000 a.tri convert a.tri o.glb
+grows ac3d_objects 1000 a.ac convert a.ac o.glb
+grows ac3d_mapped 4000 a.ac convert a.ac o.glb
 grows msh_faces 4000 a.msh convert a.msh o.glb
 grows dxf_inserts 4000 a.dxf convert a.dxf o.glb
 grows ply_grid 4000 a.ply convert a.ply o.gltf

@@ -172,10 +172,10 @@ must "facets of zeros are left out at the end" [ "$("$cellpipe" info tail.glb | 
 ends 3 'chunk\.3ds: warning: a block of zero bytes at byte 4096: perhaps a power loss left it' "$cellpipe" info chunk.3ds
 ends 3 'chunk\.3ds: error: a block of zero bytes at byte 4096' "$cellpipe" info chunk.3ds --in strict=yes
 
-# A text that assimp reads.
+# AC3D: the lines before the zeros.
 { head -c 300 plain/ac3d_desk.ac && zeros 512; } >cut.ac
 ends 3 'cut\.ac:[0-9]+: error: zero bytes in a text' "$cellpipe" convert cut.ac out.glb
-code '"assimp-zeros"' cut.ac
+code '"ac3d-zeros"' cut.ac
 
 # OBJ: the lines before the zeros.
 { printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nv 5' && zeros 512; } >cut.obj

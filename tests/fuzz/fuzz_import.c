@@ -22,6 +22,7 @@ static const struct kind {
              {"obj", "obj", false, NULL, NULL, NULL},
              {"tag", "tag", false, NULL, NULL, NULL},
              {"urdf", "urdf", false, NULL, NULL, NULL},
+             {"rwxml", "rwxml", false, NULL, NULL, NULL},
              {"srdf", "srdf", false, NULL, NULL, NULL},
              {"deneb_part", "deneb-part", false, NULL, NULL, NULL},
              {"deneb_cell", "deneb-device", false, "deneb-workcell", "DCT WORKCELL", NULL},
@@ -34,6 +35,7 @@ static const struct kind {
              {"msh", "msh", true, NULL, NULL, NULL},
              {"ply", "ply", false, NULL, NULL, NULL},
              {"dxf", "dxf", false, NULL, NULL, NULL},
+             {"ac3d", "ac3d", false, NULL, NULL, NULL},
              {"collada", "collada", true, NULL, NULL, "fuzz.zae"},
              {"assimp", "assimp", true, NULL, NULL, NULL}};
 static const struct kind *kind;

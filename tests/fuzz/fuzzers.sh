@@ -1,6 +1,6 @@
 # For the scripts of this folder, with its path in `here` and that of the project in `top`: which fuzzers there are, and
 # what they begin with.
-importers='stl obj tag urdf srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf collada assimp'
+importers='stl obj tag urdf rwxml srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf ac3d collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_beside fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
 fuzz_xacro_expression fuzz_xacro_yaml
@@ -59,6 +59,7 @@ collect_seeds() { # IMPORTER FOLDER
     3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
     amf) names="*.amf" ;;
     urdf) names="*.urdf *.xacro" ;;
+    rwxml) names="*.wc.xml *.dwc.xml" ;;
     srdf) names="*.srdf" ;;
     beside) names="*.srdf *.srdf.xacro" ;;
     program) names="*.prg *.csv *.jsonl" ;;
@@ -69,7 +70,8 @@ collect_seeds() { # IMPORTER FOLDER
     ply) names="*.ply" ;;
     dxf) names="*.dxf" ;;
     collada) names="*.dae *.zae" ;;
-    assimp) names="*.ac *.ac3d *.3ds *.x3d" ;;
+    ac3d) names="*.ac *.acc" ;;
+    assimp) names="*.3ds *.x3d" ;;
     esac
     set -f # the names are not those of files here
     for name in $names; do

@@ -203,21 +203,6 @@ static void test_lws(void **state)
 
 /* ---- formats of text ---- */
 
-static void test_ac3d(void **state)
-{
-    struct bytes bytes = {.size = 0};
-    print(&bytes, "AC3Db\nMATERIAL \"blue\" rgb 0.2 0.4 0.8 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n"
-                  "OBJECT world\nkids 1\nOBJECT poly\nname \"box\"\nnumvert 8\n");
-    print_rows(&bytes, places, CORNERS, "", " ", "\n", false);
-    print(&bytes, "numsurf 12\n");
-    for (int i = 0; i < TRIANGLES; i++)
-        print(&bytes, "SURF 0x00\nmat 0\nrefs 3\n%d 0 0\n%d 0 0\n%d 0 0\n", triangles[i][0], triangles[i][1],
-              triangles[i][2]);
-    print(&bytes, "kids 0\n");
-    expect_box(*state, &bytes, "box.ac", z_up);
-    expect_box(*state, &bytes, "box.acc", z_up);
-}
-
 static void test_x3d(void **state)
 {
     struct bytes bytes = {.size = 0};
@@ -290,8 +275,7 @@ static void test_x(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_3ds), TEST(test_lwo), TEST(test_lws), TEST(test_ac3d),
-        TEST(test_x3d), TEST(test_fbx), TEST(test_ase), TEST(test_x),
+        TEST(test_3ds), TEST(test_lwo), TEST(test_lws), TEST(test_x3d), TEST(test_fbx), TEST(test_ase), TEST(test_x),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

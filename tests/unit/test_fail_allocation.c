@@ -234,6 +234,14 @@ static const struct job jobs[] = {
     {READ, "../tests/cases/gltf/copies.gltf", NULL, {NULL}},
     {READ, "../tests/cases/known/model.zip", NULL, {NULL}},
     {READ, "ac3d_desk.ac", NULL, {NULL}},
+    {READ, "../tests/cases/ac3d/flat.ac", NULL, {NULL}},
+    {READ, "rwxml_gripper.wc.xml", NULL, {NULL}},
+    {READ, "../tests/cases/rwxml/junction.wc.xml", NULL, {NULL}},
+    {READ, "../tests/cases/rwxml/proximity_include_of_setup.wc.xml", NULL, {NULL}},
+    {READ, "../tests/cases/rwxml/polytope_of_included.wc.xml", NULL, {NULL}},
+    {READ, "../tests/cases/rwxml/bad/setup_dangling.wc.xml", NULL, {NULL}},
+    {READ, "../tests/cases/ac3d/texture_gone.ac", NULL, {NULL}},
+    {READ, "../tests/cases/assimp/shapes.x3d", NULL, {NULL}},
     {READ, "off_tent.off", NULL, {NULL}},
     {READ, "../tests/cases/off/colours.off", NULL, {NULL}},
     {READ, "../tests/cases/urdf/cased/package.urdf", NULL, {NULL}},
@@ -317,6 +325,9 @@ static const struct job jobs[] = {
     {READ, "gltf_stage.gltf", "collision-setup", {NULL}},
     {WRITE_FILES, "stl_solids.stl", "stl", {"split=yes", NULL}},
     {WRITE_FILES, "tag_arm.wu", "urdf", {NULL}},
+    {WRITE_FILES, "tag_arm.wu", "rwxml", {NULL}},
+    {WRITE_FILES, "urdf_picker.urdf", "rwxml", {NULL}},
+    {WRITE_FILES, "rwxml_gripper.wc.xml", "rwxml", {NULL}},
     {WRITE_FILES, "tag_models.wu", "urdf", {NULL}},
     {WRITE_FILES, "urdf_picker.urdf", "urdf", {"package=robots", NULL}},
     {WRITE_FILES, "gltf_textures.gltf", "urdf", {"meshes=glb", NULL}},
@@ -665,7 +676,7 @@ static struct content make_content(const struct job *job)
 static bool is_built(const struct job *job)
 {
 #ifndef HAVE_ASSIMP
-    static const char *const suffixes[] = {".ac"};
+    static const char *const suffixes[] = {".x3d"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (strstr(job->input, suffixes[i]))
             return false;

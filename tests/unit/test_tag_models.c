@@ -131,7 +131,6 @@ static void test_missing_models(void **state)
             assert_int_equal(entries[i].count, 2);
 }
 
-#ifdef HAVE_ASSIMP
 /* Drawn from the .ac beside the .stl that nobody has; each object of the file is a mesh with its name, at its place. */
 static void test_model_with_objects(void **state)
 {
@@ -145,7 +144,6 @@ static void test_model_with_objects(void **state)
     assert_true(instance("A", 0)->transform.m[3] == 0 && instance("A", 0)->transform.m[11] == 1.5);
     assert_true(instance("A", 1)->transform.m[3] == 1 && instance("A", 1)->transform.m[11] == 1.5);
 }
-#endif
 
 /* ---- large and odd ---- */
 
@@ -262,9 +260,7 @@ int main(void)
         TEST(test_scale_of_shared_models),
         TEST(test_order_of_suffixes),
         TEST(test_missing_models),
-#ifdef HAVE_ASSIMP
         TEST(test_model_with_objects),
-#endif
         TEST(test_chain),
         TEST(test_names),
         TEST(test_latin1_names),

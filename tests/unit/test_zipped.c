@@ -70,10 +70,8 @@ static const struct found {
      0},
     {{{"part.gltf", GLTF("a%20b.bin")}, {"A B.bin", "not this"}, {"a b.bin", PNG("H")}}, "gltf", "H", 0},
     {{{"g/part.gltf", GLTF("./x/../a%20b.bin")}, {"g/a%20b.bin", PNG("I")}}, "gltf", "I", 0},
-#ifdef HAVE_ASSIMP
-    {{{"m/part.ac", AC("t/a.png")}, {"m/t/a.png", PNG("J")}, {"t/a.png", PNG("K")}}, "assimp", "J", 0},
-    {{{"m/part.ac", AC("T\\A.png")}, {"m/t/a.png", PNG("L")}}, "assimp", "L", 1},
-#endif
+    {{{"m/part.ac", AC("t/a.png")}, {"m/t/a.png", PNG("J")}, {"t/a.png", PNG("K")}}, "ac3d", "J", 0},
+    {{{"m/part.ac", AC("T\\A.png")}, {"m/t/a.png", PNG("L")}}, "ac3d", "L", 1},
     {{{"cell.xml", "<ProximitySetup/>"}, {"part.off", "OFF\n3 1 0\n0 0 0\n2 0 0\n0 3 0\n3 0 1 2\n"}}, "off", NULL, 0},
 };
 

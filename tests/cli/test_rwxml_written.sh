@@ -1,0 +1,69 @@
+#!/bin/sh
+# test_rwxml_written.sh PROGRAM: cells of several formats written as RobWork's XML and read again: frames move alike, as many
+# pairs are checked, and what is written again is the same. The words of what is lost are in the messages.
+. "$(dirname "$0")/check.sh"
+samples=$top/samples
+shared=$top/../shared/corpus
+
+pairs() { "$cellpipe" info "$1" 2>/dev/null | sed -n 's/^collision  *//p'; }
+
+# goes_round FILE: through XML and back. Frames may be added, and no other is missing.
+goes_round() {
+    stem=$(basename "$1" | sed 's/\..*//')
+    mkdir -p "$stem" "$stem/again"
+    ends 0 "" "$cellpipe" convert -q "$1" "$stem/$stem.wc.xml"
+    "$cellpipe" diff "$1" "$stem/$stem.wc.xml" states=20 >states 2>stderr
+    must "$1: frames move alike" grep -q '^equal; the tolerance is 1e-09 m and rad' states
+    must "$1: no frame is missing" sh -c '! grep -q "only in $(basename "$0")$" states || [ "$(basename "$0")" = "$(basename "$1")" ]' "$1" "$stem.wc.xml"
+    must "$1: the pairs that are checked" [ "$(pairs "$1")" = "$(pairs "$stem/$stem.wc.xml")" ]
+    # What a reader cannot know is lost the first time: then nothing changes any more.
+    mkdir -p "$stem/last"
+    ends 0 "" "$cellpipe" convert -q "$stem/$stem.wc.xml" "$stem/again/$stem.wc.xml"
+    ends 0 "" "$cellpipe" convert -q "$stem/again/$stem.wc.xml" "$stem/last/$stem.wc.xml"
+    must "$1: the same again" diff -r "$stem/again" "$stem/last"
+}
+
+for file in rwxml_gripper.wc.xml tag_joints.wu tag_arm.wu dh_arm.wu demo.wu; do
+    goes_round "$samples/$file"
+done
+mkdir junction && ends 0 "" "$cellpipe" convert -q "$top/tests/cases/rwxml/junction.wc.xml" junction/junction.wc.xml
+# The names of a robot of ROS get that of the device; its frames are where they were.
+mkdir urdf_picker && ends 0 "" "$cellpipe" convert -q "$samples/urdf_picker.urdf" urdf_picker/urdf_picker.wc.xml
+for rule in depend_outwards home mobile drawable_disabled collision_model proximity_include frame_attachable; do
+    goes_round "$top/tests/cases/rwxml/$rule.wc.xml"
+done
+for name in base column arm hand left_finger right_finger indicator tcp turn lift wrist grip grip_mirrored indicator_turn; do
+    echo "$name picker.$name"
+done >map
+ends 0 "" "$cellpipe" diff -q "$samples/urdf_picker.urdf" urdf_picker/urdf_picker.wc.xml states=20 map=map
+if [ -d "$shared/robots/rwxml" ]; then
+    for file in schunkhand/SchunkHand/SchunkHand.xml ur6855a/UR6855A/UR6855A.wc.xml sdh2/SDH2/SchunkHand.wc.xml \
+        belt_box/belt_box/Scene.wc.xml fanuc_lrm200i/Fanuc-LRM200i/fanuc_lrm200i.xml pg70/PG70/PG70.xml \
+        parallel/Robotiq-2-finger-85/robotiq.wc.xml workcells/workcells/DistanceTest.wc.xml; do
+        goes_round "$shared/robots/rwxml/$file"
+    done
+    goes_round "$shared/robwork-simple-wc/SimpleWorkcell.wc.xml"
+    goes_round "$shared/robwork-simple-wc/PA10/PA10.wu"
+else
+    echo "skipped: no $shared/robots/rwxml"
+fi
+
+# Words of the file: what is drawn alone, what is for collisions alone, the start, a leg.
+written() { cat "$1/$1.wc.xml"; }
+must "drawn alone" grep -q '<Drawable name="Geo1" colmodel="Disabled"><Box x="1" y="2" z="3"/>' drawable_disabled/drawable_disabled.wc.xml
+must "for collisions alone" grep -q '<CollisionModel name="Geo1"><Sphere radius="1"/>' collision_model/collision_model.wc.xml
+must "the start" grep -q '<Q name="Home">1.5 -0.25</Q>' home/home.wc.xml
+must "legs" grep -q '<Junction><Chains>L</Chains><Chains>W</Chains></Junction>' junction/junction.wc.xml
+must "a parallel device" grep -q '<ParallelDevice name="R">' junction/junction.wc.xml
+must "a serial device" grep -q '<SerialDevice name="R">' home/home.wc.xml
+must "degrees" grep -q '<PosLimit min="0.005" max="0.05"/>' rwxml_gripper/rwxml_gripper.wc.xml
+must "a dependent joint" grep -q '<Depend on="Left" gain="1" offset="0"/>' rwxml_gripper/rwxml_gripper.wc.xml
+must "a configuration" grep -q '<Q name="Closed">0.005</Q>' rwxml_gripper/rwxml_gripper.wc.xml
+must "a property" grep -q '<Property name="task">hold the box</Property>' rwxml_gripper/rwxml_gripper.wc.xml
+must "meshes beside it" [ -n "$(ls urdf_picker/geometry/*.stl tag_arm/geometry/*.stl 2>/dev/null)" ]
+ends 0 'loss: frames are added' "$cellpipe" convert "$samples/dh_arm.wu" arm.wc.xml
+ends 5 'loss: ' "$cellpipe" convert --strict "$samples/dh_arm.wu" strict.wc.xml
+must "nothing is left" [ ! -e strict.wc.xml ]
+ends 2 'an output of several files cannot go to a stream' "$cellpipe" convert "$samples/dh_arm.wu" - --to rwxml
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
