@@ -29,6 +29,7 @@ static const struct importer *const importers[] = {
     &amf_importer,
     &step_importer,
     &collada_importer,
+    &vrml97_importer,
     &assimp_importer,
     NULL,
 };
