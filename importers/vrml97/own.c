@@ -277,9 +277,16 @@ static uint32_t joint_index(const struct wrl *wrl, const char *def)
     return row ? wrl->own->joints[*row].index : CP_NONE;
 }
 
-static cp_status follow_formula(struct wrl *wrl, cp_joint *joint, const char *text, const uint32_t *masters,
-                                uint32_t count)
+/* The joints that one follows. */
+struct masters {
+    uint32_t items[EXPRESSION_MOST_INPUTS], count;
+    double factors[EXPRESSION_MOST_INPUTS]; /* of their values in a formula */
+};
+
+static cp_status follow_formula(struct wrl *wrl, cp_joint *joint, const char *text, double angle,
+                                const struct masters *masters)
 {
+    uint32_t count = masters->count;
     size_t at;
     if (strlen(text) > EXPRESSION_LONGEST || expression_check(text, count, &at)) {
         report_warning(wrl->context, "vrml97-master", NOWHERE, "the formula of the joint \"%.60s\" makes no sense",
@@ -287,14 +294,13 @@ static cp_status follow_formula(struct wrl *wrl, cp_joint *joint, const char *te
         return CP_OK;
     }
     cp_expression *expression = scene_allocate(wrl->scene, 1, sizeof *expression);
-    double *factors = scene_allocate(wrl->scene, count, sizeof *factors);
-    uint32_t *inputs = arena_copy(wrl->scene->arena, masters, count, sizeof *inputs);
+    double *factors = arena_copy(wrl->scene->arena, masters->factors, count, sizeof *factors);
+    uint32_t *inputs = arena_copy(wrl->scene->arena, masters->items, count, sizeof *inputs);
     const char *kept = scene_text(wrl->scene, text);
     if (!expression || !factors || !inputs || !kept)
         return CP_LIMIT;
-    for (uint32_t i = 0; i < count; i++)
-        factors[i] = 1;
-    *expression = (cp_expression){.text = kept, .angle = 1, .input_count = count, .inputs = inputs, .factors = factors};
+    *expression =
+        (cp_expression){.text = kept, .angle = angle, .input_count = count, .inputs = inputs, .factors = factors};
     joint->expression = expression;
     joint->driven = false;
     return CP_OK;
@@ -303,19 +309,23 @@ static cp_status follow_formula(struct wrl *wrl, cp_joint *joint, const char *te
 static cp_status follow(struct wrl *wrl, const struct own_joint *own)
 {
     const char *at = own->text, *text = own->text, *value;
-    uint32_t masters[EXPRESSION_MOST_INPUTS], count = 0;
+    struct masters masters = {.count = 0};
+    double angle = 1;
     cp_joint *joint = &wrl->scene->joints[own->index];
     bool known = true;
-    while (count < EXPRESSION_MOST_INPUTS && (value = value_of(wrl, &at, "master")) != NULL) {
-        masters[count] = joint_index(wrl, value);
-        known = known && masters[count] != CP_NONE && masters[count] != own->index;
-        count++;
+    while (masters.count < EXPRESSION_MOST_INPUTS && (value = value_of(wrl, &at, "master")) != NULL) {
+        uint32_t master = joint_index(wrl, value), i = masters.count++;
+        masters.items[i] = master;
+        masters.factors[i] = 1;
+        if (strncmp(at, "factor=", 7) == 0)
+            read_number(wrl, at, "factor", &masters.factors[i]);
+        known = known && master != CP_NONE && master != own->index && masters.factors[i] != 0;
     }
-    if (count == 0)
+    if (masters.count == 0)
         return CP_OK;
     const char *formula = value_of(wrl, &text, "expression");
-    for (uint32_t i = 0; i < count && known; i++)
-        known = !cp_joint_is_dependent(&wrl->scene->joints[masters[i]]);
+    for (uint32_t i = 0; i < masters.count && known; i++)
+        known = !cp_joint_is_dependent(&wrl->scene->joints[masters.items[i]]);
     if (!known) {
         report_warning(wrl->context, "vrml97-master", NOWHERE,
                        "the joint \"%.60s\" follows one that is not there, or follows others: it is free", joint->name);
@@ -325,9 +335,10 @@ static cp_status follow(struct wrl *wrl, const struct own_joint *own)
     joint->offset = 0;
     read_number(wrl, own->text, "scale", &joint->scale);
     read_number(wrl, own->text, "offset", &joint->offset);
+    read_number(wrl, own->text, "angle", &angle);
     if (formula)
-        return follow_formula(wrl, joint, formula, masters, count);
-    joint->master = masters[0];
+        return follow_formula(wrl, joint, formula, angle, &masters);
+    joint->master = masters.items[0];
     joint->driven = false;
     return CP_OK;
 }

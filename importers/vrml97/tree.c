@@ -73,11 +73,17 @@ static cp_status push_all(struct walk *walk, const struct waiting *from, const s
 
 /* ---- frames ---- */
 
+/* Returns the name of a Transform's frame; NULL: it has none. */
+static const char *frame_name(const struct wrl *wrl, const struct wrl_node *node)
+{
+    return node->name ? wrl_own_name(wrl, "frame", "", node->name) : NULL;
+}
+
 static uint32_t add_frame(struct wrl *wrl, const struct waiting *from, const char *name, const char *other,
                           cp_pose pose)
 {
     pose = pose_multiply(&from->pose, &pose);
-    const char *shown = name && *name ? name : other;
+    const char *shown = name ? name : other;
     uint32_t frame = scene_add_node(wrl->scene, from->frame, shown, strlen(shown));
     if (frame != CP_NONE) {
         pose = wrl_metres(wrl, pose);
@@ -126,7 +132,7 @@ static cp_status add_moving(struct wrl *wrl, struct waiting *at, bool orients)
         !go_down(wrl, at, "Transform", POSE_IDENTITY))
         return CP_LIMIT;
     cp_pose whole = oriented ? moved : pose_multiply(&moved, &stretch);
-    bool good = go_down(wrl, at, wrl_own_name(wrl, "frame", "", node->name), whole);
+    bool good = go_down(wrl, at, frame_name(wrl, node), whole);
     struct wrl_moved parts = {.node = node, .frame = at->frame, .scaled = at->frame, .centre = {c[0], c[1], c[2]}};
     if (oriented && good) {
         cp_pose turned = pose_multiply(&orientation, &stretch);
@@ -161,7 +167,7 @@ static cp_status see_transform(struct walk *walk, struct waiting *at)
         if (status == CP_OK && wrl->is_own)
             status = wrl_own_add_joints(wrl, node, at->frame);
     } else {
-        at->frame = add_frame(wrl, at, wrl_own_name(wrl, "frame", "", node->name), "Transform", wrl_pose(node));
+        at->frame = add_frame(wrl, at, frame_name(wrl, node), "Transform", wrl_pose(node));
         at->pose = POSE_IDENTITY;
         status = at->frame == CP_NONE ? CP_LIMIT : wrl->is_own ? wrl_own_add_joints(wrl, node, at->frame) : CP_OK;
     }

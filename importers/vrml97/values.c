@@ -142,10 +142,15 @@ static void read_plain(struct wrl_parser *parser, struct wrl_value *value, const
         if (parser->status == CP_OK && !parser->is_cut)
             parser->at++;
     } else {
+        bool is_bracketed = !is_list(value->type) && wrl_accept(parser, '[');
+        if (is_bracketed)
+            wrl_lenient(parser, "vrml97-brackets", "%.60s is one value, which stands in no brackets", name);
         for (uint32_t i = 0; i < width && good; i++) {
             good = read_one(parser, value->store, value->type, &array);
             array.count += good;
         }
+        if (is_bracketed && good)
+            (void)wrl_expect(parser, ']', name);
     }
     if (parser->status == CP_OK && array.count % width != 0)
         wrl_lenient(parser, "vrml97-list", "%.60s has %u numbers, which is no multiple of %u: the last are left out",
