@@ -20,6 +20,7 @@ struct wrl_own {
     const char **texts;
     uint32_t text_count, text_room;
     struct name_map joint_names; /* by DEF name; of fixed ones, by that of their frame */
+    bool *leads;                 /* indexed by joint of the scene: others follow it */
 };
 
 /* ---- the strings ---- */
@@ -326,11 +327,15 @@ static cp_status follow(struct wrl *wrl, const struct own_joint *own)
     const char *formula = value_of(wrl, &text, "expression");
     for (uint32_t i = 0; i < masters.count && known; i++)
         known = !cp_joint_is_dependent(&wrl->scene->joints[masters.items[i]]);
-    if (!known) {
+    if (!known || wrl->own->leads[own->index]) {
         report_warning(wrl->context, "vrml97-master", NOWHERE,
-                       "the joint \"%.60s\" follows one that is not there, or follows others: it is free", joint->name);
+                       "the joint \"%.60s\" follows one that is not there or follows others, or is itself followed: "
+                       "it is free",
+                       joint->name);
         return CP_OK;
     }
+    for (uint32_t i = 0; i < masters.count; i++)
+        wrl->own->leads[masters.items[i]] = true;
     joint->scale = 1;
     joint->offset = 0;
     read_number(wrl, own->text, "scale", &joint->scale);
@@ -346,7 +351,12 @@ static cp_status follow(struct wrl *wrl, const struct own_joint *own)
 cp_status wrl_own_finish(struct wrl *wrl)
 {
     cp_status status = CP_OK;
-    for (uint32_t i = 0; wrl->own && i < wrl->own->count && status == CP_OK; i++)
+    if (!wrl->own)
+        return CP_OK;
+    wrl->own->leads = arena_allocate_zeroed(wrl->arena, wrl->scene->joint_count, sizeof *wrl->own->leads);
+    if (!wrl->own->leads)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < wrl->own->count && status == CP_OK; i++)
         if (wrl->own->joints[i].index != CP_NONE)
             status = follow(wrl, &wrl->own->joints[i]);
     return status;

@@ -42,7 +42,7 @@ static void report_losses(const struct wrl *wrl)
         if (wrl->told[i] > 0 && texts[i].code && !(wrl->is_own && i == WRL_TOLD_ROUTES))
             report_loss(wrl->context, texts[i].code, NOWHERE, wrl->told[i], "%s", texts[i].text);
     if (wrl->told[WRL_TOLD_UNLIT] > 0)
-        report_note(wrl->context, "vrml97-unlit", NOWHERE, "%llu looks have no Material, and are white",
+        report_note(wrl->context, "vrml97-unlit", NOWHERE, "looks without a Material are white: %llu",
                     (unsigned long long)wrl->told[WRL_TOLD_UNLIT]);
 }
 

@@ -1,6 +1,6 @@
 # For the scripts of this folder, with its path in `here` and that of the project in `top`: which fuzzers there are, and
 # what they begin with.
-importers='stl obj tag urdf srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf collada assimp'
+importers='stl obj tag urdf srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf vrml97 collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
 fuzz_xacro_expression fuzz_xacro_yaml
@@ -67,6 +67,7 @@ collect_seeds() { # IMPORTER FOLDER
     msh) names="*.msh" ;;
     ply) names="*.ply" ;;
     dxf) names="*.dxf" ;;
+    vrml97) names="*.wrl *.wrz" ;;
     collada) names="*.dae *.zae" ;;
     assimp) names="*.ac *.ac3d *.3ds *.x3d" ;;
     esac
