@@ -171,7 +171,7 @@ static cp_status add_track(struct clips *clips, struct clip *clip, const struct 
         double read[4], time = wrl_item(keys, i) * (cycle > 0 ? cycle : 1);
         for (uint32_t k = 0; k < width; k++)
             read[k] = wrl_item(values, i * width + k);
-        if (time < last) { /* readers demand keys in their order */
+        if (time < last || !isfinite(time)) { /* readers demand keys in their order */
             wrl->told[WRL_TOLD_KEYS]++;
             continue;
         }
@@ -186,6 +186,10 @@ static cp_status add_track(struct clips *clips, struct clip *clip, const struct 
         times[at] = last = time;
         write_value(moved, joint, path, read, rows + (size_t)made * at);
         track.key_count = at + 1;
+        for (uint32_t k = 0; k < made; k++)
+            if (!isfinite(rows[(size_t)made * at + k]))
+                return report_error(wrl->context, CP_INPUT, "vrml97-pose", wrl_place(interpolator),
+                                    "a value of the %.40s is out of range", interpolator->type);
     }
     track.times = times;
     track.values = rows;

@@ -1,4 +1,5 @@
 /* Sets of faces and lines: lists of points, colours, normals and texture coordinates, and indices into each. */
+#include <float.h>
 #include <string.h>
 
 #include "mesh/join.h"
@@ -196,8 +197,9 @@ static struct texture_map find_map(const struct wrl_node *transform)
 static void write_coordinate(const struct texture_map *map, double s, double t, float *to)
 {
     const double *m = map->matrix;
-    to[0] = (float)(m[0] * s + m[1] * t + m[2]);
-    to[1] = (float)(1 - (m[3] * s + m[4] * t + m[5]));
+    const double values[2] = {m[0] * s + m[1] * t + m[2], 1 - (m[3] * s + m[4] * t + m[5])};
+    for (int i = 0; i < 2; i++) /* where a TextureTransform leaves the range, no place of the image is meant */
+        to[i] = fabs(values[i]) <= (double)FLT_MAX ? (float)values[i] : 0;
 }
 
 /* Makes texture coordinates for points without: the longest side of the box is S, the second one T. */
@@ -398,6 +400,10 @@ cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct 
                       .corners = corners,
                       .positions = points->floats,
                       .position_count = points->count / 3};
+    for (uint32_t i = 0; i < points->count; i++)
+        if (!isfinite(points->floats[i]))
+            return report_error(wrl->context, CP_INPUT, "vrml97-pose", wrl_place(set.node),
+                                "a point of the %.40s is out of range", set.node->type);
     if (strcmp(set.node->kind->name, "ElevationGrid") == 0) {
         set.colours = find_list(wrl, set.node, "color", "Color", "color", NULL, "colorPerVertex");
         set.normals = find_list(wrl, set.node, "normal", "Normal", "vector", NULL, "normalPerVertex");

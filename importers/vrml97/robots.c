@@ -252,7 +252,7 @@ cp_status wrl_add_segment(struct wrl *wrl, struct wrl_node *node, uint32_t frame
     if (wrl->scene->nodes[frame].inertia)
         join_inertia(wrl->scene->nodes[frame].inertia, inertia);
     for (int i = 0; i < 6; i++)
-        if (!isfinite(inertia->moments[i]) || !isfinite(inertia->mass))
+        if (!isfinite(inertia->moments[i]) || !isfinite(inertia->mass) || !isfinite(inertia->centre[i / 2]))
             return report_error(wrl->context, CP_INPUT, "vrml97-mass", wrl_place(node),
                                 "the inertia of the Segment is out of range");
     wrl->scene->nodes[frame].inertia = inertia;

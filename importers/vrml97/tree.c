@@ -79,16 +79,25 @@ static const char *frame_name(const struct wrl *wrl, const struct wrl_node *node
     return node->name ? wrl_own_name(wrl, "frame", "", node->name) : NULL;
 }
 
+/* Adds a frame; CP_NONE after an error, which is in wrl->failed. */
 static uint32_t add_frame(struct wrl *wrl, const struct waiting *from, const char *name, const char *other,
                           cp_pose pose)
 {
     pose = pose_multiply(&from->pose, &pose);
+    pose = wrl_metres(wrl, pose);
+    if (from->frame == 0 && wrl->is_turned)
+        pose = pose_multiply(&wrl->turn, &pose);
+    if (!pose_is_finite(&pose)) {
+        wrl->failed = report_error(wrl->context, CP_INPUT, "vrml97-pose", wrl_place(from->node),
+                                   "the place of the %.40s is out of range", from->node->type);
+        return CP_NONE;
+    }
     const char *shown = name ? name : other;
     uint32_t frame = scene_add_node(wrl->scene, from->frame, shown, strlen(shown));
-    if (frame != CP_NONE) {
-        pose = wrl_metres(wrl, pose);
-        wrl->scene->nodes[frame].local = from->frame == 0 && wrl->is_turned ? pose_multiply(&wrl->turn, &pose) : pose;
-    }
+    if (frame != CP_NONE)
+        wrl->scene->nodes[frame].local = pose;
+    else
+        wrl->failed = CP_LIMIT;
     return frame;
 }
 
@@ -130,7 +139,7 @@ static cp_status add_moving(struct wrl *wrl, struct waiting *at, bool orients)
     /* A frame whose parts are set begins where the frame around it does. */
     if ((!pose_is_identity(&at->pose) || (at->frame == 0 && wrl->is_turned)) &&
         !go_down(wrl, at, "Transform", POSE_IDENTITY))
-        return CP_LIMIT;
+        return wrl->failed;
     cp_pose whole = oriented ? moved : pose_multiply(&moved, &stretch);
     bool good = go_down(wrl, at, frame_name(wrl, node), whole);
     struct wrl_moved parts = {.node = node, .frame = at->frame, .scaled = at->frame, .centre = {c[0], c[1], c[2]}};
@@ -143,7 +152,7 @@ static cp_status add_moving(struct wrl *wrl, struct waiting *at, bool orients)
     }
     if (centred && good)
         good = go_down(wrl, at, "center", pose_translation(-c[0], -c[1], -c[2]));
-    return good ? add_moved(wrl, &parts) : CP_LIMIT;
+    return good ? add_moved(wrl, &parts) : wrl->failed;
 }
 
 static cp_status see_transform(struct walk *walk, struct waiting *at)
@@ -169,7 +178,7 @@ static cp_status see_transform(struct walk *walk, struct waiting *at)
     } else {
         at->frame = add_frame(wrl, at, frame_name(wrl, node), "Transform", wrl_pose(node));
         at->pose = POSE_IDENTITY;
-        status = at->frame == CP_NONE ? CP_LIMIT : wrl->is_own ? wrl_own_add_joints(wrl, node, at->frame) : CP_OK;
+        status = at->frame == CP_NONE ? wrl->failed : wrl->is_own ? wrl_own_add_joints(wrl, node, at->frame) : CP_OK;
     }
     return status == CP_OK ? push_all(walk, at, wrl_value(node, "children")) : status;
 }
@@ -352,7 +361,7 @@ static cp_status see_robot(struct walk *walk, struct waiting *at)
     at->pose = POSE_IDENTITY;
     at->is_link = false;
     if (at->frame == CP_NONE)
-        return CP_LIMIT;
+        return wrl->failed;
     status = is_humanoid ? wrl_add_humanoid(wrl, at->node, at->frame) : wrl_add_joint(wrl, at->node, at->frame);
     return status == CP_OK ? push_all(walk, at, wrl_value(node, is_humanoid ? "humanoidBody" : "children")) : status;
 }
@@ -374,7 +383,7 @@ static cp_status see_instance(struct walk *walk, struct waiting *at)
         at->pose = POSE_IDENTITY;
         at->is_link = false;
         if (at->frame == CP_NONE)
-            return CP_LIMIT;
+            return wrl->failed;
         cp_status status = wrl_add_sensor(wrl, node, at->frame);
         return status == CP_OK ? push_all(walk, at, wrl_value(body, "children")) : status;
     }

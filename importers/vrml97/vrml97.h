@@ -241,6 +241,7 @@ struct wrl {
     double unit;
     bool is_turned, is_own;
     bool has_robot; /* a Humanoid, Joint or Segment is used: such files are Z up */
+    cp_status failed; /* why a frame could not be added */
     struct wrl_own *own;
     struct wrl_robot *robot; /* the latest; those before it follow */
     struct wrl_extra *extras;
