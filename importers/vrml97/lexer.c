@@ -20,8 +20,21 @@ static bool is_separator(char c)
 /* Tells whether names may have the character; more than the standard allows, as real files have '.' and '+'. */
 static bool is_of_word(char c)
 {
-    unsigned char byte = (unsigned char)c;
-    return byte > 0x20 && byte != 0x7f && !strchr("\"#',[]{}\\", c);
+    switch (c) {
+    case '"':
+    case '#':
+    case '\'':
+    case ',':
+    case '[':
+    case ']':
+    case '{':
+    case '}':
+    case '\\':
+    case 0x7f:
+        return false;
+    default:
+        return (unsigned char)c > 0x20;
+    }
 }
 
 static void count_line_end(struct wrl_parser *parser)
@@ -35,6 +48,8 @@ static void count_line_end(struct wrl_parser *parser)
 
 char wrl_peek(struct wrl_parser *parser)
 {
+    while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == ','))
+        parser->at++;
     for (; parser->at < parser->end; parser->at++) {
         if (*parser->at == '#')
             while (parser->at < parser->end && !is_line_end(*parser->at))

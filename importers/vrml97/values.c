@@ -99,6 +99,29 @@ static bool read_one(struct wrl_parser *parser, enum wrl_store store, enum wrl_t
     return text != NULL;
 }
 
+/* Reads whole numbers of up to nine digits, and the blanks behind them, as far as there are any: most of a file of
+ * meshes is of these. All else is left for read_one. */
+static void read_short(struct wrl_parser *parser, struct growing *array)
+{
+    enum { MOST_DIGITS = 9 };
+    const char *at = parser->at, *end = parser->end;
+    while (array->count < array->room && at < end) {
+        const char *digits = at + (*at == '-'), *next = digits;
+        uint32_t value = 0;
+        for (; next < end && (unsigned char)(*next - '0') <= 9 && next - digits < MOST_DIGITS; next++)
+            value = 10 * value + (uint32_t)(*next - '0');
+        if (next == digits || next == end || (*next != ' ' && *next != ',' && *next != '\n'))
+            break;
+        ((int32_t *)array->items)[array->count++] = *at == '-' ? -(int32_t)value : (int32_t)value;
+        for (at = next; at < end && (*at == ' ' || *at == ',' || *at == '\n'); at++)
+            if (*at == '\n') {
+                parser->line++;
+                parser->line_start = at + 1;
+            }
+    }
+    parser->at = at;
+}
+
 /* Gives the value an array that grew: vertices to the scene, which meshes take as they are, all else to the arena. */
 static void keep(struct wrl_parser *parser, struct growing *array, struct wrl_value *value)
 {
@@ -110,7 +133,10 @@ static void keep(struct wrl_parser *parser, struct growing *array, struct wrl_va
     } else if (array->count * array->size < LEAST_TAKEN) {
         kept = arena_copy(wrl->arena, array->items, array->count, array->size);
     } else {
-        kept = arena_take(wrl->arena, array->items, array->room, array->size) ? array->items : NULL;
+        void *fitted = memory_resize(wrl->context, array->items, array->room * array->size, array->count * array->size);
+        array->items = fitted ? fitted : array->items;
+        array->room = fitted ? array->count : array->room;
+        kept = fitted && arena_take(wrl->arena, fitted, array->room, array->size) ? fitted : NULL;
         if (kept) {
             array->items = NULL;
             array->room = 0;
@@ -136,6 +162,10 @@ static void read_plain(struct wrl_parser *parser, struct wrl_value *value, const
     bool good = true;
     if (is_list(value->type) && wrl_accept(parser, '[')) {
         while (good && !wrl_is_cut(parser, "a list", line) && *parser->at != ']') {
+            if (value->store == WRL_AS_INTEGERS)
+                read_short(parser, &array);
+            if (parser->at < parser->end && *parser->at == ']')
+                break;
             good = read_one(parser, value->store, value->type, &array);
             array.count += good;
         }
