@@ -154,7 +154,7 @@ static void info_joint(struct vrml_output *output, const struct vrml_frames *fra
             const char *own = frames->joints[master].name;
             buffer_print(line, "master=%s ", own ? own : frames->nodes[frames->scene->joints[master].node].name);
             if (expression && expression->factors[i] != 1)
-                info_limit(line, "factor", expression->factors[i]); /* of the joint's value in the formula */
+                info_limit(line, "factor", expression->factors[i]); /* it multiplies the joint's value in the formula */
         }
         if (expression && expression->angle != 1)
             info_limit(line, "angle", expression->angle);

@@ -18,7 +18,7 @@ cp_status wrl_check_size(struct wrl *wrl, const struct wrl_node *node, uint64_t 
 
 /* ---- lists ---- */
 
-/* What each corner shows of a list, such as its colour. */
+/* A list of colours or the like, and the indices by which corners or faces show it. */
 struct face_list {
     const struct wrl_value *values, *index; /* NULL: none */
     bool by_corner;                         /* else by face */
@@ -198,7 +198,7 @@ static void write_coordinate(const struct texture_map *map, double s, double t, 
 {
     const double *m = map->matrix;
     const double values[2] = {m[0] * s + m[1] * t + m[2], 1 - (m[3] * s + m[4] * t + m[5])};
-    for (int i = 0; i < 2; i++) /* where a TextureTransform leaves the range, no place of the image is meant */
+    for (int i = 0; i < 2; i++) /* a TextureTransform may leave the range: no place of the image is meant then */
         to[i] = fabs(values[i]) <= (double)FLT_MAX ? (float)values[i] : 0;
 }
 

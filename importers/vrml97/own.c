@@ -19,7 +19,7 @@ struct wrl_own {
     struct name_map names; /* "KIND NAME": the string's place in `texts` */
     const char **texts;
     uint32_t text_count, text_room;
-    struct name_map joint_names; /* by DEF name; of fixed ones, by that of their frame */
+    struct name_map joint_names; /* keyed by DEF name; a fixed joint has that of its frame */
     bool *leads;                 /* indexed by joint of the scene: others follow it */
 };
 
@@ -281,7 +281,7 @@ static uint32_t joint_index(const struct wrl *wrl, const char *def)
 /* The joints that one follows. */
 struct masters {
     uint32_t items[EXPRESSION_MOST_INPUTS], count;
-    double factors[EXPRESSION_MOST_INPUTS]; /* of their values in a formula */
+    double factors[EXPRESSION_MOST_INPUTS]; /* a formula multiplies their values by these */
 };
 
 static cp_status follow_formula(struct wrl *wrl, cp_joint *joint, const char *text, double angle,

@@ -298,8 +298,7 @@ struct wrl_node *wrl_read_node(struct wrl_parser *parser)
     *node = (struct wrl_node){.file = parser->file,
                               .line = parser->line,
                               .column = (uint32_t)(parser->at - parser->line_start) + 1,
-                              .serial = wrl->node_count,
-                              .material = CP_NONE};
+                              .serial = wrl->node_count};
     if (wrl_accept_word(parser, "DEF"))
         node->name = wrl_name(parser, "a name behind DEF");
     node->type = wrl_name(parser, "the type of a node");

@@ -1,4 +1,4 @@
-/* What the files of the parser share: lexer.c, values.c, parse.c and proto.c. */
+/* The declarations that lexer.c, values.c, parse.c and proto.c share. */
 #ifndef CELLPIPE_IMPORTERS_VRML97_PARSER_H
 #define CELLPIPE_IMPORTERS_VRML97_PARSER_H
 
@@ -6,13 +6,13 @@
 
 enum {
     WRL_DEEPEST = 1000,      /* nodes in nodes: the parser calls itself for each */
-    WRL_MOST_MEMBERS = 1000, /* of an interface, since they are searched one by one */
+    WRL_MOST_MEMBERS = 1000, /* an interface has no more, since they are searched one by one */
 };
 
 /* Names that are known in a file, or in the body of a prototype. */
 struct wrl_scope {
     struct wrl_scope *outer; /* its prototypes are known here, too, but not its nodes */
-    struct name_map names;   /* of nodes: their places in `named` */
+    struct name_map names;   /* maps the names of nodes to their places in `named` */
     struct wrl_node **named;
     uint32_t named_count, named_room;
     struct name_map proto_names; /* their places in `protos` */
@@ -28,7 +28,7 @@ struct wrl_parser {
     uint64_t line;
     struct wrl_scope *scope;
     uint32_t depth;   /* of nodes around */
-    uint32_t scripts; /* of them, Scripts: these may use what they are in */
+    uint32_t scripts; /* counts the Scripts among them, which may use what they are in */
     bool is_cut;      /* the file ends too early, and what is there is kept */
     cp_status status;
 };

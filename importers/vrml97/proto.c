@@ -411,7 +411,7 @@ cp_status wrl_add_route(struct wrl *wrl, const struct wrl_route *route)
         while (link && !wrl_same_event(plain.event, link->name))
             link = link->next;
         if (!link)
-            return CP_OK; /* of a prototype without such an event, or without a file */
+            return CP_OK; /* the prototype has no such event, or its file is not there */
         plain.from = link->node;
         plain.event = link->field;
     }

@@ -364,7 +364,7 @@ cp_status wrl_finish_robots(struct wrl *wrl)
     struct wrl_robot *first = NULL;
     if (wrl->robot && (!near || !branches))
         return CP_LIMIT;
-    for (struct wrl_robot *at = wrl->robot, *before; at; at = before) { /* in the order of the file */
+    for (struct wrl_robot *at = wrl->robot, *before; at; at = before) { /* restore the order of the file */
         before = at->before;
         at->before = first;
         first = at;

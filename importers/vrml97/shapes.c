@@ -86,7 +86,7 @@ static cp_status add_mesh(struct wrl *wrl, struct wrl_look *look, struct wrl_mes
 
 cp_status wrl_find_mesh(struct wrl *wrl, struct wrl_node *shape, uint32_t *mesh, cp_pose *pose)
 {
-    enum { MOST_LOOKS = 64 }; /* of a geometry that are compared */
+    enum { MOST_LOOKS = 64 }; /* a geometry with more looks is made again */
     struct wrl_look look = {.shape = shape, .geometry = wrl_child_of_kind(wrl, shape, "geometry", NULL)};
     *mesh = CP_NONE;
     if (!look.geometry)

@@ -5,7 +5,7 @@
 #include "mesh/mesh.h"
 #include "vrml97.h"
 
-enum { SIDES = 32 }; /* of round shapes, as those of other cells */
+enum { SIDES = 32 }; /* round shapes have as many as in other cells */
 
 /* Faces of a turned shape: points are rings of SIDES, and perhaps a tip. */
 struct turned {

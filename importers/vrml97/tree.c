@@ -44,7 +44,7 @@ struct waiting {
     struct wrl_node *node;
     uint32_t frame, use;
     cp_pose pose;
-    bool is_link; /* in a Segment: Transforms move its shapes, and are no frames */
+    bool is_link; /* Transforms in a Segment move its shapes, and are no frames */
 };
 
 struct walk {

@@ -100,11 +100,12 @@ static bool read_one(struct wrl_parser *parser, enum wrl_store store, enum wrl_t
 }
 
 /* Reads whole numbers of up to nine digits, and the blanks behind them, as far as there are any: most of a file of
- * meshes is of these. All else is left for read_one. */
-static void read_short(struct wrl_parser *parser, struct growing *array)
+ * meshes is of these. All else is left for read_one. False if the next one is none. */
+static bool read_short(struct wrl_parser *parser, struct growing *array)
 {
     enum { MOST_DIGITS = 9 };
     const char *at = parser->at, *end = parser->end;
+    const uint32_t before = array->count;
     while (array->count < array->room && at < end) {
         const char *digits = at + (*at == '-'), *next = digits;
         uint32_t value = 0;
@@ -120,6 +121,7 @@ static void read_short(struct wrl_parser *parser, struct growing *array)
             }
     }
     parser->at = at;
+    return array->count > before;
 }
 
 /* Gives the value an array that grew: vertices to the scene, which meshes take as they are, all else to the arena. */
@@ -162,10 +164,8 @@ static void read_plain(struct wrl_parser *parser, struct wrl_value *value, const
     bool good = true;
     if (is_list(value->type) && wrl_accept(parser, '[')) {
         while (good && !wrl_is_cut(parser, "a list", line) && *parser->at != ']') {
-            if (value->store == WRL_AS_INTEGERS)
-                read_short(parser, &array);
-            if (parser->at < parser->end && *parser->at == ']')
-                break;
+            if (value->store == WRL_AS_INTEGERS && read_short(parser, &array))
+                continue;
             good = read_one(parser, value->store, value->type, &array);
             array.count += good;
         }

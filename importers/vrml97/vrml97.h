@@ -53,7 +53,7 @@ struct wrl_value {
     union {
         const double *doubles;
         const float *floats;
-        const int32_t *integers; /* of images, too; TRUE is 1 */
+        const int32_t *integers; /* images have these, too; TRUE is 1 */
         const char *const *texts;
         struct wrl_node **nodes; /* an SFNode NULL has none */
         const char *is;          /* WRL_AS_IS: the member of the prototype's interface that stands here */
@@ -75,7 +75,7 @@ struct wrl_member {
     enum wrl_access access;
 };
 
-/* What becomes of a node where it stands among children. */
+/* The ways in which tree.c treats a node among children. */
 enum wrl_class {
     WRL_SHAPE,
     WRL_GROUP,   /* Group, Anchor, Billboard: its children */
@@ -123,8 +123,7 @@ struct wrl_node {
     struct wrl_route *into;  /* the latest ROUTE into it */
     struct wrl_node *copy;   /* its copy in the expansion `copied` */
     uint32_t copied;
-    struct wrl_mesh *meshes; /* what was made of it as a geometry: shapes.c */
-    uint32_t material;       /* of lines and solids: see materials.c */
+    struct wrl_mesh *meshes; /* shapes.c lists the meshes that it became */
 };
 
 /* A ROUTE, and the next one into the same node. */
@@ -159,7 +158,7 @@ struct wrl_proto {
     const struct wrl_value *urls; /* of EXTERNPROTO; NULL: of PROTO */
     struct wrl_file *file;
     struct wrl_proto *outer; /* one that was declared before it where it is known, or NULL */
-    struct wrl_proto *found; /* of EXTERNPROTO, once it is loaded */
+    struct wrl_proto *found; /* the definition that an EXTERNPROTO has found */
     bool is_sought;
     uint64_t line;
     uint32_t column;
@@ -178,7 +177,7 @@ struct wrl_file {
 struct wrl_mesh {
     const struct wrl_node *appearance; /* key: the real one, or NULL */
     uint32_t mesh;
-    cp_pose pose; /* of the mesh in the shape */
+    cp_pose pose; /* places the mesh in the shape */
     struct wrl_mesh *next;
 };
 
@@ -207,7 +206,7 @@ enum wrl_told {
 struct wrl_moved {
     const struct wrl_node *node;
     uint32_t frame;   /* of its translation and rotation */
-    uint32_t scaled;  /* of its scale, and the turn before it */
+    uint32_t scaled;  /* has its scale, and the turn before it */
     uint32_t back;    /* of that turn, taken back */
     double centre[3]; /* added to translations */
     double unit;
@@ -229,7 +228,7 @@ struct wrl {
     uint32_t file_count, file_room;
     struct name_map file_paths; /* by path */
     struct name_map file_names; /* by file and url */
-    struct name_map materials;  /* by what they are made of */
+    struct name_map materials;  /* keyed by what they are made of */
     struct name_map textures;
     uint32_t node_count; /* of nodes in all trees */
     uint32_t expansion;  /* the number of the last one */
@@ -237,10 +236,10 @@ struct wrl {
     struct wrl_placed *placed;
     uint32_t placed_count, placed_room;
     struct wrl_moved *moved, **moved_end;
-    cp_pose turn; /* of the file's axes to ours */
+    cp_pose turn; /* turns the file's axes to ours */
     double unit;
     bool is_turned, is_own;
-    bool has_robot; /* a Humanoid, Joint or Segment is used: such files are Z up */
+    bool has_robot;   /* a Humanoid, Joint or Segment is used: such files are Z up */
     cp_status failed; /* why a frame could not be added */
     struct wrl_own *own;
     struct wrl_robot *robot; /* the latest; those before it follow */
