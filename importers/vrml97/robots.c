@@ -312,64 +312,108 @@ static cp_status add_loops(struct wrl *wrl)
 
 /* ---- devices ---- */
 
-/* Adds the device of a robot's joints. near[node]: room for each node. */
-static cp_status add_device(struct wrl *wrl, const struct wrl_robot *robot, uint32_t *near, uint32_t *branches)
+/* What is known of a device while its frames are counted. */
+struct plan {
+    uint32_t joint_count, end_count;
+    uint32_t roots; /* joints without one above them */
+    bool branches;
+};
+
+/* Frames by the device that they belong to. near: the frame with the joint that moves each; branches: of these, how
+ * many frames with joints follow. */
+struct frames {
+    cp_scene *scene;
+    struct plan *plans;
+    uint32_t *near, *branches, first_device;
+};
+
+/* Gives a frame its device, that of the frame above it, and counts its joints. */
+static void count_frame(struct frames *frames, uint32_t index)
+{
+    cp_node *node = &frames->scene->nodes[index];
+    uint32_t parent = node->parent;
+    if (node->scope == CP_NONE)
+        node->scope = frames->scene->nodes[parent].scope;
+    frames->branches[index] = 0;
+    frames->near[index] = node->scope == frames->scene->nodes[parent].scope ? frames->near[parent] : CP_NONE;
+    if (node->scope == CP_NONE || node->joint_count == 0)
+        return;
+    struct plan *plan = &frames->plans[node->scope - frames->first_device];
+    uint32_t above = frames->near[index];
+    uint32_t siblings = above == CP_NONE ? ++plan->roots : ++frames->branches[above];
+    plan->branches = plan->branches || siblings > 1;
+    frames->near[index] = index;
+    for (uint32_t k = 0; k < node->joint_count; k++)
+        plan->joint_count += frames->scene->joints[node->first_joint + k].driven;
+}
+
+static bool is_end(const struct frames *frames, uint32_t index)
+{
+    return frames->near[index] == index && frames->branches[index] == 0;
+}
+
+/* Makes the lists of all devices, and fills them in the order of the frames. */
+static cp_status fill_devices(struct frames *frames, uint32_t count)
+{
+    cp_scene *scene = frames->scene;
+    for (uint32_t i = 1; i < scene->node_count; i++)
+        if (is_end(frames, i))
+            frames->plans[scene->nodes[i].scope - frames->first_device].end_count++;
+    for (uint32_t i = 0; i < count; i++) {
+        struct plan *plan = &frames->plans[i];
+        cp_device *row = &scene->devices[frames->first_device + i];
+        uint32_t *ends = scene_allocate(scene, plan->end_count + (size_t)1, sizeof *ends);
+        row->joints = scene_allocate(scene, plan->joint_count, sizeof *row->joints);
+        row->ends = ends;
+        row->kind = plan->branches ? CP_DEVICE_TREE : CP_DEVICE_SERIAL;
+        if (!ends || !row->joints)
+            return CP_LIMIT;
+        ends[0] = row->base; /* of one without joints */
+        row->end_count = plan->end_count == 0;
+    }
+    for (uint32_t i = 1; i < scene->node_count; i++) {
+        const cp_node *node = &scene->nodes[i];
+        cp_device *row = node->scope == CP_NONE ? NULL : &scene->devices[node->scope];
+        for (uint32_t k = 0; row && k < node->joint_count; k++)
+            if (scene->joints[node->first_joint + k].driven)
+                ((uint32_t *)row->joints)[row->joint_count++] = node->first_joint + k;
+        if (row && is_end(frames, i))
+            ((uint32_t *)row->ends)[row->end_count++] = i;
+    }
+    return CP_OK;
+}
+
+static cp_status add_devices(struct wrl *wrl, const struct wrl_robot *first, uint32_t count)
 {
     cp_scene *scene = wrl->scene;
-    uint32_t joint_count = 0, end_count = 0, roots = 0, first = robot->frame, count = scene->node_count;
-    bool is_chain = true;
-    uint32_t *joints = scene_allocate(scene, scene->joint_count, sizeof *joints);
-    uint32_t *ends = scene_allocate(scene, count - first, sizeof *ends);
-    uint32_t device = scene_add_device(scene, robot->name, first);
-    if (!joints || !ends || device == CP_NONE)
+    struct frames frames = {.scene = scene, .first_device = scene->device_count};
+    frames.plans = arena_allocate_zeroed(wrl->arena, count, sizeof *frames.plans);
+    frames.near = arena_allocate(wrl->arena, scene->node_count, sizeof *frames.near);
+    frames.branches = arena_allocate(wrl->arena, scene->node_count, sizeof *frames.branches);
+    if (!frames.plans || !frames.near || !frames.branches)
         return CP_LIMIT;
-    for (uint32_t i = first; i < count; i++) {
-        cp_node *node = &scene->nodes[i];
-        bool inside = i == first || (node->parent >= first && scene->nodes[node->parent].scope == device);
-        uint32_t above = i > first && inside ? near[node->parent] : CP_NONE;
-        branches[i] = 0;
-        near[i] = above;
-        if (!inside || (i > first && node->scope != CP_NONE))
-            continue;
-        node->scope = device;
-        for (uint32_t k = 0; k < node->joint_count; k++)
-            if (scene->joints[node->first_joint + k].driven)
-                joints[joint_count++] = node->first_joint + k;
-        if (node->joint_count == 0)
-            continue;
-        near[i] = i;
-        uint32_t siblings = above == CP_NONE ? ++roots : ++branches[above];
-        is_chain = is_chain && siblings == 1;
+    for (const struct wrl_robot *robot = first; robot; robot = robot->before) {
+        uint32_t device = scene_add_device(scene, robot->name, robot->frame);
+        if (device == CP_NONE)
+            return CP_LIMIT;
+        scene->nodes[robot->frame].scope = device;
     }
-    for (uint32_t i = first; i < count; i++)
-        if (near[i] == i && branches[i] == 0 && scene->nodes[i].scope == device)
-            ends[end_count++] = i;
-    cp_device *row = &scene->devices[device];
-    row->kind = is_chain ? CP_DEVICE_SERIAL : CP_DEVICE_TREE;
-    row->joints = joints;
-    row->joint_count = joint_count;
-    if (end_count == 0)
-        ends[end_count++] = first;
-    row->ends = ends;
-    row->end_count = end_count;
-    return CP_OK;
+    frames.near[0] = CP_NONE;
+    frames.branches[0] = 0;
+    for (uint32_t i = 1; i < scene->node_count; i++)
+        count_frame(&frames, i);
+    return fill_devices(&frames, count);
 }
 
 cp_status wrl_finish_robots(struct wrl *wrl)
 {
-    cp_status status = CP_OK;
-    uint32_t count = wrl->scene->node_count;
-    uint32_t *near = wrl->robot ? arena_allocate(wrl->arena, count, sizeof *near) : NULL;
-    uint32_t *branches = wrl->robot ? arena_allocate(wrl->arena, count, sizeof *branches) : NULL;
     struct wrl_robot *first = NULL;
-    if (wrl->robot && (!near || !branches))
-        return CP_LIMIT;
-    for (struct wrl_robot *at = wrl->robot, *before; at; at = before) { /* restore the order of the file */
+    uint32_t count = 0;
+    for (struct wrl_robot *at = wrl->robot, *before; at; at = before, count++) { /* restore the order of the file */
         before = at->before;
         at->before = first;
         first = at;
     }
-    for (const struct wrl_robot *robot = first; robot && status == CP_OK; robot = robot->before)
-        status = add_device(wrl, robot, near, branches);
+    cp_status status = count > 0 ? add_devices(wrl, first, count) : CP_OK;
     return status == CP_OK ? add_loops(wrl) : status;
 }
