@@ -31,6 +31,7 @@ static const struct importer *const importers[] = {
     &step_importer,
     &ac3d_importer,
     &collada_importer,
+    &vrml97_importer,
     &assimp_importer,
     NULL,
 };

@@ -13,6 +13,7 @@ extern const struct importer deneb_workcell_importer;
 extern const struct importer deneb_recording_importer;
 extern const struct importer urdf_importer;
 extern const struct importer rwxml_importer;
+extern const struct importer vrml97_importer;
 extern const struct importer srdf_importer;
 extern const struct importer collision_setup_importer;
 extern const struct importer gltf_importer;

@@ -128,6 +128,15 @@ static void info_joint(struct vrml_output *output, const struct vrml_frames *fra
     buffer_print(line, "joint %s %s ", name ? name : frames->nodes[joint->node].name, joint_type_words[joint->type]);
     if (!joint->driven)
         buffer_text(line, "passive ");
+    if (joint->type != CP_JOINT_FIXED) { /* a Transform at rest does not show it */
+        /* Below a mirroring, translations change their signs. */
+        bool turned = joint->type == CP_JOINT_PRISMATIC && frames->joints[index].sign < 0;
+        buffer_text(line, "axis=");
+        for (int i = 0; i < 3; i++) {
+            buffer_double(line, turned ? 0 - joint->axis[i] : joint->axis[i]);
+            buffer_text(line, i < 2 ? "," : " ");
+        }
+    }
     info_limit(line, "lower", joint->lower);
     info_limit(line, "upper", joint->upper);
     info_limit(line, "velocity", joint->velocity);
@@ -144,7 +153,11 @@ static void info_joint(struct vrml_output *output, const struct vrml_frames *fra
             uint32_t master = expression ? expression->inputs[i] : joint->master;
             const char *own = frames->joints[master].name;
             buffer_print(line, "master=%s ", own ? own : frames->nodes[frames->scene->joints[master].node].name);
+            if (expression && expression->factors[i] != 1)
+                info_limit(line, "factor", expression->factors[i]); /* it multiplies the joint's value in the formula */
         }
+        if (expression && expression->angle != 1)
+            info_limit(line, "angle", expression->angle);
         buffer_text(line, expression ? "expression=" : "");
         for (const char *at = expression ? expression->text : ""; *at; at++)
             if (*at != ' ' && *at != '\t')

@@ -1,5 +1,5 @@
-/* Recognises formats by the signs in their descriptions: ISO 10303-21, IGES 5.3, gmsh's MSH, VRML97 (ISO/IEC 14772), X3D (ISO/IEC
- * 19776), JT (ISO 14306), OpenUSD, APPNOTE 6.3.3 of ZIP, and the root elements of the formats in XML. */
+/* Recognises formats by the signs in their descriptions: ISO 10303-21, IGES 5.3, gmsh's MSH, X3D (ISO/IEC 19776),
+ * JT (ISO 14306), OpenUSD, APPNOTE 6.3.3 of ZIP, and the root elements of the formats in XML. */
 #include "registry.h"
 
 #include <stdlib.h>
@@ -121,8 +121,6 @@ static struct text beginning(const struct source *source)
 const char *known_format(const struct source *source)
 {
     struct text text = beginning(source), inside = first_name(text);
-    if (begins(text, "#VRML V"))
-        return "is VRML, which cellpipe writes and does not read: convert it to glTF or X3D, by Blender or view3dscene";
     if (begins(text, "#X3D V"))
         return "is X3D in the classic encoding: convert it to its XML encoding (.x3d), by view3dscene";
     if (begins(text, "$MeshFormat"))

@@ -194,6 +194,7 @@ reads() { # format suffix
     urdf*) sample=samples/urdf_picker.urdf ;;
     srdf*) sample=samples/urdf_picker.srdf ;;
     step*) sample=samples/step_clamp.step ;;
+    vrml97*) sample=tests/cases/vrml97/box.wrl ;;
     collada.dae) sample=samples/collada_arm.dae ;;
     collada.zae) sample=tests/cases/collada/unnamed.zae ;;
     rwxml*) sample=samples/rwxml_gripper.wc.xml ;;

@@ -106,6 +106,11 @@ rwxml_joints() { awk -v n="$1" 'BEGIN { print "<TreeDevice name=\"t\"><Define id
     if (i) printf "<Depend on=\"j%d\" gain=\"1\" offset=\"0\"/>", i - 1
     printf "<Property name=\"p%d\">x</Property></Joint><SerialChain name=\"c%d\"><Use id=\"d\"/><Limit%d/></SerialChain><PosLimit refjoint=\"j%d\" min=\"0\" max=\"1\"/>\n", i, i, i, i }
     print "</TreeDevice>" }'; }
+wrl_shapes() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8"; for (i = 0; i < n; i++) printf "Transform { translation %d 0 0 children Shape { appearance Appearance { material Material { diffuseColor 0 0 %g } } geometry IndexedFaceSet { coord Coordinate { point [ 0 0 0 1 0 0 0 1 %d ] } coordIndex [ 0 1 2 ] } } }\n", i, i / n, i }'; }
+wrl_names() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nDEF S Shape { geometry Box { } }"; for (i = 0; i < n; i++) printf "DEF T%d Transform { translation %d 0 0 children USE S }\nInline { url \"gone%d.wrl\" }\n", i, i, i % 8 }'; }
+wrl_protos() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8"; for (i = 0; i < n; i++) printf "PROTO P%d [ field SFFloat r 1 exposedField SFVec3f at 0 0 0 ] { Transform { translation IS at children Shape { geometry Sphere { radius IS r } } } }\nP%d { r %d at %d 0 0 }\n", i, i, i + 1, i }'; }
+wrl_routes() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nDEF T TimeSensor { }"; for (i = 0; i < n; i++) printf "DEF M%d Transform { children Shape { geometry Box { } } }\nDEF P%d PositionInterpolator { key [ 0 1 ] keyValue [ 0 0 0 1 0 0 ] }\nROUTE T.fraction_changed TO P%d.set_fraction\nROUTE P%d.value_changed TO M%d.translation\n", i, i, i, i, i }'; }
+wrl_joints() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nPROTO Joint [ field SFVec3f translation 0 0 0 field MFNode children [ ] field SFString jointType \"\" field SFInt32 jointId -1 field SFVec3f jointAxis 0 0 1 ] { Transform { translation IS translation children IS children } }\nPROTO Humanoid [ field MFNode humanoidBody [ ] ] { Group { children IS humanoidBody } }"; print "DEF R Humanoid { humanoidBody ["; for (i = 0; i < n; i++) printf "DEF J%d Joint { translation %d 0 0 jointType \"rotate\" jointId 0 children Shape { geometry Box { } } }\n", i, i; print "] }" }'; }
 srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
     printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
     printf "<group_state name=\"home\" group=\"g\"><joint name=\"j%d\" value=\"0\"/></group_state><passive_joint name=\"j%d\"/>", i, i
@@ -244,6 +249,11 @@ grows joints 500 a.wu convert a.wu o.glb --out web=yes
 grows chain 500 a.wu convert a.wu o.glb --limit depth=10000000
 grows devices 500 a.wu convert a.wu o.glb --limit files=10000000
 grows urdf_links 500 a.urdf convert a.urdf o.glb
+grows wrl_shapes 500 a.wrl convert a.wrl o.glb
+grows wrl_names 500 a.wrl convert a.wrl o.glb
+grows wrl_protos 500 a.wrl convert a.wrl o.glb
+grows wrl_routes 500 a.wrl convert a.wrl o.glb
+grows wrl_joints 500 a.wrl convert a.wrl o.glb
 grows xacro_calls 500 a.xacro convert a.xacro o.glb
 grows xacro_text 2000 a.xacro convert a.xacro o.glb
 grows xacro_yaml 500 a.xacro convert a.xacro o.glb

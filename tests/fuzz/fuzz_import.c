@@ -36,6 +36,7 @@ static const struct kind {
              {"ply", "ply", false, NULL, NULL, NULL},
              {"dxf", "dxf", false, NULL, NULL, NULL},
              {"ac3d", "ac3d", false, NULL, NULL, NULL},
+             {"vrml97", "vrml97", false, NULL, NULL, NULL},
              {"collada", "collada", true, NULL, NULL, "fuzz.zae"},
              {"assimp", "assimp", true, NULL, NULL, NULL}};
 static const struct kind *kind;

@@ -1,6 +1,6 @@
 # For the scripts of this folder, with its path in `here` and that of the project in `top`: which fuzzers there are, and
 # what they begin with.
-importers='stl obj tag urdf rwxml srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf ac3d collada assimp'
+importers='stl obj tag urdf rwxml srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf ac3d vrml97 collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_beside fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
 fuzz_xacro_expression fuzz_xacro_yaml
@@ -69,6 +69,7 @@ collect_seeds() { # IMPORTER FOLDER
     msh) names="*.msh" ;;
     ply) names="*.ply" ;;
     dxf) names="*.dxf" ;;
+    vrml97) names="*.wrl *.wrz" ;;
     collada) names="*.dae *.zae" ;;
     ac3d) names="*.ac *.acc" ;;
     assimp) names="*.3ds *.x3d" ;;

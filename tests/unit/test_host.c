@@ -448,31 +448,31 @@ static void test_read(void **unused)
 static int probe_vrml(void *user, const void *head, size_t count, uint64_t file_size)
 {
     (void)user, (void)file_size;
-    return count > 5 && memcmp(head, "#VRML", 5) == 0 ? 90 : 0;
+    return count > 4 && memcmp(head, "#X3D", 4) == 0 ? 90 : 0;
 }
 
 /* A format that cellpipe knows well enough to refuse it is the host's to read: by suffix or by probe. */
 static void test_known_format(void **unused)
 {
     (void)unused;
-    static const char vrml[] = "#VRML V2.0 utf8\none 1 2 3\ntwo 0.5 0 -0.1\n";
-    expect_status(read_named("x.wrl", vrml, NULL), CP_INPUT);
-    expect_entry(CP_ERROR, "read-known", "x.wrl", 0, "VRML");
+    static const char classic[] = "#X3D V3.0 utf8\none 1 2 3\ntwo 0.5 0 -0.1\n";
+    expect_status(read_named("x.x3dv", classic, NULL), CP_INPUT);
+    expect_entry(CP_ERROR, "read-known", "x.x3dv", 0, "X3D");
     cp_importer importer = importer_for(NULL);
-    importer.name = "vrml";
-    importer.suffixes = ".wrl";
+    importer.name = "classic";
+    importer.suffixes = ".x3dv";
     importer.probe = NULL;
     expect_status(cp_register_importer(context, &importer), CP_OK);
-    expect_status(read_named("x.wrl", vrml, NULL), CP_OK);
+    expect_status(read_named("x.x3dv", classic, NULL), CP_OK);
     expect_place(2, "two", 0.5, 0, -0.1);
-    expect_status(read_named("x.vrml", vrml, NULL), CP_INPUT);
-    expect_entry(CP_ERROR, "read-known", "x.vrml", 0, "VRML");
-    importer.name = "sure-vrml";
+    expect_status(read_named("x.other", classic, NULL), CP_INPUT);
+    expect_entry(CP_ERROR, "read-known", "x.other", 0, "X3D");
+    importer.name = "sure-classic";
     importer.suffixes = NULL;
     importer.probe = probe_vrml;
     expect_status(cp_register_importer(context, &importer), CP_OK);
-    expect_status(read_named("x.vrml", vrml, NULL), CP_OK);
-    assert_string_equal(cp_scene_source(scene)->format, "sure-vrml");
+    expect_status(read_named("x.other", classic, NULL), CP_OK);
+    assert_string_equal(cp_scene_source(scene)->format, "sure-classic");
 }
 
 /* A second context knows nothing of it, and the first describes it. */

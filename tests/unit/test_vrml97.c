@@ -138,9 +138,11 @@ static void test_joint_words(void **unused)
 {
     (void)unused;
     static const char *const words[] = {
-        "joint motion_J2 prismatic lower=0 upper=0.4 home=0.1 name=J2",
-        "joint motion_wrist_2 revolute lower=0 upper=2 home=0 name=wrist.2",
-        "joint motion_right_jaw revolute passive home=0 master=motion_left_jaw scale=-40 offset=0.1 name=right jaw",
+        "joint motion_J2 prismatic axis=0.3333333333333333,0.6666666666666666,0.6666666666666666 lower=0 upper=0.4 "
+        "home=0.1 name=J2",
+        "joint motion_wrist_2 revolute axis=0,1,0 lower=0 upper=2 home=0 name=wrist.2",
+        "joint motion_right_jaw revolute passive axis=0,0,1 home=0 master=motion_left_jaw scale=-40 offset=0.1 "
+        "name=right jaw",
     };
     start(arm_scene);
     struct vfield *info = vfield_of(vrml_read(write_text(NULL))->roots[0], "info");

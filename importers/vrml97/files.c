@@ -1,0 +1,97 @@
+/* Further files: of Inline and EXTERNPROTO. Each is read once. */
+#include <string.h>
+
+#include "base/text/text.h"
+#include "vrml97.h"
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t size = strlen(name), length = strlen(suffix);
+    return size >= length && text_equal_nocase(name + size - length, suffix);
+}
+
+/* Tells whether it is a file of this format: by its first line, or its name. */
+static bool is_vrml(const struct source *source)
+{
+    static const char sign[] = "#VRML";
+    return (source->size >= sizeof sign - 1 && memcmp(source->data, sign, sizeof sign - 1) == 0) ||
+           has_suffix(source->name, ".wrl") || has_suffix(source->name, ".wrz") || has_suffix(source->name, ".wrl.gz");
+}
+
+/* Adds the file, and parses it. Takes over the source. */
+static cp_status add_file(struct wrl *wrl, struct source *source, uint32_t depth, uint32_t *index)
+{
+    struct wrl_file *file = arena_allocate_zeroed(wrl->arena, 1, sizeof *file);
+    *index = wrl->file_count;
+    if (!file || !array_add(wrl->context, &wrl->files, &wrl->file_room, &wrl->file_count, &file, sizeof file)) {
+        source_close(source);
+        return CP_LIMIT;
+    }
+    file->source = file->opened = source;
+    file->index = *index;
+    return wrl_parse(wrl, file, depth, true);
+}
+
+/* Finds the file that was opened among those that are read, or reads it. */
+static cp_status take_source(struct wrl *wrl, struct source *source, uint32_t depth, uint32_t *index)
+{
+    const char *path = *source->path ? source->path : source->name;
+    const uint32_t *known = name_map_find(&wrl->file_paths, path);
+    *index = known ? *known : CP_NONE;
+    if (known || !is_vrml(source)) {
+        if (!known)
+            report_warning(wrl->context, "vrml97-format", IN_FILE(source->parent ? source->parent->name : source->name),
+                           "the file \"%.200s\" is not VRML97, and is left out", source->name);
+        source_close(source);
+        return CP_OK;
+    }
+    const char *key = arena_copy_text(wrl->arena, path, strlen(path));
+    if (!key) {
+        source_close(source);
+        return CP_LIMIT;
+    }
+    cp_status status = add_file(wrl, source, depth, index);
+    return status == CP_OK && !name_map_add(&wrl->file_paths, key, *index, NULL) ? CP_LIMIT : status;
+}
+
+/* Finds the file of one url, from a folder. *index is CP_NONE if there is none. */
+static cp_status find_file(struct wrl *wrl, const struct wrl_file *from, const char *url, uint32_t depth,
+                           uint32_t *index)
+{
+    const char *key = arena_print(wrl->arena, "%u %s", from->index, url);
+    const uint32_t *known = key ? name_map_find(&wrl->file_names, key) : NULL;
+    struct source *source;
+    *index = known ? *known : CP_NONE;
+    if (!key || known)
+        return key ? CP_OK : CP_LIMIT;
+    cp_status status = strstr(url, "://") && !uri_is_known(url) && !uri_is_file(url)
+                           ? CP_NO
+                           : source_open_near(from->source, url, NULL, &source);
+    if (status == CP_OK)
+        status = take_source(wrl, source, depth, index);
+    status = status == CP_NO ? CP_OK : status;
+    return status == CP_OK && !name_map_add(&wrl->file_names, key, *index, NULL) ? CP_LIMIT : status;
+}
+
+cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_value *urls, uint32_t depth,
+                   struct wrl_file **found, const char **name)
+{
+    *found = NULL;
+    for (uint32_t i = 0; urls && urls->store == WRL_AS_TEXTS && i < urls->count; i++) {
+        const char *hash = strrchr(urls->texts[i], '#');
+        size_t size = hash ? (size_t)(hash - urls->texts[i]) : strlen(urls->texts[i]);
+        const char *url = arena_copy_text(wrl->arena, urls->texts[i], size);
+        uint32_t index = CP_NONE;
+        if (!url)
+            return CP_LIMIT;
+        cp_status status = size > 0 ? find_file(wrl, from, url, depth, &index) : CP_OK;
+        if (status != CP_OK)
+            return status;
+        if (index == CP_NONE)
+            continue;
+        *found = wrl->files[index];
+        *name = hash ? hash + 1 : "";
+        return CP_OK;
+    }
+    return CP_OK;
+}

@@ -1,0 +1,401 @@
+/* Nodes, DEF and USE, ROUTEs: a file as a tree. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text/text.h"
+#include "parser.h"
+
+void wrl_lenient(struct wrl_parser *parser, const char *code, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (parser->status == CP_OK)
+        parser->status = report_lenient(parser->wrl->context, parser->wrl->settings->common.strict, code,
+                                        wrl_here(parser), "%s", text);
+}
+
+cp_status wrl_count_node(struct wrl *wrl, const struct wrl_file *file, uint64_t line)
+{
+    if (wrl->node_count < limit_nodes(wrl->context) && wrl->node_count < UINT32_MAX - 1) {
+        wrl->node_count++;
+        return CP_OK;
+    }
+    return report_error(wrl->context, CP_LIMIT, "vrml97-nodes", AT_LINE(file->source->name, line),
+                        "more than %u nodes, with those of prototypes (%s)", wrl->node_count,
+                        limit_of_nodes(wrl->context));
+}
+
+/* ---- names ---- */
+
+static void define(struct wrl_parser *parser, struct wrl_node *node)
+{
+    struct wrl_scope *scope = parser->scope;
+    uint32_t place = scope->named_count;
+    if (parser->status != CP_OK)
+        return;
+    bool added;
+    uint32_t *row =
+        array_add(parser->wrl->context, &scope->named, &scope->named_room, &scope->named_count, &node, sizeof node)
+            ? name_map_add(&scope->names, node->name, place, &added)
+            : NULL;
+    if (row)
+        *row = place; /* the last node of a name counts */
+    else
+        parser->status = CP_LIMIT;
+}
+
+static struct wrl_node *find_node(const struct wrl_parser *parser, const char *name)
+{
+    const uint32_t *row = name_map_find(&parser->scope->names, name);
+    return row ? parser->scope->named[*row] : NULL;
+}
+
+static struct wrl_node *use(struct wrl_parser *parser)
+{
+    const char *name = wrl_name(parser, "a name behind USE");
+    struct wrl_node *node = name ? find_node(parser, name) : NULL;
+    if (name && !node)
+        wrl_lenient(parser, "vrml97-use", "USE %.100s: no node before has that name", name);
+    if (!node || !node->is_open)
+        return node;
+    if (parser->scripts == 0) /* Scripts name what they change, even what they are in */
+        parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-circle", wrl_here(parser),
+                                      "USE %.100s stands in the node of that name, which would hold itself", name);
+    return NULL;
+}
+
+void wrl_free_scope(struct wrl *wrl, struct wrl_scope *scope)
+{
+    name_map_free(&scope->names);
+    name_map_free(&scope->proto_names);
+    memory_free(wrl->context, scope->named, scope->named_room, sizeof *scope->named);
+    memory_free(wrl->context, scope->protos, scope->proto_room, sizeof *scope->protos);
+}
+
+/* ---- ROUTE ---- */
+
+/* Takes "NAME.EVENT"; names may have points themselves. *node is NULL, with a warning, if there is none. */
+static const char *route_end(struct wrl_parser *parser, struct wrl_node **node)
+{
+    const char *text = wrl_name(parser, "NODE.EVENT");
+    const char *point = text ? strrchr(text, '.') : NULL;
+    *node = NULL;
+    if (text && !point)
+        parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-route", wrl_here(parser),
+                                      "\"%.100s\" is not NODE.EVENT", text);
+    if (!point)
+        return NULL;
+    const char *name = arena_copy_text(parser->wrl->arena, text, (size_t)(point - text));
+    if (!name) {
+        parser->status = CP_LIMIT;
+        return NULL;
+    }
+    *node = find_node(parser, name);
+    if (!*node)
+        wrl_lenient(parser, "vrml97-route", "a ROUTE names the node \"%.100s\", which is not there", name);
+    return point + 1;
+}
+
+static void read_route(struct wrl_parser *parser)
+{
+    struct wrl *wrl = parser->wrl;
+    struct wrl_route route = {.line = parser->line};
+    route.event = route_end(parser, &route.from);
+    if (parser->status == CP_OK && !wrl_accept_word(parser, "TO"))
+        parser->status = report_error(wrl->context, CP_INPUT, "vrml97-route", wrl_here(parser),
+                                      "a ROUTE has %s where TO is expected", wrl_next_shown(parser).text);
+    route.field = route_end(parser, &route.to);
+    if (parser->status != CP_OK || !route.from || !route.to)
+        return;
+    if (!parser->scope->proto) {
+        parser->status = wrl_add_route(wrl, &route);
+        return;
+    }
+    struct wrl_route *kept = arena_copy(wrl->arena, &route, 1, sizeof route);
+    if (kept) {
+        kept->next = parser->scope->proto->routes;
+        parser->scope->proto->routes = kept;
+    } else {
+        parser->status = CP_LIMIT;
+    }
+}
+
+/* ---- fields ---- */
+
+/* The fields of a node while they are read. */
+struct fields {
+    struct wrl_field *items;
+    uint32_t count, room;
+};
+
+/* Passes over the value of a field that nobody knows: what is up to the next word or bracket of the node. */
+static void skip_value(struct wrl_parser *parser)
+{
+    char c = wrl_peek(parser);
+    size_t size;
+    if (c == '[' || c == '{') {
+        wrl_skip_brackets(parser);
+        return;
+    }
+    if (c == '"') {
+        (void)wrl_string(parser);
+        return;
+    }
+    if (wrl_accept_word(parser, "USE") || wrl_accept_word(parser, "IS")) {
+        (void)wrl_word(parser, &size);
+    } else if (wrl_accept_word(parser, "DEF")) {
+        (void)wrl_word(parser, &size);
+        (void)wrl_word(parser, &size);
+        if (wrl_peek(parser) == '{')
+            wrl_skip_brackets(parser);
+    } else if (strchr("+-.0123456789", c)) {
+        while ((c = wrl_peek(parser)) != 0 && strchr("+-.0123456789", c))
+            (void)wrl_word(parser, &size);
+    } else {
+        (void)wrl_word(parser, &size); /* TRUE, NULL, or the type of a node */
+        if (wrl_peek(parser) == '{')
+            wrl_skip_brackets(parser);
+    }
+}
+
+static void add_field(struct wrl_parser *parser, struct wrl_node *node, struct fields *fields,
+                      const struct wrl_field *field)
+{
+    enum { MOST_COMPARED = 64 };
+    for (uint32_t i = 0; i < fields->count && i < MOST_COMPARED && field->value.store != WRL_AS_IS; i++)
+        if (strcmp(fields->items[i].name, field->name) == 0)
+            wrl_lenient(parser, "vrml97-twice", "%.60s has %.60s twice, and the last counts", node->type, field->name);
+    const struct wrl_value *value = &field->value;
+    node->has_is = node->has_is || value->store == WRL_AS_IS;
+    for (uint32_t i = 0; value->store == WRL_AS_NODES && i < value->count; i++) {
+        node->has_is = node->has_is || value->nodes[i]->has_is;
+        if (node->height <= value->nodes[i]->height)
+            node->height = value->nodes[i]->height + 1;
+    }
+    if (parser->status == CP_OK &&
+        !array_add(parser->wrl->context, &fields->items, &fields->room, &fields->count, field, sizeof *field))
+        parser->status = CP_LIMIT;
+}
+
+static void read_field(struct wrl_parser *parser, struct wrl_node *node, struct fields *fields)
+{
+    const struct wrl_proto *proto = node->instance ? node->instance->proto : NULL;
+    const struct wrl_member *members = proto ? proto->members : node->kind->members;
+    struct wrl_field field = {.line = parser->line};
+    const char *word = wrl_name(parser, "the name of a field");
+    const struct wrl_member *member =
+        word ? wrl_member_named(members, proto ? proto->member_count : wrl_member_count(node->kind), word) : NULL;
+    if (!word)
+        return;
+    if (!member) {
+        wrl_lenient(parser, "vrml97-field", "%.60s has no field \"%.60s\": its value is passed over", node->type, word);
+        if (parser->status == CP_OK)
+            skip_value(parser);
+        return;
+    }
+    field.name = member->name;
+    bool is_event = member->access >= WRL_IN || strcmp(word, member->name) != 0;
+    if (is_event && wrl_peek(parser) != 0 && !(parser->end - parser->at > 2 && memcmp(parser->at, "IS", 2) == 0)) {
+        wrl_lenient(parser, "vrml97-event", "%.60s of %.60s is an event, which has no value", word, node->type);
+        if (parser->status == CP_OK)
+            skip_value(parser);
+        return;
+    }
+    wrl_read_value(parser, member->type, field.name, &field.value);
+    if (parser->status == CP_OK)
+        add_field(parser, node, fields, &field);
+}
+
+/* Reads a member of a Script's interface: what it says is not kept. True if there was one. */
+static bool read_script_member(struct wrl_parser *parser)
+{
+    struct wrl_member member;
+    struct wrl_value value;
+    const char *at = parser->at;
+    if (!wrl_accept_word(parser, "eventIn") && !wrl_accept_word(parser, "eventOut") &&
+        !wrl_accept_word(parser, "field") && !wrl_accept_word(parser, "exposedField"))
+        return false;
+    parser->at = at;
+    if (!wrl_read_member(parser, &member))
+        return true;
+    if (member.access <= WRL_EXPOSED) {
+        wrl_read_value(parser, member.type, "", &value);
+    } else if (wrl_accept_word(parser, "IS")) {
+        (void)wrl_name(parser, "a name behind IS");
+    }
+    return true;
+}
+
+static void read_fields(struct wrl_parser *parser, struct wrl_node *node)
+{
+    struct fields fields = {0};
+    bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
+    while (!wrl_is_cut(parser, node->type, node->line) && *parser->at != '}') {
+        if (wrl_accept_word(parser, "ROUTE"))
+            read_route(parser);
+        else if (wrl_accept_word(parser, "PROTO"))
+            wrl_read_proto(parser, false);
+        else if (wrl_accept_word(parser, "EXTERNPROTO"))
+            wrl_read_proto(parser, true);
+        else if (!script || !read_script_member(parser))
+            read_field(parser, node, &fields);
+    }
+    node->field_count = fields.count;
+    node->fields = arena_copy(parser->wrl->arena, fields.items, fields.count, sizeof *fields.items);
+    if (!node->fields && parser->status == CP_OK)
+        parser->status = CP_LIMIT;
+    memory_free(parser->wrl->context, fields.items, fields.room, sizeof *fields.items);
+    if (parser->status == CP_OK && !parser->is_cut)
+        parser->at++;
+}
+
+/* ---- nodes ---- */
+
+static void read_body(struct wrl_parser *parser, struct wrl_node *node)
+{
+    struct wrl *wrl = parser->wrl;
+    bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
+    if (parser->depth + node->height >= WRL_DEEPEST) {
+        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
+                                      "nodes are nested deeper than %d", WRL_DEEPEST);
+        return;
+    }
+    if (!wrl_expect(parser, '{', node->type))
+        return;
+    if (!node->kind && !node->instance) {
+        parser->at--;
+        wrl_skip_brackets(parser);
+        return;
+    }
+    parser->depth++;
+    parser->scripts += script;
+    node->is_open = true;
+    read_fields(parser, node);
+    node->is_open = false;
+    parser->scripts -= script;
+    if (parser->status == CP_OK && node->instance)
+        parser->status = wrl_expand_in(wrl, parser->scope->proto, node, parser->depth);
+    parser->depth--;
+    if (parser->status == CP_OK && parser->depth + node->height >= WRL_DEEPEST)
+        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
+                                      "nodes are nested deeper than %d, with those of prototypes", WRL_DEEPEST);
+}
+
+struct wrl_node *wrl_read_node(struct wrl_parser *parser)
+{
+    struct wrl *wrl = parser->wrl;
+    if (wrl_accept_word(parser, "USE"))
+        return use(parser);
+    struct wrl_node *node = arena_allocate_zeroed(wrl->arena, 1, sizeof *node);
+    if (!node) {
+        parser->status = CP_LIMIT;
+        return NULL;
+    }
+    *node = (struct wrl_node){.file = parser->file,
+                              .line = parser->line,
+                              .column = (uint32_t)(parser->at - parser->line_start) + 1,
+                              .serial = wrl->node_count};
+    if (wrl_accept_word(parser, "DEF"))
+        node->name = wrl_name(parser, "a name behind DEF");
+    node->type = wrl_name(parser, "the type of a node");
+    if (!node->type)
+        return NULL;
+    struct wrl_proto *proto = wrl_find_proto(parser, node->type);
+    node->kind = proto ? NULL : wrl_kind_named(node->type);
+    if (proto) {
+        node->instance = arena_allocate_zeroed(wrl->arena, 1, sizeof *node->instance);
+        if (!node->instance) {
+            parser->status = CP_LIMIT;
+            return NULL;
+        }
+        node->instance->proto = proto;
+    }
+    parser->status = wrl_count_node(wrl, parser->file, node->line);
+    if (node->name)
+        define(parser, node);
+    if (parser->status == CP_OK)
+        read_body(parser, node);
+    return parser->status == CP_OK ? node : NULL;
+}
+
+void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, uint32_t *count, const char *within,
+                         uint64_t line)
+{
+    struct wrl *wrl = parser->wrl;
+    struct wrl_node **items = NULL;
+    uint32_t room = 0;
+    *count = 0;
+    while (parser->status == CP_OK) {
+        if (within ? wrl_is_cut(parser, within, line) || *parser->at == '}' : wrl_peek(parser) == 0)
+            break;
+        if (wrl_accept_word(parser, "ROUTE")) {
+            read_route(parser);
+        } else if (wrl_accept_word(parser, "PROTO")) {
+            wrl_read_proto(parser, false);
+        } else if (wrl_accept_word(parser, "EXTERNPROTO")) {
+            wrl_read_proto(parser, true);
+        } else if (!wrl_accept_word(parser, "NULL")) {
+            struct wrl_node *node = wrl_read_node(parser);
+            if (node && !array_add(wrl->context, &items, &room, count, &node, sizeof node))
+                parser->status = CP_LIMIT;
+        }
+    }
+    *nodes = arena_copy(wrl->arena, items, *count, sizeof *items);
+    if (!*nodes && parser->status == CP_OK)
+        parser->status = CP_LIMIT;
+    memory_free(wrl->context, items, room, sizeof *items);
+}
+
+/* ---- files ---- */
+
+static bool begins(const struct wrl_parser *parser, const char *sign)
+{
+    size_t size = strlen(sign);
+    return (size_t)(parser->end - parser->at) >= size && memcmp(parser->at, sign, size) == 0;
+}
+
+/* Checks the first line, which says the language. */
+static void read_header(struct wrl_parser *parser, bool needs_header)
+{
+    struct wrl *wrl = parser->wrl;
+    struct place place = AT_LINE(parser->file->source->name, 1);
+    if (begins(parser, "#VRML V2.0 utf8"))
+        return;
+    if (begins(parser, "#VRML V1.0"))
+        parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
+                                      "is VRML 1.0, another language than VRML97: save it as VRML 2.0");
+    else if (begins(parser, "#Inventor"))
+        parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
+                                      "is Open Inventor, another language than VRML97: save it as VRML 2.0");
+    else if (begins(parser, "#X3D"))
+        parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
+                                      "is X3D in the classic encoding: save it as XML (.x3d) or VRML97");
+    else if (needs_header)
+        wrl_lenient(parser, "vrml97-header", "the first line is not \"#VRML V2.0 utf8\"");
+}
+
+cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool needs_header)
+{
+    const struct source *source = file->source;
+    const char *begin = text_after_mark(source->data, source->size);
+    struct wrl_scope scope = {.names = {.context = wrl->context}, .proto_names = {.context = wrl->context}};
+    struct wrl_parser parser = {.wrl = wrl,
+                                .file = file,
+                                .at = begin,
+                                .end = source->data + source->size,
+                                .line_start = begin,
+                                .line = 1,
+                                .scope = &scope,
+                                .depth = depth};
+    read_header(&parser, needs_header);
+    wrl_read_statements(&parser, &file->nodes, &file->node_count, NULL, 0);
+    if (parser.status == CP_OK && source->ends_early && !wrl->settings->common.partial)
+        parser.status =
+            report_error(wrl->context, CP_INPUT, "vrml97-cut", IN_FILE(source->name), "the gzip stream breaks off");
+    wrl_free_scope(wrl, &scope);
+    return parser.status;
+}

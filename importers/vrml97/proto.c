@@ -1,0 +1,419 @@
+/* Prototypes. An instance is expanded as soon as it is read: the nodes of the body are copied, and what stands for a
+ * member of the interface (IS) becomes the value that the instance gives. Geometry without such a place is shared. */
+#include <string.h>
+
+#include "base/text/text.h"
+#include "parser.h"
+
+/* ---- interfaces ---- */
+
+bool wrl_read_member(struct wrl_parser *parser, struct wrl_member *member)
+{
+    static const struct {
+        const char *word;
+        enum wrl_access access;
+    } words[] = {{"eventIn", WRL_IN}, {"eventOut", WRL_OUT}, {"field", WRL_FIELD}, {"exposedField", WRL_EXPOSED}};
+    size_t way = 0, type = 0;
+    if (wrl_is_cut(parser, "an interface", parser->line) || *parser->at == ']')
+        return false;
+    while (way < 4 && !wrl_accept_word(parser, words[way].word))
+        way++;
+    for (; way < 4 && type < WRL_TYPE_COUNT; type++)
+        if (wrl_accept_word(parser, wrl_type_words[type]))
+            break;
+    if (way == 4 || type == WRL_TYPE_COUNT) {
+        parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-interface", wrl_here(parser),
+                                      way == 4 ? "%s is none of eventIn, eventOut, field and exposedField"
+                                               : "%s is not the type of a field",
+                                      wrl_next_shown(parser).text);
+        return false;
+    }
+    *member = (struct wrl_member){.type = (enum wrl_type)type, .access = words[way].access};
+    member->name = wrl_name(parser, "the name of a field");
+    return member->name != NULL;
+}
+
+const struct wrl_member *wrl_is_member(struct wrl_parser *parser, const char *name, enum wrl_type type)
+{
+    const struct wrl_proto *proto = parser->scope->proto;
+    const struct wrl_member *member = proto ? wrl_member_named(proto->members, proto->member_count, name) : NULL;
+    if (member && member->type == type)
+        return member;
+    parser->status =
+        !proto
+            ? report_error(parser->wrl->context, CP_INPUT, "vrml97-is", wrl_here(parser), "IS stands in no prototype")
+        : !member
+            ? report_error(parser->wrl->context, CP_INPUT, "vrml97-is", wrl_here(parser),
+                           "IS names \"%.60s\", which the prototype \"%.60s\" does not declare", name, proto->name)
+            : report_error(parser->wrl->context, CP_INPUT, "vrml97-is", wrl_here(parser),
+                           "IS names \"%.60s\", which is %s, for a field that is %s", name,
+                           wrl_type_words[member->type], wrl_type_words[type]);
+    return NULL;
+}
+
+struct wrl_proto *wrl_find_proto(const struct wrl_parser *parser, const char *name)
+{
+    for (const struct wrl_scope *scope = parser->scope; scope; scope = scope->outer) {
+        const uint32_t *row = name_map_find(&scope->proto_names, name);
+        if (row)
+            return scope->protos[*row];
+    }
+    return NULL;
+}
+
+static void read_interface(struct wrl_parser *parser, struct wrl_proto *proto)
+{
+    struct wrl *wrl = parser->wrl;
+    struct wrl_member member;
+    uint32_t room = 0, value_room = 0, value_count = 0;
+    struct wrl_member *members = NULL;
+    struct wrl_value *values = NULL;
+    while (parser->status == CP_OK && wrl_read_member(parser, &member)) {
+        struct wrl_value value = {.type = member.type, .store = WRL_AS_IS};
+        if (member.access <= WRL_EXPOSED && !proto->urls)
+            wrl_read_value(parser, member.type, member.name, &value);
+        if (proto->member_count == WRL_MOST_MEMBERS)
+            parser->status =
+                report_error(wrl->context, CP_LIMIT, "vrml97-interface", wrl_here(parser),
+                             "the interface of \"%.60s\" has more than %d members", proto->name, WRL_MOST_MEMBERS);
+        if (parser->status == CP_OK &&
+            (!array_add(wrl->context, &members, &room, &proto->member_count, &member, sizeof member) ||
+             !array_add(wrl->context, &values, &value_room, &value_count, &value, sizeof value)))
+            parser->status = CP_LIMIT;
+    }
+    proto->members = arena_copy(wrl->arena, members, proto->member_count, sizeof *members);
+    proto->defaults = arena_copy(wrl->arena, values, proto->member_count, sizeof *values);
+    if (parser->status == CP_OK && (!proto->members || !proto->defaults))
+        parser->status = CP_LIMIT;
+    memory_free(wrl->context, members, room, sizeof *members);
+    memory_free(wrl->context, values, value_room, sizeof *values);
+}
+
+static void read_proto_body(struct wrl_parser *parser, struct wrl_proto *proto)
+{
+    struct wrl *wrl = parser->wrl;
+    struct wrl_scope scope = {.outer = parser->scope,
+                              .names = {.context = wrl->context},
+                              .proto_names = {.context = wrl->context},
+                              .proto = proto};
+    if (parser->depth >= WRL_DEEPEST)
+        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
+                                      "prototypes are nested deeper than %d", WRL_DEEPEST);
+    if (!wrl_expect(parser, '{', "the interface of a prototype"))
+        return;
+    parser->scope = &scope;
+    parser->depth++;
+    wrl_read_statements(parser, &proto->body, &proto->body_count, "a prototype", proto->line);
+    parser->depth--;
+    parser->scope = scope.outer;
+    wrl_free_scope(wrl, &scope);
+    if (parser->status == CP_OK && !parser->is_cut)
+        parser->at++;
+}
+
+void wrl_read_proto(struct wrl_parser *parser, bool is_extern)
+{
+    struct wrl *wrl = parser->wrl;
+    struct wrl_proto *proto = arena_allocate_zeroed(wrl->arena, 1, sizeof *proto);
+    struct wrl_value *urls = arena_allocate_zeroed(wrl->arena, 1, sizeof *urls);
+    if (!proto || !urls) {
+        parser->status = CP_LIMIT;
+        return;
+    }
+    *proto = (struct wrl_proto){.file = parser->file, .line = parser->line};
+    proto->urls = is_extern ? urls : NULL;
+    proto->name = wrl_name(parser, "the name of a prototype");
+    if (!proto->name || !wrl_expect(parser, '[', proto->name))
+        return;
+    read_interface(parser, proto);
+    if (parser->status != CP_OK || parser->is_cut)
+        return;
+    parser->at++;
+    if (is_extern)
+        wrl_read_value(parser, WRL_STRINGS, "url", urls);
+    else
+        read_proto_body(parser, proto);
+    if (parser->status != CP_OK)
+        return;
+    struct wrl_scope *scope = parser->scope;
+    uint32_t place = scope->proto_count;
+    bool added;
+    uint32_t *row =
+        array_add(wrl->context, &scope->protos, &scope->proto_room, &scope->proto_count, &proto, sizeof proto)
+            ? name_map_add(&scope->proto_names, proto->name, place, &added)
+            : NULL;
+    if (!row) {
+        parser->status = CP_LIMIT;
+        return;
+    }
+    if (!added)
+        wrl_lenient(parser, "vrml97-twice", "the prototype \"%.60s\" is declared twice, and the last counts",
+                    proto->name);
+    *row = place;
+    if (!scope->proto && !scope->outer) {
+        proto->outer = parser->file->protos;
+        parser->file->protos = proto;
+    }
+}
+
+/* ---- EXTERNPROTO ---- */
+
+/* Finds the prototype of the name in a file; of no name the first one. */
+static struct wrl_proto *proto_in(const struct wrl_file *file, const char *name)
+{
+    struct wrl_proto *found = NULL;
+    for (struct wrl_proto *at = file->protos; at; at = at->outer)
+        if (!*name || (!found && strcmp(at->name, name) == 0))
+            found = at;
+    return found;
+}
+
+/* Finds the prototype that a declaration means: itself, or one of another file. */
+static cp_status find_definition(struct wrl *wrl, struct wrl_proto *proto, uint32_t depth,
+                                 struct wrl_proto **definition)
+{
+    enum { MOST_STEPS = 64 };
+    struct wrl_proto *at = proto;
+    for (int step = 0; at && at->urls && step < MOST_STEPS; step++) {
+        if (!at->is_sought) {
+            struct wrl_file *file;
+            const char *name = "";
+            at->is_sought = true;
+            cp_status status = wrl_open(wrl, at->file, at->urls, depth, &file, &name);
+            if (status != CP_OK)
+                return status;
+            at->found = file ? proto_in(file, name) : NULL;
+        }
+        at = at->found; /* perhaps a declaration, too */
+    }
+    *definition = at && !at->urls ? at : NULL;
+    proto->found = *definition && proto->urls ? *definition : proto->found;
+    return CP_OK;
+}
+
+/* ---- expansion ---- */
+
+struct expansion {
+    struct wrl *wrl;
+    struct wrl_proto *definition;
+    struct wrl_node *node; /* the instance */
+    struct wrl_proto *within;
+    uint32_t number;
+    cp_status status;
+};
+
+static struct wrl_node *copy_node(struct expansion *expansion, struct wrl_node *original);
+
+/* Notes that an event of the interface is one of a node. */
+static void add_link(struct expansion *expansion, struct wrl_node *node, const char *field, const char *name)
+{
+    struct wrl_link *link = arena_allocate(expansion->wrl->arena, 1, sizeof *link);
+    if (!link) {
+        expansion->status = CP_LIMIT;
+        return;
+    }
+    *link = (struct wrl_link){name, field, node, expansion->node->instance->links};
+    expansion->node->instance->links = link;
+}
+
+/* Finds what the instance says of a member, or the interface. */
+static const struct wrl_value *given_value(const struct expansion *expansion, const char *name)
+{
+    const struct wrl_node *node = expansion->node;
+    for (uint32_t i = node->field_count; i-- > 0;)
+        if (strcmp(node->fields[i].name, name) == 0)
+            return &node->fields[i].value;
+    const struct wrl_proto *proto = expansion->definition;
+    for (uint32_t i = 0; i < proto->member_count; i++)
+        if (strcmp(proto->members[i].name, name) == 0 && proto->defaults[i].store != WRL_AS_IS)
+            return &proto->defaults[i];
+    return NULL;
+}
+
+static void copy_value(struct expansion *expansion, struct wrl_value *value)
+{
+    struct wrl_node **nodes = NULL;
+    for (uint32_t i = 0; i < value->count && expansion->status == CP_OK; i++) {
+        struct wrl_node *copy = copy_node(expansion, value->nodes[i]);
+        if (copy != value->nodes[i] && !nodes)
+            nodes = arena_copy(expansion->wrl->arena, value->nodes, value->count, sizeof *nodes);
+        if (copy != value->nodes[i] && !nodes)
+            expansion->status = CP_LIMIT;
+        if (nodes)
+            nodes[i] = copy;
+    }
+    value->nodes = nodes ? nodes : value->nodes;
+}
+
+static void note_child(struct wrl_node *node, const struct wrl_node *child)
+{
+    node->has_is = node->has_is || child->has_is;
+    node->height = child->height >= node->height ? child->height + 1 : node->height;
+}
+
+/* Copies the fields of a node, and gives those their values that stand for a member of the interface. */
+static void copy_fields(struct expansion *expansion, const struct wrl_node *original, struct wrl_node *node)
+{
+    struct wrl_field *fields = arena_allocate(expansion->wrl->arena, original->field_count, sizeof *fields);
+    if (!fields)
+        expansion->status = CP_LIMIT;
+    node->fields = fields;
+    node->field_count = 0;
+    for (uint32_t i = 0; i < original->field_count && expansion->status == CP_OK; i++) {
+        struct wrl_field field = original->fields[i];
+        if (field.value.store == WRL_AS_IS) {
+            add_link(expansion, node, field.name, field.value.is);
+            const struct wrl_value *given = given_value(expansion, field.value.is);
+            if (!given)
+                continue;
+            field.value = *given;
+            node->has_is = node->has_is || given->store == WRL_AS_IS;
+        } else if (field.value.store == WRL_AS_NODES) {
+            copy_value(expansion, &field.value);
+        }
+        for (uint32_t k = 0; field.value.store == WRL_AS_NODES && k < field.value.count; k++)
+            note_child(node, field.value.nodes[k]);
+        fields[node->field_count++] = field;
+    }
+}
+
+/* Copies an instance of another prototype in the body, which was expanded when the body was read. */
+static void copy_instance(struct expansion *expansion, const struct wrl_instance *original, struct wrl_node *node)
+{
+    struct wrl_instance *instance = arena_copy(expansion->wrl->arena, original, 1, sizeof *instance);
+    node->instance = instance;
+    if (!instance) {
+        expansion->status = CP_LIMIT;
+        return;
+    }
+    instance->links = NULL;
+    if (instance->body) {
+        instance->body = copy_node(expansion, instance->body);
+        if (instance->body)
+            note_child(node, instance->body);
+    }
+    for (const struct wrl_link *link = original->links; link && expansion->status == CP_OK; link = link->next) {
+        struct wrl_link *copy = arena_copy(expansion->wrl->arena, link, 1, sizeof *copy);
+        if (!copy) {
+            expansion->status = CP_LIMIT;
+            return;
+        }
+        copy->node = copy_node(expansion, link->node);
+        copy->next = instance->links;
+        instance->links = copy;
+    }
+}
+
+/* Copies a node once in an expansion, with what is below it: at most WRL_DEEPEST deep. */
+static struct wrl_node *copy_node(struct expansion *expansion, struct wrl_node *original)
+{
+    struct wrl *wrl = expansion->wrl;
+    if (original->copied == expansion->number)
+        return original->copy;
+    bool is_shared = !original->has_is && original->kind && original->kind->class == WRL_PART;
+    if (is_shared || expansion->status != CP_OK)
+        return original;
+    struct wrl_node *node = arena_copy(wrl->arena, original, 1, sizeof *node);
+    expansion->status = wrl_count_node(wrl, original->file, original->line);
+    if (!node)
+        expansion->status = CP_LIMIT;
+    if (expansion->status != CP_OK)
+        return original;
+    original->copied = expansion->number;
+    original->copy = node;
+    node->serial = wrl->node_count - 1;
+    node->into = NULL;
+    node->meshes = NULL;
+    node->height = 0;
+    node->has_is = false;
+    copy_fields(expansion, original, node);
+    if (original->instance && expansion->status == CP_OK)
+        copy_instance(expansion, original->instance, node);
+    return node;
+}
+
+/* Adds a ROUTE to the body that is being read, or to its node. */
+static void copy_route(struct expansion *expansion, const struct wrl_route *route)
+{
+    struct wrl_route copy = *route;
+    copy.from = copy_node(expansion, route->from);
+    copy.to = copy_node(expansion, route->to);
+    if (expansion->status != CP_OK)
+        return;
+    if (!expansion->within) {
+        expansion->status = wrl_add_route(expansion->wrl, &copy);
+        return;
+    }
+    expansion->status = wrl_count_node(expansion->wrl, route->to->file, route->line);
+    struct wrl_route *kept = arena_copy(expansion->wrl->arena, &copy, 1, sizeof copy);
+    if (!kept) {
+        expansion->status = CP_LIMIT;
+        return;
+    }
+    kept->next = expansion->within->routes;
+    expansion->within->routes = kept;
+}
+
+cp_status wrl_expand_in(struct wrl *wrl, struct wrl_proto *within, struct wrl_node *node, uint32_t depth)
+{
+    struct expansion expansion = {.wrl = wrl, .node = node, .within = within};
+    wrl->has_robot = wrl->has_robot || wrl_is_joint(node) || wrl_is_humanoid(node);
+    cp_status status = find_definition(wrl, node->instance->proto, depth, &expansion.definition);
+    if (status != CP_OK)
+        return status;
+    if (!expansion.definition) {
+        report_loss(wrl->context, "vrml97-extern", IN_FILE(node->file->source->name), 1,
+                    "instances of the prototype \"%.60s\", whose file is not there", node->type);
+        return CP_OK;
+    }
+    expansion.number = ++wrl->expansion;
+    for (uint32_t i = 0; i < expansion.definition->body_count && expansion.status == CP_OK; i++) {
+        struct wrl_node *copy = copy_node(&expansion, expansion.definition->body[i]);
+        node->instance->body = i == 0 ? copy : node->instance->body;
+    }
+    if (node->instance->body)
+        note_child(node, node->instance->body);
+    for (const struct wrl_route *route = expansion.definition->routes; route && expansion.status == CP_OK;
+         route = route->next)
+        copy_route(&expansion, route);
+    return expansion.status;
+}
+
+/* ---- ROUTEs ---- */
+
+static cp_status add_to(struct wrl *wrl, const struct wrl_route *route, struct wrl_node *to, const char *field)
+{
+    cp_status status = wrl_count_node(wrl, to->file, route->line);
+    if (status != CP_OK)
+        return status;
+    if (to->instance) {
+        for (const struct wrl_link *link = to->instance->links; link && status == CP_OK; link = link->next)
+            if (wrl_same_event(field, link->name))
+                status = add_to(wrl, route, link->node, link->field);
+        return status;
+    }
+    struct wrl_route *kept = arena_copy(wrl->arena, route, 1, sizeof *route);
+    if (!kept)
+        return CP_LIMIT;
+    kept->to = to;
+    kept->field = field;
+    wrl->told[WRL_TOLD_ROUTES] += !wrl_is_followed(kept);
+    kept->next = to->into;
+    to->into = kept;
+    return CP_OK;
+}
+
+cp_status wrl_add_route(struct wrl *wrl, const struct wrl_route *route)
+{
+    struct wrl_route plain = *route;
+    while (plain.from->instance) {
+        const struct wrl_link *link = plain.from->instance->links;
+        while (link && !wrl_same_event(plain.event, link->name))
+            link = link->next;
+        if (!link)
+            return CP_OK; /* the prototype has no such event, or its file is not there */
+        plain.from = link->node;
+        plain.event = link->field;
+    }
+    return add_to(wrl, &plain, plain.to, plain.field);
+}

@@ -1,0 +1,112 @@
+/* Shapes: a geometry with a look is a mesh, however often it is shown. */
+#include <string.h>
+
+#include "mesh/mesh.h"
+#include "vrml97.h"
+
+static bool is_kind(const struct wrl_node *node, const char *name)
+{
+    return strcmp(node->kind->name, name) == 0;
+}
+
+/* Tells whether the geometry has nothing behind its faces that is to be seen. */
+static bool is_open(const struct wrl_node *geometry)
+{
+    return !wrl_truth(geometry, "solid", true);
+}
+
+static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose)
+{
+    const struct wrl_node *geometry = look->geometry;
+    if (is_kind(geometry, "IndexedFaceSet"))
+        return wrl_make_faces(wrl, look, mesh);
+    if (is_kind(geometry, "IndexedLineSet"))
+        return wrl_make_lines(wrl, look, mesh);
+    if (is_kind(geometry, "ElevationGrid"))
+        return wrl_make_grid(wrl, look, mesh);
+    if (is_kind(geometry, "Extrusion"))
+        return wrl_make_extrusion(wrl, look, mesh);
+    if (is_kind(geometry, "Text") || is_kind(geometry, "PointSet")) {
+        wrl->told[is_kind(geometry, "Text") ? WRL_TOLD_TEXT : WRL_TOLD_POINTS]++;
+        return CP_NO;
+    }
+    if (is_kind(geometry, "Box") || is_kind(geometry, "Sphere") || is_kind(geometry, "Cylinder") ||
+        is_kind(geometry, "Cone"))
+        return wrl_make_solid(wrl, look, mesh, pose);
+    report_loss(wrl->context, "vrml97-node", IN_FILE(geometry->file->source->name), 1,
+                "nodes of the type \"%.60s\" as geometry", geometry->type);
+    return CP_NO;
+}
+
+/* Finds the parts of the look, behind their prototypes. */
+static void find_look(struct wrl *wrl, struct wrl_look *look)
+{
+    look->appearance = wrl_child_of_kind(wrl, look->shape, "appearance", "Appearance");
+    look->material = look->appearance ? wrl_child_of_kind(wrl, look->appearance, "material", "Material") : NULL;
+    struct wrl_node *texture = look->appearance ? wrl_child_of_kind(wrl, look->appearance, "texture", NULL) : NULL;
+    look->transform =
+        look->appearance ? wrl_child_of_kind(wrl, look->appearance, "textureTransform", "TextureTransform") : NULL;
+    if (texture && !is_kind(texture, "ImageTexture") && !is_kind(texture, "PixelTexture")) {
+        report_loss(wrl->context, "vrml97-node", IN_FILE(texture->file->source->name), 1,
+                    "nodes of the type \"%.60s\" as texture", texture->type);
+        texture = NULL;
+    }
+    look->texture = texture;
+    look->lines = is_kind(look->geometry, "IndexedLineSet");
+    look->two_sided = !look->lines && is_open(look->geometry);
+}
+
+static const char *name_of(const struct wrl *wrl, const struct wrl_look *look)
+{
+    const char *name = look->geometry->name ? look->geometry->name : look->shape->name ? look->shape->name : "";
+    return wrl_own_name(wrl, "mesh", "mesh_", name);
+}
+
+static cp_status add_mesh(struct wrl *wrl, struct wrl_look *look, struct wrl_mesh *made)
+{
+    cp_mesh mesh = {.source = look->geometry->kind->name, .name = scene_text(wrl->scene, name_of(wrl, look))};
+    if (!mesh.name)
+        return CP_LIMIT;
+    made->mesh = CP_NONE;
+    made->pose = POSE_IDENTITY;
+    cp_status status = make_mesh(wrl, look, &mesh, &made->pose);
+    if (status != CP_OK)
+        return status == CP_NO ? CP_OK : status;
+    look->has_coordinates = mesh.coordinates[0] != NULL;
+    uint32_t material;
+    status = wrl_find_material(wrl, look, &material);
+    if (status != CP_OK)
+        return status;
+    cp_group group = {0, mesh.kind == CP_MESH_FACES || mesh.kind == CP_MESH_LINES ? mesh.face_count : 0, material};
+    mesh.groups = arena_copy(wrl->scene->arena, &group, 1, sizeof group);
+    mesh.group_count = 1;
+    made->mesh = mesh.groups ? scene_add_mesh(wrl->scene, &mesh) : CP_NONE;
+    return made->mesh == CP_NONE ? CP_LIMIT : CP_OK;
+}
+
+cp_status wrl_find_mesh(struct wrl *wrl, struct wrl_node *shape, uint32_t *mesh, cp_pose *pose)
+{
+    enum { MOST_LOOKS = 64 }; /* a geometry with more looks is made again */
+    struct wrl_look look = {.shape = shape, .geometry = wrl_child_of_kind(wrl, shape, "geometry", NULL)};
+    *mesh = CP_NONE;
+    if (!look.geometry)
+        return CP_OK;
+    find_look(wrl, &look);
+    int compared = 0;
+    for (struct wrl_mesh *at = look.geometry->meshes; at && compared < MOST_LOOKS; at = at->next, compared++)
+        if (at->appearance == look.appearance) {
+            *mesh = at->mesh;
+            *pose = at->pose;
+            return CP_OK;
+        }
+    struct wrl_mesh *made = arena_allocate_zeroed(wrl->arena, 1, sizeof *made);
+    cp_status status = made ? add_mesh(wrl, &look, made) : CP_LIMIT;
+    if (status != CP_OK)
+        return status;
+    made->appearance = look.appearance;
+    made->next = look.geometry->meshes;
+    look.geometry->meshes = made;
+    *mesh = made->mesh;
+    *pose = made->pose;
+    return CP_OK;
+}
