@@ -80,7 +80,7 @@ must "a line each in CSV" [ "$("$cellpipe" report web --csv | tr -d '\r' | cut -
 must "quotes are doubled" grep -q '"line 3 is no number: ""x"""' one
 if command -v jq >/dev/null; then
     "$cellpipe" report web --json >report.json
-    must "JSON of states" [ "$(jq -c .states report.json)" = '{"ok":2,"skipped":0,"failed":2,"timeout":1,"memory":0,"crashed":1}' ]
+    must "JSON of states" [ "$(jq -c .states report.json)" = '{"ok":2,"skipped":0,"macros":0,"failed":2,"timeout":1,"memory":0,"crashed":1}' ]
     must "JSON of failures" [ "$(jq -c '[.failures[]|{state,count,inputs}]' report.json)" = \
         '[{"state":"failed","count":2,"inputs":["b.stl","c.stl"]},{"state":"timeout","count":1,"inputs":["d.stl"]},{"state":"crashed","count":1,"inputs":["e.stl"]}]' ]
     must "JSON of copies" [ "$(jq -c '.copies' report.json)" = '[{"spare_bytes":500,"inputs":["a.stl","f.stl"]}]' ]
