@@ -50,6 +50,15 @@ fi
 
 # Words of the file: what is drawn alone, what is for collisions alone, the start, a leg.
 written() { cat "$1/$1.wc.xml"; }
+printf '{ "F"\n}\n{ "J"\n ReferenceFrame "F"\n ActiveJoint\n Revolute\n}\n{ "K"\n ReferenceFrame "J"\n ActiveJoint\n Revolute\n}\n' >one.dev
+printf '{ "Arm"\n ReferenceFrame "WORLD"\n Device "one.dev"\n}\n' >one.wu
+goes_round "$work/one.wu"
+must "a base that is outside of its device" sh -c 'grep -A 1 "<SerialDevice" "$0" | grep -q "<Frame name=\"Base\">"' one/one.wc.xml
+# The whole cell, with its devices, their ends and bases, shapes and pairs.
+for rule in depend_outwards home mobile drawable_disabled collision_model proximity_include frame_attachable; do
+    ends 0 "" "$cellpipe" diff -q "$top/tests/cases/rwxml/$rule.wc.xml" $rule/$rule.wc.xml
+done
+ends 0 "" "$cellpipe" diff -q "$samples/rwxml_gripper.wc.xml" rwxml_gripper/rwxml_gripper.wc.xml
 must "drawn alone" grep -q '<Drawable name="Geo1" colmodel="Disabled"><Box x="1" y="2" z="3"/>' drawable_disabled/drawable_disabled.wc.xml
 must "for collisions alone" grep -q '<CollisionModel name="Geo1"><Sphere radius="1"/>' collision_model/collision_model.wc.xml
 must "the start" grep -q '<Q name="Home">1.5 -0.25</Q>' home/home.wc.xml
