@@ -45,8 +45,15 @@ struct cell_device {
     uint32_t next; /* the next device on the same mount, or CP_NONE */
 };
 
+enum { CELL_DEVICES_IN_FILES, CELL_DEVICES_INLINE };
+
+struct cell_settings {
+    int devices;
+};
+
 struct cell {
     cp_context *context;
+    const struct cell_settings *settings;
     const cp_scene *scene;
     struct sink *sink;
     struct arena *arena;
@@ -66,7 +73,8 @@ struct cell {
     struct name_map files; /* meshes and what is in their vertices, to rows of `paths` */
     const char **paths;
     uint32_t path_count, path_room;
-    bool *is_kept; /* entries of metadata that are in the file */
+    bool *is_kept;    /* entries of metadata that are in the file */
+    cp_status status; /* of the files of devices */
     uint64_t losses[CELL_LOSS_COUNT];
 };
 
@@ -81,7 +89,7 @@ static inline const char *cell_local(const struct cell *cell, uint32_t device, c
 }
 
 /* text.c */
-void cell_write_text(struct cell *cell, const char *setup);
+cp_status cell_write_text(struct cell *cell, const char *setup);
 void cell_write_attribute(struct cell *cell, const char *name, const char *value);
 void cell_write_pose(struct cell *cell, const cp_pose *pose, const char *indent);
 
