@@ -7,7 +7,7 @@
 #include "mesh/mesh.h"
 #include "model/model.h"
 
-/* What the file does not hold; each is counted. */
+/* Names what the file does not hold; each is counted. */
 enum cell_loss {
     CELL_NAMES,
     CELL_HELPERS,
@@ -45,28 +45,36 @@ struct cell_device {
     uint32_t next; /* the next device on the same mount, or CP_NONE */
 };
 
+enum { CELL_DEVICES_IN_FILES, CELL_DEVICES_INLINE };
+
+struct cell_settings {
+    int devices;
+};
+
 struct cell {
     cp_context *context;
+    const struct cell_settings *settings;
     const cp_scene *scene;
     struct sink *sink;
     struct arena *arena;
     const char *stem; /* of the output, without ".wc" */
     struct cell_device *devices;
     cp_pose *worlds;
-    uint32_t *first_device;   /* of each node: the first device that hangs on it, or CP_NONE */
-    uint32_t *first_metadata; /* of each node: its first entry, or CP_NONE; entries of one owner follow each other */
-    bool *is_end;             /* of each node: it is an end of the device that writes it */
-    uint32_t *place;          /* of each node: its place among the members of its device */
+    uint32_t *first_device;   /* the first device that hangs on each node, or CP_NONE */
+    uint32_t *first_metadata; /* the first entry of each node, or CP_NONE; entries of one owner follow each other */
+    bool *is_end;             /* the nodes that are ends of the devices that write them */
+    uint32_t *place;          /* the place of each node among the members of its device */
     double *homes;            /* of each joint */
     uint32_t *owner;          /* the device of each node that writes it, or CP_NONE */
-    const char **names;       /* of each node, whole; NULL: not written */
-    const char **joint_names; /* of each joint, whole; NULL: it is not written, or is that of its node */
+    const char **names;       /* the whole name of each node; NULL: not written */
+    const char **joint_names; /* the whole name of each joint; NULL: it is not written, or is that of its node */
     struct name_map taken;
-    const char **chains;   /* of each node that ends a leg: the name of its chain in its device; else NULL */
+    const char **chains;   /* the name of the chain that each node ends, in its device; NULL: none */
     struct name_map files; /* meshes and what is in their vertices, to rows of `paths` */
     const char **paths;
     uint32_t path_count, path_room;
-    bool *is_kept; /* entries of metadata that are in the file */
+    bool *is_kept;    /* entries of metadata that are in the file */
+    cp_status status; /* of the files of devices */
     uint64_t losses[CELL_LOSS_COUNT];
 };
 
@@ -81,7 +89,7 @@ static inline const char *cell_local(const struct cell *cell, uint32_t device, c
 }
 
 /* text.c */
-void cell_write_text(struct cell *cell, const char *setup);
+cp_status cell_write_text(struct cell *cell, const char *setup);
 void cell_write_attribute(struct cell *cell, const char *name, const char *value);
 void cell_write_pose(struct cell *cell, const cp_pose *pose, const char *indent);
 

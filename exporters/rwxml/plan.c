@@ -1,4 +1,4 @@
-/* What is written as a device, what it hangs on, and all names. */
+/* Decides what is written as a device and what it hangs on, and gives all names. */
 #include "base/text/text.h"
 #include "cell.h"
 

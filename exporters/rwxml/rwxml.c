@@ -8,6 +8,12 @@
 #include "base/text/text.h"
 #include "collide/list/list.h"
 
+static const cp_option options[] = {
+    {"devices", "files: each device is a file that the cell includes", CP_OPTION_CHOICE,
+     .offset = offsetof(struct cell_settings, devices), .initial = "files", .choices = "files|inline"},
+    CP_OPTIONS_END,
+};
+
 static uint32_t carries(const void *settings)
 {
     (void)settings;
@@ -101,15 +107,17 @@ static cp_status write_cell(struct cell *cell)
         status = write_setup(cell, &setup);
     if (status != CP_OK)
         return status;
-    cell_write_text(cell, setup);
+    status = cell_write_text(cell, setup);
+    if (status != CP_OK)
+        return status;
     report_losses(cell);
     return arena_failed(cell->arena) ? CP_LIMIT : sink_status(cell->sink);
 }
 
 static cp_status write(cp_context *context, const cp_scene *scene, const void *settings, struct sink *sink)
 {
-    (void)settings;
     struct cell cell = {.context = context,
+                        .settings = settings,
                         .scene = scene,
                         .sink = sink,
                         .arena = arena_new(context),
@@ -124,7 +132,10 @@ static cp_status write(cp_context *context, const cp_scene *scene, const void *s
 }
 
 const struct exporter rwxml_exporter = {
-    .plugin = {.name = "rwxml", .title = "RobWork XML workcell"},
+    .plugin = {.name = "rwxml",
+               .title = "RobWork XML workcell",
+               .options = options,
+               .settings_size = sizeof(struct cell_settings)},
     .suffixes = ".wc.xml",
     .carries = carries,
     .shows = shows,

@@ -307,17 +307,12 @@ static void count_ends(struct cell *cell, uint32_t index)
     }
 }
 
-static void write_device(struct cell *cell, uint32_t index)
+/* Writes the element of a device. */
+static void write_body(struct cell *cell, uint32_t index)
 {
     const struct cell_device *device = &cell->devices[index];
     const char *tag = device->junctions > 0 ? "ParallelDevice" : device->is_serial ? "SerialDevice" : "TreeDevice";
     struct slot slot = {.device = index, .indent = "    "};
-    if (device->mounted) {
-        sink_text(cell->sink, "  <Frame");
-        cell_write_attribute(cell, "name", device->mounted);
-        cell_write_attribute(cell, "refframe", cell->names[device->mount]);
-        sink_text(cell->sink, "/>\n");
-    }
     sink_print(cell->sink, "  <%s", tag);
     cell_write_attribute(cell, "name", device->name);
     sink_text(cell->sink, ">\n");
@@ -336,6 +331,42 @@ static void write_device(struct cell *cell, uint32_t index)
     write_configurations(cell, index);
     count_ends(cell, index);
     sink_print(cell->sink, "  </%s>\n", tag);
+}
+
+/* Writes the device into a file of its own, which the cell includes. */
+static void write_device_file(struct cell *cell, uint32_t index)
+{
+    struct sink *top = cell->sink, *sink = NULL;
+    const char *whole = arena_print(cell->arena, "%s_%s", cell->stem, cell->devices[index].name);
+    const char *path = whole ? sink_safe_name(top, whole, ".dev.xml") : NULL;
+    cell->status = path ? sink_open(top, path, &sink) : CP_LIMIT;
+    if (cell->status != CP_OK)
+        return;
+    cell->sink = sink;
+    sink_text(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    write_body(cell, index);
+    cell->sink = top;
+    cell->status = sink_close_further(sink);
+    sink_text(top, "  <Include");
+    cell_write_attribute(cell, "file", path);
+    sink_text(top, "/>\n");
+}
+
+static void write_device(struct cell *cell, uint32_t index)
+{
+    const struct cell_device *device = &cell->devices[index];
+    if (cell->status != CP_OK)
+        return;
+    if (device->mounted) {
+        sink_text(cell->sink, "  <Frame");
+        cell_write_attribute(cell, "name", device->mounted);
+        cell_write_attribute(cell, "refframe", cell->names[device->mount]);
+        sink_text(cell->sink, "/>\n");
+    }
+    if (cell->settings->devices == CELL_DEVICES_INLINE)
+        write_body(cell, index);
+    else
+        write_device_file(cell, index);
 }
 
 /* Writes the devices that hang on a node. */
@@ -377,7 +408,7 @@ static bool has_cell_frame(const struct cell *cell)
     return false;
 }
 
-void cell_write_text(struct cell *cell, const char *setup)
+cp_status cell_write_text(struct cell *cell, const char *setup)
 {
     const cp_scene *scene = cell->scene;
     sink_text(cell->sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<WorkCell");
@@ -402,4 +433,5 @@ void cell_write_text(struct cell *cell, const char *setup)
     sink_text(cell->sink, "  <CollisionSetup");
     cell_write_attribute(cell, "file", setup);
     sink_text(cell->sink, "/>\n</WorkCell>\n");
+    return cell->status;
 }

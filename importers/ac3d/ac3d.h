@@ -25,7 +25,7 @@ enum ac3d_count {
 struct ac3d_material {
     const char *name;
     double rgb[3], ambient[3], emission[3], specular[3], shininess, transparency;
-    uint32_t made[2]; /* without a texture, seen from one side and from both; CP_NONE: not made so far */
+    uint32_t made[2]; /* the ones without a texture, seen from one side and from both; CP_NONE: not made so far */
 };
 
 /* The reader. A line is [at, line_end) without its end; `next` is behind that. */
@@ -43,7 +43,7 @@ struct ac3d {
     struct name_map images;   /* paths to the scene's images */
     uint64_t counts[AC3D_COUNTS];
     uint64_t vertices; /* of all objects */
-    uint32_t *corners; /* of the present surface, and their coordinates in the texture */
+    uint32_t *corners; /* the vertices of the present surface, and their coordinates in the texture */
     float (*places)[2];
     uint32_t corner_room, place_room;
 };
@@ -58,8 +58,8 @@ struct ac3d_texture {
 struct ac3d_elements {
     uint32_t *corners;   /* vertices of the object */
     float (*places)[2];  /* texture coordinates of the corners as in the file; NULL without a texture */
-    uint32_t *ends;      /* for each element, the corner behind its last */
-    uint32_t *materials; /* for each element, a material of the scene or CP_NONE */
+    uint32_t *ends;      /* the corner behind the last one of each element */
+    uint32_t *materials; /* the material of the scene that each element has, or CP_NONE */
     uint32_t corner_count, corner_room, place_room, count, end_room, material_room;
 };
 

@@ -1,4 +1,4 @@
-/* What RobWork's two kinds of cells, tag files and XML, have in common: models by their names and by formulas. */
+/* Code that the readers of RobWork's two kinds of cells, tag files and XML, share: models by names and by formulas. */
 #ifndef CELLPIPE_IMPORTERS_ROBWORK_ROBWORK_H
 #define CELLPIPE_IMPORTERS_ROBWORK_ROBWORK_H
 

@@ -126,7 +126,7 @@ bool rwxml_fits(const struct rwxml_pattern *pattern, const char *name)
     skip_lacking(pattern);
     for (; *name; name++) {
         unsigned char byte = (unsigned char)*name;
-        for (uint32_t i = pattern->count; i > 0; i--) { /* from the end, so that each byte is taken once */
+        for (uint32_t i = pattern->count; i > 0; i--) { /* this order takes each byte once */
             const struct item *item = &pattern->items[i - 1];
             bool fits = item->set[byte / 8] >> byte % 8 & 1;
             reached[i] = fits && (reached[i - 1] || (reached[i] && item->repeats));

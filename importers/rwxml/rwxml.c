@@ -71,7 +71,7 @@ static bool is_root(const struct xml_node *element)
     return false;
 }
 
-/* Reads the cell that a dynamic one is about; the rest of that is lost. */
+/* Reads the cell that a dynamic one names; the rest of that is lost. */
 static cp_status read_static_cell(struct rwxml *rwxml, const struct xml_node *dynamic)
 {
     const char *name = rwxml_attribute(rwxml, dynamic, "workcell");

@@ -19,8 +19,8 @@ enum rwxml_device_kind { RWXML_SERIAL, RWXML_TREE, RWXML_PARALLEL, RWXML_MOBILE 
 /* A frame, with its joint if it has one: the joint moves what is behind the pose. */
 struct rwxml_frame {
     const char *name;  /* with its scopes: "Hand.f1.Joint2" */
-    const char *local; /* without that of the device: "f1.Joint2" */
-    const char *scope; /* of its name, with the dot: "Hand.f1." */
+    const char *local; /* the name without that of the device: "f1.Joint2" */
+    const char *scope; /* the scope of its name, with the dot: "Hand.f1." */
     const struct xml_node *element;
     enum rwxml_kind kind;
     bool active, attachable;
@@ -49,14 +49,14 @@ struct rwxml_device {
 /* An element that concerns something which may come later. */
 struct rwxml_later {
     const struct xml_node *element;
-    const char *name;  /* of the frame, with its scopes; NULL: none is named */
+    const char *name;  /* the name of the frame, with its scopes; NULL: none is named */
     const char *scope; /* with the dot */
     uint32_t device;   /* CP_NONE: of the cell */
 };
 
 struct rwxml_model {
     const struct xml_node *element;
-    uint32_t next; /* of the same frame, or CP_NONE */
+    uint32_t next; /* the next model of the same frame, or CP_NONE */
 };
 
 /* Rows that grow. */

@@ -19,7 +19,7 @@ struct candidate {
 
 struct rule {
     bool includes;
-    uint32_t pairs_before; /* those that setups before it have excluded */
+    uint32_t pairs_before; /* the pairs that setups before it have excluded */
     const char *evidence;
 };
 

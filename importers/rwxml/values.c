@@ -147,7 +147,7 @@ static cp_pose link_pose(const struct link_numbers *link, bool standard)
     return standard ? pose_multiply(&joint, &arm) : pose_multiply(&arm, &joint);
 }
 
-/* By Hayati, for axes that are nearly parallel: T(a cos beta, b, -a sin beta) Ry(beta) Rx(alpha). */
+/* Returns the pose by Hayati, for axes that are nearly parallel: T(a cos beta, b, -a sin beta) Ry(beta) Rx(alpha). */
 static cp_pose parallel_pose(const struct link_numbers *link)
 {
     cp_pose turn = pose_rotation_degrees(1, link->angle), bend = pose_rotation_degrees(0, link->alpha);

@@ -49,21 +49,33 @@ else
 fi
 
 # Words of the file: what is drawn alone, what is for collisions alone, the start, a leg.
-written() { cat "$1/$1.wc.xml"; }
-must "drawn alone" grep -q '<Drawable name="Geo1" colmodel="Disabled"><Box x="1" y="2" z="3"/>' drawable_disabled/drawable_disabled.wc.xml
-must "for collisions alone" grep -q '<CollisionModel name="Geo1"><Sphere radius="1"/>' collision_model/collision_model.wc.xml
-must "the start" grep -q '<Q name="Home">1.5 -0.25</Q>' home/home.wc.xml
-must "legs" grep -q '<Junction><Chains>L</Chains><Chains>W</Chains></Junction>' junction/junction.wc.xml
-must "a parallel device" grep -q '<ParallelDevice name="R">' junction/junction.wc.xml
-must "a serial device" grep -q '<SerialDevice name="R">' home/home.wc.xml
-must "degrees" grep -q '<PosLimit min="0.005" max="0.05"/>' rwxml_gripper/rwxml_gripper.wc.xml
-must "a dependent joint" grep -q '<Depend on="Left" gain="1" offset="0"/>' rwxml_gripper/rwxml_gripper.wc.xml
-must "a configuration" grep -q '<Q name="Closed">0.005</Q>' rwxml_gripper/rwxml_gripper.wc.xml
-must "a property" grep -q '<Property name="task">hold the box</Property>' rwxml_gripper/rwxml_gripper.wc.xml
+printf '{ "F"\n}\n{ "J"\n ReferenceFrame "F"\n ActiveJoint\n Revolute\n}\n{ "K"\n ReferenceFrame "J"\n ActiveJoint\n Revolute\n}\n' >one.dev
+printf '{ "Arm"\n ReferenceFrame "WORLD"\n Device "one.dev"\n}\n' >one.wu
+goes_round "$work/one.wu"
+must "a base that is outside of its device" sh -c 'grep -A 1 "<SerialDevice" "$0" | grep -q "<Frame name=\"Base\">"' one/one_Arm.dev.xml
+# The whole cell, with its devices, their ends and bases, shapes and pairs.
+for rule in depend_outwards home mobile drawable_disabled collision_model proximity_include frame_attachable; do
+    ends 0 "" "$cellpipe" diff -q "$top/tests/cases/rwxml/$rule.wc.xml" $rule/$rule.wc.xml
+done
+ends 0 "" "$cellpipe" diff -q "$samples/rwxml_gripper.wc.xml" rwxml_gripper/rwxml_gripper.wc.xml
+must "drawn alone" grep -q -h '<Drawable name="Geo1" colmodel="Disabled"><Box x="1" y="2" z="3"/>' drawable_disabled/drawable_disabled.wc.xml
+must "for collisions alone" grep -q -h '<CollisionModel name="Geo1"><Sphere radius="1"/>' collision_model/collision_model.wc.xml
+must "the start" grep -q -h '<Q name="Home">1.5 -0.25</Q>' home/home.wc.xml home/home_R.dev.xml
+must "legs" grep -q -h '<Junction><Chains>L</Chains><Chains>W</Chains></Junction>' junction/junction.wc.xml junction/junction_R.dev.xml
+must "a parallel device" grep -q -h '<ParallelDevice name="R">' junction/junction.wc.xml junction/junction_R.dev.xml
+must "a serial device" grep -q -h '<SerialDevice name="R">' home/home.wc.xml home/home_R.dev.xml
+must "degrees" grep -q -h '<PosLimit min="0.005" max="0.05"/>' rwxml_gripper/rwxml_gripper.wc.xml rwxml_gripper/rwxml_gripper_Gripper.dev.xml
+must "a dependent joint" grep -q -h '<Depend on="Left" gain="1" offset="0"/>' rwxml_gripper/rwxml_gripper.wc.xml rwxml_gripper/rwxml_gripper_Gripper.dev.xml
+must "a configuration" grep -q -h '<Q name="Closed">0.005</Q>' rwxml_gripper/rwxml_gripper.wc.xml rwxml_gripper/rwxml_gripper_Gripper.dev.xml
+must "a property" grep -q -h '<Property name="task">hold the box</Property>' rwxml_gripper/rwxml_gripper.wc.xml rwxml_gripper/rwxml_gripper_Gripper.dev.xml
 must "meshes beside it" [ -n "$(ls urdf_picker/geometry/*.stl tag_arm/geometry/*.stl 2>/dev/null)" ]
 ends 0 'loss: frames are added' "$cellpipe" convert "$samples/dh_arm.wu" arm.wc.xml
 ends 5 'loss: ' "$cellpipe" convert --strict "$samples/dh_arm.wu" strict.wc.xml
 must "nothing is left" [ ! -e strict.wc.xml ]
+mkdir inline && ends 0 "" "$cellpipe" convert -q "$samples/rwxml_gripper.wc.xml" inline/cell.wc.xml --out devices=inline
+must "one file" sh -c '! ls inline/*.dev.xml 2>/dev/null && grep -q "<TreeDevice name=\"Gripper\">" inline/cell.wc.xml'
+ends 0 "" "$cellpipe" diff -q "$samples/rwxml_gripper.wc.xml" inline/cell.wc.xml
+ends 2 'devices=none: ' "$cellpipe" convert "$samples/dh_arm.wu" none.wc.xml --out devices=none
 ends 2 'an output of several files cannot go to a stream' "$cellpipe" convert "$samples/dh_arm.wu" - --to rwxml
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
