@@ -22,7 +22,7 @@ struct evidence {
     cp_context *context;
     const cp_scene *scene;
     struct arena *arena;  /* memory for the work */
-    const char *format;   /* of the list; NULL: a collision setup, which the members below `outdated` describe */
+    const char *format;   /* the list has this one; NULL: a setup, described from `outdated` on */
     const bool *listed;   /* pairs that the list excludes */
     const bool *outdated; /* pairs whose finding no longer holds */
     const bool *unnamed;  /* pairs that <ExcludeStaticPairs/> excludes without names; NULL: none */

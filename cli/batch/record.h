@@ -16,7 +16,8 @@
 
 #include "entries.h"
 
-/* Those from STATE_FAILED on are failures. With STATE_MACROS the input is no model, but macros for others to include.
+/* States from STATE_FAILED on are failures. STATE_MACROS says that the input is no model, but macros for others to
+ * include.
  */
 enum state {
     STATE_OK,
@@ -37,7 +38,7 @@ struct record {
     const char *cwd;            /* the absolute path of the working directory then; "" in old records */
     struct list also;           /* absolute paths of further inputs with this output, by runs in other folders */
     cp_hash key, out_hash;      /* zero: none */
-    const char *code, *message; /* those of the first error, without the file's name (cp_entry.text); "" */
+    const char *code, *message; /* they tell the first error, without the file's name (cp_entry.text); or "" */
     uint64_t time;              /* milliseconds since 1970 at its end; orders records of several files */
     double ms, cpu_ms;
     uint64_t max_rss, bytes_in, bytes_out, triangles_in, triangles_out;

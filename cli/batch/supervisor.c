@@ -11,7 +11,7 @@
 
 enum {
     AHEAD = 2,         /* entries of a worker: the present one, and the next, so that it never waits */
-    MOST_FILES = 1000, /* of a worker's life: a library's leaks end with it */
+    MOST_FILES = 1000, /* a worker lives for so many inputs: a library's leaks end with it */
     PATIENCE = 2500,   /* milliseconds that workers get to end after a signal, or when they get no more entries */
     LONGEST_WAIT = 200 /* milliseconds between updates of the progress */
 };

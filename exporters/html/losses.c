@@ -22,7 +22,7 @@ static bool is_shown(const struct json_document *json, uint32_t extension)
     for (size_t i = 0; i < sizeof shown_extensions / sizeof *shown_extensions; i++)
         if (json_string_equals(json, extension, shown_extensions[i]))
             return true;
-    return json_count(json, extension + 1) == 0; /* by Khronos' defaults, an extension without members does nothing */
+    return json_count(json, extension + 1) == 0; /* an extension without members does nothing, by Khronos' defaults */
 }
 
 /* Reports the extensions of a material; equal losses add up. first: for each extension, the first material with it. */

@@ -97,7 +97,7 @@ struct band_list {
 struct shadow {
     int32_t side; /* cells in each direction; 0: no map */
     double origin[2], scale;
-    double slope[2]; /* of the rays: metres sideways for each metre of height */
+    double slope[2]; /* a ray goes so many metres sideways for each metre of height */
     double ground;   /* metres; what is drawn stands on it */
     float *heights;  /* side x side: of the highest point, -INFINITY without one */
     float *roofs;    /* the same of the highest of all cells that a soft shadow there looks at */
@@ -260,7 +260,7 @@ struct shading {
     uint32_t corners[3];
     float facing[3]; /* the facet's normal, towards the camera */
     bool smooth;
-    float normals[3][3]; /* of the corners, as the mesh has them, if it is smooth */
+    float normals[3][3]; /* a smooth triangle has those of the corners, as the mesh has them */
 };
 void shading_start(const struct png_picture *picture, struct shading *shading, uint32_t triangle);
 /* Finds the colour at a place in samples: linear, not times alpha. */

@@ -43,7 +43,7 @@ struct robot_link {
     bool is_planar;         /* its three joints are one */
 };
 
-enum { ROBOT_SIDES = 32 }; /* of round shapes that are read, which do not say how many they have */
+enum { ROBOT_SIDES = 32 }; /* round shapes that are read have so many, as they do not say how many */
 
 enum robot_shape_kind { ROBOT_NOTHING, ROBOT_BOX, ROBOT_CYLINDER, ROBOT_SPHERE, ROBOT_CAPSULE, ROBOT_MESH };
 

@@ -153,7 +153,7 @@ static struct bounds bounds_of(const cp_mesh *mesh)
  * one of them. */
 static bool shows_primitive(struct gltf *gltf, const cp_mesh *drawn, const cp_mesh *primitive)
 {
-    enum { MOST_SIDES = 1024 }; /* of primitives that are tessellated only for a comparison */
+    enum { MOST_SIDES = 1024 }; /* a primitive is tessellated only for a comparison */
     if (drawn->vertex_count == 0 || primitive->sides > MOST_SIDES)
         return true;
     cp_mesh faces = *primitive;

@@ -76,7 +76,7 @@ struct cad_model {
 struct cad_face {
     uint32_t colour; /* its own, its shell's or its solid's; CAD_NONE: that of the instance or the product */
     uint32_t first_point, point_count, first_triangle, triangle_count;
-    uint32_t first_border, border_count; /* of a face that got no triangles: its points are those of its borders */
+    uint32_t first_border, border_count; /* a face that got no triangles has the points of its borders */
     double area;                         /* of such a face, mm2 */
     bool is_turned;                      /* its triangles run clockwise, seen from outside of the solid */
     bool may_deviate;                    /* its triangles are not those of a plane */

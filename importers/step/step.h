@@ -106,7 +106,7 @@ struct step_product {
     uint32_t mended_faces, lost_faces; /* those that the kernel left without triangles: now have some; have none */
     double lost_area;                  /* mm2 */
     double volume, exact_volume;       /* inside the triangles and inside the surfaces, mm3; 0 where it is not known */
-    uint64_t open_edges;               /* of solids: edges that are not passed as often one way as the other */
+    uint64_t open_edges;               /* solids have so many that are not passed as often one way as the other */
     uint32_t lost_edges;               /* edges that bound no face and are no lines */
 };
 

@@ -8,7 +8,7 @@
 
 /* Tells where a node of a model is in the scene. */
 struct step_node {
-    uint32_t node;   /* for a shape without a product that of the node above */
+    uint32_t node;   /* a shape without a product has that of the node above */
     uint32_t colour; /* a material that faces without a colour get: from the instance, the product, or from above */
     cp_pose pose;    /* in that node */
 };

@@ -307,7 +307,7 @@ static uint32_t find_ends(const struct urdf *urdf, const uint32_t *order, struct
         branches[joint->parent] += moves || here->moves;
         *chained = *chained && branches[joint->parent] <= 1;
         above->moves = above->moves || moves || here->moves;
-        if (!moves && here->depth + 1 >= above->depth) { /* of equals the first: it comes last here */
+        if (!moves && here->depth + 1 >= above->depth) { /* the first of equals wins, which comes last here */
             above->tip = here->tip;
             above->depth = here->depth + 1;
         }

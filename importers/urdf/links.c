@@ -6,7 +6,7 @@
 #include "urdf.h"
 
 enum {
-    SIDES = 32,        /* of round shapes, as those of other cells */
+    SIDES = 32,        /* round shapes have so many, as those of other cells */
     MOST_COMPARED = 64 /* visuals of a link that a collision is compared with */
 };
 

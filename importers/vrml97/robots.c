@@ -312,7 +312,7 @@ static cp_status add_loops(struct wrl *wrl)
 
 /* ---- devices ---- */
 
-/* What is known of a device while its frames are counted. */
+/* This is what is known of a device while its frames are counted. */
 struct plan {
     uint32_t joint_count, end_count;
     uint32_t roots; /* joints without one above them */

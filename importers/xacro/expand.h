@@ -10,7 +10,7 @@ enum {
     MOST_CALLS = 256,         /* macros, files and properties within each other */
     MOST_NESTING = 1000,      /* open elements, including those of macros within macros */
     MOST_ELEMENTS = 1000000,  /* that are looked at */
-    MOST_ATTRIBUTES = 4000000 /* of all copies of elements, and parameters of all calls */
+    MOST_ATTRIBUTES = 4000000 /* bounds those of all copies of elements, with the parameters of all calls */
 };
 #define MOST_TEXT ((uint64_t)64 << 20) /* bytes that texts are evaluated to, all together */
 

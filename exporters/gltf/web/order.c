@@ -20,8 +20,8 @@ struct ordered_group {
     uint32_t *listed;        /* ... and how many of them are still listed */
     uint32_t *lists;
     bool *taken;            /* for each triangle */
-    uint32_t *left;         /* for each number: triangles that were not taken yet */
-    unsigned char *recency; /* for each number: its place in `recent` of the scores, from 1, or 0 */
+    uint32_t *left;         /* has for each number the triangles that were not taken yet */
+    unsigned char *recency; /* has for each number its place in `recent` of the scores, from 1, or 0 */
     float *values;          /* for each number: its score */
     uint32_t *out;          /* corners in the new order */
     uint32_t written;

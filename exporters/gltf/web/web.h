@@ -16,7 +16,7 @@ struct web_mesh {
     bool has_normals;   /* if not, the vertices have zeros there */
     uint32_t words;     /* size of a vertex: the last ones are left out if they are zeros in all */
     uint32_t *vertices; /* words each */
-    uint32_t *corners;  /* those of triangles; NULL for lines, whose vertices keep their places */
+    uint32_t *corners;  /* holds those of triangles; NULL for lines, whose vertices keep their places */
     cp_group *groups;
     cp_pose grid;       /* leads from the integers to the mesh's own coordinates: one scale and a translation */
     double position;    /* the largest distance of a vertex from its place in the world, in metres */

@@ -294,7 +294,7 @@ cp_status source_find_package(const struct source *source, const char *name, con
  * for a dispensable file. */
 static cp_status open_further(const struct source *source, int *file)
 {
-    enum { MOST_ATTEMPTS = 100 }; /* for the case that somebody changes links meanwhile */
+    enum { MOST_ATTEMPTS = 100 }; /* somebody may change links meanwhile */
     const cp_context *context = source->context;
     *file = -1;
     if (!context->flags[CP_FLAG_CONFINE]) {
