@@ -81,10 +81,12 @@ static void read_interface(struct wrl_parser *parser, struct wrl_proto *proto)
              !array_add(wrl->context, &values, &value_room, &value_count, &value, sizeof value)))
             parser->status = CP_LIMIT;
     }
-    proto->members = arena_copy(wrl->arena, members, proto->member_count, sizeof *members);
-    proto->defaults = arena_copy(wrl->arena, values, proto->member_count, sizeof *values);
-    if (parser->status == CP_OK && (!proto->members || !proto->defaults))
-        parser->status = CP_LIMIT;
+    if (parser->status == CP_OK) { /* else one of the two may be shorter */
+        proto->members = arena_copy(wrl->arena, members, proto->member_count, sizeof *members);
+        proto->defaults = arena_copy(wrl->arena, values, proto->member_count, sizeof *values);
+        if (!proto->members || !proto->defaults)
+            parser->status = CP_LIMIT;
+    }
     memory_free(wrl->context, members, room, sizeof *members);
     memory_free(wrl->context, values, value_room, sizeof *values);
 }
