@@ -5,7 +5,7 @@
 . "$(dirname "$0")/check.sh"
 skipped=
 
-# A cell with a device and a model, glTF with a buffer, and OBJ with a material, which assimp reads in its own process.
+# A cell with a device and a model, glTF with a buffer, and OBJ with a material.
 mkdir -p lib/sub lib/materials
 cp part.stl open.stl lib
 cp cell.wu arm.dev pairs.xml part.stl lib/sub
@@ -323,13 +323,12 @@ cat >big/b.gltf <<'END'
  "bufferViews": [{"buffer": 0, "byteLength": 24000000}], "buffers": [{"byteLength": 24000000, "uri": "b.bin"}]}
 END
 awk 'BEGIN {
-    printf "AC3Db\nMATERIAL \"m\" rgb 1 0 0 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\nOBJECT world\nkids 1\nOBJECT poly\n"
-    printf "numvert 180000\n"
-    for (i = 0; i < 60000; i++) printf "%d 0 0\n%d 1 0\n%d 0 1\n", i, i, i
-    printf "numsurf 60000\n"
-    for (i = 0; i < 180000; i += 3) printf "SURF 0x20\nmat 0\nrefs 3\n%d 0 0\n%d 0 0\n%d 0 0\n", i, i + 1, i + 2
-    printf "kids 0\n"
-}' >big/c.ac
+    print "*3DSMAX_ASCIIEXPORT 200\n*GEOMOBJECT {\n*NODE_NAME \"a\"\n*MESH {\n*MESH_NUMVERTEX 180000\n*MESH_NUMFACES 60000\n*MESH_VERTEX_LIST {"
+    for (i = 0; i < 60000; i++) printf "*MESH_VERTEX %d %d 0 0\n*MESH_VERTEX %d %d 1 0\n*MESH_VERTEX %d %d 0 1\n", 3 * i, i, 3 * i + 1, i, 3 * i + 2, i
+    print "}\n*MESH_FACE_LIST {"
+    for (i = 0; i < 60000; i++) printf "*MESH_FACE %d: A: %d B: %d C: %d *MESH_MTLID 0\n", i, 3 * i, 3 * i + 1, 3 * i + 2
+    print "}\n}\n}"
+}' >big/c.ase
 works batch big --out-dir uncut
 must "three outputs" [ "$(find uncut -name '*.glb' | wc -l)" = 3 ]
 
@@ -337,7 +336,7 @@ must "three outputs" [ "$(find uncut -name '*.glb' | wc -l)" = 3 ]
 # reads: a process below the run has the file open; below the worker, if it is a reader's.
 reads() {
     process=$(pgrep -P "$run" | head -n 1)
-    [ "$input" != c.ac ] || process=$(pgrep -P "$process")
+    [ "$input" != c.ase ] || process=$(pgrep -P "$process")
     grep -q "/$file" "/proc/$process/maps"
 }
 # cut_once: $file to $cut while it is read; what is left is the old output, or an error. True if it was seen.
@@ -361,7 +360,7 @@ cut_once() {
     fi
     [ $code = 1 ]
 }
-for input in a.stl b.gltf c.ac; do
+for input in a.stl b.gltf c.ase; do
     file=$input
     [ "$input" != b.gltf ] || file=b.bin
     size=$(wc -c <big/$file)
