@@ -159,8 +159,8 @@ cp_status rwxml_apply_setups(struct rwxml *rwxml);
 
 /* A pattern of names, compiled. */
 struct rwxml_pattern;
-/* Compiles a pattern: * and ? stand for any characters, and REGEX begins a regular expression of characters, sets, "."
- * and the signs of repetition. *pattern is NULL if it has anything else. CP_LIMIT when out of memory. */
+/* Compiles a pattern: * and ? stand for any characters, and REGEX begins a regular expression. *pattern is NULL if it
+ * is wrong, or has what is not read. CP_LIMIT when out of memory. */
 cp_status rwxml_compile(struct arena *arena, const char *text, struct rwxml_pattern **pattern);
 /* Tells whether the whole name fits; in time proportional to both lengths. */
 bool rwxml_fits(const struct rwxml_pattern *pattern, const char *name);
