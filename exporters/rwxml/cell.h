@@ -47,9 +47,19 @@ struct cell_device {
 
 enum { CELL_DEVICES_IN_FILES, CELL_DEVICES_INLINE };
 
+enum { CELL_COLLISION_SETUP, CELL_PROXIMITY_SETUP };
+
 struct cell_settings {
-    int devices;
+    int devices, setup;
 };
+
+/* A kind of list of excluded pairs. */
+struct cell_setup {
+    const char *element; /* names it in the cell, and ends its file's name */
+    const char *format;
+    const char *nothing; /* the file that excludes no pair */
+};
+extern const struct cell_setup cell_setups[];
 
 struct cell {
     cp_context *context;

@@ -11,6 +11,8 @@
 static const cp_option options[] = {
     {"devices", "files: each device is a file that the cell includes", CP_OPTION_CHOICE,
      .offset = offsetof(struct cell_settings, devices), .initial = "files", .choices = "files|inline"},
+    {"setup", "excluded pairs as a CollisionSetup, with reasons, or as rules of a ProximitySetup", CP_OPTION_CHOICE,
+     .offset = offsetof(struct cell_settings, setup), .initial = "collision", .choices = "collision|proximity"},
     CP_OPTIONS_END,
 };
 
@@ -36,24 +38,45 @@ static bool says_nothing(const cp_scene *scene)
     return scene->pair_count == 0 && !scene->exclude_static_pairs && !is_volatile;
 }
 
-/* Writes the collision setup beside the cell. It is there in any case: without one RobWork leaves out neighbours. */
+const struct cell_setup cell_setups[] = {
+    [CELL_COLLISION_SETUP] = {"CollisionSetup", "collision-setup", "<CollisionSetup>\n</CollisionSetup>\n"},
+    [CELL_PROXIMITY_SETUP] = {"ProximitySetup", "proximity-setup",
+                              "<ProximitySetup UseIncludeAll=\"true\" UseExcludeStaticPairs=\"false\">\n"
+                              "</ProximitySetup>\n"},
+};
+
+/* Makes a view of the scene in which frames have the names that they get in the file. */
+static cp_status name_frames(const struct cell *cell, cp_scene *named)
+{
+    *named = *cell->scene;
+    named->nodes = arena_allocate(cell->arena, named->node_count, sizeof *named->nodes);
+    if (!named->nodes)
+        return CP_LIMIT;
+    memcpy(named->nodes, cell->scene->nodes, named->node_count * sizeof *named->nodes);
+    for (uint32_t i = 0; i < named->node_count; i++)
+        if (cell->names[i])
+            named->nodes[i].name = cell->names[i];
+    return CP_OK;
+}
+
+/* Writes the setup beside the cell. It is there in any case: without one RobWork leaves out neighbours. */
 static cp_status write_setup(struct cell *cell, const char **path)
 {
     void *bytes = NULL;
     size_t size = 0;
     struct sink *sink;
-    static const char nothing[] = "<CollisionSetup>\n</CollisionSetup>\n";
+    cp_scene named;
+    const struct cell_setup *setup = &cell_setups[cell->settings->setup];
     bool empty = says_nothing(cell->scene);
-    const char *whole = arena_print(cell->arena, "%s_CollisionSetup", cell->stem);
+    const char *whole = arena_print(cell->arena, "%s_%s", cell->stem, setup->element);
     *path = whole ? sink_safe_name(cell->sink, whole, ".xml") : NULL;
-    if (!*path)
-        return CP_LIMIT;
-    cp_status status =
-        empty ? CP_OK : write_beside(cell->context, cell->scene, "collision-setup", NULL, 0, &bytes, &size);
+    cp_status status = *path ? name_frames(cell, &named) : CP_LIMIT;
+    if (status == CP_OK && !empty)
+        status = write_beside(cell->context, &named, setup->format, NULL, 0, &bytes, &size);
     if (status == CP_OK)
         status = sink_open(cell->sink, *path, &sink);
     if (status == CP_OK) {
-        sink_write(sink, empty ? nothing : bytes, empty ? sizeof nothing - 1 : size);
+        sink_write(sink, empty ? setup->nothing : bytes, empty ? strlen(setup->nothing) : size);
         status = sink_close_further(sink);
     }
     memory_free(cell->context, bytes, size, 1);

@@ -430,7 +430,7 @@ cp_status cell_write_text(struct cell *cell, const char *setup)
     for (uint32_t i = 0; i < scene->device_count; i++)
         if (cell->devices[i].is_written && cell->devices[i].mounted)
             write_device(cell, i);
-    sink_text(cell->sink, "  <CollisionSetup");
+    sink_print(cell->sink, "  <%s", cell_setups[cell->settings->setup].element);
     cell_write_attribute(cell, "file", setup);
     sink_text(cell->sink, "/>\n</WorkCell>\n");
     return cell->status;

@@ -1,7 +1,7 @@
 /* assimp: what the Open Asset Import Library reads and cellpipe does not read itself.
  *
  * Specification: none of its own; libassimp 5.2 (Debian 12: 5.2.5) through its C API. Dialects: some fifty formats;
- * those that robot cells name are 3D Studio 3DS and AC3D. docs/assimp.md has the list.
+ * the one that robot cells name is 3D Studio 3DS. docs/assimp.md has the list.
  *
  * Behaviour and limitations
  * - The last resort: every native importer is asked before it.
@@ -16,10 +16,9 @@
  *   material that say something are kept as metadata.
  * - Animations of nodes become clips with linear tracks; skins, morphs, cameras, lights, points and texture coordinates
  *   are counted as losses.
- * - What assimp's readers accept although it is cut off (AC3D) cannot be seen here. They recurse over the depth of
+ * - What assimp's readers accept although it is cut off cannot be seen here. They recurse over the depth of
  *   a tree and allocate what a file's counts say: reading strangers' files belongs into a process of its own.
- * - Lines of text may end in CR alone, when there is no LF.
- * - AC3D: the `loc` of objects is read here (ac3d.c). */
+ * - Lines of text may end in CR alone, when there is no LF. */
 #include "assimp.h"
 
 #include "base/text/text.h"
@@ -120,7 +119,6 @@ static cp_status run_assimp(struct assimp_import *import, struct file_system *sy
         return report_failure(import, system->top, strcpy(text, "bad_alloc"));
     }
     assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_AC_EVAL_SUBDIVISION, 0);
     assimp.aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, factors);
     pthread_mutex_lock(&assimp_lock);
     locale_t before = uselocale(plain);
@@ -187,13 +185,29 @@ static cp_status copy_scene(struct assimp_import *import)
     return status;
 }
 
+/* Refuses what importers of ours read, by the suffix of which assimp would choose its reader, or by the content. */
+static cp_status check_formats(const struct source *source, const char *name)
+{
+    enum { HEAD_SIZE = 1 << 12 };
+    size_t head = source->size < HEAD_SIZE ? source->size : HEAD_SIZE;
+    struct place place = IN_FILE(source->name);
+    if (text_ends_nocase(name, ".dae") || text_ends_nocase(name, ".zae") ||
+        xml_probe(source->data, head, "COLLADA") > 0)
+        return report_error(source->context, CP_INPUT, "assimp-collada", place,
+                            "COLLADA is not read through assimp; the importer collada reads it");
+    if (text_ends_nocase(name, ".ac") || text_ends_nocase(name, ".ac3d") || text_ends_nocase(name, ".acc") ||
+        (head > 4 && memcmp(source->data, "AC3D", 4) == 0))
+        return report_error(source->context, CP_INPUT, "assimp-own", place,
+                            "AC3D is not read through assimp; the importer ac3d reads it");
+    return CP_OK;
+}
+
 static cp_status read_shown(cp_context *context, const struct source *source, const void *settings, cp_scene *scene,
                             double unit_in_x3d)
 {
     struct assimp_import import = {
         .context = context, .source = source, .file = source->name, .settings = settings, .scene = scene};
     import.unit_in_x3d = unit_in_x3d;
-    enum { HEAD_SIZE = 1 << 12 };
     struct file_system system;
     char *name = visible_name(scene, source->name);
     size_t size;
@@ -202,24 +216,18 @@ static cp_status read_shown(cp_context *context, const struct source *source, co
     if (!import.stem)
         return CP_LIMIT;
     cp_status status = check_archive(source);
-    bool is_collada = text_ends_nocase(name, ".dae") || text_ends_nocase(name, ".zae") ||
-                      xml_probe(source->data, source->size < HEAD_SIZE ? source->size : HEAD_SIZE, "COLLADA") > 0;
-    if (status == CP_OK && is_collada)
-        status = report_error(context, CP_INPUT, "assimp-collada", IN_FILE(source->name),
-                              "COLLADA is not read through assimp; the importer collada reads it");
+    if (status == CP_OK)
+        status = check_formats(source, name);
     if (status != CP_OK)
         return status;
     file_system_start(&system, source, name, &import.settings->common);
-    status = take_places(&import, &system.top_text);
-    if (status == CP_OK)
-        status = import_file(&import, &system);
+    status = import_file(&import, &system);
     file_system_end(&system);
     if (status == CP_OK)
         status = copy_scene(&import);
     if (import.from)
         assimp.aiReleaseImport(import.from);
     memory_free(context, import.objects, import.object_room, sizeof *import.objects);
-    memory_free(context, import.places, import.place_room, sizeof *import.places);
     return status == CP_OK ? scene_finish(scene) : status;
 }
 

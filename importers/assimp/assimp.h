@@ -51,11 +51,6 @@ struct mesh_parts {
     uint32_t faces, lines;
 };
 
-/* The place of an AC3D file's object in its parent. */
-struct place_of_object {
-    double at[3];
-};
-
 struct assimp_import {
     cp_context *context;
     const struct source *source;
@@ -77,9 +72,6 @@ struct assimp_import {
     struct name_map images;   /* paths to the scene's images */
     const char **objects;     /* names of a 3DS file's meshes, in its order */
     uint32_t object_count, object_room;
-    struct place_of_object *places; /* places of an AC3D file's objects, in its order */
-    uint32_t place_count, place_room;
-    uint32_t first_place; /* the first one's node, by number in the order of the tree */
 };
 
 /* files.c: the file system that assimp sees. */
@@ -89,7 +81,6 @@ struct file_system {
     cp_context *context;
     const struct source *top;
     const char *top_name; /* as assimp knows it */
-    char *top_text;       /* the text that assimp gets in place of the top file; NULL: the file */
     const struct import_settings *settings;
     cp_status status; /* the first failure that is not a missing file */
     struct open_file *files;
@@ -121,11 +112,6 @@ cp_status find_object_names(struct assimp_import *import);
 /* These return the names that the file has; NULL if out of memory. */
 const char *name_of_mesh(struct assimp_import *import, const struct aiMesh *mesh);
 const char *name_of_node(struct assimp_import *import, const struct aiNode *node);
-
-/* ac3d.c: takes the places out of the text. *shown: the text without them, or NULL; size + 1 bytes. */
-cp_status take_places(struct assimp_import *import, char **shown);
-void match_places(struct assimp_import *import, uint64_t node_count);
-void apply_place(const struct assimp_import *import, uint32_t node, cp_pose *local);
 
 /* archive.c: CP_OK for a ZIP archive that is whole, or no archive at all. */
 cp_status check_archive(const struct source *source);

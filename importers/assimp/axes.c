@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Formats without a row are taken as they are: metres, Z up. That is how RobWork reads the .ac and .3ds files
- * that its cells name, and all that a format without a statement allows. Sources:
+/* Formats without a row are taken as they are: metres, Z up. That is how RobWork reads the .3ds files that
+ * its cells name, and all that a format without a statement allows. Sources:
  * 3DS: Z up by the program that made the format; assimp turns the root to Y up and divides it by the master scale,
  * which is an editor's setting that RobWork and most others do not apply, and neither do we.
  * FBX: GlobalSettings UpAxis and UnitScaleFactor (centimetres), which assimp hands on as metadata and does not apply.

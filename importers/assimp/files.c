@@ -73,8 +73,7 @@ static void file_flush(struct aiFile *handle)
 static bool is_text(const struct source *source)
 {
     enum { HEAD_SIZE = 512 }; /* every binary format has control characters in it */
-    static const char *const suffixes[] = {".ac",  ".ac3d", ".acc", ".x3d", ".ase",     ".nff",
-                                           ".ifc", ".smd",  ".lws", ".mot", ".md5anim", ".xgl"};
+    static const char *const suffixes[] = {".x3d", ".ase", ".nff", ".ifc", ".smd", ".lws", ".mot", ".md5anim", ".xgl"};
     const char *data = source->data;
     if (source->size >= 4 && memcmp(data, "PK\3\4", 4) == 0)
         return false;
@@ -150,7 +149,7 @@ static struct aiFile *add_file(struct file_system *system, struct source *furthe
     file->file = (struct aiFile){file_read, file_write, file_tell, file_size, file_seek, file_flush, (void *)file};
     file->system = system;
     file->further = further;
-    file->data = !further && system->top_text ? system->top_text : file->text ? file->text : shown.data;
+    file->data = file->text ? file->text : shown.data;
     file->size = shown.size;
     file->next = system->files;
     system->files = file;
@@ -234,8 +233,6 @@ void file_system_end(struct file_system *system)
 {
     while (system->files)
         file_close(&system->io, &system->files->file);
-    memory_free(system->context, system->top_text, system->top->size + 1, 1);
-    system->top_text = NULL;
 }
 
 #endif

@@ -14,7 +14,6 @@
 struct step {
     const struct aiNode *from;
     uint32_t parent; /* in the scene */
-    uint32_t number; /* counts in the order of the tree */
     /* The product of the factors above it, and of those for its mesh. */
     cp_pose above, geometric;
     bool unlike_keys; /* assimp's keys for the whole node lack what these hold */
@@ -85,18 +84,16 @@ cp_status find_factors(struct assimp_import *import, struct factors *found)
     return room ? CP_OK : CP_LIMIT;
 }
 
-static cp_pose local_of(const struct assimp_import *import, const struct aiNode *from, uint32_t number)
+static cp_pose local_of(const struct assimp_import *import, const struct aiNode *from)
 {
     bool is_root = from == import->from->mRootNode;
-    cp_pose local = is_root && import->root_holds_axes ? POSE_IDENTITY : pose_from_assimp(&from->mTransformation);
-    apply_place(import, number, &local);
-    return local;
+    return is_root && import->root_holds_axes ? POSE_IDENTITY : pose_from_assimp(&from->mTransformation);
 }
 
 static cp_status add_node(struct assimp_import *import, const struct step *step, const char *name, uint32_t *added)
 {
     const struct aiNode *from = step->from;
-    cp_pose own = local_of(import, from, step->number), turn = turn_geometry(import);
+    cp_pose own = local_of(import, from), turn = turn_geometry(import);
     cp_pose local = pose_multiply(&step->above, &own), geometric = turn_local(import, &step->geometric);
     cp_pose geometry = pose_multiply(&geometric, &turn);
     if (!pose_is_finite(&local) || !pose_is_finite(&geometry))
@@ -124,30 +121,22 @@ static cp_status add_node(struct assimp_import *import, const struct step *step,
 
 cp_status copy_tree(struct assimp_import *import)
 {
-    /* Count the nodes first: the places of an AC3D file's objects are by number. */
     struct stack stack = {0};
     const struct aiNode *root = import->from->mRootNode;
     struct step top = {.from = root, .above = POSE_IDENTITY, .geometric = POSE_IDENTITY};
-    uint64_t node_count = 1;
-    uint32_t number = 0, node = 0;
-    bool room = push_children(import, &stack, root, &top);
-    for (; room && stack.count; node_count++)
-        room = push_children(import, &stack, stack.steps[--stack.count].from, &top);
-    stack.count = 0;
-    match_places(import, node_count);
+    uint32_t node = 0;
 
-    /* assimp adds a root for the file ("<OFFRoot>", "ACWorld_0", the file's name, a Collada visual scene ...), which is
+    /* assimp adds a root for the file ("<OFFRoot>", the file's name, a Collada visual scene ...), which is
      * left out if it has no content. */
     const struct aiString *name = &root->mName;
     size_t stem = strlen(import->stem);
     bool made = import->format->root_is_scene || !name->length || name->data[0] == '<' ||
-                strncmp(name->data, "ACWorld", 7) == 0 ||
                 (strncmp(name->data, import->stem, stem) == 0 && (name->data[stem] == '.' || !name->data[stem]));
-    cp_pose pose = local_of(import, root, 0);
-    cp_status status = room ? CP_OK : CP_LIMIT;
-    if (status == CP_OK && made && root->mNumMeshes == 0 && pose_is_identity(&pose))
+    cp_pose pose = local_of(import, root);
+    cp_status status = CP_OK;
+    if (made && root->mNumMeshes == 0 && pose_is_identity(&pose))
         status = copy_metadata(import, root->mMetaData, 0);
-    else if (status == CP_OK)
+    else
         status = add_node(import, &top, made ? import->stem : name->data, &node);
     top.parent = node;
     if (status == CP_OK && !push_children(import, &stack, root, &top))
@@ -155,7 +144,6 @@ cp_status copy_tree(struct assimp_import *import)
     while (status == CP_OK && stack.count) {
         struct step step = stack.steps[--stack.count], below = top;
         const char *factor = factor_of(step.from);
-        step.number = ++number;
         if (factor) {
             below = step;
             multiply_factor(&below, factor);

@@ -19,8 +19,8 @@ struct definitions {
 
 const struct source *rwxml_source_of(const struct rwxml *rwxml, const struct xml_node *element)
 {
-    const uint32_t *found = name_map_find(&rwxml->files, element->file);
-    return found ? rwxml->sources[*found] : rwxml->source;
+    const uint32_t *found = name_map_find(&rwxml->document.files, element->file);
+    return found ? rwxml->document.sources[*found] : rwxml->source;
 }
 
 cp_status rwxml_open(struct rwxml *rwxml, const struct xml_node *element, const char *name, struct source **opened)
@@ -73,12 +73,12 @@ static cp_status expand(struct rwxml *rwxml, struct definitions *known, const st
 /* Keeps a source open, since its elements may name further files. */
 static cp_status keep_source(struct rwxml *rwxml, struct source *source)
 {
-    uint32_t index = rwxml->source_count;
+    uint32_t index = rwxml->document.source_count;
     const char *name = arena_copy_text(rwxml->arena, source->name, strlen(source->name));
-    if (!name || !array_add(rwxml->context, &rwxml->sources, &rwxml->source_room, &rwxml->source_count, &source,
-                            sizeof(struct source *)))
+    if (!name || !array_add(rwxml->context, &rwxml->document.sources, &rwxml->document.source_room,
+                            &rwxml->document.source_count, &source, sizeof(struct source *)))
         return CP_LIMIT;
-    return name_map_add(&rwxml->files, name, index, NULL) ? CP_OK : CP_LIMIT;
+    return name_map_add(&rwxml->document.files, name, index, NULL) ? CP_OK : CP_LIMIT;
 }
 
 static cp_status include(struct rwxml *rwxml, const struct xml_node *element, struct xml_node *into, uint32_t depth)
@@ -95,7 +95,7 @@ static cp_status include(struct rwxml *rwxml, const struct xml_node *element, st
         return status;
     status = keep_source(rwxml, source);
     if (status != CP_OK) {
-        if (rwxml->source_count == 0 || rwxml->sources[rwxml->source_count - 1] != source)
+        if (rwxml->document.source_count == 0 || rwxml->document.sources[rwxml->document.source_count - 1] != source)
             source_close(source);
         return status;
     }
@@ -138,7 +138,7 @@ static cp_status use(struct rwxml *rwxml, struct definitions *known, const struc
 /* Appends a copy of an element or text, without its children. NULL after an error. */
 static struct xml_node *copy(struct rwxml *rwxml, const struct xml_node *from, struct xml_node *into)
 {
-    if (++rwxml->element_count > limit_nodes(rwxml->context)) {
+    if (++rwxml->document.element_count > limit_nodes(rwxml->context)) {
         report_error(rwxml->context, CP_LIMIT, "rwxml-large", xml_node_place(from),
                      "the cell has more than %llu elements (%s)", (unsigned long long)limit_nodes(rwxml->context),
                      limit_of_nodes(rwxml->context));
@@ -192,18 +192,18 @@ static cp_status expand_file(struct rwxml *rwxml, struct source *source, struct 
 /* Makes an element for the top elements. False when out of memory. */
 static bool make_root(struct rwxml *rwxml)
 {
-    rwxml->root = arena_allocate_zeroed(rwxml->arena, 1, sizeof *rwxml->root);
-    if (rwxml->root)
-        *rwxml->root = (struct xml_node){.name = "x", .file = rwxml->source->name, .line = 1};
-    return rwxml->root;
+    rwxml->document.root = arena_allocate_zeroed(rwxml->arena, 1, sizeof *rwxml->document.root);
+    if (rwxml->document.root)
+        *rwxml->document.root = (struct xml_node){.name = "x", .file = rwxml->source->name, .line = 1};
+    return rwxml->document.root;
 }
 
 cp_status rwxml_include(struct rwxml *rwxml, const struct xml_node *element)
 {
-    return make_root(rwxml) ? include(rwxml, element, rwxml->root, 0) : CP_LIMIT;
+    return make_root(rwxml) ? include(rwxml, element, rwxml->document.root, 0) : CP_LIMIT;
 }
 
 cp_status rwxml_read_document(struct rwxml *rwxml)
 {
-    return make_root(rwxml) ? expand_file(rwxml, rwxml->source, rwxml->root, 0) : CP_LIMIT;
+    return make_root(rwxml) ? expand_file(rwxml, rwxml->source, rwxml->document.root, 0) : CP_LIMIT;
 }

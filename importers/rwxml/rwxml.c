@@ -96,7 +96,8 @@ static cp_status read_static_cell(struct rwxml *rwxml, const struct xml_node *dy
 static cp_status find_top(struct rwxml *rwxml, bool within_dynamic, const struct xml_node **top)
 {
     *top = NULL;
-    for (const struct xml_node *child = xml_node_child(rwxml->root, NULL); child; child = xml_node_next(child, NULL))
+    for (const struct xml_node *child = xml_node_child(rwxml->document.root, NULL); child;
+         child = xml_node_next(child, NULL))
         if (!*top && is_root(child))
             *top = child;
         else
@@ -140,13 +141,13 @@ static void free_all(struct rwxml *rwxml)
                                         &rwxml->junctions, &rwxml->setups, &rwxml->properties};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         memory_free(context, lists[i]->items, lists[i]->room, sizeof *lists[i]->items);
-    for (uint32_t i = rwxml->source_count; i-- > 0;)
-        source_close(rwxml->sources[i]);
-    memory_free(context, rwxml->sources, rwxml->source_room, sizeof(struct source *));
+    for (uint32_t i = rwxml->document.source_count; i-- > 0;)
+        source_close(rwxml->document.sources[i]);
+    memory_free(context, rwxml->document.sources, rwxml->document.source_room, sizeof(struct source *));
     memory_free(context, rwxml->frames, rwxml->frame_room, sizeof *rwxml->frames);
     memory_free(context, rwxml->devices, rwxml->device_room, sizeof *rwxml->devices);
     memory_free(context, rwxml->placed, rwxml->placed_room, sizeof *rwxml->placed);
-    name_map_free(&rwxml->files);
+    name_map_free(&rwxml->document.files);
     name_map_free(&rwxml->names);
     name_map_free(&rwxml->nodes);
     name_map_free(&rwxml->primitives);
@@ -162,7 +163,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                           .settings = settings,
                           .scene = scene,
                           .arena = arena_new(context),
-                          .files = empty,
+                          .document = {.files = empty},
                           .names = empty,
                           .nodes = empty,
                           .primitives = empty,

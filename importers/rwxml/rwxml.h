@@ -65,17 +65,22 @@ struct rwxml_list {
     uint32_t count, room;
 };
 
+/* The elements of the file, and of those that it includes. */
+struct rwxml_document {
+    struct xml_node *root; /* holds the top elements of all files */
+    struct source **sources;
+    uint32_t source_count, source_room;
+    struct name_map files; /* names of files, as elements have them, to sources */
+    uint64_t element_count;
+};
+
 struct rwxml {
     cp_context *context;
     struct source *source;
     const struct rwxml_settings *settings;
     cp_scene *scene;
     struct arena *arena;
-    struct xml_node *root; /* holds the top elements of all files */
-    struct source **sources;
-    uint32_t source_count, source_room;
-    struct name_map files; /* names of files, as elements have them, to sources */
-    uint64_t element_count;
+    struct rwxml_document document;
     struct rwxml_frame *frames;
     struct rwxml_device *devices;
     struct rwxml_model *placed;
@@ -90,9 +95,9 @@ struct rwxml {
 
 /* ---- document.c ---- */
 
-/* Reads the file and all that it includes into rwxml->root. */
+/* Reads the file and all that it includes into rwxml->document.root. */
 cp_status rwxml_read_document(struct rwxml *rwxml);
-/* Replaces rwxml->root by what the file has that an element <Include> names. */
+/* Replaces rwxml->document.root by what the file has that an element <Include> names. */
 cp_status rwxml_include(struct rwxml *rwxml, const struct xml_node *element);
 /* Opens a file that an element names; the folder is that of the file in which the element was written. CP_NO,
  * unreported, if there is none. */
@@ -159,8 +164,8 @@ cp_status rwxml_apply_setups(struct rwxml *rwxml);
 
 /* A pattern of names, compiled. */
 struct rwxml_pattern;
-/* Compiles a pattern: * and ? stand for any characters, and REGEX begins a regular expression of characters, sets, "."
- * and the signs of repetition. *pattern is NULL if it has anything else. CP_LIMIT when out of memory. */
+/* Compiles a pattern: * and ? stand for any characters, and REGEX begins a regular expression. *pattern is NULL if it
+ * is wrong, or has what is not read. CP_LIMIT when out of memory. */
 cp_status rwxml_compile(struct arena *arena, const char *text, struct rwxml_pattern **pattern);
 /* Tells whether the whole name fits; in time proportional to both lengths. */
 bool rwxml_fits(const struct rwxml_pattern *pattern, const char *name);

@@ -144,8 +144,8 @@ static cp_status match(struct setups *setups, const struct xml_node *element, co
         return status;
     if (!pattern) {
         report_loss(rwxml->context, "rwxml-pattern", xml_node_place(element), 1,
-                    "a rule with the regular expression \"%.100s\", which has more than characters, sets and "
-                    "repetitions",
+                    "a rule with the regular expression \"%.100s\", which has more than groups, alternatives, sets and "
+                    "signs of repetition",
                     text);
         return CP_NO;
     }

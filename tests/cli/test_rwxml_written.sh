@@ -75,6 +75,39 @@ must "nothing is left" [ ! -e strict.wc.xml ]
 mkdir inline && ends 0 "" "$cellpipe" convert -q "$samples/rwxml_gripper.wc.xml" inline/cell.wc.xml --out devices=inline
 must "one file" sh -c '! ls inline/*.dev.xml 2>/dev/null && grep -q "<TreeDevice name=\"Gripper\">" inline/cell.wc.xml'
 ends 0 "" "$cellpipe" diff -q "$samples/rwxml_gripper.wc.xml" inline/cell.wc.xml
+# Both kinds of setups exclude the same pairs, by the names that frames have in the file; devices of ROS give theirs to frames.
+exclusions() {
+    "$cellpipe" info --json "$1" 2>/dev/null | sed -n 's/.*{"first": "\([^"]*\)", "second": "\([^"]*\)".*/\1 \2/p' |
+        sed 's/picker\.//g' | awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' | LC_ALL=C sort -u
+}
+echo '<robot name="picker">' >pairs.srdf
+for pair in 'arm base' 'arm column' 'base column' 'left_finger right_finger'; do
+    echo "<disable_collisions link1=\"${pair% *}\" link2=\"${pair#* }\"/>"
+done >>pairs.srdf
+echo '</robot>' >>pairs.srdf
+mkdir setups
+for setup in collision proximity; do
+    for file in rwxml_gripper.wc.xml tag_names.wu tag_robots.wu; do
+        ends 0 "" "$cellpipe" convert -q "$samples/$file" setups/cell.wc.xml --out setup=$setup
+        must "$file: the pairs that are checked, $setup" [ "$(pairs "$samples/$file")" = "$(pairs setups/cell.wc.xml)" ]
+        must "$file: no other setup, $setup" [ "$(grep -o '<[A-Za-z]*Setup' setups/cell.wc.xml | tr 'A-Z' 'a-z')" = "<${setup}setup" ]
+    done
+    exclusions "$samples/tag_names.wu" >want && "$cellpipe" convert -q "$samples/tag_names.wu" setups/cell.wc.xml --out setup=$setup
+    exclusions setups/cell.wc.xml >got
+    must "the names of the pairs, $setup" cmp want got
+    must "there are some" [ -s want ]
+    ends 0 "" "$cellpipe" convert -q "$samples/urdf_picker.urdf" pairs.srdf setups/ros.wc.xml --out setup=$setup
+    exclusions setups/ros.wc.xml >got
+    must "pairs of frames that got new names, $setup" [ "$(sed 's/.*/(&)/' got | tr -d '\n')" = "(arm base)(arm column)(base column)(left_finger right_finger)" ]
+    ends 0 "" "$cellpipe" info setups/ros.wc.xml
+done
+ends 0 'loss: frames that are volatile' "$cellpipe" convert "$samples/tag_movable.wu" setups/cell.wc.xml --out setup=proximity
+# No pair is excluded: not even neighbours, as without a setup, nor static pairs, as a proximity setup does unless it says no.
+printf '<WorkCell name="w"><Frame name="a"/><Frame name="b" refframe="a"><RPY>0 0 0</RPY><Pos>0 0 0</Pos>%s</Frame><Frame name="c" refframe="b"><RPY>0 0 0</RPY><Pos>0 0 0</Pos>%s</Frame><CollisionSetup file="c.xml"/></WorkCell>' \
+    '<Drawable name="g"><Box x="1" y="1" z="1"/></Drawable>' '<Drawable name="h"><Box x="1" y="1" z="1"/></Drawable>' >none.wc.xml
+echo '<CollisionSetup/>' >c.xml
+ends 0 "" "$cellpipe" convert -q none.wc.xml setups/none.wc.xml --out setup=proximity
+must "no pair is excluded" sh -c '"$1" info --json setups/none.wc.xml | grep -q "\"checked\": 1,"' - "$cellpipe"
 ends 2 'devices=none: ' "$cellpipe" convert "$samples/dh_arm.wu" none.wc.xml --out devices=none
 ends 2 'an output of several files cannot go to a stream' "$cellpipe" convert "$samples/dh_arm.wu" - --to rwxml
 echo "$passed passed, $failed failed"

@@ -334,6 +334,7 @@ static const struct job jobs[] = {
     {WRITE_FILES, "tag_arm.wu", "rwxml", {NULL}},
     {WRITE_FILES, "urdf_picker.urdf", "rwxml", {NULL}},
     {WRITE_FILES, "rwxml_gripper.wc.xml", "rwxml", {NULL}},
+    {WRITE_FILES, "rwxml_gripper.wc.xml", "rwxml", {"setup=proximity", NULL}},
     {WRITE_FILES, "tag_models.wu", "urdf", {NULL}},
     {WRITE_FILES, "urdf_picker.urdf", "urdf", {"package=robots", NULL}},
     {WRITE_FILES, "gltf_textures.gltf", "urdf", {"meshes=glb", NULL}},
