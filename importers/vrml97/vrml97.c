@@ -32,7 +32,6 @@ static void report_losses(const struct wrl *wrl)
         [WRL_TOLD_TEXT] = {"vrml97-text", "Texts"},
         [WRL_TOLD_AMBIENT] = {"vrml97-ambient", "ambient intensities of materials"},
         [WRL_TOLD_SHINING] = {"vrml97-specular", "specular colours of materials"},
-        [WRL_TOLD_CREASE] = {"vrml97-crease", "crease angles: writers make normals by their own"},
         [WRL_TOLD_PICTURES] = {"vrml97-textures", "textures of boxes, spheres, cylinders, cones and lines"},
         [WRL_TOLD_SCRIPTS] = {"vrml97-scripts", "Scripts, which are never run"},
         [WRL_TOLD_ROUTES] = {"vrml97-routes", "ROUTEs other than those from time to the poses of Transforms"},

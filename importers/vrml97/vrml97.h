@@ -192,7 +192,6 @@ enum wrl_told {
     WRL_TOLD_AMBIENT,
     WRL_TOLD_SHINING,
     WRL_TOLD_UNLIT,
-    WRL_TOLD_CREASE,
     WRL_TOLD_IMAGES,
     WRL_TOLD_PICTURES, /* textures of shapes that have no coordinates */
     WRL_TOLD_SCRIPTS,
