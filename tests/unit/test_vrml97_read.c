@@ -156,6 +156,46 @@ static void test_default_coordinates(void **unused)
     assert_true(cp_materials(scene, NULL)->rgba[0] == 1); /* grey multiplies the white of no Material */
 }
 
+/* A texture stands upright on each face of a box that is seen from outside, from above with -Z up, from below with Z
+ * (6.7). Coordinates of textures count from the upper edge here. */
+static void test_texture_of_box(void **unused)
+{
+    (void)unused;
+    read_world(
+        "Shape { appearance Appearance { texture PixelTexture { image 1 1 3 0xFF8000 } } geometry Box { size 1 2 "
+        "4 } }");
+    const cp_mesh *mesh = cp_meshes(scene, NULL);
+    static const double size[3] = {1, 2, 4};
+    int seen[3][2] = {{0}};
+    assert_int_equal(mesh->face_count, 6);
+    assert_int_equal(cp_materials(scene, NULL)->texture_count, 1);
+    for (uint32_t face = 0; face < 6; face++) {
+        const uint32_t *corners = mesh->corners + mesh->face_offsets[face];
+        double at[4][3], out[3], a[3], b[3];
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 3; k++)
+                at[i][k] = (double)mesh->positions[3 * (size_t)corners[i] + (size_t)k] / size[k];
+        for (int k = 0; k < 3; k++) {
+            a[k] = at[1][k] - at[0][k];
+            b[k] = at[2][k] - at[0][k];
+        }
+        out[0] = a[1] * b[2] - a[2] * b[1];
+        out[1] = a[2] * b[0] - a[0] * b[2];
+        out[2] = a[0] * b[1] - a[1] * b[0];
+        int axis = out[0] != 0 ? 0 : out[1] != 0 ? 1 : 2, sign = out[axis] > 0 ? 1 : -1;
+        seen[axis][sign > 0]++;
+        for (int i = 0; i < 4; i++) {
+            double s = axis == 0 ? -sign * at[i][2] : axis == 1 ? at[i][0] : sign * at[i][0];
+            double t = axis == 1 ? -sign * at[i][2] : at[i][1];
+            const float *st = mesh->coordinates[0] + 2 * (size_t)corners[i];
+            assert_true(at[i][axis] == sign * 0.5);
+            assert_true((double)st[0] == s + 0.5 && (double)st[1] == 1 - (t + 0.5));
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(seen[i / 2][i % 2], 1);
+}
+
 /* Each corner shows the colour and the normal of its face; the file has numbers as displayed. */
 static void test_faces(void **unused)
 {
@@ -360,6 +400,7 @@ int main(void)
         TEST(test_moving_center),
         TEST(test_texture_transform),
         TEST(test_default_coordinates),
+        TEST(test_texture_of_box),
         TEST(test_faces),
         TEST(test_clockwise),
         TEST(test_crease_of_cube),
