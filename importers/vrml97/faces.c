@@ -324,6 +324,16 @@ static bool needs_split(const struct set *set)
            (set->coordinates.values && !set->coordinates.is_aligned);
 }
 
+/* Makes normals by the crease angle, if the node says one and has no normals. The exporters of CAD programs leave the
+ * field out for round parts, too: then writers take their own angle, as for all meshes without normals. Worlds of our
+ * own have normals wherever something is curved. */
+static cp_status make_normals(struct wrl *wrl, const struct set *set, cp_mesh *mesh)
+{
+    if (set->least < 3 || mesh->normals || wrl->is_own || !wrl_value(set->node, "creaseAngle"))
+        return CP_OK;
+    return mesh_smooth_as_said(wrl->scene, mesh, wrl_number(set->node, "creaseAngle", 0));
+}
+
 /* Makes the mesh of a set whose points and lists are known. */
 static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, struct set *set, cp_mesh *mesh)
 {
@@ -353,7 +363,7 @@ static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, struct set *s
     if (status == CP_OK && look->texture && !mesh->coordinates[0] && set->least == 3 &&
         !make_coordinates(wrl, look, mesh))
         status = CP_LIMIT;
-    return status;
+    return status == CP_OK ? make_normals(wrl, set, mesh) : status;
 }
 
 static bool find_points(struct wrl *wrl, struct set *set)
@@ -378,7 +388,6 @@ cp_status wrl_make_faces(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
     set.normals = find_list(wrl, set.node, "normal", "Normal", "vector", "normalIndex", "normalPerVertex");
     if (look->texture)
         set.coordinates = find_list(wrl, set.node, "texCoord", "TextureCoordinate", "point", "texCoordIndex", NULL);
-    wrl->told[WRL_TOLD_CREASE] += !set.normals.values && wrl_number(set.node, "creaseAngle", 0) > 0 && !wrl->is_own;
     return make_mesh(wrl, look, &set, mesh);
 }
 
@@ -414,6 +423,5 @@ cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct 
         set.coordinates.values = coordinates;
         set.coordinates.by_corner = true;
     }
-    wrl->told[WRL_TOLD_CREASE] += !set.normals.values && wrl_number(set.node, "creaseAngle", 0) > 0;
     return make_mesh(wrl, look, &set, mesh);
 }

@@ -54,6 +54,11 @@ static cp_status take_source(struct wrl *wrl, struct source *source, uint32_t de
     return status == CP_OK && !name_map_add(&wrl->file_paths, key, *index, NULL) ? CP_LIMIT : status;
 }
 
+bool wrl_is_remote(const char *url)
+{
+    return strstr(url, "://") && !uri_is_known(url) && !uri_is_file(url);
+}
+
 /* Finds the file of one url, from a folder. *index is CP_NONE if there is none. */
 static cp_status find_file(struct wrl *wrl, const struct wrl_file *from, const char *url, uint32_t depth,
                            uint32_t *index)
@@ -64,9 +69,7 @@ static cp_status find_file(struct wrl *wrl, const struct wrl_file *from, const c
     *index = known ? *known : CP_NONE;
     if (!key || known)
         return key ? CP_OK : CP_LIMIT;
-    cp_status status = strstr(url, "://") && !uri_is_known(url) && !uri_is_file(url)
-                           ? CP_NO
-                           : source_open_near(from->source, url, NULL, &source);
+    cp_status status = wrl_is_remote(url) ? CP_NO : source_open_near(from->source, url, NULL, &source);
     if (status == CP_OK)
         status = take_source(wrl, source, depth, index);
     status = status == CP_NO ? CP_OK : status;

@@ -62,21 +62,48 @@ static cp_status read_pixels(struct wrl *wrl, const struct wrl_node *node, uint3
     return status == CP_OK && *image == CP_NONE ? CP_LIMIT : status;
 }
 
+/* Finds the image of an url, in the file or its folder; CP_NONE if it is not there. Each is sought once for a file. */
+static cp_status find_image(struct wrl *wrl, const struct wrl_file *file, const char *url, uint32_t *image)
+{
+    const char *key = arena_print(wrl->arena, "i%u %s", file->index, url);
+    const uint32_t *known = key ? name_map_find(&wrl->textures, key) : NULL;
+    struct source *source = NULL;
+    *image = known ? *known : CP_NONE;
+    if (!key || known)
+        return key ? CP_OK : CP_LIMIT;
+    cp_status status = source_open_picture(file->source, url, NULL, &source);
+    if (status == CP_OK)
+        status = scene_keep_image(wrl->scene, file->source, source, url, "vrml97-image", image);
+    status = status == CP_NO ? CP_OK : status;
+    return status == CP_OK && !name_map_add(&wrl->textures, key, *image, NULL) ? CP_LIMIT : status;
+}
+
+/* Adds an image that is not there, once for a file. */
+static cp_status add_missing(struct wrl *wrl, const struct wrl_file *file, const char *url, uint32_t *image)
+{
+    const char *key = arena_print(wrl->arena, "m%u %s", file->index, url);
+    uint32_t *known = key ? name_map_add(&wrl->textures, key, CP_NONE, NULL) : NULL;
+    if (!known)
+        return CP_LIMIT;
+    cp_status status = CP_OK;
+    if (*known == CP_NONE) /* nobody adds to the map meanwhile */
+        status = scene_keep_image(wrl->scene, file->source, NULL, url, "vrml97-image", known);
+    *image = *known;
+    return status;
+}
+
+/* Reads the first image of the urls that is there. */
 static cp_status read_image(struct wrl *wrl, const struct wrl_node *node, uint32_t *image)
 {
     const struct wrl_value *urls = wrl_value(node, "url");
     *image = CP_NONE;
     if (!urls || urls->store != WRL_AS_TEXTS || urls->count == 0)
         return CP_OK;
-    const char *key = arena_print(wrl->arena, "i%u %s", node->file->index, urls->texts[0]);
-    uint32_t *known = key ? name_map_add(&wrl->textures, key, CP_NONE, NULL) : NULL;
-    if (!known)
-        return CP_LIMIT;
     cp_status status = CP_OK;
-    if (*known == CP_NONE) /* nobody adds to the map meanwhile */
-        status = scene_read_image(wrl->scene, node->file->source, urls->texts[0], NULL, "vrml97-image", known);
-    *image = *known;
-    return status;
+    for (uint32_t i = 0; i < urls->count && *image == CP_NONE && status == CP_OK; i++)
+        if (urls->count == 1 || !wrl_is_remote(urls->texts[i])) /* a lone one may have a copy beside the file */
+            status = find_image(wrl, node->file, urls->texts[i], image);
+    return status == CP_OK && *image == CP_NONE ? add_missing(wrl, node->file, urls->texts[0], image) : status;
 }
 
 cp_status wrl_find_texture(struct wrl *wrl, struct wrl_node *node, uint32_t *texture)

@@ -1,5 +1,5 @@
-/* Boxes, spheres, cylinders and cones, which the scene has as such; and as faces where a part of them is missing. Axis
- * Y, faces counterclockwise as seen from outside (ISO/IEC 14772-1, 6.7, 6.10, 6.13, 6.42). */
+/* Boxes, spheres, cylinders and cones, which the scene has as such; and as faces where a part of them is missing, or a
+ * box has a texture. Axis Y, faces counterclockwise as seen from outside (ISO/IEC 14772-1, 6.7, 6.10, 6.13, 6.42). */
 #include <string.h>
 
 #include "mesh/mesh.h"
@@ -81,6 +81,38 @@ static cp_status make_turned(struct wrl *wrl, struct wrl_look *look, const doubl
     return wrl_make_indexed(wrl, look, &point, &corners, NULL, mesh);
 }
 
+/* Makes the faces of a box with a texture. On each it stands upright for those who see it from outside, with Y up; with
+ * -Z up from above, and Z from below. */
+static cp_status make_textured_box(struct wrl *wrl, struct wrl_look *look, const double size[3], cp_mesh *mesh)
+{
+    static const double sides[6][2][3] = {/* the way out, and up */
+                                          {{0, 0, 1}, {0, 1, 0}},  {{0, 0, -1}, {0, 1, 0}}, {{1, 0, 0}, {0, 1, 0}},
+                                          {{-1, 0, 0}, {0, 1, 0}}, {{0, 1, 0}, {0, 0, -1}}, {{0, -1, 0}, {0, 0, 1}}};
+    static const float places[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    float coordinates[2 * 24], *points = scene_allocate(wrl->scene, 24, 3 * sizeof *points);
+    int32_t corners[6 * 5];
+    if (!points)
+        return CP_LIMIT;
+    for (int side = 0; side < 6; side++) {
+        const double *out = sides[side][0], *up = sides[side][1];
+        double right[3];
+        cross_product(up, out, right);
+        for (int i = 0; i < 4; i++) {
+            int row = 4 * side + i;
+            double s = 2 * (double)places[i][0] - 1, t = 2 * (double)places[i][1] - 1;
+            for (int k = 0; k < 3; k++)
+                points[3 * row + k] = (float)(size[k] / 2 * (out[k] + s * right[k] + t * up[k]));
+            memcpy(coordinates + 2 * (size_t)row, places[i], sizeof places[i]);
+            corners[5 * side + i] = row;
+        }
+        corners[5 * side + 4] = -1;
+    }
+    struct wrl_value point = {.store = WRL_AS_FLOATS, .count = 3 * 24, .floats = points};
+    struct wrl_value place = {.store = WRL_AS_FLOATS, .count = 2 * 24, .floats = coordinates};
+    struct wrl_value corner = {.store = WRL_AS_INTEGERS, .count = 6 * 5, .integers = corners};
+    return wrl_make_indexed(wrl, look, &point, &corner, &place, mesh);
+}
+
 cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose)
 {
     const struct wrl_node *node = look->geometry;
@@ -106,6 +138,8 @@ cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, 
     bool whole = wrl_truth(node, "side", true) && wrl_truth(node, "bottom", true) && wrl_truth(node, "top", true);
     if (!is_box && !is_sphere && !whole)
         return make_turned(wrl, look, size, mesh);
+    if (is_box && look->texture)
+        return make_textured_box(wrl, look, size, mesh);
     mesh->kind = is_box ? CP_MESH_BOX : is_sphere ? CP_MESH_SPHERE : is_cone ? CP_MESH_CONE : CP_MESH_CYLINDER;
     mesh->sides = is_box ? 0 : SIDES;
     memcpy(mesh->size, size, sizeof mesh->size);

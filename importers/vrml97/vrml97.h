@@ -192,7 +192,6 @@ enum wrl_told {
     WRL_TOLD_AMBIENT,
     WRL_TOLD_SHINING,
     WRL_TOLD_UNLIT,
-    WRL_TOLD_CREASE,
     WRL_TOLD_IMAGES,
     WRL_TOLD_PICTURES, /* textures of shapes that have no coordinates */
     WRL_TOLD_SCRIPTS,
@@ -258,6 +257,8 @@ cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool
 /* Finds or opens the first file of the urls that is there; *found is NULL if none is, or none is VRML97. */
 cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_value *urls, uint32_t depth,
                    struct wrl_file **found, const char **name);
+/* Tells whether the url is one of a network, where nothing is ever sought. */
+bool wrl_is_remote(const char *url);
 
 /* ---- proto.c ---- */
 

@@ -26,6 +26,9 @@ cp_status mesh_tessellate_round(cp_scene *scene, cp_mesh *mesh);
 cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angle);
 /* Does the same, but a mesh without any edge that is bent and soft gets no normals: it is flat all over. */
 cp_status mesh_smooth_curved(cp_scene *scene, cp_mesh *mesh, double crease_angle);
+/* Does the same for a crease angle that a file says: normals are made also where an edge is sharp by it, but soft by
+ * the angle that is taken if none is given. */
+cp_status mesh_smooth_as_said(cp_scene *scene, cp_mesh *mesh, double crease_angle);
 /* Does the same as mesh_smooth_normals, weighted by the faces' areas. */
 cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double crease_angle);
 /* Scales normals[3 * vertex count], as a file has them, to unit length. *mended: how many have no direction, or are not

@@ -49,7 +49,7 @@ struct star {
     double (*sums)[3]; /* sums of the sets, at their leaders; then their normals */
     struct star_edge *edges;
     uint32_t *last; /* a guess for each place or vertex, which counts only if the entry that it names agrees */
-    bool bends;     /* some star had an edge that is bent and soft */
+    bool bends;     /* some star had an edge that bends: it is neither flat nor sharp */
     bool splits;    /* some star had several sets */
 };
 
@@ -58,9 +58,10 @@ struct smoothing {
     const cp_mesh *mesh;
     double crease_angle;
     bool by_area;
-    bool curved_only;   /* without a bent and soft edge the mesh stays as it is */
+    bool curved_only;   /* without an edge that bends the mesh stays as it is */
+    double bend_angle;  /* edges bend below this or the crease angle, whichever is larger */
     bool bends, splits; /* as of the stars */
-    double crease_cosine, flat_cosine;
+    double crease_cosine, bend_cosine, flat_cosine;
     uint32_t *places;     /* indexed by vertex: the lowest one at the same position */
     uint32_t (*lists)[2]; /* indexed by place: the first corner of its star, and how many it has */
     uint32_t *next;       /* indexed by corner: the next one of its star */
@@ -166,10 +167,8 @@ static bool has_area(const struct star_corner *at)
 static bool is_soft(const struct smoothing *work, struct star *star, const double a[3], const double b[3])
 {
     double cosine = dot_product(a, b);
-    if (!(cosine > work->crease_cosine))
-        return false;
-    star->bends = star->bends || cosine <= work->flat_cosine;
-    return true;
+    star->bends = star->bends || (cosine > work->bend_cosine && cosine <= work->flat_cosine);
+    return cosine > work->crease_cosine;
 }
 
 /* Tells whether a star is one set for certain. Most stars are a few faces once round their place, without a crease:
@@ -503,6 +502,13 @@ static cp_status smooth(cp_scene *scene, cp_mesh *mesh, struct smoothing *work)
     return CP_OK;
 }
 
+/* Returns the cosine above which faces meet at less than the angle. */
+static double cosine_below(double angle)
+{
+    const double least = angle - ANGLE_NOISE;
+    return least > PI ? -INFINITY : least > 0 ? cos(least) : INFINITY;
+}
+
 static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, struct smoothing work)
 {
     if (mesh->kind != CP_MESH_FACES)
@@ -515,8 +521,8 @@ static cp_status make_normals(cp_scene *scene, cp_mesh *mesh, struct smoothing w
                             "mesh \"%s\" has too many corners to get normals", mesh_title(mesh));
     work.context = context;
     work.mesh = &before;
-    const double least = work.crease_angle - ANGLE_NOISE;
-    work.crease_cosine = least > PI ? -INFINITY : least > 0 ? cos(least) : INFINITY;
+    work.crease_cosine = cosine_below(work.crease_angle);
+    work.bend_cosine = cosine_below(fmax(work.crease_angle, work.bend_angle));
     work.flat_cosine = cos(FLAT_ANGLE);
     work.normals = memory_allocate(context, 3 * vertices, sizeof *work.normals);
     work.firsts = memory_allocate_zeroed(context, corners, sizeof *work.firsts);
@@ -536,6 +542,13 @@ cp_status mesh_smooth_normals(cp_scene *scene, cp_mesh *mesh, double crease_angl
 cp_status mesh_smooth_curved(cp_scene *scene, cp_mesh *mesh, double crease_angle)
 {
     return make_normals(scene, mesh, (struct smoothing){.crease_angle = crease_angle, .curved_only = true});
+}
+
+cp_status mesh_smooth_as_said(cp_scene *scene, cp_mesh *mesh, double crease_angle)
+{
+    return make_normals(
+        scene, mesh,
+        (struct smoothing){.crease_angle = crease_angle, .curved_only = true, .bend_angle = CREASE_RADIANS});
 }
 
 cp_status mesh_smooth_normals_by_area(cp_scene *scene, cp_mesh *mesh, double crease_angle)

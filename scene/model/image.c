@@ -124,31 +124,32 @@ const char *image_key(struct arena *arena, const cp_image *image)
                        image->type);
 }
 
+cp_status scene_keep_image(cp_scene *scene, const struct source *parent, struct source *source, const char *path,
+                           const char *code, uint32_t *image)
+{
+    cp_image added = {.path = scene_text(scene, path)};
+    bool is_read = source && source->size > 0 && source->size < UINT32_MAX;
+    if (is_read) {
+        added.bytes = arena_copy(scene->arena, source->data, source->size, 1);
+        added.size = (uint32_t)source->size;
+    } else {
+        report_warning(scene->context, code, IN_FILE(parent->name), "the image \"%.200s\" cannot be read%s", path,
+                       source ? ": it is empty, or has more than 4 GiB" : resolve_places(parent, scene->arena, path));
+    }
+    source_close(source);
+    *image = CP_NONE;
+    if (!added.path || (is_read && !added.bytes))
+        return CP_LIMIT;
+    added.type = image_type(added.bytes, added.size, path);
+    *image = scene_add_image(scene, &added);
+    return *image == CP_NONE ? CP_LIMIT : CP_OK;
+}
+
 cp_status scene_read_image(cp_scene *scene, const struct source *parent, const char *path, const char *other,
                            const char *code, uint32_t *image)
 {
     struct source *source = NULL;
-    cp_image added = {.path = scene_text(scene, path)};
+    cp_status status = source_open_picture(parent, path, other, &source);
     *image = CP_NONE;
-    cp_status status = added.path ? source_open_picture(parent, path, other, &source) : CP_LIMIT;
-    if (status == CP_OK && source->size > 0 && source->size < UINT32_MAX) {
-        unsigned char *bytes = scene_allocate(scene, source->size, 1);
-        if (bytes)
-            memcpy(bytes, source->data, source->size);
-        else
-            status = CP_LIMIT;
-        added.bytes = bytes;
-        added.size = (uint32_t)source->size;
-    } else if (status == CP_OK || status == CP_NO) {
-        report_warning(scene->context, code, IN_FILE(parent->name), "the image \"%.200s\" cannot be read%s", path,
-                       status == CP_NO ? resolve_places(parent, scene->arena, path)
-                                       : ": it is empty, or has more than 4 GiB");
-        status = CP_OK;
-    }
-    source_close(source);
-    if (status != CP_OK)
-        return status;
-    added.type = image_type(added.bytes, added.size, path);
-    *image = scene_add_image(scene, &added);
-    return *image == CP_NONE ? CP_LIMIT : CP_OK;
+    return status == CP_OK || status == CP_NO ? scene_keep_image(scene, parent, source, path, code, image) : status;
 }

@@ -323,6 +323,9 @@ const char *image_key(struct arena *arena, const cp_image *image);
  * error. */
 cp_status scene_read_image(cp_scene *scene, const struct source *parent, const char *path, const char *other,
                            const char *code, uint32_t *image);
+/* Does the same with the picture that has been opened, and closes it; source NULL: there is none. */
+cp_status scene_keep_image(cp_scene *scene, const struct source *parent, struct source *source, const char *path,
+                           const char *code, uint32_t *image);
 
 /* Converts colours as they are displayed (sRGB) to light (linear) and back, by IEC 61966-2-1. */
 

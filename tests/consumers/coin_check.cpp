@@ -1,16 +1,20 @@
 // coin_check FILE.wrl: what Coin makes of a VRML97 file, as one line of JSON. Exit 0 when it had nothing to complain
 // of, 2 when it had, 3 when the file cannot be read at all.
+// coin_check --normals FILE.wrl: a line a triangle of an IndexedFaceSet: its creaseAngle, whether it has normals of its
+// own, and for each corner its place in the world and its normal in its own coordinates.
 #include <Inventor/SoDB.h>
 #include <Inventor/SoInput.h>
 #include <Inventor/SoInteraction.h>
 #include <Inventor/SoPrimitiveVertex.h>
 #include <Inventor/VRMLnodes/SoVRMLGroup.h>
+#include <Inventor/VRMLnodes/SoVRMLIndexedFaceSet.h>
 #include <Inventor/actions/SoCallbackAction.h>
 #include <Inventor/actions/SoGetBoundingBoxAction.h>
 #include <Inventor/errors/SoError.h>
 #include <Inventor/errors/SoReadError.h>
 
 #include <cstdio>
+#include <cstring>
 #include <initializer_list>
 
 static int complaints = 0;
@@ -67,6 +71,31 @@ static void report(SoVRMLGroup *scene)
         std::printf("\"bounds\": [[%.9g, %.9g, %.9g], [%.9g, %.9g, %.9g]]}\n", a[0], a[1], a[2], b[0], b[1], b[2]);
 }
 
+static void write_triangle(void *, SoCallbackAction *action, const SoPrimitiveVertex *a, const SoPrimitiveVertex *b,
+                           const SoPrimitiveVertex *c)
+{
+    const SoNode *node = action->getCurPathTail();
+    if (!node->isOfType(SoVRMLIndexedFaceSet::getClassTypeId()))
+        return;
+    const SoVRMLIndexedFaceSet *faces = static_cast<const SoVRMLIndexedFaceSet *>(node);
+    std::printf("%.9g %d", faces->creaseAngle.getValue(), faces->normal.getValue() != nullptr);
+    for (const SoPrimitiveVertex *vertex : {a, b, c}) {
+        SbVec3f point, normal = vertex->getNormal();
+        action->getModelMatrix().multVecMatrix(vertex->getPoint(), point);
+        normal.normalize();
+        std::printf(" %.9g %.9g %.9g %.9g %.9g %.9g", point[0], point[1], point[2], normal[0], normal[1], normal[2]);
+    }
+    std::printf("\n");
+}
+
+static void write_normals(SoVRMLGroup *scene)
+{
+    SoGetBoundingBoxAction(SbViewportRegion(100, 100)).apply(scene);
+    SoCallbackAction action;
+    action.addTriangleCallback(SoNode::getClassTypeId(), write_triangle, nullptr);
+    action.apply(scene);
+}
+
 int main(int count, char **words)
 {
     SoDB::init();
@@ -74,13 +103,14 @@ int main(int count, char **words)
     SoError::setHandlerCallback(complain, nullptr);
     SoReadError::setHandlerCallback(complain, nullptr);
     SoInput input;
-    if (count != 2 || !input.openFile(words[1]))
+    bool normals = count == 3 && std::strcmp(words[1], "--normals") == 0;
+    if (count != 2 + normals || !input.openFile(words[1 + normals]))
         return 3;
     SoVRMLGroup *scene = SoDB::readAllVRML(&input);
     if (!scene)
         return 3;
     scene->ref();
-    report(scene);
+    (normals ? write_normals : report)(scene);
     scene->unref();
     return complaints ? 2 : 0;
 }

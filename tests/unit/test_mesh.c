@@ -577,6 +577,24 @@ static void test_flat_meshes_stay_without_normals(void **unused)
     assert_non_null(can.normals);
 }
 
+/* A said angle of 20 degrees leaves the edges of 12 sides sharp, though the usual angle would round them. */
+static void test_said_angles_leave_no_choice(void **unused)
+{
+    (void)unused;
+    cp_mesh box = tessellate(CP_MESH_BOX, 0, 1, 2, 3), can = tessellate(CP_MESH_CYLINDER, 12, 1, 1, 0);
+    cp_mesh six = tessellate(CP_MESH_CYLINDER, 6, 1, 1, 0), soft = six;
+    assert_int_equal(mesh_smooth_as_said(scene, &box, 0), CP_OK);
+    assert_null(box.normals);
+    assert_int_equal(mesh_smooth_as_said(scene, &can, 20 * PI / 180), CP_OK);
+    assert_int_equal(can.vertex_count, 6 * 12);
+    assert_non_null(can.normals);
+    assert_int_equal(mesh_smooth_as_said(scene, &six, 20 * PI / 180), CP_OK);
+    assert_null(six.normals); /* sharp either way */
+    assert_int_equal(mesh_smooth_as_said(scene, &soft, 61 * PI / 180), CP_OK);
+    assert_int_equal(soft.vertex_count, 4 * 6);
+    assert_non_null(soft.normals);
+}
+
 static void test_normals_of_unwelded_and_coloured_meshes(void **unused)
 {
     (void)unused;
@@ -664,6 +682,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_crease_angle_is_a_bound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_round_primitives_have_exact_normals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flat_meshes_stay_without_normals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_said_angles_leave_no_choice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_of_unwelded_and_coloured_meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_normals_of_degenerate_faces_are_unit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_faces_at_one_vertex, set_up, tear_down),

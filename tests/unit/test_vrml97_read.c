@@ -156,6 +156,46 @@ static void test_default_coordinates(void **unused)
     assert_true(cp_materials(scene, NULL)->rgba[0] == 1); /* grey multiplies the white of no Material */
 }
 
+/* A texture stands upright on each face of a box that is seen from outside, from above with -Z up, from below with Z
+ * (6.7). Coordinates of textures count from the upper edge here. */
+static void test_texture_of_box(void **unused)
+{
+    (void)unused;
+    read_world(
+        "Shape { appearance Appearance { texture PixelTexture { image 1 1 3 0xFF8000 } } geometry Box { size 1 2 "
+        "4 } }");
+    const cp_mesh *mesh = cp_meshes(scene, NULL);
+    static const double size[3] = {1, 2, 4};
+    int seen[3][2] = {{0}};
+    assert_int_equal(mesh->face_count, 6);
+    assert_int_equal(cp_materials(scene, NULL)->texture_count, 1);
+    for (uint32_t face = 0; face < 6; face++) {
+        const uint32_t *corners = mesh->corners + mesh->face_offsets[face];
+        double at[4][3], out[3], a[3], b[3];
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 3; k++)
+                at[i][k] = (double)mesh->positions[3 * (size_t)corners[i] + (size_t)k] / size[k];
+        for (int k = 0; k < 3; k++) {
+            a[k] = at[1][k] - at[0][k];
+            b[k] = at[2][k] - at[0][k];
+        }
+        out[0] = a[1] * b[2] - a[2] * b[1];
+        out[1] = a[2] * b[0] - a[0] * b[2];
+        out[2] = a[0] * b[1] - a[1] * b[0];
+        int axis = out[0] != 0 ? 0 : out[1] != 0 ? 1 : 2, sign = out[axis] > 0 ? 1 : -1;
+        seen[axis][sign > 0]++;
+        for (int i = 0; i < 4; i++) {
+            double s = axis == 0 ? -sign * at[i][2] : axis == 1 ? at[i][0] : sign * at[i][0];
+            double t = axis == 1 ? -sign * at[i][2] : at[i][1];
+            const float *st = mesh->coordinates[0] + 2 * (size_t)corners[i];
+            assert_true(at[i][axis] == sign * 0.5);
+            assert_true((double)st[0] == s + 0.5 && (double)st[1] == 1 - (t + 0.5));
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(seen[i / 2][i % 2], 1);
+}
+
 /* Each corner shows the colour and the normal of its face; the file has numbers as displayed. */
 static void test_faces(void **unused)
 {
@@ -190,6 +230,120 @@ static void test_clockwise(void **unused)
         assert_true(p[0] == (c == 1) && p[1] == (c == 2));
         assert_true(mesh->colours[4 * (size_t)mesh->corners[c] + 1] == (c == 2));
     }
+}
+
+/* ---- normals by the crease angle ---- */
+
+/* A cube from -1 to 1. */
+#define CUBE                                                                                                           \
+    "coord Coordinate { point [ -1 -1 -1 1 -1 -1 1 1 -1 -1 1 -1 -1 -1 1 1 -1 1 1 1 1 -1 1 1 ] }"                       \
+    "coordIndex [ 0 3 2 1 -1 4 5 6 7 -1 0 1 5 4 -1 2 3 7 6 -1 1 2 6 5 -1 0 4 7 3 ]"
+
+/* Faces meet at a right angle: below 1.6 the cube is round, its normals are diagonals; below 1.5 it is flat all over,
+ * and by any other angle that a writer takes, too. */
+static void test_crease_of_cube(void **unused)
+{
+    (void)unused;
+    read_world("Shape { geometry IndexedFaceSet { creaseAngle 1.6 " CUBE " } }");
+    const cp_mesh *mesh = cp_meshes(scene, NULL);
+    assert_int_equal(mesh->vertex_count, 8);
+    assert_non_null(mesh->normals);
+    for (size_t i = 0; i < 24; i++)
+        assert_true(fabs((double)mesh->normals[i] - (double)mesh->positions[i] / sqrt(3)) < 1e-6);
+    static const char *const flat[] = {"creaseAngle 1.5", "creaseAngle 0", ""};
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text, "Shape { geometry IndexedFaceSet { %s " CUBE " } }", flat[i]);
+        cp_scene_free(scene);
+        read_world(text);
+        assert_null(cp_meshes(scene, NULL)->normals);
+        assert_int_equal(cp_meshes(scene, NULL)->vertex_count, 8);
+    }
+}
+
+/* Tells how the normals of a wall around Y stand: along the radius of their corner, or along the middle of their face;
+ * caps have their own. */
+static void check_wall(const cp_mesh *mesh, bool is_round)
+{
+    assert_non_null(mesh->normals);
+    for (uint32_t face = 0; face < mesh->face_count; face++) {
+        uint32_t first = mesh->face_offsets[face], end = mesh->face_offsets[face + 1];
+        double middle[2] = {0, 0}, low = 1, high = -1;
+        for (uint32_t c = first; c < end; c++) {
+            const float *at = mesh->positions + 3 * (size_t)mesh->corners[c];
+            middle[0] += (double)at[0] / (end - first);
+            middle[1] += (double)at[2] / (end - first);
+            low = fmin(low, (double)at[1]);
+            high = fmax(high, (double)at[1]);
+        }
+        for (uint32_t c = first; c < end; c++) {
+            const float *at = mesh->positions + 3 * (size_t)mesh->corners[c];
+            double x = is_round ? (double)at[0] : middle[0], z = is_round ? (double)at[2] : middle[1];
+            bool cap = low == high;
+            const double length = hypot(x, z), up = low > 0 ? 1 : -1;
+            const double expected[3] = {cap ? 0 : x / length, cap ? up : 0, cap ? 0 : z / length};
+            const float *n = mesh->normals + 3 * (size_t)mesh->corners[c];
+            check_numbers("normal", (const double[]){(double)n[0], (double)n[1], (double)n[2]}, expected, 3, 1e-5);
+        }
+    }
+}
+
+/* An Extrusion of twelve sides: 30 degrees (0.5236) at an edge. Without the field nothing is said. */
+static void test_crease_of_extrusion(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *field;
+        bool is_made, is_round;
+    } cases[] = {{"creaseAngle 0.53", true, true},
+                 {"creaseAngle 0.52", true, false},
+                 {"creaseAngle 0", true, false},
+                 {"creaseAngle -1", true, false},
+                 {"", false, false},
+                 {"creaseAngle 1.5", true, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[4096];
+        int size = snprintf(text, sizeof text, "Shape { geometry Extrusion { spine [ 0 -1 0 0 1 0 ] %s crossSection [ ",
+                            cases[i].field);
+        for (int k = 0; k <= 12; k++)
+            size += snprintf(text + size, sizeof text - (size_t)size, "%.9g %.9g ", cos(k % 12 * PI / 6),
+                             -sin(k % 12 * PI / 6));
+        (void)snprintf(text + size, sizeof text - (size_t)size, "] } }");
+        cp_scene_free(scene);
+        read_world(text);
+        if (cases[i].is_made)
+            check_wall(cp_meshes(scene, NULL), cases[i].is_round);
+        else
+            assert_null(cp_meshes(scene, NULL)->normals);
+    }
+}
+
+/* A roof of two slopes of 45 degrees, whose ridge is softened by 1.6, but not by 1.5; ccw FALSE looks below it. The
+ * node's own normals come first. */
+static void test_crease_of_grid(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields;
+        double ridge[3];
+    } cases[] = {{"creaseAngle 1.6", {0, 1, 0}},
+                 {"creaseAngle 1.6 ccw FALSE", {0, -1, 0}},
+                 {"creaseAngle 1.6 normal Normal { vector [ 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 1 0 0 ] }", {1, 0, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "Shape { geometry ElevationGrid { xDimension 3 zDimension 2 height [ 0 1 0 0 1 0 ] %s } }",
+                       cases[i].fields);
+        cp_scene_free(scene);
+        read_world(text);
+        const cp_mesh *mesh = cp_meshes(scene, NULL);
+        assert_non_null(mesh->normals);
+        const float *n = mesh->normals + 3; /* of the second point, on the ridge */
+        check_numbers("normal", (const double[]){(double)n[0], (double)n[1], (double)n[2]}, cases[i].ridge, 3, 1e-6);
+    }
+    cp_scene_free(scene);
+    read_world("Shape { geometry ElevationGrid { xDimension 3 zDimension 2 height [ 0 1 0 0 1 0 ] creaseAngle 1.5 } }");
+    assert_null(cp_meshes(scene, NULL)->normals);
 }
 
 /* ---- robots ---- */
@@ -246,8 +400,12 @@ int main(void)
         TEST(test_moving_center),
         TEST(test_texture_transform),
         TEST(test_default_coordinates),
+        TEST(test_texture_of_box),
         TEST(test_faces),
         TEST(test_clockwise),
+        TEST(test_crease_of_cube),
+        TEST(test_crease_of_extrusion),
+        TEST(test_crease_of_grid),
         TEST(test_robot),
         TEST(test_loop),
         TEST(test_metadata),
