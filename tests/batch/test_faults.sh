@@ -103,8 +103,9 @@ is_there() {
     process=$(child "$supervisor")
 }
 # shellcheck disable=SC2317
+# True, too, if the worker has ended already: its first call may be the one that fails.
 is_traced() {
-    grep -q '^TracerPid:[[:blank:]]*[1-9]' "/proc/$process/status"
+    ! grep -q '^TracerPid:[[:blank:]]*0$' "/proc/$process/status" || grep -q '^State:[[:blank:]]*Z' "/proc/$process/status"
 }
 
 # What a call may fail with.
