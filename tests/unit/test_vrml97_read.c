@@ -306,8 +306,9 @@ static void test_crease_of_extrusion(void **unused)
         int size = snprintf(text, sizeof text, "Shape { geometry Extrusion { spine [ 0 -1 0 0 1 0 ] %s crossSection [ ",
                             cases[i].field);
         for (int k = 0; k <= 12; k++)
-            size += snprintf(text + size, sizeof text - (size_t)size, "%.9g %.9g ", cos(k % 12 * PI / 6),
-                             -sin(k % 12 * PI / 6));
+            size += snprintf(text + size, sizeof text - (size_t)size,
+                             "%.0fe-9 %.0fe-9 ", /* without the point of the locale */
+                             1e9 * cos(k % 12 * PI / 6), -1e9 * sin(k % 12 * PI / 6));
         (void)snprintf(text + size, sizeof text - (size_t)size, "] } }");
         cp_scene_free(scene);
         read_world(text);
