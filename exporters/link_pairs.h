@@ -28,7 +28,7 @@ size_t model_prefix_size(const cp_scene *scene, uint32_t node, const char *model
 /* Reports as lost that all static pairs are excluded as a whole, for a list of pairs alone. */
 void report_static_pairs(cp_context *context, const cp_scene *scene);
 
-/* What lists carry: pairs alone. */
+/* Lists carry pairs alone. */
 uint32_t link_carries(const void *settings);
 /* The settings of a list that has no others. */
 struct link_settings {

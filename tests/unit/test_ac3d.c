@@ -236,7 +236,7 @@ static void test_far(void **state)
     cp_scene_free(scene);
 }
 
-/* With partial=yes a file that is cut off has what was whole. */
+/* A file that is cut off keeps what was whole with partial=yes. */
 static void test_partial(void **state)
 {
     static const char text[] =

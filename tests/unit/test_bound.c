@@ -1,5 +1,5 @@
-/* What the joints of a box may take off a gap: in random configurations of the box they never take more, and where the
- * most is known, the bound is no more than that. */
+/* The bound of what the joints of a box may take off a gap: in random configurations of the box they never take more,
+ * and where the most is known, the bound is no more than that. */
 #include "chain_support.h"
 #include "collide/proof/bound.h"
 #include "model/model.h"

@@ -81,7 +81,7 @@ static const struct ball *ball_of(const struct opened *opened, const struct sett
     return &opened->prover.balls[side][at.link + (at.arm ? setting->arms[0].count : 0)];
 }
 
-/* Where the ball's centre is: the joint's own value does not matter. */
+/* The joint's own value does not matter to where the ball's centre is. */
 static void find_centre(const struct setting *setting, const struct ball *ball, struct link_at at, const double *values,
                         double centre[3])
 {

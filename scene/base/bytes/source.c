@@ -29,8 +29,7 @@ struct source_state {
     bool is_dispensable;        /* the reader can do without it: a picture, or a file whose name is another one */
     struct name_map counted;    /* the top file's: the files whose bytes are counted, "DEVICE:NUMBER" */
     struct packages packages;   /* the top file's: those that are found from its folder */
-    struct allowed_root root; /* the package around the file, or the file's folder, if it is the top file or an option's
-                                 and names further files */
+    struct allowed_root root;   /* the package around it, or the folder of a top or option's file that names others */
     /* The top file's state, perhaps this one. It outlives all below it, which are closed in any order. */
     struct source_state *top;
     dev_t device;

@@ -116,7 +116,7 @@ static double motion_term(struct prover *prover, const struct part *part, int si
 {
     double along, back, radius = radius_at(prover, part, side, motion, axis);
     double term = step_by_axis(axis, range, normal, radius);
-    /* What the joints before have turned bounds the step by itself, which is of no use where it is more than all. */
+    /* The turn of the joints before bounds the step by itself, which is of no use where it is more than all. */
     double chord = chord_of(range->half) * radius, carried = chord_of(range->turned + prover->chain->stretch) * chord;
     if (!normal || axis->slides || carried >= term)
         return term;
