@@ -84,6 +84,26 @@ static void test_sweep(void **unused)
     mechanism_close(&mechanism);
 }
 
+/* A sweep leaves the mechanism as it was, with a joint of the loop that follows another: the second crank turns against
+ * the coupler. */
+static void test_follower(void **unused)
+{
+    (void)unused;
+    cp_mechanism mechanism;
+    struct sweep sweep;
+    double before[JOINTS];
+    build_parallelogram();
+    scene->joints[OTHER].master = LINK;
+    scene->joints[OTHER].scale = -1;
+    finish_scene();
+    assert_int_equal(mechanism_open(&mechanism, context, scene), CP_OK);
+    memcpy(before, mechanism.values, sizeof before);
+    assert_true(fabs(before[OTHER] - PI / 3) < 1e-9);
+    assert_true(mechanism_sweep(&mechanism, DRIVE, 1, &sweep));
+    assert_memory_equal(mechanism.values, before, sizeof before);
+    mechanism_close(&mechanism);
+}
+
 static void test_far_away(void **unused)
 {
     (void)unused;
@@ -106,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_moments, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follower, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_far_away, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

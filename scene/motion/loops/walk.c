@@ -527,6 +527,7 @@ void closure_restart(struct closure *closure, uint32_t group)
     const struct closure_group *it = &closure->chains.groups[group];
     const double *first = closure->branch.first_at + it->first_column;
     stand_at(closure, it, first, first);
+    closure_place(&closure->chains, it); /* joints that follow others stand as these do */
 }
 
 cp_status closure_solve(struct closure *closure, const double *q)
