@@ -146,8 +146,14 @@ static bool is_known(const struct listing *listing, const char *name)
     char lower[LONGEST_SUFFIX + 1];
     size_t size;
     bool packed;
-    const char *suffix = name_suffix(name, &size, &packed);
-    return lower_suffix(suffix, size, lower) && name_map_find(&listing->suffixes, lower);
+    const char *suffix = name_suffix(name, &size, &packed), *end = suffix + size;
+    for (int dots = 0; dots < 2 && suffix > name; dots++) { /* ".xml" may be unknown, and ".wc.xml" known */
+        if (lower_suffix(suffix, (size_t)(end - suffix), lower) && name_map_find(&listing->suffixes, lower))
+            return true;
+        while (--suffix > name && *suffix != '.')
+            continue;
+    }
+    return false;
 }
 
 /* Adds the suffixes of a list like ".a .b". */

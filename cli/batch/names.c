@@ -12,19 +12,21 @@ enum { MOST_SHOWN = 20, LONGEST_NAME = 255 };
 /* Returns the bytes of the name without its suffix, if that is one of a format. */
 static size_t short_size(const char *name)
 {
-    size_t size = strlen(name), end = size;
+    size_t size = strlen(name), end = size, shorter = size;
     if (end > 3 && text_ends_nocase(name, ".gz"))
         end -= 3;
-    for (size_t at = end; at-- > 1 && name[at] != '/';)
+    int dots = 0; /* a suffix has one or two, as .wc.xml */
+    for (size_t at = end; at-- > 1 && name[at] != '/' && dots < 2;)
         if (name[at] == '.') {
             char suffix[16];
             if (end - at >= sizeof suffix || name[at - 1] == '/')
-                return size;
+                break;
             memcpy(suffix, name + at, end - at);
             suffix[end - at] = '\0';
-            return importer_named(suffix) ? at : size;
+            shorter = importer_named(suffix) ? at : shorter;
+            dots++;
         }
-    return size;
+    return shorter;
 }
 
 static unsigned char lower(char c)

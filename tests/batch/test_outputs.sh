@@ -28,6 +28,16 @@ works "$cellpipe" batch robot --out-dir robots
 must "left out, and told" grep -q 'passed over: 2 .xml' stdout
 ends 1 'error: .*<package>' "$cellpipe" batch robot/package.xml --out-dir robots
 
+# Cells of RobWork have suffixes of two parts; other .xml files are left out.
+mkdir parted
+cp "$top/tests/cases/rwxml/home.wc.xml" parted/a.WC.xml
+cp "$top/tests/cases/rwxml/home.wc.xml" parted/wc.xml
+works "$cellpipe" batch parted --out-dir two
+must "a suffix of two parts" [ "$(cd two && echo *)" = 'a.WC.xml.glb' ]
+must "the other is left out" grep -q 'passed over: 1 .xml' stdout
+works "$cellpipe" batch parted --out-dir short --short-names
+must "and is left out of the name" [ "$(cd short && echo *)" = 'a.glb' ]
+
 # A failed input does not keep the others from being converted.
 ends 1 'bad.stl:4:12: error' "$cellpipe" batch bad.stl part.stl missing.stl open.stl --out-dir some --to stl
 must "the others" [ "$(cd some && echo *)" = 'open.stl.stl part.stl.stl' ]
