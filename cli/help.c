@@ -168,6 +168,14 @@ static void print_limits(void)
     }
 }
 
+/* Returns the name of the format whose suffix the word is, as "wrl"; else the word. */
+static const char *format_of_suffix(const char *word)
+{
+    const char *name = importer_named(word);
+    name = name ? name : exporter_named(word);
+    return name ? name : word;
+}
+
 /* ---- the command ---- */
 
 cp_status print_help(struct cli *cli, const char *word)
@@ -181,7 +189,7 @@ cp_status print_help(struct cli *cli, const char *word)
         print_limits();
     else if (strcmp(word, "flags") == 0)
         print_flags(stdout);
-    else if (!print_plugins(cli, word)) {
+    else if (!print_plugins(cli, word) && !print_plugins(cli, format_of_suffix(word))) {
         struct list topics = {0};
         return add_topics(cli, &topics) && list_add(cli, &topics, NULL)
                    ? complain_unknown(cli, "topic", word, topics.items)

@@ -301,7 +301,10 @@ static void read_root(struct reading *reading)
     const char *name = reading->xml.name;
     if (strcmp(name, "CollisionSetup") != 0)
         reading->status = report_error(reading->setup->context, CP_INPUT, "collision-setup-root", here(reading),
-                                       "the root element is <%.100s>, not <CollisionSetup>", name);
+                                       "the root element is <%.100s>, not <CollisionSetup>%s", name,
+                                       strcmp(name, "ProximitySetup") == 0
+                                           ? ": a proximity setup is read with the cell that names it"
+                                           : "");
     else
         refuse_attributes(reading);
     while (next_child(reading, NULL)) {

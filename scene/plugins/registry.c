@@ -84,9 +84,16 @@ bool importer_suffix_matches(const struct importer *importer, const char *name)
 
 size_t exporter_of(const struct plugins *plugins, const char *path)
 {
-    for (size_t i = 0; plugins->exporters[i]; i++)
-        if (plugin_suffix_matches(plugins->exporters[i]->suffixes, path))
+    size_t read = 0; /* ".dev.xml" is the suffix of a format that is read, and so ".xml" does not name another one */
+    for (size_t i = 0; plugins->importers[i]; i++) {
+        size_t size = importer_suffix_size(plugins->importers[i], path);
+        read = size > read ? size : read;
+    }
+    for (size_t i = 0; plugins->exporters[i]; i++) {
+        size_t size = suffix_size(plugins->exporters[i]->suffixes, path);
+        if (size > 0 && size >= read)
             return i;
+    }
     return SIZE_MAX;
 }
 

@@ -227,6 +227,8 @@ for name in $("$program" formats | awk '{print $1}') $("$program" filters | awk 
     check "help of $name" "$program" help "$name"
     check "CHANGES.md: $name" grep -q "\`$name\`" CHANGES.md
 done
+check "help of a suffix" [ "$("$program" help wrl)" = "$("$program" help vrml97)" ]
+
 # Of what nothing works without, the help says so.
 for name in $("$program" filters | awk '$1 != "exclude" { print $1 }'); do
     "$program" convert -q samples/demo.wu "$work/required.glb" ! "$name" >/dev/null 2>&1

@@ -4,11 +4,14 @@
 # not looked at.
 . "$(dirname "$0")/check.sh"
 
-# What no sample has: normals, colours and textures of a cell's models, of OBJ and of Collada; normals of PLY and OFF;
+# What no sample has: normals, colours and textures of a cell's models, of OBJ, AC3D and Collada; normals of PLY and OFF;
 # joints and coordinates of Collada.
 mkdir more
 cp "$top/tests/cases/collada/robot.dae" "$top/tests/cases/collada/second_set.dae" more
 printf '{ "A"\n  GeoID "quad.obj"\n}\n' >more/cell.wu
+printf 'AC3Db\nMATERIAL "red" rgb 1 0 0 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\nOBJECT poly\nname "A"\ntexture "red.png"\nnumvert 3\n0 0 0 0 0 1\n1 0 0 0 0 1\n0 1 0 0 0 1\nnumsurf 1\nSURF 0x10\nmat 0\nrefs 3\n0 0 0\n1 1 0\n2 0 1\nkids 0\n' >more/quad.ac
+printf '<WorkCell name="C"><Frame name="A"><Drawable name="D"><Polytope file="quad.obj"/></Drawable></Frame></WorkCell>' >more/cell.wc.xml
+printf '<robot name="R"><link name="A"><visual><geometry><mesh filename="quad.obj"/></geometry></visual></link></robot>' >more/cell.urdf
 printf 'newmtl red\nKd 1 0 0\nmap_Kd red.png\n' >more/quad.mtl
 printf 'mtllib quad.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nusemtl red\nf 1//1 2//1 3//1\n' >more/quad.obj
 {
