@@ -37,7 +37,8 @@ static void start_object(struct ac3d *reader, struct ac3d_object *object)
     memcpy(object->rotation, identity, sizeof identity);
     object->is_world = ac3d_accept(reader, "world");
     object->is_light = ac3d_accept(reader, "light");
-    reader->counts[AC3D_LIGHTS] += object->is_light;
+    object->line = reader->line;
+    ac3d_count(reader, AC3D_LIGHTS, object->is_light, object->line);
 }
 
 static void end_object(struct ac3d *reader, struct ac3d_object *object)
@@ -57,10 +58,11 @@ static cp_status read_data(struct ac3d *reader, struct ac3d_object *object)
         status = ac3d_check_count(reader, &count, 1, "bytes of data");
     if (status != CP_OK || reader->cut)
         return status;
-    const char *start = reader->next + (reader->next[-1] == '\r' && *reader->next == '\n');
-    size_t left = (size_t)(reader->end - start), size = count < left ? count : left;
-    object->data = utf8_from(reader->arena, start, size, NULL);
-    reader->next = start + size;
+    if (reader->next[-1] == '\r' && reader->next < reader->end && *reader->next == '\n')
+        ac3d_skip(reader, 1);
+    size_t left = (size_t)(reader->end - reader->next), size = count < left ? count : left;
+    object->data = utf8_from(reader->arena, reader->next, size, NULL);
+    ac3d_skip(reader, size);
     return object->data ? CP_OK : CP_LIMIT;
 }
 
@@ -75,7 +77,7 @@ static cp_status read_texture(struct ac3d *reader, struct ac3d_object *object)
     if (is_none)
         return CP_OK;
     if (object->texture.path || object->has_surfaces) {
-        reader->counts[AC3D_LAYERS]++;
+        ac3d_count(reader, AC3D_LAYERS, 1, reader->line);
         return CP_OK;
     }
     for (char *at = (char *)path; (at = strchr(at, '\\'));)
@@ -102,7 +104,8 @@ static cp_status read_crease(struct ac3d *reader, struct ac3d_object *object)
 /* Counts a line that begins with a word of no known meaning. */
 static cp_status skip_unknown(struct ac3d *reader)
 {
-    if (reader->counts[AC3D_UNKNOWN]++ > 0)
+    ac3d_count(reader, AC3D_UNKNOWN, 1, reader->line);
+    if (reader->counts[AC3D_UNKNOWN].count > 1)
         return CP_OK;
     char word[33];
     ac3d_word(reader, word);
@@ -149,11 +152,11 @@ static cp_status read_property(struct ac3d *reader, struct ac3d_object *object)
         return read_list(reader, object, &object->has_surfaces, ac3d_read_surfaces);
     if (ac3d_accept(reader, "subdiv")) {
         cp_status status = ac3d_expect_numbers(reader, &number, 1, "the number of subdivisions");
-        reader->counts[AC3D_ROUNDED] += status == CP_OK && !reader->cut && number > 0;
+        ac3d_count(reader, AC3D_ROUNDED, status == CP_OK && !reader->cut && number > 0, reader->line);
         return status;
     }
     if (ac3d_accept(reader, "hidden")) {
-        reader->counts[AC3D_HIDDEN]++;
+        ac3d_count(reader, AC3D_HIDDEN, 1, reader->line);
         return CP_OK;
     }
     if (ac3d_accept(reader, "locked") || ac3d_accept(reader, "folded"))
@@ -288,6 +291,7 @@ static cp_status find_text(struct ac3d *reader)
     reader->end = zero ? zero : source->data + source->size;
     reader->at = reader->line_end = text_after_mark(source->data, source->size);
     reader->next = after_header(reader->at, reader->end);
+    reader->line = reader->next_line = 1;
     if (!reader->next)
         return report_error(reader->context, CP_INPUT, "ac3d-header", AT_LINE(source->name, 1),
                             "the file does not begin with AC3D and a version");
@@ -301,15 +305,22 @@ static cp_status find_text(struct ac3d *reader)
                           partial ? ": the lines before them are read" : " (partial=yes reads the lines before them)");
 }
 
+void ac3d_count(struct ac3d *reader, enum ac3d_loss what, uint64_t count, uint64_t line)
+{
+    if (count > 0 && reader->counts[what].count == 0)
+        reader->counts[what].first = line;
+    reader->counts[what].count += count;
+}
+
 static void report_counts(const struct ac3d *reader)
 {
     static const struct {
         const char *code, *text;
     } losses[AC3D_COUNTS] = {
         [AC3D_LIGHTS] = {"ac3d-light", "lights: their nodes are kept"},
-        [AC3D_HIDDEN] = {"ac3d-hidden", "that objects are hidden in the editor: they are shown"},
-        [AC3D_ROUNDED] = {"ac3d-subdivision", "the subdivision (subdiv) of objects: their faces are as in the file"},
-        [AC3D_FLAT] = {"ac3d-flat", "that surfaces are flat, in objects whose others are shaded by a crease angle"},
+        [AC3D_HIDDEN] = {"ac3d-hidden", "objects that are hidden in the editor are shown"},
+        [AC3D_ROUNDED] = {"ac3d-subdivision", "objects are not subdivided (subdiv): their faces are as in the file"},
+        [AC3D_FLAT] = {"ac3d-flat", "flat surfaces are shaded by the crease angle, as others of their object are"},
         [AC3D_EDGES] = {"ac3d-edges", "polygons of two corners"},
         [AC3D_POINTS] = {"ac3d-points", "surfaces of fewer than two corners"},
         [AC3D_OUTSIDE] = {"ac3d-colour-range", "colour values outside 0..1"},
@@ -318,9 +329,9 @@ static void report_counts(const struct ac3d *reader)
         [AC3D_LAYERS] = {"ac3d-textures", "textures beyond the first one of an object, or behind its surfaces"},
     };
     for (int i = 0; i < AC3D_COUNTS; i++)
-        if (reader->counts[i] > 0)
-            report_loss(reader->context, losses[i].code, IN_FILE(reader->source->name), reader->counts[i], "%s",
-                        losses[i].text);
+        if (reader->counts[i].count > 0)
+            report_loss(reader->context, losses[i].code, AT_LINE(reader->source->name, reader->counts[i].first),
+                        reader->counts[i].count, "%s", losses[i].text);
 }
 
 static cp_status read(cp_context *context, struct source *source, const void *settings, cp_scene *scene)

@@ -7,7 +7,7 @@
 #include "model/model.h"
 
 /* The kinds of findings that are counted, and reported once at the end. */
-enum ac3d_count {
+enum ac3d_loss {
     AC3D_LIGHTS,
     AC3D_HIDDEN,
     AC3D_ROUNDED,
@@ -24,6 +24,7 @@ enum ac3d_count {
 /* A material of the file's palette, and those of the scene that are made of it when surfaces use them. */
 struct ac3d_material {
     const char *name;
+    uint64_t line;
     double rgb[3], ambient[3], emission[3], specular[3], shininess, transparency;
     uint32_t made[2]; /* the ones without a texture, seen from one side and from both; CP_NONE: not made so far */
 };
@@ -35,13 +36,17 @@ struct ac3d {
     cp_scene *scene;
     const struct mesh_file_settings *settings;
     const char *at, *line_end, *next, *end;
-    bool cut; /* the file ends too early, which is reported; what was read is kept */
+    uint64_t line, next_line; /* the numbers of the line, and of the one that `next` is in */
+    bool cut;                 /* the file ends too early, which is reported; what was read is kept */
     struct ac3d_material *materials;
     uint32_t material_count, material_room;
     struct arena *arena;      /* memory of names and keys */
     struct name_map textured; /* materials with textures, by number, sides and place of the texture */
     struct name_map images;   /* paths to the scene's images */
-    uint64_t counts[AC3D_COUNTS];
+    struct {
+        uint64_t count;
+        uint64_t first; /* the line */
+    } counts[AC3D_COUNTS];
     uint64_t vertices; /* of all objects */
     uint32_t *corners; /* the vertices of the present surface, and their coordinates in the texture */
     float (*places)[2];
@@ -65,6 +70,7 @@ struct ac3d_elements {
 
 /* An object up to its line "kids". */
 struct ac3d_object {
+    uint64_t line;
     bool is_world, is_light;
     bool has_vertices, has_surfaces; /* their line has come */
     const char *name;                /* NULL: none */
@@ -80,10 +86,15 @@ struct ac3d_object {
     uint64_t shaded; /* of the faces */
 };
 
+/* Counts what is reported at the end, with the line of the first. */
+void ac3d_count(struct ac3d *reader, enum ac3d_loss what, uint64_t count, uint64_t line);
+
 /* ---- lines.c ---- */
 
 /* Goes to the next line that is not blank. False at the end of the text. */
 bool ac3d_next_line(struct ac3d *reader);
+/* Skips so many bytes behind the line. */
+void ac3d_skip(struct ac3d *reader, size_t size);
 /* Skips blanks, and the word if it is there. */
 bool ac3d_accept(struct ac3d *reader, const char *word);
 /* Reads up to `count` numbers. Returns how many there are; those behind them stay. */
@@ -106,7 +117,7 @@ cp_status ac3d_fail(struct ac3d *reader, const char *expected);
 cp_status ac3d_ends_early(struct ac3d *reader, const char *expected);
 static inline struct place ac3d_place(const struct ac3d *reader)
 {
-    return AT_LINE(reader->source->name, source_line(reader->source, (size_t)(reader->at - reader->source->data)));
+    return AT_LINE(reader->source->name, reader->line);
 }
 
 /* ---- materials.c ---- */

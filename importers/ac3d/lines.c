@@ -3,13 +3,23 @@
 
 #include <math.h>
 
+void ac3d_skip(struct ac3d *reader, size_t size)
+{
+    for (; size > 0; size--, reader->next++) { /* CR LF is one end, counted at the LF */
+        bool feeds = reader->next + 1 < reader->end && reader->next[1] == '\n';
+        reader->next_line += *reader->next == '\n' || (*reader->next == '\r' && !feeds);
+    }
+}
+
 bool ac3d_next_line(struct ac3d *reader)
 {
     while (reader->next < reader->end) {
         const char *at = reader->next, *line_end = at;
         while (line_end < reader->end && !is_line_end(*line_end))
             line_end++;
-        reader->next = line_end < reader->end ? line_end + 1 : line_end;
+        reader->line = reader->next_line;
+        reader->next = line_end;
+        ac3d_skip(reader, line_end < reader->end);
         while (at < line_end && is_space(*at))
             at++;
         reader->at = at;
@@ -18,6 +28,7 @@ bool ac3d_next_line(struct ac3d *reader)
             return true;
     }
     reader->at = reader->line_end = reader->end;
+    reader->line = reader->next_line;
     return false;
 }
 

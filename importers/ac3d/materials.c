@@ -32,7 +32,7 @@ static cp_status read_words(struct ac3d *reader, struct ac3d_material *material)
 
 cp_status ac3d_read_material(struct ac3d *reader, bool spread)
 {
-    struct ac3d_material material = {.rgb = {1, 1, 1}, .made = {CP_NONE, CP_NONE}};
+    struct ac3d_material material = {.line = reader->line, .rgb = {1, 1, 1}, .made = {CP_NONE, CP_NONE}};
     material.name = ac3d_text(reader, !spread);
     if (!material.name)
         return CP_LIMIT;
@@ -53,9 +53,9 @@ cp_status ac3d_read_material(struct ac3d *reader, bool spread)
                : CP_LIMIT;
 }
 
-static double unit_range(struct ac3d *reader, double value)
+static double unit_range(struct ac3d *reader, const struct ac3d_material *from, double value)
 {
-    reader->counts[AC3D_OUTSIDE] += !(value >= 0 && value <= 1);
+    ac3d_count(reader, AC3D_OUTSIDE, !(value >= 0 && value <= 1), from->line);
     return within_unit(value);
 }
 
@@ -83,15 +83,15 @@ static cp_status make_material(struct ac3d *reader, const struct ac3d_material *
     cp_scene *scene = reader->scene;
     double rgba[4];
     for (int i = 0; i < 3; i++)
-        rgba[i] = unit_range(reader, from->rgb[i]);
-    rgba[3] = 1 - unit_range(reader, from->transparency);
+        rgba[i] = unit_range(reader, from, from->rgb[i]);
+    rgba[3] = 1 - unit_range(reader, from, from->transparency);
     const char *name = scene_text(scene, from->name);
     *made = name ? scene_add_material(scene, name, rgba, true) : CP_NONE;
     if (*made == CP_NONE)
         return CP_LIMIT;
     scene->materials[*made].two_sided = two_sided;
     for (int i = 0; i < 3; i++)
-        scene->materials[*made].emissive[i] = linear_from_srgb(unit_range(reader, from->emission[i]));
+        scene->materials[*made].emissive[i] = linear_from_srgb(unit_range(reader, from, from->emission[i]));
     return keep_numbers(reader, *made, "clr.ambient", from->ambient, 3) &&
                    keep_numbers(reader, *made, "clr.specular", from->specular, 3) &&
                    keep_numbers(reader, *made, "mat.shininess", &from->shininess, 1)

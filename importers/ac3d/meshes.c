@@ -92,9 +92,9 @@ static cp_status check_positions(struct ac3d *reader, const struct ac3d_object *
 {
     for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
         if (!isfinite(mesh->positions[i]))
-            return report_error(reader->context, CP_INPUT, "ac3d-not-finite", IN_FILE(reader->source->name),
-                                "object \"%s\" has a coordinate that is not a finite float",
-                                object->name ? object->name : "");
+            return report_error(
+                reader->context, CP_INPUT, "ac3d-not-finite", AT_LINE(reader->source->name, object->line),
+                "object \"%s\" has a coordinate that is not a finite float", object->name ? object->name : "");
     return CP_OK;
 }
 
@@ -106,14 +106,14 @@ static cp_status make_normals(struct ac3d *reader, const struct ac3d_object *obj
         cp_status status = mesh_mend_normals(reader->context, mesh, (float *)mesh->normals, &mended);
         if (status == CP_OK && mended > 0)
             status = report_lenient(reader->context, reader->settings->import.strict, "ac3d-normals",
-                                    IN_FILE(reader->source->name),
+                                    AT_LINE(reader->source->name, object->line),
                                     "%llu of %u normals have no direction; they are made from the faces",
                                     (unsigned long long)mended, mesh->vertex_count);
         return status;
     }
     if (object->crease < 0 || object->shaded == 0)
         return CP_OK;
-    reader->counts[AC3D_FLAT] += object->faces.count - object->shaded;
+    ac3d_count(reader, AC3D_FLAT, object->faces.count - object->shaded, object->line);
     return mesh_smooth_curved(reader->scene, mesh, object->crease);
 }
 

@@ -105,7 +105,7 @@ static cp_status add_surface(struct ac3d *reader, struct ac3d_object *object, co
     const float(*mapped)[2] = (const float(*)[2])places;
     bool is_line = type == SURFACE_CLOSED_LINE || type == SURFACE_LINE;
     if (count < 2 || (!is_line && count < 3)) {
-        reader->counts[count < 2 ? AC3D_POINTS : AC3D_EDGES]++;
+        ac3d_count(reader, count < 2 ? AC3D_POINTS : AC3D_EDGES, 1, reader->line);
         return CP_OK;
     }
     if (type == SURFACE_STRIP) {
@@ -188,7 +188,7 @@ static cp_status take_material(struct ac3d *reader, const struct ac3d_object *ob
         return ac3d_find_material(reader, number, two_sided, &object->texture, &surface->material);
     if (!is_told)
         return CP_OK;
-    reader->counts[AC3D_COLOURLESS]++;
+    ac3d_count(reader, AC3D_COLOURLESS, 1, reader->line);
     return report_lenient(reader->context, reader->settings->import.strict, "ac3d-material", ac3d_place(reader),
                           "material %u, of %u: the surface gets none", number, reader->material_count);
 }

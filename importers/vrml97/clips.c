@@ -156,7 +156,7 @@ static cp_status add_track(struct clips *clips, struct clip *clip, const struct 
     double cycle = wrl_number(clip->timer, "cycleInterval", 1), last = -INFINITY;
     if (count == 0 || (joint && cp_joint_is_dependent(joint)))
         return CP_OK;
-    wrl->told[WRL_TOLD_KEYS] += keys->count != count || values->count / width != count;
+    wrl_tell(wrl, WRL_TOLD_KEYS, keys->count != count || values->count / width != count, wrl_place(interpolator));
     wrl->visits += count;
     if (wrl->visits >= limit_nodes(wrl->context))
         return report_error(wrl->context, CP_LIMIT, "vrml97-nodes", wrl_place(interpolator),
@@ -172,7 +172,7 @@ static cp_status add_track(struct clips *clips, struct clip *clip, const struct 
         for (uint32_t k = 0; k < width; k++)
             read[k] = wrl_item(values, i * width + k);
         if (time < last || !isfinite(time)) { /* readers demand keys in their order */
-            wrl->told[WRL_TOLD_KEYS]++;
+            wrl_tell(wrl, WRL_TOLD_KEYS, 1, wrl_place(interpolator));
             continue;
         }
         /* Two keys at one moment are a jump: the first comes as late before it as can be told. Of more, the first and
@@ -224,7 +224,7 @@ static cp_status add_tracks(struct clips *clips, const struct wrl_moved *moved)
             if (status == CP_OK)
                 status = add_track(clips, clip, moved, route->from, path, orients);
         }
-        wrl->told[WRL_TOLD_CURVES] += !driven;
+        wrl_tell(wrl, WRL_TOLD_CURVES, !driven, wrl_place(route->from));
     }
     return status;
 }

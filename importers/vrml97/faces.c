@@ -338,8 +338,8 @@ static cp_status make_normals(struct wrl *wrl, const struct set *set, cp_mesh *m
 static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, struct set *set, cp_mesh *mesh)
 {
     count_faces(set);
-    wrl->told[WRL_TOLD_FACES] += set->missing;
-    wrl->told[WRL_TOLD_SMALL] += set->small;
+    wrl_tell(wrl, WRL_TOLD_FACES, set->missing, wrl_place(set->node));
+    wrl_tell(wrl, WRL_TOLD_SMALL, set->small, wrl_place(set->node));
     cp_status status = wrl_check_size(wrl, set->node, set->corner_count);
     if (status == CP_OK && set->face_count == 0)
         return CP_NO;

@@ -83,7 +83,7 @@ struct wrl_node *wrl_child_of_kind(struct wrl *wrl, const struct wrl_node *node,
     struct wrl_node *written = wrl_child(node, name), *real = wrl_real(written);
     if (!real || (real->kind && (!kind || strcmp(real->kind->name, kind) == 0)))
         return real;
-    report_loss(wrl->context, "vrml97-node", IN_FILE(node->file->source->name), 1,
-                "nodes of the type \"%.60s\" as %.40s of %.60s", real->type, name, node->type);
+    report_loss(wrl->context, "vrml97-node", wrl_place(real), 1, "nodes of the type \"%.60s\" as %.40s of %.60s",
+                real->type, name, node->type);
     return NULL;
 }

@@ -45,7 +45,7 @@ static cp_status read_pixels(struct wrl *wrl, const struct wrl_node *node, uint3
     if (!value || value->store != WRL_AS_INTEGERS || value->count < 4)
         return CP_OK;
     if (PNG_PACKAGE) {
-        report_loss(wrl->context, "vrml97-image", IN_FILE(node->file->source->name), 1,
+        report_loss(wrl->context, "vrml97-image", wrl_place(node), 1,
                     "PixelTextures, which need the package libpng-dev");
         return CP_OK;
     }
@@ -138,12 +138,13 @@ static void count_losses(struct wrl *wrl, const struct wrl_look *look)
 {
     double shine[3] = {0};
     if (!look->material) {
-        wrl->told[WRL_TOLD_UNLIT] += !look->texture;
+        wrl_tell(wrl, WRL_TOLD_UNLIT, !look->texture, wrl_place(look->shape));
         return;
     }
     wrl_numbers(look->material, "specularColor", 3, shine);
-    wrl->told[WRL_TOLD_SHINING] += !wrl->is_own && (shine[0] > 0 || shine[1] > 0 || shine[2] > 0);
-    wrl->told[WRL_TOLD_AMBIENT] += wrl_value(look->material, "ambientIntensity") != NULL;
+    struct place place = wrl_place(look->material);
+    wrl_tell(wrl, WRL_TOLD_SHINING, !wrl->is_own && (shine[0] > 0 || shine[1] > 0 || shine[2] > 0), place);
+    wrl_tell(wrl, WRL_TOLD_AMBIENT, wrl_value(look->material, "ambientIntensity") != NULL, place);
 }
 
 /* Finds the colour. Colours of vertices, and textures with colours, take its place. */
@@ -169,7 +170,7 @@ static cp_status find_texture(struct wrl *wrl, const struct wrl_look *look, uint
         return CP_OK;
     if (look->has_coordinates)
         return wrl_find_texture(wrl, look->texture, texture);
-    wrl->told[WRL_TOLD_PICTURES]++;
+    wrl_tell(wrl, WRL_TOLD_PICTURES, 1, wrl_place(look->texture));
     return CP_OK;
 }
 

@@ -364,7 +364,7 @@ cp_status wrl_expand_in(struct wrl *wrl, struct wrl_proto *within, struct wrl_no
     if (status != CP_OK)
         return status;
     if (!expansion.definition) {
-        report_loss(wrl->context, "vrml97-extern", IN_FILE(node->file->source->name), 1,
+        report_loss(wrl->context, "vrml97-extern", wrl_place(node), 1,
                     "instances of the prototype \"%.60s\", whose file is not there", node->type);
         return CP_OK;
     }
@@ -399,7 +399,8 @@ static cp_status add_to(struct wrl *wrl, const struct wrl_route *route, struct w
         return CP_LIMIT;
     kept->to = to;
     kept->field = field;
-    wrl->told[WRL_TOLD_ROUTES] += !wrl_is_followed(kept);
+    if (!wrl_is_followed(kept))
+        wrl_tell(wrl, WRL_TOLD_ROUTES, 1, AT_LINE(to->file->source->name, route->line));
     kept->next = to->into;
     to->into = kept;
     return CP_OK;

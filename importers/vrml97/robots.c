@@ -198,7 +198,7 @@ cp_status wrl_add_joint(struct wrl *wrl, struct wrl_node *node, uint32_t frame)
     if (strcmp(type, "free") == 0 || strcmp(type, "freejoint") == 0)
         wrl->scene->nodes[frame].flags |= CP_NODE_MOVABLE;
     else if (strcmp(type, "fixed") != 0 && *type)
-        report_loss(wrl->context, "vrml97-joint", IN_FILE(node->file->source->name), 1,
+        report_loss(wrl->context, "vrml97-joint", wrl_place(node), 1,
                     "joints of the type \"%.40s\", which are fixed here", type);
     return CP_OK;
 }
@@ -282,8 +282,7 @@ static cp_status add_loop(struct wrl *wrl, const struct name_map *frames, const 
                               "an ExtraJoint names the links \"%.60s\" and \"%.60s\", which are not both there",
                               wrl_text(node, "link1Name", ""), wrl_text(node, "link2Name", ""));
     if (strcmp(type, "xyz") != 0) {
-        report_loss(wrl->context, "vrml97-joint", IN_FILE(node->file->source->name), 1,
-                    "ExtraJoints of the type \"%.40s\"", type);
+        report_loss(wrl->context, "vrml97-joint", wrl_place(node), 1, "ExtraJoints of the type \"%.40s\"", type);
         return CP_OK;
     }
     uint32_t index =

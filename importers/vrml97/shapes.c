@@ -27,14 +27,14 @@ static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh
     if (is_kind(geometry, "Extrusion"))
         return wrl_make_extrusion(wrl, look, mesh);
     if (is_kind(geometry, "Text") || is_kind(geometry, "PointSet")) {
-        wrl->told[is_kind(geometry, "Text") ? WRL_TOLD_TEXT : WRL_TOLD_POINTS]++;
+        wrl_tell(wrl, is_kind(geometry, "Text") ? WRL_TOLD_TEXT : WRL_TOLD_POINTS, 1, wrl_place(geometry));
         return CP_NO;
     }
     if (is_kind(geometry, "Box") || is_kind(geometry, "Sphere") || is_kind(geometry, "Cylinder") ||
         is_kind(geometry, "Cone"))
         return wrl_make_solid(wrl, look, mesh, pose);
-    report_loss(wrl->context, "vrml97-node", IN_FILE(geometry->file->source->name), 1,
-                "nodes of the type \"%.60s\" as geometry", geometry->type);
+    report_loss(wrl->context, "vrml97-node", wrl_place(geometry), 1, "nodes of the type \"%.60s\" as geometry",
+                geometry->type);
     return CP_NO;
 }
 
@@ -47,8 +47,8 @@ static void find_look(struct wrl *wrl, struct wrl_look *look)
     look->transform =
         look->appearance ? wrl_child_of_kind(wrl, look->appearance, "textureTransform", "TextureTransform") : NULL;
     if (texture && !is_kind(texture, "ImageTexture") && !is_kind(texture, "PixelTexture")) {
-        report_loss(wrl->context, "vrml97-node", IN_FILE(texture->file->source->name), 1,
-                    "nodes of the type \"%.60s\" as texture", texture->type);
+        report_loss(wrl->context, "vrml97-node", wrl_place(texture), 1, "nodes of the type \"%.60s\" as texture",
+                    texture->type);
         texture = NULL;
     }
     look->texture = texture;

@@ -212,7 +212,7 @@ static cp_status see_switch(struct walk *walk, const struct waiting *at)
     double which = wrl_number(at->node, "whichChoice", -1);
     uint32_t count = choice && choice->store == WRL_AS_NODES ? choice->count : 0;
     bool is_there = which >= 0 && which < count;
-    walk->wrl->told[WRL_TOLD_SWITCH] += count - is_there;
+    wrl_tell(walk->wrl, WRL_TOLD_SWITCH, count - is_there, wrl_place(at->node));
     return is_there ? push(walk, at, choice->nodes[(uint32_t)which]) : CP_OK;
 }
 
@@ -220,7 +220,7 @@ static cp_status see_levels(struct walk *walk, const struct waiting *at)
 {
     const struct wrl_value *level = wrl_value(at->node, "level");
     uint32_t count = level && level->store == WRL_AS_NODES ? level->count : 0;
-    walk->wrl->told[WRL_TOLD_LEVELS] += count > 0 ? count - 1 : 0;
+    wrl_tell(walk->wrl, WRL_TOLD_LEVELS, count > 0 ? count - 1 : 0, wrl_place(at->node));
     return count > 0 ? push(walk, at, level->nodes[0]) : CP_OK;
 }
 
@@ -298,10 +298,10 @@ static cp_status see_info(struct wrl *wrl, const struct wrl_node *node)
 static void lose(struct wrl *wrl, const struct wrl_node *node)
 {
     if (node->kind && strcmp(node->kind->name, "Script") == 0)
-        wrl->told[WRL_TOLD_SCRIPTS]++;
+        wrl_tell(wrl, WRL_TOLD_SCRIPTS, 1, wrl_place(node));
     else if (!wrl->is_own || !node->kind) /* our own lights and sensors are made again */
-        report_loss(wrl->context, "vrml97-node", IN_FILE(node->file->source->name), 1, "nodes of the type \"%.60s\"",
-                    node->type);
+        report_loss(wrl->context, "vrml97-node", wrl_place(node), 1, "nodes of the type \"%.60s\"%s", node->type,
+                    node->kind && node->kind->class == WRL_PART ? " outside of a Shape" : "");
 }
 
 static cp_status see_node(struct walk *walk, struct waiting *at)
@@ -315,7 +315,7 @@ static cp_status see_node(struct walk *walk, struct waiting *at)
     case WRL_SHAPE:
         return see_shape(wrl, at);
     case WRL_GROUP:
-        wrl->told[WRL_TOLD_BILLBOARDS] += strcmp(at->node->kind->name, "Billboard") == 0;
+        wrl_tell(wrl, WRL_TOLD_BILLBOARDS, strcmp(at->node->kind->name, "Billboard") == 0, wrl_place(at->node));
         return push_all(walk, at, wrl_value(at->node, "children"));
     case WRL_PLACED:
         return see_transform(walk, at);

@@ -18,6 +18,13 @@
 
 #include "../importers.h"
 
+void wrl_tell(struct wrl *wrl, enum wrl_told what, uint64_t count, struct place place)
+{
+    if (count > 0 && wrl->told[what].count == 0)
+        wrl->told[what].first = place;
+    wrl->told[what].count += count;
+}
+
 static void report_losses(const struct wrl *wrl)
 {
     static const struct told {
@@ -38,11 +45,11 @@ static void report_losses(const struct wrl *wrl)
         [WRL_TOLD_CURVES] = {"vrml97-interpolators", "interpolators that no TimeSensor drives"},
         [WRL_TOLD_KEYS] = {"vrml97-keys", "keys without a value, or out of order"}};
     for (size_t i = 0; i < WRL_TOLD_COUNT; i++)
-        if (wrl->told[i] > 0 && texts[i].code && !(wrl->is_own && i == WRL_TOLD_ROUTES))
-            report_loss(wrl->context, texts[i].code, NOWHERE, wrl->told[i], "%s", texts[i].text);
-    if (wrl->told[WRL_TOLD_UNLIT] > 0)
-        report_note(wrl->context, "vrml97-unlit", NOWHERE, "looks without a Material are white: %llu",
-                    (unsigned long long)wrl->told[WRL_TOLD_UNLIT]);
+        if (wrl->told[i].count > 0 && texts[i].code && !(wrl->is_own && i == WRL_TOLD_ROUTES))
+            report_loss(wrl->context, texts[i].code, wrl->told[i].first, wrl->told[i].count, "%s", texts[i].text);
+    if (wrl->told[WRL_TOLD_UNLIT].count > 0)
+        report_note(wrl->context, "vrml97-unlit", wrl->told[WRL_TOLD_UNLIT].first,
+                    "looks without a Material are white: %llu", (unsigned long long)wrl->told[WRL_TOLD_UNLIT].count);
 }
 
 static void find_axes(struct wrl *wrl)

@@ -192,7 +192,6 @@ enum wrl_told {
     WRL_TOLD_AMBIENT,
     WRL_TOLD_SHINING,
     WRL_TOLD_UNLIT,
-    WRL_TOLD_IMAGES,
     WRL_TOLD_PICTURES, /* textures of shapes that have no coordinates */
     WRL_TOLD_SCRIPTS,
     WRL_TOLD_ROUTES,
@@ -243,12 +242,16 @@ struct wrl {
     struct wrl_own *own;
     struct wrl_robot *robot; /* the latest; those before it follow */
     struct wrl_extra *extras;
-    uint64_t told[WRL_TOLD_COUNT];
-    uint32_t images;
+    struct {
+        uint64_t count;
+        struct place first;
+    } told[WRL_TOLD_COUNT]; /* is reported at the end */
     struct buffer text;
 };
 
 struct place wrl_place(const struct wrl_node *node);
+/* Counts what is told once at the end, with the place of the first. */
+void wrl_tell(struct wrl *wrl, enum wrl_told what, uint64_t count, struct place place);
 
 /* ---- parse.c: the file as a tree ---- */
 

@@ -145,6 +145,8 @@ ac3d_objects() { awk -v n="$1" 'BEGIN { print "AC3Db"; for (i = 0; i < n; i++) p
     for (i = 0; i < n; i++) printf "OBJECT poly\nname \"o\"\nloc %d 0 0\ncrease 45\nnumvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf 2\nSURF 0x20\nmat %d\nrefs 3\n0 0 0\n1 0 0\n2 0 0\nSURF 0x10\nmat 0\nrefs 3\n0 0 0\n2 0 0\n1 0 0\nkids 0\n", i, i }'; }
 ac3d_mapped() { awk -v n="$1" 'BEGIN { printf "AC3Db\nMATERIAL \"m\" rgb 1 1 1\nOBJECT poly\ntexture \"gone.png\"\ncrease 45\nnumvert %d\n", n + 2
     for (i = 0; i < n + 2; i++) printf "%g %d %g\n", i, i % 2, sin(i); printf "numsurf %d\n", n; for (i = 0; i < n; i++) printf "SURF 0x10\nmat 0\nrefs 3\n%d %g 0\n%d 0 1\n%d 1 1\n", i, i / n, i + 1, i + 2; print "kids 0" }'; }
+ac3d_unknown() { awk -v n="$1" 'BEGIN { printf "AC3Db\nOBJECT poly\nnumvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf %d\n", n
+    for (i = 0; i < n; i++) printf "SURF 0x19\nmat 7\nrefs 3\n0 0 0\n1 0 0\n2 0 0\n"; print "kids 0" }'; }
 tri_facets() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "color 0 %g 1\npoint 0 0 %d 0 0 1\npoint 1 0 %d 0 0 1\npoint 0 1 %d 0 0 1\n", i / n, i, i, i }'; }
 msh_faces() { awk -v n="$1" 'function whole(i) { printf "%c%c%c%c", i % 256, int(i / 256) % 256, int(i / 65536) % 256, 0 }
     function number(i) { printf "%c%c%c%c", 0, 0, i % 128, 66 } # 32 to 64
@@ -284,6 +286,7 @@ grows off_grid 4000 a.off convert a.off o.glb
 grows tri_facets 4000 a.tri convert a.tri o.glb
 grows ac3d_objects 1000 a.ac convert a.ac o.glb
 grows ac3d_mapped 4000 a.ac convert a.ac o.glb
+grows ac3d_unknown 4000 a.ac convert a.ac o.glb
 grows msh_faces 4000 a.msh convert a.msh o.glb
 grows dxf_inserts 4000 a.dxf convert a.dxf o.glb
 grows ply_grid 4000 a.ply convert a.ply o.gltf
