@@ -1,17 +1,11 @@
 /* Clips: what TimeSensors move by interpolators of places and turns. ROUTEs join them; each TimeSensor is a clip. */
-#include <string.h>
 
 #include "motion/clips/clips.h"
 #include "vrml97.h"
 
-static bool is_kind(const struct wrl_node *node, const char *name)
-{
-    return node->kind && strcmp(node->kind->name, name) == 0;
-}
-
 static bool is_interpolator(const struct wrl_node *node)
 {
-    return is_kind(node, "PositionInterpolator") || is_kind(node, "OrientationInterpolator");
+    return wrl_is(node, "PositionInterpolator") || wrl_is(node, "OrientationInterpolator");
 }
 
 /* Finds the part of a Transform's pose that a ROUTE from an interpolator sets; *orients: that of its scaleOrientation.
@@ -23,7 +17,7 @@ static bool find_path(const struct wrl_route *route, cp_path *path, bool *orient
     if (!is_interpolator(route->from) || !wrl_same_event(route->event, "value"))
         return false;
     for (int i = 0; i < 4; i++) {
-        bool turns = is_kind(route->from, "OrientationInterpolator");
+        bool turns = wrl_is(route->from, "OrientationInterpolator");
         if (!wrl_same_event(route->field, fields[i]) || turns != (paths[i] == CP_PATH_ROTATION))
             continue;
         *path = paths[i];
@@ -37,9 +31,9 @@ bool wrl_is_followed(const struct wrl_route *route)
 {
     cp_path path;
     bool orients;
-    if (is_kind(route->to, "Transform") && find_path(route, &path, &orients))
+    if (wrl_is(route->to, "Transform") && find_path(route, &path, &orients))
         return true;
-    return is_kind(route->from, "TimeSensor") && wrl_same_event(route->event, "fraction") &&
+    return wrl_is(route->from, "TimeSensor") && wrl_same_event(route->event, "fraction") &&
            is_interpolator(route->to) && wrl_same_event(route->field, "fraction");
 }
 

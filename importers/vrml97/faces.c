@@ -1,6 +1,5 @@
 /* Sets of faces and lines: lists of points, colours, normals and texture coordinates, and indices into each. */
 #include <float.h>
-#include <string.h>
 
 #include "mesh/join.h"
 #include "mesh/mesh.h"
@@ -413,7 +412,7 @@ cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct 
         if (!isfinite(points->floats[i]))
             return report_error(wrl->context, CP_INPUT, "vrml97-pose", wrl_place(set.node),
                                 "a point of the %.40s is out of range", set.node->type);
-    if (strcmp(set.node->kind->name, "ElevationGrid") == 0) {
+    if (wrl_is(set.node, "ElevationGrid")) {
         set.colours = find_list(wrl, set.node, "color", "Color", "color", NULL, "colorPerVertex");
         set.normals = find_list(wrl, set.node, "normal", "Normal", "vector", NULL, "normalPerVertex");
         if (look->texture)

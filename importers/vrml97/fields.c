@@ -1,5 +1,4 @@
 /* Values of nodes, by the names of their fields. */
-#include <string.h>
 
 #include "vrml97.h"
 

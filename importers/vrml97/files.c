@@ -1,5 +1,4 @@
 /* Further files: of Inline and EXTERNPROTO. Each is read once. */
-#include <string.h>
 
 #include "base/text/text.h"
 #include "vrml97.h"
@@ -29,7 +28,7 @@ static cp_status add_file(struct wrl *wrl, struct source *source, uint32_t depth
     }
     file->source = file->opened = source;
     file->index = *index;
-    return wrl_parse(wrl, file, depth, true);
+    return wrl_parse(wrl, file, depth);
 }
 
 /* Finds the file that was opened among those that are read, or reads it. */

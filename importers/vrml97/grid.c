@@ -1,5 +1,4 @@
 /* ElevationGrid and Extrusion as faces (ISO/IEC 14772-1, 6.17 and 6.18). */
-#include <string.h>
 
 #include "vrml97.h"
 

@@ -1,5 +1,4 @@
 /* The nodes of ISO/IEC 14772-1:1997, chapter 6, with their fields and events. */
-#include <string.h>
 
 #include "vrml97.h"
 

@@ -1,6 +1,5 @@
 /* Words of VRML97 (ISO/IEC 14772-1, annex A): blanks and commas separate, "#" begins a comment. */
 #include <math.h>
-#include <string.h>
 
 #include "base/text/text.h"
 #include "parser.h"

@@ -1,5 +1,4 @@
 /* Looks: a Material, perhaps with a texture, by what shows it. Numbers of colours are as displayed. */
-#include <string.h>
 
 #include "base/text/text.h"
 #include "view/pixels.h"
@@ -108,7 +107,7 @@ static cp_status read_image(struct wrl *wrl, const struct wrl_node *node, uint32
 
 cp_status wrl_find_texture(struct wrl *wrl, struct wrl_node *node, uint32_t *texture)
 {
-    bool is_pixels = strcmp(node->kind->name, "PixelTexture") == 0;
+    bool is_pixels = wrl_is(node, "PixelTexture");
     const char *key = arena_print(wrl->arena, "t%u", node->serial);
     const uint32_t *known = key ? name_map_find(&wrl->textures, key) : NULL;
     uint32_t image;

@@ -1,6 +1,5 @@
 /* Worlds that our exporter has written (exporters/vrml97): joints are Transforms in their frames, and the strings of
  * the WorldInfo have the names, limits and masters for which VRML97 has no field. */
-#include <string.h>
 
 #include "base/text/text.h"
 #include "vrml97.h"

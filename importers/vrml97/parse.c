@@ -1,7 +1,6 @@
 /* Nodes, DEF and USE, ROUTEs: a file as a tree. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text/text.h"
 #include "parser.h"
@@ -233,7 +232,7 @@ static bool read_script_member(struct wrl_parser *parser)
 static void read_fields(struct wrl_parser *parser, struct wrl_node *node)
 {
     struct fields fields = {0};
-    bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
+    bool script = wrl_is(node, "Script");
     while (!wrl_is_cut(parser, node->type, node->line) && *parser->at != '}') {
         if (wrl_accept_word(parser, "ROUTE"))
             read_route(parser);
@@ -258,7 +257,7 @@ static void read_fields(struct wrl_parser *parser, struct wrl_node *node)
 static void read_body(struct wrl_parser *parser, struct wrl_node *node)
 {
     struct wrl *wrl = parser->wrl;
-    bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
+    bool script = wrl_is(node, "Script");
     if (parser->depth + node->height >= WRL_DEEPEST) {
         parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
                                       "nodes are nested deeper than %d", WRL_DEEPEST);
@@ -359,7 +358,7 @@ static bool begins(const struct wrl_parser *parser, const char *sign)
 }
 
 /* Checks the first line, which says the language. */
-static void read_header(struct wrl_parser *parser, bool needs_header)
+static void read_header(struct wrl_parser *parser)
 {
     struct wrl *wrl = parser->wrl;
     struct place place = AT_LINE(parser->file->source->name, 1);
@@ -374,11 +373,11 @@ static void read_header(struct wrl_parser *parser, bool needs_header)
     else if (begins(parser, "#X3D"))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
                                       "is X3D in the classic encoding: save it as XML (.x3d) or VRML97");
-    else if (needs_header)
+    else
         wrl_lenient(parser, "vrml97-header", "the first line is not \"#VRML V2.0 utf8\"");
 }
 
-cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool needs_header)
+cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth)
 {
     const struct source *source = file->source;
     const char *begin = text_after_mark(source->data, source->size);
@@ -391,7 +390,7 @@ cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool
                                 .line = 1,
                                 .scope = &scope,
                                 .depth = depth};
-    read_header(&parser, needs_header);
+    read_header(&parser);
     wrl_read_statements(&parser, &file->nodes, &file->node_count, NULL, 0);
     if (parser.status == CP_OK && source->ends_early && !wrl->settings->common.partial)
         parser.status =

@@ -1,6 +1,5 @@
 /* Prototypes. An instance is expanded as soon as it is read: the nodes of the body are copied, and what stands for a
  * member of the interface (IS) becomes the value that the instance gives. Geometry without such a place is shared. */
-#include <string.h>
 
 #include "base/text/text.h"
 #include "parser.h"

@@ -1,6 +1,5 @@
 /* Robots as OpenHRP and Choreonoid have them: prototypes Humanoid, Joint, Segment and ExtraJoint, known by their names
  * and fields. A Joint is a frame with a joint, a Segment its link. */
-#include <string.h>
 
 #include "base/text/json.h"
 #include "vrml97.h"

@@ -1,13 +1,7 @@
 /* Shapes: a geometry with a look is a mesh, however often it is shown. */
-#include <string.h>
 
 #include "mesh/mesh.h"
 #include "vrml97.h"
-
-static bool is_kind(const struct wrl_node *node, const char *name)
-{
-    return strcmp(node->kind->name, name) == 0;
-}
 
 /* Tells whether the geometry has nothing behind its faces that is to be seen. */
 static bool is_open(const struct wrl_node *geometry)
@@ -15,24 +9,27 @@ static bool is_open(const struct wrl_node *geometry)
     return !wrl_truth(geometry, "solid", true);
 }
 
-static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose)
+static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
 {
+    static const struct {
+        const char *kind;
+        cp_status (*make)(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
+    } makers[] = {{"IndexedFaceSet", wrl_make_faces},
+                  {"IndexedLineSet", wrl_make_lines},
+                  {"ElevationGrid", wrl_make_grid},
+                  {"Extrusion", wrl_make_extrusion},
+                  {"Box", wrl_make_solid},
+                  {"Sphere", wrl_make_solid},
+                  {"Cylinder", wrl_make_solid},
+                  {"Cone", wrl_make_solid}};
     const struct wrl_node *geometry = look->geometry;
-    if (is_kind(geometry, "IndexedFaceSet"))
-        return wrl_make_faces(wrl, look, mesh);
-    if (is_kind(geometry, "IndexedLineSet"))
-        return wrl_make_lines(wrl, look, mesh);
-    if (is_kind(geometry, "ElevationGrid"))
-        return wrl_make_grid(wrl, look, mesh);
-    if (is_kind(geometry, "Extrusion"))
-        return wrl_make_extrusion(wrl, look, mesh);
-    if (is_kind(geometry, "Text") || is_kind(geometry, "PointSet")) {
-        wrl_tell(wrl, is_kind(geometry, "Text") ? WRL_TOLD_TEXT : WRL_TOLD_POINTS, 1, wrl_place(geometry));
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (wrl_is(geometry, makers[i].kind))
+            return makers[i].make(wrl, look, mesh);
+    if (wrl_is(geometry, "Text") || wrl_is(geometry, "PointSet")) {
+        wrl_tell(wrl, wrl_is(geometry, "Text") ? WRL_TOLD_TEXT : WRL_TOLD_POINTS, 1, wrl_place(geometry));
         return CP_NO;
     }
-    if (is_kind(geometry, "Box") || is_kind(geometry, "Sphere") || is_kind(geometry, "Cylinder") ||
-        is_kind(geometry, "Cone"))
-        return wrl_make_solid(wrl, look, mesh, pose);
     report_loss(wrl->context, "vrml97-node", wrl_place(geometry), 1, "nodes of the type \"%.60s\" as geometry",
                 geometry->type);
     return CP_NO;
@@ -46,13 +43,13 @@ static void find_look(struct wrl *wrl, struct wrl_look *look)
     struct wrl_node *texture = look->appearance ? wrl_child_of_kind(wrl, look->appearance, "texture", NULL) : NULL;
     look->transform =
         look->appearance ? wrl_child_of_kind(wrl, look->appearance, "textureTransform", "TextureTransform") : NULL;
-    if (texture && !is_kind(texture, "ImageTexture") && !is_kind(texture, "PixelTexture")) {
+    if (texture && !wrl_is(texture, "ImageTexture") && !wrl_is(texture, "PixelTexture")) {
         report_loss(wrl->context, "vrml97-node", wrl_place(texture), 1, "nodes of the type \"%.60s\" as texture",
                     texture->type);
         texture = NULL;
     }
     look->texture = texture;
-    look->lines = is_kind(look->geometry, "IndexedLineSet");
+    look->lines = wrl_is(look->geometry, "IndexedLineSet");
     look->two_sided = !look->lines && is_open(look->geometry);
 }
 
@@ -68,8 +65,9 @@ static cp_status add_mesh(struct wrl *wrl, struct wrl_look *look, struct wrl_mes
     if (!mesh.name)
         return CP_LIMIT;
     made->mesh = CP_NONE;
-    made->pose = POSE_IDENTITY;
-    cp_status status = make_mesh(wrl, look, &mesh, &made->pose);
+    look->pose = POSE_IDENTITY;
+    cp_status status = make_mesh(wrl, look, &mesh);
+    made->pose = look->pose;
     if (status != CP_OK)
         return status == CP_NO ? CP_OK : status;
     look->has_coordinates = mesh.coordinates[0] != NULL;

@@ -1,6 +1,5 @@
 /* Boxes, spheres, cylinders and cones, which the scene has as such; and as faces where a part of them is missing, or a
  * box has a texture. Axis Y, faces counterclockwise as seen from outside (ISO/IEC 14772-1, 6.7, 6.10, 6.13, 6.42). */
-#include <string.h>
 
 #include "mesh/mesh.h"
 #include "vrml97.h"
@@ -54,7 +53,7 @@ static void add_sides(struct turned *turned, bool is_cone)
 static cp_status make_turned(struct wrl *wrl, struct wrl_look *look, const double size[3], cp_mesh *mesh)
 {
     const struct wrl_node *node = look->geometry;
-    bool is_cone = strcmp(node->kind->name, "Cone") == 0;
+    bool is_cone = wrl_is(node, "Cone");
     struct turned turned = {.point_count = 0};
     double half = (is_cone ? size[2] : size[1]) / 2;
     add_ring(&turned, size[0], -half);
@@ -113,12 +112,10 @@ static cp_status make_textured_box(struct wrl *wrl, struct wrl_look *look, const
     return wrl_make_indexed(wrl, look, &point, &corner, &place, mesh);
 }
 
-cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose)
+cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
 {
     const struct wrl_node *node = look->geometry;
-    const char *kind = node->kind->name;
-    bool is_box = strcmp(kind, "Box") == 0, is_sphere = strcmp(kind, "Sphere") == 0,
-         is_cone = strcmp(kind, "Cone") == 0;
+    bool is_box = wrl_is(node, "Box"), is_sphere = wrl_is(node, "Sphere"), is_cone = wrl_is(node, "Cone");
     double size[3] = {2, 2, 2};
     if (is_box) {
         wrl_numbers(node, "size", 3, size);
@@ -131,8 +128,9 @@ cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, 
         size[2] = is_cone ? wrl_number(node, "height", 2) : 0;
     }
     if (!(fmin(size[0], fmin(size[1], size[2])) >= 0)) {
-        cp_status status = report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-geometry",
-                                          wrl_place(node), "%s has a size below zero, and is left out", kind);
+        cp_status status =
+            report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-geometry", wrl_place(node),
+                           "%s has a size below zero, and is left out", node->kind->name);
         return status == CP_OK ? CP_NO : status;
     }
     bool whole = wrl_truth(node, "side", true) && wrl_truth(node, "bottom", true) && wrl_truth(node, "top", true);
@@ -144,6 +142,6 @@ cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, 
     mesh->sides = is_box ? 0 : SIDES;
     memcpy(mesh->size, size, sizeof mesh->size);
     if (!is_box && !is_sphere) /* Z of the primitive is Y here */
-        *pose = pose_rotation_degrees(0, -90);
+        look->pose = pose_rotation_degrees(0, -90);
     return CP_OK;
 }

@@ -297,7 +297,7 @@ static cp_status see_info(struct wrl *wrl, const struct wrl_node *node)
 
 static void lose(struct wrl *wrl, const struct wrl_node *node)
 {
-    if (node->kind && strcmp(node->kind->name, "Script") == 0)
+    if (wrl_is(node, "Script"))
         wrl_tell(wrl, WRL_TOLD_SCRIPTS, 1, wrl_place(node));
     else if (!wrl->is_own || !node->kind) /* our own lights and sensors are made again */
         report_loss(wrl->context, "vrml97-node", wrl_place(node), 1, "nodes of the type \"%.60s\"%s", node->type,
@@ -315,7 +315,7 @@ static cp_status see_node(struct walk *walk, struct waiting *at)
     case WRL_SHAPE:
         return see_shape(wrl, at);
     case WRL_GROUP:
-        wrl_tell(wrl, WRL_TOLD_BILLBOARDS, strcmp(at->node->kind->name, "Billboard") == 0, wrl_place(at->node));
+        wrl_tell(wrl, WRL_TOLD_BILLBOARDS, wrl_is(at->node, "Billboard"), wrl_place(at->node));
         return push_all(walk, at, wrl_value(at->node, "children"));
     case WRL_PLACED:
         return see_transform(walk, at);

@@ -1,5 +1,4 @@
 /* Values of fields by their types. Lists of numbers are most of a file: they are read in a loop of their own. */
-#include <string.h>
 
 #include "base/text/text.h"
 #include "parser.h"

@@ -14,9 +14,9 @@
 #include "vrml97.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "../importers.h"
+#include "base/text/text.h"
 
 void wrl_tell(struct wrl *wrl, enum wrl_told what, uint64_t count, struct place place)
 {
@@ -68,7 +68,7 @@ static cp_status read_world(struct wrl *wrl, const struct source *source)
     if (!top || !array_add(wrl->context, &wrl->files, &wrl->file_room, &wrl->file_count, &top, sizeof top))
         return CP_LIMIT;
     top->source = source;
-    cp_status status = wrl_parse(wrl, top, 0, true);
+    cp_status status = wrl_parse(wrl, top, 0);
     if (status == CP_OK)
         status = wrl_find_own(wrl, top);
     if (status != CP_OK)
@@ -117,12 +117,9 @@ static cp_status read(cp_context *context, struct source *source, const void *se
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
     static const char sign[] = "#VRML V";
+    const char *text = text_after_mark(head, size), *end = head + size;
     (void)file_size;
-    if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
-        head += 3;
-        size -= 3;
-    }
-    return size >= sizeof sign - 1 && memcmp(head, sign, sizeof sign - 1) == 0 ? 100 : 0;
+    return (size_t)(end - text) >= sizeof sign - 1 && memcmp(text, sign, sizeof sign - 1) == 0 ? 100 : 0;
 }
 
 static const cp_option options[] = {

@@ -4,6 +4,8 @@
 #ifndef CELLPIPE_IMPORTERS_VRML97_VRML97_H
 #define CELLPIPE_IMPORTERS_VRML97_VRML97_H
 
+#include <string.h>
+
 #include "model/model.h"
 #include "plugins/importer.h"
 
@@ -249,14 +251,19 @@ struct wrl {
     struct buffer text;
 };
 
+/* Tells whether the node is of that kind; no instance of a prototype is. */
+static inline bool wrl_is(const struct wrl_node *node, const char *kind)
+{
+    return node->kind && strcmp(node->kind->name, kind) == 0;
+}
 struct place wrl_place(const struct wrl_node *node);
 /* Counts what is told once at the end, with the place of the first. */
 void wrl_tell(struct wrl *wrl, enum wrl_told what, uint64_t count, struct place place);
 
 /* ---- parse.c: the file as a tree ---- */
 
-/* Reads a file that is open. depth: of nodes around it. needs_header: it is not one that another file names. */
-cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool needs_header);
+/* Reads a file that is open. depth: of nodes around it. */
+cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth);
 /* Finds or opens the first file of the urls that is there; *found is NULL if none is, or none is VRML97. */
 cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_value *urls, uint32_t depth,
                    struct wrl_file **found, const char **name);
@@ -307,6 +314,7 @@ struct wrl_look {
     struct wrl_node *shape, *geometry, *appearance, *material, *texture, *transform; /* real ones; NULL: none */
     bool lines, two_sided, coloured; /* coloured: vertices have colours in place of the material's */
     bool has_coordinates;
+    cp_pose pose; /* places the mesh in the shape */
 };
 cp_status wrl_find_material(struct wrl *wrl, const struct wrl_look *look, uint32_t *row);
 /* Finds the texture of an ImageTexture or PixelTexture; CP_NONE if there is none. */
@@ -321,7 +329,7 @@ cp_status wrl_make_lines(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct wrl_value *points,
                            const struct wrl_value *corners, const struct wrl_value *coordinates, cp_mesh *mesh);
 /* Makes boxes, spheres, cylinders and cones; ElevationGrid and Extrusion. CP_NO if nothing is there. */
-cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose);
+cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 cp_status wrl_make_grid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 cp_status wrl_make_extrusion(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 
