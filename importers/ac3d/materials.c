@@ -62,20 +62,11 @@ static double unit_range(struct ac3d *reader, const struct ac3d_material *from, 
 /* Keeps numbers of the palette that are not zero as metadata, by the names that other readers give them. */
 static bool keep_numbers(struct ac3d *reader, uint32_t material, const char *key, const double *numbers, int count)
 {
-    struct buffer text = {.context = reader->context};
     bool any = false;
-    buffer_text(&text, count > 1 ? "[" : "");
-    for (int i = 0; i < count; i++) {
-        buffer_text(&text, i ? "," : "");
-        buffer_double(&text, numbers[i]);
+    for (int i = 0; i < count; i++)
         any |= numbers[i] != 0;
-    }
-    buffer_text(&text, count > 1 ? "]" : "");
-    buffer_append(&text, "", 1);
-    bool done = !text.failed && (!any || scene_add_metadata(reader->scene, CP_OWNER_MATERIAL, material, key,
-                                                            count > 1 ? CP_VALUE_JSON : CP_VALUE_NUMBER, text.data));
-    buffer_free(&text);
-    return done;
+    return !any ||
+           scene_add_numbers(reader->scene, CP_OWNER_MATERIAL, material, key, numbers, (size_t)count, count > 1);
 }
 
 static cp_status make_material(struct ac3d *reader, const struct ac3d_material *from, bool two_sided, uint32_t *made)

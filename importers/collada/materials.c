@@ -132,20 +132,10 @@ static cp_status keep_properties(const struct look *look, uint32_t target)
         bool says_nothing = is_number ? rgba[0] == (kept[i] == COLLADA_REFRACTION) : is_black(look, kept[i]);
         if (!has_colour(look, kept[i]) || says_nothing)
             continue;
-        struct buffer text = {.context = collada->context};
-        buffer_text(&text, is_number ? "" : "[");
-        for (int axis = 0; axis < (is_number ? 1 : 3); axis++) {
-            buffer_text(&text, axis > 0 ? "," : "");
-            buffer_double(&text, rgba[axis]);
-        }
-        buffer_text(&text, is_number ? "" : "]");
-        buffer_append(&text, "", 1);
         const char *key = arena_print(collada->arena, "collada.%s", collada_term_name(kept[i]));
-        if (text.failed || !key ||
-            !scene_add_metadata(collada->scene, CP_OWNER_MATERIAL, target, key,
-                                is_number ? CP_VALUE_NUMBER : CP_VALUE_JSON, text.data))
+        if (!key ||
+            !scene_add_numbers(collada->scene, CP_OWNER_MATERIAL, target, key, rgba, is_number ? 1 : 3, !is_number))
             status = CP_LIMIT;
-        buffer_free(&text);
     }
     return status;
 }

@@ -64,20 +64,11 @@ static const struct {
 
 static cp_status keep_numbers(struct library *library, size_t which, const double *values)
 {
-    struct buffer text = {.context = library->reader->context};
-    bool any = false, one = kept[which].count == 1;
-    buffer_text(&text, one ? "" : "[");
-    for (int i = 0; i < kept[which].count; i++) {
-        buffer_text(&text, i ? "," : "");
-        buffer_double(&text, values[i]);
+    bool any = false;
+    for (int i = 0; i < kept[which].count; i++)
         any |= values[i] != kept[which].neutral;
-    }
-    buffer_text(&text, one ? "" : "]");
-    buffer_append(&text, "", 1);
-    bool done =
-        !text.failed && (!any || scene_add_metadata(library->scene, CP_OWNER_MATERIAL, library->material,
-                                                    kept[which].key, one ? CP_VALUE_NUMBER : CP_VALUE_JSON, text.data));
-    buffer_free(&text);
+    bool done = !any || scene_add_numbers(library->scene, CP_OWNER_MATERIAL, library->material, kept[which].key, values,
+                                          (size_t)kept[which].count, kept[which].count > 1);
     return done ? CP_OK : CP_LIMIT;
 }
 

@@ -70,20 +70,9 @@ static cp_status take_home(struct rwxml *rwxml, const struct rwxml_device *devic
 static cp_status keep_values(struct rwxml *rwxml, const struct rwxml_device *device, const char *name,
                              const double *values, uint32_t count)
 {
-    struct buffer text = {.context = rwxml->context};
-    buffer_text(&text, "[");
-    for (uint32_t i = 0; i < count; i++) {
-        buffer_text(&text, i ? "," : "");
-        buffer_double(&text, values[i]);
-    }
-    buffer_text(&text, "]");
-    buffer_append(&text, "", 1);
     const char *key = arena_print(rwxml->arena, "q.%s", name);
-    bool done = key && !text.failed &&
-                scene_add_metadata(rwxml->scene, CP_OWNER_NODE, rwxml->frames[device->first].node, key, CP_VALUE_JSON,
-                                   text.data);
-    buffer_free(&text);
-    return done ? CP_OK : CP_LIMIT;
+    uint32_t base = rwxml->frames[device->first].node;
+    return key && scene_add_numbers(rwxml->scene, CP_OWNER_NODE, base, key, values, count, true) ? CP_OK : CP_LIMIT;
 }
 
 /* The numbers are radians and metres, one for each driven joint. */

@@ -190,6 +190,9 @@ uint32_t scene_add_clip(cp_scene *scene, const char *name, uint32_t track_count,
 /* Strings are copied. */
 bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, cp_value_type type,
                         const char *value);
+/* Adds numbers as an entry: one number, or a list of JSON. */
+bool scene_add_numbers(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, const double *numbers,
+                       size_t count, bool is_list);
 
 /* Returns the id of a table's row; NULL for CP_NONE. */
 const char *scene_id(const cp_scene *scene, enum scene_table table, uint32_t index);

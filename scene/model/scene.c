@@ -273,6 +273,23 @@ bool scene_add_metadata(cp_scene *scene, cp_owner owner, uint32_t index, const c
     return metadata.key && metadata.value && scene_add_row(scene, TABLE_METADATA, &metadata) != CP_NONE;
 }
 
+bool scene_add_numbers(cp_scene *scene, cp_owner owner, uint32_t index, const char *key, const double *numbers,
+                       size_t count, bool is_list)
+{
+    struct buffer text = {.context = scene->context};
+    buffer_text(&text, is_list ? "[" : "");
+    for (size_t i = 0; i < count; i++) {
+        buffer_text(&text, i ? "," : "");
+        buffer_double(&text, numbers[i]);
+    }
+    buffer_text(&text, is_list ? "]" : "");
+    buffer_append(&text, "", 1);
+    bool added = !text.failed &&
+                 scene_add_metadata(scene, owner, index, key, is_list ? CP_VALUE_JSON : CP_VALUE_NUMBER, text.data);
+    buffer_free(&text);
+    return added;
+}
+
 bool cp_joint_is_dependent(const cp_joint *joint)
 {
     return joint->master != CP_NONE || joint->expression;
