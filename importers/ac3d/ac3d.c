@@ -80,8 +80,7 @@ static cp_status read_texture(struct ac3d *reader, struct ac3d_object *object)
         ac3d_count(reader, AC3D_LAYERS, 1, reader->line);
         return CP_OK;
     }
-    for (char *at = (char *)path; (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes((char *)path);
     object->texture.path = path;
     return CP_OK;
 }

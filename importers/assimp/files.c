@@ -181,8 +181,7 @@ static struct aiFile *open_further(struct file_system *system, const char *name)
     struct source *further = NULL;
     struct buffer path = {.context = system->context};
     buffer_append(&path, name, strlen(name) + 1);
-    for (char *at = path.data; at && (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path.data);
     cp_status status = path.failed ? CP_LIMIT : source_open(system->top, path.data, &further);
     if (status == CP_NO || (status == CP_OK && further->size == 0))
         report_missing(system, path.data, status == CP_OK);

@@ -105,8 +105,7 @@ static cp_status find_image(struct assimp_import *import, const struct aiString 
 {
     char *path = (char *)copy_text(import, name);
     bool added = false;
-    for (char *at = path; at && (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path);
     uint32_t *known = path ? name_map_add(&import->images, path, CP_NONE, &added) : NULL;
     if (!known)
         return CP_LIMIT;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "cell.h"
 
 /* ---- the paths file ---- */
@@ -51,9 +52,7 @@ char *deneb_path(struct arena *arena, const char *text)
     bool drive = ((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z') && text[1] == ':';
     text += drive ? 2 : 0;
     char *path = arena_copy_text(arena, text, strlen(text));
-    for (char *at = path; at && *at; at++)
-        if (*at == '\\')
-            *at = '/';
+    text_turn_slashes(path);
     return path;
 }
 

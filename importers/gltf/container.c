@@ -128,8 +128,7 @@ bool gltf_file_names(struct gltf *gltf, uint32_t value, char *uri, const char **
         return gltf_error(gltf, value, "gltf-uri", "malformed URI");
     bool parted = strchr(uri, '\\');
     for (int i = 0; i < 2; i++)
-        for (char *at = i ? raw : uri; (at = strchr(at, '\\'));)
-            *at = '/';
+        text_turn_slashes(i ? raw : uri);
     if (!escaped || parted)
         gltf_lenient(gltf, value, "gltf-uri",
                      parted ? "\"\\\" parts folders, where \"/\" does" : "a \"%\" stands for itself");

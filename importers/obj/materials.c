@@ -403,8 +403,7 @@ static cp_status open_library(struct obj_reader *reader, cp_scene *scene, struct
     char *path = arena_copy_text(reader->arena, name, size);
     if (known)
         return CP_OK;
-    for (char *at = path; at && (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path);
     cp_status status = path ? source_open_near(reader->source, path, NULL, &source) : CP_LIMIT;
     if (status != CP_OK && (status != CP_NO || !must)) {
         source_close(source);

@@ -14,16 +14,7 @@ struct body {
     const char *scope; /* with the dot */
 };
 
-static bool is_one_of(const struct xml_node *element, const char *const *names)
-{
-    while (*names && !rwxml_is(element, *names))
-        names++;
-    return *names;
-}
-
 static const char *const frame_names[] = {"Frame", "Joint", "DHJoint", NULL};
-static const char *const limit_names[] = {"PosLimit", "VelLimit", "AccLimit", NULL};
-static const char *const model_names[] = {"Drawable", "CollisionModel", NULL};
 static const char *const setup_names[] = {"CollisionSetup", "ProximitySetup", NULL};
 static const char *const device_names[] = {"SerialDevice", "TreeDevice", "ParallelDevice", "MobileDevice", NULL};
 
@@ -100,15 +91,15 @@ static cp_status read_body(struct rwxml *rwxml, const struct body *body, const s
     cp_status status = CP_OK;
     for (const struct xml_node *child = xml_node_child(element, NULL); child && status == CP_OK;
          child = xml_node_next(child, NULL)) {
-        if (is_one_of(child, frame_names))
+        if (rwxml_is_one_of(child, frame_names))
             status = add_device_frame(rwxml, body, child);
         else if (rwxml_is(child, "SerialChain"))
             status = read_chain(rwxml, body, child);
-        else if (is_one_of(child, limit_names))
+        else if (rwxml_is_one_of(child, rwxml_limits))
             status = keep_later(rwxml, &rwxml->limits, body, child, "refjoint");
-        else if (is_one_of(child, model_names))
+        else if (rwxml_is_one_of(child, rwxml_models))
             status = keep_later(rwxml, &rwxml->models, body, child, "refframe");
-        else if (is_one_of(child, setup_names))
+        else if (rwxml_is_one_of(child, setup_names))
             status = keep_later(rwxml, &rwxml->setups, body, child, NULL);
         else if (rwxml_is(child, "Q"))
             status = keep_later(rwxml, &rwxml->configurations, body, child, NULL);
@@ -116,7 +107,7 @@ static cp_status read_body(struct rwxml *rwxml, const struct body *body, const s
             status = keep_later(rwxml, &rwxml->junctions, body, child, NULL);
         else if (rwxml_is(child, "Property"))
             status = keep_later(rwxml, &rwxml->properties, body, child, NULL);
-        else if (!(is_mobile && is_one_of(child, read_already)))
+        else if (!(is_mobile && rwxml_is_one_of(child, read_already)))
             rwxml_lose(rwxml, child);
     }
     return status;
@@ -218,13 +209,13 @@ static cp_status read_cell(struct rwxml *rwxml, const struct xml_node *element)
     cp_status status = CP_OK;
     for (const struct xml_node *child = xml_node_child(element, NULL); child && status == CP_OK;
          child = xml_node_next(child, NULL)) {
-        if (is_one_of(child, frame_names))
+        if (rwxml_is_one_of(child, frame_names))
             status = add_cell_frame(rwxml, child);
-        else if (is_one_of(child, device_names))
+        else if (rwxml_is_one_of(child, device_names))
             status = read_device(rwxml, child);
-        else if (is_one_of(child, model_names))
+        else if (rwxml_is_one_of(child, rwxml_models))
             status = keep_later(rwxml, &rwxml->models, &cell, child, "refframe");
-        else if (is_one_of(child, setup_names))
+        else if (rwxml_is_one_of(child, setup_names))
             status = keep_later(rwxml, &rwxml->setups, &cell, child, NULL);
         else if (rwxml_is(child, "Property"))
             status = keep_later(rwxml, &rwxml->properties, &cell, child, NULL);

@@ -26,8 +26,7 @@ const struct source *rwxml_source_of(const struct rwxml *rwxml, const struct xml
 cp_status rwxml_open(struct rwxml *rwxml, const struct xml_node *element, const char *name, struct source **opened)
 {
     char *path = arena_copy_text(rwxml->arena, name, strlen(name));
-    for (char *at = path; at && (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path);
     return path ? source_open(rwxml_source_of(rwxml, element), path, opened) : CP_LIMIT;
 }
 

@@ -61,11 +61,6 @@ cp_status rwxml_take_limit(struct rwxml *rwxml, const struct xml_node *element, 
 
 /* ---- frames ---- */
 
-static bool is_limit(const struct xml_node *element)
-{
-    return rwxml_is(element, "PosLimit") || rwxml_is(element, "VelLimit") || rwxml_is(element, "AccLimit");
-}
-
 /* Reads the type that a Frame or Joint names. */
 static cp_status read_type(struct rwxml *rwxml, const struct xml_node *element, struct rwxml_frame *frame)
 {
@@ -104,22 +99,18 @@ static cp_status read_type(struct rwxml *rwxml, const struct xml_node *element, 
 /* Takes what stands inside a frame or joint. */
 static cp_status read_inside(struct rwxml *rwxml, const struct xml_node *element, uint32_t row)
 {
-    static const char *const taken[] = {"RPY", "Pos", "Transform"};
     cp_status status = CP_OK;
     for (const struct xml_node *child = xml_node_child(element, NULL); child && status == CP_OK;
          child = xml_node_next(child, NULL)) {
         struct rwxml_frame *frame = &rwxml->frames[row];
-        bool known = false;
-        for (size_t i = 0; i < 3; i++)
-            known |= rwxml_is(child, taken[i]);
-        if (known)
+        if (rwxml_is_one_of(child, rwxml_poses)) {
             continue;
-        if (is_limit(child)) {
+        } else if (rwxml_is_one_of(child, rwxml_limits)) {
             status = rwxml_take_limit(rwxml, child, frame);
         } else if (rwxml_is(child, "Depend")) {
             frame->depend = child;
             frame->active = false;
-        } else if (rwxml_is(child, "Drawable") || rwxml_is(child, "CollisionModel")) {
+        } else if (rwxml_is_one_of(child, rwxml_models)) {
             status = rwxml_add_model(rwxml, child, row);
         } else if (rwxml_is(child, "Property")) {
             struct rwxml_later later = {.element = child, .name = frame->name, .device = frame->device};

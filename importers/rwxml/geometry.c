@@ -66,8 +66,7 @@ static cp_status place_polytope(const struct wish *wish)
     char *path = name ? arena_copy_text(wish->rwxml->arena, name, strlen(name)) : NULL;
     if (!path)
         return name ? CP_LIMIT : CP_INPUT;
-    for (char *at = path; (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path);
     cp_status status = CP_OK;
     for (uint32_t use = CP_USE_DRAWN; use <= CP_USE_COLLISION && status == CP_OK; use++)
         if (wish->use & use)
@@ -87,6 +86,14 @@ static const struct {
     {"Plane", "#Plane", {NULL, NULL, NULL}, ""},
 };
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
+
+static int shape_of(const struct xml_node *element)
+{
+    int shape = 0;
+    while (shape < SHAPE_COUNT && !rwxml_is(element, shapes[shape].name))
+        shape++;
+    return shape;
+}
 
 static cp_status place_shape(const struct wish *wish, int shape)
 {
@@ -130,15 +137,13 @@ static cp_status place_model(struct rwxml *rwxml, const struct rwxml_frame *fram
     cp_status status = rwxml_pose(rwxml, element, &wish.pose);
     for (const struct xml_node *child = xml_node_child(element, NULL); child && status == CP_OK;
          child = xml_node_next(child, NULL)) {
-        int shape = 0;
+        int shape = shape_of(child);
         wish.element = child;
-        while (shape < SHAPE_COUNT && !rwxml_is(child, shapes[shape].name))
-            shape++;
         if (rwxml_is(child, "Polytope"))
             status = place_polytope(&wish);
         else if (shape < SHAPE_COUNT)
             status = place_shape(&wish, shape);
-        else if (!rwxml_is(child, "RPY") && !rwxml_is(child, "Pos") && !rwxml_is(child, "Transform"))
+        else if (!rwxml_is_one_of(child, rwxml_poses))
             rwxml_lose(rwxml, child);
     }
     return status;
@@ -147,13 +152,9 @@ static cp_status place_model(struct rwxml *rwxml, const struct rwxml_frame *fram
 /* Tells whether a model has a shape. */
 static bool has_shape(const struct xml_node *element)
 {
-    for (const struct xml_node *child = xml_node_child(element, NULL); child; child = xml_node_next(child, NULL)) {
-        if (rwxml_is(child, "Polytope") || rwxml_is(child, "Custom"))
+    for (const struct xml_node *child = xml_node_child(element, NULL); child; child = xml_node_next(child, NULL))
+        if (rwxml_is(child, "Polytope") || rwxml_is(child, "Custom") || shape_of(child) < SHAPE_COUNT)
             return true;
-        for (int i = 0; i < SHAPE_COUNT; i++)
-            if (rwxml_is(child, shapes[i].name))
-                return true;
-    }
     return false;
 }
 

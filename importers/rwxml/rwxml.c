@@ -63,14 +63,6 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 
 /* ---- the reading ---- */
 
-static bool is_root(const struct xml_node *element)
-{
-    for (size_t i = 0; roots[i]; i++)
-        if (rwxml_is(element, roots[i]))
-            return true;
-    return false;
-}
-
 /* Reads the cell that a dynamic one names; the rest of that is lost. */
 static cp_status read_static_cell(struct rwxml *rwxml, const struct xml_node *dynamic)
 {
@@ -98,7 +90,7 @@ static cp_status find_top(struct rwxml *rwxml, bool within_dynamic, const struct
     *top = NULL;
     for (const struct xml_node *child = xml_node_child(rwxml->document.root, NULL); child;
          child = xml_node_next(child, NULL))
-        if (!*top && is_root(child))
+        if (!*top && rwxml_is_one_of(child, roots))
             *top = child;
         else
             rwxml_lose(rwxml, child);

@@ -111,6 +111,10 @@ static inline bool rwxml_is(const struct xml_node *element, const char *name)
 {
     return strcmp(element->name, name) == 0;
 }
+/* Tells whether the element has one of the names, which NULL ends. */
+bool rwxml_is_one_of(const struct xml_node *element, const char *const *names);
+/* The elements of a pose, the limits of a joint, and the models of a frame. */
+extern const char *const rwxml_poses[], *const rwxml_limits[], *const rwxml_models[];
 /* Returns the text inside an element, without blanks around it; NULL when out of memory. */
 const char *rwxml_text(struct rwxml *rwxml, const struct xml_node *element);
 /* Returns an attribute that must be there; NULL after an error. */

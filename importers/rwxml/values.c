@@ -6,6 +6,17 @@
 
 #include "base/text/text.h"
 
+const char *const rwxml_poses[] = {"RPY", "Pos", "Transform", NULL};
+const char *const rwxml_limits[] = {"PosLimit", "VelLimit", "AccLimit", NULL};
+const char *const rwxml_models[] = {"Drawable", "CollisionModel", NULL};
+
+bool rwxml_is_one_of(const struct xml_node *element, const char *const *names)
+{
+    while (*names && !rwxml_is(element, *names))
+        names++;
+    return *names;
+}
+
 void rwxml_lose(struct rwxml *rwxml, const struct xml_node *element)
 {
     report_loss(rwxml->context, "rwxml-element", xml_node_place(element), 1, "the element <%.100s>", element->name);

@@ -139,9 +139,7 @@ static cp_status check_model(const struct model_request *request, const struct s
 static const char *mesh_path(struct urdf *urdf, const struct shape *shape, const char *name)
 {
     char *path = arena_copy_text(urdf->arena, name, strlen(name));
-    for (char *at = path; at && *at; at++)
-        if (*at == '\\')
-            *at = '/';
+    text_turn_slashes(path);
     bool of_windows = path && is_letter(path[0]) && path[1] == ':' && path[2] == '/';
     static const char folder[] = "/meshes/";
     const char *meshes = NULL;

@@ -28,8 +28,7 @@ char *beside_path(struct arena *arena, const char *name, bool *failed)
     bool is_file = uri_is_file(name);
     if (is_file)
         (void)uri_decode(path, &size);
-    for (char *at = path; (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path);
     if (is_file || path[0] == '/' || has_drive(path))
         path += has_drive(path) && !strchr(path, '/') ? 2 : text_file_name(path) - path;
     bool none = !*path || strlen(path) > LONGEST || strstr(path, "://") || path_leaves_folder(path);

@@ -40,8 +40,7 @@ static cp_status add_item(struct archive *archive, const struct archive_file *fi
     if (!folded || !array_reserve(archive->source->context, &archive->items, &archive->room,
                                   archive->count + UINT64_C(1), sizeof *archive->items))
         return CP_LIMIT;
-    for (char *at = name; (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(name);
     strcpy(folded, name);
     fold(folded);
     archive->items[archive->count] = (struct item){name, *file};
@@ -154,8 +153,7 @@ static char *path_inside(const struct source *parent, const char *name, bool *fa
     *failed = !path;
     if (!path || name[0] == '/' || uri_is_known(name))
         return NULL;
-    for (char *at = path; (at = strchr(at, '\\'));)
-        *at = '/';
+    text_turn_slashes(path);
     for (const char *at = path; *at;) {
         size_t size = strcspn(at, "/");
         size_t whole = size + (at[size] == '/');

@@ -65,6 +65,13 @@ static inline bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Makes slashes of backslashes, as paths of Windows have them. text may be NULL. */
+static inline void text_turn_slashes(char *text)
+{
+    for (char *at = text; at && (at = strchr(at, '\\'));)
+        *at = '/';
+}
+
 /* Returns the text behind UTF-8's byte order mark, if it begins with one; else the text. */
 static inline const char *text_after_mark(const char *text, size_t size)
 {
