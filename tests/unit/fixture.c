@@ -64,6 +64,13 @@ const cp_entry *find_last_entry(const cp_context *reporter, const char *code)
     return NULL;
 }
 
+size_t count_all(const cp_context *reporter)
+{
+    size_t count;
+    (void)cp_report(reporter, &count);
+    return count;
+}
+
 bool was_reported(const cp_context *reporter, const char *code)
 {
     return find_entry(reporter, code) != NULL;
@@ -158,6 +165,27 @@ COUNT_ROWS(count_metadata, cp_metadata)
 FIND_ROW(find_node, cp_nodes, cp_node, "node")
 FIND_ROW(find_joint, cp_joints, cp_joint, "joint")
 FIND_ROW(find_device, cp_devices, cp_device, "device")
+
+#define FIND_ONLY(function, list, type)                                                                                \
+    uint32_t function(const cp_scene *shown, const char *name)                                                         \
+    {                                                                                                                  \
+        uint32_t count, found = CP_NONE, times = 0;                                                                    \
+        const type *rows = list(shown, &count);                                                                        \
+        for (uint32_t i = 0; i < count; i++)                                                                           \
+            if (strcmp(rows[i].name, name) == 0 && ++times > 0)                                                        \
+                found = i;                                                                                             \
+        return times == 1 ? found : CP_NONE;                                                                           \
+    }
+FIND_ONLY(only_node, cp_nodes, cp_node)
+FIND_ONLY(only_joint, cp_joints, cp_joint)
+
+const cp_mesh *only_mesh(const cp_scene *shown)
+{
+    uint32_t count;
+    const cp_mesh *mesh = cp_meshes(shown, &count);
+    assert_int_equal(count, 1);
+    return mesh;
+}
 
 const cp_node *node_called(const cp_scene *shown, const char *name)
 {

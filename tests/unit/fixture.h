@@ -45,6 +45,8 @@ bool was_reported(const cp_context *context, const char *code);
 bool was_said(const cp_context *context, const char *part);
 /* Returns the count of the first entry with this code; 0 without one. */
 uint64_t count_of(const cp_context *context, const char *code);
+/* Returns the number of all entries. */
+size_t count_all(const cp_context *context);
 /* How many entries have this severity and this code. */
 size_t count_entries(const cp_context *context, cp_severity severity, const char *code);
 /* How much was lost, by all losses with this code. */
@@ -75,6 +77,11 @@ uint32_t find_node(const cp_scene *scene, const char *name);
 uint32_t find_joint(const cp_scene *scene, const char *name);
 uint32_t find_device(const cp_scene *scene, const char *name);
 /* The same rows themselves. */
+/* Return the row with the name; CP_NONE if there is none, or several. */
+uint32_t only_node(const cp_scene *scene, const char *name);
+uint32_t only_joint(const cp_scene *scene, const char *name);
+/* Returns the mesh of a scene that has one. */
+const cp_mesh *only_mesh(const cp_scene *scene);
 const cp_node *node_called(const cp_scene *scene, const char *name);
 const cp_joint *joint_called(const cp_scene *scene, const char *name);
 

@@ -10,14 +10,6 @@ static cp_scene *read_text(cp_context *context, const char *text, const char *co
     return read_bytes(context, text, strlen(text), list, expected);
 }
 
-static const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *meshes = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return meshes;
-}
-
 static void assert_triangle(const cp_scene *scene, const float expected[9])
 {
     const cp_mesh *mesh = only_mesh(scene);

@@ -13,33 +13,6 @@ struct pair {
     cp_scene *before, *after;
 };
 
-/* These two return the row with the name; CP_NONE if there is none, or several. */
-static uint32_t only_node(const cp_scene *scene, const char *name)
-{
-    uint32_t count, found = CP_NONE;
-    const cp_node *nodes = cp_nodes(scene, &count);
-    for (uint32_t i = 1; i < count; i++)
-        if (!strcmp(nodes[i].name, name)) {
-            if (found != CP_NONE)
-                return CP_NONE;
-            found = i;
-        }
-    return found;
-}
-
-static uint32_t only_joint(const cp_scene *scene, const char *name)
-{
-    uint32_t count, found = CP_NONE;
-    const cp_joint *joints = cp_joints(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(joints[i].name, name)) {
-            if (found != CP_NONE)
-                return CP_NONE;
-            found = i;
-        }
-    return found;
-}
-
 /* Returns the joint that was written of the joint: the second of a name has _2 in the file, the third _3. */
 static uint32_t joint_again(const struct pair *pair, uint32_t joint)
 {

@@ -18,48 +18,11 @@ struct pair {
     bool loops;   /* which are not written: free joints stand where they stood */
 };
 
-/* Returns the row with the name; CP_NONE if there is none, or several. */
-static uint32_t only_node(const cp_scene *scene, const char *name)
-{
-    uint32_t count, found = CP_NONE;
-    const cp_node *nodes = cp_nodes(scene, &count);
-    for (uint32_t i = 1; i < count; i++)
-        if (strcmp(nodes[i].name, name) == 0) {
-            if (found != CP_NONE)
-                return CP_NONE;
-            found = i;
-        }
-    return found;
-}
-
-static uint32_t only_joint(const cp_scene *scene, const char *name)
-{
-    uint32_t count, found = CP_NONE;
-    const cp_joint *joints = cp_joints(scene, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(joints[i].name, name) == 0) {
-            if (found != CP_NONE)
-                return CP_NONE;
-            found = i;
-        }
-    return found;
-}
-
 static void check_near(const struct pair *pair, const char *what, const char *name, double got, double expected,
                        double within)
 {
     if (got != expected && !(fabs(got - expected) <= within))
         fail_msg("%s: %s of %s is %.17g, not %.17g", pair->name, what, name, got, expected);
-}
-
-static bool has_code(const cp_context *context, const char *code)
-{
-    size_t count;
-    const cp_entry *entries = cp_report(context, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].code, code) == 0)
-            return true;
-    return false;
 }
 
 static void check_measures(const struct pair *pair)
@@ -118,8 +81,8 @@ static void check_colours(const struct pair *pair)
         for (uint32_t g = 0; g < meshes[i].group_count; g++)
             if (meshes[i].groups[g].material == CP_NONE)
                 return;
-    if (count_textures(pair->before) > 0 || pair->mirrors || has_code(pair->context, "vrml97-colour") ||
-        has_code(pair->context, "vrml97-alpha"))
+    if (count_textures(pair->before) > 0 || pair->mirrors || was_reported(pair->context, "vrml97-colour") ||
+        was_reported(pair->context, "vrml97-alpha"))
         return;
     sum_colours(pair->before, a);
     sum_colours(pair->after, b);
@@ -257,7 +220,7 @@ static uint32_t check_scene(cp_context *context, const char *name, cp_scene *sce
     }
     pair.size = size_of(context, scene);
     pair.loops = count_loops(scene) > 0;
-    pair.mirrors = has_code(context, "vrml97-mirrored") || has_code(context, "vrml97-flat");
+    pair.mirrors = was_reported(context, "vrml97-mirrored") || was_reported(context, "vrml97-flat");
     check_measures(&pair);
     check_colours(&pair);
     check_joints(&pair);
