@@ -17,12 +17,15 @@ cp_status wrl_check_size(struct wrl *wrl, const struct wrl_node *node, uint64_t 
 
 /* ---- lists ---- */
 
+enum { COLOURS, NORMALS, COORDINATES, LISTS };
+static const char *const list_words[LISTS] = {"colours", "normals", "texture coordinates"};
+static const uint32_t list_widths[LISTS] = {3, 3, 2};
+
 /* A list of colours or the like, and the indices by which corners or faces show it. */
 struct face_list {
     const struct wrl_value *values, *index; /* NULL: none */
     bool by_corner;                         /* else by face */
     bool is_aligned;                        /* each vertex has the value of its number */
-    uint32_t width;
 };
 
 static struct face_list find_list(struct wrl *wrl, const struct wrl_node *node, const char *field, const char *kind,
@@ -45,7 +48,7 @@ struct set {
     const struct wrl_value *corners; /* coordIndex */
     const float *positions;
     uint32_t position_count, least; /* least: corners of a face */
-    struct face_list colours, normals, coordinates;
+    struct face_list lists[LISTS];
     bool is_reversed, all_triangles;
     uint32_t face_count, corner_count, file_faces;
     uint64_t missing, small; /* faces that are left out */
@@ -87,23 +90,22 @@ static void count_faces(struct set *set)
 }
 
 /* Tells whether vertices can have the values as they stand. */
-static bool is_aligned(const struct set *set, const struct face_list *list)
+static bool is_aligned(const struct set *set, const struct face_list *list, uint32_t count)
 {
     bool same = !list->index || (list->index->count == set->corners->count &&
                                  memcmp(list->index->integers, set->corners->integers,
                                         set->corners->count * sizeof *set->corners->integers) == 0);
-    return list->by_corner && same && list->values->count / list->width >= set->position_count;
+    return list->by_corner && same && count >= set->position_count;
 }
 
 /* Checks the indices of a list, which is left out if one is wrong. */
-static cp_status check_list(struct wrl *wrl, const struct set *set, struct face_list *list, const char *what,
-                            uint32_t width)
+static cp_status check_list(struct wrl *wrl, struct set *set, int which)
 {
-    list->width = width;
+    struct face_list *list = &set->lists[which];
     if (!list->values)
         return CP_OK;
-    list->is_aligned = is_aligned(set, list);
-    uint32_t count = list->values->count / width;
+    uint32_t count = list->values->count / list_widths[which];
+    list->is_aligned = is_aligned(set, list, count);
     uint32_t needed = list->by_corner ? set->corners->count : set->file_faces;
     bool good = !list->index || list->index->count + list->by_corner >= needed; /* the last -1 may be missing */
     const struct wrl_value *read = list->index ? list->index : list->by_corner ? set->corners : NULL;
@@ -114,25 +116,23 @@ static cp_status check_list(struct wrl *wrl, const struct set *set, struct face_
         return CP_OK;
     list->values = NULL;
     return report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-index", wrl_place(set->node),
-                          "the %s of %.40s are left out: an index is missing, or there are only %u of them", what,
-                          set->node->type, count);
+                          "the %s of %.40s are left out: an index is missing, or there are only %u of them",
+                          list_words[which], set->node->type, count);
 }
 
 /* ---- corners ---- */
 
 static uint32_t list_item(const struct set *set, const struct face_list *list, uint32_t corner, uint32_t face)
 {
-    if (!list->values)
-        return 0;
     uint32_t at = list->by_corner ? corner : face;
     return list->index       ? (uint32_t)list->index->integers[at]
            : list->by_corner ? (uint32_t)set->corners->integers[at]
                              : face;
 }
 
-/* Writes the corners of all faces: rows of `words` indices, of the point first. */
-static void write_corners(const struct set *set, const struct face_list *const lists[], uint32_t words,
-                          uint32_t *offsets, uint32_t *rows)
+/* Writes the corners of all faces: rows of indices, of the point and, if there are more words, of what the lists have
+ * there. */
+static void write_corners(const struct set *set, uint32_t words, uint32_t *offsets, uint32_t *rows)
 {
     struct set counts = *set; /* is_face counts again */
     uint32_t face = 0, made = 0, at = 0;
@@ -148,8 +148,9 @@ static void write_corners(const struct set *set, const struct face_list *const l
             uint32_t from = set->is_reversed && i > begin ? end - (i - begin) : i;
             uint32_t *row = rows + (size_t)at * words;
             row[0] = (uint32_t)set->corners->integers[from];
-            for (uint32_t k = 1; k < words; k++)
-                row[k] = list_item(set, lists[k - 1], from, face);
+            for (uint32_t k = 0, word = 1; word < words; k++)
+                if (set->lists[k].values)
+                    row[word++] = list_item(set, &set->lists[k], from, face);
         }
     }
     if (offsets)
@@ -231,34 +232,34 @@ static bool make_coordinates(struct wrl *wrl, const struct wrl_look *look, cp_me
 static cp_status fill_arrays(struct wrl *wrl, const struct wrl_look *look, const struct set *set, const uint32_t *rows,
                              uint32_t words, cp_mesh *mesh)
 {
-    cp_scene *scene = wrl->scene;
-    uint32_t count = mesh->vertex_count, word = 1;
+    static const uint32_t widths[LISTS] = {4, 3, 2}; /* of what meshes have */
     const struct texture_map map = find_map(look->transform);
     double alpha = look->material ? 1 - within_unit(wrl_number(look->material, "transparency", 0)) : 1;
-    float *colours = set->colours.values ? scene_allocate(scene, count, 4 * sizeof *colours) : NULL;
-    float *normals = set->normals.values ? scene_allocate(scene, count, 3 * sizeof *normals) : NULL;
-    float *coordinates = set->coordinates.values ? scene_allocate(scene, count, 2 * sizeof *coordinates) : NULL;
-    if ((set->colours.values && !colours) || (set->normals.values && !normals) ||
-        (set->coordinates.values && !coordinates))
-        return CP_LIMIT;
-    uint32_t colour_word = colours ? word++ : 0, normal_word = normals ? word++ : 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t *row = rows ? rows + i * words : NULL;
-        if (colours)
-            write_colour(set->colours.values->floats + 3 * (row ? (size_t)row[colour_word] : i), alpha,
-                         colours + 4 * i);
-        if (normals)
-            memcpy(normals + 3 * i, set->normals.values->floats + 3 * (row ? (size_t)row[normal_word] : i),
-                   3 * sizeof *normals);
-        const float *st = coordinates ? set->coordinates.values->floats + 2 * (row ? (size_t)row[word] : i) : NULL;
-        if (st)
-            write_coordinate(&map, (double)st[0], (double)st[1], coordinates + 2 * i);
+    float *made[LISTS] = {NULL};
+    for (int k = 0; k < LISTS; k++)
+        if (set->lists[k].values &&
+            !(made[k] = scene_allocate(wrl->scene, mesh->vertex_count, widths[k] * sizeof *made[k])))
+            return CP_LIMIT;
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        const uint32_t *word = rows ? rows + i * words + 1 : NULL;
+        for (int k = 0; k < LISTS; k++) {
+            if (!made[k])
+                continue;
+            const float *from = set->lists[k].values->floats + list_widths[k] * (word ? (size_t)*word++ : i);
+            float *to = made[k] + widths[k] * i;
+            if (k == COLOURS)
+                write_colour(from, alpha, to);
+            else if (k == NORMALS)
+                memcpy(to, from, 3 * sizeof *to);
+            else
+                write_coordinate(&map, (double)from[0], (double)from[1], to);
+        }
     }
-    mesh->colours = colours;
-    mesh->coordinates[0] = coordinates;
+    mesh->colours = made[COLOURS];
+    mesh->coordinates[0] = made[COORDINATES];
     uint64_t mended = 0;
-    cp_status status = normals ? mesh_mend_normals(wrl->context, mesh, normals, &mended) : CP_OK;
-    mesh->normals = normals;
+    cp_status status = made[NORMALS] ? mesh_mend_normals(wrl->context, mesh, made[NORMALS], &mended) : CP_OK;
+    mesh->normals = made[NORMALS];
     if (mended > 0)
         report_warning(wrl->context, "vrml97-normals", wrl_place(set->node),
                        "%llu normals without a direction are mended", (unsigned long long)mended);
@@ -273,7 +274,7 @@ static cp_status make_plain(struct wrl *wrl, const struct wrl_look *look, const 
     uint32_t *corners = scene_allocate(wrl->scene, set->corner_count, sizeof *corners);
     if (!corners)
         return CP_LIMIT;
-    write_corners(set, NULL, 1, (uint32_t *)mesh->face_offsets, corners);
+    write_corners(set, 1, (uint32_t *)mesh->face_offsets, corners);
     mesh->corners = corners;
     mesh->positions = set->positions;
     mesh->vertex_count = set->position_count;
@@ -283,19 +284,14 @@ static cp_status make_plain(struct wrl *wrl, const struct wrl_look *look, const 
 /* Makes a mesh with a vertex for each combination of a point and what corners show there. */
 static cp_status make_split(struct wrl *wrl, const struct wrl_look *look, const struct set *set, cp_mesh *mesh)
 {
-    const struct face_list *lists[3];
     uint32_t words = 1, count = set->corner_count;
-    if (set->colours.values)
-        lists[words++ - 1] = &set->colours;
-    if (set->normals.values)
-        lists[words++ - 1] = &set->normals;
-    if (set->coordinates.values)
-        lists[words++ - 1] = &set->coordinates;
+    for (int k = 0; k < LISTS; k++)
+        words += set->lists[k].values != NULL;
     uint32_t *rows = memory_allocate(wrl->context, count, words * sizeof *rows);
     uint32_t *corners = scene_allocate(wrl->scene, count, sizeof *corners);
     cp_status status = rows && corners ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
-        write_corners(set, lists, words, (uint32_t *)mesh->face_offsets, rows);
+        write_corners(set, words, (uint32_t *)mesh->face_offsets, rows);
     if (status == CP_OK && !join_rows(wrl->context, rows, words, words, count, corners))
         status = CP_LIMIT;
     float *positions = NULL;
@@ -319,8 +315,10 @@ static cp_status make_split(struct wrl *wrl, const struct wrl_look *look, const 
 
 static bool needs_split(const struct set *set)
 {
-    return (set->colours.values && !set->colours.is_aligned) || (set->normals.values && !set->normals.is_aligned) ||
-           (set->coordinates.values && !set->coordinates.is_aligned);
+    bool needs = false;
+    for (int k = 0; k < LISTS; k++)
+        needs |= set->lists[k].values && !set->lists[k].is_aligned;
+    return needs;
 }
 
 /* Makes normals by the crease angle, if the node says one and has no normals. The exporters of CAD programs leave the
@@ -342,15 +340,11 @@ static cp_status make_mesh(struct wrl *wrl, struct wrl_look *look, struct set *s
     cp_status status = wrl_check_size(wrl, set->node, set->corner_count);
     if (status == CP_OK && set->face_count == 0)
         return CP_NO;
-    if (status == CP_OK)
-        status = check_list(wrl, set, &set->colours, "colours", 3);
-    if (status == CP_OK)
-        status = check_list(wrl, set, &set->normals, "normals", 3);
-    if (status == CP_OK)
-        status = check_list(wrl, set, &set->coordinates, "texture coordinates", 2);
+    for (int k = 0; k < LISTS && status == CP_OK; k++)
+        status = check_list(wrl, set, k);
     if (status != CP_OK)
         return status;
-    look->coloured = set->colours.values != NULL;
+    look->coloured = set->lists[COLOURS].values != NULL;
     mesh->kind = set->least == 3 ? CP_MESH_FACES : CP_MESH_LINES;
     mesh->face_count = set->face_count;
     mesh->corner_count = set->corner_count;
@@ -383,10 +377,11 @@ cp_status wrl_make_faces(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
     struct set set = {.node = look->geometry, .least = 3, .is_reversed = !wrl_truth(look->geometry, "ccw", true)};
     if (!find_points(wrl, &set))
         return CP_NO;
-    set.colours = find_list(wrl, set.node, "color", "Color", "color", "colorIndex", "colorPerVertex");
-    set.normals = find_list(wrl, set.node, "normal", "Normal", "vector", "normalIndex", "normalPerVertex");
+    set.lists[COLOURS] = find_list(wrl, set.node, "color", "Color", "color", "colorIndex", "colorPerVertex");
+    set.lists[NORMALS] = find_list(wrl, set.node, "normal", "Normal", "vector", "normalIndex", "normalPerVertex");
     if (look->texture)
-        set.coordinates = find_list(wrl, set.node, "texCoord", "TextureCoordinate", "point", "texCoordIndex", NULL);
+        set.lists[COORDINATES] =
+            find_list(wrl, set.node, "texCoord", "TextureCoordinate", "point", "texCoordIndex", NULL);
     return make_mesh(wrl, look, &set, mesh);
 }
 
@@ -395,7 +390,7 @@ cp_status wrl_make_lines(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
     struct set set = {.node = look->geometry, .least = 2};
     if (!find_points(wrl, &set))
         return CP_NO;
-    set.colours = find_list(wrl, set.node, "color", "Color", "color", "colorIndex", "colorPerVertex");
+    set.lists[COLOURS] = find_list(wrl, set.node, "color", "Color", "color", "colorIndex", "colorPerVertex");
     return make_mesh(wrl, look, &set, mesh);
 }
 
@@ -413,14 +408,14 @@ cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct 
             return report_error(wrl->context, CP_INPUT, "vrml97-pose", wrl_place(set.node),
                                 "a point of the %.40s is out of range", set.node->type);
     if (wrl_is(set.node, "ElevationGrid")) {
-        set.colours = find_list(wrl, set.node, "color", "Color", "color", NULL, "colorPerVertex");
-        set.normals = find_list(wrl, set.node, "normal", "Normal", "vector", NULL, "normalPerVertex");
+        set.lists[COLOURS] = find_list(wrl, set.node, "color", "Color", "color", NULL, "colorPerVertex");
+        set.lists[NORMALS] = find_list(wrl, set.node, "normal", "Normal", "vector", NULL, "normalPerVertex");
         if (look->texture)
-            set.coordinates = find_list(wrl, set.node, "texCoord", "TextureCoordinate", "point", NULL, NULL);
+            set.lists[COORDINATES] = find_list(wrl, set.node, "texCoord", "TextureCoordinate", "point", NULL, NULL);
     }
-    if (look->texture && !set.coordinates.values) {
-        set.coordinates.values = coordinates;
-        set.coordinates.by_corner = true;
+    if (look->texture && !set.lists[COORDINATES].values) {
+        set.lists[COORDINATES].values = coordinates;
+        set.lists[COORDINATES].by_corner = true;
     }
     return make_mesh(wrl, look, &set, mesh);
 }
