@@ -101,10 +101,11 @@ static inline const char *cell_local(const struct cell *cell, uint32_t device, c
 /* text.c */
 cp_status cell_write_text(struct cell *cell, const char *setup);
 void cell_write_attribute(struct cell *cell, const char *name, const char *value);
-void cell_write_pose(struct cell *cell, const cp_pose *pose, const char *indent);
+/* indent: blanks before the element, which then is a line; 0: it is within one. */
+void cell_write_pose(struct cell *cell, const cp_pose *pose, int indent);
 
 /* models.c: writes the files of meshes, then the models of a frame. */
 cp_status cell_write_meshes(struct cell *cell);
-void cell_write_models(struct cell *cell, uint32_t node, const cp_pose *rest, const char *indent);
+void cell_write_models(struct cell *cell, uint32_t node, const cp_pose *rest, int indent);
 
 #endif

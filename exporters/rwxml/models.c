@@ -94,16 +94,11 @@ static cp_status write_file(struct cell *cell, const cp_instance *instance, cons
     cp_scene *file = NULL;
     void *bytes = NULL;
     size_t size = 0;
-    struct sink *sink;
     cp_status status = make_scene(cell, instance, &file);
     if (status == CP_OK)
         status = write_beside(cell->context, file, "stl", options, 3, &bytes, &size);
     if (status == CP_OK)
-        status = sink_open(cell->sink, path, &sink);
-    if (status == CP_OK) {
-        sink_write(sink, bytes, size);
-        status = sink_close_further(sink);
-    }
+        status = sink_put(cell->sink, path, bytes, size);
     memory_free(cell->context, bytes, size, 1);
     cp_scene_free(file);
     return status;
@@ -147,7 +142,7 @@ static void write_shape(struct cell *cell, const cp_mesh *mesh)
     cell->losses[CELL_SIDES] += shapes[shape].sides > 0 && mesh->sides != shapes[shape].sides;
 }
 
-void cell_write_models(struct cell *cell, uint32_t node, const cp_pose *rest, const char *indent)
+void cell_write_models(struct cell *cell, uint32_t node, const cp_pose *rest, int indent)
 {
     const cp_scene *scene = cell->scene;
     const cp_node *row = &scene->nodes[node];
@@ -158,9 +153,9 @@ void cell_write_models(struct cell *cell, uint32_t node, const cp_pose *rest, co
         bool rigid = pose_is_rigid(&instance->transform, 1e-9);
         cp_pose pose = rigid ? pose_multiply(rest, &instance->transform) : *rest;
         const char *tag = instance->use == CP_USE_COLLISION ? "CollisionModel" : "Drawable";
-        sink_print(cell->sink, "%s<%s name=\"Geo%u\"%s>", indent, tag, i - row->first_instance + 1,
+        sink_print(cell->sink, "%*s<%s name=\"Geo%u\"%s>", indent, "", tag, i - row->first_instance + 1,
                    instance->use == CP_USE_DRAWN ? " colmodel=\"Disabled\"" : "");
-        cell_write_pose(cell, &pose, "");
+        cell_write_pose(cell, &pose, 0);
         if (is_file(cell, instance)) {
             const char *key = file_key(cell, instance);
             const uint32_t *path = key ? name_map_find(&cell->files, key) : NULL;

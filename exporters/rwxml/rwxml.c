@@ -64,7 +64,6 @@ static cp_status write_setup(struct cell *cell, const char **path)
 {
     void *bytes = NULL;
     size_t size = 0;
-    struct sink *sink;
     cp_scene named;
     const struct cell_setup *setup = &cell_setups[cell->settings->setup];
     bool empty = says_nothing(cell->scene);
@@ -74,11 +73,7 @@ static cp_status write_setup(struct cell *cell, const char **path)
     if (status == CP_OK && !empty)
         status = write_beside(cell->context, &named, setup->format, NULL, 0, &bytes, &size);
     if (status == CP_OK)
-        status = sink_open(cell->sink, *path, &sink);
-    if (status == CP_OK) {
-        sink_write(sink, empty ? setup->nothing : bytes, empty ? strlen(setup->nothing) : size);
-        status = sink_close_further(sink);
-    }
+        status = sink_put(cell->sink, *path, empty ? setup->nothing : bytes, empty ? strlen(setup->nothing) : size);
     memory_free(cell->context, bytes, size, 1);
     return status;
 }

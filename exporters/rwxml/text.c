@@ -22,16 +22,16 @@ static void write_number(struct cell *cell, const char *name, double value)
     sink_text(cell->sink, "\"");
 }
 
-void cell_write_pose(struct cell *cell, const cp_pose *pose, const char *indent)
+void cell_write_pose(struct cell *cell, const cp_pose *pose, int indent)
 {
     if (pose_is_identity(pose))
         return;
-    sink_print(cell->sink, "%s<Transform>", indent);
+    sink_print(cell->sink, "%*s<Transform>", indent, "");
     for (int i = 0; i < 12; i++) {
         sink_text(cell->sink, i ? " " : "");
         sink_double(cell->sink, pose->m[i]);
     }
-    sink_print(cell->sink, "</Transform>%s", *indent ? "\n" : "");
+    sink_print(cell->sink, "</Transform>%s", indent ? "\n" : "");
 }
 
 /* ---- frames ---- */
@@ -40,13 +40,18 @@ void cell_write_pose(struct cell *cell, const cp_pose *pose, const char *indent)
 struct slot {
     uint32_t device;   /* or CP_NONE */
     const char *above; /* the whole name of what it hangs on; NULL: the world */
-    const char *indent;
 };
+
+/* Returns the number of blanks before the element. */
+static int indent_of(const struct slot *slot)
+{
+    return slot->device == CP_NONE ? 2 : 4;
+}
 
 static void begin_element(struct cell *cell, const char *tag, const char *name, const struct slot *slot)
 {
     bool is_serial = slot->device != CP_NONE && cell->devices[slot->device].is_serial;
-    sink_print(cell->sink, "%s<%s", slot->indent, tag);
+    sink_print(cell->sink, "%*s<%s", indent_of(slot), "", tag);
     cell_write_attribute(cell, "name", cell_local(cell, slot->device, name));
     if (slot->device == CP_NONE)
         cell_write_attribute(cell, "refframe", slot->above ? slot->above : "WORLD");
@@ -76,7 +81,7 @@ static cp_pose turn_to(const double axis[3])
     return turn;
 }
 
-static void write_limits(struct cell *cell, const cp_joint *joint, const char *indent)
+static void write_limits(struct cell *cell, const cp_joint *joint, int indent)
 {
     bool revolute = joint->type == CP_JOINT_REVOLUTE;
     const struct {
@@ -86,14 +91,14 @@ static void write_limits(struct cell *cell, const cp_joint *joint, const char *i
     bool both = isfinite(joint->lower) && isfinite(joint->upper);
     cell->losses[CELL_LIMITS] += !both && (isfinite(joint->lower) || isfinite(joint->upper));
     if (both) {
-        sink_print(cell->sink, "%s  <PosLimit", indent);
+        sink_print(cell->sink, "%*s<PosLimit", indent, "");
         write_number(cell, "min", revolute ? radians_to_degrees(joint->lower) : joint->lower);
         write_number(cell, "max", revolute ? radians_to_degrees(joint->upper) : joint->upper);
         sink_text(cell->sink, "/>\n");
     }
     for (int i = 0; i < 2; i++)
         if (isfinite(others[i].value)) {
-            sink_print(cell->sink, "%s  <%s", indent, others[i].tag);
+            sink_print(cell->sink, "%*s<%s", indent, "", others[i].tag);
             write_number(cell, "max", revolute ? radians_to_degrees(others[i].value) : others[i].value);
             sink_text(cell->sink, "/>\n");
         }
@@ -115,7 +120,7 @@ static void write_dependence(struct cell *cell, uint32_t index, const struct slo
     if (!master)
         return;
     uint32_t owner = cell->owner[cell->scene->joints[joint->master].node];
-    sink_print(cell->sink, "%s  <Depend", slot->indent);
+    sink_print(cell->sink, "%*s<Depend", indent_of(slot) + 2, "");
     cell_write_attribute(cell, "on", owner == slot->device ? cell_local(cell, owner, master) : master);
     write_number(cell, "gain", joint->scale);
     write_number(cell, "offset", joint->offset);
@@ -136,15 +141,14 @@ static void write_joint(struct cell *cell, uint32_t index, const char *name, con
     sink_text(cell->sink, ">\n");
     cell->losses[CELL_OUTSIDE] += outside && joint->driven;
     cell->losses[CELL_HOMES] += (outside && joint->home != 0) || joint->q != joint->home;
-    char *indent = arena_print(cell->arena, "%s  ", slot->indent);
-    cell_write_pose(cell, pose, indent ? indent : "  ");
-    write_limits(cell, joint, slot->indent);
+    cell_write_pose(cell, pose, indent_of(slot) + 2);
+    write_limits(cell, joint, indent_of(slot) + 2);
     if (depends)
         write_dependence(cell, index, slot);
 }
 
 /* Writes the texts from this entry on that have the same owner as properties. */
-static void write_properties(struct cell *cell, uint32_t first, const char *indent)
+static void write_properties(struct cell *cell, uint32_t first, int indent)
 {
     const cp_scene *scene = cell->scene;
     for (uint32_t i = first; i < scene->metadata_count; i++) {
@@ -153,7 +157,7 @@ static void write_properties(struct cell *cell, uint32_t first, const char *inde
             return;
         if (entry->type != CP_VALUE_STRING || strcmp(entry->key, CELL_KEY) == 0 || !*entry->key)
             continue;
-        sink_print(cell->sink, "%s<Property", indent);
+        sink_print(cell->sink, "%*s<Property", indent, "");
         cell_write_attribute(cell, "name", entry->key);
         sink_text(cell->sink, ">");
         cell->losses[CELL_NAMES] += sink_markup(cell->sink, entry->value) > 0;
@@ -162,14 +166,14 @@ static void write_properties(struct cell *cell, uint32_t first, const char *inde
     }
 }
 
-static void end_element(struct cell *cell, uint32_t node, const char *tag, const char *indent)
+static void end_element(struct cell *cell, uint32_t node, const char *tag, const struct slot *slot)
 {
     const cp_pose here = POSE_IDENTITY;
-    char *inner = arena_print(cell->arena, "%s  ", indent);
-    cell_write_models(cell, node, &here, inner ? inner : "  ");
+    const int indent = indent_of(slot);
+    cell_write_models(cell, node, &here, indent + 2);
     if (cell->first_metadata[node] != CP_NONE)
-        write_properties(cell, cell->first_metadata[node], inner ? inner : "  ");
-    sink_print(cell->sink, "%s</%s>\n", indent, tag);
+        write_properties(cell, cell->first_metadata[node], indent + 2);
+    sink_print(cell->sink, "%*s</%s>\n", indent, "", tag);
 }
 
 /* Writes a frame with its joints before it. pose: its place before the joints. */
@@ -182,7 +186,7 @@ static void write_node(struct cell *cell, uint32_t node, const cp_pose *pose, st
     if (cell_is_joint(cell, node)) {
         cell->losses[CELL_FLAGS] += (row->flags & (CP_NODE_MOVABLE | CP_NODE_ATTACHABLE)) != 0;
         write_joint(cell, row->first_joint, cell->names[node], pose, &slot);
-        end_element(cell, node, slot.device == CP_NONE ? "Frame" : "Joint", slot.indent);
+        end_element(cell, node, slot.device == CP_NONE ? "Frame" : "Joint", &slot);
         return;
     }
     cp_pose place = *pose;
@@ -197,7 +201,7 @@ static void write_node(struct cell *cell, uint32_t node, const cp_pose *pose, st
         cp_pose turn = turn_to(joint->axis);
         place = pose_multiply(&place, &turn);
         write_joint(cell, i, cell->joint_names[i], &place, &slot);
-        sink_print(cell->sink, "%s</%s>\n", slot.indent, slot.device == CP_NONE ? "Frame" : "Joint");
+        sink_print(cell->sink, "%*s</%s>\n", indent_of(&slot), "", slot.device == CP_NONE ? "Frame" : "Joint");
         (void)pose_inverse(&turn, &place);
         slot.above = cell->joint_names[i];
     }
@@ -208,9 +212,8 @@ static void write_node(struct cell *cell, uint32_t node, const cp_pose *pose, st
     if (row->flags & CP_NODE_ATTACHABLE)
         cell_write_attribute(cell, "daf", "true");
     sink_text(cell->sink, ">\n");
-    char *inner = arena_print(cell->arena, "%s  ", slot.indent);
-    cell_write_pose(cell, &place, inner ? inner : "  ");
-    end_element(cell, node, "Frame", slot.indent);
+    cell_write_pose(cell, &place, indent_of(&slot) + 2);
+    end_element(cell, node, "Frame", &slot);
 }
 
 /* ---- devices ---- */
@@ -312,13 +315,13 @@ static void write_body(struct cell *cell, uint32_t index)
 {
     const struct cell_device *device = &cell->devices[index];
     const char *tag = device->junctions > 0 ? "ParallelDevice" : device->is_serial ? "SerialDevice" : "TreeDevice";
-    struct slot slot = {.device = index, .indent = "    "};
+    struct slot slot = {.device = index};
     sink_print(cell->sink, "  <%s", tag);
     cell_write_attribute(cell, "name", device->name);
     sink_text(cell->sink, ">\n");
     if (device->needs_base) {
         begin_element(cell, "Frame", device->base, &slot);
-        sink_print(cell->sink, ">\n%s</Frame>\n", slot.indent);
+        sink_print(cell->sink, ">\n%*s</Frame>\n", indent_of(&slot), "");
     }
     for (uint32_t i = 0; i < device->member_count; i++) {
         uint32_t node = device->members[i], parent = cell->scene->nodes[node].parent;
@@ -381,7 +384,7 @@ static void write_devices_on(struct cell *cell, uint32_t node)
 static void write_cell_frame(struct cell *cell, uint32_t node)
 {
     uint32_t parent = cell->scene->nodes[node].parent;
-    struct slot slot = {.device = CP_NONE, .above = parent ? cell->names[parent] : NULL, .indent = "  "};
+    struct slot slot = {.device = CP_NONE, .above = parent ? cell->names[parent] : NULL};
     write_node(cell, node, &cell->scene->nodes[node].local, slot);
     write_devices_on(cell, node);
 }
@@ -415,7 +418,7 @@ cp_status cell_write_text(struct cell *cell, const char *setup)
     cell_write_attribute(cell, "name", cell->stem);
     sink_text(cell->sink, ">\n");
     if (scene->metadata_count > 0 && scene->metadata[0].owner == CP_OWNER_SCENE)
-        write_properties(cell, 0, "  ");
+        write_properties(cell, 0, 2);
     write_devices_on(cell, 0);
     uint32_t first = find_first(cell);
     if (first != CP_NONE) {

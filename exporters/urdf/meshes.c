@@ -242,17 +242,12 @@ static cp_status write_part(struct robot *robot, const struct robot_part *part)
     cp_scene *file;
     void *bytes = NULL;
     size_t size = 0;
-    struct sink *sink = NULL;
     cp_status status = make_scene(robot, part, &file);
     if (status == CP_OK)
         status = is_glb ? write_beside(robot->context, file, "glb", glb, sizeof glb / sizeof *glb, &bytes, &size)
                         : write_beside(robot->context, file, "stl", stl, sizeof stl / sizeof *stl, &bytes, &size);
     if (status == CP_OK)
-        status = sink_open(robot->sink, part->file, &sink);
-    if (status == CP_OK) {
-        sink_write(sink, bytes, size);
-        status = sink_close_further(sink);
-    }
+        status = sink_put(robot->sink, part->file, bytes, size);
     memory_free(robot->context, bytes, size, 1);
     cp_scene_free(file);
     return status;

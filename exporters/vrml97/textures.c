@@ -36,7 +36,6 @@ static const cp_texture_use *base_colour(const struct vrml_shapes *shapes, uint3
 static cp_status write_image(struct vrml_output *output, struct vrml_shapes *shapes, uint32_t index)
 {
     const cp_image *image = &shapes->scene->images[index];
-    struct sink *file;
     size_t size;
     const char *own = text_stem(*image->name ? image->name : *image->path ? image->path : image->id, &size);
     const char *wanted =
@@ -45,11 +44,7 @@ static cp_status write_image(struct vrml_output *output, struct vrml_shapes *sha
     shapes->pictures[index].file = name ? arena_copy_text(output->arena, name, strlen(name)) : NULL;
     if (!shapes->pictures[index].file)
         return CP_LIMIT;
-    cp_status status = sink_open(output->world, shapes->pictures[index].file, &file);
-    if (status != CP_OK)
-        return status;
-    sink_write(file, image->bytes, image->size);
-    return sink_close_further(file);
+    return sink_put(output->world, shapes->pictures[index].file, image->bytes, image->size);
 }
 
 static bool find_same_images(const struct vrml_output *output, struct vrml_shapes *shapes)

@@ -220,6 +220,8 @@ cp_status sink_open(struct sink *top, const char *relative, struct sink **opened
  * the sink. */
 const char *sink_safe_name(struct sink *top, const char *wanted, const char *suffix);
 cp_status sink_close_further(struct sink *sink);
+/* Writes a whole further output. */
+cp_status sink_put(struct sink *top, const char *relative, const void *bytes, size_t size);
 
 /* Packs by gzip, unless the name has demanded it already. Call it before anything is written. */
 cp_status sink_pack(struct sink *sink);

@@ -476,6 +476,16 @@ cp_status sink_close_further(struct sink *sink)
     return sink->status;
 }
 
+cp_status sink_put(struct sink *top, const char *relative, const void *bytes, size_t size)
+{
+    struct sink *sink;
+    cp_status status = sink_open(top, relative, &sink);
+    if (status != CP_OK)
+        return status;
+    sink_write(sink, bytes, size);
+    return sink_close_further(sink);
+}
+
 static cp_status list_output(const struct sink *sink)
 {
     const struct target *target = &sink->target;
