@@ -171,7 +171,8 @@ static void info_joint(struct vrml_output *output, const struct vrml_frames *fra
     info_end(output, line);
 }
 
-void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frames, const struct vrml_shapes *shapes)
+void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frames, const struct vrml_shapes *shapes,
+                     const struct vrml_recording *recording)
 {
     const cp_scene *scene = frames->scene;
     struct buffer line = {.context = output->context};
@@ -193,6 +194,8 @@ void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frame
         info_name(output, &line, "mesh", "mesh_", shapes->meshes[2 * i].name, scene->meshes[i].name);
     for (uint32_t i = 0; i < scene->material_count; i++)
         info_name(output, &line, "look", "look_", shapes->looks[2 * i + 2].name, scene->materials[i].name);
+    if (recording)
+        info_name(output, &line, "clip", "play_", recording->timer, recording->source->name);
     vrml_close_node(output);
     buffer_free(&line);
 }

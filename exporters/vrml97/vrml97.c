@@ -126,7 +126,7 @@ static cp_status write_all(struct vrml_output *output, struct vrml_frames *frame
     if (status != CP_OK)
         return status;
     sink_text(output->sink, "#VRML V2.0 utf8\n");
-    vrml_write_info(output, frames, shapes);
+    vrml_write_info(output, frames, shapes, motion->recording);
     if (settings->scenery)
         status = vrml_write_scenery(output, frames->scene);
     if (status == CP_OK)

@@ -80,7 +80,7 @@ struct wire {
 struct vrml_recording {
     const cp_clip *source; /* the scene's */
     cp_scene *work;        /* owns what is made of the clip */
-    cp_clip clip;          /* as it is written: straight tracks, without attachments */
+    cp_clip clip;          /* is what is written: straight tracks, without attachments */
     double first, last;    /* seconds */
     const char *timer;     /* DEF name */
 };
@@ -182,7 +182,8 @@ void *vrml_plan_room(struct vrml_output *output, size_t count, size_t size);
 const char *vrml_name(struct vrml_output *output, const char *prefix, const char *wanted);
 void vrml_name_frames(struct vrml_output *output, struct vrml_frames *frames);
 void vrml_name_meshes(struct vrml_output *output, struct vrml_shapes *shapes);
-void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frames, const struct vrml_shapes *shapes);
+void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frames, const struct vrml_shapes *shapes,
+                     const struct vrml_recording *recording);
 
 /* placing.c */
 extern const struct vrml_rest vrml_no_rest;

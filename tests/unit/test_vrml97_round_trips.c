@@ -176,6 +176,7 @@ static uint32_t check_clip(const struct pair *pair)
     if (pair->loops || clips[0].track_count + clips[0].attachment_count == 0)
         return 0;
     assert_int_equal(count_clips(pair->after), 1);
+    assert_string_equal(cp_clips(pair->after, NULL)->name, clips[0].name);
     cp_pose *before = calloc(count_nodes(pair->before), sizeof *before);
     cp_pose *after = calloc(count_nodes(pair->after), sizeof *after);
     double first, last;
