@@ -27,7 +27,7 @@ static int probe(const char *head, size_t size, uint64_t file_size)
 
 /* An object whose kids are read. */
 struct parent {
-    uint32_t node, kids; /* so many kids are still to come */
+    uint32_t node, kids; /* kids: those that are still to come */
 };
 
 static void start_object(struct ac3d *reader, struct ac3d_object *object)

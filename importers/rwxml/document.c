@@ -56,7 +56,8 @@ static cp_status read_file(struct rwxml *rwxml, const struct source *source, str
     char *body = arena_copy_text(rwxml->arena, data, size);
     bool declares = body && take_declaration(body);
     const char *text = declares ? utf8_from(rwxml->arena, body, size, NULL) : body;
-    char *wrapped = text ? arena_print(rwxml->arena, "<x>%s</x>", text) : NULL;
+    /* Errors of the XML parser name this element where the file closes too few. */
+    char *wrapped = text ? arena_print(rwxml->arena, "<end-of-file>%s</end-of-file>", text) : NULL;
     if (!wrapped)
         return CP_LIMIT;
     struct source shown = *source;

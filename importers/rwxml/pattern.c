@@ -219,7 +219,7 @@ static struct part read_item(struct parser *parser)
     if (parser->failed || !sign || !strchr("*+?", sign))
         return part;
     parser->at++;
-    if (*parser->at == '?') /* as few as possible: the same names fit as a whole */
+    if (*parser->at == '?') /* asks for as few as possible: the same names fit as a whole */
         parser->at++;
     return repeat(parser->pattern, part, sign);
 }

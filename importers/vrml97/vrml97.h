@@ -257,7 +257,7 @@ static inline bool wrl_is(const struct wrl_node *node, const char *kind)
     return node->kind && strcmp(node->kind->name, kind) == 0;
 }
 struct place wrl_place(const struct wrl_node *node);
-/* Counts what is told once at the end, with the place of the first. */
+/* Counts what is reported once at the end, with the place of the first. */
 void wrl_tell(struct wrl *wrl, enum wrl_told what, uint64_t count, struct place place);
 
 /* ---- parse.c: the file as a tree ---- */
