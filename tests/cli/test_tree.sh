@@ -30,7 +30,7 @@ check_arrows() {
     {
         from = floor_of($1); to = floor_of($2)
         if (from == 7)
-            good = to == 0 || to == 7 || ($1 == "cli/batch/line.h" && $2 == "scene/base/text/json.h")
+            good = to == 0 || to == 7
         else
             good = from >= to && (from != 5 || to != 5 || room_of($1) == room_of($2))
         if ($1 ~ "^scene/base/text/" && to > 1)
