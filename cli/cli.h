@@ -114,6 +114,12 @@ bool text_open(struct printed_text *text);
 bool text_close(struct printed_text *text);
 void text_free(struct printed_text *text);
 
+/* ---- live.c ---- */
+
+struct live_room;
+/* Loads the functions of live/. CP_USAGE if the build has none, CP_LIMIT if they cannot be loaded. */
+cp_status load_live(struct cli *cli, const struct live_room **room);
+
 /* ---- interrupt.c, progress.c ---- */
 
 void catch_signals(void);

@@ -40,7 +40,7 @@ check_arrows() {
 }
 
 # Quoted includes by what they reach: the file's folder first, then scene/ (-iquote).
-find scene importers exporters cli cellpipe.c -name '*.[ch]' -exec grep -HoE '^ *# *include *"[^"]*"' {} + |
+find scene importers exporters live cli cellpipe.c -name '*.[ch]' -exec grep -HoE '^ *# *include *"[^"]*"' {} + |
     sed 's/: *# *include *"/ /; s/"$//' | while read -r file name; do
     case $name in
     */../* | ../*) path=$(realpath --relative-to=. "$(dirname "$file")/$name") ;;
@@ -87,7 +87,7 @@ done
 
 # Each library by one file or folder; zlib by the two ends of scene/, source and sink, meshoptimizer by those of glTF.
 one_place() { # library expression
-    places=$(grep -rlE "^ *# *include *<$2" scene importers exporters cli --include='*.[ch]' |
+    places=$(grep -rlE "^ *# *include *<$2" scene importers exporters live cli --include='*.[ch]' |
         sed -E 's#^((importers|exporters)/[^/]+)/.*#\1#' | sort -u | tr '\n' ' ')
     [ "$(printf '%s' "$places" | wc -w)" -le "${3-1}" ] || fail "$1 is included in more than one place: $places"
 }
@@ -101,6 +101,7 @@ one_place libjpeg-turbo 'turbojpeg'
 one_place jansson 'jansson'
 one_place xxhash 'xxhash'
 one_place zlib 'zlib' 2
+one_place libwebsockets 'libwebsockets'
 
 # The library prints nothing and ends nothing.
 grep -rnE '(^|[^a-z_])(printf|puts|putchar|vprintf|perror|exit|abort|assert) *\(|std(out|err)[^a-z"]' scene importers exporters \

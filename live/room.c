@@ -1,0 +1,4 @@
+/* The table of what cli/ calls. */
+#include "live.h"
+
+__attribute__((visibility("default"))) const struct live_room live_room = {.size = sizeof live_room};
