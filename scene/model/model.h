@@ -201,6 +201,8 @@ enum scene_table metadata_table(const void *metadata);
  * if it is NaN, and sorts metadata by owner. Then it checks all invariants (cp_validate). */
 cp_status scene_finish(cp_scene *scene);
 
+/* Makes a scene whose tables are copies and whose arrays and strings are shared: the original must outlive it. */
+cp_scene *scene_copy(const cp_scene *scene);
 /* Replaces the content of `scene` by that of its copy (scene_copy), and frees the copy. */
 void scene_replace(cp_scene *scene, cp_scene *copy);
 /* Tells each node which instances and joints are its own: they stand in the order of their nodes. */
