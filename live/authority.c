@@ -167,7 +167,7 @@ void authority_obey(struct authority *authority, const struct client *client, en
 
 void authority_end(struct authority *authority, bool can_continue)
 {
-    if (ends_by_words(authority->mode))
+    if (ends_by_words(authority->mode) || authority->mode == MODE_JOGGING)
         rest(authority, can_continue && authority->mode == MODE_RUNNING ? MODE_STOPPED : MODE_READY);
 }
 

@@ -69,7 +69,7 @@ const char *authority_refuses(const struct authority *authority, const struct cl
 /* Does what authority_refuses allows, as far as modes and the lease are concerned. */
 void authority_obey(struct authority *authority, const struct client *client, enum word word, uint64_t now);
 
-/* A program or a move has come to its end, or to the point at which a stop ends it, or failed. */
+/* A program, a move or a jog has come to its end, or to the point at which a stop ends it, or failed. */
 void authority_end(struct authority *authority, bool can_continue);
 /* Ends what has lasted too long: a lease without words, a jog without a further one. A lost lease ends a jog, and a
  * program or a move at the end of its present move. True if anything changed. */

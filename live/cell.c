@@ -246,6 +246,11 @@ void cell_take(struct cell *cell, const double *q, const cp_pose *worlds)
     memcpy(cell->worlds, worlds, cell->node_count * sizeof *cell->worlds);
 }
 
+cp_pose cell_relative(const struct cell *cell, uint32_t node, uint32_t other)
+{
+    return relative(&cell->worlds[node], &cell->worlds[other]);
+}
+
 bool cell_is_held(const struct cell *cell, uint32_t node)
 {
     return cell->hosts[node] != CP_NONE && cell->hosts[node] != 0;

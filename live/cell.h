@@ -50,6 +50,8 @@ uint32_t cell_beyond(const struct cell *cell, const double *q);
 cp_status cell_go(struct cell *cell, const double *q);
 /* Takes values and poses from elsewhere: a program that holds parts. */
 void cell_take(struct cell *cell, const double *q, const cp_pose *worlds);
+/* Returns the pose of one node in the frame of another. */
+cp_pose cell_relative(const struct cell *cell, uint32_t node, uint32_t other);
 /* Hangs a node on a host where it is now: what moves with the host holds it, and it moves along. Host 0 is the world:
  * the node is let go, and rests where it is. */
 cp_status cell_hold(struct cell *cell, uint32_t node, uint32_t host);

@@ -68,6 +68,7 @@ static void end_program(struct simulator *simulator)
     cp_scene_free(simulator->posed);
     simulator->program = NULL;
     simulator->posed = NULL;
+    simulator->waits = false;
     simulator->task = SIMULATOR_RESTS;
 }
 
@@ -161,7 +162,9 @@ cp_status simulator_run(struct simulator *simulator)
 
 cp_status simulator_continue(struct simulator *simulator)
 {
-    return simulator->program ? cp_program_resume(simulator->program) : CP_NO;
+    cp_status status = simulator->program ? cp_program_resume(simulator->program) : CP_NO;
+    simulator->waits = status != CP_OK;
+    return status;
 }
 
 void simulator_stop(struct simulator *simulator)
@@ -176,6 +179,25 @@ void simulator_emergency(struct simulator *simulator)
         cp_program_stop(simulator->program, true);
     else
         simulator->task = SIMULATOR_RESTS;
+}
+
+void simulator_halt(struct simulator *simulator)
+{
+    if (simulator->task != SIMULATOR_PROGRAM)
+        simulator->task = SIMULATOR_RESTS;
+}
+
+bool simulator_moves(const struct simulator *simulator)
+{
+    return simulator->task != SIMULATOR_RESTS && !simulator->waits;
+}
+
+void simulator_tool(const struct simulator *simulator, double coordinates[6])
+{
+    const struct cell *cell = simulator->cell;
+    const uint32_t base = cp_devices(cell->scene, &(uint32_t){0})[simulator->options.device].base;
+    const cp_pose tool = cell_relative(cell, base, simulator->options.frame);
+    cp_pose_coordinates(&tool, coordinates);
 }
 
 void simulator_reset(struct simulator *simulator)
@@ -218,8 +240,10 @@ static enum simulator_end step_program(struct simulator *simulator)
     }
     if (status == CP_OK && !state.ended)
         return SIMULATOR_GOES_ON;
-    if (status == CP_OK && state.stopped)
+    if (status == CP_OK && state.stopped) {
+        simulator->waits = true;
         return SIMULATOR_STOPPED;
+    }
     if (status != CP_OK)
         explain(simulator);
     end_program(simulator);
@@ -232,19 +256,6 @@ static double most_speed(const cp_joint *joint)
 {
     const double usual = joint->type == CP_JOINT_REVOLUTE ? SIMULATOR_TURN : SIMULATOR_SLIDE;
     return isfinite(joint->velocity) && joint->velocity > 0 && joint->velocity < usual ? joint->velocity : usual;
-}
-
-cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double speed)
-{
-    const cp_joint *it = &simulator->cell->joints[joint];
-    if (!(fabs(speed) <= most_speed(it))) {
-        (void)snprintf(simulator->why, sizeof simulator->why, "limits");
-        return CP_NO;
-    }
-    simulator->task = SIMULATOR_JOG;
-    simulator->jog_joint = joint;
-    simulator->jog_speed = speed;
-    return CP_OK;
 }
 
 cp_status simulator_move(struct simulator *simulator, const double *q, double speed)
@@ -265,13 +276,11 @@ cp_status simulator_move(struct simulator *simulator, const double *q, double sp
     return CP_OK;
 }
 
-/* Goes to the values `now`, unless something would touch there, or the loops do not close. */
-static bool go(struct simulator *simulator)
+/* Tells whether nothing would touch at the values `now`, and loops close there; else `why` says it. */
+static bool is_free(struct simulator *simulator)
 {
     struct near_pair pair;
     cp_status status = cell_try(simulator->cell, simulator->now, &pair);
-    if (status == CP_OK)
-        status = cell_go(simulator->cell, simulator->now);
     if (status == CP_OK)
         return true;
     if (pair.first)
@@ -283,15 +292,41 @@ static bool go(struct simulator *simulator)
     return false;
 }
 
+/* Goes to the values `now`, if that is free. */
+static bool go(struct simulator *simulator)
+{
+    return is_free(simulator) && cell_go(simulator->cell, simulator->now) == CP_OK;
+}
+
+/* Finds the values after one more step of a jog, which ends at the joint's limits. */
+static void jog_on(struct simulator *simulator, uint32_t joint, double speed)
+{
+    const struct cell *cell = simulator->cell;
+    memcpy(simulator->now, cell->q, cell->joint_count * sizeof *simulator->now);
+    double *value = &simulator->now[joint];
+    const double wanted = *value + speed * simulator->options.period;
+    *value = speed > 0 ? fmax(*value, fmin(wanted, cell->joints[joint].upper))
+                       : fmin(*value, fmax(wanted, cell->joints[joint].lower));
+}
+
+cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double speed)
+{
+    if (!(fabs(speed) <= most_speed(&simulator->cell->joints[joint]))) {
+        (void)snprintf(simulator->why, sizeof simulator->why, "limits");
+        return CP_NO;
+    }
+    jog_on(simulator, joint, speed);
+    if (!is_free(simulator))
+        return CP_NO;
+    simulator->task = SIMULATOR_JOG;
+    simulator->jog_joint = joint;
+    simulator->jog_speed = speed;
+    return CP_OK;
+}
+
 static enum simulator_end step_jog(struct simulator *simulator)
 {
-    struct cell *cell = simulator->cell;
-    const cp_joint *joint = &cell->joints[simulator->jog_joint];
-    memcpy(simulator->now, cell->q, cell->joint_count * sizeof *simulator->now);
-    double *value = &simulator->now[simulator->jog_joint];
-    const double wanted = *value + simulator->jog_speed * simulator->options.period;
-    *value =
-        simulator->jog_speed > 0 ? fmax(*value, fmin(wanted, joint->upper)) : fmin(*value, fmax(wanted, joint->lower));
+    jog_on(simulator, simulator->jog_joint, simulator->jog_speed);
     if (go(simulator))
         return SIMULATOR_GOES_ON;
     simulator->task = SIMULATOR_RESTS;

@@ -27,6 +27,7 @@ struct simulator {
     cp_program *program;
     uint32_t marks_seen;
     uint64_t line;
+    bool waits; /* a stopped program, to be continued */
     /* A jog, or a move. */
     uint32_t jog_joint;
     double jog_speed;
@@ -52,6 +53,12 @@ cp_status simulator_continue(struct simulator *simulator);
 void simulator_stop(struct simulator *simulator);
 /* Ends all: a program with the next step, as the interpreter has it; a jog or a move at once. */
 void simulator_emergency(struct simulator *simulator);
+/* Ends a jog or a move where it is. */
+void simulator_halt(struct simulator *simulator);
+/* Tells whether a step would do anything. */
+bool simulator_moves(const struct simulator *simulator);
+/* Returns where the tool is in the frame of the device's base, as cp_pose_coordinates does. */
+void simulator_tool(const struct simulator *simulator, double coordinates[6]);
 /* Forgets a stopped program. */
 void simulator_reset(struct simulator *simulator);
 /* Jogs a joint at this speed, in radians or metres a second. CP_NO, with `why` "limits": faster than the joint may be.

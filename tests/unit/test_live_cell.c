@@ -124,6 +124,8 @@ static void test_jog(void **state)
     uint32_t steps;
     assert_int_equal(run_to_end(&steps), SIMULATOR_FAILED);
     assert_string_equal(simulator.why, "near: Arm.Gripper.RightFinger and Part would touch");
+    assert_int_equal(simulator_jog(&simulator, cell_joint(&cell, "Arm.J1"), 0.2), CP_NO);
+    assert_string_equal(simulator.why, "near: Arm.Gripper.RightFinger and Part would touch");
     lift();
     const uint32_t joint = cell_joint(&cell, "Arm.J1");
     assert_true(joint != CP_NONE);
