@@ -1,4 +1,5 @@
 /* The table of what cli/ calls. */
-#include "live.h"
+#include "users.h"
 
-__attribute__((visibility("default"))) const struct live_room live_room = {.size = sizeof live_room};
+__attribute__((visibility("default")))
+const struct live_room live_room = {.size = sizeof live_room, .change_users = change_users};
