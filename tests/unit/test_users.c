@@ -212,9 +212,9 @@ static void test_password_rules(void **state)
     memset(longest, 'p', sizeof longest);
     assert_null(password_fault(longest, MOST_PASSWORD));
     assert_non_null(password_fault(longest, MOST_PASSWORD + 1));
-    const char *const good[] = {"12345678", "        ", "p:a:s:s:",
-                                "\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1"
-                                "\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1"};
+    static const char mountains[] =
+        "\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1\xe5\xb1\xb1";
+    const char *const good[] = {"12345678", "        ", "p:a:s:s:", mountains};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_null(password_fault(good[i], strlen(good[i])));
     const char *const bad[] = {"",
@@ -283,7 +283,7 @@ static void test_forms_of_hashes(void **state)
         OF_HORSE "a",
         OF_HORSE ":",
         OF_HORSE "\r",
-        " " OF_HORSE,
+        " $y$jBT$abcdefghijklmnop$LA5SwbXOWV6NGakmZQom2eQu354yi09.Fdb35EPMpA/",
         "$y$jBT$$LA5SwbXOWV6NGakmZQom2eQu354yi09.Fdb35EPMpA/",
         "$y$jBT$abcdefghijklmnop$LA5SwbXOWV6NGakmZQom2eQu354yi09.Fdb35EPMpA",
         "$y$jBT$abcdefghijklmnopLA5SwbXOWV"};
@@ -586,7 +586,7 @@ static void test_two_at_once(void **state)
         (void)close(news[0]);
         (void)close(change.file); /* or this process would have the lock, too */
         told = news[1];
-        _exit(add_user(path, "anna"));
+        _exit((int)add_user(path, "anna"));
     }
     char byte;
     (void)close(news[1]);
@@ -616,7 +616,7 @@ static void test_one_gives_up(void **state)
         (void)close(news[0]);
         (void)close(change.file);
         told = news[1];
-        _exit(add_user(path, "anna"));
+        _exit((int)add_user(path, "anna"));
     }
     char byte;
     (void)close(news[1]);
