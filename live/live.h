@@ -22,12 +22,17 @@ struct live_request {
     void *user;
 };
 
+struct users_request; /* users.h */
+
 /* The functions of the shared object, under the name "live_room". */
 struct live_room {
     size_t size;
     /* Shows the cell until a signal comes. CP_USAGE for a request that makes no sense; CP_INPUT for a file that cannot
      * be read; CP_OUTPUT if the address cannot be listened to. */
     cp_status (*serve)(cp_context *context, const struct live_request *request);
+    /* Lists or changes the users of a file; a list goes to standard output. CP_USAGE for words, names and passwords
+     * that make no sense; CP_INPUT for a file that is not as it should be; CP_OUTPUT if it cannot be changed. */
+    cp_status (*change_users)(cp_context *context, const struct users_request *request);
 };
 
 #endif
