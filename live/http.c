@@ -251,10 +251,13 @@ static int answer_get(struct server *server, struct visit *visit, const char *pa
         return send_bytes(visit, "text/html; charset=utf-8", server->page, server->page_size, false);
     if (strcmp(path, "/health") == 0)
         return send_health(server, visit);
-    if (strcmp(path, "/cell.glb") != 0)
+    const bool cell = strcmp(path, "/cell.glb") == 0;
+    if (!cell && strcmp(path, "/session") != 0)
         return send_text(visit, HTTP_STATUS_NOT_FOUND, "there is nothing of this name\n");
     if (!find_visitor(server, visit->wsi, &name, &role))
         return send_text(visit, HTTP_STATUS_UNAUTHORIZED, "log in first\n");
+    if (!cell)
+        return send_text(visit, HTTP_STATUS_OK, role_name(role));
     return send_bytes(visit, "model/gltf-binary", server->cell, server->cell_size, true);
 }
 

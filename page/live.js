@@ -227,6 +227,17 @@
         }
     }
 
+    // The newest state is shown when the browser draws next, however many come before.
+    function takeState(live, message) {
+        live.state = message;
+        if (live.onstate) live.onstate(message);
+        if (live.drawn) return;
+        live.drawn = requestAnimationFrame(() => {
+            live.drawn = 0;
+            showState(live, live.state);
+        });
+    }
+
     function showState(live, message) {
         const { app } = live;
         page.setPose(
@@ -235,9 +246,7 @@
             false
         );
         if (message.moved || live.moved.size > 0) placeMoved(live, message.moved || {});
-        live.state = message;
         app.changed();
-        if (live.onstate) live.onstate(message);
     }
 
     function showMode(live, message) {
@@ -283,6 +292,7 @@
 
     function showHello(live, message) {
         const { app } = live;
+        if (live.hello && live.hello.cell !== message.cell) location.reload();
         live.hello = message;
         live.joints = message.joints;
         const may = ['guest', 'viewer', 'operator', 'teacher'].indexOf(message.role);
@@ -299,7 +309,7 @@
     }
 
     function hear(live, message) {
-        const shows = { hello: showHello, state: showState, mode: showMode, near: showNear };
+        const shows = { hello: showHello, state: takeState, mode: showMode, near: showNear };
         if (shows[message.type]) return shows[message.type](live, message);
         if (message.type === 'refused') {
             live.refused = message;
@@ -324,15 +334,26 @@
         socket.addEventListener('close', () => {
             showMode(live, { mode: 'offline', why: 'the server does not answer', line: 0, lines: 0 });
             live.asked.clear();
-            setTimeout(() => connect(live), Math.min(5000, 250 * 2 ** live.tries++));
+            setTimeout(() => comeBack(live), Math.min(3000, 250 * 2 ** live.tries++));
         });
+    }
+
+    // A server that was started anew knows nobody, and may have another cell: then the page begins again.
+    async function comeBack(live) {
+        try {
+            const answer = await fetch('session');
+            if (answer.status === 401) return location.reload();
+        } catch {
+            live.line.textContent = 'the server does not answer';
+        }
+        return connect(live);
     }
 
     page.startLive = async function (options, fail) {
         const bytes = await fetchCell(),
             app = await page.start(bytes, options, fail);
         if (!app) return null;
-        const live = { app, asked: new Map(), moved: new Map(), joints: [], tries: 0, mode: null, last: 0 };
+        const live = { app, asked: new Map(), moved: new Map(), joints: [], tries: 0, mode: null, last: 0, drawn: 0 };
         app.live = live;
         app.keepAddress = () => {};
         live.has = () => Boolean(live.mode && live.hello && live.hello.user && live.mode.lease === live.hello.user);
