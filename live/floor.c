@@ -5,7 +5,7 @@
 
 /* ---- opening and closing ---- */
 
-static void show_mode(struct floor *floor)
+void floor_show_mode(struct floor *floor)
 {
     const struct simulator *simulator = &floor->simulator;
     const struct mode_facts facts = {
@@ -60,7 +60,7 @@ cp_status floor_open(struct floor *floor, cp_context *context, cp_scene *scene, 
         floor_close(floor);
         return status;
     }
-    show_mode(floor);
+    floor_show_mode(floor);
     show_state(floor);
     show_near(floor);
     return floor->state.failed || floor->mode.failed || floor->near.failed ? CP_LIMIT : CP_OK;
@@ -74,6 +74,7 @@ static void free_program(cp_context *context, struct program_text *program)
 
 void floor_close(struct floor *floor)
 {
+    trials_close(floor);
     for (uint32_t i = 0; i < floor->program_count; i++)
         free_program(floor->context, &floor->programs[i]);
     simulator_close(&floor->simulator);
@@ -87,7 +88,7 @@ void floor_close(struct floor *floor)
 /* ---- people ---- */
 
 /* An answer is its size, then its text; what was sent before goes when all is sent. */
-static size_t open_answer(struct person *person)
+size_t answer_open(struct person *person)
 {
     const uint32_t none = 0;
     if (person->out_at == person->out.size)
@@ -96,7 +97,7 @@ static size_t open_answer(struct person *person)
     return person->out.size;
 }
 
-static void close_answer(struct person *person, size_t begin)
+void answer_close(struct person *person, size_t begin)
 {
     if (person->out.failed)
         return;
@@ -110,9 +111,9 @@ cp_status floor_enter(struct floor *floor, struct person *person, const char *na
     (void)snprintf(person->name, sizeof person->name, "%s", name);
     person->client = (struct client){++floor->last_number, role, person->name};
     floor->people = person;
-    const size_t begin = open_answer(person);
+    const size_t begin = answer_open(person);
     say_hello(&person->out, &floor->cell, &person->client, floor->key, floor->controller);
-    close_answer(person, begin);
+    answer_close(person, begin);
     person->mode_due = person->state_due = person->near_due = true;
     return person->out.failed ? CP_LIMIT : CP_OK;
 }
@@ -131,7 +132,7 @@ void floor_leave(struct floor *floor, struct person *person)
             simulator_stop(&floor->simulator);
         else
             simulator_halt(&floor->simulator);
-        show_mode(floor);
+        floor_show_mode(floor);
     }
 }
 
@@ -170,7 +171,9 @@ const char *floor_next(struct floor *floor, struct person *person, size_t *size)
 
 /* ---- programs ---- */
 
-static struct program_text *find_program(struct floor *floor, const char *name)
+static const char no_device[] = "no device: programs need one with joints and one end";
+
+struct program_text *floor_program(struct floor *floor, const char *name)
 {
     for (uint32_t i = 0; i < floor->program_count; i++)
         if (strcmp(floor->programs[i].name, name) == 0)
@@ -181,7 +184,7 @@ static struct program_text *find_program(struct floor *floor, const char *name)
 /* Keeps a program, in place of one of the same name. */
 static const char *keep_program(struct floor *floor, const struct message *message)
 {
-    struct program_text *program = find_program(floor, message->name);
+    struct program_text *program = floor_program(floor, message->name);
     if (!program && floor->program_count == MOST_PROGRAMS)
         return "full: no more programs can be kept";
     struct program_text fresh = {
@@ -214,12 +217,13 @@ static uint64_t count_lines(const char *text)
 
 static const char *download(struct floor *floor, const char *name)
 {
-    const struct program_text *program = find_program(floor, name);
+    const struct program_text *program = floor_program(floor, name);
     if (!program)
         return "there is no program of this name";
+    if (floor->checker && !program->is_good)
+        return "the program has not passed its check: save it again";
     if (simulator_load(&floor->simulator, program->name, program->text, program->text_size) != CP_OK)
-        return floor->simulator.options.device == CP_NONE ? "no device: programs need one with joints and one end"
-                                                          : "the program has errors";
+        return floor->simulator.options.device == CP_NONE ? no_device : "the program has errors";
     floor->lines = count_lines(program->text);
     return NULL;
 }
@@ -246,9 +250,57 @@ static const char *teach(struct floor *floor, struct arena *arena, const char *n
 struct answer {
     const char *why;  /* NULL: done */
     const char *line; /* of a teach */
+    bool comes_later; /* when it has been tried */
 };
 
-static struct answer carry_out(struct floor *floor, struct arena *arena, const struct message *message)
+const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed)
+{
+    struct simulator *simulator = &floor->simulator;
+    if (word == WORD_MOVE)
+        return simulator_move(simulator, to, speed) == CP_OK ? NULL : simulator->why;
+    if (!simulator->text)
+        return "no program is loaded";
+    const bool goes_on = floor->authority.mode == MODE_STOPPED;
+    if ((goes_on ? simulator_continue(simulator) : simulator_run(simulator)) != CP_OK)
+        return simulator->why;
+    if (word == WORD_STEP)
+        simulator_stop(simulator);
+    return NULL;
+}
+
+/* Begins a motion, after a trial if it is a new one. */
+static struct answer set_in_motion(struct floor *floor, const struct person *person, const struct message *message)
+{
+    const struct simulator *simulator = &floor->simulator;
+    struct answer answer = {0};
+    const bool is_new = floor->authority.mode == MODE_READY && (message->word == WORD_MOVE || simulator->text);
+    if (message->word == WORD_MOVE && cell_beyond(&floor->cell, message->q) != CP_NONE)
+        answer.why = "limits";
+    else if (!floor->checker || !is_new)
+        answer.why = floor_begin(floor, message->word, message->q, message->speed);
+    else {
+        answer.why = trial_begin(floor, person, message, simulator->name, simulator->text, simulator->text_size);
+        answer.comes_later = !answer.why;
+    }
+    return answer;
+}
+
+static struct answer save_program(struct floor *floor, const struct person *person, const struct message *message)
+{
+    struct answer answer = {.why = keep_program(floor, message)};
+    if (!answer.why && floor->checker) {
+        answer.why = floor->simulator.options.device == CP_NONE
+                         ? no_device
+                         : trial_begin(floor, person, message, message->name, message->text, message->text_size);
+        if (!answer.why)
+            floor_program(floor, message->name)->ticket = floor->last_ticket;
+        answer.comes_later = !answer.why;
+    }
+    return answer;
+}
+
+static struct answer carry_out(struct floor *floor, const struct person *person, struct arena *arena,
+                               const struct message *message)
 {
     struct simulator *simulator = &floor->simulator;
     struct answer answer = {0};
@@ -264,22 +316,11 @@ static struct answer carry_out(struct floor *floor, struct arena *arena, const s
         break;
     case WORD_RUN:
     case WORD_STEP:
-    case WORD_CONTINUE: {
-        const bool goes_on = floor->authority.mode == MODE_STOPPED;
-        if (!simulator->text)
-            answer.why = "no program is loaded";
-        else if ((goes_on ? simulator_continue(simulator) : simulator_run(simulator)) != CP_OK)
-            answer.why = simulator->why;
-        else if (message->word == WORD_STEP)
-            simulator_stop(simulator);
-        break;
-    }
+    case WORD_CONTINUE:
+    case WORD_MOVE:
+        return set_in_motion(floor, person, message);
     case WORD_JOG:
         if (simulator_jog(simulator, message->joint, message->speed) != CP_OK)
-            answer.why = simulator->why;
-        break;
-    case WORD_MOVE:
-        if (simulator_move(simulator, message->q, message->speed) != CP_OK)
             answer.why = simulator->why;
         break;
     case WORD_TEACH:
@@ -288,8 +329,7 @@ static struct answer carry_out(struct floor *floor, struct arena *arena, const s
             answer.why = "format: points have names of letters, digits and _";
         break;
     case WORD_PROGRAM:
-        answer.why = keep_program(floor, message);
-        break;
+        return save_program(floor, person, message);
     case WORD_DOWNLOAD:
         answer.why = download(floor, message->name);
         break;
@@ -315,14 +355,14 @@ static void reply(struct floor *floor, struct person *person, const struct messa
 {
     size_t count = 0;
     const cp_entry *errors = answer.why ? cp_report(floor->context, &count) : NULL;
-    const size_t begin = open_answer(person);
+    const size_t begin = answer_open(person);
     if (answer.why)
         say_refused(&person->out, message->id, answer.why, errors, count);
     else if (answer.line)
         say_taught(&person->out, message->id, message->name, answer.line);
     else
         say_done(&person->out, message->id);
-    close_answer(person, begin);
+    answer_close(person, begin);
     cp_report_clear(floor->context);
 }
 
@@ -342,16 +382,17 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
         answer.why = authority_refuses(&floor->authority, &person->client, message.word, now);
     if (!answer.why) {
         const enum mode before = floor->authority.mode;
-        answer = carry_out(floor, arena, &message);
-        if (!answer.why) {
+        answer = carry_out(floor, person, arena, &message);
+        if (!answer.why && !answer.comes_later) {
             authority_obey(&floor->authority, &person->client, message.word, now);
             if (before != floor->authority.mode)
                 floor->why[0] = 0;
         }
         if (message.word != WORD_ALIVE && (message.word != WORD_JOG || before != MODE_JOGGING))
-            show_mode(floor);
+            floor_show_mode(floor);
     }
-    reply(floor, person, &message, answer);
+    if (!answer.comes_later)
+        reply(floor, person, &message, answer);
     arena_free(arena);
     return !person->out.failed;
 }
@@ -369,7 +410,7 @@ static bool step(struct floor *floor)
     if (end != SIMULATOR_GOES_ON)
         authority_end(&floor->authority, end == SIMULATOR_STOPPED);
     if (end != SIMULATOR_GOES_ON || line != simulator->line)
-        show_mode(floor);
+        floor_show_mode(floor);
     floor->moved = true;
     return end != SIMULATOR_GOES_ON;
 }
@@ -382,7 +423,7 @@ static void lapse(struct floor *floor, uint64_t now)
         simulator_stop(&floor->simulator);
     if (floor->authority.mode == MODE_READY)
         simulator_halt(&floor->simulator);
-    show_mode(floor);
+    floor_show_mode(floor);
 }
 
 uint64_t floor_tick(struct floor *floor, uint64_t now)

@@ -4,6 +4,7 @@
 #ifndef CELLPIPE_LIVE_FLOOR_H
 #define CELLPIPE_LIVE_FLOOR_H
 
+#include "check.h"
 #include "messages.h"
 #include "simulator.h"
 
@@ -31,6 +32,17 @@ struct person {
 struct program_text {
     char *name, *text;
     size_t name_size, text_size;
+    uint64_t ticket; /* of its check */
+    bool is_good;    /* the check has found nothing wrong */
+};
+
+/* What is tried before it is done, and who waits for the answer. */
+struct trial {
+    uint64_t ticket, client, id;
+    enum word word;
+    double speed;
+    double *q, *to; /* values of all joints: at first, and of a move at its end; NULL: none */
+    char name[MOST_PROGRAM_NAME + 1];
 };
 
 struct floor {
@@ -44,6 +56,10 @@ struct floor {
     uint64_t last_number; /* of a client */
     struct program_text programs[MOST_PROGRAMS];
     uint32_t program_count;
+    struct checker *checker; /* the owner's; NULL: nothing is tried */
+    struct trial trials[MOST_CHECKS];
+    uint32_t trial_count;
+    uint64_t last_ticket;
     uint64_t lines;                  /* of the loaded program */
     char why[SIMULATOR_WHY];         /* why the last motion ended early */
     struct buffer state, mode, near; /* the newest messages of these kinds */
@@ -62,11 +78,30 @@ void floor_leave(struct floor *floor, struct person *person);
 
 /* Answers a message. False: the person has said too many, or does not read answers: it has to go. */
 bool floor_hear(struct floor *floor, struct person *person, const char *text, size_t size, uint64_t now);
+/* Takes what a check has come to, and answers who has asked. The result stays the caller's. */
+void floor_take_result(struct floor *floor, const struct check_result *result, uint64_t now);
 /* Makes what is due at this time: steps, the ends of leases and jogs, a look at what is near. Returns after how many
  * milliseconds the next thing is due. */
 uint64_t floor_tick(struct floor *floor, uint64_t now);
 /* Takes the next text for a person; NULL: nothing is due. It is valid until the next call of any of these functions. */
 const char *floor_next(struct floor *floor, struct person *person, size_t *size);
 bool floor_is_due(const struct floor *floor, const struct person *person);
+
+/* ---- trials.c ---- */
+
+/* Begins the trial of a program, or of a move; NULL, or why not. */
+const char *trial_begin(struct floor *floor, const struct person *person, const struct message *message,
+                        const char *name, const char *text, size_t size);
+void trials_close(struct floor *floor);
+
+/* ---- floor.c, for trials.c ---- */
+
+struct program_text *floor_program(struct floor *floor, const char *name);
+/* Does what a word asks for, once it has been tried. NULL, or why not. */
+const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed);
+void floor_show_mode(struct floor *floor);
+/* An answer is written between these two. */
+size_t answer_open(struct person *person);
+void answer_close(struct person *person, size_t begin);
 
 #endif

@@ -252,6 +252,37 @@ void say_taught(struct buffer *out, uint64_t id, const char *name, const char *l
     cp_json_close(&json, '}');
 }
 
+void say_checked(struct buffer *out, const struct cell *cell, uint64_t id, const char *name,
+                 const struct check_result *result)
+{
+    cp_json json = begin(out, "checked");
+    cp_json_count_or_null(&json, "id", id);
+    cp_json_text(&json, "name", name);
+    cp_json_boolean(&json, "good", !*result->why);
+    if (*result->why)
+        cp_json_text(&json, "why", result->why);
+    cp_json_open(&json, "errors", '[');
+    for (uint32_t i = 0; i < result->error_count; i++) {
+        cp_json_open(&json, NULL, '{');
+        cp_json_count(&json, "line", result->errors[i].line);
+        cp_json_count(&json, "column", result->errors[i].column);
+        cp_json_text(&json, "text", result->errors[i].text);
+        cp_json_close(&json, '}');
+    }
+    cp_json_close(&json, ']');
+    cp_json_number(&json, "seconds", result->seconds);
+    cp_json_open(&json, "path", '[');
+    for (uint32_t i = 0; i < result->path_count; i++) {
+        const double *q = result->path + (size_t)i * result->joint_count;
+        cp_json_open(&json, NULL, '[');
+        for (uint32_t k = 0; k < cell->shown_count; k++)
+            cp_json_number(&json, NULL, q[cell->shown[k]]);
+        cp_json_close(&json, ']');
+    }
+    cp_json_close(&json, ']');
+    cp_json_close(&json, '}');
+}
+
 void say_refused(struct buffer *out, uint64_t id, const char *why, const cp_entry *errors, size_t count)
 {
     cp_json json = begin(out, "refused");

@@ -134,6 +134,36 @@ static void take_verdict(void *user, uint64_t ticket, bool matches)
     lws_cancel_service(server->lws);
 }
 
+/* Called in the checker's thread. */
+static void take_result(void *user, struct check_result *result)
+{
+    struct server *server = user;
+    pthread_mutex_lock(&server->lock);
+    const bool fits = server->result_count < sizeof server->results / sizeof *server->results;
+    if (fits)
+        server->results[server->result_count++] = result;
+    pthread_mutex_unlock(&server->lock);
+    if (!fits)
+        check_result_free(result);
+    lws_cancel_service(server->lws);
+}
+
+void server_take_results(struct server *server)
+{
+    struct check_result *results[MOST_CHECKS + 1];
+    pthread_mutex_lock(&server->lock);
+    const uint32_t count = server->result_count;
+    memcpy(results, server->results, sizeof results);
+    server->result_count = 0;
+    pthread_mutex_unlock(&server->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        floor_take_result(&server->floor, results[i], server_now());
+        check_result_free(results[i]);
+    }
+    if (count > 0)
+        server_wake(server);
+}
+
 static cp_status open_users(struct server *server)
 {
     if (!server->request->users)
@@ -176,6 +206,19 @@ static void keep_words(int level, const char *line)
     (void)snprintf(last_words, sizeof last_words, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
+/* Only who has logged in writes programs. */
+static cp_status begin_threads(struct server *server)
+{
+    cp_status status =
+        checker_new(server->context, server->floor.cell.scene, take_result, server, &server->floor.checker);
+    if (status != CP_OK)
+        return status;
+    server->guard = guard_new(take_verdict, server);
+    if (!server->guard)
+        return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0, "no thread can be started");
+    return CP_OK;
+}
+
 static cp_status listen_at(struct server *server, const struct address *address)
 {
     static const lws_retry_bo_t patience = {.secs_since_valid_ping = 20, .secs_since_valid_hangup = 30};
@@ -202,8 +245,8 @@ static cp_status listen_at(struct server *server, const struct address *address)
                                server->request->listen, last_words);
     server->vhost = lws_get_vhost_by_name(server->lws, "default");
     server->port = address->path ? 0 : lws_get_vhost_listen_port(server->vhost);
-    if (server->users.count > 0 && !(server->guard = guard_new(take_verdict, server)))
-        return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0, "no thread can be started");
+    if (server->users.count > 0)
+        return begin_threads(server);
     return CP_OK;
 }
 
@@ -222,6 +265,9 @@ static void announce(const struct server *server, const struct address *address)
 static void close_server(struct server *server)
 {
     guard_free(server->guard);
+    checker_free(server->floor.checker);
+    for (uint32_t i = 0; i < server->result_count; i++)
+        check_result_free(server->results[i]);
     if (server->lws)
         lws_context_destroy(server->lws);
     cp_free(server->context, server->page, server->page_size);

@@ -31,6 +31,7 @@ struct visit {
     struct lws *wsi;
     struct visit *next; /* of those whose password is being checked */
     uint64_t ticket;    /* of the guard; 0: none */
+    uint64_t asked;     /* when it was asked */
     struct body body;
     char text[200]; /* a short body */
     char *said;     /* what was sent along: a login */
@@ -77,10 +78,14 @@ struct server {
     pthread_mutex_t lock; /* of the verdicts, which the guard's thread adds */
     struct verdict verdicts[MOST_WAITING + 1];
     uint32_t verdict_count;
+    struct check_result *results[MOST_CHECKS + 1]; /* the same of the checker's */
+    uint32_t result_count;
     int port;
     char origin[320]; /* of a proxy, or "" */
 };
 
+/* Takes what the checker has come to. */
+void server_take_results(struct server *server);
 /* Lets the floor make what is due now. */
 void server_wake(struct server *server);
 /* Milliseconds of a clock that never goes back. */

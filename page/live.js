@@ -134,7 +134,8 @@
             make('label', { text: 'Point ' }, live.point, makeButton('live-teach', 'Teach', '', () => teach(live))),
             make('label', { text: 'Program ' }, live.name),
             live.text,
-            makeButton('live-send', 'Save', 'keep the program on the server', () => save(live)),
+            makeButton('live-send', 'Save', 'keep the program on the server, and check it', () => save(live)),
+            makeButton('live-simulate', 'Simulate', 'save it, and show here what it would do', () => simulate(live)),
             makeButton('live-download', 'Download', 'load it into the controller', () => download(live)),
             live.errors
         );
@@ -166,16 +167,42 @@
 
     async function download(live) {
         const saved = await save(live);
-        if (saved.type === 'done') await live.ask({ type: 'download', name: live.name.value });
+        if (saved.good) await live.ask({ type: 'download', name: live.name.value });
+    }
+
+    // Shows the way that the check has found, here alone: the controller does not move.
+    async function simulate(live) {
+        const { path, seconds, good, joints = live.joints } = await save(live);
+        if (!good || path.length === 0) return;
+        const begun = performance.now();
+        live.simulates = true;
+        live.app.say('simulation: the cell itself does not move');
+        const show = () => {
+            const part = Math.min(1, (performance.now() - begun) / 1000 / seconds || 1);
+            const at = part * (path.length - 1),
+                low = Math.floor(at),
+                high = Math.min(low + 1, path.length - 1);
+            page.setPose(
+                live.app.cell,
+                joints.map((id, i) => [id, path[low][i] + (at - low) * (path[high][i] - path[low][i])]),
+                false
+            );
+            live.app.changed();
+            if (part < 1 && live.mode.mode === 'ready') return requestAnimationFrame(show);
+            live.simulates = false;
+            live.app.say('');
+            return showState(live, live.state);
+        };
+        show();
     }
 
     function showErrors(live, answer) {
-        const errors = answer.errors || [];
-        live.errors.replaceChildren(
-            ...errors.map(error =>
-                make('li', { text: `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ${error.text}` })
-            )
+        const errors = (answer.errors || []).map(
+            error => `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ${error.text}`
         );
+        if (errors.length === 0 && answer.why) errors.push(answer.why);
+        live.errors.replaceChildren(...errors.map(text => make('li', { text })));
+        if (answer.good) live.app.say(`saved; it takes ${plain(answer.seconds, 1)} s, and nothing touches`);
     }
 
     // A jog goes on as long as its button is held.
@@ -234,7 +261,7 @@
         if (live.drawn) return;
         live.drawn = requestAnimationFrame(() => {
             live.drawn = 0;
-            showState(live, live.state);
+            if (!live.simulates) showState(live, live.state);
         });
     }
 
