@@ -442,6 +442,20 @@ static void simple_reals_of_8_bytes(void **state)
     listen_in_pieces(&simple_protocol, stream.bytes, stream.size, &heard);
     assert_int_equal(heard.count, 1);
     expect_values(&heard.events[0], 10, values);
+    /* JOINT_FEEDBACK of group 1, with time 1.5 s. */
+    stream.size = 0;
+    add_bytes(&stream, "0c010000 0f000000 01000000 00000000 01000000 03000000 000000000000f83f "
+                       "000000000000e03f 182d4454fb210940 ");
+    add_bytes(&stream, zeros);
+    add_bytes(&stream, "00000000000000c0");
+    for (int i = 0; i < 40; i++)
+        add_bytes(&stream, "00000000");
+    listen_in_pieces(&simple_protocol, stream.bytes, stream.size, &heard);
+    assert_int_equal(heard.status, CP_OK);
+    assert_int_equal(heard.count, 1);
+    assert_true(heard.events[0].time == 1.5);
+    assert_string_equal(heard.events[0].names[1], "1/2");
+    expect_values(&heard.events[0], 10, values);
 }
 
 static void simple_modes(void **state)
@@ -636,6 +650,39 @@ static void json_lines_have_limits(void **state)
     assert_string_equal(heard.why, "line 1: \"q\" has more than 256 joints");
 }
 
+static void hear_nothing(void *user, const struct controller_sample *sample)
+{
+    (void)sample;
+    ++*(int *)user;
+}
+
+/* A controller may talk for years. */
+static void memory_does_not_grow(void **state)
+{
+    (void)state;
+    static const char line[] = "{\"q\":{\"Arm.J1\":1,\"Arm.J2\":2},\"program\":\"a.prg\"}\n";
+    struct counter counter = {.limit = 0};
+    const cp_allocator allocator = {counted_resize, &counter};
+    cp_context *context = cp_context_new(&allocator);
+    void *memory = calloc(1, json_lines_protocol.state_size);
+    const void *answer;
+    size_t size, before = 0;
+    int samples = 0;
+    char why[WHY_SIZE];
+    const struct controller_listener listener = {hear_nothing, &samples};
+    assert_int_equal(json_lines_protocol.begin(context, memory, &answer, &size), CP_OK);
+    for (int i = 0; i < 3000; i++) {
+        assert_int_equal(
+            json_lines_protocol.take(context, memory, line, sizeof line - 1, &listener, &answer, &size, why), CP_OK);
+        before = i == 0 ? counter.bytes : before;
+    }
+    assert_int_equal(samples, 3000);
+    assert_int_equal(counter.bytes, before);
+    json_lines_protocol.free(context, memory);
+    free(memory);
+    cp_context_free(context);
+}
+
 static void commands_are_lines(void **state)
 {
     (void)state;
@@ -712,6 +759,7 @@ int main(void)
         cmocka_unit_test(json_modes),
         cmocka_unit_test(json_nonsense_has_a_reason),
         cmocka_unit_test(json_lines_have_limits),
+        cmocka_unit_test(memory_does_not_grow),
         cmocka_unit_test(commands_are_lines),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -215,6 +215,10 @@ static void names_are_the_default(void **state)
     assert_string_equal(joint_map_row_of(&cell.map, A)->name, "a");
     assert_string_equal(joint_map_row_of(&cell.map, D_TOO)->name, "id:d#2");
     assert_null(joint_map_row_of(&cell.map, C));
+    /* Commands have each joint once: not c, which follows, and i, which is fixed. */
+    const char *names[3 * JOINTS];
+    double out[3 * JOINTS];
+    assert_int_equal(joint_map_invert(&cell.map, cell.values, names, out), JOINTS - 2);
     free_cell(&cell);
     /* Without a device all driven joints are numbered. */
     cell = make_cell(false);
@@ -222,6 +226,46 @@ static void names_are_the_default(void **state)
     expect_row(&cell.map, "1", A, 1, 0);
     expect_row(&cell.map, "2", B, 1, 0);
     expect_row(&cell.map, "3", D, 1, 0);
+    free_cell(&cell);
+}
+
+/* Names come before ids, and both before numbers. */
+static void names_that_look_like_others(void **state)
+{
+    (void)state;
+    cp_context *context = cp_context_new(NULL);
+    cp_scene *scene = cp_scene_new(context);
+    const uint32_t node = add_node_at(scene, 0, "arm", NULL);
+    (void)add_limited_joint(scene, node, CP_JOINT_REVOLUTE, "x", -1, 1);
+    (void)add_limited_joint(scene, node, CP_JOINT_REVOLUTE, "id:x", -1, 1);
+    (void)add_limited_joint(scene, node, CP_JOINT_REVOLUTE, "1", -1, 1);
+    expect_status(context, cp_scene_finish(scene), CP_OK);
+    struct cell cell = {.context = context, .scene = scene, .arena = arena_new(context)};
+    static const char *const names[] = {"id:x", "1", "2", "3", "x", "id:id:x", "id:1"};
+    static const uint32_t joints[] = {1, 2, 1, 2, 0, 1, 2};
+    assert_int_equal(joint_map_default(context, scene, cell.arena, &cell.map), CP_OK);
+    assert_int_equal(cell.map.count, 7);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(row_named(&cell.map, names[i])->joint, joints[i]);
+    expect_status(context, read_map(&cell, "a id:x\nb id:id:x\n"), CP_INPUT);
+    assert_true(was_reported(context, "map-twice"));
+    free_cell(&cell);
+}
+
+/* The map of docs/live.md. */
+static void the_page_has_a_good_map(void **state)
+{
+    (void)state;
+    static const char text[] = "# controller  cell                 what differs\n"
+                               "1             Arm.J1\n"
+                               "2             Arm.J2               sign=-1 offset=90deg\n"
+                               "3             Arm.J3               unit=deg\n"
+                               "\"axis 7\"      id:Arm.Gripper.Left  unit=mm offset=-5mm\n";
+    struct cell cell = {.context = cp_context_new(NULL)};
+    cell.scene = read_path(cell.context, SAMPLES "/demo.wu");
+    cell.arena = arena_new(cell.context);
+    expect_status(cell.context, read_map(&cell, text), CP_OK);
+    expect_row(&cell.map, "axis 7", find_joint(cell.scene, "Arm.Gripper.Left"), 0.001, -0.005);
     free_cell(&cell);
 }
 
@@ -246,7 +290,7 @@ static void samples_go_where_the_map_says(void **state)
     static const char *const names[] = {"one", "two", "unknown"};
     char why[WHY_SIZE];
     struct cell cell = make_cell(true);
-    expect_status(cell.context, read_map(&cell, "one a sign=-1 unit=deg offset=10deg\ntwo b unit=mm\ntwo e unit=deg"),
+    expect_status(cell.context, read_map(&cell, "two b unit=mm\none a sign=-1 unit=deg offset=10deg\ntwo e unit=deg"),
                   CP_OK);
     cell.values[F] = 0.5;
     assert_true(apply(&cell, 3, names, (const double[]){30, 90, 7}, why));
@@ -395,6 +439,8 @@ int main(void)
         cmocka_unit_test(errors_have_line_and_column),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(names_are_the_default),
+        cmocka_unit_test(names_that_look_like_others),
+        cmocka_unit_test(the_page_has_a_good_map),
         cmocka_unit_test(samples_go_where_the_map_says),
         cmocka_unit_test(faults_change_nothing),
         cmocka_unit_test(limits_have_some_slack),
