@@ -212,6 +212,16 @@ CP_API cp_written cp_last_written(const cp_context *context);
 
 CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
 
+/* ---- scenes and programs ---- */
+
+/* Makes a scene that differs by its joints' values alone: q[joint count]. It shares arrays and strings with the original,
+ * which must outlive it. NULL if out of memory. */
+CP_API cp_scene *cp_scene_at(const cp_scene *scene, const double *q);
+/* Runs the program to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip of it to
+ * the scene. Errors are those of cp_program_step; CP_LIMIT, too, for a clip that becomes too long. */
+CP_API cp_status cp_program_record(cp_program *program, cp_scene *scene, const char *name, double stop,
+                                   double emergency);
+
 /* ---- equal shapes ---- */
 
 /* Finds equal meshes: first[mesh count]. first[i] is the first mesh that equals mesh i bit for bit, materials included;
