@@ -47,6 +47,9 @@ struct controller_protocol {
     cp_status (*take)(cp_context *context, void *state, const void *bytes, size_t size,
                       const struct controller_listener *listener, const void **answer, size_t *answer_size,
                       char why[WHY_SIZE]);
+    /* The connection has ended, and take had returned CP_OK: CP_INPUT with the reason if that was in the midst of a
+     * message. A last line of JSON may lack its end: it is taken. */
+    cp_status (*end)(cp_context *context, void *state, const struct controller_listener *listener, char why[WHY_SIZE]);
     void (*free)(cp_context *context, void *state);
 };
 
@@ -57,7 +60,8 @@ extern const struct controller_protocol simple_protocol;     /* ROS-Industrial's
 /* Commands for a controller of JSON lines that may be moved, a line each (json_lines.c). Failure is sticky in the
  * buffer. type: "run", "step", "continue", "stop", "emergency" or "reset". */
 void command_print(struct buffer *out, const char *type);
-/* Names and values are the controller's. A jog ends by itself 250 ms after the last one. */
+/* Names and values are the controller's. The speed of a jog is in radians or metres a second; the controller ends it
+ * 250 ms after the last one. The speed of a move is a part of the joints' limits of speed: above 0, at most 1. */
 void command_print_jog(struct buffer *out, const char *joint, double speed);
 void command_print_move(struct buffer *out, const char *const *names, const double *values, uint32_t count,
                         double speed);

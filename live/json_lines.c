@@ -189,14 +189,24 @@ static cp_status take(cp_context *context, void *state, const void *bytes, size_
     return status;
 }
 
+static cp_status end(cp_context *context, void *state, const struct controller_listener *listener, char why[WHY_SIZE])
+{
+    struct json_lines *lines = state;
+    return take_line(context, lines, (const char *)lines->pieces.bytes, lines->pieces.size, listener, why);
+}
+
 static void free_state(cp_context *context, void *state)
 {
     (void)context;
     arena_free(((struct json_lines *)state)->arena);
 }
 
-const struct controller_protocol json_lines_protocol = {
-    .name = "jsonl", .state_size = sizeof(struct json_lines), .begin = begin, .take = take, .free = free_state};
+const struct controller_protocol json_lines_protocol = {.name = "jsonl",
+                                                        .state_size = sizeof(struct json_lines),
+                                                        .begin = begin,
+                                                        .take = take,
+                                                        .end = end,
+                                                        .free = free_state};
 
 /* ---- commands ---- */
 

@@ -210,11 +210,27 @@ static cp_status take(cp_context *context, void *state, const void *bytes, size_
     return rtde->answer.failed ? CP_LIMIT : CP_OK;
 }
 
+static cp_status end(cp_context *context, void *state, const struct controller_listener *listener, char why[WHY_SIZE])
+{
+    (void)context;
+    (void)listener;
+    const struct rtde *rtde = state;
+    const bool good = rtde->package.size > 0
+                          ? refuse(why, "the connection ends in the midst of a package of RTDE")
+                          : rtde->step >= EXPECTS_START || refuse(why, "the connection ends before RTDE has started");
+    return good ? CP_OK : CP_INPUT;
+}
+
 static void free_state(cp_context *context, void *state)
 {
     (void)context;
     buffer_free(&((struct rtde *)state)->answer);
 }
 
-const struct controller_protocol rtde_protocol = {
-    .name = "rtde", .port = 30004, .state_size = sizeof(struct rtde), .begin = begin, .take = take, .free = free_state};
+const struct controller_protocol rtde_protocol = {.name = "rtde",
+                                                  .port = 30004,
+                                                  .state_size = sizeof(struct rtde),
+                                                  .begin = begin,
+                                                  .take = take,
+                                                  .end = end,
+                                                  .free = free_state};

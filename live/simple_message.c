@@ -207,6 +207,16 @@ static cp_status take(cp_context *context, void *state, const void *bytes, size_
     return CP_OK;
 }
 
+static cp_status end(cp_context *context, void *state, const struct controller_listener *listener, char why[WHY_SIZE])
+{
+    (void)context;
+    (void)listener;
+    if (((struct simple_message *)state)->message.size == 0)
+        return CP_OK;
+    (void)snprintf(why, WHY_SIZE, "the connection ends in the midst of a message of simple_message");
+    return CP_INPUT;
+}
+
 static void free_state(cp_context *context, void *state)
 {
     (void)context;
@@ -218,4 +228,5 @@ const struct controller_protocol simple_protocol = {.name = "simple",
                                                     .state_size = sizeof(struct simple_message),
                                                     .begin = begin,
                                                     .take = take,
+                                                    .end = end,
                                                     .free = free_state};

@@ -128,6 +128,8 @@ static void listen_to(const uint8_t *bytes, size_t size, size_t piece, struct he
         if (heard->status == CP_OK && answer)
             hash_bytes(&heard->answers, answer, answer_size);
     }
+    if (heard->status == CP_OK)
+        heard->status = protocol->end(context, state, &listener, heard->why);
     check(heard->status == CP_OK || heard->status == CP_INPUT, "the status");
     check((heard->status == CP_INPUT) == (heard->why[0] != '\0'), "nonsense and its reason");
     size_t entries;

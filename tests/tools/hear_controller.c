@@ -46,8 +46,10 @@ static cp_status talk(cp_context *context, const struct controller_protocol *pro
         if (size > 0 && send(file, answer, size, MSG_NOSIGNAL) != (ssize_t)size)
             return CP_OUTPUT;
         const ssize_t more = recv(file, bytes, sizeof bytes, 0);
-        if (more <= 0)
+        if (more <= 0) {
+            status = protocol->end(context, state, &listener, why);
             break;
+        }
         status = protocol->take(context, state, bytes, (size_t)more, &listener, &answer, &size, why);
     }
     if (status == CP_OK)

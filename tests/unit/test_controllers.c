@@ -22,7 +22,7 @@ struct event {
 };
 
 struct heard {
-    cp_status status;
+    cp_status status, end; /* and of the end of the connection */
     char why[WHY_SIZE];
     struct event events[MOST_EVENTS];
     uint32_t count;
@@ -69,6 +69,8 @@ static void listen_to(const struct controller_protocol *protocol, const void *by
         memcpy(heard->answers + heard->answer_size, answer, answer_size);
         heard->answer_size += answer_size;
     }
+    if (heard->status == CP_OK)
+        heard->end = protocol->end(context, state, &listener, heard->why);
     protocol->free(context, state);
     free(state);
     cp_context_free(context);
@@ -77,6 +79,7 @@ static void listen_to(const struct controller_protocol *protocol, const void *by
 static void expect_same(const struct heard *heard, const struct heard *expected)
 {
     assert_int_equal(heard->status, expected->status);
+    assert_int_equal(heard->end, expected->end);
     assert_string_equal(heard->why, expected->why);
     assert_int_equal(heard->count, expected->count);
     assert_memory_equal(heard->events, expected->events, sizeof heard->events);
@@ -315,6 +318,20 @@ static void rtde_hands_odd_numbers_on(void **state)
     assert_true(heard.events[0].values[2] == 4.9406564584124654e-324);
 }
 
+static void rtde_may_end_in_the_midst(void **state)
+{
+    (void)state;
+    static struct heard heard;
+    hear_bytes(&rtde_protocol, "", version_answer, &heard);
+    assert_int_equal(heard.end, CP_INPUT);
+    assert_string_equal(heard.why, "the connection ends before RTDE has started");
+    hear_bytes(&rtde_protocol, RTDE_BEGIN, "00", &heard);
+    assert_int_equal(heard.end, CP_INPUT);
+    assert_string_equal(heard.why, "the connection ends in the midst of a package of RTDE");
+    hear_bytes(&rtde_protocol, RTDE_BEGIN, "", &heard);
+    assert_int_equal(heard.end, CP_OK);
+}
+
 /* ---- simple_message ---- */
 
 /* The examples of the specification, sent as they are and in the other byte order. */
@@ -526,6 +543,14 @@ static void simple_nonsense_has_a_reason(void **state)
     add_bytes(&stream, "00010100 0000000A");
     listen_in_pieces(&simple_protocol, stream.bytes, stream.size, &heard);
     assert_int_equal(heard.status, CP_INPUT);
+    /* A message that is not whole when the connection ends. */
+    stream.size = 0;
+    add_bytes(&stream, example_status);
+    listen_in_pieces(&simple_protocol, stream.bytes, stream.size, &heard);
+    assert_int_equal(heard.end, CP_OK);
+    listen_in_pieces(&simple_protocol, stream.bytes, stream.size - 1, &heard);
+    assert_int_equal(heard.end, CP_INPUT);
+    assert_string_equal(heard.why, "the connection ends in the midst of a message of simple_message");
     /* The order may not change later. */
     stream.size = 0;
     add_bytes(&stream, example_status);
@@ -551,10 +576,10 @@ static void json_samples_come_in_order(void **state)
         "{\"t\":0.5,\"q\":{\"Arm.J1\":0.25,\"b \\\"c\\\" \\u00e9\":-1e-3},\"mode\":\"running\",\"program\":"
         "\"a.prg\",\"line\":3}\n\n \t\r\n{\"mode\":\"emergency\",\"io\":{\"x\":[1,{}]}}\r\n"
         "{\"type\":\"done\",\"id\":4}\n{}\n{\"q\":{\"J\":1},\"t\":null,\"mode\":null,\"program\":null,\"line\":null}\n"
-        "{\"q\":{\"unfinished\":1}}",
+        "{\"q\":{\"last\":1}}",
         &heard);
-    assert_int_equal(heard.status, CP_OK);
-    assert_int_equal(heard.count, 3);
+    assert_true(heard.status == CP_OK && heard.end == CP_OK);
+    assert_int_equal(heard.count, 4); /* the last line may lack its end */
     const struct event *event = heard.events;
     assert_true(event[0].time == 0.5);
     expect_values(&event[0], 2, (const double[]){0.25, -0.001});
@@ -569,6 +594,11 @@ static void json_samples_come_in_order(void **state)
     expect_values(&event[2], 1, (const double[]){1});
     assert_int_equal(event[2].mode, CONTROLLER_SILENT);
     assert_true(isnan(event[2].time));
+    hear_text("{\"q\":{\"a\":1}}\n{\"q\":{\"a\":1}", &heard);
+    assert_int_equal(heard.status, CP_OK);
+    assert_int_equal(heard.end, CP_INPUT);
+    assert_string_equal(heard.why, "line 2: it is no JSON");
+    assert_int_equal(heard.count, 1);
 }
 
 static void json_modes(void **state)
@@ -749,6 +779,7 @@ int main(void)
         cmocka_unit_test(rtde_modes),
         cmocka_unit_test(rtde_nonsense_has_a_reason),
         cmocka_unit_test(rtde_hands_odd_numbers_on),
+        cmocka_unit_test(rtde_may_end_in_the_midst),
         cmocka_unit_test(simple_examples_of_the_specification),
         cmocka_unit_test(simple_others_are_skipped),
         cmocka_unit_test(simple_feedback),
