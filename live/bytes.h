@@ -1,4 +1,4 @@
-/* What protocols of bytes share: numbers in either byte order, and packages that come in pieces. */
+/* Protocols of bytes share these: numbers in either byte order, and packages that come in pieces. */
 #ifndef CELLPIPE_LIVE_BYTES_H
 #define CELLPIPE_LIVE_BYTES_H
 

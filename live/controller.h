@@ -7,7 +7,7 @@
 
 enum { MOST_CONTROLLER_JOINTS = 256, WHY_SIZE = 160 };
 
-/* What a controller says that it does. */
+/* The mode that a controller says it is in. */
 enum controller_mode {
     CONTROLLER_SILENT, /* it said nothing of its mode, which is as before */
     CONTROLLER_READY,
@@ -21,14 +21,14 @@ enum controller_mode {
 struct controller_sample {
     double time; /* seconds of the controller's clock; NaN: it told none */
     const char *const *names;
-    const double *values; /* of the protocol's own units: radians, metres */
+    const double *values; /* radians or metres, as the controller counts them */
     uint32_t count;       /* 0: the sample says a mode alone */
     enum controller_mode mode;
-    uint64_t line;       /* of the program, from 1; 0: it told none */
+    uint64_t line;       /* the line of the program, from 1; 0: it told none */
     const char *program; /* its name, or NULL */
 };
 
-/* What reads the bytes of one connection, in whatever pieces they come. */
+/* A listener gets each sample of a connection in its order. */
 struct controller_listener {
     void (*take)(void *user, const struct controller_sample *sample);
     void *user;
@@ -77,7 +77,7 @@ struct joint_map_row {
     bool other_name; /* the joint has a row with its first name, by which commands call it */
 };
 struct joint_map {
-    struct joint_map_row *rows; /* in the order of their names; several joints may follow one name */
+    struct joint_map_row *rows; /* sorted by name; several joints may follow one name */
     uint32_t count, room;
 };
 

@@ -89,7 +89,7 @@ struct reader {
     struct arena *arena;
     struct joint_map *map;
     struct name_map names; /* of the scene's joints */
-    uint64_t *lines;       /* of each joint: the line that has it; 0: none so far */
+    uint64_t *lines;       /* each joint's line so far; 0: none */
     uint64_t line;
     const char *begin, *at, *end; /* of the line */
 };
@@ -163,7 +163,7 @@ static const char *units_of(const cp_joint *joint)
     return joint->type == CP_JOINT_REVOLUTE ? "rad or deg" : joint->type == CP_JOINT_PRISMATIC ? "m or mm" : "no unit";
 }
 
-/* What the options of a line say; each of them once at most. */
+/* The options of a line; each of them comes once at most. */
 struct settings {
     double sign, unit, offset;
     bool has_sign, has_unit, has_offset;

@@ -11,7 +11,7 @@
 static const double longest_wait = 1, longest_leap = 10; /* seconds */
 enum { MOST_WAITING = 1 << 16 };                         /* bytes */
 
-struct record {
+struct live_recording {
     cp_context *context;
     const cp_scene *scene;
     const char *path;
@@ -26,48 +26,48 @@ struct record {
     uint32_t count; /* of joints */
     uint32_t *joints;
     const char **names;
-    double *values; /* of the last line, by joints[] */
+    double *values; /* the last line's, by joints[] */
 };
 
 /* Lists the joints of the map in the order of the scene, by their names there. */
-static bool list_joints(struct record *record, const struct joint_map *map)
+static bool list_joints(struct live_recording *recording, const struct joint_map *map)
 {
     uint32_t count;
-    const cp_joint *joints = cp_joints(record->scene, &count);
-    bool *has = memory_allocate_zeroed(record->context, count, sizeof *has);
-    record->joints = arena_allocate(record->arena, count, sizeof *record->joints);
-    record->names = arena_allocate(record->arena, count, sizeof *record->names);
-    record->values = arena_allocate(record->arena, count, sizeof *record->values);
-    bool good = has && record->joints && record->names && record->values;
+    const cp_joint *joints = cp_joints(recording->scene, &count);
+    bool *has = memory_allocate_zeroed(recording->context, count, sizeof *has);
+    recording->joints = arena_allocate(recording->arena, count, sizeof *recording->joints);
+    recording->names = arena_allocate(recording->arena, count, sizeof *recording->names);
+    recording->values = arena_allocate(recording->arena, count, sizeof *recording->values);
+    bool good = has && recording->joints && recording->names && recording->values;
     for (uint32_t i = 0; i < map->count && good; i++)
         has[map->rows[i].joint] = true;
     for (uint32_t i = 0; i < count && good; i++) {
         if (!has[i])
             continue;
-        const char *name = cp_joint_is_named_alone(record->scene, i)
+        const char *name = cp_joint_is_named_alone(recording->scene, i)
                                ? joints[i].name
-                               : arena_print(record->arena, "id:%s", joints[i].id);
+                               : arena_print(recording->arena, "id:%s", joints[i].id);
         good = name != NULL;
-        record->joints[record->count] = i;
-        record->names[record->count++] = name;
+        recording->joints[recording->count] = i;
+        recording->names[recording->count++] = name;
     }
-    memory_free(record->context, has, count, sizeof *has);
+    memory_free(recording->context, has, count, sizeof *has);
     return good;
 }
 
-cp_status record_new(cp_context *context, const cp_scene *scene, const struct joint_map *map, const char *path,
-                     struct record **record)
+cp_status recording_new(cp_context *context, const cp_scene *scene, const struct joint_map *map, const char *path,
+                        struct live_recording **recording)
 {
-    struct record *made = memory_allocate_zeroed(context, 1, sizeof *made);
-    *record = NULL;
+    struct live_recording *made = memory_allocate_zeroed(context, 1, sizeof *made);
+    *recording = NULL;
     if (!made)
         return CP_LIMIT;
-    *made = (struct record){.context = context,
-                            .scene = scene,
-                            .path = path,
-                            .file = -1,
-                            .waiting = {.context = context},
-                            .arena = arena_new(context)};
+    *made = (struct live_recording){.context = context,
+                                    .scene = scene,
+                                    .path = path,
+                                    .file = -1,
+                                    .waiting = {.context = context},
+                                    .arena = arena_new(context)};
     cp_status status = made->arena && list_joints(made, map) ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
         made->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
@@ -77,125 +77,125 @@ cp_status record_new(cp_context *context, const cp_scene *scene, const struct jo
                                                  : "cannot make it: ",
                                  errno == EEXIST ? "" : strerror(errno));
     if (status != CP_OK)
-        (void)record_free(made);
+        (void)recording_free(made);
     else
-        *record = made;
+        *recording = made;
     return status;
 }
 
-static bool end_record(struct record *record, const char *why)
+static bool end_record(struct live_recording *recording, const char *why)
 {
-    (void)ftruncate(record->file, (off_t)record->size);
-    (void)close(record->file);
-    record->file = -1;
-    (void)cp_report_error(record->context, CP_OUTPUT, "record-write", record->path, 0,
-                          "the recording ends after %llu bytes: %s", (unsigned long long)record->size, why);
+    (void)ftruncate(recording->file, (off_t)recording->size);
+    (void)close(recording->file);
+    recording->file = -1;
+    (void)cp_report_error(recording->context, CP_OUTPUT, "record-write", recording->path, 0,
+                          "the recording ends after %llu bytes: %s", (unsigned long long)recording->size, why);
     return false;
 }
 
 /* Counts the lines that are whole among bytes that are written. */
-static void count_lines(struct record *record, size_t done)
+static void count_lines(struct live_recording *recording, size_t done)
 {
-    while (done > 0 && record->waiting.data[done - 1] != '\n')
+    while (done > 0 && recording->waiting.data[done - 1] != '\n')
         done--;
-    record->size += done;
+    recording->size += done;
 }
 
-static bool write_waiting(struct record *record)
+static bool write_waiting(struct live_recording *recording)
 {
-    struct buffer *waiting = &record->waiting;
+    struct buffer *waiting = &recording->waiting;
     if (waiting->failed)
-        return end_record(record, "out of memory");
+        return end_record(recording, "out of memory");
     for (size_t done = 0; done < waiting->size;) {
-        const ssize_t more = write(record->file, waiting->data + done, waiting->size - done);
+        const ssize_t more = write(recording->file, waiting->data + done, waiting->size - done);
         if (more < 0 && errno != EINTR) {
             const char *why = strerror(errno);
-            count_lines(record, done);
-            return end_record(record, why);
+            count_lines(recording, done);
+            return end_record(recording, why);
         }
         done += more > 0 ? (size_t)more : 0;
     }
-    record->size += waiting->size;
+    recording->size += waiting->size;
     waiting->size = 0;
     return true;
 }
 
-bool record_flush(struct record *record, double now)
+bool recording_flush(struct live_recording *recording, double now)
 {
-    if (record->file < 0)
+    if (recording->file < 0)
         return false;
-    return record->waiting.size == 0 || now - record->waiting_since < longest_wait || write_waiting(record);
+    return recording->waiting.size == 0 || now - recording->waiting_since < longest_wait || write_waiting(recording);
 }
 
 /* The time of a line, which is not before the last one. */
-static double place_time(struct record *record, double time, double now)
+static double place_time(struct live_recording *recording, double time, double now)
 {
-    if (!record->has_lines) {
-        record->begin = now;
-        record->base = time;
+    if (!recording->has_lines) {
+        recording->begin = now;
+        recording->base = time;
         return 0;
     }
-    const double passed = now - record->begin;
-    double placed = time - record->base;
-    if (!(placed >= record->last && placed - passed <= longest_leap)) { /* or one of them is NaN */
-        placed = fmax(passed, record->last);
-        record->base = isnan(time) ? record->base : time - placed;
+    const double passed = now - recording->begin;
+    double placed = time - recording->base;
+    if (!(placed >= recording->last && placed - passed <= longest_leap)) { /* also if one of them is NaN */
+        placed = fmax(passed, recording->last);
+        recording->base = isnan(time) ? recording->base : time - placed;
     }
     return placed;
 }
 
-static bool is_news(const struct record *record, const double *values)
+static bool is_news(const struct live_recording *recording, const double *values)
 {
-    for (uint32_t i = 0; i < record->count; i++)
-        if (values[record->joints[i]] != record->values[i])
+    for (uint32_t i = 0; i < recording->count; i++)
+        if (values[recording->joints[i]] != recording->values[i])
             return true;
     return false;
 }
 
-static void print_line(struct record *record)
+static void print_line(struct live_recording *recording)
 {
-    cp_json json = {.out = &record->waiting};
+    cp_json json = {.out = &recording->waiting};
     cp_json_open(&json, NULL, '{');
-    cp_json_number(&json, "t", record->last);
+    cp_json_number(&json, "t", recording->last);
     cp_json_open(&json, "q", '{');
-    for (uint32_t i = 0; i < record->count; i++)
-        cp_json_number(&json, record->names[i], record->values[i]);
+    for (uint32_t i = 0; i < recording->count; i++)
+        cp_json_number(&json, recording->names[i], recording->values[i]);
     cp_json_close(&json, '}');
     cp_json_close(&json, '}');
-    buffer_text(&record->waiting, "\n");
+    buffer_text(&recording->waiting, "\n");
 }
 
-bool record_add(struct record *record, double time, double now, const double *values)
+bool recording_add(struct live_recording *recording, double time, double now, const double *values)
 {
-    if (record->file < 0)
+    if (recording->file < 0)
         return false;
-    double placed = place_time(record, time, now);
-    if (record->has_lines && placed == record->last) {
-        if (!is_news(record, values))
+    double placed = place_time(recording, time, now);
+    if (recording->has_lines && placed == recording->last) {
+        if (!is_news(recording, values))
             return true;
-        placed = nextafter(record->last, INFINITY);
+        placed = nextafter(recording->last, INFINITY);
     }
-    for (uint32_t i = 0; i < record->count; i++)
-        record->values[i] = values[record->joints[i]];
-    record->last = placed;
-    record->has_lines = true;
-    if (record->waiting.size == 0)
-        record->waiting_since = now;
-    print_line(record);
-    if (record->waiting.size >= MOST_WAITING || record->waiting.failed)
-        return write_waiting(record);
-    return record_flush(record, now);
+    for (uint32_t i = 0; i < recording->count; i++)
+        recording->values[i] = values[recording->joints[i]];
+    recording->last = placed;
+    recording->has_lines = true;
+    if (recording->waiting.size == 0)
+        recording->waiting_since = now;
+    print_line(recording);
+    if (recording->waiting.size >= MOST_WAITING || recording->waiting.failed)
+        return write_waiting(recording);
+    return recording_flush(recording, now);
 }
 
-cp_status record_free(struct record *record)
+cp_status recording_free(struct live_recording *recording)
 {
-    if (!record)
+    if (!recording)
         return CP_OK;
-    cp_status status = record->file >= 0 && write_waiting(record) ? CP_OK : CP_OUTPUT;
-    if (record->file >= 0)
-        (void)close(record->file);
-    buffer_free(&record->waiting);
-    arena_free(record->arena);
-    memory_free(record->context, record, 1, sizeof *record);
+    cp_status status = recording->file >= 0 && write_waiting(recording) ? CP_OK : CP_OUTPUT;
+    if (recording->file >= 0)
+        (void)close(recording->file);
+    buffer_free(&recording->waiting);
+    arena_free(recording->arena);
+    memory_free(recording->context, recording, 1, sizeof *recording);
     return status;
 }

@@ -20,10 +20,10 @@ static const struct variable {
     {"timestamp", "DOUBLE"}, {"actual_q", "VECTOR6D"}, {"safety_mode", "INT32"}, {"runtime_state", "UINT32"}};
 enum {
     VARIABLES = sizeof variables / sizeof *variables,
-    DATA_SIZE = HEADER + 1 + 8 + 8 * JOINTS + 4 + 4 /* with the number of the recipe */
+    DATA_SIZE = HEADER + 1 + 8 + 8 * JOINTS + 4 + 4 /* the 1 is the number of the recipe */
 };
 
-/* What comes next of the controller. */
+/* The package that the controller sends next. */
 enum step { EXPECTS_VERSION, EXPECTS_OUTPUTS, EXPECTS_START, EXPECTS_DATA };
 
 struct rtde {

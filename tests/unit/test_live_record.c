@@ -56,14 +56,14 @@ static void all_joints_of_the_map_are_written(void **state)
 {
     (void)state;
     struct cell cell = make_cell();
-    struct record *record;
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("a.jsonl"), &record), CP_OK);
+    struct live_recording *recording;
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("a.jsonl"), &recording), CP_OK);
     for (int i = 0; i < 8; i++)
         cell.values[i] = 0.001 * i;
-    assert_true(record_add(record, 100.5, 7, cell.values));
+    assert_true(recording_add(recording, 100.5, 7, cell.values));
     cell.values[0] = 0.1 + 0.2;
-    assert_true(record_add(record, 100.75, 7.3, cell.values));
-    assert_int_equal(record_free(record), CP_OK);
+    assert_true(recording_add(recording, 100.75, 7.3, cell.values));
+    assert_int_equal(recording_free(recording), CP_OK);
     /* Not the finger that follows the other. Times are the controller's, and shortest digits read back exactly. */
     expect_file("a.jsonl", "{\"t\":0,\"q\":{\"Arm.J1\":0,\"Arm.J2\":0.001,\"Arm.J3\":0.002,\"Arm.J4\":0.003,"
                            "\"Arm.J5\":0.004,\"Arm.J6\":0.005,\"Arm.Gripper.Left\":0.006}}\n"
@@ -77,16 +77,16 @@ static void the_filter_reads_it(void **state)
 {
     (void)state;
     struct cell cell = make_cell();
-    struct record *record;
+    struct live_recording *recording;
     char option[300];
     uint32_t clips;
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("b.jsonl"), &record), CP_OK);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("b.jsonl"), &recording), CP_OK);
     for (int i = 0; i < 200; i++) {
         for (int joint = 0; joint < 8; joint++)
             cell.values[joint] = joint < 6 ? sin(0.1 * i + joint) : 0.01;
-        assert_true(record_add(record, 40 + 0.008 * i, 3 + 0.0081 * i, cell.values));
+        assert_true(recording_add(recording, 40 + 0.008 * i, 3 + 0.0081 * i, cell.values));
     }
-    assert_int_equal(record_free(record), CP_OK);
+    assert_int_equal(recording_free(recording), CP_OK);
     (void)snprintf(option, sizeof option, "file=%s", path_of("b.jsonl"));
     expect_status(cell.context, apply_filter(cell.context, cell.scene, "recording", option, NULL, NULL), CP_OK);
     const cp_clip *clip = cp_clips(cell.scene, &clips);
@@ -127,15 +127,15 @@ static void times_go_on_after_a_restart(void **state)
     };
     char expected[2000] = "";
     struct cell cell = make_cell();
-    struct record *record;
+    struct live_recording *recording;
     map_one(&cell);
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("c.jsonl"), &record), CP_OK);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("c.jsonl"), &recording), CP_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cell.values[find_joint(cell.scene, "Arm.J1")] = rows[i].value;
-        assert_true(record_add(record, rows[i].time, rows[i].now, cell.values));
+        assert_true(recording_add(recording, rows[i].time, rows[i].now, cell.values));
         (void)snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s", rows[i].line);
     }
-    assert_int_equal(record_free(record), CP_OK);
+    assert_int_equal(recording_free(recording), CP_OK);
     expect_file("c.jsonl", expected);
     free_cell(&cell);
 }
@@ -145,22 +145,22 @@ static void lines_are_there_after_a_second(void **state)
     (void)state;
     static const char first[] = "{\"t\":0,\"q\":{\"Arm.J1\":0}}\n";
     struct cell cell = make_cell();
-    struct record *record;
+    struct live_recording *recording;
     map_one(&cell);
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("d.jsonl"), &record), CP_OK);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("d.jsonl"), &recording), CP_OK);
     expect_file("d.jsonl", "");
-    assert_true(record_add(record, NAN, 10, cell.values));
-    assert_true(record_flush(record, 10.9));
+    assert_true(recording_add(recording, NAN, 10, cell.values));
+    assert_true(recording_flush(recording, 10.9));
     expect_file("d.jsonl", "");
-    assert_true(record_flush(record, 11));
+    assert_true(recording_flush(recording, 11));
     expect_file("d.jsonl", first);
     cell.values[find_joint(cell.scene, "Arm.J1")] = 1;
-    assert_true(record_add(record, NAN, 20, cell.values));
+    assert_true(recording_add(recording, NAN, 20, cell.values));
     expect_file("d.jsonl", first);
-    assert_true(record_add(record, NAN, 21, cell.values));
+    assert_true(recording_add(recording, NAN, 21, cell.values));
     expect_file("d.jsonl", "{\"t\":0,\"q\":{\"Arm.J1\":0}}\n{\"t\":10,\"q\":{\"Arm.J1\":1}}\n"
                            "{\"t\":11,\"q\":{\"Arm.J1\":1}}\n");
-    assert_int_equal(record_free(record), CP_OK);
+    assert_int_equal(recording_free(recording), CP_OK);
     free_cell(&cell);
 }
 
@@ -168,23 +168,24 @@ static void it_replaces_no_file(void **state)
 {
     (void)state;
     struct cell cell = make_cell();
-    struct record *record;
+    struct live_recording *recording;
     struct stat about;
     write_file("e.jsonl", "precious");
     assert_int_equal(symlink("nowhere", path_of("link.jsonl")), 0);
     const char *const taken[] = {path_of("e.jsonl"), path_of("link.jsonl"), folder_path(), "/dev/null"};
     for (int i = 0; i < 4; i++) {
         cp_report_clear(cell.context);
-        assert_int_equal(record_new(cell.context, cell.scene, &cell.map, taken[i], &record), CP_OUTPUT);
-        assert_null(record);
+        assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, taken[i], &recording), CP_OUTPUT);
+        assert_null(recording);
         assert_true(was_said(cell.context, "it is there already: a recording goes into a new file"));
     }
     expect_file("e.jsonl", "precious");
     assert_int_equal(stat(path_of("nowhere"), &about), -1);
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("no/folder.jsonl"), &record), CP_OUTPUT);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("no/folder.jsonl"), &recording),
+                     CP_OUTPUT);
     assert_true(was_said(cell.context, "cannot make it: No such file"));
     /* Programs that are started later do not inherit it. */
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("f.jsonl"), &record), CP_OK);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("f.jsonl"), &recording), CP_OK);
     struct stat made;
     int open_files = 0;
     assert_int_equal(stat(path_of("f.jsonl"), &made), 0);
@@ -194,7 +195,7 @@ static void it_replaces_no_file(void **state)
             assert_true(fcntl(file, F_GETFD) & FD_CLOEXEC);
         }
     assert_int_equal(open_files, 1);
-    assert_int_equal(record_free(record), CP_OK);
+    assert_int_equal(recording_free(recording), CP_OK);
     free_cell(&cell);
 }
 
@@ -203,11 +204,11 @@ static void a_full_disk_ends_it(void **state)
 {
     (void)state;
     struct cell cell = make_cell();
-    struct record *record;
+    struct live_recording *recording;
     struct rlimit before, limit;
     struct stat about;
     map_one(&cell);
-    assert_int_equal(record_new(cell.context, cell.scene, &cell.map, path_of("g.jsonl"), &record), CP_OK);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("g.jsonl"), &recording), CP_OK);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = (struct rlimit){1000, before.rlim_max};
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -216,15 +217,15 @@ static void a_full_disk_ends_it(void **state)
     bool goes_on = true;
     for (int i = 0; i < 200 && goes_on; i++) {
         cell.values[find_joint(cell.scene, "Arm.J1")] = i;
-        goes_on = record_add(record, 0.02 * i, 10 + 0.02 * i, cell.values);
+        goes_on = recording_add(recording, 0.02 * i, 10 + 0.02 * i, cell.values);
     }
     assert_false(goes_on);
-    assert_false(record_add(record, 300, 300, cell.values) || record_flush(record, 301));
+    assert_false(recording_add(recording, 300, 300, cell.values) || recording_flush(recording, 301));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     (void)signal(SIGXFSZ, handler);
     assert_int_equal(count_entries(cell.context, CP_ERROR, "record-write"), 1);
     assert_true(was_said(cell.context, "bytes: File too large"));
-    assert_int_equal(record_free(record), CP_OUTPUT);
+    assert_int_equal(recording_free(recording), CP_OUTPUT);
     assert_int_equal(count_entries(cell.context, CP_ERROR, "record-write"), 1);
     /* Whole lines are left, up to the limit. */
     char *text = read_whole(path_of("g.jsonl"), NULL);
@@ -250,14 +251,14 @@ static void memory_may_run_out(void **state)
         struct counter counter = {.limit = 0};
         const cp_allocator allocator = {counted_resize, &counter};
         cp_context *context = cp_context_new(&allocator);
-        struct record *record = NULL;
+        struct live_recording *recording = NULL;
         assert_non_null(context);
         empty_folder();
         counter.limit = counter.calls + limit;
-        cp_status status = record_new(context, cell.scene, &cell.map, path_of("h.jsonl"), &record);
+        cp_status status = recording_new(context, cell.scene, &cell.map, path_of("h.jsonl"), &recording);
         if (status == CP_OK) {
-            const bool added = record_add(record, 1, 1, cell.values);
-            status = record_free(record);
+            const bool added = recording_add(recording, 1, 1, cell.values);
+            status = recording_free(recording);
             good = added && status == CP_OK;
             assert_int_equal(added, good);
         }
