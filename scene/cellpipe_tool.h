@@ -310,6 +310,7 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 
 /* The library shows no names but those that begin with cp_. Short ones are for us. */
 #define arena_allocate cp_arena_allocate
+#define arena_clear cp_arena_clear
 #define arena_copy cp_arena_copy
 #define arena_copy_text cp_arena_copy_text
 #define arena_free cp_arena_free
@@ -350,7 +351,7 @@ struct arena;
 CP_API struct arena *arena_new(cp_context *context);
 CP_API void arena_free(struct arena *arena);
 /* Frees its blocks: the arena is as it was when it was new. */
-void arena_clear(struct arena *arena);
+CP_API void arena_clear(struct arena *arena);
 /* Allocates count x size uninitialised bytes, aligned for any type. */
 CP_API void *arena_allocate(struct arena *arena, size_t count, size_t size);
 void *arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);
