@@ -10,8 +10,8 @@ void floor_show_mode(struct floor *floor)
     const struct simulator *simulator = &floor->simulator;
     const struct mode_facts facts = {
         .authority = &floor->authority,
-        .program = simulator->name,
-        .line = simulator->line,
+        .program = floor->outside ? floor->program : simulator->name,
+        .line = floor->outside ? floor->line : simulator->line,
         .lines = floor->lines,
         .why = floor->why,
     };
@@ -21,11 +21,15 @@ void floor_show_mode(struct floor *floor)
         person->mode_due = true;
 }
 
-static void show_state(struct floor *floor)
+static void show_state(struct floor *floor, uint64_t now)
 {
     floor->state.size = 0;
     floor->n++;
-    say_state(&floor->state, &floor->cell, floor->n, (double)floor->n * SIMULATOR_PERIOD, 0);
+    if (!floor->outside)
+        floor->time = (double)floor->n * SIMULATOR_PERIOD;
+    say_state(&floor->state, &floor->cell, floor->n, floor->time, 0);
+    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
+        (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
     for (struct person *person = floor->people; person; person = person->next)
         person->state_due = true;
 }
@@ -61,7 +65,7 @@ cp_status floor_open(struct floor *floor, cp_context *context, cp_scene *scene, 
         return status;
     }
     floor_show_mode(floor);
-    show_state(floor);
+    show_state(floor, 0);
     show_near(floor);
     return floor->state.failed || floor->mode.failed || floor->near.failed ? CP_LIMIT : CP_OK;
 }
@@ -83,6 +87,19 @@ void floor_close(struct floor *floor)
     buffer_free(&floor->mode);
     buffer_free(&floor->near);
     *floor = (struct floor){0};
+}
+
+/* Nobody holds the lease any more, or a jog has ended: what moves has to end, too. */
+static void end_motion(struct floor *floor, enum mode before)
+{
+    static const struct message stop = {.word = WORD_STOP};
+    if (floor->outside && floor->outside->obeys && before != MODE_READY && before != MODE_OFFLINE)
+        (void)floor->outside->command(floor->outside->user, &stop, NULL);
+    if (floor->authority.stopping)
+        simulator_stop(&floor->simulator);
+    if (floor->authority.mode == MODE_READY)
+        simulator_halt(&floor->simulator);
+    floor_show_mode(floor);
 }
 
 /* ---- people ---- */
@@ -127,13 +144,9 @@ void floor_leave(struct floor *floor, struct person *person)
         return;
     *at = person->next;
     buffer_free(&person->out);
-    if (authority_leave(&floor->authority, person->client.number)) {
-        if (floor->authority.stopping)
-            simulator_stop(&floor->simulator);
-        else
-            simulator_halt(&floor->simulator);
-        floor_show_mode(floor);
-    }
+    const enum mode before = floor->authority.mode;
+    if (authority_leave(&floor->authority, person->client.number))
+        end_motion(floor, before);
 }
 
 bool floor_is_due(const struct floor *floor, const struct person *person)
@@ -256,6 +269,10 @@ struct answer {
 const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed)
 {
     struct simulator *simulator = &floor->simulator;
+    if (floor->outside) {
+        const struct message message = {.word = word, .q = to, .speed = speed};
+        return floor->outside->command(floor->outside->user, &message, NULL);
+    }
     if (word == WORD_MOVE)
         return simulator_move(simulator, to, speed) == CP_OK ? NULL : simulator->why;
     if (!simulator->text)
@@ -299,11 +316,50 @@ static struct answer save_program(struct floor *floor, const struct person *pers
     return answer;
 }
 
+/* A word for a controller outside. */
+static struct answer command(struct floor *floor, const struct person *person, const struct message *message)
+{
+    const struct outside *outside = floor->outside;
+    struct answer answer = {0};
+    if (!outside->obeys) {
+        answer.why = "controller: it is shown, not moved";
+        return answer;
+    }
+    if (message->word == WORD_MOVE)
+        return set_in_motion(floor, person, message);
+    const struct program_text *program = message->word == WORD_DOWNLOAD ? floor_program(floor, message->name) : NULL;
+    if (message->word == WORD_DOWNLOAD && !program)
+        answer.why = "there is no program of this name";
+    else if (program && floor->checker && !program->is_good)
+        answer.why = "the program has not passed its check: save it again";
+    else
+        answer.why = outside->command(outside->user, message, program ? program->text : NULL);
+    if (program && !answer.why)
+        floor->lines = count_lines(program->text);
+    return answer;
+}
+
+static bool moves_something(enum word word)
+{
+    return word != WORD_TAKE && word != WORD_GIVE && word != WORD_ALIVE && word != WORD_TEACH && word != WORD_PROGRAM;
+}
+
+void floor_obey(struct floor *floor, const struct person *person, enum word word, uint64_t now)
+{
+    const enum mode before = floor->authority.mode;
+    const bool tells_itself = floor->outside && moves_something(word);
+    authority_obey(&floor->authority, &person->client, tells_itself ? WORD_ALIVE : word, now);
+    if (before != floor->authority.mode)
+        floor->why[0] = 0;
+}
+
 static struct answer carry_out(struct floor *floor, const struct person *person, struct arena *arena,
                                const struct message *message)
 {
     struct simulator *simulator = &floor->simulator;
     struct answer answer = {0};
+    if (floor->outside && moves_something(message->word))
+        return command(floor, person, message);
     switch (message->word) {
     case WORD_STOP:
         simulator_stop(simulator);
@@ -383,11 +439,8 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
     if (!answer.why) {
         const enum mode before = floor->authority.mode;
         answer = carry_out(floor, person, arena, &message);
-        if (!answer.why && !answer.comes_later) {
-            authority_obey(&floor->authority, &person->client, message.word, now);
-            if (before != floor->authority.mode)
-                floor->why[0] = 0;
-        }
+        if (!answer.why && !answer.comes_later)
+            floor_obey(floor, person, message.word, now);
         if (message.word != WORD_ALIVE && (message.word != WORD_JOG || before != MODE_JOGGING))
             floor_show_mode(floor);
     }
@@ -417,14 +470,61 @@ static bool step(struct floor *floor)
 
 static void lapse(struct floor *floor, uint64_t now)
 {
-    if (!authority_lapse(&floor->authority, now))
-        return;
-    if (floor->authority.stopping)
-        simulator_stop(&floor->simulator);
-    if (floor->authority.mode == MODE_READY)
-        simulator_halt(&floor->simulator);
-    floor_show_mode(floor);
+    const enum mode before = floor->authority.mode;
+    if (authority_lapse(&floor->authority, now))
+        end_motion(floor, before);
+    if (floor->outside && floor->authority.mode != MODE_OFFLINE && now - floor->last_sample > SILENCE)
+        floor_lose_controller(floor, "the controller is silent");
 }
+
+/* ---- a controller outside ---- */
+
+static void follow(struct floor *floor, const struct controller_sample *sample)
+{
+    static const enum mode modes[] = {[CONTROLLER_READY] = MODE_READY,
+                                      [CONTROLLER_RUNNING] = MODE_RUNNING,
+                                      [CONTROLLER_STOPPED] = MODE_STOPPED,
+                                      [CONTROLLER_EMERGENCY] = MODE_EMERGENCY};
+    const enum mode before = floor->authority.mode;
+    const uint64_t line = floor->line;
+    const bool was_lost = authority_offline(&floor->authority, false);
+    if (was_lost)
+        floor->why[0] = 0;
+    if (sample->mode != CONTROLLER_SILENT)
+        floor->authority.mode = modes[sample->mode];
+    if (sample->program)
+        (void)snprintf(floor->program, sizeof floor->program, "%s", sample->program);
+    if (sample->line > 0)
+        floor->line = sample->line;
+    if (was_lost || before != floor->authority.mode || line != floor->line)
+        floor_show_mode(floor);
+}
+
+void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now)
+{
+    if (sample->count > 0 && cell_go(&floor->cell, values) != CP_OK) {
+        floor_lose_controller(floor, "the controller's values do not close a loop");
+        cp_report_clear(floor->context);
+        return;
+    }
+    floor->last_sample = now;
+    if (sample->time == sample->time)
+        floor->time = sample->time;
+    follow(floor, sample);
+    if (sample->count > 0) {
+        show_state(floor, now);
+        floor->moved = true;
+    }
+}
+
+void floor_lose_controller(struct floor *floor, const char *why)
+{
+    (void)snprintf(floor->why, sizeof floor->why, "%s", why);
+    if (authority_offline(&floor->authority, true))
+        floor_show_mode(floor);
+}
+
+/* ---- time ---- */
 
 uint64_t floor_tick(struct floor *floor, uint64_t now)
 {
@@ -441,7 +541,9 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
             break;
     }
     if (any)
-        show_state(floor);
+        show_state(floor, now);
+    if (floor->recording)
+        (void)recording_flush(floor->recording, (double)now / 1000);
     if (floor->moved && floor->next_near <= now) {
         floor->moved = false;
         floor->next_near = now + NEAR_TIME;

@@ -5,10 +5,13 @@
 #define CELLPIPE_LIVE_FLOOR_H
 
 #include "check.h"
+#include "controller.h"
 #include "messages.h"
+#include "record.h"
 #include "simulator.h"
 
 enum {
+    SILENCE = 1000,            /* milliseconds after which a controller outside is offline */
     STEP_TIME = 10,            /* milliseconds of a step of the simulated controller */
     NEAR_TIME = 40,            /* between two looks at what is near */
     MOST_PROGRAMS = 100,       /* that are kept */
@@ -45,8 +48,21 @@ struct trial {
     char name[MOST_PROGRAM_NAME + 1];
 };
 
+/* A controller that is no simulation. It says by itself what it does. */
+struct outside {
+    bool obeys; /* it gets commands */
+    /* Sends a command; NULL, or why not. text: of the program that a download loads. */
+    const char *(*command)(void *user, const struct message *message, const char *text);
+    void *user;
+};
+
 struct floor {
     cp_context *context;
+    const struct outside *outside;       /* NULL: the simulated controller moves the cell */
+    char program[MOST_PROGRAM_NAME + 1]; /* and line: of a controller outside */
+    uint64_t line;
+    double time;          /* seconds of the controller's clock */
+    uint64_t last_sample; /* when it said something last */
     struct cell cell;
     struct simulator simulator;
     struct authority authority;
@@ -64,7 +80,8 @@ struct floor {
     char why[SIMULATOR_WHY];         /* why the last motion ended early */
     struct buffer state, mode, near; /* the newest messages of these kinds */
     uint64_t n, next_step, next_near;
-    bool moved; /* since the last look at what is near */
+    struct live_recording *recording; /* of all that moves; the owner's. NULL: there is none */
+    bool moved;                       /* since the last look at what is near */
 };
 
 /* Opens the floor for a scene, which it takes over; the rest is as of simulator_open. */
@@ -78,6 +95,10 @@ void floor_leave(struct floor *floor, struct person *person);
 
 /* Answers a message. False: the person has said too many, or does not read answers: it has to go. */
 bool floor_hear(struct floor *floor, struct person *person, const char *text, size_t size, uint64_t now);
+/* Takes values of all joints that a controller outside has told, at its time, with what it says of its mode. */
+void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now);
+/* The controller outside is silent, or has sent nonsense: its values are no more shown as true. */
+void floor_lose_controller(struct floor *floor, const char *why);
 /* Takes what a check has come to, and answers who has asked. The result stays the caller's. */
 void floor_take_result(struct floor *floor, const struct check_result *result, uint64_t now);
 /* Makes what is due at this time: steps, the ends of leases and jogs, a look at what is near. Returns after how many
@@ -99,6 +120,8 @@ void trials_close(struct floor *floor);
 struct program_text *floor_program(struct floor *floor, const char *name);
 /* Does what a word asks for, once it has been tried. NULL, or why not. */
 const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed);
+/* Notes that a word was obeyed. A controller outside tells its mode by itself. */
+void floor_obey(struct floor *floor, const struct person *person, enum word word, uint64_t now);
 void floor_show_mode(struct floor *floor);
 /* An answer is written between these two. */
 size_t answer_open(struct person *person);

@@ -110,6 +110,11 @@ static cp_status make_contents(struct server *server)
     return CP_OK;
 }
 
+static void wake(void *user)
+{
+    server_wake(user);
+}
+
 static cp_status open_floor(struct server *server)
 {
     const struct live_request *request = server->request;
@@ -118,7 +123,32 @@ static cp_status open_floor(struct server *server)
                                request->options.count, &scene);
     if (status == CP_OK)
         status = floor_open(&server->floor, server->context, scene, request->device, request->frame);
-    return status == CP_OK ? make_contents(server) : status;
+    if (status == CP_OK)
+        status = make_contents(server);
+    if (status != CP_OK || strcmp(request->controller, "simulated") == 0)
+        return status;
+    server->wire = arena_allocate(server->arena, 1, sizeof *server->wire);
+    if (!server->wire)
+        return CP_LIMIT;
+    *server->wire = (struct wire){.wake = wake, .user = server};
+    return wire_open(server->wire, &server->floor, server->arena, request);
+}
+
+/* Records what moves from now on, with the joints of the controller, or all that are shown. */
+static cp_status open_recording(struct server *server)
+{
+    struct joint_map all = {0}, *map = &all;
+    struct floor *floor = &server->floor;
+    cp_status status = CP_OK;
+    if (!server->request->record)
+        return CP_OK;
+    if (server->wire)
+        map = &server->wire->link.map;
+    else
+        status = joint_map_default(server->context, floor->cell.scene, server->arena, map);
+    return status == CP_OK
+               ? recording_new(server->context, floor->cell.scene, map, server->request->record, &floor->recording)
+               : status;
 }
 
 /* ---- people ---- */
@@ -187,6 +217,8 @@ void server_wake(struct server *server)
 {
     const uint64_t wait = floor_tick(&server->floor, server_now());
     serve_connections(server);
+    if (server->wire)
+        wire_send(server->wire);
     lws_sul_schedule(server->lws, 0, &server->timer, tick, (lws_usec_t)(wait > 0 ? wait : 1) * 1000);
 }
 
@@ -195,6 +227,7 @@ void server_wake(struct server *server)
 static const struct lws_protocols protocols[] = {
     {"http", answer_request, sizeof(struct visit), 0, 0, NULL, 0},
     {"cellpipe", answer_socket, sizeof(struct connection), 4096, 0, NULL, 0},
+    {"controller", answer_controller, 0, 4096, 0, NULL, 0},
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
@@ -270,10 +303,13 @@ static void close_server(struct server *server)
         check_result_free(server->results[i]);
     if (server->lws)
         lws_context_destroy(server->lws);
+    if (server->wire)
+        wire_close(server->wire);
     cp_free(server->context, server->page, server->page_size);
     cp_free(server->context, server->cell, server->cell_size);
     memory_free(server->context, server->sessions, 1, sizeof *server->sessions);
     memory_free(server->context, server->failures, 1, sizeof *server->failures);
+    (void)recording_free(server->floor.recording);
     floor_close(&server->floor);
     arena_free(server->arena);
     free(server->room);
@@ -291,9 +327,13 @@ cp_status live_serve(cp_context *context, const struct live_request *request)
     if (status == CP_OK)
         status = open_floor(&server);
     if (status == CP_OK)
+        status = open_recording(&server);
+    if (status == CP_OK)
         status = listen_at(&server, &address);
     if (status == CP_OK) {
         announce(&server, &address);
+        if (server.wire)
+            wire_begin(server.wire, server.lws, server.vhost);
         server_wake(&server);
         while (!request->is_over(request->user) && lws_service(server.lws, 0) >= 0)
             ;

@@ -9,6 +9,7 @@
 #include "floor.h"
 #include "live.h"
 #include "sessions.h"
+#include "wire.h"
 
 enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
@@ -70,6 +71,7 @@ struct server {
     size_t page_size, cell_size;
     char *room; /* for a message that is sent, behind LWS_PRE bytes */
     size_t room_size;
+    struct wire *wire; /* to a controller outside; NULL: the simulated one */
     struct connection *connections;
     struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
     uint32_t stranger_count;

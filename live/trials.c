@@ -102,8 +102,7 @@ static void end_motion(struct floor *floor, struct person *person, const struct 
     answer_close(person, begin);
     if (why)
         return;
-    authority_obey(&floor->authority, &person->client, trial->word, now);
-    floor->why[0] = 0;
+    floor_obey(floor, person, trial->word, now);
     floor_show_mode(floor);
 }
 
