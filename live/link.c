@@ -95,8 +95,12 @@ cp_status link_begin(struct link *link, const void **hello, size_t *size)
 
 void link_end(struct link *link, const char *why)
 {
+    const struct controller_listener listener = {take_sample, link};
     if (!link->state)
         return;
+    /* A message that was cut off is nonsense as well; a last line may lack its end. */
+    if (why && !*link->why && link->protocol->end(link->context, link->state, &listener, link->why) != CP_OK)
+        floor_lose_controller(link->floor, link->why);
     link->protocol->free(link->context, link->state);
     memory_free(link->context, link->state, 1, link->protocol->state_size);
     link->state = NULL;

@@ -120,6 +120,13 @@ export function connect(port, { cookie = '', origin = `http://127.0.0.1:${port}`
             client.closed.then(code => reject(new Error(`closed (${code}) before ${fits}`)));
             look();
         });
+    // The next one that fits, behind those that `next` has found before.
+    let passed = 0;
+    client.next = async fits => {
+        const found = await client.until(fits, passed);
+        passed = client.messages.indexOf(found, passed) + 1;
+        return found;
+    };
     client.number = 0;
     // The answer to a message.
     client.answer = message => {

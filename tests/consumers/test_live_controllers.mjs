@@ -46,12 +46,12 @@ async function tryProtocol(name, tool, words, tolerance) {
     const server = await serve(program, [cell, '--controller', `${name.split('-')[0]}:127.0.0.1:${robot.port}`, '--record', record]);
     const client = connect(server.port);
     check(`${name}: a guest may look`, await client.opened === 101);
-    await client.until(it => it.type === 'mode' && it.mode === 'running' || it.mode === 'ready');
-    await client.until(it => it.type === 'mode' && it.mode === 'offline');
-    const cut = client.messages.length;
-    await client.until(it => it.type === 'mode' && it.mode !== 'offline', cut);
+    const isMode = offline => it => it.type === 'mode' && (it.mode === 'offline') === offline;
+    await client.next(isMode(false));
+    await client.next(isMode(true));
+    await client.next(isMode(false));
     check(`${name}: after a cut it comes back`, true);
-    await client.until(it => it.type === 'mode' && it.mode === 'offline', client.messages.length);
+    await client.next(isMode(true));
     const refused = await client.answer({ type: 'run' });
     check(`${name}: a guest may not run`, refused.why === 'rights');
     const states = client.messages.filter(it => it.type === 'state');
