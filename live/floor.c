@@ -424,7 +424,7 @@ static void reply(struct floor *floor, struct person *person, const struct messa
 
 bool floor_hear(struct floor *floor, struct person *person, const char *text, size_t size, uint64_t now)
 {
-    struct message message;
+    struct message message = {0};
     char why[MOST_WHY];
     if (says_too_much(person, now) || person->out.size - person->out_at > MOST_WAITING_OUT)
         return false;
@@ -432,9 +432,13 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
     struct answer answer = {0};
     if (!arena)
         answer.why = "out of memory";
-    else if (!message_read(&floor->cell, arena, text, size, &message, why))
+    else if (!message_read(&floor->cell, arena, text, size, &message, why)) {
         answer.why = why;
-    else
+        if (message.is_nonsense) {
+            arena_free(arena);
+            return false;
+        }
+    } else
         answer.why = authority_refuses(&floor->authority, &person->client, message.word, now);
     if (!answer.why) {
         const enum mode before = floor->authority.mode;

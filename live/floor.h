@@ -93,7 +93,7 @@ void floor_close(struct floor *floor);
 cp_status floor_enter(struct floor *floor, struct person *person, const char *name, enum role role);
 void floor_leave(struct floor *floor, struct person *person);
 
-/* Answers a message. False: the person has said too many, or does not read answers: it has to go. */
+/* Answers a message. False: it is nonsense, one too many, or the person does not read answers: it has to go. */
 bool floor_hear(struct floor *floor, struct person *person, const char *text, size_t size, uint64_t now);
 /* Takes values of all joints that a controller outside has told, at its time, with what it says of its mode. */
 void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now);

@@ -126,8 +126,14 @@ static bool read_message(struct reading *reading, struct message *message)
     double id = 0;
     const char *type = NULL;
     enum { DEEPEST = 8 };
+    message->is_nonsense = true;
     if (json_parse(&reading->json, "message", DEEPEST, NULL) != CP_OK || !json_is(&reading->json, 0, JSON_OBJECT))
         return wrong(reading, "no JSON object");
+    if (!read_text(reading, "type", &type))
+        return false;
+    if (!word_named(type, &message->word))
+        return wrong(reading, "there is no type \"%.40s\"", type);
+    message->is_nonsense = false;
     if (json_member(&reading->json, 0, "id") != JSON_NONE) {
         if (!read_number(reading, "id", &id))
             return false;
@@ -135,10 +141,6 @@ static bool read_message(struct reading *reading, struct message *message)
             return wrong(reading, "\"id\" is to be a whole number");
         message->id = (uint64_t)id;
     }
-    if (!read_text(reading, "type", &type))
-        return false;
-    if (!word_named(type, &message->word))
-        return wrong(reading, "there is no type \"%.40s\"", type);
     return read_needs(reading, message);
 }
 

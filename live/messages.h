@@ -21,6 +21,7 @@ struct message {
     const double *q; /* of a move: values of all joints of the scene */
     const char *name, *text;
     size_t text_size;
+    bool is_nonsense; /* no object with a type that there is: no page of ours says this */
 };
 
 /* Reads a message. False: it is none, and `why` says it ("format: ..."); the id is read as far as it is there. */

@@ -134,13 +134,20 @@ static void test_refusals(void **state)
     expect_refused(&otto, "{\"type\":\"take\"}", "lease");
     expect_refused(&tina, "{\"type\":\"run\"}", "no program");
     expect_refused(&tina, "{\"type\":\"reset\"}", "mode");
-    static const char *const bad[] = {
+    static const char *const nonsense[] = {
         "",
         "x",
         "[]",
         "{}",
         "{\"type\":1}",
         "{\"type\":\"fly\"}",
+        "{\"type\":\"take\"} x",
+        "{\"type\":\"take\"",
+        "[[[[[[[[[[[[[[[[[[[[",
+    };
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
+        assert_false(floor_hear(floor_, &tina, nonsense[i], strlen(nonsense[i]), now));
+    static const char *const bad[] = {
         "{\"type\":\"jog\"}",
         "{\"type\":\"jog\",\"joint\":\"Arm.J1\"}",
         "{\"type\":\"jog\",\"joint\":\"Arm.J9\",\"speed\":0.1}",
@@ -153,9 +160,6 @@ static void test_refusals(void **state)
         "{\"type\":\"take\",\"id\":-1}",
         "{\"type\":\"take\",\"id\":1.5}",
         "{\"type\":\"take\",\"id\":1e300}",
-        "{\"type\":\"take\"} x",
-        "{\"type\":\"take\"",
-        "[[[[[[[[[[[[[[[[[[[[",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_refused(&tina, bad[i], "format: ");
