@@ -119,7 +119,11 @@ static void test_session(void **state)
 static void test_life(void **state)
 {
     (void)state;
-    char key[SESSION_KEY_SIZE];
+    char key[SESSION_KEY_SIZE], first[SESSION_KEY_SIZE];
+    strcpy(first, session_begin(&sessions, &tina, 0)->key); /* at the clock's beginning */
+    strcpy(key, session_begin(&sessions, &otto, 0)->key);
+    assert_string_equal(session_find(&sessions, first, 1)->name, "tina");
+    assert_string_equal(session_find(&sessions, key, 1)->name, "otto");
     const uint64_t hours = 8ULL * 3600 * 1000;
     strcpy(key, session_begin(&sessions, &tina, 5)->key);
     assert_non_null(session_find(&sessions, key, 5));
