@@ -7,15 +7,19 @@
 
 /* What the command serve is asked for. Texts stay the caller's. */
 struct live_request {
-    const char *cell, *format; /* the file, and its format or NULL */
-    struct list options;       /* of the importer */
-    const char *listen;        /* HOST:PORT or unix:PATH */
-    const char *users;         /* the file of users, or NULL: nobody logs in */
-    const char *controller;    /* "simulated", "recording", "stdin", or PROTOCOL:HOST[:PORT] */
-    const char *map, *record;  /* files, or NULL */
-    const char *behind_proxy;  /* the origin that browsers see, or NULL */
-    bool public_view;          /* people who have not logged in see the cell */
-    bool allow_motion;         /* a real controller gets commands */
+    const char *cell, *format;                  /* the file, and its format or NULL */
+    struct list options;                        /* of the importer */
+    const char *listen;                         /* HOST:PORT or unix:PATH */
+    const char *users;                          /* the file of users, or NULL: nobody logs in */
+    const char *controller;                     /* "simulated", "recording", "stdin", or PROTOCOL:HOST[:PORT] */
+    const char *map, *record;                   /* files, or NULL */
+    const char *behind_proxy;                   /* the origin that browsers see, or NULL */
+    bool public_view;                           /* people who have not logged in see the cell */
+    bool allow_motion;                          /* a real controller gets commands */
+    const char *device, *frame;                 /* that programs move, and its tool; NULL: the only ones */
+    void (*tell)(void *user, const char *line); /* called once the server listens, with its address */
+    bool (*is_over)(void *user);                /* asked again and again, and when a signal has come */
+    void *user;
 };
 
 struct users_request; /* users.h */
