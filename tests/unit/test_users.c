@@ -320,6 +320,7 @@ static void test_secrets(void **state)
     char bytes[] = "secret";
     assert_true(same_secret("abc", "abd", 2));
     assert_false(same_secret("abc", "abd", 3));
+    assert_false(same_secret("abc", "bbc", 3));
     assert_false(same_secret("\x80", "", 1));
     assert_true(same_secret("", "", 0));
     forget_secret(bytes, 3);
