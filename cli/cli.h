@@ -114,6 +114,12 @@ bool text_open(struct printed_text *text);
 bool text_close(struct printed_text *text);
 void text_free(struct printed_text *text);
 
+/* ---- live.c ---- */
+
+struct live_room;
+/* Loads the functions of live/. CP_USAGE if the build has none, CP_LIMIT if they cannot be loaded. */
+cp_status load_live(struct cli *cli, const struct live_room **room);
+
 /* ---- interrupt.c, progress.c ---- */
 
 void catch_signals(void);
@@ -209,7 +215,7 @@ cp_status finish_read(struct cli *cli, cp_status status, cp_scene **scene);
 
 extern const struct command convert_command, batch_command, run_command, filter_command, info_command, check_command,
     diff_command, collide_command, fk_command, ik_command, igrip2vrml_command, manifest_command, report_command,
-    sheet_command, formats_command, filters_command, help_command;
+    sheet_command, serve_command, users_command, formats_command, filters_command, help_command;
 
 void print_overview(const struct cli *cli, FILE *file);
 /* Prints the versions of the program, and of the libraries that a build may lack. */

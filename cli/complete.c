@@ -173,6 +173,18 @@ static bool add_options(struct offer *offer, const struct command *command, bool
     return good;
 }
 
+/* users FILE ACTION NAME ROLE: the actions, or the roles of add. */
+static bool add_users_words(struct offer *offer, size_t last)
+{
+    static const char *const actions[] = {"list", "add", "passwd", "remove", NULL};
+    static const char *const roles[] = {"viewer", "operator", "teacher", NULL};
+    bool is_role = last == 4 && strcmp(offer->words->items[2], "add") == 0, good = true;
+    const char *const *words = last == 2 ? actions : is_role ? roles : NULL;
+    for (; words && *words && good; words++)
+        good = add(offer, *words);
+    return good;
+}
+
 static bool add_words(struct offer *offer)
 {
     struct cli *cli = offer->cli;
@@ -192,6 +204,8 @@ static bool add_words(struct offer *offer)
         return add_commands(cli, &offer->list);
     if (strcmp(first, "help") == 0)
         return add_topics(cli, &offer->list);
+    if (command == &users_command)
+        return add_users_words(offer, last);
     bool runs = strcmp(first, "run") == 0;
     for (size_t i = 0; i < last; i++)
         if ((i == 0 && runs) || strcmp(words->items[i], "!") == 0)

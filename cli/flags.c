@@ -205,6 +205,7 @@ static cp_status complain_flag(struct cli *cli, const char *word, const char *ne
                  {"--output", "the output is a word behind the input: cellpipe convert IN OUT"},
                  {"-i", "the input is a word of its own: cellpipe convert IN OUT"},
                  {"--input", "the input is a word of its own: cellpipe convert IN OUT"},
+                 {"--password", "a password is asked for on the terminal, or is the first line of standard input"},
                  {"-V", "did you mean --version?"}};
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (strlen(hints[i].word) == size && strncmp(word, hints[i].word, size) == 0)

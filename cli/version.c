@@ -12,6 +12,7 @@ static const struct part {
     {"libpng", VERSION_OF_PNG, "libpng-dev", "pictures; PNG textures of VRML97"},
     {"libturbojpeg", VERSION_OF_TURBOJPEG, "libturbojpeg0-dev", "JPEG textures of VRML97"},
     {"meshoptimizer", VERSION_OF_MESHOPT, "libmeshoptimizer-dev", "EXT_meshopt_compression"},
+    {"libwebsockets", VERSION_OF_LWS, "libwebsockets-dev", "live cells (serve)"},
     {"three.js", VERSION_OF_THREE, "libjs-three", "pages (html)"},
 };
 

@@ -1,6 +1,6 @@
 # Makes the C source with what the exporter html puts into a page: cmake -DTHREE=... -DPAGE=... -DOUTPUT=... -P embed.cmake
-# THREE: the files of three.js, PAGE: our folder page/. three.js and our code are one script, packed by xz; what unpacks
-# it is another one, as it stands.
+# THREE: the files of three.js, PAGE: our folder page/. three.js and our code are one script, packed by xz; live.js is
+# another one, for pages of live cells alone; what unpacks them is a third one, as it stands.
 set(code "")
 
 # Adds a script without comments that take whole lines, and without indents: they are an eighth of a page. None of the
@@ -27,6 +27,10 @@ endforeach()
 file(WRITE ${OUTPUT}.js "${code}")
 file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.xz PATHS ${OUTPUT}.js FORMAT raw COMPRESSION XZ COMPRESSION_LEVEL 9)
 set(code "")
+add_script(${PAGE}/live.js "")
+file(WRITE ${OUTPUT}.live.js "${code}")
+file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.live.xz PATHS ${OUTPUT}.live.js FORMAT raw COMPRESSION XZ COMPRESSION_LEVEL 9)
+set(code "")
 foreach(name xz boot)
   add_script(${PAGE}/${name}.js "")
 endforeach()
@@ -48,14 +52,17 @@ endfunction()
 
 set(source "/* Made by cmake/embed.cmake. */\n#include <stddef.h>\n#include \"page.h\"\n\n")
 add_array(code_xz ${OUTPUT}.xz)
+add_array(live_xz ${OUTPUT}.live.xz)
 add_array(boot ${OUTPUT}.boot.js)
 add_array(style ${PAGE}/page.css)
 add_array(markup ${PAGE}/page.html)
 add_hash(code_hash ${OUTPUT}.js)
+add_hash(live_hash ${OUTPUT}.live.js)
 add_hash(boot_hash ${OUTPUT}.boot.js)
 add_hash(style_hash ${PAGE}/page.css)
 string(APPEND source "
 const struct page_part page_code = {code_xz, sizeof code_xz, code_hash};
+const struct page_part page_live = {live_xz, sizeof live_xz, live_hash};
 const struct page_part page_boot = {boot, sizeof boot, boot_hash};
 const struct page_part page_style = {style, sizeof style, style_hash};
 const struct page_part page_markup = {markup, sizeof markup, NULL};

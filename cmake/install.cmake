@@ -9,7 +9,7 @@ target_include_directories(cellpipe INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTAL
 file(RELATIVE_PATH libraries_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 # The same run paths in the build: to those that an installation changes, CMake adds an empty one, which is the working
 # folder, where a stranger may have put a library.
-set_target_properties(cellpipe_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_program};$ORIGIN"
+set_target_properties(cellpipe_program PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_program};$ORIGIN/${libraries_from_program}/cellpipe;$ORIGIN"
                       BUILD_WITH_INSTALL_RPATH ON)
 set_target_properties(cellpipe PROPERTIES INSTALL_RPATH "$ORIGIN/cellpipe;$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 install(TARGETS cellpipe_program)
@@ -17,6 +17,10 @@ install(TARGETS cellpipe EXPORT cellpipe-targets PUBLIC_HEADER DESTINATION ${CMA
 if(TARGET cellpipe_kernel)
   set_target_properties(cellpipe_kernel PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS cellpipe_kernel DESTINATION ${CMAKE_INSTALL_LIBDIR}/cellpipe)
+endif()
+if(TARGET cellpipe_live)
+  set_target_properties(cellpipe_live PROPERTIES INSTALL_RPATH "$ORIGIN/..;$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+  install(TARGETS cellpipe_live DESTINATION ${CMAKE_INSTALL_LIBDIR}/cellpipe)
 endif()
 install(FILES docs/cellpipe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES cli/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME cellpipe)

@@ -47,6 +47,8 @@ find_part(LIBZIP libzip libzip-dev "libzip (3MF)")
 find_part(PNG libpng libpng-dev "libpng (pictures, PNG textures in VRML97)")
 find_part(TURBOJPEG libturbojpeg libturbojpeg0-dev "turbojpeg (JPEG textures in VRML97)")
 
+find_part(LWS libwebsockets libwebsockets-dev "libwebsockets (live cells)")
+
 # meshoptimizer has no file for pkg-config.
 offer_part(MESHOPT "meshoptimizer (compressed glTF)")
 set(found OFF)

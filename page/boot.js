@@ -46,14 +46,18 @@
         var stream = new Blob([read('packed-cell')]).stream();
         return new Response(stream.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
     }
-    function start(cell) {
-        var page = window.cellpipe_page,
-            script = document.createElement('script');
-        // The policy admits this text by its hash.
-        script.textContent = new TextDecoder().decode(page.unpackXz(read('packed-code')));
+    // The policy admits a text by its hash.
+    function run(id) {
+        var script = document.createElement('script');
+        script.textContent = new TextDecoder().decode(window.cellpipe_page.unpackXz(read(id)));
         document.head.appendChild(script);
+    }
+    function start(options, cell) {
+        var page = window.cellpipe_page;
+        run('packed-code');
+        if (options.live) run('packed-live');
         if (!page.start) throw new Error('the viewer does not run');
-        return page.start(cell, JSON.parse(document.getElementById('options').textContent), fail);
+        return options.live ? page.startLive(options, fail) : page.start(cell, options, fail);
     }
 
     function begin() {
@@ -65,8 +69,11 @@
         if (!document.getElementById('options'))
             // the last part of the page
             return fail('This page is cut short: a part of the file is missing. Copy or download it again.');
-        return unpackCell()
-            .then(start)
+        var options = JSON.parse(document.getElementById('options').textContent);
+        return (options.live ? Promise.resolve() : unpackCell())
+            .then(function (cell) {
+                return start(options, cell);
+            })
             .catch(function (error) {
                 fail('This page cannot be shown. The file may be damaged. (' + error.message + ')');
             });

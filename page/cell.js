@@ -22,6 +22,8 @@
         node.object.scale.fromArray(node.rest.scale);
     }
 
+    page.toRest = toRest;
+
     // A node of the page is one of glTF's; `frame` is the scene's frame that it belongs to.
     async function readNodes(cell, parser) {
         cell.nodes = [];

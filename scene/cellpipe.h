@@ -718,6 +718,7 @@ typedef struct cp_program_snapshot {
     bool ended;      /* ended by END, by the end of the text, or by a stop */
     bool moves;      /* a move or a wait is not over yet */
     const double *q; /* a value for each joint of the scene; the program's, valid until it is freed */
+    bool stopped;    /* ended by a stop, before its last line: cp_program_resume goes on */
 } cp_program_snapshot;
 /* A program that runs step by step. It belongs to the context and refers to the scene: do not change the scene, and
  * free neither before it. */
@@ -735,6 +736,9 @@ CP_API cp_status cp_program_step(cp_program *program);
 /* Stops the program: the current move is completed, and no further line is carried out. An emergency ends the program
  * with the next step. */
 CP_API void cp_program_stop(cp_program *program, bool emergency);
+/* Lets a program go on that a stop has ended, with its next line. CP_NO, without a message, if nothing is left of it or
+ * it ended otherwise. */
+CP_API cp_status cp_program_resume(cp_program *program);
 CP_API void cp_program_state(const cp_program *program, cp_program_snapshot *state);
 /* Computes where all frames are now, together with all that is held: a pose for each node of the scene. CP_NO if a loop
  * does not close. */

@@ -212,6 +212,16 @@ CP_API cp_written cp_last_written(const cp_context *context);
 
 CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
 
+/* ---- scenes and programs ---- */
+
+/* Makes a scene that differs by its joints' values alone: q[joint count]. It shares arrays and strings with the original,
+ * which must outlive it. NULL if out of memory. */
+CP_API cp_scene *cp_scene_at(const cp_scene *scene, const double *q);
+/* Runs the program to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip of it to
+ * the scene. Errors are those of cp_program_step; CP_LIMIT, too, for a clip that becomes too long. */
+CP_API cp_status cp_program_record(cp_program *program, cp_scene *scene, const char *name, double stop,
+                                   double emergency);
+
 /* ---- equal shapes ---- */
 
 /* Finds equal meshes: first[mesh count]. first[i] is the first mesh that equals mesh i bit for bit, materials included;
@@ -300,6 +310,7 @@ CP_API bool cp_parse_reach(const char *text, unsigned *solve);
 
 /* The library shows no names but those that begin with cp_. Short ones are for us. */
 #define arena_allocate cp_arena_allocate
+#define arena_clear cp_arena_clear
 #define arena_copy cp_arena_copy
 #define arena_copy_text cp_arena_copy_text
 #define arena_free cp_arena_free
@@ -340,7 +351,7 @@ struct arena;
 CP_API struct arena *arena_new(cp_context *context);
 CP_API void arena_free(struct arena *arena);
 /* Frees its blocks: the arena is as it was when it was new. */
-void arena_clear(struct arena *arena);
+CP_API void arena_clear(struct arena *arena);
 /* Allocates count x size uninitialised bytes, aligned for any type. */
 CP_API void *arena_allocate(struct arena *arena, size_t count, size_t size);
 void *arena_allocate_zeroed(struct arena *arena, size_t count, size_t size);

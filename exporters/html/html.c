@@ -3,6 +3,7 @@
  * Behaviour and limitations
  * - The page holds a GLB of profile deliver, packed by gzip, and the viewer of page/ with three.js, which the build
  *   embeds. It loads nothing: the policy in its head allows no source but the texts whose hashes it names.
+ * - A live page has nothing of the cell; its policy allows it to ask the server that it comes from.
  * - Of the scene's texts the title alone is markup, escaped; names are in the GLB, and the viewer sets them as text.
  * - docs/html.md says what browsers it needs; losses.c knows what three.js r111 does not show. */
 #include "../exporters.h"
@@ -16,7 +17,7 @@
 
 struct html_settings {
     const char *title, *evidence;
-    bool clips, edges;
+    bool clips, edges, live;
     int web;
 };
 enum { WEB_AUTO, WEB_YES, WEB_NO };
@@ -30,6 +31,8 @@ static const cp_option options[] = {
      offsetof(struct html_settings, edges), .initial = "no"},
     {"web", "numbers of the GLB inside: small (glb's web=yes), exact, or small for parts of many triangles (auto)",
      CP_OPTION_CHOICE, offsetof(struct html_settings, web), "auto", .choices = "auto|yes|no"},
+    {"live", "a page without a cell, which it gets from the server that it comes from: serve makes it",
+     CP_OPTION_BOOLEAN, offsetof(struct html_settings, live), .initial = "no"},
     {"evidence", "shows the pairs of this file, which exclude with --out evidence=yes writes beside its list",
      CP_OPTION_PATH, .offset = offsetof(struct html_settings, evidence)},
     CP_OPTIONS_END,
@@ -112,8 +115,12 @@ static void write_policy(struct page *page)
     sink_text(page->sink, "default-src 'none'; script-src");
     write_source(page, &page_boot);
     write_source(page, &page_code);
+    if (page->settings->live)
+        write_source(page, &page_live);
     sink_text(page->sink, "; style-src");
     write_source(page, &page_style);
+    if (page->settings->live)
+        sink_text(page->sink, "; connect-src 'self'");
     sink_text(page->sink, "; img-src blob: data:; base-uri 'none'; form-action 'none'");
 }
 
@@ -142,6 +149,12 @@ static void write_code(struct page *page)
     write_packed(page, page_code.bytes, page_code.size);
 }
 
+static void write_live(struct page *page)
+{
+    if (page->settings->live)
+        write_packed(page, page_live.bytes, page_live.size);
+}
+
 static void write_cell(struct page *page)
 {
     write_packed(page, page->cell, page->cell_size);
@@ -149,7 +162,9 @@ static void write_cell(struct page *page)
 
 static void write_options(struct page *page)
 {
-    sink_text(page->sink, page->settings->edges ? "{\"edges\":true}" : "{}");
+    const bool edges = page->settings->edges, live = page->settings->live;
+    sink_print(page->sink, "{%s%s%s}", edges ? "\"edges\":true" : "", edges && live ? "," : "",
+               live ? "\"live\":true" : "");
 }
 
 /* Writes a picture of the cell: it is seen while the page unpacks, and where there are no scripts or no WebGL. */
@@ -167,7 +182,7 @@ static const struct {
     void (*write)(struct page *page);
 } words[] = {{"policy", write_policy}, {"title", write_title},     {"generator", write_generator},
              {"style", write_style},   {"picture", write_picture}, {"code", write_code},
-             {"cell", write_cell},     {"options", write_options}, {"boot", write_boot}};
+             {"live", write_live},     {"cell", write_cell},     {"options", write_options}, {"boot", write_boot}};
 
 /* Writes the markup with what its words in {{ }} mean. The build has both, so an unknown word is a fault of ours. */
 static void write_page(struct page *page)
@@ -202,6 +217,8 @@ static const char *find_title(const cp_scene *scene, const struct html_settings 
                               struct arena *arena)
 {
     const char *file = cp_scene_source(scene)->file;
+    if (settings->live && !settings->title)
+        return "Live cell";
     if (settings->title)
         return utf8_from(arena, settings->title, strlen(settings->title), NULL);
     file = text_file_name(file && *file ? file : sink_stem(sink));
@@ -262,6 +279,11 @@ static cp_status write_scene(cp_context *context, const cp_scene *scene, const s
     struct arena *arena = arena_new(context);
     page.title = arena ? find_title(scene, own, sink, arena) : NULL;
     cp_status status = page.title ? CP_OK : CP_LIMIT;
+    if (status == CP_OK && own->live) {
+        write_page(&page);
+        arena_free(arena);
+        return sink_status(sink);
+    }
     if (status == CP_OK)
         status = write_further(context, scene, "glb.gz", glb, sizeof glb / sizeof *glb, &cell, &size);
     if (status == CP_OK)

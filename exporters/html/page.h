@@ -10,7 +10,7 @@ struct page_part {
     const unsigned char *hash; /* SHA-256 of the text: 32 bytes; NULL for the markup, which is no script or style */
 };
 
-extern const struct page_part page_code; /* packed by xz; its hash is that of the text */
+extern const struct page_part page_code, page_live; /* packed by xz; their hashes are those of the texts */
 extern const struct page_part page_boot, page_style, page_markup;
 
 #endif

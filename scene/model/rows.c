@@ -70,6 +70,14 @@ cp_scene *scene_copy(const cp_scene *scene)
     return NULL;
 }
 
+cp_scene *cp_scene_at(const cp_scene *scene, const double *q)
+{
+    cp_scene *copy = scene_copy(scene);
+    for (uint32_t i = 0; copy && i < copy->joint_count; i++)
+        copy->joints[i].q = q[i];
+    return copy;
+}
+
 void scene_replace(cp_scene *scene, cp_scene *copy)
 {
     cp_scene old = *scene;

@@ -166,7 +166,7 @@ static cp_status check_size(const struct cp_program *program, const struct recor
     return CP_OK;
 }
 
-cp_status program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency)
+cp_status cp_program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency)
 {
     const struct program_clock *clock = &program->machine.clock;
     struct recording recording = {.context = clock->context, .width = 1 + program->robot.joint_count};

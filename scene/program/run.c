@@ -547,6 +547,7 @@ static cp_status run_lines(struct cp_program *program)
     cp_status status = CP_OK;
     while (status == CP_OK && program->motion.move.kind == MOVE_NONE && !machine->ended) {
         if (machine->next >= machine->text.instruction_count || (program->stopping && !program->emergency)) {
+            program->stopped = machine->next < machine->text.instruction_count;
             machine->ended = true;
             break;
         }
@@ -704,6 +705,14 @@ void cp_program_stop(cp_program *program, bool emergency)
     program->emergency = program->emergency || emergency;
 }
 
+cp_status cp_program_resume(cp_program *program)
+{
+    if (!program->stopped)
+        return CP_NO;
+    program->stopped = program->stopping = program->machine.ended = false;
+    return CP_OK;
+}
+
 void cp_program_state(const cp_program *program, cp_program_snapshot *state)
 {
     const cp_program_snapshot now = {.size = sizeof now,
@@ -711,7 +720,8 @@ void cp_program_state(const cp_program *program, cp_program_snapshot *state)
                                      .line = program->machine.clock.line,
                                      .ended = program->machine.ended,
                                      .moves = program->motion.move.kind != MOVE_NONE,
-                                     .q = program->robot.q};
+                                     .q = program->robot.q,
+                                     .stopped = program->stopped};
     struct_give(state, &now, sizeof now);
 }
 

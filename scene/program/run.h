@@ -215,7 +215,7 @@ struct cp_program {
     struct program_robot robot;
     struct program_motion motion;
     struct program_log log;
-    bool stopping, emergency;
+    bool stopping, stopped, emergency; /* stopped: ended by a stop, with lines left */
 };
 
 /* move.c: the tool in the base's frame, and its moves. Each move begins where the tool is. */
@@ -251,8 +251,7 @@ cp_status pace_way(const struct program_clock *clock, struct program_robot *robo
 cp_status program_error(const struct program_clock *clock, cp_status status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* record.c: runs the program to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip
- * of it. */
-cp_status program_record(struct cp_program *program, cp_scene *scene, const char *name, double stop, double emergency);
+/* record.c has program_record: cellpipe_tool.h. */
+#define program_record cp_program_record
 
 #endif

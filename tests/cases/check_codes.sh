@@ -12,6 +12,7 @@ cat >"$work/allowed" <<'EOF'
 sink-write the disk fills up or fails while a file is written
 sink-rename the folder changes between opening and closing an output
 source-read the disk fails while a file is read
+users-read the disk fails while a file is read
 read-not-built the tests need a build with all parts
 write-not-built the tests need a build with all parts
 gltf-corners it takes 4 GiB of corners, or more than 2^32 of them said by a file as large
@@ -41,14 +42,14 @@ EOF
 # The first literal of a call of report_error, report_lenient or a helper that is called like them; calls may run over
 # lines.
 cd "$top" || exit 1
-for file in $(find scene importers exporters -name '*.c' | sort); do
+for file in $(find scene importers exporters live -name '*.c' | sort); do
     tr '\n' ' ' <"$file" |
         grep -o -E '[a-z0-9_]*(error|lenient|unknown|fail|limit)[a-z_]*\([^;"]*"[a-z0-9]+(-[a-z0-9]+)+"' |
         grep -o -E '"[^"]*"$' | tr -d '"'
 done >"$work/found"
 # A reader's codes begin with the name of the format; those of one format stand for all.
 sed -n '/^#define XML_CODES/,/}/p' scene/base/text/xml.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/collision-setup/' >>"$work/found"
-sed -n '/^#define JSON_CODES/,/}/p' scene/base/text/json.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
+sed -n '/^#define JSON_CODES/,/}/p' scene/cellpipe_json.h | grep -o '"-[a-z]*"' | tr -d '"' | sed 's/^/gltf/' >>"$work/found"
 for format in ply off tri msh; do
     sed -n '/^#define FACES_CODES/,/}/p' importers/faces.h | grep -o -E '"-(index|not-finite|large)"' | tr -d '"' | sed "s/^/$format/" >>"$work/found"
 done
@@ -65,7 +66,7 @@ known=$(wc -l <"$work/known")
 missing=$(LC_ALL=C comm -23 "$work/known" "$work/hit")
 stale=$(cut -d' ' -f1 "$work/allowed" | LC_ALL=C sort | LC_ALL=C comm -23 - "$work/known")
 for code in $missing; do
-    echo "FAILED: no test hits the error \"$code\": $(grep -rn "\"$code\"" scene importers exporters | head -n 1 | cut -d: -f1,2)"
+    echo "FAILED: no test hits the error \"$code\": $(grep -rn "\"$code\"" scene importers exporters live | head -n 1 | cut -d: -f1,2)"
 done
 for code in $stale; do
     echo "FAILED: the source has no \"$code\" any more, but check_codes.sh allows it"

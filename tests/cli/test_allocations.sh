@@ -162,6 +162,8 @@ job igrip2vrml -d "$samples/deneb/welding/robot_left.dcd" out/o.wrl
 job formats
 job filters
 job help simplify
+(umask 077 && printf 'tina:teacher:$y$jBT$abcdefghijklmnop$LA5SwbXOWV6NGakmZQom2eQu354yi09.Fdb35EPMpA/\n' >"$work/users")
+job users "$work/users" list
 
 "$cellpipe" help >overview
 for name in $(sed -n '/^commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p' overview) $(sed -n '/^filters:/{n;p;}' overview); do

@@ -33,6 +33,7 @@ for name in part.stl a.stl table.stl parts/one.stl parts/hollow.stl parts/arm/ca
     cp samples/stl_solids.stl "$work/$name"
 done
 "$program" convert -q samples/stl_solids.stl "$work/in.glb"
+echo 'correct horse battery staple' >"$work/password.txt"
 awk -v out="$work" -f tests/cli/blocks.awk README.md CONTRIBUTING.md docs/*.md samples/README.md >"$work/unknown"
 check "every block says what it is" sh -c '! grep . "$1" >&2' - "$work/unknown"
 

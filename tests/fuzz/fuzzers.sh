@@ -3,7 +3,7 @@
 importers='stl obj tag urdf rwxml srdf deneb_part deneb_cell collision_setup gltf 3mf amf off tri msh ply dxf ac3d vrml97 collada assimp'
 # shellcheck disable=SC2034,SC2086 # used by them; words
 all_fuzzers="fuzz_deneb_recording fuzz_xml fuzz_record fuzz_evidence fuzz_beside fuzz_isolate fuzz_mechanism fuzz_program fuzz_filters
-fuzz_xacro_expression fuzz_xacro_yaml
+fuzz_xacro_expression fuzz_xacro_yaml fuzz_login fuzz_rtde fuzz_simple fuzz_json_lines fuzz_joint_map
 $(printf 'fuzz_%s ' $importers)$(printf 'fuzz_read_%s ' $importers)"
 
 # Two fuzzers of one importer have the same seeds.
@@ -22,6 +22,31 @@ write_talk() { # folder
     } >"$1/talk"
 }
 
+# What a robot of Universal Robots says: that it agrees, the types of our variables, that it starts, a text, and a sample.
+write_rtde() { # folder
+    {
+        printf '\0\4V\1\0\40O\1DOUBLE,VECTOR6D,INT32,UINT32\0\4S\1\0\12M\2hi\2ur\3'
+        printf '\0\104U\1\77\370\0\0\0\0\0\0'
+        for digit in 0 1 2 3 4 5; do printf '\277\34%s\0\0\0\0\0' $digit; done
+        printf '\0\0\0\1\0\0\0\2'
+    } >"$1/talk"
+    printf '\0\4V\1\0\43O\1DOUBLE,VECTOR6D,NOT_FOUND,UINT32' >"$1/missing"
+}
+
+# The header of simple_message and a body, in the order of the first word.
+write_simple() { # folder
+    {
+        printf '\0\0\0\50\0\0\0\15\0\0\0\1\0\0\0\0\0\0\0\1\377\377\377\377\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\0\0\0\1'
+        printf '\0\0\0\70\0\0\0\12\0\0\0\1\0\0\0\0\0\0\0\0'
+        for digit in 0 1 2 3 4 5 6 7 0 0; do printf '\77\20%s\0' $digit; done
+    } >"$1/big"
+    {
+        printf '\220\0\0\0\17\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\3\0\0\0\0\0\300\77'
+        for digit in 0 1 2 3 4 5 6 7 0 0; do printf '\0\20%s\77' $digit; done
+        head -c 80 /dev/zero
+    } >"$1/little"
+}
+
 # Those of the tables of a unit test, each "TEXT => WHAT IT GIVES".
 write_table() { # unit test, folder
     grep -o '"[^"]* => ' "$top/tests/unit/$1.c" | sed 's/^"//; s/ => $//' | sort -u | while read -r line; do
@@ -35,6 +60,14 @@ collect_seeds() { # IMPORTER FOLDER
     case $1 in
     isolate)
         write_talk "$2"
+        return
+        ;;
+    rtde)
+        write_rtde "$2"
+        return
+        ;;
+    simple)
+        write_simple "$2"
         return
         ;;
     xacro_expression)
@@ -54,7 +87,8 @@ collect_seeds() { # IMPORTER FOLDER
     collision_setup) names="*.xml *.prox" ;;
     xml) names="*.xml *.dae" ;;
     evidence) names="*.xml.json" ;;
-    record) names="*.jsonl" ;;
+    record | json_lines) names="*.jsonl" ;;
+    joint_map) names="*.map" ;;
     gltf) names="*.glb *.gltf" ;;
     3mf) names="*.3mf *.model" ;; # a model on its own has no checksum to stop at
     amf) names="*.amf" ;;
@@ -62,6 +96,7 @@ collect_seeds() { # IMPORTER FOLDER
     rwxml) names="*.wc.xml *.dwc.xml" ;;
     srdf) names="*.srdf" ;;
     beside) names="*.srdf *.srdf.xacro" ;;
+    login) names="*.login" ;;
     program) names="*.prg *.csv *.jsonl" ;;
     filters | mechanism) names="*.stl *.xml" ;; # any bytes will do
     off) names="*.off" ;;

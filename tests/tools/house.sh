@@ -3,7 +3,7 @@
 # prints it as a table: comments that open as fragments, words that docs/style.md avoids, large structs, tags that stand
 # twice, circles of includes and of objects, headers that a source reaches. A word with -- lists what is counted in
 # place of the table. It counts the tree of the working folder, whatever folders that has below scene/, importers/,
-# exporters/ and cli/; and the objects of BUILD (build/release), if they are there.
+# exporters/, live/ and cli/; and the objects of BUILD (build/release), if they are there.
 LC_ALL=C
 export LC_ALL
 tools=$(cd "$(dirname "$0")" && pwd)
@@ -35,7 +35,7 @@ if [ -n "$objects" ]; then
     nm -P -A $objects >"$symbols" || exit 1
 fi
 
-sources=$(find scene importers exporters cli include ./*.c ./*.h -name '*.[ch]' -o -name '*.cc' 2>/dev/null)
+sources=$(find scene importers exporters live cli include ./*.c ./*.h -name '*.[ch]' -o -name '*.cc' 2>/dev/null)
 # shellcheck disable=SC2046,SC2086
 awk -v avoided="$avoided" -v list="$list" -v symbols="$symbols" -v seen='scene .' -f "$tools/house.awk" \
     $(printf "%s\n" $sources | sed "s#^\./##" | sort)

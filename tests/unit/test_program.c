@@ -172,6 +172,52 @@ static void test_line_steps(void **unused)
     end_run(&run);
 }
 
+/* A stop lets the move end; then the program can go on, and does what it would have done without. */
+static void test_goes_on_after_a_stop(void **unused)
+{
+    (void)unused;
+    static const char text[] = "IMOV 10, 0, 0\nIMOV 0, 20, 0\nOUT 1, 1\nIMOV 0, 0, 30\nEND\n";
+    struct run whole = run_program(text, 0.01, 0, 0);
+    const uint32_t whole_count = whole.count;
+    double end[7];
+    assert_int_equal(whole.status, CP_OK);
+    memcpy(end, last_row(&whole), sizeof end);
+    assert_int_equal(cp_program_resume(whole.program), CP_NO); /* it has come to its end */
+    end_run(&whole);
+
+    struct run run = run_program(text, 0.01, 5, 0);
+    cp_program_snapshot state = {.size = sizeof state};
+    uint32_t steps = run.count - 1;
+    for (int stops = 0; stops < 3; stops++) {
+        cp_program_state(run.program, &state);
+        assert_true(state.ended && state.stopped);
+        assert_int_equal(cp_program_resume(run.program), CP_OK);
+        assert_int_equal(cp_program_resume(run.program), CP_NO); /* it runs */
+        cp_program_state(run.program, &state);
+        assert_false(state.ended || state.stopped);
+        for (bool first = true; !state.ended; first = false) {
+            const double before = state.time;
+            assert_int_equal(cp_program_step(run.program), CP_OK);
+            if (first && stops < 2)
+                cp_program_stop(run.program, false);
+            cp_program_state(run.program, &state);
+            steps += state.time > before;
+        }
+        if (stops == 2)
+            assert_false(state.stopped);
+    }
+    assert_int_equal(steps, whole_count - 1);
+    assert_true(fabs(state.time - end[0]) < 1e-12);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_true(fabs((i < 3 ? state.q[i] / MM : state.q[i]) - end[1 + i]) < 1e-9);
+    assert_int_equal(cp_program_resume(run.program), CP_NO);
+    end_run(&run);
+
+    run = run_program(text, 0.01, 0, 5);
+    assert_int_equal(cp_program_resume(run.program), CP_NO); /* not after an emergency */
+    end_run(&run);
+}
+
 /* An emergency in step 10 ends there; a stop lets the move end. */
 static void test_stops(void **unused)
 {
@@ -796,6 +842,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_line_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stops, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_goes_on_after_a_stop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arcs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_language, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),

@@ -1,0 +1,377 @@
+/* Requests: the page, the cell, logging in and out, and how the server does. Nothing comes from the disk. */
+#include "server.h"
+
+#include <stdio.h>
+
+#define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+static struct server *server_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
+/* ---- who asks ---- */
+
+static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, int size)
+{
+    text[0] = 0;
+    return lws_hdr_copy(wsi, text, size, token) > 0;
+}
+
+bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
+{
+    char host[MOST_HEADER], origin[MOST_HEADER], wanted[MOST_HEADER + 8];
+    if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
+        return false;
+    const bool has_origin = header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
+    if (*server->origin) {
+        const char *proxy_host = strstr(server->origin, "://") + 3;
+        return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
+    }
+    bool known = false;
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        (void)snprintf(wanted, sizeof wanted, "%s:%d", names[i], server->port);
+        known = known || strcmp(host, wanted) == 0 || (server->port == 0 && strcmp(host, names[i]) == 0);
+    }
+    if (!known)
+        return false;
+    (void)snprintf(wanted, sizeof wanted, "http://%s", host);
+    return has_origin ? strcmp(origin, wanted) == 0 : !needs_origin;
+}
+
+bool find_visitor(struct server *server, struct lws *wsi, const char **name, enum role *role)
+{
+    char cookie[MOST_HEADER], key[SESSION_KEY_SIZE];
+    *name = "";
+    *role = ROLE_GUEST;
+    if (!server->request->users)
+        return true;
+    if (header(wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie) && session_cookie(cookie, key)) {
+        const struct session *session = session_find(server->sessions, key, server_now());
+        if (session) {
+            *name = session->name;
+            *role = session->role;
+            return true;
+        }
+    }
+    return server->request->public_view;
+}
+
+/* ---- answers ---- */
+
+/* Writes the head of an answer; the body follows when the connection can take it. */
+static int send_head(struct visit *visit, unsigned code, const char *cookie)
+{
+    unsigned char room[LWS_PRE + 2048], *at = room + LWS_PRE, *begin = at, *end = room + sizeof room - 1;
+    const struct body *body = &visit->body;
+    static const struct {
+        const char *name, *value;
+    } always[] = {{"content-security-policy:", SECURITY_POLICY},
+                  {"x-content-type-options:", "nosniff"},
+                  {"referrer-policy:", "no-referrer"},
+                  {"cache-control:", "no-store"},
+                  {"cross-origin-opener-policy:", "same-origin"},
+                  {"x-frame-options:", "DENY"}};
+    struct lws *wsi = visit->wsi;
+    bool failed = lws_add_http_common_headers(wsi, code, body->type, body->size, &at, end) != 0;
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        failed = failed || lws_add_http_header_by_name(wsi, (const unsigned char *)always[i].name,
+                                                       (const unsigned char *)always[i].value,
+                                                       (int)strlen(always[i].value), &at, end) != 0;
+    if (body->is_packed)
+        failed = failed || lws_add_http_header_by_name(wsi, (const unsigned char *)"content-encoding:",
+                                                       (const unsigned char *)"gzip", 4, &at, end) != 0;
+    if (cookie)
+        failed = failed ||
+                 lws_add_http_header_by_name(wsi, (const unsigned char *)"set-cookie:", (const unsigned char *)cookie,
+                                             (int)strlen(cookie), &at, end) != 0;
+    if (failed || lws_finalize_write_http_header(wsi, begin, &at, end) != 0)
+        return -1;
+    if (body->size == 0)
+        return lws_http_transaction_completed(wsi) ? -1 : 0;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static int send_bytes(struct visit *visit, const char *type, const void *bytes, size_t size, bool is_packed)
+{
+    visit->body = (struct body){.type = type, .bytes = bytes, .size = size, .is_packed = is_packed};
+    return send_head(visit, HTTP_STATUS_OK, NULL);
+}
+
+static int send_text(struct visit *visit, unsigned code, const char *text)
+{
+    (void)snprintf(visit->text, sizeof visit->text, "%s", text);
+    visit->body = (struct body){.type = "text/plain; charset=utf-8", .bytes = visit->text, .size = strlen(visit->text)};
+    return send_head(visit, code, NULL);
+}
+
+/* Sends the next piece of the body. */
+static int send_piece(struct visit *visit)
+{
+    enum { PIECE = 16384 };
+    unsigned char room[LWS_PRE + PIECE];
+    struct body *body = &visit->body;
+    if (body->sent == body->size)
+        return 0;
+    const size_t size = body->size - body->sent < PIECE ? body->size - body->sent : PIECE;
+    memcpy(room + LWS_PRE, body->bytes + body->sent, size);
+    body->sent += size;
+    const bool ends = body->sent == body->size;
+    const int wrote = lws_write(visit->wsi, room + LWS_PRE, size, ends ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP);
+    if (wrote < (int)size)
+        return -1;
+    if (ends)
+        return lws_http_transaction_completed(visit->wsi) ? -1 : 0;
+    lws_callback_on_writable(visit->wsi);
+    return 0;
+}
+
+/* ---- logging in and out ---- */
+
+/* The address that may fail so often: behind a proxy the last one that the proxy itself has added. */
+static void find_address(struct server *server, struct visit *visit)
+{
+    char list[MOST_HEADER];
+    (void)snprintf(visit->address, sizeof visit->address, "local");
+    if (*server->origin && header(visit->wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list)) {
+        const char *last = strrchr(list, ',');
+        last = last ? last + 1 : list;
+        (void)snprintf(visit->address, sizeof visit->address, "%.60s", last + strspn(last, " "));
+    } else
+        (void)lws_get_peer_simple(visit->wsi, visit->address, sizeof visit->address);
+}
+
+/* Takes the body of a login to the guard. */
+static int ask_guard(struct server *server, struct visit *visit)
+{
+    struct login login;
+    const uint64_t now = server_now();
+    const bool good = login_read(server->context, visit->said, visit->said_size, &login);
+    cp_report_clear(server->context);
+    forget_secret(visit->said, visit->said_size);
+    if (!good)
+        return send_text(visit, HTTP_STATUS_BAD_REQUEST, "a login is {\"user\":\"...\",\"password\":\"...\"}\n");
+    if (!failures_allow(server->failures, visit->address, now)) {
+        forget_secret(&login, sizeof login);
+        return send_text(visit, 429, "too many failures; wait a minute\n");
+    }
+    failures_add(server->failures, visit->address, now); /* taken back if it is none */
+    visit->asked = now;
+    const struct user *user = users_find(&server->users, login.user);
+    (void)snprintf(visit->user, sizeof visit->user, "%s", login.user);
+    visit->ticket = ++server->last_ticket;
+    const bool asked = guard_ask(server->guard, visit->ticket, login.password, user ? user->hash : NULL);
+    forget_secret(&login, sizeof login);
+    if (!asked) {
+        failures_take_back(server->failures, visit->address, now);
+        visit->ticket = 0;
+        return send_text(visit, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many people are logging in; try again\n");
+    }
+    visit->next = server->asking;
+    server->asking = visit;
+    return 0;
+}
+
+static void stop_asking(struct server *server, struct visit *visit)
+{
+    struct visit **at = &server->asking;
+    while (*at && *at != visit)
+        at = &(*at)->next;
+    if (*at)
+        *at = visit->next;
+    visit->ticket = 0;
+}
+
+static int let_in(struct server *server, struct visit *visit, bool matches)
+{
+    char cookie[200];
+    const struct user *user = users_find(&server->users, visit->user);
+    const struct session *session = matches && user ? session_begin(server->sessions, user, server_now()) : NULL;
+    if (!session)
+        return send_text(visit, HTTP_STATUS_UNAUTHORIZED, "wrong name or password\n");
+    failures_take_back(server->failures, visit->address, visit->asked);
+    (void)snprintf(cookie, sizeof cookie, "cellpipe=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s", session->key,
+                   SESSION_LIFE / 1000, strncmp(server->origin, "https:", 6) == 0 ? "; Secure" : "");
+    visit->body = (struct body){.type = "text/plain"};
+    return send_head(visit, 204, cookie);
+}
+
+void answer_logins(struct server *server)
+{
+    struct verdict verdicts[MOST_WAITING + 1];
+    pthread_mutex_lock(&server->lock);
+    const uint32_t count = server->verdict_count;
+    memcpy(verdicts, server->verdicts, sizeof verdicts);
+    server->verdict_count = 0;
+    pthread_mutex_unlock(&server->lock);
+    for (uint32_t i = 0; i < count; i++)
+        for (struct visit *visit = server->asking; visit; visit = visit->next)
+            if (visit->ticket == verdicts[i].ticket) {
+                stop_asking(server, visit);
+                if (let_in(server, visit, verdicts[i].matches) != 0)
+                    lws_set_timeout(visit->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+                break;
+            }
+}
+
+static int log_out(struct server *server, struct visit *visit)
+{
+    char cookie[MOST_HEADER], key[SESSION_KEY_SIZE];
+    if (header(visit->wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie) && session_cookie(cookie, key))
+        session_end(server->sessions, key);
+    visit->body = (struct body){.type = "text/plain"};
+    return send_head(visit, 204, "cellpipe=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+}
+
+/* ---- requests ---- */
+
+static int send_health(struct server *server, struct visit *visit)
+{
+    unsigned clients = 0;
+    for (const struct connection *connection = server->connections; connection; connection = connection->next)
+        clients++;
+    (void)snprintf(visit->text, sizeof visit->text, "{\"controller\":\"%s\",\"clients\":%u}\n",
+                   server->floor.authority.mode == MODE_OFFLINE ? "offline" : "ok", clients);
+    visit->body = (struct body){.type = "application/json", .bytes = visit->text, .size = strlen(visit->text)};
+    return send_head(visit, HTTP_STATUS_OK, NULL);
+}
+
+static int answer_get(struct server *server, struct visit *visit, const char *path)
+{
+    const char *name;
+    enum role role;
+    if (strcmp(path, "/") == 0)
+        return send_bytes(visit, "text/html; charset=utf-8", server->page, server->page_size, false);
+    if (strcmp(path, "/health") == 0)
+        return send_health(server, visit);
+    const bool cell = strcmp(path, "/cell.glb") == 0;
+    if (!cell && strcmp(path, "/session") != 0)
+        return send_text(visit, HTTP_STATUS_NOT_FOUND, "there is nothing of this name\n");
+    if (!find_visitor(server, visit->wsi, &name, &role))
+        return send_text(visit, HTTP_STATUS_UNAUTHORIZED, "log in first\n");
+    if (!cell)
+        return send_text(visit, HTTP_STATUS_OK, role_name(role));
+    return send_bytes(visit, "model/gltf-binary", server->cell, server->cell_size, true);
+}
+
+/* A login and a logout have a body, perhaps an empty one; nothing else may have one. */
+static int begin_request(struct server *server, struct visit *visit, const char *path)
+{
+    const bool gets = lws_hdr_total_length(visit->wsi, WSI_TOKEN_GET_URI) > 0,
+               posts = lws_hdr_total_length(visit->wsi, WSI_TOKEN_POST_URI) > 0,
+               puts = lws_hdr_total_length(visit->wsi, WSI_TOKEN_PUT_URI) > 0;
+    if ((!gets && !posts) || puts)
+        return send_text(visit, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET and POST\n");
+    if (!is_ours(server, visit->wsi, false))
+        return send_text(visit, HTTP_STATUS_FORBIDDEN, "this is no address of this server\n");
+    if (gets)
+        return answer_get(server, visit, path);
+    if (strcmp(path, "/logout") == 0)
+        return log_out(server, visit);
+    if (strcmp(path, "/login") != 0)
+        return send_text(visit, HTTP_STATUS_METHOD_NOT_ALLOWED, "only /login and /logout take a POST\n");
+    if (!server->request->users)
+        return send_text(visit, HTTP_STATUS_FORBIDDEN, "nobody logs in here: the server has no users\n");
+    char length[32];
+    if (!header(visit->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length) || strlen(length) > 5 ||
+        atoi(length) > MOST_LOGIN)
+        return send_text(visit, HTTP_STATUS_REQ_ENTITY_TOO_LARGE, "that is no login\n");
+    find_address(server, visit);
+    visit->said = malloc(MOST_LOGIN);
+    return visit->said ? 0 : -1;
+}
+
+static int take_body(struct visit *visit, const void *bytes, size_t size)
+{
+    if (!visit->said)
+        return 0;
+    if (size > MOST_LOGIN - visit->said_size)
+        return -1;
+    memcpy(visit->said + visit->said_size, bytes, size);
+    visit->said_size += size;
+    return 0;
+}
+
+static void end_visit(struct server *server, struct visit *visit)
+{
+    stop_asking(server, visit);
+    if (visit->said)
+        forget_secret(visit->said, visit->said_size);
+    free(visit->said);
+    *visit = (struct visit){0};
+}
+
+/* ---- strangers ---- */
+
+void remove_stranger(struct server *server, const struct lws *wsi)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < server->stranger_count; i++)
+        if (server->strangers[i] != wsi)
+            server->strangers[kept++] = server->strangers[i];
+    server->stranger_count = kept;
+}
+
+static void add_stranger(struct server *server, struct lws *wsi)
+{
+    if (server->stranger_count == MOST_STRANGERS) {
+        lws_set_timeout(server->strangers[0], PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+        remove_stranger(server, server->strangers[0]);
+    }
+    server->strangers[server->stranger_count++] = wsi;
+}
+
+/* An upgrade is refused before it happens if it does not come from our own page, or from nobody who may see the cell.
+ */
+static int check_upgrade(struct server *server, struct lws *wsi)
+{
+    const char *name;
+    enum role role;
+    char path[16];
+    const bool here = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 && strcmp(path, "/live") == 0;
+    const unsigned code = !here                                      ? HTTP_STATUS_NOT_FOUND
+                          : !is_ours(server, wsi, true)              ? HTTP_STATUS_FORBIDDEN
+                          : !find_visitor(server, wsi, &name, &role) ? HTTP_STATUS_UNAUTHORIZED
+                                                                     : 0;
+    if (code == 0)
+        return 0;
+    return lws_return_http_status(wsi, code, NULL) < 0 ? -1 : 1;
+}
+
+int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    struct server *server = server_of(wsi);
+    struct visit *visit = user;
+    switch (reason) {
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        add_stranger(server, wsi);
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        remove_stranger(server, wsi);
+        return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return check_upgrade(server, wsi);
+    case LWS_CALLBACK_HTTP:
+        *visit = (struct visit){.wsi = wsi};
+        return begin_request(server, visit, in);
+    case LWS_CALLBACK_HTTP_BODY:
+        return take_body(visit, in, size);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        return visit->said ? ask_guard(server, visit) : 0;
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return send_piece(visit);
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+    case LWS_CALLBACK_CLOSED_HTTP:
+        if (visit)
+            end_visit(server, visit);
+        return 0;
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+        answer_logins(server);
+        server_take_results(server);
+        return 0;
+    default:
+        return 0; /* what libwebsockets would do by itself, such as serving files, it does not do */
+    }
+}

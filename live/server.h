@@ -1,0 +1,115 @@
+/* The server: libwebsockets calls it, it calls the floor. server.c begins and ends, http.c answers requests, socket.c
+ * is the WebSocket. One thread, but for the guard's. */
+#ifndef CELLPIPE_LIVE_SERVER_H
+#define CELLPIPE_LIVE_SERVER_H
+
+#include <libwebsockets.h>
+#include <pthread.h>
+
+#include "floor.h"
+#include "live.h"
+#include "sessions.h"
+#include "wire.h"
+
+enum {
+    MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
+    MOST_HEADER = 2048,  /* bytes of a header that matters here */
+    HEADER_SECONDS = 5,  /* within which the headers of a request are to be whole */
+    SLOW_READER = 10000, /* milliseconds after which a browser that does not read is sent away */
+    SOCKET_ROOM = 16384  /* bytes that the system keeps for a browser */
+};
+
+/* A body that is sent: the page and the cell are the server's, a short one is the visit's own. */
+struct body {
+    const char *type; /* of its content */
+    const char *bytes;
+    size_t size, sent;
+    bool is_packed; /* by gzip */
+};
+
+/* One request of HTTP. */
+struct visit {
+    struct lws *wsi;
+    struct visit *next; /* of those whose password is being checked */
+    uint64_t ticket;    /* of the guard; 0: none */
+    uint64_t asked;     /* when it was asked */
+    struct body body;
+    char text[200]; /* a short body */
+    char *said;     /* what was sent along: a login */
+    size_t said_size;
+    char user[MOST_USER_NAME + 1], address[ADDRESS_SIZE];
+};
+
+/* One page that is open. */
+struct connection {
+    struct lws *wsi;
+    struct person person;
+    struct buffer said;   /* a message, of which a part has come */
+    uint64_t waits_since; /* something is due, and the browser does not read; 0: no */
+    bool is_in;
+    struct connection *next;
+};
+
+struct verdict {
+    uint64_t ticket;
+    bool matches;
+};
+
+struct server {
+    cp_context *context;
+    const struct live_request *request;
+    struct floor floor;
+    struct arena *arena;
+    struct users users;
+    struct sessions *sessions;
+    struct failures *failures;
+    struct guard *guard;
+    struct lws_context *lws;
+    struct lws_vhost *vhost;
+    lws_sorted_usec_list_t timer;
+    void *page, *cell; /* page, and packed model */
+    size_t page_size, cell_size;
+    char *room; /* for a message that is sent, behind LWS_PRE bytes */
+    size_t room_size;
+    struct wire *wire; /* to a controller outside; NULL: the simulated one */
+    struct connection *connections;
+    struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
+    uint32_t stranger_count;
+    struct visit *asking;
+    uint64_t last_ticket;
+    pthread_mutex_t lock; /* of the verdicts, which the guard's thread adds */
+    struct verdict verdicts[MOST_WAITING + 1];
+    uint32_t verdict_count;
+    struct check_result *results[MOST_CHECKS + 1]; /* the same of the checker's */
+    uint32_t result_count;
+    int port;
+    char origin[320]; /* of a proxy, or "" */
+};
+
+/* Takes what the checker has come to. */
+void server_take_results(struct server *server);
+/* Lets the floor make what is due now. */
+void server_wake(struct server *server);
+/* Milliseconds of a clock that never goes back. */
+uint64_t server_now(void);
+
+cp_status live_serve(cp_context *context, const struct live_request *request);
+
+/* http.c: the protocol of requests. */
+int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+/* Takes the verdicts of the guard, and answers those who wait for them. */
+void answer_logins(struct server *server);
+/* Tells whether the request comes from a page of ours: its Host is ours, and its Origin, if there is one or has to be
+ * one. */
+bool is_ours(struct server *server, struct lws *wsi, bool needs_origin);
+/* A connection that has shown a session is no stranger any more. */
+void remove_stranger(struct server *server, const struct lws *wsi);
+/* Finds who asks, by the cookie. False: nobody who may see the cell. */
+bool find_visitor(struct server *server, struct lws *wsi, const char **name, enum role *role);
+
+/* socket.c: the protocol of messages. */
+int answer_socket(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+/* Asks for the writing of what is due, and sends those away who do not read. */
+void serve_connections(struct server *server);
+
+#endif

@@ -1,0 +1,1 @@
+{"user":"J\u00fcrgen","password":"\ud83e\udd16 correct \"horse\" \u0000\ufffd","more":[{"user":1}]}

@@ -1,0 +1,1 @@
+a=b; cellpipe=0123456789abcdef0123456789abcdef; c=d

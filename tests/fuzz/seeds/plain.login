@@ -1,0 +1,1 @@
+{"user":"tina","password":"correct horse"}
