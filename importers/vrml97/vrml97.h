@@ -314,9 +314,10 @@ cp_status wrl_find_texture(struct wrl *wrl, struct wrl_node *node, uint32_t *tex
 cp_status wrl_make_faces(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 cp_status wrl_make_lines(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 /* Makes faces of lists that another geometry becomes: points (floats of the scene), corners with -1 behind each face,
- * and texture coordinates for each point. Its own Color, Normal and TextureCoordinate count. */
+ * and normals (or NULL) and texture coordinates for each point. Its own Color, Normal and TextureCoordinate count. */
 cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct wrl_value *points,
-                           const struct wrl_value *corners, const struct wrl_value *coordinates, cp_mesh *mesh);
+                           const struct wrl_value *corners, const struct wrl_value *normals,
+                           const struct wrl_value *coordinates, cp_mesh *mesh);
 /* Makes boxes, spheres, cylinders and cones; ElevationGrid and Extrusion. CP_NO if nothing is there. */
 cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose);
 cp_status wrl_make_grid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
