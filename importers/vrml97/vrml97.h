@@ -164,7 +164,7 @@ struct wrl_proto {
     uint32_t column;
 };
 
-/* A file that has been read. */
+/* A file that has been read. One of another format is a model, which is read when it is first shown. */
 struct wrl_file {
     const struct source *source;
     struct source *opened; /* NULL for the top file */
@@ -172,6 +172,9 @@ struct wrl_file {
     uint32_t node_count;
     struct wrl_proto *protos;
     uint32_t index;
+    bool is_model, is_read;
+    cp_instance *parts; /* of a model, in its own axes; NULL if it cannot be read */
+    uint32_t part_count;
 };
 
 struct wrl_mesh {
@@ -250,15 +253,17 @@ struct wrl {
 
 struct place wrl_place(const struct wrl_node *node);
 
-/* ---- parse.c: the file as a tree ---- */
+/* ---- parse.c and files.c: files as trees ---- */
 
 /* Reads a file that is open. depth: of nodes around it. needs_header: it is not one that another file names. */
 cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool needs_header);
-/* Finds or opens the first file of the urls that is there; *found is NULL if none is, or none is VRML97. */
+/* Finds or opens the first file of the urls that is there; *found is NULL if none is. */
 cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_value *urls, uint32_t depth,
                    struct wrl_file **found, const char **name);
 /* Tells whether the url is one of a network, where nothing is ever sought. */
 bool wrl_is_remote(const char *url);
+/* Reads the parts of a file of another format, once. It stays without, after a warning, if that cannot be done. */
+cp_status wrl_read_model(struct wrl *wrl, struct wrl_file *file);
 
 /* ---- proto.c ---- */
 
