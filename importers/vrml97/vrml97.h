@@ -255,7 +255,8 @@ struct place wrl_place(const struct wrl_node *node);
 
 /* ---- parse.c and files.c: files as trees ---- */
 
-/* Reads a file that is open. depth: of nodes around it. needs_header: it is not one that another file names. */
+/* Reads a file that is open. depth: of calls around it, as in struct wrl_parser. needs_header: it is not one that
+ * another file names. */
 cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool needs_header);
 /* Finds or opens the first file of the urls that is there; *found is NULL if none is. */
 cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_value *urls, uint32_t depth,

@@ -2,6 +2,7 @@
  * poses at home, and clips at thirteen moments are those of before. What cannot come back is named here. */
 #include <dirent.h>
 #include <math.h>
+#include <pthread.h>
 
 #include "cellpipe_tool.h"
 #include "fixture.h"
@@ -240,10 +241,24 @@ static double size_of(cp_context *context, const cp_scene *scene)
     return size;
 }
 
+/* Compares all that should have come back. Returns how many poses of clips were compared. */
+static uint32_t compare(struct pair *pair)
+{
+    pair->size = size_of(pair->context, pair->before);
+    pair->loops = count_loops(pair->before) > 0;
+    pair->mirrors = has_code(pair->context, "vrml97-mirrored") || has_code(pair->context, "vrml97-flat");
+    check_measures(pair);
+    check_colours(pair);
+    check_joints(pair);
+    check_poses(pair);
+    return check_clip(pair);
+}
+
+static const char *const options[] = {"tolerance=0", "planes=keep", "colours=none"};
+
 /* Returns how many poses of clips were compared. */
 static uint32_t check_scene(cp_context *context, const char *name, cp_scene *scene)
 {
-    static const char *const options[] = {"tolerance=0", "planes=keep", "colours=none"};
     struct pair pair = {.name = name, .context = context, .before = scene};
     void *bytes;
     size_t size;
@@ -255,14 +270,7 @@ static uint32_t check_scene(cp_context *context, const char *name, cp_scene *sce
         show_report(context);
         fail_msg("%s: status %d", name, (int)status);
     }
-    pair.size = size_of(context, scene);
-    pair.loops = count_loops(scene) > 0;
-    pair.mirrors = has_code(context, "vrml97-mirrored") || has_code(context, "vrml97-flat");
-    check_measures(&pair);
-    check_colours(&pair);
-    check_joints(&pair);
-    check_poses(&pair);
-    uint32_t compared = check_clip(&pair);
+    uint32_t compared = compare(&pair);
     cp_scene_free(pair.after);
     cp_free(context, bytes, size);
     return compared;
@@ -329,12 +337,94 @@ static void test_corpus(void **unused)
     assert_in_range(read, 5, 6);
 }
 
+/* ---- deep worlds ---- */
+
+enum { DEEP = 5000, SMALL_STACK = 256 * 1024 };
+
+/* Makes frames in frames, perhaps with a joint each, with a box at the end. */
+static cp_scene *deep_scene(cp_context *context, bool has_joints)
+{
+    cp_scene *scene = cp_scene_new(context);
+    cp_mesh box = cp_new_mesh();
+    box.kind = CP_MESH_BOX;
+    box.size[0] = box.size[1] = box.size[2] = 0.5;
+    assert_non_null(scene);
+    for (uint32_t i = 0; i < DEEP; i++) {
+        char name[16];
+        cp_node node = cp_new_node();
+        cp_joint joint = cp_new_joint();
+        (void)snprintf(name, sizeof name, "f%u", i);
+        node.name = name;
+        node.parent = i;
+        node.local = plain_translation(0.001, 0.002 * (i % 2), 0);
+        assert_int_equal(cp_add_node(scene, &node), i + 1);
+        joint.node = i + 1;
+        joint.axis[i % 2] = 1;
+        joint.axis[2] = 0;
+        joint.q = 1e-4;
+        if (has_joints)
+            assert_int_equal(cp_add_joint(scene, &joint), i);
+    }
+    const cp_instance instance = cp_new_instance(DEEP, cp_add_mesh(scene, &box));
+    assert_int_equal(cp_add_instance(scene, &instance), 0);
+    assert_int_equal(cp_scene_finish(scene), CP_OK);
+    return scene;
+}
+
+struct reading {
+    cp_context *context;
+    cp_scene *scene;
+    void *bytes;
+    size_t size;
+    cp_status status;
+};
+
+static void *read_world(void *user)
+{
+    struct reading *reading = user;
+    reading->status =
+        cp_read_memory(reading->context, reading->bytes, reading->size, "deep.wrl", NULL, NULL, 0, &reading->scene);
+    return NULL;
+}
+
+/* Any world that is written can be read, by a thread with a small stack. */
+static void test_deep(void **unused)
+{
+    (void)unused;
+    for (int has_joints = 0; has_joints < 2; has_joints++) {
+        struct reading reading = {.context = cp_context_new(NULL)};
+        pthread_attr_t attributes;
+        pthread_t thread;
+        assert_int_equal(cp_set_limit(reading.context, "depth=10000"), CP_OK);
+        cp_scene *scene = deep_scene(reading.context, has_joints);
+        assert_int_equal(cp_write_memory(reading.context, scene, "vrml97", options, 3, &reading.bytes, &reading.size),
+                         CP_OK);
+        assert_int_equal(pthread_attr_init(&attributes), 0);
+        assert_int_equal(pthread_attr_setstacksize(&attributes, SMALL_STACK), 0);
+        assert_int_equal(pthread_create(&thread, &attributes, read_world, &reading), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        (void)pthread_attr_destroy(&attributes);
+        if (reading.status != CP_OK)
+            show_report(reading.context);
+        assert_int_equal(reading.status, CP_OK);
+        assert_int_equal(count_nodes(reading.scene), DEEP + 1);
+        assert_int_equal(count_joints(reading.scene), has_joints ? DEEP : 0);
+        struct pair pair = {.name = "deep", .context = reading.context, .before = scene, .after = reading.scene};
+        (void)compare(&pair);
+        cp_free(reading.context, reading.bytes, reading.size);
+        cp_scene_free(reading.scene);
+        cp_scene_free(scene);
+        cp_context_free(reading.context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_recordings),
         cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
