@@ -366,7 +366,7 @@ const char *wrl_own_name(const struct wrl *wrl, const char *kind, const char *pr
 uint32_t wrl_own_joint(const struct wrl *wrl, const struct wrl_node *node);
 /* Adds the joints of a frame: those of the Transforms in it, and its fixed ones. */
 cp_status wrl_own_add_joints(struct wrl *wrl, struct wrl_node *node, uint32_t frame);
-/* Lets joints follow their masters, once all are there. */
+/* Lets joints follow their masters, and adds devices, once all frames are there. */
 cp_status wrl_own_finish(struct wrl *wrl);
 void wrl_own_free(struct wrl *wrl);
 
