@@ -474,14 +474,14 @@ static cp_status add_device(struct wrl *wrl, const char *text)
 /* Gives each frame the device that its string says, else that of the frame around it. */
 static cp_status read_scopes(struct wrl *wrl)
 {
-    enum { INHERITED = CP_NONE - 1U };
+    const uint32_t inherited = CP_NONE - 1;
     cp_scene *scene = wrl->scene;
     uint32_t *scopes = arena_allocate(wrl->arena, scene->node_count, sizeof *scopes);
     double number;
     if (!scopes)
         return CP_LIMIT;
     for (uint32_t i = 0; i < scene->node_count; i++)
-        scopes[i] = i == 0 ? CP_NONE : INHERITED;
+        scopes[i] = i == 0 ? CP_NONE : inherited;
     for (uint32_t i = 0; i < wrl->own->scopes.count; i++) {
         const char *text = wrl->own->scopes.items[i], *def = NULL, *rest = take_word(wrl, text, &def);
         uint32_t frame = frame_named(wrl->own, rest ? def : text);
@@ -490,7 +490,7 @@ static cp_status read_scopes(struct wrl *wrl)
             scopes[frame] = has_device ? (uint32_t)number : CP_NONE;
     }
     for (uint32_t i = 0; i < scene->node_count; i++)
-        scene->nodes[i].scope = scopes[i] == INHERITED ? scene->nodes[scene->nodes[i].parent].scope : scopes[i];
+        scene->nodes[i].scope = scopes[i] == inherited ? scene->nodes[scene->nodes[i].parent].scope : scopes[i];
     return CP_OK;
 }
 
