@@ -5,7 +5,7 @@
 #include "vrml97.h"
 
 enum {
-    WRL_DEEPEST = 1000,      /* nodes in nodes: the parser calls itself for each */
+    WRL_DEEPEST = 1000,      /* prototypes in prototypes, and the nodes of one, by recursion: about 600 KB of stack */
     WRL_MOST_MEMBERS = 1000, /* an interface has no more, since they are searched one by one */
 };
 
@@ -27,7 +27,7 @@ struct wrl_parser {
     const char *at, *end, *line_start;
     uint64_t line;
     struct wrl_scope *scope;
-    uint32_t depth;   /* of nodes around */
+    uint32_t depth;   /* of calls of wrl_read_node around: of prototypes and files */
     uint32_t scripts; /* counts the Scripts among them, which may use what they are in */
     bool is_cut;      /* the file ends too early, and what is there is kept */
     cp_status status;
