@@ -207,10 +207,12 @@ static bool make_coordinates(struct wrl *wrl, const struct wrl_look *look, cp_me
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     struct texture_map map = find_map(look->transform);
-    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
-        low[i % 3] = fminf(low[i % 3], mesh->positions[i]);
-        high[i % 3] = fmaxf(high[i % 3], mesh->positions[i]);
-    }
+    for (uint32_t i = 0; i < mesh->corner_count; i++) /* points that no face has do not count */
+        for (size_t axis = 0; axis < 3; axis++) {
+            float at = mesh->positions[3 * (size_t)mesh->corners[i] + axis];
+            low[axis] = fminf(low[axis], at);
+            high[axis] = fmaxf(high[axis], at);
+        }
     float *made = scene_allocate(wrl->scene, mesh->vertex_count, 2 * sizeof *made);
     int s = 0, t = -1;
     for (int k = 1; k < 3; k++)
