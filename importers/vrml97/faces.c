@@ -16,6 +16,18 @@ cp_status wrl_check_size(struct wrl *wrl, const struct wrl_node *node, uint64_t 
                         node->type, (unsigned long long)count, (unsigned long long)most);
 }
 
+cp_status wrl_count_made(struct wrl *wrl, const struct wrl_node *node, uint64_t count)
+{
+    uint64_t most = limit_nodes(wrl->context);
+    if (wrl->visits < most && count < most - wrl->visits) {
+        wrl->visits += count;
+        return CP_OK;
+    }
+    return report_error(wrl->context, CP_LIMIT, "vrml97-size", wrl_place(node),
+                        "%.40s has more points than a file of this size may make (%s)", node->type,
+                        limit_of_nodes(wrl->context));
+}
+
 /* ---- lists ---- */
 
 /* A list of colours or the like, and the indices by which corners or faces show it. */
@@ -378,7 +390,7 @@ static bool find_points(struct wrl *wrl, struct set *set)
         set->corners = &none;
     set->positions = points && points->store == WRL_AS_FLOATS ? points->floats : NULL;
     set->position_count = set->positions ? points->count / 3 : 0;
-    return set->position_count > 0 && set->corners->count > 0;
+    return set->corners->count > 0;
 }
 
 cp_status wrl_make_faces(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)

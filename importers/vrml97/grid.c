@@ -52,6 +52,11 @@ cp_status wrl_make_grid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
     double width = wrl_number(node, "xDimension", 0), depth = wrl_number(node, "zDimension", 0);
     double x_step = wrl_number(node, "xSpacing", 1), z_step = wrl_number(node, "zSpacing", 1);
     struct made made = {0};
+    if (fmin(fmin(width, depth), fmin(x_step, z_step)) < 0) {
+        cp_status status = report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-geometry",
+                                          wrl_place(node), "ElevationGrid has a size below zero, and is left out");
+        return status == CP_OK ? CP_NO : status;
+    }
     if (width < 2 || depth < 2)
         return CP_NO;
     if (!heights || heights->store != WRL_AS_DOUBLES || width * depth > heights->count) {
@@ -376,7 +381,9 @@ cp_status wrl_make_extrusion(struct wrl *wrl, struct wrl_look *look, cp_mesh *me
     extrusion.section_is_closed = extrusion.section_count > 3 && same(section, 2);
     uint64_t n = extrusion.section_count, points = extrusion.spine_count * n;
     struct made made = {0};
-    cp_status status = make_room(wrl, node, points + 2 * n, 5 * points + 2 * (n + 1), &made);
+    cp_status status = wrl_count_made(wrl, node, points);
+    if (status == CP_OK)
+        status = make_room(wrl, node, points + 2 * n, 5 * points + 2 * (n + 1), &made);
     if (status == CP_OK && !read_spine(wrl, spine, &extrusion))
         status = CP_LIMIT;
     if (status == CP_OK) {

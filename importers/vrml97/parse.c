@@ -84,7 +84,7 @@ static const char *route_end(struct wrl_parser *parser, struct wrl_node **node)
     const char *text = wrl_name(parser, "NODE.EVENT");
     const char *point = text ? strrchr(text, '.') : NULL;
     *node = NULL;
-    if (text && !point)
+    if (text && !point && !wrl_breaks_off(parser))
         parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-route", wrl_here(parser),
                                       "\"%.100s\" is not NODE.EVENT", text);
     if (!point)
@@ -105,7 +105,7 @@ static void read_route(struct wrl_parser *parser)
     struct wrl *wrl = parser->wrl;
     struct wrl_route route = {.line = parser->line};
     route.event = route_end(parser, &route.from);
-    if (parser->status == CP_OK && !wrl_accept_word(parser, "TO"))
+    if (parser->status == CP_OK && !wrl_accept_word(parser, "TO") && !wrl_breaks_off(parser))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-route", wrl_here(parser),
                                       "a ROUTE has %s where TO is expected", wrl_next_shown(parser).text);
     route.field = route_end(parser, &route.to);
@@ -162,13 +162,29 @@ static void skip_value(struct wrl_parser *parser)
     }
 }
 
+/* Finds the field that another one takes the place of: one of its name. A field may be several members of a
+ * prototype's interface at once, as it has two events. */
+static struct wrl_field *find_field(struct fields *fields, const struct wrl_field *field)
+{
+    enum { EVENTS = 2 };
+    bool is = field->value.store == WRL_AS_IS;
+    int others = 0;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        struct wrl_field *other = &fields->items[i];
+        if (other->name != field->name || (other->value.store == WRL_AS_IS) != is)
+            continue;
+        if (!is || other->value.count == field->value.count || ++others > EVENTS)
+            return other;
+    }
+    return NULL;
+}
+
 static void add_field(struct wrl_parser *parser, struct wrl_node *node, struct fields *fields,
                       const struct wrl_field *field)
 {
-    enum { MOST_COMPARED = 64 };
-    for (uint32_t i = 0; i < fields->count && i < MOST_COMPARED && field->value.store != WRL_AS_IS; i++)
-        if (strcmp(fields->items[i].name, field->name) == 0)
-            wrl_lenient(parser, "vrml97-twice", "%.60s has %.60s twice, and the last counts", node->type, field->name);
+    struct wrl_field *other = find_field(fields, field);
+    if (other)
+        wrl_lenient(parser, "vrml97-twice", "%.60s has %.60s twice, and the last counts", node->type, field->name);
     const struct wrl_value *value = &field->value;
     node->has_is = node->has_is || value->store == WRL_AS_IS;
     for (uint32_t i = 0; value->store == WRL_AS_NODES && i < value->count; i++) {
@@ -176,21 +192,27 @@ static void add_field(struct wrl_parser *parser, struct wrl_node *node, struct f
         if (node->height <= value->nodes[i]->height)
             node->height = value->nodes[i]->height + 1;
     }
-    if (parser->status == CP_OK &&
-        !array_add(parser->wrl->context, &fields->items, &fields->room, &fields->count, field, sizeof *field))
+    if (other)
+        *other = *field;
+    else if (parser->status == CP_OK &&
+             !array_add(parser->wrl->context, &fields->items, &fields->room, &fields->count, field, sizeof *field))
         parser->status = CP_LIMIT;
 }
 
 static void read_field(struct wrl_parser *parser, struct wrl_node *node, struct fields *fields)
 {
     const struct wrl_proto *proto = node->instance ? node->instance->proto : NULL;
-    const struct wrl_member *members = proto ? proto->members : node->kind->members;
     struct wrl_field field = {.line = parser->line};
     const char *word = wrl_name(parser, "the name of a field");
-    const struct wrl_member *member =
-        word ? wrl_member_named(members, proto ? proto->member_count : wrl_member_count(node->kind), word) : NULL;
+    const struct wrl_member *member = NULL;
     if (!word)
         return;
+    if (!proto) {
+        member = wrl_member_named(node->kind->members, word);
+    } else {
+        uint32_t place = wrl_member_meant(proto, word);
+        member = place != CP_NONE ? &proto->members[place] : NULL;
+    }
     if (!member) {
         wrl_lenient(parser, "vrml97-field", "%.60s has no field \"%.60s\": its value is passed over", node->type, word);
         if (parser->status == CP_OK)
@@ -371,6 +393,10 @@ static void read_header(struct wrl_parser *parser, bool needs_header)
     else if (begins(parser, "#Inventor"))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
                                       "is Open Inventor, another language than VRML97: save it as VRML 2.0");
+    else if (begins(parser, "#VRML_SIM"))
+        parser->status =
+            report_error(wrl->context, CP_INPUT, "vrml97-version", place,
+                         "is a world of Webots, another language than VRML97: export it as VRML97, X3D or URDF");
     else if (begins(parser, "#X3D"))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
                                       "is X3D in the classic encoding: save it as XML (.x3d) or VRML97");

@@ -23,13 +23,9 @@ static bool declares(const struct wrl_node *node, const char *type, const char *
     const struct wrl_proto *proto = node->instance ? node->instance->proto : NULL;
     if (!proto || strcmp(proto->name, type) != 0)
         return false;
-    for (; *fields; fields++) {
-        uint32_t i = 0;
-        while (i < proto->member_count && strcmp(proto->members[i].name, *fields) != 0)
-            i++;
-        if (i == proto->member_count)
+    for (; *fields; fields++)
+        if (wrl_member_place(proto, *fields) == CP_NONE)
             return false;
-    }
     return true;
 }
 

@@ -160,7 +160,6 @@ static cp_status see_transform(struct walk *walk, struct waiting *at)
     struct wrl *wrl = walk->wrl;
     struct wrl_node *node = at->node;
     cp_status status = CP_OK;
-    bool orients;
     if (wrl->is_own && node->name && wrl_own_joint(wrl, node) != CP_NONE) {
         /* a joint of the frame around it */
         status = add_moved(wrl, &(struct wrl_moved){.node = node, .frame = at->frame, .scaled = at->frame});
@@ -171,8 +170,8 @@ static cp_status see_transform(struct walk *walk, struct waiting *at)
     } else if (at->is_link || (wrl->is_own && !node->name)) {
         cp_pose pose = wrl_pose(node);
         at->pose = pose_multiply(&at->pose, &pose);
-    } else if (wrl_is_moved(node, &orients)) {
-        status = add_moving(wrl, at, orients);
+    } else if (node->is_moved) {
+        status = add_moving(wrl, at, node->is_oriented);
         if (status == CP_OK && wrl->is_own)
             status = wrl_own_add_joints(wrl, node, at->frame);
     } else {
