@@ -124,6 +124,19 @@ static void read_route(struct wrl_parser *parser)
     }
 }
 
+bool wrl_read_statement(struct wrl_parser *parser)
+{
+    if (wrl_accept_word(parser, "ROUTE"))
+        read_route(parser);
+    else if (wrl_accept_word(parser, "PROTO"))
+        wrl_read_proto(parser, false);
+    else if (wrl_accept_word(parser, "EXTERNPROTO"))
+        wrl_read_proto(parser, true);
+    else
+        return false;
+    return true;
+}
+
 /* ---- fields ---- */
 
 /* The fields of a node while they are read. */
@@ -256,16 +269,9 @@ static void read_fields(struct wrl_parser *parser, struct wrl_node *node)
 {
     struct fields fields = {0};
     bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
-    while (!wrl_is_cut(parser, node->type, node->line) && *parser->at != '}') {
-        if (wrl_accept_word(parser, "ROUTE"))
-            read_route(parser);
-        else if (wrl_accept_word(parser, "PROTO"))
-            wrl_read_proto(parser, false);
-        else if (wrl_accept_word(parser, "EXTERNPROTO"))
-            wrl_read_proto(parser, true);
-        else if (!script || !read_script_member(parser))
+    while (!wrl_is_cut(parser, node->type, node->line) && *parser->at != '}')
+        if (!wrl_read_statement(parser) && (!script || !read_script_member(parser)))
             read_field(parser, node, &fields);
-    }
     node->field_count = fields.count;
     node->fields = arena_copy(parser->wrl->arena, fields.items, fields.count, sizeof *fields.items);
     if (!node->fields && parser->status == CP_OK)
@@ -354,13 +360,7 @@ void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, ui
     while (parser->status == CP_OK) {
         if (within ? wrl_is_cut(parser, within, line) || *parser->at == '}' : wrl_peek(parser) == 0)
             break;
-        if (wrl_accept_word(parser, "ROUTE")) {
-            read_route(parser);
-        } else if (wrl_accept_word(parser, "PROTO")) {
-            wrl_read_proto(parser, false);
-        } else if (wrl_accept_word(parser, "EXTERNPROTO")) {
-            wrl_read_proto(parser, true);
-        } else if (!wrl_accept_word(parser, "NULL")) {
+        if (!wrl_read_statement(parser) && !wrl_accept_word(parser, "NULL")) {
             struct wrl_node *node = wrl_read_node(parser);
             if (node && !array_add(wrl->context, &items, &room, count, &node, sizeof node))
                 parser->status = CP_LIMIT;

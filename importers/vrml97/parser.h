@@ -75,6 +75,8 @@ void wrl_read_value(struct wrl_parser *parser, enum wrl_type type, const char *n
 
 /* Reads a node; NULL for the word NULL, and after an error. */
 struct wrl_node *wrl_read_node(struct wrl_parser *parser);
+/* Reads a ROUTE or a prototype, if one is next. */
+bool wrl_read_statement(struct wrl_parser *parser);
 /* Reads nodes, prototypes and ROUTEs up to the end of the file, or of the prototype's body. */
 void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, uint32_t *count, const char *within,
                          uint64_t line);
