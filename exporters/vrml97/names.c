@@ -171,6 +171,59 @@ static void info_joint(struct vrml_output *output, const struct vrml_frames *fra
     info_end(output, line);
 }
 
+/* Writes "KEY=A,B,C " of numbers that are whole, or not. */
+static void info_list(struct buffer *line, const char *key, const uint32_t *whole, const double *numbers,
+                      uint32_t count)
+{
+    if (count > 0)
+        buffer_print(line, "%s=", key);
+    for (uint32_t i = 0; i < count; i++) {
+        if (whole)
+            buffer_print(line, "%u", whole[i]);
+        else
+            buffer_double(line, numbers[i]);
+        buffer_text(line, i + 1 < count ? "," : " ");
+    }
+}
+
+/* Returns the DEF name of the frame, or of the one around it where it is left out. */
+static const char *shown_name(const struct vrml_frames *frames, uint32_t index)
+{
+    while (frames->nodes[index].left_out)
+        index = frames->scene->nodes[index].parent;
+    return frames->nodes[index].name;
+}
+
+/* Writes a device, which counts in the order of these strings. Joints are numbers of theirs, frames are DEF names. */
+static void info_device(struct vrml_output *output, const struct vrml_frames *frames, const cp_device *device,
+                        struct buffer *line)
+{
+    buffer_print(line, "device %s base=%s ", device_kind_words[device->kind], shown_name(frames, device->base));
+    if (device->scope != CP_NONE)
+        info_list(line, "scope", &device->scope, NULL, 1);
+    info_list(line, "joints", device->joints, NULL, device->joint_count);
+    info_list(line, "home", NULL, device->home, device->home ? device->joint_count : 0);
+    for (uint32_t i = 0; i < device->end_count; i++)
+        buffer_print(line, "end=%s ", shown_name(frames, device->ends[i]));
+    buffer_text(line, "name=");
+    buffer_text(line, device->name);
+    info_end(output, line);
+}
+
+/* Writes the device that a frame belongs to, where it is not that of the frame around it. */
+static void info_scope(struct vrml_output *output, const struct vrml_frames *frames, uint32_t index,
+                       struct buffer *line)
+{
+    const cp_node *node = &frames->scene->nodes[index];
+    uint32_t around = node->parent == CP_NONE ? CP_NONE : frames->scene->nodes[node->parent].scope;
+    if (node->scope == around || frames->nodes[index].left_out)
+        return;
+    buffer_print(line, "scope %s", frames->nodes[index].name);
+    if (node->scope != CP_NONE)
+        buffer_print(line, " %u", node->scope);
+    info_end(output, line);
+}
+
 void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frames, const struct vrml_shapes *shapes)
 {
     const cp_scene *scene = frames->scene;
@@ -189,6 +242,10 @@ void vrml_write_info(struct vrml_output *output, const struct vrml_frames *frame
             info_name(output, &line, "frame", "", frames->nodes[i].name, scene->nodes[i].name);
     for (uint32_t i = 0; i < scene->joint_count && !output->failed; i++)
         info_joint(output, frames, i, &line);
+    for (uint32_t i = 0; i < scene->device_count && !output->failed; i++)
+        info_device(output, frames, &scene->devices[i], &line);
+    for (uint32_t i = 0; i < scene->node_count && scene->device_count > 0 && !output->failed; i++)
+        info_scope(output, frames, i, &line);
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         info_name(output, &line, "mesh", "mesh_", shapes->meshes[2 * i].name, scene->meshes[i].name);
     for (uint32_t i = 0; i < scene->material_count; i++)

@@ -7,7 +7,7 @@
  * Behaviour and limitations
  * - Metres. Y is up by one root Transform; up=z leaves it out.
  * - A frame is a Transform with a DEF name, and its joints are Transforms in it ("motion_..."). Original names, joint
- *   limits, homes and masters stand in the WorldInfo's strings.
+ *   limits, homes and masters, and devices stand in the WorldInfo's strings.
  * - A click on a shape plays the joint that moves it, with the joints that follow it, through home, lower, upper and
  *   home. There is one TimeSensor a part with joints; several joints on one part play one after the other. No Script,
  *   so a click while it plays does nothing.
@@ -19,7 +19,7 @@
  * - One clip is played, by a click on a device's base, or by itself (play=); a click on a joint stops it. Keys are left
  *   out where nothing moves farther than the tolerance. Devices that are grabbed stay in the frame where they stand in
  *   the scene, and their keys move them along.
- * - Devices, exclusions, frame flags and metadata are not written. */
+ * - Exclusions, frame flags and metadata are not written. */
 #include <stddef.h>
 
 #include "../exporters.h"
@@ -63,8 +63,8 @@ static uint32_t carries(const void *settings)
     const struct vrml_settings *mine = settings;
     return CP_FEATURE_HIERARCHY | CP_FEATURE_NAMES | CP_FEATURE_INSTANCES | CP_FEATURE_MESHES | CP_FEATURE_NGONS |
            CP_FEATURE_LINES | CP_FEATURE_NORMALS | CP_FEATURE_COLOURS | CP_FEATURE_VERTEX_COLOURS |
-           CP_FEATURE_COORDINATES | CP_FEATURE_TEXTURES | CP_FEATURE_COLLISION | CP_FEATURE_JOINTS | CP_FEATURE_CLIPS |
-           (mine->primitives ? CP_FEATURE_PRIMITIVES : 0);
+           CP_FEATURE_COORDINATES | CP_FEATURE_TEXTURES | CP_FEATURE_COLLISION | CP_FEATURE_JOINTS |
+           CP_FEATURE_DEVICES | CP_FEATURE_CLIPS | (mine->primitives ? CP_FEATURE_PRIMITIVES : 0);
 }
 
 static void report_losses(const struct vrml_output *output)

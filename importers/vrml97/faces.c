@@ -415,7 +415,8 @@ cp_status wrl_make_lines(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)
 }
 
 cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct wrl_value *points,
-                           const struct wrl_value *corners, const struct wrl_value *coordinates, cp_mesh *mesh)
+                           const struct wrl_value *corners, const struct wrl_value *normals,
+                           const struct wrl_value *coordinates, cp_mesh *mesh)
 {
     struct set set = {.node = look->geometry,
                       .least = 3,
@@ -433,6 +434,8 @@ cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct 
         if (look->texture)
             set.coordinates = find_list(wrl, set.node, "texCoord", "TextureCoordinate", "point", NULL, NULL);
     }
+    if (normals)
+        set.normals = (struct face_list){.values = normals, .by_corner = true};
     if (look->texture && !set.coordinates.values) {
         set.coordinates.values = coordinates;
         set.coordinates.by_corner = true;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "plugins/models.h"
 #include "vrml97.h"
 
 static bool has_suffix(const char *name, const char *suffix)
@@ -10,15 +11,22 @@ static bool has_suffix(const char *name, const char *suffix)
     return size >= length && text_equal_nocase(name + size - length, suffix);
 }
 
+static bool begins(const struct source *source, const char *sign)
+{
+    size_t size = strlen(sign);
+    return source->size >= size && memcmp(source->data, sign, size) == 0;
+}
+
 /* Tells whether it is a file of this format: by its first line, or its name. */
 static bool is_vrml(const struct source *source)
 {
-    static const char sign[] = "#VRML";
-    return (source->size >= sizeof sign - 1 && memcmp(source->data, sign, sizeof sign - 1) == 0) ||
-           has_suffix(source->name, ".wrl") || has_suffix(source->name, ".wrz") || has_suffix(source->name, ".wrl.gz");
+    if (begins(source, "#VRML V1") || begins(source, "#Inventor") || begins(source, "#X3D"))
+        return false;
+    return begins(source, "#VRML") || has_suffix(source->name, ".wrl") || has_suffix(source->name, ".wrz") ||
+           has_suffix(source->name, ".wrl.gz");
 }
 
-/* Adds the file, and parses it. Takes over the source. */
+/* Adds the file, and parses it if it is VRML97. Takes over the source. */
 static cp_status add_file(struct wrl *wrl, struct source *source, uint32_t depth, uint32_t *index)
 {
     struct wrl_file *file = arena_allocate_zeroed(wrl->arena, 1, sizeof *file);
@@ -29,7 +37,8 @@ static cp_status add_file(struct wrl *wrl, struct source *source, uint32_t depth
     }
     file->source = file->opened = source;
     file->index = *index;
-    return wrl_parse(wrl, file, depth, true);
+    file->is_model = !is_vrml(source);
+    return file->is_model ? CP_OK : wrl_parse(wrl, file, depth, true);
 }
 
 /* Finds the file that was opened among those that are read, or reads it. */
@@ -38,10 +47,7 @@ static cp_status take_source(struct wrl *wrl, struct source *source, uint32_t de
     const char *path = *source->path ? source->path : source->name;
     const uint32_t *known = name_map_find(&wrl->file_paths, path);
     *index = known ? *known : CP_NONE;
-    if (known || !is_vrml(source)) {
-        if (!known)
-            report_warning(wrl->context, "vrml97-format", IN_FILE(source->parent ? source->parent->name : source->name),
-                           "the file \"%.200s\" is not VRML97, and is left out", source->name);
+    if (known) {
         source_close(source);
         return CP_OK;
     }
@@ -97,4 +103,55 @@ cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_valu
         return CP_OK;
     }
     return CP_OK;
+}
+
+/* ---- files of other formats ---- */
+
+/* Reads the scene of a file; NULL if it cannot be read, which is a warning unless reading is strict. */
+static cp_status read_scene(struct wrl *wrl, struct wrl_file *file, cp_scene **scene)
+{
+    bool strict = wrl->settings->common.strict;
+    size_t entries;
+    *scene = NULL;
+    if (!source_is_known(file->source))
+        return report_lenient(wrl->context, strict, "vrml97-format", IN_FILE(file->source->name),
+                              "the file of an Inline is of a format that is not read");
+    (void)cp_report(wrl->context, &entries);
+    cp_status status = read_further(file->opened, NULL, NULL, scene);
+    if (status != CP_INPUT || strict)
+        return status;
+    report_soften(wrl->context, entries);
+    return CP_OK;
+}
+
+/* Takes back the turn of a file whose Y is up: the coordinates of a model are those of the Inline. */
+static void turn_back(struct wrl_file *file)
+{
+    const cp_pose turn = pose_z_up_from_y_up();
+    cp_pose back;
+    if (!pose_inverse(&turn, &back))
+        return;
+    for (uint32_t i = 0; i < file->part_count; i++)
+        file->parts[i].transform = pose_multiply(&back, &file->parts[i].transform);
+}
+
+cp_status wrl_read_model(struct wrl *wrl, struct wrl_file *file)
+{
+    cp_scene *other;
+    if (file->is_read)
+        return CP_OK;
+    file->is_read = true;
+    cp_status status = read_scene(wrl, file, &other);
+    if (status != CP_OK || !other)
+        return status;
+    uint64_t motion = (uint64_t)other->joint_count + other->clip_count;
+    bool is_turned = other->source.up == CP_UP_Y;
+    status = models_take(wrl->scene, other, &file->parts, &file->part_count);
+    cp_scene_free(other);
+    if (status == CP_OK && is_turned)
+        turn_back(file);
+    if (status == CP_OK && motion > 0)
+        report_loss(wrl->context, "vrml97-still", IN_FILE(file->source->name), motion,
+                    "joints and clips of a file that an Inline shows as it stands");
+    return status;
 }

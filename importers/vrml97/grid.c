@@ -33,7 +33,7 @@ static cp_status finish(struct wrl *wrl, struct wrl_look *look, struct made *mad
     coordinates.floats = made->coordinates;
     corners.integers = made->corners;
     if (status == CP_OK)
-        status = wrl_make_indexed(wrl, look, &points, &corners, &coordinates, mesh);
+        status = wrl_make_indexed(wrl, look, &points, &corners, NULL, &coordinates, mesh);
     memory_free(wrl->context, made->corners, made->corner_room, sizeof *made->corners);
     return status;
 }

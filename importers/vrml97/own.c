@@ -13,6 +13,11 @@ struct own_joint {
     uint32_t next;  /* the next fixed joint of the same frame */
 };
 
+struct own_texts {
+    const char **items;
+    uint32_t count, room;
+};
+
 struct wrl_own {
     struct own_joint *joints;
     uint32_t count, room;
@@ -21,6 +26,8 @@ struct wrl_own {
     uint32_t text_count, text_room;
     struct name_map joint_names; /* keyed by DEF name; a fixed joint has that of its frame */
     bool *leads;                 /* indexed by joint of the scene: others follow it */
+    struct name_map frames;      /* keyed by DEF name */
+    struct own_texts devices, scopes;
 };
 
 /* ---- the strings ---- */
@@ -91,9 +98,18 @@ static cp_status add_joint_text(struct wrl *wrl, struct wrl_own *own, const char
     return array_add(wrl->context, &own->joints, &own->room, &own->count, &joint, sizeof joint) ? CP_OK : CP_LIMIT;
 }
 
+static cp_status keep_text(struct wrl *wrl, struct own_texts *texts, const char *text)
+{
+    return array_add(wrl->context, &texts->items, &texts->room, &texts->count, &text, sizeof text) ? CP_OK : CP_LIMIT;
+}
+
 static cp_status add_text(struct wrl *wrl, struct wrl_own *own, const char *text)
 {
     static const char *const kinds[] = {"frame ", "mesh ", "look ", "clip "};
+    if (strncmp(text, "device ", 7) == 0)
+        return keep_text(wrl, &own->devices, text + 7);
+    if (strncmp(text, "scope ", 6) == 0)
+        return keep_text(wrl, &own->scopes, text + 6);
     if (strncmp(text, "joint ", 6) == 0)
         return add_joint_text(wrl, own, text + 6);
     for (int i = 0; i < 4; i++) {
@@ -135,7 +151,7 @@ cp_status wrl_find_own(struct wrl *wrl, const struct wrl_file *top)
     cp_status status = own ? CP_OK : CP_LIMIT;
     if (!info || !own)
         return status;
-    own->names.context = own->joint_names.context = wrl->context;
+    own->names.context = own->joint_names.context = own->frames.context = wrl->context;
     wrl->own = own;
     wrl->is_own = true;
     for (uint32_t i = 0; i < info->count && status == CP_OK; i++)
@@ -245,6 +261,8 @@ static struct wrl_node *joint_in(const struct wrl *wrl, const struct wrl_node *n
 cp_status wrl_own_add_joints(struct wrl *wrl, struct wrl_node *node, uint32_t frame)
 {
     struct wrl_own *own = wrl->own;
+    if (node->name && !name_map_add(&own->frames, node->name, frame, NULL))
+        return CP_LIMIT;
     const uint32_t *row = node->name ? name_map_find(&own->joint_names, node->name) : NULL;
     struct wrl_node *at = joint_in(wrl, node);
     uint32_t fixed = CP_NONE; /* the chain of fixed joints runs backwards: turn it */
@@ -348,6 +366,142 @@ static cp_status follow(struct wrl *wrl, const struct own_joint *own)
     return CP_OK;
 }
 
+/* ---- devices ---- */
+
+static uint32_t frame_named(const struct wrl_own *own, const char *def)
+{
+    const uint32_t *row = name_map_find(&own->frames, def);
+    return row ? *row : strcmp(def, "WORLD") == 0 ? 0 : CP_NONE;
+}
+
+/* Takes a number of a list "1,2,3"; NULL at its end, and where there is none. */
+static const char *take_number(const char *text, double *number)
+{
+    const char *next = text && *text ? parse_double(text, text + strlen(text), number) : NULL;
+    return next && isfinite(*number) ? next + (*next == ',') : NULL;
+}
+
+static uint32_t count_numbers(const char *text)
+{
+    uint32_t count = 1;
+    for (; text && *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+static void warn_of_device(struct wrl *wrl, const char *text, const char *what)
+{
+    report_warning(wrl->context, "vrml97-device", NOWHERE, "the device \"%.60s\" %s", name_in(text), what);
+}
+
+/* Gives a device its joints, which are numbers of strings, and their values at home. */
+static cp_status read_members(struct wrl *wrl, cp_device *device, const char *text)
+{
+    const struct wrl_own *own = wrl->own;
+    const char *at = text, *joint = value_of(wrl, &at, "joints");
+    at = text;
+    const char *value = value_of(wrl, &at, "home");
+    uint32_t most = count_numbers(joint), seen = 0;
+    uint32_t *joints = scene_allocate(wrl->scene, most, sizeof *joints);
+    double *home = scene_allocate(wrl->scene, most, sizeof *home), number;
+    if (!joints || !home)
+        return CP_LIMIT;
+    for (; (joint = take_number(joint, &number)) != NULL && seen < most; seen++) {
+        bool is_there = number >= 0 && number < own->count && own->joints[(uint32_t)number].index != CP_NONE;
+        value = take_number(value, &home[device->joint_count]);
+        if (is_there)
+            joints[device->joint_count++] = own->joints[(uint32_t)number].index;
+    }
+    device->joints = joints;
+    device->home = value && device->joint_count > 0 ? home : NULL;
+    if (device->joint_count < seen)
+        warn_of_device(wrl, text, "has joints that are not there");
+    return CP_OK;
+}
+
+static cp_status read_ends(struct wrl *wrl, cp_device *device, const char *text)
+{
+    uint32_t most = 0, *ends;
+    const char *end, *at = text;
+    while (value_of(wrl, &at, "end"))
+        most++;
+    ends = scene_allocate(wrl->scene, most, sizeof *ends);
+    at = text;
+    while (ends && (end = value_of(wrl, &at, "end")) != NULL) {
+        ends[device->end_count] = frame_named(wrl->own, end);
+        device->end_count += ends[device->end_count] != CP_NONE;
+    }
+    device->ends = ends;
+    if (device->end_count < most)
+        warn_of_device(wrl, text, "has ends that are not there");
+    return ends ? CP_OK : CP_LIMIT;
+}
+
+static int find_kind(const char *text)
+{
+    size_t size = strcspn(text, " ");
+    int kind = 0;
+    while (device_kind_words[kind] &&
+           (strlen(device_kind_words[kind]) != size || memcmp(device_kind_words[kind], text, size) != 0))
+        kind++;
+    return kind;
+}
+
+/* Adds a device. One that makes no sense keeps its place, by which the others name it. */
+static cp_status add_device(struct wrl *wrl, const char *text)
+{
+    const char *at = text, *base = value_of(wrl, &at, "base");
+    uint32_t frame = base ? frame_named(wrl->own, base) : CP_NONE;
+    int kind = find_kind(text);
+    bool is_known = device_kind_words[kind] && frame != CP_NONE;
+    uint32_t index = scene_add_device(wrl->scene, name_in(text), is_known ? frame : 0);
+    double number;
+    if (index == CP_NONE)
+        return CP_LIMIT;
+    if (!is_known) {
+        warn_of_device(wrl, text, "is of no known kind, or on a frame that is not there");
+        return CP_OK;
+    }
+    cp_device *device = &wrl->scene->devices[index];
+    device->kind = (cp_device_kind)kind;
+    at = text;
+    if (take_number(value_of(wrl, &at, "scope"), &number) && number >= 0 && number < wrl->own->devices.count)
+        device->scope = (uint32_t)number;
+    cp_status status = read_members(wrl, device, text);
+    return status == CP_OK ? read_ends(wrl, device, text) : status;
+}
+
+/* Gives each frame the device that its string says, else that of the frame around it. */
+static cp_status read_scopes(struct wrl *wrl)
+{
+    const uint32_t inherited = CP_NONE - 1;
+    cp_scene *scene = wrl->scene;
+    uint32_t *scopes = arena_allocate(wrl->arena, scene->node_count, sizeof *scopes);
+    double number;
+    if (!scopes)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        scopes[i] = i == 0 ? CP_NONE : inherited;
+    for (uint32_t i = 0; i < wrl->own->scopes.count; i++) {
+        const char *text = wrl->own->scopes.items[i], *def = NULL, *rest = take_word(wrl, text, &def);
+        uint32_t frame = frame_named(wrl->own, rest ? def : text);
+        bool has_device = take_number(rest, &number) && number >= 0 && number < wrl->own->devices.count;
+        if (frame != CP_NONE)
+            scopes[frame] = has_device ? (uint32_t)number : CP_NONE;
+    }
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        scene->nodes[i].scope = scopes[i] == inherited ? scene->nodes[scene->nodes[i].parent].scope : scopes[i];
+    return CP_OK;
+}
+
+static cp_status add_devices(struct wrl *wrl)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 0; i < wrl->own->devices.count && status == CP_OK; i++)
+        status = add_device(wrl, wrl->own->devices.items[i]);
+    return status == CP_OK && wrl->own->devices.count > 0 ? read_scopes(wrl) : status;
+}
+
 cp_status wrl_own_finish(struct wrl *wrl)
 {
     cp_status status = CP_OK;
@@ -359,7 +513,7 @@ cp_status wrl_own_finish(struct wrl *wrl)
     for (uint32_t i = 0; i < wrl->own->count && status == CP_OK; i++)
         if (wrl->own->joints[i].index != CP_NONE)
             status = follow(wrl, &wrl->own->joints[i]);
-    return status;
+    return status == CP_OK ? add_devices(wrl) : status;
 }
 
 void wrl_own_free(struct wrl *wrl)
@@ -369,6 +523,9 @@ void wrl_own_free(struct wrl *wrl)
         return;
     name_map_free(&own->names);
     name_map_free(&own->joint_names);
+    name_map_free(&own->frames);
+    memory_free(wrl->context, own->devices.items, own->devices.room, sizeof *own->devices.items);
+    memory_free(wrl->context, own->scopes.items, own->scopes.room, sizeof *own->scopes.items);
     memory_free(wrl->context, own->joints, own->room, sizeof *own->joints);
     memory_free(wrl->context, own->texts, own->text_room, sizeof *own->texts);
 }

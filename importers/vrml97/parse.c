@@ -124,7 +124,8 @@ static void read_route(struct wrl_parser *parser)
     }
 }
 
-bool wrl_read_statement(struct wrl_parser *parser)
+/* Reads a ROUTE or a prototype, if one is next. */
+static bool read_statement(struct wrl_parser *parser)
 {
     if (wrl_accept_word(parser, "ROUTE"))
         read_route(parser);
@@ -137,11 +138,34 @@ bool wrl_read_statement(struct wrl_parser *parser)
     return true;
 }
 
+bool wrl_read_among(struct wrl_parser *parser)
+{
+    struct place place = wrl_here(parser);
+    if (!read_statement(parser))
+        return false;
+    if (parser->status == CP_OK)
+        parser->status = report_lenient(parser->wrl->context, parser->wrl->settings->common.strict, "vrml97-statement",
+                                        place, "a ROUTE or prototype stands among nodes");
+    return true;
+}
+
 /* ---- fields ---- */
 
-/* The fields of a node while they are read. */
-struct fields {
-    struct wrl_field *items;
+/* A node that is being read, with its fields so far, and the nodes of the field that is being read. */
+struct open_node {
+    struct wrl_node *node;
+    struct wrl_field *fields;
+    uint32_t count, room;
+    struct wrl_field field;
+    struct wrl_node **nodes;
+    uint32_t node_count, node_room;
+    uint64_t list_line;
+    enum { NO_NODES, ONE_NODE, MANY_NODES } awaited; /* MANY_NODES: up to the bracket */
+};
+
+/* Nodes in nodes. A stack takes the place of recursion, since worlds may be as deep as the scene's limit allows. */
+struct open_nodes {
+    struct open_node *items;
     uint32_t count, room;
 };
 
@@ -177,13 +201,13 @@ static void skip_value(struct wrl_parser *parser)
 
 /* Finds the field that another one takes the place of: one of its name. A field may be several members of a
  * prototype's interface at once, as it has two events. */
-static struct wrl_field *find_field(struct fields *fields, const struct wrl_field *field)
+static struct wrl_field *find_field(const struct open_node *open, const struct wrl_field *field)
 {
     enum { EVENTS = 2 };
     bool is = field->value.store == WRL_AS_IS;
     int others = 0;
-    for (uint32_t i = 0; i < fields->count; i++) {
-        struct wrl_field *other = &fields->items[i];
+    for (uint32_t i = 0; i < open->count; i++) {
+        struct wrl_field *other = &open->fields[i];
         if (other->name != field->name || (other->value.store == WRL_AS_IS) != is)
             continue;
         if (!is || other->value.count == field->value.count || ++others > EVENTS)
@@ -192,10 +216,11 @@ static struct wrl_field *find_field(struct fields *fields, const struct wrl_fiel
     return NULL;
 }
 
-static void add_field(struct wrl_parser *parser, struct wrl_node *node, struct fields *fields,
-                      const struct wrl_field *field)
+static void add_field(struct wrl_parser *parser, struct open_node *open)
 {
-    struct wrl_field *other = find_field(fields, field);
+    struct wrl_node *node = open->node;
+    const struct wrl_field *field = &open->field;
+    struct wrl_field *other = find_field(open, field);
     if (other)
         wrl_lenient(parser, "vrml97-twice", "%.60s has %.60s twice, and the last counts", node->type, field->name);
     const struct wrl_value *value = &field->value;
@@ -208,14 +233,54 @@ static void add_field(struct wrl_parser *parser, struct wrl_node *node, struct f
     if (other)
         *other = *field;
     else if (parser->status == CP_OK &&
-             !array_add(parser->wrl->context, &fields->items, &fields->room, &fields->count, field, sizeof *field))
+             !array_add(parser->wrl->context, &open->fields, &open->room, &open->count, field, sizeof *field))
         parser->status = CP_LIMIT;
 }
 
-static void read_field(struct wrl_parser *parser, struct wrl_node *node, struct fields *fields)
+/* Begins to read a field of nodes: they follow. */
+static void await_nodes(struct wrl_parser *parser, struct open_node *open, enum wrl_type type)
 {
+    open->field.value = (struct wrl_value){.type = type, .store = WRL_AS_NODES};
+    open->node_count = 0;
+    open->list_line = parser->line;
+    open->awaited = type == WRL_NODES && wrl_accept(parser, '[') ? MANY_NODES : ONE_NODE;
+}
+
+/* Ends a field of nodes. */
+static void keep_nodes(struct wrl_parser *parser, struct open_node *open)
+{
+    struct wrl_value *value = &open->field.value;
+    open->awaited = NO_NODES;
+    value->count = open->node_count;
+    value->nodes = arena_copy(parser->wrl->arena, open->nodes, open->node_count, sizeof(struct wrl_node *));
+    if (!value->nodes)
+        parser->status = CP_LIMIT;
+    if (parser->status == CP_OK)
+        add_field(parser, open);
+}
+
+/* Gives a field of nodes the next one; NULL: it is none. */
+static void add_node(struct wrl_parser *parser, struct open_node *open, struct wrl_node *node)
+{
+    if (node && !array_add(parser->wrl->context, &open->nodes, &open->node_room, &open->node_count, &node, sizeof node))
+        parser->status = CP_LIMIT;
+    if (open->awaited == ONE_NODE && parser->status == CP_OK)
+        keep_nodes(parser, open);
+}
+
+static bool is_next(struct wrl_parser *parser, const char *word)
+{
+    bool found = wrl_accept_word(parser, word);
+    parser->at -= found ? strlen(word) : 0;
+    return found;
+}
+
+static void read_field(struct wrl_parser *parser, struct open_node *open)
+{
+    struct wrl_node *node = open->node;
     const struct wrl_proto *proto = node->instance ? node->instance->proto : NULL;
-    struct wrl_field field = {.line = parser->line};
+    struct wrl_field *field = &open->field;
+    *field = (struct wrl_field){.line = parser->line};
     const char *word = wrl_name(parser, "the name of a field");
     const struct wrl_member *member = NULL;
     if (!word)
@@ -232,17 +297,22 @@ static void read_field(struct wrl_parser *parser, struct wrl_node *node, struct 
             skip_value(parser);
         return;
     }
-    field.name = member->name;
+    field->name = member->name;
     bool is_event = member->access >= WRL_IN || strcmp(word, member->name) != 0;
-    if (is_event && wrl_peek(parser) != 0 && !(parser->end - parser->at > 2 && memcmp(parser->at, "IS", 2) == 0)) {
+    if (is_event && wrl_peek(parser) != 0 && !is_next(parser, "IS")) {
         wrl_lenient(parser, "vrml97-event", "%.60s of %.60s is an event, which has no value", word, node->type);
         if (parser->status == CP_OK)
             skip_value(parser);
         return;
     }
-    wrl_read_value(parser, member->type, field.name, &field.value);
+    bool has_nodes = member->type == WRL_NODE || member->type == WRL_NODES;
+    if (has_nodes && wrl_peek(parser) != 0 && !is_next(parser, "IS")) {
+        await_nodes(parser, open, member->type);
+        return;
+    }
+    wrl_read_value(parser, member->type, field->name, &field->value);
     if (parser->status == CP_OK)
-        add_field(parser, node, fields, &field);
+        add_field(parser, open);
 }
 
 /* Reads a member of a Script's interface: what it says is not kept. True if there was one. */
@@ -265,59 +335,17 @@ static bool read_script_member(struct wrl_parser *parser)
     return true;
 }
 
-static void read_fields(struct wrl_parser *parser, struct wrl_node *node)
-{
-    struct fields fields = {0};
-    bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
-    while (!wrl_is_cut(parser, node->type, node->line) && *parser->at != '}')
-        if (!wrl_read_statement(parser) && (!script || !read_script_member(parser)))
-            read_field(parser, node, &fields);
-    node->field_count = fields.count;
-    node->fields = arena_copy(parser->wrl->arena, fields.items, fields.count, sizeof *fields.items);
-    if (!node->fields && parser->status == CP_OK)
-        parser->status = CP_LIMIT;
-    memory_free(parser->wrl->context, fields.items, fields.room, sizeof *fields.items);
-    if (parser->status == CP_OK && !parser->is_cut)
-        parser->at++;
-}
-
 /* ---- nodes ---- */
 
-static void read_body(struct wrl_parser *parser, struct wrl_node *node)
+static bool is_script(const struct wrl_node *node)
 {
-    struct wrl *wrl = parser->wrl;
-    bool script = node->kind && strcmp(node->kind->name, "Script") == 0;
-    if (parser->depth + node->height >= WRL_DEEPEST) {
-        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
-                                      "nodes are nested deeper than %d", WRL_DEEPEST);
-        return;
-    }
-    if (!wrl_expect(parser, '{', node->type))
-        return;
-    if (!node->kind && !node->instance) {
-        parser->at--;
-        wrl_skip_brackets(parser);
-        return;
-    }
-    parser->depth++;
-    parser->scripts += script;
-    node->is_open = true;
-    read_fields(parser, node);
-    node->is_open = false;
-    parser->scripts -= script;
-    if (parser->status == CP_OK && node->instance)
-        parser->status = wrl_expand_in(wrl, parser->scope->proto, node, parser->depth);
-    parser->depth--;
-    if (parser->status == CP_OK && parser->depth + node->height >= WRL_DEEPEST)
-        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
-                                      "nodes are nested deeper than %d, with those of prototypes", WRL_DEEPEST);
+    return node->kind && strcmp(node->kind->name, "Script") == 0;
 }
 
-struct wrl_node *wrl_read_node(struct wrl_parser *parser)
+/* Reads what stands before the bracket of a node. */
+static struct wrl_node *read_head(struct wrl_parser *parser)
 {
     struct wrl *wrl = parser->wrl;
-    if (wrl_accept_word(parser, "USE"))
-        return use(parser);
     struct wrl_node *node = arena_allocate_zeroed(wrl->arena, 1, sizeof *node);
     if (!node) {
         parser->status = CP_LIMIT;
@@ -345,8 +373,119 @@ struct wrl_node *wrl_read_node(struct wrl_parser *parser)
     parser->status = wrl_count_node(wrl, parser->file, node->line);
     if (node->name)
         define(parser, node);
-    if (parser->status == CP_OK)
-        read_body(parser, node);
+    return node;
+}
+
+/* Begins to read a node. Returns it if it is whole already: one that is used, or of an unknown type. */
+static struct wrl_node *begin_node(struct wrl_parser *parser, struct open_nodes *stack)
+{
+    if (wrl_accept_word(parser, "USE"))
+        return use(parser);
+    struct wrl_node *node = read_head(parser);
+    if (!node || parser->status != CP_OK || !wrl_expect(parser, '{', node->type))
+        return NULL;
+    if (!node->kind && !node->instance) {
+        parser->at--;
+        wrl_skip_brackets(parser);
+        return node;
+    }
+    const struct open_node open = {.node = node};
+    if (!array_add(parser->wrl->context, &stack->items, &stack->room, &stack->count, &open, sizeof open)) {
+        parser->status = CP_LIMIT;
+        return NULL;
+    }
+    parser->scripts += is_script(node);
+    node->is_open = true;
+    return NULL;
+}
+
+static void free_node(struct wrl_parser *parser, struct open_node *open)
+{
+    memory_free(parser->wrl->context, open->fields, open->room, sizeof *open->fields);
+    memory_free(parser->wrl->context, open->nodes, open->node_room, sizeof(struct wrl_node *));
+}
+
+/* Ends the node on top of the stack, and returns it. */
+static struct wrl_node *end_node(struct wrl_parser *parser, struct open_nodes *stack)
+{
+    struct wrl *wrl = parser->wrl;
+    struct open_node *open = &stack->items[--stack->count];
+    struct wrl_node *node = open->node;
+    node->is_open = false;
+    node->field_count = open->count;
+    node->fields = arena_copy(wrl->arena, open->fields, open->count, sizeof *open->fields);
+    free_node(parser, open);
+    parser->scripts -= is_script(node);
+    if (!node->fields)
+        parser->status = CP_LIMIT;
+    if (parser->status == CP_OK && !parser->is_cut)
+        parser->at++;
+    if (parser->status == CP_OK && node->instance)
+        parser->status = wrl_expand_in(wrl, parser->scope->proto, node, parser->depth);
+    if (parser->status == CP_OK && parser->scope->proto && node->height >= WRL_DEEPEST)
+        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
+                                      "nodes of a prototype are nested deeper than %d", WRL_DEEPEST);
+    return node;
+}
+
+/* Reads a field of the node, a ROUTE or a prototype. */
+static void read_member(struct wrl_parser *parser, struct open_node *open)
+{
+    if (!read_statement(parser) && (!is_script(open->node) || !read_script_member(parser)))
+        read_field(parser, open);
+}
+
+/* Reads the next step of the node on top of the stack. Returns a node that has become whole, or NULL. */
+static struct wrl_node *read_step(struct wrl_parser *parser, struct open_nodes *stack)
+{
+    struct open_node *open = &stack->items[stack->count - 1];
+    if (open->awaited == NO_NODES) {
+        if (wrl_is_cut(parser, open->node->type, open->node->line) || *parser->at == '}')
+            return end_node(parser, stack);
+        read_member(parser, open);
+        return NULL;
+    }
+    if (open->awaited == MANY_NODES && (wrl_is_cut(parser, "a list of nodes", open->list_line) || *parser->at == ']')) {
+        if (parser->status == CP_OK && !parser->is_cut)
+            parser->at++;
+        keep_nodes(parser, open);
+        return NULL;
+    }
+    if (wrl_read_among(parser))
+        return NULL;
+    if (wrl_accept_word(parser, "NULL")) {
+        if (open->field.value.type == WRL_NODES)
+            wrl_lenient(parser, "vrml97-null", "NULL among nodes is passed over");
+        add_node(parser, open, NULL);
+        return NULL;
+    }
+    uint32_t count = stack->count;
+    struct wrl_node *node = begin_node(parser, stack);
+    if (!node && parser->status == CP_OK && stack->count == count)
+        add_node(parser, open, NULL); /* USE of a name that is not there */
+    return node;
+}
+
+struct wrl_node *wrl_read_node(struct wrl_parser *parser)
+{
+    struct wrl *wrl = parser->wrl;
+    struct open_nodes stack = {0};
+    if (parser->depth >= WRL_DEEPEST) {
+        parser->status = report_error(wrl->context, CP_LIMIT, "vrml97-nesting", wrl_here(parser),
+                                      "prototypes are nested deeper than %d", WRL_DEEPEST);
+        return NULL;
+    }
+    parser->depth++;
+    struct wrl_node *node = begin_node(parser, &stack);
+    while (stack.count > 0 && parser->status == CP_OK) {
+        node = read_step(parser, &stack);
+        if (node && stack.count > 0 && parser->status == CP_OK)
+            add_node(parser, &stack.items[stack.count - 1], node);
+    }
+    parser->depth--;
+    while (stack.count > 0)
+        free_node(parser, &stack.items[--stack.count]);
+    memory_free(wrl->context, stack.items, stack.room, sizeof *stack.items);
     return parser->status == CP_OK ? node : NULL;
 }
 
@@ -360,7 +499,7 @@ void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, ui
     while (parser->status == CP_OK) {
         if (within ? wrl_is_cut(parser, within, line) || *parser->at == '}' : wrl_peek(parser) == 0)
             break;
-        if (!wrl_read_statement(parser) && !wrl_accept_word(parser, "NULL")) {
+        if (!read_statement(parser) && !wrl_accept_word(parser, "NULL")) {
             struct wrl_node *node = wrl_read_node(parser);
             if (node && !array_add(wrl->context, &items, &room, count, &node, sizeof node))
                 parser->status = CP_LIMIT;

@@ -5,7 +5,7 @@
 #include "vrml97.h"
 
 enum {
-    WRL_DEEPEST = 1000,      /* nodes in nodes: the parser calls itself for each */
+    WRL_DEEPEST = 1000,      /* prototypes in prototypes, and the nodes of one, by recursion: about 600 KB of stack */
     WRL_MOST_MEMBERS = 1000, /* an interface has no more, since they are searched one by one */
 };
 
@@ -27,7 +27,7 @@ struct wrl_parser {
     const char *at, *end, *line_start;
     uint64_t line;
     struct wrl_scope *scope;
-    uint32_t depth;   /* of nodes around */
+    uint32_t depth;   /* of calls of wrl_read_node around: of prototypes and files */
     uint32_t scripts; /* counts the Scripts among them, which may use what they are in */
     bool is_cut;      /* the file ends too early, and what is there is kept */
     cp_status status;
@@ -75,8 +75,8 @@ void wrl_read_value(struct wrl_parser *parser, enum wrl_type type, const char *n
 
 /* Reads a node; NULL for the word NULL, and after an error. */
 struct wrl_node *wrl_read_node(struct wrl_parser *parser);
-/* Reads a ROUTE or a prototype, if one is next. */
-bool wrl_read_statement(struct wrl_parser *parser);
+/* Reads a ROUTE or a prototype, if one is next; with a warning, as nodes should be. */
+bool wrl_read_among(struct wrl_parser *parser);
 /* Reads nodes, prototypes and ROUTEs up to the end of the file, or of the prototype's body. */
 void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, uint32_t *count, const char *within,
                          uint64_t line);

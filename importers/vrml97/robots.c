@@ -268,6 +268,47 @@ cp_status wrl_add_extra(struct wrl *wrl, struct wrl_node *node)
 }
 
 /* Closes a loop where an ExtraJoint holds two points together. */
+static cp_status add_ball(struct wrl *wrl, const struct wrl_node *node, uint32_t first, uint32_t second)
+{
+    uint32_t index =
+        scene_add_loop(wrl->scene, node->name ? node->name : "ExtraJoint", CP_LOOP_SPHERICAL, first, second);
+    if (index == CP_NONE)
+        return CP_LIMIT;
+    for (int i = 0; i < 2; i++) {
+        double at[3] = {0};
+        wrl_numbers(node, i ? "link2LocalPos" : "link1LocalPos", 3, at);
+        wrl->scene->loops[index].poses[i] = pose_translation(at[0] * wrl->unit, at[1] * wrl->unit, at[2] * wrl->unit);
+    }
+    return CP_OK;
+}
+
+/* Closes a loop where an ExtraJoint holds a point on a line of the first link: a frame that nobody drives slides along
+ * the line and holds the point. */
+static cp_status add_piston(struct wrl *wrl, const struct wrl_node *node, uint32_t first, uint32_t second)
+{
+    cp_scene *scene = wrl->scene;
+    const char *name = node->name ? node->name : "ExtraJoint";
+    double axis[3];
+    cp_status status = read_axis(wrl, node, axis);
+    if (status != CP_OK)
+        return status;
+    uint32_t frame = scene_add_node(scene, first, name, strlen(name));
+    uint32_t joint = frame == CP_NONE ? CP_NONE : scene_add_joint(scene, frame, CP_JOINT_PRISMATIC, NULL);
+    if (joint == CP_NONE)
+        return CP_LIMIT;
+    scene->nodes[frame].scope = scene->nodes[first].scope;
+    memcpy(scene->joints[joint].axis, axis, sizeof axis);
+    scene->joints[joint].driven = false;
+    status = add_ball(wrl, node, frame, second);
+    if (status != CP_OK)
+        return status;
+    cp_pose *place =
+        &scene->loops[scene->loop_count - 1].poses[0]; /* the frame begins at the point of the first link */
+    scene->nodes[frame].local = *place;
+    *place = POSE_IDENTITY;
+    return CP_OK;
+}
+
 static cp_status add_loop(struct wrl *wrl, const struct name_map *frames, const struct wrl_node *node)
 {
     const uint32_t *first = name_map_find(frames, wrl_text(node, "link1Name", ""));
@@ -277,20 +318,12 @@ static cp_status add_loop(struct wrl *wrl, const struct name_map *frames, const 
         return report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-extra", wrl_place(node),
                               "an ExtraJoint names the links \"%.60s\" and \"%.60s\", which are not both there",
                               wrl_text(node, "link1Name", ""), wrl_text(node, "link2Name", ""));
-    if (strcmp(type, "xyz") != 0) {
-        report_loss(wrl->context, "vrml97-joint", IN_FILE(node->file->source->name), 1,
-                    "ExtraJoints of the type \"%.40s\"", type);
-        return CP_OK;
-    }
-    uint32_t index =
-        scene_add_loop(wrl->scene, node->name ? node->name : "ExtraJoint", CP_LOOP_SPHERICAL, *first, *second);
-    if (index == CP_NONE)
-        return CP_LIMIT;
-    for (int i = 0; i < 2; i++) {
-        double at[3] = {0};
-        wrl_numbers(node, i ? "link2LocalPos" : "link1LocalPos", 3, at);
-        wrl->scene->loops[index].poses[i] = pose_translation(at[0] * wrl->unit, at[1] * wrl->unit, at[2] * wrl->unit);
-    }
+    if (strcmp(type, "xyz") == 0 || strcmp(type, "ball") == 0)
+        return add_ball(wrl, node, *first, *second);
+    if (strcmp(type, "xy") == 0 || strcmp(type, "piston") == 0)
+        return add_piston(wrl, node, *first, *second);
+    report_loss(wrl->context, "vrml97-joint", IN_FILE(node->file->source->name), 1, "ExtraJoints of the type \"%.40s\"",
+                type);
     return CP_OK;
 }
 

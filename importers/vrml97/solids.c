@@ -1,84 +1,139 @@
-/* Boxes, spheres, cylinders and cones, which the scene has as such; and as faces where a part of them is missing, or a
- * box has a texture. Axis Y, faces counterclockwise as seen from outside (ISO/IEC 14772-1, 6.7, 6.10, 6.13, 6.42). */
+/* Boxes, spheres, cylinders and cones, which the scene has as such; and as faces where a part of them is missing, or
+ * they have a texture. Axis Y, faces counterclockwise as seen from outside (ISO/IEC 14772-1, 6.7, 6.10, 6.14, 6.42). */
 #include <string.h>
 
 #include "mesh/mesh.h"
 #include "vrml97.h"
 
-enum { SIDES = 32 }; /* round shapes have as many as in other cells */
+enum {
+    SIDES = 32,                       /* round shapes have as many as in other cells */
+    BANDS = SIDES / 2,                /* of a sphere, from pole to pole */
+    RING = SIDES + 1,                 /* points of a ring: the texture begins and ends at the same place */
+    MOST_POINTS = RING * (BANDS + 1), /* a sphere has the most */
+    MOST_CORNERS = 5 * SIDES * BANDS
+};
 
-/* Faces of a turned shape: points are rings of SIDES, and perhaps a tip. */
+/* Faces of a shape that is turned about Y. */
 struct turned {
-    float points[(2 * SIDES + 1) * 3];
-    int32_t corners[SIDES * 5 + 2 * (SIDES + 1)];
+    float points[3 * MOST_POINTS], normals[3 * MOST_POINTS], coordinates[2 * MOST_POINTS];
+    int32_t corners[MOST_CORNERS];
     uint32_t point_count, corner_count;
 };
 
-static void add_ring(struct turned *turned, double radius, double height)
+/* Adds a point at a part of a turn; its normal leans outwards and up. The turn begins at the back, and goes
+ * counterclockwise as seen from above, as textures do. */
+static void add_point(struct turned *turned, double part, const double place[2], const double lean[2])
 {
-    for (int i = 0; i < SIDES; i++) {
-        cp_pose turn = pose_rotation_degrees(1, i * 360.0 / SIDES);
-        float *point = turned->points + 3 * (size_t)turned->point_count++;
-        point[0] = (float)(radius * turn.m[2]);
-        point[1] = (float)height;
-        point[2] = (float)(radius * turn.m[10]);
+    const cp_pose turn = pose_rotation_degrees(1, 180 + 360 * part);
+    float *point = turned->points + 3 * (size_t)turned->point_count;
+    float *normal = turned->normals + 3 * (size_t)turned->point_count++;
+    for (int k = 0; k < 3; k++) {
+        point[k] = (float)(k == 1 ? place[1] : place[0] * turn.m[4 * k + 2]);
+        normal[k] = (float)(k == 1 ? lean[1] : lean[0] * turn.m[4 * k + 2]);
     }
 }
 
-static void add_corner(struct turned *turned, int corner)
+/* Adds a ring at a radius and height, and returns its first point. Those of a tip, one for each face, differ by what
+ * they show alone. */
+static uint32_t add_ring(struct turned *turned, const double place[2], const double lean[2], double t, bool is_tip)
 {
-    turned->corners[turned->corner_count++] = corner;
+    uint32_t first = turned->point_count;
+    for (int i = 0; i < (is_tip ? SIDES : RING); i++) {
+        double part = (i + (is_tip ? 0.5 : 0)) / SIDES;
+        float *st = turned->coordinates + 2 * (size_t)turned->point_count;
+        st[0] = (float)part;
+        st[1] = (float)t;
+        add_point(turned, part, place, lean);
+    }
+    return first;
 }
 
-static void add_cap(struct turned *turned, int first, bool forwards)
+static void add_corner(struct turned *turned, uint32_t corner)
 {
-    for (int i = 0; i < SIDES; i++)
-        add_corner(turned, first + (forwards ? i : SIDES - 1 - i));
-    add_corner(turned, -1);
+    turned->corners[turned->corner_count++] = (int32_t)corner;
 }
 
-static void add_sides(struct turned *turned, bool is_cone)
+/* Adds the faces between two rings, of which one may be a tip. */
+static void add_band(struct turned *turned, uint32_t lower, uint32_t upper, bool tip_below, bool tip_above)
 {
-    for (int i = 0; i < SIDES; i++) {
-        int next = (i + 1) % SIDES;
-        add_corner(turned, i);
-        add_corner(turned, next);
-        add_corner(turned, is_cone ? SIDES : SIDES + next);
-        if (!is_cone)
-            add_corner(turned, SIDES + i);
-        add_corner(turned, -1);
+    for (uint32_t i = 0; i < SIDES; i++) {
+        add_corner(turned, lower + i);
+        if (!tip_below)
+            add_corner(turned, lower + i + 1);
+        if (!tip_above)
+            add_corner(turned, upper + i + 1);
+        add_corner(turned, upper + i);
+        turned->corners[turned->corner_count++] = -1;
     }
 }
 
-/* Makes a cylinder or cone without one of its parts. */
+/* Adds a cap. The texture stands upright for those who see it with X to the right: with -Z up from above, and Z from
+ * below. */
+static void add_cap(struct turned *turned, double radius, double height)
+{
+    const double place[2] = {radius, height}, lean[2] = {0, height < 0 ? -1 : 1};
+    for (int i = 0; i < SIDES; i++) {
+        double part = (double)i / SIDES;
+        const cp_pose turn = pose_rotation_degrees(1, 180 + 360 * part);
+        float *st = turned->coordinates + 2 * (size_t)turned->point_count;
+        st[0] = (float)((1 + turn.m[2]) / 2);
+        st[1] = (float)((1 - lean[1] * turn.m[10]) / 2);
+        add_corner(turned, turned->point_count);
+        add_point(turned, part, place, lean);
+    }
+    int32_t *corners = turned->corners + turned->corner_count - SIDES;
+    for (int i = 0; i < SIDES / 2 && height < 0; i++) { /* from below the other way round */
+        int32_t corner = corners[i];
+        corners[i] = corners[SIDES - 1 - i];
+        corners[SIDES - 1 - i] = corner;
+    }
+    turned->corners[turned->corner_count++] = -1;
+}
+
+static void add_sphere(struct turned *turned, double radius)
+{
+    for (uint32_t i = 0, below = 0, ring; i <= BANDS; i++, below = ring) {
+        const cp_pose turn = pose_rotation_degrees(0, 90 - 180.0 * i / BANDS); /* from the lower pole to the upper */
+        const double lean[2] = {turn.m[10], turn.m[6]}, place[2] = {radius * lean[0], radius * lean[1]};
+        ring = add_ring(turned, place, lean, (double)i / BANDS, i == 0 || i == BANDS);
+        if (i > 0)
+            add_band(turned, below, ring, i == 1, i == BANDS);
+    }
+}
+
+static void add_wall(struct turned *turned, double radius, double height, bool is_cone)
+{
+    double length = hypot(radius, height);
+    bool leans = is_cone && length > 0;
+    const double lean[2] = {leans ? height / length : 1, leans ? radius / length : 0};
+    const double ends[2][2] = {{radius, -height / 2}, {is_cone ? 0 : radius, height / 2}};
+    uint32_t lower = add_ring(turned, ends[0], lean, 0, false), upper = add_ring(turned, ends[1], lean, 1, is_cone);
+    add_band(turned, lower, upper, false, is_cone);
+}
+
+/* Makes the faces of a sphere, cylinder or cone, or of what is there of it. */
 static cp_status make_turned(struct wrl *wrl, struct wrl_look *look, const double size[3], cp_mesh *mesh)
 {
     const struct wrl_node *node = look->geometry;
-    bool is_cone = strcmp(node->kind->name, "Cone") == 0;
-    struct turned turned = {.point_count = 0};
-    double half = (is_cone ? size[2] : size[1]) / 2;
-    add_ring(&turned, size[0], -half);
-    if (!is_cone) {
-        add_ring(&turned, size[0], half);
-    } else {
-        turned.points[3 * turned.point_count + 1] = (float)half;
-        turned.point_count++;
-    }
-    if (wrl_truth(node, "side", true))
-        add_sides(&turned, is_cone);
-    if (wrl_truth(node, "bottom", true))
-        add_cap(&turned, 0, false);
-    if (!is_cone && wrl_truth(node, "top", true))
-        add_cap(&turned, SIDES, true);
-    float *points = arena_copy(wrl->scene->arena, turned.points, turned.point_count, 3 * sizeof *points);
-    struct wrl_value point = {.store = WRL_AS_FLOATS, .count = 3 * turned.point_count};
-    struct wrl_value corners = {.store = WRL_AS_INTEGERS, .count = turned.corner_count};
-    if (!points)
-        return CP_LIMIT;
-    point.floats = points;
-    corners.integers = turned.corners;
-    look->two_sided = true; /* its inside is seen */
-    return wrl_make_indexed(wrl, look, &point, &corners, NULL, mesh);
+    bool is_cone = strcmp(node->kind->name, "Cone") == 0, is_sphere = strcmp(node->kind->name, "Sphere") == 0;
+    double height = is_cone ? size[2] : size[1];
+    struct turned turned;
+    turned.point_count = turned.corner_count = 0;
+    if (is_sphere)
+        add_sphere(&turned, size[0]);
+    if (!is_sphere && wrl_truth(node, "side", true))
+        add_wall(&turned, size[0], height, is_cone);
+    if (!is_sphere && wrl_truth(node, "bottom", true))
+        add_cap(&turned, size[0], -height / 2);
+    if (!is_sphere && !is_cone && wrl_truth(node, "top", true))
+        add_cap(&turned, size[0], height / 2);
+    uint32_t count = turned.point_count;
+    float *points = arena_copy(wrl->scene->arena, turned.points, count, 3 * sizeof *points);
+    struct wrl_value point = {.store = WRL_AS_FLOATS, .count = 3 * count, .floats = points};
+    struct wrl_value normal = {.store = WRL_AS_FLOATS, .count = 3 * count, .floats = turned.normals};
+    struct wrl_value place = {.store = WRL_AS_FLOATS, .count = 2 * count, .floats = turned.coordinates};
+    struct wrl_value corner = {.store = WRL_AS_INTEGERS, .count = turned.corner_count, .integers = turned.corners};
+    return points ? wrl_make_indexed(wrl, look, &point, &corner, &normal, &place, mesh) : CP_LIMIT;
 }
 
 /* Makes the faces of a box with a texture. On each it stands upright for those who see it from outside, with Y up; with
@@ -110,7 +165,7 @@ static cp_status make_textured_box(struct wrl *wrl, struct wrl_look *look, const
     struct wrl_value point = {.store = WRL_AS_FLOATS, .count = 3 * 24, .floats = points};
     struct wrl_value place = {.store = WRL_AS_FLOATS, .count = 2 * 24, .floats = coordinates};
     struct wrl_value corner = {.store = WRL_AS_INTEGERS, .count = 6 * 5, .integers = corners};
-    return wrl_make_indexed(wrl, look, &point, &corner, &place, mesh);
+    return wrl_make_indexed(wrl, look, &point, &corner, NULL, &place, mesh);
 }
 
 cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose)
@@ -136,9 +191,10 @@ cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, 
         return status == CP_OK ? CP_NO : status;
     }
     bool whole = wrl_truth(node, "side", true) && wrl_truth(node, "bottom", true) && wrl_truth(node, "top", true);
-    if (!is_box && !is_sphere && !whole)
+    look->two_sided = look->two_sided || !whole; /* the inside is seen */
+    if (!is_box && (look->texture || !whole))
         return make_turned(wrl, look, size, mesh);
-    if (is_box && look->texture)
+    if (look->texture)
         return make_textured_box(wrl, look, size, mesh);
     mesh->kind = is_box ? CP_MESH_BOX : is_sphere ? CP_MESH_SPHERE : is_cone ? CP_MESH_CONE : CP_MESH_CYLINDER;
     mesh->sides = is_box ? 0 : SIDES;

@@ -208,14 +208,10 @@ static cp_status see_transform(struct walk *walk, struct waiting *at)
 
 /* ---- the other nodes ---- */
 
-static cp_status see_shape(struct wrl *wrl, const struct waiting *at)
+/* Notes a mesh with its pose in what is here. */
+static cp_status place_mesh(struct wrl *wrl, const struct waiting *at, uint32_t mesh, const cp_pose *pose)
 {
-    uint32_t mesh;
-    cp_pose pose;
-    cp_status status = wrl_find_mesh(wrl, at->node, &mesh, &pose);
-    if (status != CP_OK || mesh == CP_NONE)
-        return status;
-    cp_pose placed = pose_multiply(&at->pose, &pose), unit = pose_scaling(wrl->unit, wrl->unit, wrl->unit);
+    cp_pose placed = pose_multiply(&at->pose, pose), unit = pose_scaling(wrl->unit, wrl->unit, wrl->unit);
     placed = wrl_metres(wrl, placed);
     if (wrl->unit != 1)
         placed = pose_multiply(&placed, &unit);
@@ -223,10 +219,28 @@ static cp_status see_shape(struct wrl *wrl, const struct waiting *at)
         placed = pose_multiply(&wrl->turn, &placed);
     if (!pose_is_finite(&placed))
         return report_error(wrl->context, CP_INPUT, "vrml97-pose", wrl_place(at->node),
-                            "the place of the Shape is out of range");
+                            "the place of the %.40s is out of range", at->node->type);
     struct wrl_placed item = {at->frame, mesh, at->use, placed};
     return array_add(wrl->context, &wrl->placed, &wrl->placed_room, &wrl->placed_count, &item, sizeof item) ? CP_OK
                                                                                                             : CP_LIMIT;
+}
+
+static cp_status see_shape(struct wrl *wrl, const struct waiting *at)
+{
+    uint32_t mesh;
+    cp_pose pose;
+    cp_status status = wrl_find_mesh(wrl, at->node, &mesh, &pose);
+    return status != CP_OK || mesh == CP_NONE ? status : place_mesh(wrl, at, mesh, &pose);
+}
+
+/* Counts what is shown, so that what is used again and again does not multiply without end. */
+static cp_status count_visit(struct wrl *wrl, const struct wrl_node *node)
+{
+    if (wrl->visits++ < limit_nodes(wrl->context))
+        return CP_OK;
+    return report_error(wrl->context, CP_LIMIT, "vrml97-nodes", wrl_place(node),
+                        "more than %llu nodes are shown, each as often as it is used (%s)",
+                        (unsigned long long)(wrl->visits - 1), limit_of_nodes(wrl->context));
 }
 
 static cp_status see_switch(struct walk *walk, const struct waiting *at)
@@ -264,17 +278,38 @@ static cp_status see_collision(struct walk *walk, struct waiting *at)
     return status == CP_OK && at->use ? push_all(walk, at, wrl_value(node, "children")) : status;
 }
 
+/* Places what a file of another format shows. */
+static cp_status see_model(struct wrl *wrl, const struct waiting *at, struct wrl_file *file)
+{
+    cp_status status = wrl_read_model(wrl, file);
+    if (status == CP_OK && !file->parts)
+        report_loss(wrl->context, "vrml97-format", wrl_place(at->node), 1,
+                    "the file \"%.200s\" of an Inline, which cannot be read", file->source->name);
+    for (uint32_t i = 0; i < file->part_count && status == CP_OK; i++) {
+        status = count_visit(wrl, at->node);
+        if (status == CP_OK)
+            status = place_mesh(wrl, at, file->parts[i].mesh, &file->parts[i].transform);
+    }
+    return status;
+}
+
 static cp_status see_inline(struct walk *walk, const struct waiting *at)
 {
     struct wrl *wrl = walk->wrl;
     struct wrl_file *file;
     const char *name;
     const struct wrl_value *urls = wrl_value(at->node, "url");
+    const char *first = urls && urls->store == WRL_AS_TEXTS && urls->count > 0 ? urls->texts[0] : "";
     cp_status status = wrl_open(wrl, at->node->file, urls, 0, &file, &name);
-    if (status == CP_OK && !file)
-        return report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-inline", wrl_place(at->node),
-                              "the file \"%.200s\" of an Inline is not there",
-                              urls && urls->count > 0 ? urls->texts[0] : "");
+    if (status == CP_OK && !file) {
+        status = report_lenient(wrl->context, wrl->settings->common.strict, "vrml97-inline", wrl_place(at->node),
+                                "the file \"%.200s\" of an Inline is not there", first);
+        if (status == CP_OK)
+            report_loss(wrl->context, "vrml97-inline", IN_FILE(at->node->file->source->name), 1,
+                        "Inlines whose file is not there");
+    }
+    if (status == CP_OK && file && file->is_model)
+        return see_model(wrl, at, file);
     for (uint32_t i = file ? file->node_count : 0; i-- > 0 && status == CP_OK;)
         status = push(walk, at, file->nodes[i]);
     return status;
@@ -417,10 +452,9 @@ static cp_status see_next(struct walk *walk)
 {
     struct wrl *wrl = walk->wrl;
     struct waiting at = walk->items[--walk->count];
-    if (wrl->visits++ >= limit_nodes(wrl->context))
-        return report_error(wrl->context, CP_LIMIT, "vrml97-nodes", wrl_place(at.node),
-                            "more than %llu nodes are shown, each as often as it is used (%s)",
-                            (unsigned long long)(wrl->visits - 1), limit_of_nodes(wrl->context));
+    cp_status status = count_visit(wrl, at.node);
+    if (status != CP_OK)
+        return status;
     return at.node->instance ? see_instance(walk, &at) : see_node(walk, &at);
 }
 

@@ -222,13 +222,8 @@ static void read_image(struct wrl_parser *parser, struct wrl_value *value)
 
 static bool add_node(struct wrl_parser *parser, struct growing *array)
 {
-    struct place place = wrl_here(parser);
-    if (wrl_read_statement(parser)) {
-        if (parser->status == CP_OK)
-            parser->status = report_lenient(parser->wrl->context, parser->wrl->settings->common.strict,
-                                            "vrml97-statement", place, "a ROUTE or prototype stands among nodes");
+    if (wrl_read_among(parser))
         return parser->status == CP_OK;
-    }
     bool is_null = wrl_accept_word(parser, "NULL");
     struct wrl_node *node = is_null ? NULL : wrl_read_node(parser);
     if (is_null)

@@ -32,7 +32,7 @@ static void report_losses(const struct wrl *wrl)
         [WRL_TOLD_TEXT] = {"vrml97-text", "Texts"},
         [WRL_TOLD_AMBIENT] = {"vrml97-ambient", "ambient intensities of materials"},
         [WRL_TOLD_SHINING] = {"vrml97-specular", "specular colours of materials"},
-        [WRL_TOLD_PICTURES] = {"vrml97-textures", "textures of spheres, cylinders, cones and lines"},
+        [WRL_TOLD_PICTURES] = {"vrml97-textures", "textures of lines"},
         [WRL_TOLD_SCRIPTS] = {"vrml97-scripts", "Scripts, which are never run"},
         [WRL_TOLD_ROUTES] = {"vrml97-routes", "ROUTEs other than those from time to the poses of Transforms"},
         [WRL_TOLD_CURVES] = {"vrml97-interpolators", "interpolators that no TimeSensor drives"},

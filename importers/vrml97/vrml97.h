@@ -166,7 +166,7 @@ struct wrl_proto {
     uint32_t column;
 };
 
-/* A file that has been read. */
+/* A file that has been read. One of another format is a model, which is read when it is first shown. */
 struct wrl_file {
     const struct source *source;
     struct source *opened; /* NULL for the top file */
@@ -174,6 +174,9 @@ struct wrl_file {
     uint32_t node_count;
     struct wrl_proto *first_proto;
     uint32_t index;
+    bool is_model, is_read;
+    cp_instance *parts; /* of a model, in its own axes; NULL if it cannot be read */
+    uint32_t part_count;
 };
 
 struct wrl_mesh {
@@ -257,15 +260,18 @@ struct wrl {
 
 struct place wrl_place(const struct wrl_node *node);
 
-/* ---- parse.c: the file as a tree ---- */
+/* ---- parse.c and files.c: files as trees ---- */
 
-/* Reads a file that is open. depth: of nodes around it. needs_header: it is not one that another file names. */
+/* Reads a file that is open. depth: of calls around it, as in struct wrl_parser. needs_header: it is not one that
+ * another file names. */
 cp_status wrl_parse(struct wrl *wrl, struct wrl_file *file, uint32_t depth, bool needs_header);
-/* Finds or opens the first file of the urls that is there; *found is NULL if none is, or none is VRML97. */
+/* Finds or opens the first file of the urls that is there; *found is NULL if none is. */
 cp_status wrl_open(struct wrl *wrl, struct wrl_file *from, const struct wrl_value *urls, uint32_t depth,
                    struct wrl_file **found, const char **name);
 /* Tells whether the url is one of a network, where nothing is ever sought. */
 bool wrl_is_remote(const char *url);
+/* Reads the parts of a file of another format, once. It stays without, after a warning, if that cannot be done. */
+cp_status wrl_read_model(struct wrl *wrl, struct wrl_file *file);
 
 /* ---- proto.c ---- */
 
@@ -323,9 +329,10 @@ cp_status wrl_find_texture(struct wrl *wrl, struct wrl_node *node, uint32_t *tex
 cp_status wrl_make_faces(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 cp_status wrl_make_lines(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
 /* Makes faces of lists that another geometry becomes: points (floats of the scene), corners with -1 behind each face,
- * and texture coordinates for each point. Its own Color, Normal and TextureCoordinate count. */
+ * and normals (or NULL) and texture coordinates for each point. Its own Color, Normal and TextureCoordinate count. */
 cp_status wrl_make_indexed(struct wrl *wrl, struct wrl_look *look, const struct wrl_value *points,
-                           const struct wrl_value *corners, const struct wrl_value *coordinates, cp_mesh *mesh);
+                           const struct wrl_value *corners, const struct wrl_value *normals,
+                           const struct wrl_value *coordinates, cp_mesh *mesh);
 /* Makes boxes, spheres, cylinders and cones; ElevationGrid and Extrusion. CP_NO if nothing is there. */
 cp_status wrl_make_solid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh, cp_pose *pose);
 cp_status wrl_make_grid(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh);
@@ -370,7 +377,7 @@ const char *wrl_own_name(const struct wrl *wrl, const char *kind, const char *pr
 uint32_t wrl_own_joint(const struct wrl *wrl, const struct wrl_node *node);
 /* Adds the joints of a frame: those of the Transforms in it, and its fixed ones. */
 cp_status wrl_own_add_joints(struct wrl *wrl, struct wrl_node *node, uint32_t frame);
-/* Lets joints follow their masters, once all are there. */
+/* Lets joints follow their masters, and adds devices, once all frames are there. */
 cp_status wrl_own_finish(struct wrl *wrl);
 void wrl_own_free(struct wrl *wrl);
 

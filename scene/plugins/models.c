@@ -72,7 +72,7 @@ cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_co
     return CP_OK;
 }
 
-static cp_status read_geometry(cp_scene *scene, cp_scene *other, cp_instance **parts, uint32_t *count)
+cp_status models_take(cp_scene *scene, cp_scene *other, cp_instance **parts, uint32_t *count)
 {
     uint32_t nodes = other->node_count;
     cp_pose *worlds = memory_allocate(scene->context, nodes, sizeof *worlds);
@@ -127,7 +127,7 @@ static cp_status try_file(struct models *models, const struct model_request *req
         if (status == CP_OK)
             status = soften(models, request, entries, read_further(source, request->format, request->usual, &other));
         if (status == CP_OK)
-            status = read_geometry(models->scene, other, &parts, &part_count);
+            status = models_take(models->scene, other, &parts, &part_count);
         if (status == CP_OK)
             status = models_add(models, parts, part_count, model);
         cp_scene_free(other);

@@ -65,5 +65,7 @@ cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_co
  * through the nodes in their order, as for scene_add_instance. Drawn and collision models at the same node and pose
  * share their instances. CP_NO, unreported, if the pose moves a part out of the range of numbers. */
 cp_status models_place(struct models *models, uint32_t model, uint32_t node, uint32_t use, const cp_pose *pose);
+/* Takes the geometry of a scene as it stands: lists its parts, as models_add wants them. `other` is emptied. */
+cp_status models_take(cp_scene *scene, cp_scene *other, cp_instance **parts, uint32_t *count);
 
 #endif

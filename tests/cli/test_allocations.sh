@@ -116,6 +116,7 @@ job convert "$samples/urdf_picker.urdf" "$samples/urdf_picker.srdf" out/o.glb
 job convert "$samples/urdf_picker.urdf" out/o.glb --compare-back
 job convert "$samples/vrml97_picker.wrl" out/o.glb
 job convert "$cases/vrml97/own.wrl" out/o.glb
+job convert "$cases/vrml97/inline_gltf.wrl" out/o.glb
 job convert "$samples/stl_65535.stl.gz" out/o.glb.gz --threads 2
 job convert "$samples/tag_models.wu" out/o.wrl --out layout=parts
 job convert "$samples/gltf_textures.gltf" out/o.png --out size=60x40 --out edges=yes --threads 2

@@ -2,6 +2,8 @@
 // of, 2 when it had, 3 when the file cannot be read at all.
 // coin_check --normals FILE.wrl: a line a triangle of an IndexedFaceSet: its creaseAngle, whether it has normals of its
 // own, and for each corner its place in the world and its normal in its own coordinates.
+// coin_check --looks FILE.wrl: a line a triangle of any shape: its type and transparency, whether it has a texture, and
+// for each corner its place in the world, its diffuse colour, and its texture coordinates.
 #include <Inventor/SoDB.h>
 #include <Inventor/SoInput.h>
 #include <Inventor/SoInteraction.h>
@@ -96,6 +98,35 @@ static void write_normals(SoVRMLGroup *scene)
     action.apply(scene);
 }
 
+static void write_look(void *, SoCallbackAction *action, const SoPrimitiveVertex *a, const SoPrimitiveVertex *b,
+                       const SoPrimitiveVertex *c)
+{
+    SbVec2s size;
+    int parts;
+    SbColor ambient, diffuse, specular, emission;
+    float shininess, transparency;
+    bool textured = action->getTextureImage(size, parts) != nullptr && size[0] > 0;
+    action->getMaterial(ambient, diffuse, specular, emission, shininess, transparency, a->getMaterialIndex());
+    std::printf("%s %.9g %d", action->getCurPathTail()->getTypeId().getName().getString(), transparency, textured);
+    for (const SoPrimitiveVertex *vertex : {a, b, c}) {
+        SbVec3f point;
+        const SbVec4f &st = vertex->getTextureCoords();
+        action->getModelMatrix().multVecMatrix(vertex->getPoint(), point);
+        action->getMaterial(ambient, diffuse, specular, emission, shininess, transparency, vertex->getMaterialIndex());
+        std::printf(" %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g", point[0], point[1], point[2], diffuse[0], diffuse[1],
+                    diffuse[2], st[0], st[1]);
+    }
+    std::printf("\n");
+}
+
+static void write_looks(SoVRMLGroup *scene)
+{
+    SoGetBoundingBoxAction(SbViewportRegion(100, 100)).apply(scene);
+    SoCallbackAction action;
+    action.addTriangleCallback(SoNode::getClassTypeId(), write_look, nullptr);
+    action.apply(scene);
+}
+
 int main(int count, char **words)
 {
     SoDB::init();
@@ -104,13 +135,14 @@ int main(int count, char **words)
     SoReadError::setHandlerCallback(complain, nullptr);
     SoInput input;
     bool normals = count == 3 && std::strcmp(words[1], "--normals") == 0;
-    if (count != 2 + normals || !input.openFile(words[1 + normals]))
+    bool looks = count == 3 && std::strcmp(words[1], "--looks") == 0;
+    if (count != 2 + (normals || looks) || !input.openFile(words[count - 1]))
         return 3;
     SoVRMLGroup *scene = SoDB::readAllVRML(&input);
     if (!scene)
         return 3;
     scene->ref();
-    (normals ? write_normals : report)(scene);
+    (normals ? write_normals : looks ? write_looks : report)(scene);
     scene->unref();
     return complaints ? 2 : 0;
 }

@@ -70,7 +70,8 @@ function measurePrimitive(glb, primitive, world) {
     const colours = primitive.attributes.COLOR_0 === undefined ? null : numbersOf(glb, primitive.attributes.COLOR_0);
     const part = { material, texture, mode: primitive.mode ?? 4, triangles: 0, segments: 0, area: 0, volume: 0, vector: [0, 0, 0],
         box: [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]], colour: [0, 0, 0], alpha: 1, corners, points,
-        coloured: colours !== null, hasCoordinates: primitive.attributes.TEXCOORD_0 !== undefined,
+        coloured: colours !== null, colours: colours && (row => Array.from({ length: 4 }, (_, k) => (k < colours.width ? colours.numbers[row * colours.width + k] : 1))),
+        hasCoordinates: primitive.attributes.TEXCOORD_0 !== undefined,
         coordinates: coordinatesOf(glb, primitive, texture), normals: primitive.attributes.NORMAL !== undefined };
     for (const corner of corners)
         for (let axis = 0; axis < 3; axis++) {

@@ -197,6 +197,104 @@ static void test_texture_of_box(void **unused)
         assert_int_equal(seen[i / 2][i % 2], 1);
 }
 
+/* Returns the texture coordinates of the corner at a place in a face that looks up, down or outwards; or fails. */
+static void coordinates_at(const double place[3], int up, double st[2])
+{
+    const cp_mesh *mesh = cp_meshes(scene, NULL);
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        const float *at = mesh->positions + 3 * (size_t)i, *normal = mesh->normals + 3 * (size_t)i;
+        bool same = up == (normal[1] > 0.99F) - (normal[1] < -0.99F);
+        for (int k = 0; k < 3; k++)
+            same = same && fabs((double)at[k] - place[k]) < 1e-6;
+        if (same) {
+            st[0] = (double)mesh->coordinates[0][2 * (size_t)i];
+            st[1] = 1 - (double)mesh->coordinates[0][2 * (size_t)i + 1];
+            return;
+        }
+    }
+    fail_msg("no corner at %g %g %g", place[0], place[1], place[2]);
+}
+
+/* A texture begins at the back of a round shape and goes counterclockwise as seen from above; on caps it is a circle
+ * that stands upright with X to the right, and -Z up from above, Z from below (6.10, 6.14, 6.42). */
+static void test_texture_of_round_shapes(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *shape;
+        double place[3];
+        int up;
+        double st[2];
+    } cases[] = {{"Sphere { radius 2 }", {0, 0, 2}, 0, {0.5, 0.5}},
+                 {"Sphere { radius 2 }", {-2, 0, 0}, 0, {0.25, 0.5}},
+                 {"Sphere { radius 2 }", {2, 0, 0}, 0, {0.75, 0.5}},
+                 {"Sphere { radius 2 }", {0, 1.414213562, 1.414213562}, 0, {0.5, 0.75}},
+                 {"Sphere { radius 2 }", {-1.414213562, -1.414213562, 0}, 0, {0.25, 0.25}},
+                 {"Cylinder { radius 2 height 6 }", {0, 3, 2}, 0, {0.5, 1}},
+                 {"Cylinder { radius 2 height 6 }", {-2, -3, 0}, 0, {0.25, 0}},
+                 {"Cylinder { radius 2 height 6 }", {2, 3, 0}, 0, {0.75, 1}},
+                 {"Cylinder { radius 2 height 6 }", {2, 3, 0}, 1, {1, 0.5}},
+                 {"Cylinder { radius 2 height 6 }", {0, 3, -2}, 1, {0.5, 1}},
+                 {"Cylinder { radius 2 height 6 }", {2, -3, 0}, -1, {1, 0.5}},
+                 {"Cylinder { radius 2 height 6 }", {0, -3, 2}, -1, {0.5, 1}},
+                 {"Cylinder { radius 2 height 6 top FALSE }", {2, 3, 0}, 0, {0.75, 1}},
+                 {"Cone { bottomRadius 2 height 2 }", {0, -1, 2}, 0, {0.5, 0}},
+                 {"Cone { bottomRadius 2 height 2 }", {-2, -1, 0}, 0, {0.25, 0}},
+                 {"Cone { bottomRadius 2 height 2 }", {0, -1, 2}, -1, {0.5, 1}},
+                 {"Cone { bottomRadius 2 height 2 }", {-2, -1, 0}, -1, {0, 0.5}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        double st[2] = {0};
+        (void)snprintf(text, sizeof text,
+                       "Shape { appearance Appearance { texture PixelTexture { image 1 1 3 0xFF8000 } } geometry %s }",
+                       cases[i].shape);
+        cp_scene_free(scene);
+        read_world(text);
+        assert_false(was_reported(context, "vrml97-textures"));
+        assert_int_equal(cp_materials(scene, NULL)->texture_count, 1);
+        coordinates_at(cases[i].place, cases[i].up, st);
+        check_numbers(cases[i].shape, st, cases[i].st, 2, 1e-6);
+    }
+}
+
+/* The seam is an edge: no face shows the texture backwards from its end to its beginning. Normals are exact, faces are
+ * those of the shape without a texture, and the shape is closed. */
+static void test_faces_of_textured_shapes(void **unused)
+{
+    (void)unused;
+    static const char *const shapes[] = {"Sphere { radius 2 }", "Cylinder { radius 2 height 6 }",
+                                         "Cone { bottomRadius 2 height 4 }"};
+    for (size_t i = 0; i < 3; i++) {
+        cp_measures measures[2] = {{.size = sizeof *measures}, {.size = sizeof *measures}};
+        for (int textured = 0; textured < 2; textured++) {
+            char text[512];
+            (void)snprintf(text, sizeof text, "Shape { appearance Appearance { %s } geometry %s }",
+                           textured ? "texture PixelTexture { image 1 1 3 0xFF8000 }" : "", shapes[i]);
+            cp_scene_free(scene);
+            read_world(text);
+            assert_int_equal(cp_measure(context, scene, CP_USE_BOTH, &measures[textured]), CP_OK);
+        }
+        assert_true(measures[0].triangles == measures[1].triangles);
+        assert_true(fabs(measures[0].area - measures[1].area) < 1e-5 * measures[0].area);
+        assert_true(fabs(measures[0].volume - measures[1].volume) < 1e-5 * measures[0].volume);
+        const cp_mesh *mesh = cp_meshes(scene, NULL);
+        for (uint32_t face = 0; face < mesh->face_count; face++) {
+            double low = 1, high = 0;
+            for (uint32_t c = mesh->face_offsets[face]; c < mesh->face_offsets[face + 1]; c++) {
+                const float *at = mesh->positions + 3 * (size_t)mesh->corners[c];
+                const float *n = mesh->normals + 3 * (size_t)mesh->corners[c];
+                low = fmin(low, (double)mesh->coordinates[0][2 * (size_t)mesh->corners[c]]);
+                high = fmax(high, (double)mesh->coordinates[0][2 * (size_t)mesh->corners[c]]);
+                for (int k = 0; k < 3 && i == 0; k++)
+                    assert_true(fabs((double)n[k] - (double)at[k] / 2) < 1e-6);
+                if (i == 2 && n[1] > -0.99F) /* 2 up for 4 outwards */
+                    assert_true(fabs((double)n[1] - sqrt(0.2)) < 1e-6);
+            }
+            assert_true(high - low < 0.04 || mesh->face_offsets[face + 1] - mesh->face_offsets[face] == 32);
+        }
+    }
+}
+
 /* Each corner shows the colour and the normal of its face; the file has numbers as displayed. */
 static void test_faces(void **unused)
 {
@@ -403,6 +501,8 @@ int main(void)
         TEST(test_texture_transform),
         TEST(test_default_coordinates),
         TEST(test_texture_of_box),
+        TEST(test_texture_of_round_shapes),
+        TEST(test_faces_of_textured_shapes),
         TEST(test_faces),
         TEST(test_clockwise),
         TEST(test_crease_of_cube),
