@@ -37,18 +37,14 @@ bool wrl_is_followed(const struct wrl_route *route)
            is_interpolator(route->to) && wrl_same_event(route->field, "fraction");
 }
 
-bool wrl_is_moved(const struct wrl_node *node, bool *orients)
+void wrl_note_moved(const struct wrl_route *route)
 {
     cp_path path;
-    bool moves = false, orientation;
-    *orients = false;
-    for (const struct wrl_route *route = node->into; route; route = route->next) {
-        if (!find_path(route, &path, &orientation))
-            continue;
-        moves = true;
-        *orients = *orients || orientation;
-    }
-    return moves;
+    bool orients;
+    if (!find_path(route, &path, &orients))
+        return;
+    route->to->is_moved = true;
+    route->to->is_oriented = route->to->is_oriented || orients;
 }
 
 /* ---- tracks ---- */
@@ -118,8 +114,18 @@ static cp_track find_target(const struct wrl *wrl, const struct wrl_moved *moved
                       .interpolation = CP_LINEAR};
 }
 
-static cp_status keep_track(struct clips *clips, struct clip *clip, const cp_track *track)
+/* Keeps a track, unless the clip has one of the same thing already: the last ROUTE counts, which is seen first. The
+ * tracks of a Transform follow one another. */
+static cp_status keep_track(struct clips *clips, struct clip *clip, const cp_track *track, const struct wrl_node *node)
 {
+    enum { OF_TRANSFORM = 8 };
+    for (uint32_t i = 0; i < clip->count && i < OF_TRANSFORM; i++) {
+        const cp_track *other = &clip->tracks[clip->count - 1 - i];
+        if (other->target == track->target && other->path == track->path) {
+            wrl_tell(clips->wrl, WRL_TOLD_ROUTES, 1, wrl_place(node));
+            return CP_OK;
+        }
+    }
     return array_add(clips->wrl->context, &clip->tracks, &clip->room, &clip->count, track, sizeof *track) ? CP_OK
                                                                                                           : CP_LIMIT;
 }
@@ -134,7 +140,50 @@ static cp_status add_inverse(struct clips *clips, struct clip *clip, const struc
         values[i] = i % 4 < 3 ? -values[i] : values[i];
     track.values = values;
     track.target = moved->back;
-    return keep_track(clips, clip, &track);
+    return keep_track(clips, clip, &track, clip->timer);
+}
+
+/* Counts keys, and a ROUTE as sixteen of them: frames that are used again have them again. */
+static cp_status count_keys(struct wrl *wrl, const struct wrl_node *interpolator, uint32_t keys)
+{
+    enum { OF_ROUTE = 16 };
+    wrl->visits += keys + UINT64_C(1) * OF_ROUTE;
+    if (wrl->visits < limit_nodes(wrl->context))
+        return CP_OK;
+    return report_error(wrl->context, CP_LIMIT, "vrml97-nodes", wrl_place(interpolator),
+                        "more keys than a file of this size may have, where frames are used again (%s)",
+                        limit_of_nodes(wrl->context));
+}
+
+/* A TimeSensor's fraction goes from 0 to 1: keys before and behind are cut off there, and what begins later or ends
+ * earlier is held. The arrays have room for two more keys. */
+static void fit_to_cycle(cp_track *track, double *times, double *rows, double cycle)
+{
+    uint32_t width = path_width(track->path), first = 0, last = track->key_count - 1;
+    double begin[4], end[4];
+    size_t size = width * sizeof *rows;
+    track_value(track, 0, begin);
+    track_value(track, cycle, end);
+    while (first < last && times[first + 1] <= 0)
+        first++;
+    while (last > first && times[last - 1] >= cycle)
+        last--;
+    if (times[first] > 0) {
+        size_t kept = last++ - first + (size_t)1;
+        memmove(times + first + 1, times + first, kept * sizeof *times);
+        memmove(rows + (size_t)width * (first + 1), rows + (size_t)width * first, kept * size);
+    }
+    if (times[first] != 0)
+        memcpy(rows + (size_t)width * first, begin, size);
+    times[first] = 0;
+    if (times[last] > cycle)
+        memcpy(rows + (size_t)width * last, end, size);
+    else if (times[last] < cycle)
+        memcpy(rows + (size_t)width * ++last, end, size);
+    times[last] = cycle;
+    track->times = times + first;
+    track->values = rows + (size_t)width * first;
+    track->key_count = last - first + 1;
 }
 
 /* Adds the track of a Transform's part, or of a joint, to a clip. */
@@ -148,21 +197,18 @@ static cp_status add_track(struct clips *clips, struct clip *clip, const struct 
     const cp_joint *joint = track.path == CP_PATH_JOINT ? &wrl->scene->joints[track.target] : NULL;
     uint32_t count = keys && values ? (keys->count < values->count / width ? keys->count : values->count / width) : 0;
     double cycle = wrl_number(clip->timer, "cycleInterval", 1), last = -INFINITY;
-    if (count == 0 || (joint && cp_joint_is_dependent(joint)))
-        return CP_OK;
+    cycle = cycle > 0 ? cycle : 1;
+    cp_status status = count_keys(wrl, interpolator, count);
+    if (status != CP_OK || count == 0 || (joint && cp_joint_is_dependent(joint)))
+        return status;
     wrl_tell(wrl, WRL_TOLD_KEYS, keys->count != count || values->count / width != count, wrl_place(interpolator));
-    wrl->visits += count;
-    if (wrl->visits >= limit_nodes(wrl->context))
-        return report_error(wrl->context, CP_LIMIT, "vrml97-nodes", wrl_place(interpolator),
-                            "more keys than a file of this size may have, where frames are used again (%s)",
-                            limit_of_nodes(wrl->context));
     uint32_t made = path_width(track.path);
-    double *times = scene_allocate(wrl->scene, count, sizeof *times);
-    double *rows = scene_allocate(wrl->scene, count, made * sizeof *rows);
+    double *times = scene_allocate(wrl->scene, count + UINT64_C(2), sizeof *times);
+    double *rows = scene_allocate(wrl->scene, count + UINT64_C(2), made * sizeof *rows);
     if (!times || !rows)
         return CP_LIMIT;
     for (uint32_t i = 0; i < count; i++) {
-        double read[4], time = wrl_item(keys, i) * (cycle > 0 ? cycle : 1);
+        double read[4], time = wrl_item(keys, i) * cycle;
         for (uint32_t k = 0; k < width; k++)
             read[k] = wrl_item(values, i * width + k);
         if (time < last || !isfinite(time)) { /* readers demand keys in their order */
@@ -187,7 +233,8 @@ static cp_status add_track(struct clips *clips, struct clip *clip, const struct 
     }
     track.times = times;
     track.values = rows;
-    cp_status status = keep_track(clips, clip, &track);
+    fit_to_cycle(&track, times, rows, cycle);
+    status = keep_track(clips, clip, &track, interpolator);
     return status == CP_OK && orients && !joint ? add_inverse(clips, clip, moved, track) : status;
 }
 
@@ -207,12 +254,12 @@ static cp_status add_tracks(struct clips *clips, const struct wrl_moved *moved)
         bool driven = false, orients;
         if (!find_path(route, &path, &orients))
             continue;
+        status = count_keys(wrl, route->from, 0);
         for (const struct wrl_route *in = route->from->into; in && status == CP_OK; in = in->next) {
             struct clip *clip;
-            if (!wrl_is_followed(in))
-                continue;
             driven = true;
-            if (is_sweep(wrl, in->from))
+            status = count_keys(wrl, route->from, 0);
+            if (status != CP_OK || is_sweep(wrl, in->from))
                 continue;
             status = find_clip(clips, in->from, &clip);
             if (status == CP_OK)

@@ -15,6 +15,18 @@ cp_status wrl_check_size(struct wrl *wrl, const struct wrl_node *node, uint64_t 
                         node->type, (unsigned long long)count, (unsigned long long)most);
 }
 
+cp_status wrl_count_made(struct wrl *wrl, const struct wrl_node *node, uint64_t count)
+{
+    uint64_t most = limit_nodes(wrl->context);
+    if (wrl->visits < most && count < most - wrl->visits) {
+        wrl->visits += count;
+        return CP_OK;
+    }
+    return report_error(wrl->context, CP_LIMIT, "vrml97-size", wrl_place(node),
+                        "%.40s has more points than a file of this size may make (%s)", node->type,
+                        limit_of_nodes(wrl->context));
+}
+
 /* ---- lists ---- */
 
 enum { COLOURS, NORMALS, COORDINATES, LISTS };
@@ -207,10 +219,12 @@ static bool make_coordinates(struct wrl *wrl, const struct wrl_look *look, cp_me
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     struct texture_map map = find_map(look->transform);
-    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) {
-        low[i % 3] = fminf(low[i % 3], mesh->positions[i]);
-        high[i % 3] = fmaxf(high[i % 3], mesh->positions[i]);
-    }
+    for (uint32_t i = 0; i < mesh->corner_count; i++) /* points that no face has do not count */
+        for (size_t axis = 0; axis < 3; axis++) {
+            float at = mesh->positions[3 * (size_t)mesh->corners[i] + axis];
+            low[axis] = fminf(low[axis], at);
+            high[axis] = fmaxf(high[axis], at);
+        }
     float *made = scene_allocate(wrl->scene, mesh->vertex_count, 2 * sizeof *made);
     int s = 0, t = -1;
     for (int k = 1; k < 3; k++)
@@ -369,7 +383,7 @@ static bool find_points(struct wrl *wrl, struct set *set)
         set->corners = &none;
     set->positions = points && points->store == WRL_AS_FLOATS ? points->floats : NULL;
     set->position_count = set->positions ? points->count / 3 : 0;
-    return set->position_count > 0 && set->corners->count > 0;
+    return set->corners->count > 0;
 }
 
 cp_status wrl_make_faces(struct wrl *wrl, struct wrl_look *look, cp_mesh *mesh)

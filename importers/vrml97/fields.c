@@ -10,10 +10,10 @@ struct place wrl_place(const struct wrl_node *node)
 /* Returns the value that an instance of a prototype has, unless it is given: that of the interface. */
 static const struct wrl_value *default_of(const struct wrl_proto *proto, const char *name)
 {
-    for (uint32_t i = 0; proto && i < proto->member_count; i++)
-        if (strcmp(proto->members[i].name, name) == 0 && proto->members[i].access <= WRL_EXPOSED)
-            return proto->defaults[i].store == WRL_AS_IS ? NULL : &proto->defaults[i];
-    return NULL;
+    uint32_t place = proto ? wrl_member_place(proto, name) : CP_NONE;
+    bool is_there =
+        place != CP_NONE && proto->members[place].access <= WRL_EXPOSED && proto->defaults[place].store != WRL_AS_IS;
+    return is_there ? &proto->defaults[place] : NULL;
 }
 
 const struct wrl_value *wrl_value(const struct wrl_node *node, const char *name)

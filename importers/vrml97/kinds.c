@@ -173,14 +173,6 @@ const struct wrl_kind *wrl_kind_named(const char *name)
     return NULL;
 }
 
-uint32_t wrl_member_count(const struct wrl_kind *kind)
-{
-    uint32_t count = 0;
-    while (kind->members[count].name)
-        count++;
-    return count;
-}
-
 bool wrl_same_event(const char *word, const char *name)
 {
     static const char before[] = "set_", behind[] = "_changed";
@@ -192,13 +184,13 @@ bool wrl_same_event(const char *word, const char *name)
     return length == size + sizeof behind - 1 && memcmp(word, name, size) == 0 && strcmp(word + size, behind) == 0;
 }
 
-const struct wrl_member *wrl_member_named(const struct wrl_member *members, uint32_t count, const char *word)
+const struct wrl_member *wrl_member_named(const struct wrl_member *members, const char *word)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(members[i].name, word) == 0)
-            return &members[i];
-    for (uint32_t i = 0; i < count; i++)
-        if (members[i].access != WRL_FIELD && wrl_same_event(word, members[i].name))
-            return &members[i];
+    for (const struct wrl_member *member = members; member->name; member++)
+        if (strcmp(member->name, word) == 0)
+            return member;
+    for (const struct wrl_member *member = members; member->name; member++)
+        if (member->access != WRL_FIELD && wrl_same_event(word, member->name))
+            return member;
     return NULL;
 }

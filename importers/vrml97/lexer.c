@@ -107,12 +107,29 @@ bool wrl_is_cut(struct wrl_parser *parser, const char *within, uint64_t line)
     return true;
 }
 
+bool wrl_breaks_off(struct wrl_parser *parser)
+{
+    const char *at = parser->at;
+    while (at < parser->end && is_of_word(*at))
+        at++;
+    if (!parser->wrl->settings->common.partial || parser->status != CP_OK || at < parser->end)
+        return false;
+    if (!parser->is_cut)
+        report_warning(parser->wrl->context, "vrml97-cut", wrl_here(parser),
+                       "the file ends within a value or a word; what is there is kept");
+    parser->is_cut = true;
+    parser->at = parser->end;
+    return true;
+}
+
 bool wrl_expect(struct wrl_parser *parser, char character, const char *after)
 {
     if (parser->status != CP_OK)
         return false;
     if (wrl_accept(parser, character))
         return true;
+    if (wrl_breaks_off(parser))
+        return false;
     parser->status =
         report_error(parser->wrl->context, CP_INPUT, "vrml97-syntax", wrl_here(parser),
                      "%.60s is followed by %s, not by \"%c\"", after, wrl_next_shown(parser).text, character);
@@ -148,6 +165,8 @@ const char *wrl_name(struct wrl_parser *parser, const char *what)
         return NULL;
     if (size > 0)
         name = utf8_from(parser->wrl->arena, word, size, NULL);
+    else if (wrl_breaks_off(parser))
+        return NULL;
     else
         parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-syntax", wrl_here(parser), "%s is not %s",
                                       wrl_next_shown(parser).text, what);
@@ -160,6 +179,8 @@ const char *wrl_string(struct wrl_parser *parser)
 {
     struct buffer *text = &parser->wrl->text;
     if (wrl_peek(parser) != '"') {
+        if (wrl_breaks_off(parser))
+            return NULL;
         parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-string", wrl_here(parser),
                                       "%s is not a string", wrl_next_shown(parser).text);
         return NULL;
@@ -174,6 +195,8 @@ const char *wrl_string(struct wrl_parser *parser)
         buffer_append(text, parser->at, 1);
     }
     if (parser->at == parser->end) {
+        if (wrl_breaks_off(parser))
+            return NULL;
         parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-string", begin, "the string has no end");
         return NULL;
     }
@@ -193,6 +216,8 @@ static bool is_number_end(const struct wrl_parser *parser, const char *end)
 
 static bool fail_number(struct wrl_parser *parser, const char *what)
 {
+    if (wrl_breaks_off(parser))
+        return false;
     parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-number", wrl_here(parser), "%s is not %s",
                                   wrl_next_shown(parser).text, what);
     return false;

@@ -83,7 +83,7 @@ static const char *route_end(struct wrl_parser *parser, struct wrl_node **node)
     const char *text = wrl_name(parser, "NODE.EVENT");
     const char *point = text ? strrchr(text, '.') : NULL;
     *node = NULL;
-    if (text && !point)
+    if (text && !point && !wrl_breaks_off(parser))
         parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-route", wrl_here(parser),
                                       "\"%.100s\" is not NODE.EVENT", text);
     if (!point)
@@ -104,7 +104,7 @@ static void read_route(struct wrl_parser *parser)
     struct wrl *wrl = parser->wrl;
     struct wrl_route route = {.line = parser->line};
     route.event = route_end(parser, &route.from);
-    if (parser->status == CP_OK && !wrl_accept_word(parser, "TO"))
+    if (parser->status == CP_OK && !wrl_accept_word(parser, "TO") && !wrl_breaks_off(parser))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-route", wrl_here(parser),
                                       "a ROUTE has %s where TO is expected", wrl_next_shown(parser).text);
     route.field = route_end(parser, &route.to);
@@ -121,6 +121,31 @@ static void read_route(struct wrl_parser *parser)
     } else {
         parser->status = CP_LIMIT;
     }
+}
+
+/* Reads a ROUTE or a prototype, if one is next. */
+static bool read_statement(struct wrl_parser *parser)
+{
+    if (wrl_accept_word(parser, "ROUTE"))
+        read_route(parser);
+    else if (wrl_accept_word(parser, "PROTO"))
+        wrl_read_proto(parser, false);
+    else if (wrl_accept_word(parser, "EXTERNPROTO"))
+        wrl_read_proto(parser, true);
+    else
+        return false;
+    return true;
+}
+
+bool wrl_read_among(struct wrl_parser *parser)
+{
+    struct place place = wrl_here(parser);
+    if (!read_statement(parser))
+        return false;
+    if (parser->status == CP_OK)
+        parser->status = report_lenient(parser->wrl->context, parser->wrl->settings->common.strict, "vrml97-statement",
+                                        place, "a ROUTE or prototype stands among nodes");
+    return true;
 }
 
 /* ---- fields ---- */
@@ -173,14 +198,30 @@ static void skip_value(struct wrl_parser *parser)
     }
 }
 
+/* Finds the field that another one takes the place of: one of its name. A field may be several members of a
+ * prototype's interface at once, as it has two events. */
+static struct wrl_field *find_field(const struct open_node *open, const struct wrl_field *field)
+{
+    enum { EVENTS = 2 };
+    bool is = field->value.store == WRL_AS_IS;
+    int others = 0;
+    for (uint32_t i = 0; i < open->count; i++) {
+        struct wrl_field *other = &open->fields[i];
+        if (other->name != field->name || (other->value.store == WRL_AS_IS) != is)
+            continue;
+        if (!is || other->value.count == field->value.count || ++others > EVENTS)
+            return other;
+    }
+    return NULL;
+}
+
 static void add_field(struct wrl_parser *parser, struct open_node *open)
 {
-    enum { MOST_COMPARED = 64 };
     struct wrl_node *node = open->node;
     const struct wrl_field *field = &open->field;
-    for (uint32_t i = 0; i < open->count && i < MOST_COMPARED && field->value.store != WRL_AS_IS; i++)
-        if (strcmp(open->fields[i].name, field->name) == 0)
-            wrl_lenient(parser, "vrml97-twice", "%.60s has %.60s twice, and the last counts", node->type, field->name);
+    struct wrl_field *other = find_field(open, field);
+    if (other)
+        wrl_lenient(parser, "vrml97-twice", "%.60s has %.60s twice, and the last counts", node->type, field->name);
     const struct wrl_value *value = &field->value;
     node->has_is = node->has_is || value->store == WRL_AS_IS;
     for (uint32_t i = 0; value->store == WRL_AS_NODES && i < value->count; i++) {
@@ -188,8 +229,10 @@ static void add_field(struct wrl_parser *parser, struct open_node *open)
         if (node->height <= value->nodes[i]->height)
             node->height = value->nodes[i]->height + 1;
     }
-    if (parser->status == CP_OK &&
-        !array_add(parser->wrl->context, &open->fields, &open->room, &open->count, field, sizeof *field))
+    if (other)
+        *other = *field;
+    else if (parser->status == CP_OK &&
+             !array_add(parser->wrl->context, &open->fields, &open->room, &open->count, field, sizeof *field))
         parser->status = CP_LIMIT;
 }
 
@@ -235,14 +278,18 @@ static void read_field(struct wrl_parser *parser, struct open_node *open)
 {
     struct wrl_node *node = open->node;
     const struct wrl_proto *proto = node->instance ? node->instance->proto : NULL;
-    const struct wrl_member *members = proto ? proto->members : node->kind->members;
     struct wrl_field *field = &open->field;
     *field = (struct wrl_field){.line = parser->line};
     const char *word = wrl_name(parser, "the name of a field");
-    const struct wrl_member *member =
-        word ? wrl_member_named(members, proto ? proto->member_count : wrl_member_count(node->kind), word) : NULL;
+    const struct wrl_member *member = NULL;
     if (!word)
         return;
+    if (!proto) {
+        member = wrl_member_named(node->kind->members, word);
+    } else {
+        uint32_t place = wrl_member_meant(proto, word);
+        member = place != CP_NONE ? &proto->members[place] : NULL;
+    }
     if (!member) {
         wrl_lenient(parser, "vrml97-field", "%.60s has no field \"%.60s\": its value is passed over", node->type, word);
         if (parser->status == CP_OK)
@@ -334,7 +381,7 @@ static struct wrl_node *begin_node(struct wrl_parser *parser, struct open_nodes 
     if (wrl_accept_word(parser, "USE"))
         return use(parser);
     struct wrl_node *node = read_head(parser);
-    if (parser->status != CP_OK || !wrl_expect(parser, '{', node->type))
+    if (!node || parser->status != CP_OK || !wrl_expect(parser, '{', node->type))
         return NULL;
     if (!node->kind && !node->instance) {
         parser->at--;
@@ -383,13 +430,7 @@ static struct wrl_node *end_node(struct wrl_parser *parser, struct open_nodes *s
 /* Reads a field of the node, a ROUTE or a prototype. */
 static void read_member(struct wrl_parser *parser, struct open_node *open)
 {
-    if (wrl_accept_word(parser, "ROUTE"))
-        read_route(parser);
-    else if (wrl_accept_word(parser, "PROTO"))
-        wrl_read_proto(parser, false);
-    else if (wrl_accept_word(parser, "EXTERNPROTO"))
-        wrl_read_proto(parser, true);
-    else if (!is_script(open->node) || !read_script_member(parser))
+    if (!read_statement(parser) && (!is_script(open->node) || !read_script_member(parser)))
         read_field(parser, open);
 }
 
@@ -409,6 +450,8 @@ static struct wrl_node *read_step(struct wrl_parser *parser, struct open_nodes *
         keep_nodes(parser, open);
         return NULL;
     }
+    if (wrl_read_among(parser))
+        return NULL;
     if (wrl_accept_word(parser, "NULL")) {
         if (open->field.value.type == WRL_NODES)
             wrl_lenient(parser, "vrml97-null", "NULL among nodes is passed over");
@@ -455,13 +498,7 @@ void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, ui
     while (parser->status == CP_OK) {
         if (within ? wrl_is_cut(parser, within, line) || *parser->at == '}' : wrl_peek(parser) == 0)
             break;
-        if (wrl_accept_word(parser, "ROUTE")) {
-            read_route(parser);
-        } else if (wrl_accept_word(parser, "PROTO")) {
-            wrl_read_proto(parser, false);
-        } else if (wrl_accept_word(parser, "EXTERNPROTO")) {
-            wrl_read_proto(parser, true);
-        } else if (!wrl_accept_word(parser, "NULL")) {
+        if (!read_statement(parser) && !wrl_accept_word(parser, "NULL")) {
             struct wrl_node *node = wrl_read_node(parser);
             if (node && !array_add(wrl->context, &items, &room, count, &node, sizeof node))
                 parser->status = CP_LIMIT;
@@ -494,6 +531,10 @@ static void read_header(struct wrl_parser *parser)
     else if (begins(parser, "#Inventor"))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
                                       "is Open Inventor, another language than VRML97: save it as VRML 2.0");
+    else if (begins(parser, "#VRML_SIM"))
+        parser->status =
+            report_error(wrl->context, CP_INPUT, "vrml97-version", place,
+                         "is a world of Webots, another language than VRML97: export it as VRML97, X3D or URDF");
     else if (begins(parser, "#X3D"))
         parser->status = report_error(wrl->context, CP_INPUT, "vrml97-version", place,
                                       "is X3D in the classic encoding: save it as XML (.x3d) or VRML97");

@@ -58,6 +58,8 @@ bool wrl_integer(struct wrl_parser *parser, int32_t *number);
 void wrl_skip_brackets(struct wrl_parser *parser);
 /* Tells whether the file ends here too early. It is an error unless the user asked for what is there. */
 bool wrl_is_cut(struct wrl_parser *parser, const char *within, uint64_t line);
+/* Tells whether nothing but a part of a word is left of a file that may break off: then that is no error. */
+bool wrl_breaks_off(struct wrl_parser *parser);
 /* Returns up to 40 characters of what is next, for messages. */
 struct wrl_shown {
     char text[44];
@@ -73,6 +75,8 @@ void wrl_read_value(struct wrl_parser *parser, enum wrl_type type, const char *n
 
 /* Reads a node; NULL for the word NULL, and after an error. */
 struct wrl_node *wrl_read_node(struct wrl_parser *parser);
+/* Reads a ROUTE or a prototype, if one is next; with a warning, as nodes should be. */
+bool wrl_read_among(struct wrl_parser *parser);
 /* Reads nodes, prototypes and ROUTEs up to the end of the file, or of the prototype's body. */
 void wrl_read_statements(struct wrl_parser *parser, struct wrl_node ***nodes, uint32_t *count, const char *within,
                          uint64_t line);
@@ -88,8 +92,10 @@ void wrl_read_proto(struct wrl_parser *parser, bool is_extern);
 /* Reads "eventIn TYPE NAME" and so on up to the bracket, for an interface. False at the bracket, and after an error. */
 bool wrl_read_member(struct wrl_parser *parser, struct wrl_member *member);
 struct wrl_proto *wrl_find_proto(const struct wrl_parser *parser, const char *name);
-/* Returns the member of the interface around that IS names; NULL after an error. */
-const struct wrl_member *wrl_is_member(struct wrl_parser *parser, const char *name, enum wrl_type type);
+/* Finds the member that a word means: its name, or that of one of its events. CP_NONE if there is none. */
+uint32_t wrl_member_meant(const struct wrl_proto *proto, const char *word);
+/* Returns the place of the member in the interface around that IS names; an error if there is none of the type. */
+uint32_t wrl_is_member(struct wrl_parser *parser, const char *name, enum wrl_type type);
 cp_status wrl_expand_in(struct wrl *wrl, struct wrl_proto *within, struct wrl_node *node, uint32_t depth);
 
 #endif

@@ -20,6 +20,8 @@ bool wrl_read_member(struct wrl_parser *parser, struct wrl_member *member)
     for (; way < 4 && type < WRL_TYPE_COUNT; type++)
         if (wrl_accept_word(parser, wrl_type_words[type]))
             break;
+    if ((way == 4 || type == WRL_TYPE_COUNT) && wrl_breaks_off(parser))
+        return false;
     if (way == 4 || type == WRL_TYPE_COUNT) {
         parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-interface", wrl_here(parser),
                                       way == 4 ? "%s is none of eventIn, eventOut, field and exposedField"
@@ -32,12 +34,45 @@ bool wrl_read_member(struct wrl_parser *parser, struct wrl_member *member)
     return member->name != NULL;
 }
 
-const struct wrl_member *wrl_is_member(struct wrl_parser *parser, const char *name, enum wrl_type type)
+uint32_t wrl_member_place(const struct wrl_proto *proto, const char *name)
+{
+    uint32_t low = 0, high = proto->member_count;
+    while (low < high) { /* the first of several of one name */
+        uint32_t middle = low + (high - low) / 2;
+        if (strcmp(proto->members[proto->order[middle]].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < proto->member_count && strcmp(proto->members[proto->order[low]].name, name) == 0;
+    return found ? proto->order[low] : CP_NONE;
+}
+
+uint32_t wrl_member_meant(const struct wrl_proto *proto, const char *word)
+{
+    static const char before[] = "set_", behind[] = "_changed";
+    enum { MOST = 256 };
+    char name[MOST];
+    size_t size = strlen(word), head = sizeof before - 1, tail = sizeof behind - 1;
+    uint32_t place = wrl_member_place(proto, word);
+    if (place == CP_NONE && size > head && memcmp(word, before, head) == 0)
+        place = wrl_member_place(proto, word + head);
+    else if (place == CP_NONE && size > tail && size < MOST && strcmp(word + size - tail, behind) == 0) {
+        memcpy(name, word, size - tail);
+        name[size - tail] = 0;
+        place = wrl_member_place(proto, name);
+    }
+    bool is_event = place != CP_NONE && strcmp(word, proto->members[place].name) != 0;
+    return is_event && proto->members[place].access == WRL_FIELD ? CP_NONE : place;
+}
+
+uint32_t wrl_is_member(struct wrl_parser *parser, const char *name, enum wrl_type type)
 {
     const struct wrl_proto *proto = parser->scope->proto;
-    const struct wrl_member *member = proto ? wrl_member_named(proto->members, proto->member_count, name) : NULL;
-    if (member && member->type == type)
-        return member;
+    uint32_t place = proto ? wrl_member_meant(proto, name) : CP_NONE;
+    const struct wrl_member *member = place != CP_NONE ? &proto->members[place] : NULL;
+    if ((member && member->type == type) || wrl_breaks_off(parser))
+        return place;
     parser->status =
         !proto
             ? report_error(parser->wrl->context, CP_INPUT, "vrml97-is", wrl_here(parser), "IS stands in no prototype")
@@ -47,7 +82,7 @@ const struct wrl_member *wrl_is_member(struct wrl_parser *parser, const char *na
             : report_error(parser->wrl->context, CP_INPUT, "vrml97-is", wrl_here(parser),
                            "IS names \"%.60s\", which is %s, for a field that is %s", name,
                            wrl_type_words[member->type], wrl_type_words[type]);
-    return NULL;
+    return 0;
 }
 
 struct wrl_proto *wrl_find_proto(const struct wrl_parser *parser, const char *name)
@@ -58,6 +93,30 @@ struct wrl_proto *wrl_find_proto(const struct wrl_parser *parser, const char *na
             return scope->protos[*row];
     }
     return NULL;
+}
+
+/* Compares two members by their names; of one name the first in the file comes first. */
+static int compare_members(const struct wrl_proto *proto, uint32_t a, uint32_t b)
+{
+    int order = strcmp(proto->members[a].name, proto->members[b].name);
+    return order != 0 ? order : a < b ? -1 : 1;
+}
+
+/* Orders the members by their names: a shell sort, as one name may stand there more than once. */
+static bool order_members(struct wrl *wrl, struct wrl_proto *proto)
+{
+    uint32_t count = proto->member_count, *order = arena_allocate(wrl->arena, count, sizeof *order);
+    for (uint32_t i = 0; order && i < count; i++)
+        order[i] = i;
+    for (uint32_t gap = count / 2; order && gap > 0; gap /= 2)
+        for (uint32_t i = gap; i < count; i++) {
+            uint32_t moved = order[i], at = i;
+            for (; at >= gap && compare_members(proto, order[at - gap], moved) > 0; at -= gap)
+                order[at] = order[at - gap];
+            order[at] = moved;
+        }
+    proto->order = order;
+    return order != NULL;
 }
 
 static void read_interface(struct wrl_parser *parser, struct wrl_proto *proto)
@@ -83,7 +142,7 @@ static void read_interface(struct wrl_parser *parser, struct wrl_proto *proto)
     if (parser->status == CP_OK) { /* else one of the two may be shorter */
         proto->members = arena_copy(wrl->arena, members, proto->member_count, sizeof *members);
         proto->defaults = arena_copy(wrl->arena, values, proto->member_count, sizeof *values);
-        if (!proto->members || !proto->defaults)
+        if (!proto->members || !proto->defaults || !order_members(wrl, proto))
             parser->status = CP_LIMIT;
     }
     memory_free(wrl->context, members, room, sizeof *members);
@@ -110,6 +169,22 @@ static void read_proto_body(struct wrl_parser *parser, struct wrl_proto *proto)
     wrl_free_scope(wrl, &scope);
     if (parser->status == CP_OK && !parser->is_cut)
         parser->at++;
+}
+
+/* Keeps a prototype of a file for those that name it in an url; the last one of a name counts. */
+static bool note_proto(struct wrl *wrl, struct wrl_file *file, struct wrl_proto *proto)
+{
+    const char *key = arena_print(wrl->arena, "%u %s", file->index, proto->name);
+    uint32_t place = wrl->proto_count;
+    uint32_t *row =
+        key && array_add(wrl->context, &wrl->protos, &wrl->proto_room, &wrl->proto_count, &proto, sizeof proto)
+            ? name_map_add(&wrl->proto_names, key, place, NULL)
+            : NULL;
+    if (!file->first_proto)
+        file->first_proto = proto;
+    if (row)
+        *row = place;
+    return row != NULL;
 }
 
 void wrl_read_proto(struct wrl_parser *parser, bool is_extern)
@@ -151,22 +226,19 @@ void wrl_read_proto(struct wrl_parser *parser, bool is_extern)
         wrl_lenient(parser, "vrml97-twice", "the prototype \"%.60s\" is declared twice, and the last counts",
                     proto->name);
     *row = place;
-    if (!scope->proto && !scope->outer) {
-        proto->outer = parser->file->protos;
-        parser->file->protos = proto;
-    }
+    if (!scope->proto && !scope->outer && !note_proto(wrl, parser->file, proto))
+        parser->status = CP_LIMIT;
 }
 
 /* ---- EXTERNPROTO ---- */
 
 /* Finds the prototype of the name in a file; of no name the first one. */
-static struct wrl_proto *proto_in(const struct wrl_file *file, const char *name)
+static cp_status find_proto_in(struct wrl *wrl, const struct wrl_file *file, const char *name, struct wrl_proto **found)
 {
-    struct wrl_proto *found = NULL;
-    for (struct wrl_proto *at = file->protos; at; at = at->outer)
-        if (!*name || (!found && strcmp(at->name, name) == 0))
-            found = at;
-    return found;
+    const char *key = arena_print(wrl->arena, "%u %s", file->index, name);
+    const uint32_t *row = key ? name_map_find(&wrl->proto_names, key) : NULL;
+    *found = !*name ? file->first_proto : row ? wrl->protos[*row] : NULL;
+    return key ? CP_OK : CP_LIMIT;
 }
 
 /* Finds the prototype that a declaration means: itself, or one of another file. */
@@ -181,9 +253,10 @@ static cp_status find_definition(struct wrl *wrl, struct wrl_proto *proto, uint3
             const char *name = "";
             at->is_sought = true;
             cp_status status = wrl_open(wrl, at->file, at->urls, depth, &file, &name);
+            if (status == CP_OK && file)
+                status = find_proto_in(wrl, file, name, &at->found);
             if (status != CP_OK)
                 return status;
-            at->found = file ? proto_in(file, name) : NULL;
         }
         at = at->found; /* perhaps a declaration, too */
     }
@@ -206,29 +279,36 @@ struct expansion {
 static struct wrl_node *copy_node(struct expansion *expansion, struct wrl_node *original);
 
 /* Notes that an event of the interface is one of a node. */
-static void add_link(struct expansion *expansion, struct wrl_node *node, const char *field, const char *name)
+static void add_link(struct expansion *expansion, struct wrl_instance *instance, const struct wrl_link *made)
 {
-    struct wrl_link *link = arena_allocate(expansion->wrl->arena, 1, sizeof *link);
+    struct wrl_link *link = arena_copy(expansion->wrl->arena, made, 1, sizeof *link), **at = &instance->links;
     if (!link) {
         expansion->status = CP_LIMIT;
         return;
     }
-    *link = (struct wrl_link){name, field, node, expansion->node->instance->links};
-    expansion->node->instance->links = link;
+    while (*at && (*at)->member != link->member)
+        at = &(*at)->next;
+    link->same = *at;
+    link->next = *at ? (*at)->next : NULL;
+    *at = link;
 }
 
-/* Finds what the instance says of a member, or the interface. */
-static const struct wrl_value *given_value(const struct expansion *expansion, const char *name)
+/* Finds what the instance says of each member of the interface, or the interface itself. */
+static cp_status find_given(struct expansion *expansion)
 {
-    const struct wrl_node *node = expansion->node;
-    for (uint32_t i = node->field_count; i-- > 0;)
-        if (strcmp(node->fields[i].name, name) == 0)
-            return &node->fields[i].value;
+    struct wrl *wrl = expansion->wrl;
     const struct wrl_proto *proto = expansion->definition;
+    const struct wrl_node *node = expansion->node;
+    if (!array_reserve(wrl->context, (void **)&wrl->given, &wrl->given_room, proto->member_count, sizeof *wrl->given))
+        return CP_LIMIT;
     for (uint32_t i = 0; i < proto->member_count; i++)
-        if (strcmp(proto->members[i].name, name) == 0 && proto->defaults[i].store != WRL_AS_IS)
-            return &proto->defaults[i];
-    return NULL;
+        wrl->given[i] = proto->defaults[i].store == WRL_AS_IS ? NULL : &proto->defaults[i];
+    for (uint32_t i = 0; i < node->field_count; i++) {
+        uint32_t place = wrl_member_place(proto, node->fields[i].name);
+        if (place != CP_NONE)
+            wrl->given[place] = &node->fields[i].value;
+    }
+    return CP_OK;
 }
 
 static void copy_value(struct expansion *expansion, struct wrl_value *value)
@@ -263,8 +343,10 @@ static void copy_fields(struct expansion *expansion, const struct wrl_node *orig
     for (uint32_t i = 0; i < original->field_count && expansion->status == CP_OK; i++) {
         struct wrl_field field = original->fields[i];
         if (field.value.store == WRL_AS_IS) {
-            add_link(expansion, node, field.name, field.value.is);
-            const struct wrl_value *given = given_value(expansion, field.value.is);
+            const struct wrl_link link = {
+                .name = field.value.is, .field = field.name, .node = node, .member = field.value.count};
+            add_link(expansion, expansion->node->instance, &link);
+            const struct wrl_value *given = expansion->wrl->given[field.value.count];
             if (!given)
                 continue;
             field.value = *given;
@@ -293,16 +375,13 @@ static void copy_instance(struct expansion *expansion, const struct wrl_instance
         if (instance->body)
             note_child(node, instance->body);
     }
-    for (const struct wrl_link *link = original->links; link && expansion->status == CP_OK; link = link->next) {
-        struct wrl_link *copy = arena_copy(expansion->wrl->arena, link, 1, sizeof *copy);
-        if (!copy) {
-            expansion->status = CP_LIMIT;
-            return;
+    for (const struct wrl_link *event = original->links; event; event = event->next)
+        for (const struct wrl_link *link = event; link && expansion->status == CP_OK; link = link->same) {
+            struct wrl_link copy = *link;
+            copy.node = copy_node(expansion, link->node);
+            if (expansion->status == CP_OK)
+                add_link(expansion, instance, &copy);
         }
-        copy->node = copy_node(expansion, link->node);
-        copy->next = instance->links;
-        instance->links = copy;
-    }
 }
 
 /* Copies a node once in an expansion, with what is below it: at most WRL_DEEPEST deep. */
@@ -324,6 +403,7 @@ static struct wrl_node *copy_node(struct expansion *expansion, struct wrl_node *
     original->copy = node;
     node->serial = wrl->node_count - 1;
     node->into = NULL;
+    node->is_moved = node->is_oriented = false;
     node->meshes = NULL;
     node->height = 0;
     node->has_is = false;
@@ -368,6 +448,7 @@ cp_status wrl_expand_in(struct wrl *wrl, struct wrl_proto *within, struct wrl_no
         return CP_OK;
     }
     expansion.number = ++wrl->expansion;
+    expansion.status = find_given(&expansion);
     for (uint32_t i = 0; i < expansion.definition->body_count && expansion.status == CP_OK; i++) {
         struct wrl_node *copy = copy_node(&expansion, expansion.definition->body[i]);
         node->instance->body = i == 0 ? copy : node->instance->body;
@@ -382,26 +463,45 @@ cp_status wrl_expand_in(struct wrl *wrl, struct wrl_proto *within, struct wrl_no
 
 /* ---- ROUTEs ---- */
 
+/* Tells whether one of the latest ROUTEs into the node is the same: a ROUTE that is there again means nothing. */
+static bool is_there(const struct wrl_route *made)
+{
+    enum { MOST_COMPARED = 8 };
+    const struct wrl_route *route = made->to->into;
+    for (int i = 0; route && i < MOST_COMPARED; i++, route = route->next)
+        if (route->from == made->from && strcmp(route->event, made->event) == 0 &&
+            strcmp(route->field, made->field) == 0)
+            return true;
+    return false;
+}
+
 static cp_status add_to(struct wrl *wrl, const struct wrl_route *route, struct wrl_node *to, const char *field)
 {
     cp_status status = wrl_count_node(wrl, to->file, route->line);
     if (status != CP_OK)
         return status;
     if (to->instance) {
-        for (const struct wrl_link *link = to->instance->links; link && status == CP_OK; link = link->next)
-            if (wrl_same_event(field, link->name))
+        for (const struct wrl_link *event = to->instance->links; event; event = event->next)
+            for (const struct wrl_link *link = wrl_same_event(field, event->name) ? event : NULL;
+                 link && status == CP_OK; link = link->same)
                 status = add_to(wrl, route, link->node, link->field);
         return status;
     }
-    struct wrl_route *kept = arena_copy(wrl->arena, route, 1, sizeof *route);
+    struct wrl_route made = *route;
+    made.to = to;
+    made.field = field;
+    if (is_there(&made))
+        return CP_OK;
+    if (!wrl_is_followed(&made)) {
+        wrl_tell(wrl, WRL_TOLD_ROUTES, 1, AT_LINE(to->file->source->name, route->line));
+        return CP_OK;
+    }
+    struct wrl_route *kept = arena_copy(wrl->arena, &made, 1, sizeof made);
     if (!kept)
         return CP_LIMIT;
-    kept->to = to;
-    kept->field = field;
-    if (!wrl_is_followed(kept))
-        wrl_tell(wrl, WRL_TOLD_ROUTES, 1, AT_LINE(to->file->source->name, route->line));
     kept->next = to->into;
     to->into = kept;
+    wrl_note_moved(kept);
     return CP_OK;
 }
 

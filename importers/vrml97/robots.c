@@ -22,13 +22,9 @@ static bool declares(const struct wrl_node *node, const char *type, const char *
     const struct wrl_proto *proto = node->instance ? node->instance->proto : NULL;
     if (!proto || strcmp(proto->name, type) != 0)
         return false;
-    for (; *fields; fields++) {
-        uint32_t i = 0;
-        while (i < proto->member_count && strcmp(proto->members[i].name, *fields) != 0)
-            i++;
-        if (i == proto->member_count)
+    for (; *fields; fields++)
+        if (wrl_member_place(proto, *fields) == CP_NONE)
             return false;
-    }
     return true;
 }
 
@@ -325,8 +321,7 @@ static cp_status add_loop(struct wrl *wrl, const struct name_map *frames, const 
         return add_ball(wrl, node, *first, *second);
     if (strcmp(type, "xy") == 0 || strcmp(type, "piston") == 0)
         return add_piston(wrl, node, *first, *second);
-    report_loss(wrl->context, "vrml97-joint", wrl_place(node), 1, "ExtraJoints of the type \"%.40s\"",
-                type);
+    report_loss(wrl->context, "vrml97-joint", wrl_place(node), 1, "ExtraJoints of the type \"%.40s\"", type);
     return CP_OK;
 }
 

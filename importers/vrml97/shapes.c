@@ -68,6 +68,8 @@ static cp_status add_mesh(struct wrl *wrl, struct wrl_look *look, struct wrl_mes
     look->pose = POSE_IDENTITY;
     cp_status status = make_mesh(wrl, look, &mesh);
     made->pose = look->pose;
+    if (status == CP_OK && look->geometry->meshes) /* again, in another look */
+        status = wrl_count_made(wrl, look->geometry, mesh.corner_count);
     if (status != CP_OK)
         return status == CP_NO ? CP_OK : status;
     look->has_coordinates = mesh.coordinates[0] != NULL;

@@ -1,5 +1,7 @@
 /* The tree of nodes as frames. A Transform is a frame; groups without a place of their own put what they hold into the
  * frame around them. A stack of what is still to be seen takes the place of recursion. */
+#include <string.h>
+
 #include "base/text/json.h"
 #include "vrml97.h"
 
@@ -155,12 +157,29 @@ static cp_status add_moving(struct wrl *wrl, struct waiting *at, bool orients)
     return good ? add_moved(wrl, &parts) : wrl->failed;
 }
 
+/* Returns the Shape of a Transform that our exporter has written around a cylinder or cone, whose axis it turns: it has
+ * the mesh's name, and is no frame. NULL if it is none; a frame never holds such a Shape itself. */
+static struct wrl_node *turned_shape(const struct wrl_node *node)
+{
+    static const char *const prefixes[] = {"mesh_", "mirrored_"};
+    const struct wrl_value *children = wrl_value(node, "children");
+    bool is_named = false;
+    for (int i = 0; i < 2; i++)
+        is_named = is_named || strncmp(node->name, prefixes[i], strlen(prefixes[i])) == 0;
+    if (!is_named || !children || children->store != WRL_AS_NODES || children->count != 1)
+        return NULL;
+    struct wrl_node *shape = children->nodes[0];
+    const struct wrl_node *geometry =
+        shape->kind && shape->kind->class == WRL_SHAPE ? wrl_real(wrl_child(shape, "geometry")) : NULL;
+    return geometry && (wrl_is(geometry, "Cylinder") || wrl_is(geometry, "Cone")) ? shape : NULL;
+}
+
 static cp_status see_transform(struct walk *walk, struct waiting *at)
 {
     struct wrl *wrl = walk->wrl;
     struct wrl_node *node = at->node;
     cp_status status = CP_OK;
-    bool orients;
+    struct wrl_node *shape = wrl->is_own && node->name ? turned_shape(node) : NULL;
     if (wrl->is_own && node->name && wrl_own_joint(wrl, node) != CP_NONE) {
         /* a joint of the frame around it */
         status = add_moved(wrl, &(struct wrl_moved){.node = node, .frame = at->frame, .scaled = at->frame});
@@ -168,11 +187,13 @@ static cp_status see_transform(struct walk *walk, struct waiting *at)
         at->pose = POSE_IDENTITY; /* the world itself, and above it the turn to Y up */
     } else if (wrl->is_own && node->name && strcmp(node->name, "y_up") == 0 && at->frame == 0) {
         at->pose = POSE_IDENTITY;
-    } else if (at->is_link || (wrl->is_own && !node->name)) {
+    } else if (at->is_link || shape || (wrl->is_own && !node->name)) {
         cp_pose pose = wrl_pose(node);
+        if (shape && !shape->name)
+            shape->name = node->name;
         at->pose = pose_multiply(&at->pose, &pose);
-    } else if (wrl_is_moved(node, &orients)) {
-        status = add_moving(wrl, at, orients);
+    } else if (node->is_moved) {
+        status = add_moving(wrl, at, node->is_oriented);
         if (status == CP_OK && wrl->is_own)
             status = wrl_own_add_joints(wrl, node, at->frame);
     } else {

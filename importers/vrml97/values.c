@@ -57,6 +57,8 @@ static bool read_truth(struct wrl_parser *parser, int32_t *number)
                 *number = truth;
                 return parser->status == CP_OK;
             }
+    if (wrl_breaks_off(parser))
+        return false;
     parser->status = report_error(parser->wrl->context, CP_INPUT, "vrml97-number", wrl_here(parser),
                                   "%s is neither TRUE nor FALSE", wrl_next_shown(parser).text);
     return false;
@@ -209,6 +211,7 @@ static void read_image(struct wrl_parser *parser, struct wrl_value *value)
         else
             count += is_none || numbers[2] == 0 ? 0 : (uint64_t)numbers[0] * (uint64_t)numbers[1];
     }
+    array.count = array.count < count ? 0 : array.count; /* the file breaks off */
     if (parser->status == CP_OK)
         keep(parser, &array, value);
     memory_free(parser->wrl->context, array.items, array.room, array.size);
@@ -218,6 +221,8 @@ static void read_image(struct wrl_parser *parser, struct wrl_value *value)
 
 static bool add_node(struct wrl_parser *parser, struct growing *array)
 {
+    if (wrl_read_among(parser))
+        return parser->status == CP_OK;
     bool is_null = wrl_accept_word(parser, "NULL");
     struct wrl_node *node = is_null ? NULL : wrl_read_node(parser);
     if (is_null)
@@ -257,8 +262,10 @@ void wrl_read_value(struct wrl_parser *parser, enum wrl_type type, const char *n
     if (wrl_accept_word(parser, "IS")) {
         value->is = wrl_name(parser, "a name behind IS");
         value->store = WRL_AS_IS;
-        if (value->is)
-            (void)wrl_is_member(parser, value->is, type);
+        if (value->is && !parser->is_cut)
+            value->count = wrl_is_member(parser, value->is, type);
+        if (parser->is_cut)
+            *value = (struct wrl_value){.type = type, .store = store_of(type, name)};
     } else if (value->store == WRL_AS_NODES) {
         read_nodes(parser, value);
     } else if (type == WRL_IMAGE) {

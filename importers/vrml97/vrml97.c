@@ -94,6 +94,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                       .arena = arena_new(context),
                       .file_paths = {.context = context},
                       .file_names = {.context = context},
+                      .proto_names = {.context = context},
                       .materials = {.context = context},
                       .textures = {.context = context},
                       .text = {.context = context}};
@@ -105,7 +106,10 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     memory_free(context, wrl.files, wrl.file_room, sizeof *wrl.files);
     memory_free(context, wrl.placed, wrl.placed_room, sizeof *wrl.placed);
     name_map_free(&wrl.file_paths);
+    memory_free(context, wrl.protos, wrl.proto_room, sizeof *wrl.protos);
+    memory_free(context, wrl.given, wrl.given_room, sizeof *wrl.given);
     name_map_free(&wrl.file_names);
+    name_map_free(&wrl.proto_names);
     name_map_free(&wrl.materials);
     name_map_free(&wrl.textures);
     buffer_free(&wrl.text);
@@ -113,13 +117,16 @@ static cp_status read(cp_context *context, struct source *source, const void *se
     return status == CP_OK ? scene_finish(scene) : status;
 }
 
-/* VRML 1.0 is known, too, so that its error says what to do. */
+/* VRML 1.0 and worlds of Webots are known, too, so that their error says what to do. */
 static int probe(const char *head, size_t size, uint64_t file_size)
 {
-    static const char sign[] = "#VRML V";
-    const char *text = text_after_mark(head, size), *end = head + size;
+    static const char sign[] = "#VRML V", other[] = "#VRML_SIM";
+    const char *text = text_after_mark(head, size);
+    const size_t left = (size_t)(head + size - text);
     (void)file_size;
-    return (size_t)(end - text) >= sizeof sign - 1 && memcmp(text, sign, sizeof sign - 1) == 0 ? 100 : 0;
+    bool known = (left >= sizeof sign - 1 && memcmp(text, sign, sizeof sign - 1) == 0) ||
+                 (left >= sizeof other - 1 && memcmp(text, other, sizeof other - 1) == 0);
+    return known ? 100 : 0;
 }
 
 static const cp_option options[] = {

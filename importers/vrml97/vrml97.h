@@ -51,7 +51,7 @@ enum wrl_store { WRL_AS_DOUBLES, WRL_AS_FLOATS, WRL_AS_INTEGERS, WRL_AS_TEXTS, W
 struct wrl_value {
     enum wrl_type type;
     enum wrl_store store;
-    uint32_t count; /* numbers, texts or nodes */
+    uint32_t count; /* numbers, texts or nodes; of WRL_AS_IS the member's place in the interface */
     union {
         const double *doubles;
         const float *floats;
@@ -102,8 +102,7 @@ struct wrl_kind {
 const struct wrl_kind *wrl_kind_named(const char *name);
 /* Finds a member of a list that a word means: its name, or set_NAME and NAME_changed of an exposed field, or of an
  * event without that. NULL if there is none. */
-const struct wrl_member *wrl_member_named(const struct wrl_member *members, uint32_t count, const char *word);
-uint32_t wrl_member_count(const struct wrl_kind *kind);
+const struct wrl_member *wrl_member_named(const struct wrl_member *members, const char *word);
 /* Tells whether two names of an event mean the same: "rotation", "set_rotation" and "rotation_changed". */
 bool wrl_same_event(const char *word, const char *name);
 
@@ -118,12 +117,13 @@ struct wrl_node {
     struct wrl_instance *instance; /* of a prototype; or NULL */
     struct wrl_file *file;
     uint64_t line;
-    uint32_t column, serial; /* serial: in all files */
-    uint32_t height;         /* of the tree below it */
-    bool has_is;             /* here or below */
-    bool is_open;            /* it is still being read */
-    struct wrl_route *into;  /* the latest ROUTE into it */
-    struct wrl_node *copy;   /* its copy in the expansion `copied` */
+    uint32_t column, serial;    /* serial: in all files */
+    uint32_t height;            /* of the tree below it */
+    bool has_is;                /* here or below */
+    bool is_open;               /* it is still being read */
+    bool is_moved, is_oriented; /* ROUTEs of `into` move it, and set its scaleOrientation */
+    struct wrl_route *into;     /* the latest ROUTE into it that clips follow */
+    struct wrl_node *copy;      /* its copy in the expansion `copied` */
     uint32_t copied;
     struct wrl_mesh *meshes; /* shapes.c lists the meshes that it became */
 };
@@ -146,20 +146,22 @@ struct wrl_instance {
 struct wrl_link {
     const char *name, *field;
     struct wrl_node *node;
-    struct wrl_link *next;
+    uint32_t member;       /* the event's place in the interface */
+    struct wrl_link *same; /* a further one of this event */
+    struct wrl_link *next; /* the first one of another event */
 };
 
 struct wrl_proto {
     const char *name;
     struct wrl_member *members;
     struct wrl_value *defaults; /* beside the members */
+    uint32_t *order;            /* the members' places, by their names */
     uint32_t member_count;
     struct wrl_node **body;
     uint32_t body_count;
     struct wrl_route *routes;     /* by next, in the body */
     const struct wrl_value *urls; /* of EXTERNPROTO; NULL: of PROTO */
     struct wrl_file *file;
-    struct wrl_proto *outer; /* one that was declared before it where it is known, or NULL */
     struct wrl_proto *found; /* the definition that an EXTERNPROTO has found */
     bool is_sought;
     uint64_t line;
@@ -172,7 +174,7 @@ struct wrl_file {
     struct source *opened; /* NULL for the top file */
     struct wrl_node **nodes;
     uint32_t node_count;
-    struct wrl_proto *protos;
+    struct wrl_proto *first_proto;
     uint32_t index;
     bool is_model, is_read;
     cp_instance *parts; /* of a model, in its own axes; NULL if it cannot be read */
@@ -229,13 +231,18 @@ struct wrl {
     struct arena *arena;
     struct wrl_file **files;
     uint32_t file_count, file_room;
-    struct name_map file_paths; /* by path */
-    struct name_map file_names; /* by file and url */
-    struct name_map materials;  /* keyed by what they are made of */
+    struct name_map file_paths;  /* by path */
+    struct name_map file_names;  /* by file and url */
+    struct name_map proto_names; /* of files, by file and name: places in `protos` */
+    struct wrl_proto **protos;
+    uint32_t proto_count, proto_room;
+    const struct wrl_value **given; /* what an instance gives for each member, while it is expanded */
+    uint32_t given_room;
+    struct name_map materials; /* keyed by what they are made of */
     struct name_map textures;
     uint32_t node_count; /* of nodes in all trees */
     uint32_t expansion;  /* the number of the last one */
-    uint64_t visits;
+    uint64_t visits;     /* counts what a file may hold only in proportion to its size */
     struct wrl_placed *placed;
     uint32_t placed_count, placed_room;
     struct wrl_moved *moved, **moved_end;
@@ -277,6 +284,8 @@ cp_status wrl_read_model(struct wrl *wrl, struct wrl_file *file);
 
 /* ---- proto.c ---- */
 
+/* Finds the member of an interface that has this very name; CP_NONE if there is none. */
+uint32_t wrl_member_place(const struct wrl_proto *proto, const char *name);
 /* Returns the node behind an instance of a prototype; NULL if there is none. */
 struct wrl_node *wrl_real(struct wrl_node *node);
 /* Counts a node towards the limit. */
@@ -341,6 +350,8 @@ cp_status wrl_make_extrusion(struct wrl *wrl, struct wrl_look *look, cp_mesh *me
 
 /* Checks the count of vertices or corners of a node against the limits. */
 cp_status wrl_check_size(struct wrl *wrl, const struct wrl_node *node, uint64_t count);
+/* Counts points that are in no list of the file: there are many of them for few bytes. */
+cp_status wrl_count_made(struct wrl *wrl, const struct wrl_node *node, uint64_t count);
 
 /* ---- robots.c ---- */
 
@@ -362,8 +373,8 @@ cp_status wrl_finish_robots(struct wrl *wrl);
 
 /* Tells whether clips follow the ROUTE: from a TimeSensor to an interpolator, or from that to a Transform. */
 bool wrl_is_followed(const struct wrl_route *route);
-/* Tells whether ROUTEs move the Transform; *orients: its scaleOrientation, too. */
-bool wrl_is_moved(const struct wrl_node *node, bool *orients);
+/* Notes at the Transform what a ROUTE that is followed moves. */
+void wrl_note_moved(const struct wrl_route *route);
 cp_status wrl_add_clips(struct wrl *wrl);
 
 /* ---- own.c: worlds that our exporter has written ---- */

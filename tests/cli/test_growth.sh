@@ -110,6 +110,11 @@ wrl_shapes() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8"; for (i = 0; i < n
 wrl_names() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nDEF S Shape { geometry Box { } }"; for (i = 0; i < n; i++) printf "DEF T%d Transform { translation %d 0 0 children USE S }\nInline { url \"gone%d.wrl\" }\n", i, i, i % 8 }'; }
 wrl_protos() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8"; for (i = 0; i < n; i++) printf "PROTO P%d [ field SFFloat r 1 exposedField SFVec3f at 0 0 0 ] { Transform { translation IS at children Shape { geometry Sphere { radius IS r } } } }\nP%d { r %d at %d 0 0 }\n", i, i, i + 1, i }'; }
 wrl_routes() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nDEF T TimeSensor { }"; for (i = 0; i < n; i++) printf "DEF M%d Transform { children Shape { geometry Box { } } }\nDEF P%d PositionInterpolator { key [ 0 1 ] keyValue [ 0 0 0 1 0 0 ] }\nROUTE T.fraction_changed TO P%d.set_fraction\nROUTE P%d.value_changed TO M%d.translation\n", i, i, i, i, i }'; }
+# What multiplied once: ROUTEs into a frame that is used again, or into a prototype's interface; a field that is there
+# again; prototypes of a library.
+wrl_used() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nDEF S TouchSensor { }\nDEF X Transform {"; for (i = 0; i < n; i++) print "translation 1 2 3"; print "}"; for (i = 0; i < n; i++) print "ROUTE S.isActive TO X.set_translation\nUSE X" }'; }
+wrl_links() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nPROTO P [ exposedField SFVec3f a 0 0 0 exposedField SFVec3f b 0 0 0 ] { Group { children ["; for (i = 0; i < n; i++) print "Transform { translation IS a }"; print "] } }\nDEF I P { }\nDEF P PositionInterpolator { }"; for (i = 0; i < n; i++) print "ROUTE P.value_changed TO I.set_b" }'; }
+wrl_library() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8"; print "#VRML V2.0 utf8" > "library.wrl"; for (i = 0; i < n; i++) printf "PROTO P%d [ ] { Group { } }\n", i > "library.wrl"; for (i = 0; i < n; i++) printf "EXTERNPROTO P%d [ ] \"library.wrl#P%d\"\nP%d { }\n", i, i, i }'; }
 wrl_joints() { awk -v n="$1" 'BEGIN { print "#VRML V2.0 utf8\nPROTO Joint [ field SFVec3f translation 0 0 0 field MFNode children [ ] field SFString jointType \"\" field SFInt32 jointId -1 field SFVec3f jointAxis 0 0 1 ] { Transform { translation IS translation children IS children } }\nPROTO Humanoid [ field MFNode humanoidBody [ ] ] { Group { children IS humanoidBody } }"; print "DEF R Humanoid { humanoidBody ["; for (i = 0; i < n; i++) printf "DEF J%d Joint { translation %d 0 0 jointType \"rotate\" jointId 0 children Shape { geometry Box { } } }\n", i, i; print "] }" }'; }
 srdf_pairs() { urdf_links "$1" >robot.urdf; awk -v n="$1" 'BEGIN { print "<robot name=\"r\"><group name=\"g\"/>"; for (i = 1; i < n; i++) {
     printf "<disable_collisions link1=\"l0\" link2=\"l%d\" reason=\"Never\"/><group name=\"g%d\"><joint name=\"j%d\"/></group>\n", i, i, i
@@ -256,6 +261,9 @@ grows wrl_names 500 a.wrl convert a.wrl o.glb
 grows wrl_protos 500 a.wrl convert a.wrl o.glb
 grows wrl_routes 500 a.wrl convert a.wrl o.glb
 grows wrl_joints 500 a.wrl convert a.wrl o.glb
+grows wrl_used 2000 a.wrl convert a.wrl o.glb
+grows wrl_links 2000 a.wrl convert a.wrl o.glb
+grows wrl_library 2000 a.wrl convert a.wrl o.glb
 grows xacro_calls 500 a.xacro convert a.xacro o.glb
 grows xacro_text 2000 a.xacro convert a.xacro o.glb
 grows xacro_yaml 500 a.xacro convert a.xacro o.glb

@@ -143,12 +143,13 @@ static void test_texture_transform(void **unused)
     }
 }
 
-/* Without coordinates the longest side of the box is S, from 0 to 1, and the second one T. */
+/* Without coordinates the longest side of the box is S, from 0 to 1, and the second one T. The box is that of the
+ * faces. */
 static void test_default_coordinates(void **unused)
 {
     (void)unused;
     read_world("Shape { appearance Appearance { texture PixelTexture { image 1 1 1 0x80 } } geometry IndexedFaceSet {"
-               " coord Coordinate { point [ 1 0 2 1 4 2 1 4 4 1 0 4 ] } coordIndex [ 0 1 2 3 ] } }");
+               " coord Coordinate { point [ 1 0 2 1 4 2 1 4 4 1 0 4 9 9 9 ] } coordIndex [ 0 1 2 3 ] } }");
     static const float expected[] = {0, 1, 1, 1, 1, 0.5F, 0, 0.5F};
     const cp_mesh *mesh = cp_meshes(scene, NULL);
     for (int i = 0; i < 8; i++)
