@@ -114,7 +114,7 @@ static cp_status make_normals(struct ac3d *reader, const struct ac3d_object *obj
     if (object->crease < 0 || object->shaded == 0)
         return CP_OK;
     reader->counts[AC3D_FLAT] += object->faces.count - object->shaded;
-    return mesh_smooth_curved(reader->scene, mesh, object->crease);
+    return mesh_smooth_as_said(reader->scene, mesh, object->crease);
 }
 
 static cp_status add_mesh(struct ac3d *reader, const struct ac3d_object *object, const struct ac3d_elements *elements,
