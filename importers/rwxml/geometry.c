@@ -57,6 +57,7 @@ static cp_status place_file(const struct wish *wish, const char *path, uint32_t 
                             cp_use_name(use), path, places);
     report_loss(rwxml->context, "rwxml-model", at, 1, "the %s model \"%.200s\": no file that can be read%s",
                 cp_use_name(use), path, places);
+    models_miss(&rwxml->files_of_models, wish->frame->node, use);
     return CP_OK;
 }
 
