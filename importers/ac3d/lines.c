@@ -80,6 +80,18 @@ cp_status ac3d_expect_numbers(struct ac3d *reader, double *numbers, int count, c
     return ac3d_numbers(reader, numbers, count) == count ? CP_OK : ac3d_fail(reader, what);
 }
 
+cp_status ac3d_check_floats(struct ac3d *reader, const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fabs(numbers[i]) > 1e38) {
+            char printed[NUMBER_SIZE];
+            print_double(numbers[i], printed);
+            return report_error(reader->context, CP_INPUT, "ac3d-not-finite", ac3d_place(reader),
+                                "the number %s is too large: a float would not hold it", printed);
+        }
+    return CP_OK;
+}
+
 cp_status ac3d_expect_count(struct ac3d *reader, uint32_t *count, const char *what)
 {
     double number = 0;
