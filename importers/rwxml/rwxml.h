@@ -164,6 +164,8 @@ cp_status rwxml_apply_setups(struct rwxml *rwxml);
 
 /* A pattern of names, compiled. */
 struct rwxml_pattern;
+/* Tells whether the pattern is a regular expression: it has the sign REGEX, and something behind it. */
+bool rwxml_is_expression(const char *text);
 /* Compiles a pattern: * and ? stand for any characters, and REGEX begins a regular expression. *pattern is NULL if it
  * is wrong, or has what is not read. CP_LIMIT when out of memory. */
 cp_status rwxml_compile(struct arena *arena, const char *text, struct rwxml_pattern **pattern);

@@ -8,6 +8,7 @@
 #include "../collision_setup/collision_setup.h"
 #include "base/text/text.h"
 #include "base/text/xml.h"
+#include "collide/list/list.h"
 
 static const struct xml_codes codes = XML_CODES("rwxml");
 
@@ -138,8 +139,11 @@ static cp_status match(struct setups *setups, const struct xml_node *element, co
     struct rwxml_pattern *pattern;
     if (!text)
         return CP_INPUT;
-    const char *whole = strncmp(text, "REGEX", 5) == 0 ? text : full_name(rwxml, scope, text);
+    const char *whole = full_name(rwxml, scope, text);
     cp_status status = whole ? rwxml_compile(rwxml->arena, whole, &pattern) : CP_LIMIT;
+    if (status == CP_OK && *scope && rwxml_is_expression(text))
+        status = rwxml_lenient(rwxml, "rwxml-pattern", element,
+                               "in the setup of a device RobWork takes REGEX as part of the name: \"%.100s\"", text);
     if (status != CP_OK)
         return status;
     if (!pattern) {
@@ -239,6 +243,14 @@ static cp_status add_pair(struct rwxml *rwxml, uint32_t first, uint32_t second, 
     return CP_OK;
 }
 
+/* Tells whether two candidates cannot move against each other. */
+static bool is_static_pair(const struct setups *setups, const struct pair_rules *statics, uint32_t one, uint32_t other)
+{
+    const struct rwxml_frame *frames = setups->rwxml->frames;
+    return statics->groups[frames[setups->candidates[one].row].node] ==
+           statics->groups[frames[setups->candidates[other].row].node];
+}
+
 /* Drops the pairs of setups before a rule that includes them again. numbers: of each node among the candidates. */
 static cp_status drop_included(struct setups *setups, const uint32_t *numbers)
 {
@@ -257,7 +269,24 @@ static cp_status drop_included(struct setups *setups, const uint32_t *numbers)
     return status;
 }
 
-/* Adds the pairs that rules exclude, unless they are there already. */
+/* Static pairs are left out before rules apply, so a rule may include some of them again. A scene leaves out all of
+ * them or none: tells whether they have to be pairs of their own, and finds their groups then. */
+static cp_status find_statics(struct setups *setups, struct pair_rules *statics, bool *apart)
+{
+    struct rwxml *rwxml = setups->rwxml;
+    bool *candidates = memory_allocate_zeroed(rwxml->context, rwxml->scene->node_count, sizeof *candidates);
+    bool found = candidates && pair_rules_find(statics, rwxml->context, rwxml->scene, candidates);
+    memory_free(rwxml->context, candidates, rwxml->scene->node_count, sizeof *candidates);
+    *apart = false;
+    for (uint32_t i = 0; found && i < setups->count; i++)
+        for (uint32_t k = i + 1; statics->skip_static && k < setups->count && !*apart; k++) {
+            uint32_t last = setups->last[(size_t)i * setups->count + k];
+            *apart = last > 0 && setups->rules[last - 1].includes && is_static_pair(setups, statics, i, k);
+        }
+    return found ? CP_OK : CP_LIMIT;
+}
+
+/* Adds the pairs that rules exclude, and static ones that are apart, unless they are there already. */
 static cp_status add_excluded(struct setups *setups)
 {
     struct rwxml *rwxml = setups->rwxml;
@@ -265,7 +294,9 @@ static cp_status add_excluded(struct setups *setups)
     uint32_t node_count = scene->node_count, *numbers = memory_allocate(rwxml->context, node_count, sizeof *numbers);
     uint32_t before = scene->pair_count;
     uint64_t *known = memory_allocate(rwxml->context, before, sizeof *known);
-    cp_status status = numbers && known ? CP_OK : CP_LIMIT;
+    struct pair_rules statics = {0};
+    bool apart = false;
+    cp_status status = numbers && known ? find_statics(setups, &statics, &apart) : CP_LIMIT;
     for (uint32_t i = 0; i < node_count && status == CP_OK; i++)
         numbers[i] = CP_NONE;
     for (uint32_t i = 0; i < setups->count && status == CP_OK; i++)
@@ -281,9 +312,15 @@ static cp_status add_excluded(struct setups *setups)
             uint32_t last = setups->last[(size_t)i * setups->count + k];
             uint32_t a = setups->candidates[i].row, b = setups->candidates[k].row;
             uint64_t key = unordered_pair(rwxml->frames[a].node, rwxml->frames[b].node);
-            if (last > 0 && !setups->rules[last - 1].includes && !set_has(known, known_count, key))
+            if (set_has(known, known_count, key))
+                continue;
+            if (last > 0 && !setups->rules[last - 1].includes)
                 status = add_pair(rwxml, a, b, "given", setups->rules[last - 1].evidence);
+            else if (last == 0 && apart && is_static_pair(setups, &statics, i, k))
+                status = add_pair(rwxml, a, b, "static", "UseExcludeStaticPairs");
         }
+    scene->exclude_static_pairs &= !apart;
+    pair_rules_free(&statics);
     memory_free(rwxml->context, known, before, sizeof *known);
     memory_free(rwxml->context, numbers, node_count, sizeof *numbers);
     return status;
