@@ -39,8 +39,9 @@ static bool says_nothing(const cp_scene *scene)
 }
 
 const struct cell_setup cell_setups[] = {
-    [CELL_COLLISION_SETUP] = {"CollisionSetup", "collision-setup", "<CollisionSetup>\n</CollisionSetup>\n"},
-    [CELL_PROXIMITY_SETUP] = {"ProximitySetup", "proximity-setup",
+    [CELL_COLLISION_SETUP] = {"CollisionSetup", "collision-setup", {"static=names"},
+                              "<CollisionSetup>\n</CollisionSetup>\n"},
+    [CELL_PROXIMITY_SETUP] = {"ProximitySetup", "proximity-setup", {"evidence=no"},
                               "<ProximitySetup UseIncludeAll=\"true\" UseExcludeStaticPairs=\"false\">\n"
                               "</ProximitySetup>\n"},
 };
@@ -72,7 +73,7 @@ static cp_status write_setup(struct cell *cell, const char **path)
     *path = whole ? sink_safe_name(cell->sink, whole, ".xml") : NULL;
     cp_status status = *path ? name_frames(cell, &named) : CP_LIMIT;
     if (status == CP_OK && !empty)
-        status = write_beside(cell->context, &named, setup->format, NULL, 0, &bytes, &size);
+        status = write_beside(cell->context, &named, setup->format, setup->options, 1, &bytes, &size);
     if (status == CP_OK)
         status = sink_open(cell->sink, *path, &sink);
     if (status == CP_OK) {

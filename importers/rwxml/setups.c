@@ -35,6 +35,9 @@ struct setups {
     uint64_t dangling; /* entries with a name of no frame */
     struct place first_dangling;
     const char *dangling_name, *dangling_scope;
+    uint64_t idle; /* rules that fit no pair */
+    struct place first_idle;
+    const char *idle_evidence;
 };
 
 /* ---- CollisionSetup ---- */
@@ -161,17 +164,20 @@ static cp_status match(struct setups *setups, const struct xml_node *element, co
     return CP_OK;
 }
 
-/* Makes the rule the last one of all pairs that it fits, either way round. */
-static void apply_rule(struct setups *setups)
+/* Makes the rule the last one of all pairs that it fits, either way round. Tells whether there are any. */
+static bool apply_rule(struct setups *setups)
 {
     uint32_t count = setups->count;
+    bool any = false;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; setups->candidates[i].fits[0] && k < count; k++)
             if (i != k && setups->candidates[k].fits[1]) {
                 uint32_t low = i < k ? i : k, high = i < k ? k : i;
                 setups->last[(size_t)low * count + high] = setups->rule_count;
                 setups->work++;
+                any = true;
             }
+    return any;
 }
 
 static cp_status take_rule(struct setups *setups, const struct xml_node *element, const char *scope)
@@ -197,8 +203,19 @@ static cp_status take_rule(struct setups *setups, const struct xml_node *element
     if (!rule.evidence ||
         !array_add(rwxml->context, &setups->rules, &setups->rule_room, &setups->rule_count, &rule, sizeof rule))
         return CP_LIMIT;
-    apply_rule(setups);
+    if (!apply_rule(setups) && setups->idle++ == 0) {
+        setups->first_idle = xml_node_place(element);
+        setups->idle_evidence = rule.evidence;
+    }
     return CP_OK;
+}
+
+static void report_idle(const struct setups *setups)
+{
+    if (setups->idle > 0)
+        report_warning(setups->rwxml->context, "rwxml-rule", setups->first_idle,
+                       "%llu rules of proximity setups fit no two frames with models for collisions; the first is \"%s\"",
+                       (unsigned long long)setups->idle, setups->idle_evidence);
 }
 
 /* Reads a yes or no of the setup, which is yes if it is not there. */
@@ -385,8 +402,10 @@ cp_status rwxml_apply_setups(struct rwxml *rwxml)
         status = add_excluded(&setups);
     if (status == CP_OK && rwxml->setups.count == 0)
         status = add_default(&setups);
-    if (status == CP_OK)
+    if (status == CP_OK) {
         report_dangling(&setups);
+        report_idle(&setups);
+    }
     memory_free(rwxml->context, setups.last, (size_t)setups.count * setups.count, sizeof(uint32_t));
     memory_free(rwxml->context, setups.rules, setups.rule_room, sizeof *setups.rules);
     return status;
