@@ -214,7 +214,8 @@ static void report_idle(const struct setups *setups)
 {
     if (setups->idle > 0)
         report_warning(setups->rwxml->context, "rwxml-rule", setups->first_idle,
-                       "%llu rules of proximity setups fit no two frames with models for collisions; the first is \"%s\"",
+                       "rules of proximity setups that fit no two frames with models for collisions: %llu; the first is "
+                       "\"%s\"",
                        (unsigned long long)setups->idle, setups->idle_evidence);
 }
 
