@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_rwxml_round_trips.sh PROGRAM: every cell and device of RobWork that the tests have, and every sample with frames, is
+# test_rwxml_round_trips.sh PROGRAM: every cell and device of RobWork that the tests have, and samples with frames, are
 # written as RobWork's XML with each kind of setup, and read again. Frames move alike, the same pairs are checked, the
 # same triangles are drawn, and `diff` lists nothing but what the messages told as lost.
 . "$(dirname "$0")/check.sh"
@@ -13,7 +13,10 @@ facts() {
         { if grep -q 'numbers of sides' log; then grep -v triangles; else cat; fi; }
 }
 # The frames of a file, a name a line.
-names() { "$cellpipe" info --json "$1" 2>/dev/null | sed -n '/^ "frames"/,/^ \]/s/^  {"name": "\(.*\)", "parent": .*/\1/p' | LC_ALL=C sort; }
+names() {
+    "$cellpipe" info --json "$1" 2>/dev/null |
+        sed -n '/^ "frames"/,/^ \]/s/^  {"name": "\(.*\)", "parent": .*/\1/p' | LC_ALL=C sort
+}
 # runs COMMAND...: it ends with 0, whatever it says.
 runs() {
     if "$@" >"$work/stdout" 2>"$work/stderr"; then pass; else fail "$*"; fi
@@ -71,7 +74,8 @@ if [ -d "$shared/robots/rwxml" ]; then
     cells=0 refused=0
     for file in $(cd "$shared" && {
         find . -name '*.wu' -o -name '*.dev' -o -name '*.wc.xml' -o -name '*.dwc.xml'
-        find . -name '*.xml' ! -name '*.wc.xml' ! -name '*.dwc.xml' -exec grep -l -E '<(Serial|Tree|Parallel|Mobile)Device ' {} +
+        find . -name '*.xml' ! -name '*.wc.xml' ! -name '*.dwc.xml' \
+            -exec grep -l -E '<(Serial|Tree|Parallel|Mobile)Device ' {} +
     } | grep -v -e /damaged/ -e SomeCalibration.xml | LC_ALL=C sort -u); do
         if "$cellpipe" info -q "$shared/$file" >/dev/null 2>&1; then
             goes_round "$shared/$file"
