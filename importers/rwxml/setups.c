@@ -213,10 +213,11 @@ static cp_status take_rule(struct setups *setups, const struct xml_node *element
 static void report_idle(const struct setups *setups)
 {
     if (setups->idle > 0)
-        report_warning(setups->rwxml->context, "rwxml-rule", setups->first_idle,
-                       "rules of proximity setups that fit no two frames with models for collisions: %llu; the first is "
-                       "\"%s\"",
-                       (unsigned long long)setups->idle, setups->idle_evidence);
+        report_warning(
+            setups->rwxml->context, "rwxml-rule", setups->first_idle,
+            "rules of proximity setups that fit no two frames with models for collisions: %llu; the first is "
+            "\"%s\"",
+            (unsigned long long)setups->idle, setups->idle_evidence);
 }
 
 /* Reads a yes or no of the setup, which is yes if it is not there. */
