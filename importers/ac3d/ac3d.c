@@ -322,6 +322,8 @@ static void report_counts(const struct ac3d *reader)
         [AC3D_OUTSIDE] = {"ac3d-colour-range", "colour values outside 0..1"},
         [AC3D_COLOURLESS] = {"ac3d-material", "materials that the file does not have"},
         [AC3D_UNKNOWN] = {"ac3d-word", "lines of objects with unknown words"},
+        [AC3D_OPEN] = {"ac3d-quote", "closing quotes: texts without one go on to the end of their line"},
+        [AC3D_MORE] = {"ac3d-more", "words behind the numbers of vertices"},
         [AC3D_LAYERS] = {"ac3d-textures", "textures beyond the first one of an object, or behind its surfaces"},
     };
     for (int i = 0; i < AC3D_COUNTS; i++)

@@ -27,6 +27,12 @@ static void skip_blanks(struct ac3d *reader)
         reader->at++;
 }
 
+bool ac3d_line_ends(struct ac3d *reader)
+{
+    skip_blanks(reader);
+    return reader->at == reader->line_end;
+}
+
 bool ac3d_accept(struct ac3d *reader, const char *word)
 {
     skip_blanks(reader);
@@ -124,6 +130,7 @@ const char *ac3d_text(struct ac3d *reader, bool is_word)
     if (start < end && *start == '"') {
         start++;
         const char *quote = memchr(start, '"', (size_t)(end - start));
+        reader->counts[AC3D_OPEN] += !quote;
         reader->at = quote ? quote + 1 : end;
         end = quote ? quote : end;
     } else {

@@ -44,6 +44,7 @@ cp_status ac3d_read_vertices(struct ac3d *reader, struct ac3d_object *object)
         for (int i = 0; found == 6 && i < 3; i++)
             object->normals[object->vertex_count][i] = (float)numbers[3 + i];
         normals += found == 6;
+        reader->counts[AC3D_MORE] += (found > 3 && found < 6) || !ac3d_line_ends(reader);
         object->vertex_count++;
     }
     if (normals < count) {
