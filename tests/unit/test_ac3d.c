@@ -6,21 +6,6 @@
 #define WORLD "OBJECT world\nkids 1\n"
 #define TRIANGLE "numvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf 1\nSURF 0x20\nmat 0\nrefs 3\n0 0 0\n1 0 0\n2 0 0\n"
 
-static const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *mesh = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return mesh;
-}
-
-static size_t count_all(cp_context *context)
-{
-    size_t count;
-    (void)cp_report(context, &count);
-    return count;
-}
-
 static void test_desk(void **state)
 {
     static const float top[] = {-1, -0.5f, 0, 1, -0.5f, 0, 1.25f, 0, 0, 1, 0.5f, 0, -1, 0.5f, 0};

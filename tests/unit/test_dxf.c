@@ -12,21 +12,6 @@
 #define BLOCKS(blocks) BEGIN(BLOCKS) blocks END
 #define INSERT(name) G(0, INSERT) G(8, Parts) G(2, name)
 
-static const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *mesh = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return mesh;
-}
-
-static size_t count_all(cp_context *context)
-{
-    size_t count;
-    (void)cp_report(context, &count);
-    return count;
-}
-
 /* All corners that instances show must lie within the box, and touch its sides. */
 static void expect_box(const cp_scene *scene, const double lower[3], const double upper[3])
 {

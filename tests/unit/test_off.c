@@ -6,21 +6,6 @@
 static const float square[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
 static const uint32_t ring[] = {0, 1, 2, 3};
 
-static const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *mesh = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return mesh;
-}
-
-static size_t count_all(cp_context *context)
-{
-    size_t count;
-    (void)cp_report(context, &count);
-    return count;
-}
-
 /* One square, as files put it into lines. Nothing is to be told about any. */
 static void test_lines(void **state)
 {

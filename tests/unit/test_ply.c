@@ -5,14 +5,6 @@
 #define FACE "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
 #define POINTS "0 0 0\n1 0 0\n0 1 0\n"
 
-static const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *mesh = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return mesh;
-}
-
 static void test_polygons(void **state)
 {
     static const float positions[] = {0, 0, 0, 0, 2, 0, 1, 2, 1, 1, 0, 1, 2, 2, 0, 2, 0, 0, 7, 7, 7};

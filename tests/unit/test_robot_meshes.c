@@ -4,14 +4,6 @@
 
 #include "assimp_support.h"
 
-static const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *mesh = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return mesh;
-}
-
 static cp_scene *read_sample(cp_context *context, const char *name)
 {
     return read_sample_of(context, SAMPLES, name);
