@@ -817,9 +817,10 @@ typedef struct cp_pair_counts {
     uint64_t all;              /* unordered pairs of candidates */
     uint64_t checked;          /* all, minus the excluded pairs and, if the scene excludes them, the static pairs */
     uint64_t without_geometry; /* candidates by the volatile flag alone: their geometry may come later */
-    uint64_t static_alone;     /* pairs that are not checked for being static alone: no exclusion names them */
     uint64_t missing;          /* frames that would be candidates, had their models been there (CP_NODE_MISSING) */
     uint64_t declared, declared_checked; /* `all` and `checked` with these frames */
+    uint64_t static_alone; /* of the declared pairs: those not checked for being static alone, as nothing else excludes
+                            * them */
 } cp_pair_counts;
 CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
 

@@ -87,7 +87,7 @@ struct rwxml {
     uint32_t frame_count, frame_room, device_count, device_room, placed_count, placed_room;
     struct name_map names; /* of frames, to rows */
     struct name_map device_names;
-    uint32_t last_frame;   /* the last one of the cell itself, or CP_NONE */
+    uint32_t last_frame; /* the last one of the cell itself, or CP_NONE */
     struct rwxml_list limits, models, configurations, junctions, setups, properties;
     struct models files_of_models;
     struct name_map primitives;

@@ -301,9 +301,12 @@ static void test_frames_without_their_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_read_once),           TEST(test_placing),
-        TEST(test_missing_and_refused), TEST(test_importers_read_once),
-        TEST(test_frames_without_their_models), TEST(test_failed_allocations),
+        TEST(test_read_once),
+        TEST(test_placing),
+        TEST(test_missing_and_refused),
+        TEST(test_importers_read_once),
+        TEST(test_frames_without_their_models),
+        TEST(test_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
         found.all = rules.all;
         found.checked = rules.checked;
         found.without_geometry = count_without_geometry(scene);
-        found.static_alone = rules.static_alone;
+        found.static_alone = whole->static_alone;
         found.declared = whole->all;
         found.declared_checked = whole->checked;
     }
