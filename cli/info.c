@@ -192,6 +192,11 @@ static cp_status print_text(struct cli *cli, const char *path, const cp_scene *s
            plural(counts.candidates));
     if (counts.without_geometry > 0)
         printf("; volatile frames without geometry: %" PRIu64, counts.without_geometry);
+    if (counts.missing > 0)
+        printf("; with the %" PRIu64 " frame%s whose models are missing: %" PRIu64 " of %" PRIu64, counts.missing,
+               plural(counts.missing), counts.declared_checked, counts.declared);
+    if (counts.static_alone > 0)
+        printf("; not checked for being static alone: %" PRIu64, counts.static_alone);
     printf("\n");
     print_clips(cli, scene);
     return CP_OK;

@@ -247,6 +247,10 @@ static cp_status put_exclusions(struct info *info)
     cp_json_count(json, "all", counts.all);
     cp_json_count(json, "checked", counts.checked);
     cp_json_count(json, "without_geometry", counts.without_geometry);
+    cp_json_count(json, "missing", counts.missing);
+    cp_json_count(json, "declared", counts.declared);
+    cp_json_count(json, "declared_checked", counts.declared_checked);
+    cp_json_count(json, "static_alone", counts.static_alone);
     cp_json_close(json, '}');
     return CP_OK;
 }

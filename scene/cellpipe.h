@@ -196,7 +196,8 @@ enum {
     CP_NODE_VOLATILE = 1 << 3,   /* its geometry may come later: it can collide even without a mesh */
     CP_NODE_HIGHLIGHT = 1 << 4,  /* drawn highlighted */
     CP_NODE_WIRE = 1 << 5,       /* drawn as a wire frame */
-    CP_NODE_PLACEHOLDER = 1 << 6 /* represents an unresolved name; not in any count */
+    CP_NODE_PLACEHOLDER = 1 << 6, /* represents an unresolved name; not in any count */
+    CP_NODE_MISSING = 1 << 7      /* a model for collisions that the source names could not be read */
 };
 
 /* The mass of a node. Moments are about the centre of mass, in the node's axes; products have the sign of URDF: the
@@ -820,6 +821,10 @@ typedef struct cp_pair_counts {
     uint64_t all;              /* unordered pairs of candidates */
     uint64_t checked;          /* all, minus the excluded pairs and, if the scene excludes them, the static pairs */
     uint64_t without_geometry; /* candidates by the volatile flag alone: their geometry may come later */
+    uint64_t missing;          /* frames that would be candidates, had their models been there (CP_NODE_MISSING) */
+    uint64_t declared, declared_checked; /* `all` and `checked` with these frames */
+    uint64_t static_alone; /* of the declared pairs: those not checked for being static alone, as nothing else excludes
+                            * them */
 } cp_pair_counts;
 CP_API cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_counts *counts);
 

@@ -56,7 +56,7 @@ struct cell_settings {
 /* A kind of list of excluded pairs. */
 struct cell_setup {
     const char *element; /* names it in the cell, and ends its file's name */
-    const char *format;
+    const char *format, *options[1];
     const char *nothing; /* the file that excludes no pair */
 };
 extern const struct cell_setup cell_setups[];

@@ -1,4 +1,5 @@
 /* Models: shapes that RobWork has, and files of meshes, as STL in metres. */
+#include "../part_file.h"
 #include "base/text/text.h"
 #include "cell.h"
 
@@ -69,37 +70,16 @@ static const char *name_file(struct cell *cell, const cp_instance *instance)
     return safe ? arena_print(cell->arena, "geometry/%s", safe) : NULL;
 }
 
-/* Makes a scene of the mesh alone. */
-static cp_status make_scene(struct cell *cell, const cp_instance *instance, cp_scene **made)
-{
-    cp_scene *file = *made = scene_new(cell->context);
-    cp_mesh mesh = cell->scene->meshes[instance->mesh];
-    cp_pose pose = pose_is_rigid(&instance->transform, 1e-9) ? POSE_IDENTITY : instance->transform;
-    mesh.id = NULL;
-    mesh.groups = NULL;
-    mesh.group_count = 0;
-    mesh.normals = mesh.tangents = mesh.colours = NULL;
-    memset(mesh.coordinates, 0, sizeof mesh.coordinates);
-    const char *name = mesh.name && *mesh.name ? mesh.name : "mesh";
-    uint32_t node = file ? scene_add_node(file, 0, name, strlen(name)) : CP_NONE;
-    uint32_t index = file ? scene_add_mesh(file, &mesh) : CP_NONE;
-    if (node == CP_NONE || index == CP_NONE || scene_add_instance(file, node, index, CP_USE_BOTH, &pose) == CP_NONE)
-        return CP_LIMIT;
-    return scene_finish(file);
-}
-
 static cp_status write_file(struct cell *cell, const cp_instance *instance, const char *path)
 {
     static const char *const options[] = {"use=both", "unit=m", "up=z"};
-    cp_scene *file = NULL;
-    void *bytes = NULL;
-    size_t size = 0;
-    cp_status status = make_scene(cell, instance, &file);
+    cp_scene *file = scene_new(cell->context);
+    cp_mesh mesh = cell->scene->meshes[instance->mesh];
+    cp_pose pose = pose_is_rigid(&instance->transform, 1e-9) ? POSE_IDENTITY : instance->transform;
+    part_strip(&mesh);
+    cp_status status = file ? part_finish(file, &mesh, &pose) : CP_LIMIT;
     if (status == CP_OK)
-        status = write_beside(cell->context, file, "stl", options, 3, &bytes, &size);
-    if (status == CP_OK)
-        status = sink_put(cell->sink, path, bytes, size);
-    memory_free(cell->context, bytes, size, 1);
+        status = part_write(cell->sink, path, file, "stl", options, sizeof options / sizeof *options);
     cp_scene_free(file);
     return status;
 }

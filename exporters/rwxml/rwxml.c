@@ -3,6 +3,7 @@
  * Specification: RobWork's own loader of 2018, as docs/rwxml.md has it. RobWork was not run.
  *
  * Behaviour and limitations: docs/rwxml.md, "Writing". */
+#include "../part_file.h"
 #include "cell.h"
 
 #include "base/text/text.h"
@@ -39,8 +40,13 @@ static bool says_nothing(const cp_scene *scene)
 }
 
 const struct cell_setup cell_setups[] = {
-    [CELL_COLLISION_SETUP] = {"CollisionSetup", "collision-setup", "<CollisionSetup>\n</CollisionSetup>\n"},
-    [CELL_PROXIMITY_SETUP] = {"ProximitySetup", "proximity-setup",
+    [CELL_COLLISION_SETUP] = {"CollisionSetup",
+                              "collision-setup",
+                              {"static=names"},
+                              "<CollisionSetup>\n</CollisionSetup>\n"},
+    [CELL_PROXIMITY_SETUP] = {"ProximitySetup",
+                              "proximity-setup",
+                              {"evidence=no"},
                               "<ProximitySetup UseIncludeAll=\"true\" UseExcludeStaticPairs=\"false\">\n"
                               "</ProximitySetup>\n"},
 };
@@ -62,19 +68,15 @@ static cp_status name_frames(const struct cell *cell, cp_scene *named)
 /* Writes the setup beside the cell. It is there in any case: without one RobWork leaves out neighbours. */
 static cp_status write_setup(struct cell *cell, const char **path)
 {
-    void *bytes = NULL;
-    size_t size = 0;
     cp_scene named;
     const struct cell_setup *setup = &cell_setups[cell->settings->setup];
-    bool empty = says_nothing(cell->scene);
     const char *whole = arena_print(cell->arena, "%s_%s", cell->stem, setup->element);
     *path = whole ? sink_safe_name(cell->sink, whole, ".xml") : NULL;
     cp_status status = *path ? name_frames(cell, &named) : CP_LIMIT;
-    if (status == CP_OK && !empty)
-        status = write_beside(cell->context, &named, setup->format, NULL, 0, &bytes, &size);
+    if (status == CP_OK && !says_nothing(cell->scene))
+        return part_write(cell->sink, *path, &named, setup->format, setup->options, 1);
     if (status == CP_OK)
-        status = sink_put(cell->sink, *path, empty ? setup->nothing : bytes, empty ? strlen(setup->nothing) : size);
-    memory_free(cell->context, bytes, size, 1);
+        status = sink_put(cell->sink, *path, setup->nothing, strlen(setup->nothing));
     return status;
 }
 

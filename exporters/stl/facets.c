@@ -186,11 +186,14 @@ static char *make_chunk(void *user, uint32_t chunk, uint32_t slot, char *out)
                 out = put_ascii_facet(out, part, texts, vertices, normal);
                 continue;
             }
+            char *start = out;
             out = put_vector(out, normal);
             for (int k = 0; k < 3; k++)
                 out = put_vector(out, part->positions + 3 * (size_t)vertices[k]);
             stl_put_integer(out, attributes, 2);
             out += 2;
+            if (bytes_are_zero(start, (size_t)(out - start))) /* as those are which a power loss leaves */
+                (void)put_vector(start, (const float[3]){0, 0, 1});
         }
     }
     return out;

@@ -1,4 +1,5 @@
 /* The files of meshes. */
+#include "../part_file.h"
 #include "base/text/text.h"
 #include "robot.h"
 
@@ -216,22 +217,12 @@ static cp_status make_scene(struct robot *robot, const struct robot_part *part, 
     bool is_glb = robot->settings->meshes == ROBOT_MESHES_GLB;
     cp_scene *file = *made = scene_new(robot->context);
     cp_mesh mesh = robot->scene->meshes[part->mesh];
-    mesh.id = NULL;
     if (!file || (is_glb && !copy_materials(robot, file, &mesh)) ||
         (!part->is_whole && !cut_material(file, &mesh, part->material)))
         return CP_LIMIT;
-    if (!is_glb) {
-        mesh.groups = NULL;
-        mesh.group_count = 0;
-        mesh.normals = mesh.tangents = mesh.colours = NULL;
-        memset(mesh.coordinates, 0, sizeof mesh.coordinates);
-    }
-    const char *name = mesh.name && *mesh.name ? mesh.name : "mesh";
-    uint32_t node = scene_add_node(file, 0, name, strlen(name)), index = scene_add_mesh(file, &mesh);
-    if (node == CP_NONE || index == CP_NONE ||
-        scene_add_instance(file, node, index, CP_USE_BOTH, &part->baked) == CP_NONE)
-        return CP_LIMIT;
-    return scene_finish(file);
+    if (!is_glb)
+        part_strip(&mesh);
+    return part_finish(file, &mesh, &part->baked);
 }
 
 static cp_status write_part(struct robot *robot, const struct robot_part *part)
@@ -240,15 +231,10 @@ static cp_status write_part(struct robot *robot, const struct robot_part *part)
                                                                                      "planes=keep"};
     bool is_glb = robot->settings->meshes == ROBOT_MESHES_GLB;
     cp_scene *file;
-    void *bytes = NULL;
-    size_t size = 0;
     cp_status status = make_scene(robot, part, &file);
     if (status == CP_OK)
-        status = is_glb ? write_beside(robot->context, file, "glb", glb, sizeof glb / sizeof *glb, &bytes, &size)
-                        : write_beside(robot->context, file, "stl", stl, sizeof stl / sizeof *stl, &bytes, &size);
-    if (status == CP_OK)
-        status = sink_put(robot->sink, part->file, bytes, size);
-    memory_free(robot->context, bytes, size, 1);
+        status = is_glb ? part_write(robot->sink, part->file, file, "glb", glb, sizeof glb / sizeof *glb)
+                        : part_write(robot->sink, part->file, file, "stl", stl, sizeof stl / sizeof *stl);
     cp_scene_free(file);
     return status;
 }

@@ -85,6 +85,13 @@ static cp_status read_texture(struct ac3d *reader, struct ac3d_object *object)
     return CP_OK;
 }
 
+/* Reads the repeats or the offset of a texture. */
+static cp_status read_two(struct ac3d *reader, double numbers[2], const char *what)
+{
+    cp_status status = ac3d_expect_numbers(reader, numbers, 2, what);
+    return status == CP_OK && !reader->cut ? ac3d_check_floats(reader, numbers, 2) : status;
+}
+
 static cp_status read_place(struct ac3d *reader, struct ac3d_object *object, double *numbers, int count)
 {
     object->has_place = true;
@@ -136,9 +143,9 @@ static cp_status read_property(struct ac3d *reader, struct ac3d_object *object)
     if (ac3d_accept(reader, "texture"))
         return read_texture(reader, object);
     if (ac3d_accept(reader, "texrep"))
-        return ac3d_expect_numbers(reader, object->texture.repeat, 2, "two numbers of repeats");
+        return read_two(reader, object->texture.repeat, "two numbers of repeats");
     if (ac3d_accept(reader, "texoff"))
-        return ac3d_expect_numbers(reader, object->texture.offset, 2, "two numbers of an offset");
+        return read_two(reader, object->texture.offset, "two numbers of an offset");
     if (ac3d_accept(reader, "rot"))
         return read_place(reader, object, object->rotation, 9);
     if (ac3d_accept(reader, "loc"))
@@ -325,6 +332,8 @@ static void report_counts(const struct ac3d *reader)
         [AC3D_OUTSIDE] = {"ac3d-colour-range", "colour values outside 0..1"},
         [AC3D_COLOURLESS] = {"ac3d-material", "materials that the file does not have"},
         [AC3D_UNKNOWN] = {"ac3d-word", "lines of objects with unknown words"},
+        [AC3D_OPEN] = {"ac3d-quote", "closing quotes: texts without one go on to the end of their line"},
+        [AC3D_MORE] = {"ac3d-more", "words behind the numbers of vertices"},
         [AC3D_LAYERS] = {"ac3d-textures", "textures beyond the first one of an object, or behind its surfaces"},
     };
     for (int i = 0; i < AC3D_COUNTS; i++)

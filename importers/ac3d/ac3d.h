@@ -18,6 +18,8 @@ enum ac3d_loss {
     AC3D_COLOURLESS,
     AC3D_LAYERS,
     AC3D_UNKNOWN,
+    AC3D_OPEN, /* texts without a closing quote */
+    AC3D_MORE, /* vertices with further words in their line */
     AC3D_COUNTS
 };
 
@@ -101,6 +103,10 @@ bool ac3d_accept(struct ac3d *reader, const char *word);
 int ac3d_numbers(struct ac3d *reader, double *numbers, int count);
 /* Does the same, and reports the error "expected WHAT" unless there are all. */
 cp_status ac3d_expect_numbers(struct ac3d *reader, double *numbers, int count, const char *what);
+/* Tells whether nothing follows in the line. */
+bool ac3d_line_ends(struct ac3d *reader);
+/* Refuses numbers of the line that a float would not hold, or whose difference it would not. */
+cp_status ac3d_check_floats(struct ac3d *reader, const double *numbers, int count);
 /* Reads a whole number from 0 on; `what` is for the message. */
 cp_status ac3d_expect_count(struct ac3d *reader, uint32_t *count, const char *what);
 /* Checks that the rest of the file can hold so many things of so many bytes at least. If not, that is an error, or with

@@ -38,6 +38,12 @@ static void skip_blanks(struct ac3d *reader)
         reader->at++;
 }
 
+bool ac3d_line_ends(struct ac3d *reader)
+{
+    skip_blanks(reader);
+    return reader->at == reader->line_end;
+}
+
 bool ac3d_accept(struct ac3d *reader, const char *word)
 {
     skip_blanks(reader);
@@ -91,6 +97,18 @@ cp_status ac3d_expect_numbers(struct ac3d *reader, double *numbers, int count, c
     return ac3d_numbers(reader, numbers, count) == count ? CP_OK : ac3d_fail(reader, what);
 }
 
+cp_status ac3d_check_floats(struct ac3d *reader, const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fabs(numbers[i]) > 1e38) {
+            char printed[NUMBER_SIZE];
+            print_double(numbers[i], printed);
+            return report_error(reader->context, CP_INPUT, "ac3d-not-finite", ac3d_place(reader),
+                                "the number %s is too large: a float would not hold it", printed);
+        }
+    return CP_OK;
+}
+
 cp_status ac3d_expect_count(struct ac3d *reader, uint32_t *count, const char *what)
 {
     double number = 0;
@@ -123,6 +141,7 @@ const char *ac3d_text(struct ac3d *reader, bool is_word)
     if (start < end && *start == '"') {
         start++;
         const char *quote = memchr(start, '"', (size_t)(end - start));
+        ac3d_count(reader, AC3D_OPEN, !quote, reader->line);
         reader->at = quote ? quote + 1 : end;
         end = quote ? quote : end;
     } else {

@@ -87,17 +87,6 @@ static bool copy_vertices(struct ac3d *reader, const struct ac3d_object *object,
     return done;
 }
 
-/* Refuses coordinates that no float can hold. */
-static cp_status check_positions(struct ac3d *reader, const struct ac3d_object *object, const cp_mesh *mesh)
-{
-    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
-        if (!isfinite(mesh->positions[i]))
-            return report_error(
-                reader->context, CP_INPUT, "ac3d-not-finite", AT_LINE(reader->source->name, object->line),
-                "object \"%s\" has a coordinate that is not a finite float", object->name ? object->name : "");
-    return CP_OK;
-}
-
 /* Makes or mends the normals of the faces: those of the file count, else the crease angle of shaded surfaces. */
 static cp_status make_normals(struct ac3d *reader, const struct ac3d_object *object, cp_mesh *mesh)
 {
@@ -114,7 +103,7 @@ static cp_status make_normals(struct ac3d *reader, const struct ac3d_object *obj
     if (object->crease < 0 || object->shaded == 0)
         return CP_OK;
     ac3d_count(reader, AC3D_FLAT, object->faces.count - object->shaded, object->line);
-    return mesh_smooth_curved(reader->scene, mesh, object->crease);
+    return mesh_smooth_as_said(reader->scene, mesh, object->crease);
 }
 
 static cp_status add_mesh(struct ac3d *reader, const struct ac3d_object *object, const struct ac3d_elements *elements,
@@ -143,7 +132,7 @@ static cp_status add_mesh(struct ac3d *reader, const struct ac3d_object *object,
     double origin[3] = {0, 0, 0};
     bool copied = copy_vertices(reader, object, origins, object->normals && kind == CP_MESH_FACES, &mesh, origin);
     memory_free(reader->context, origins, elements->corner_count, sizeof *origins);
-    cp_status status = copied ? check_positions(reader, object, &mesh) : CP_LIMIT;
+    cp_status status = copied ? CP_OK : CP_LIMIT;
     if (status == CP_OK && kind == CP_MESH_FACES)
         status = make_normals(reader, object, &mesh);
     if (status != CP_OK)

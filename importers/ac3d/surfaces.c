@@ -37,10 +37,14 @@ cp_status ac3d_read_vertices(struct ac3d *reader, struct ac3d_object *object)
         int found = ac3d_numbers(reader, numbers, 6);
         if (found < 3)
             return ac3d_fail(reader, "three numbers of a vertex");
+        status = ac3d_check_floats(reader, numbers, found);
+        if (status != CP_OK)
+            return status;
         memcpy(object->vertices[object->vertex_count], numbers, sizeof *object->vertices);
         for (int i = 0; found == 6 && i < 3; i++)
             object->normals[object->vertex_count][i] = (float)numbers[3 + i];
         normals += found == 6;
+        ac3d_count(reader, AC3D_MORE, (found > 3 && found < 6) || !ac3d_line_ends(reader), reader->line);
         object->vertex_count++;
     }
     if (normals < count) {
@@ -136,9 +140,10 @@ static cp_status read_reference(struct ac3d *reader, const struct ac3d_object *o
                             "a surface names vertex %u, and the object has %u", *corner, object->vertex_count);
     if (object->texture.path && ac3d_numbers(reader, numbers, 2) < 2)
         return ac3d_fail(reader, "two coordinates of the texture");
-    place[0] = (float)numbers[0];
-    place[1] = (float)numbers[1];
-    return CP_OK;
+    status = ac3d_check_floats(reader, numbers, 2);
+    for (int i = 0; status == CP_OK && i < 2; i++)
+        place[i] = (float)numbers[i];
+    return status;
 }
 
 static cp_status read_references(struct ac3d *reader, struct ac3d_object *object, struct surface *surface)

@@ -126,6 +126,8 @@ static cp_status place_part(struct painter *painter, const struct deneb_part *pa
     cp_scene *scene = painter->scene;
     uint32_t model = CP_NONE, first = scene->instance_count;
     cp_status status = find_model(painter, part, &model);
+    if (status == CP_OK && model == CP_NONE)
+        models_miss(&painter->models, part->node, CP_USE_BOTH);
     if (status != CP_OK || model == CP_NONE)
         return status;
     if (part->has_colour && painter->cell->settings->colour == DENEB_COLOUR_OF_DEVICE)

@@ -89,8 +89,12 @@ static cp_status take_configuration(struct rwxml *rwxml, const struct rwxml_late
         return report_error(rwxml->context, CP_INPUT, "rwxml-configuration", xml_node_place(later->element),
                             "the configuration \"%.100s\" has %u numbers, and the device \"%.100s\" %u driven joints",
                             name, count, device->name, wanted);
-    return strcmp(name, "Home") == 0 ? take_home(rwxml, device, values)
-                                     : keep_values(rwxml, device, name, values, count);
+    if (strcmp(name, "Home") != 0)
+        return keep_values(rwxml, device, name, values, count);
+    if (rwxml->scene->devices[device->row].home)
+        status = rwxml_lenient(rwxml, "rwxml-configuration", later->element,
+                               "the device \"%.100s\" has another Home; the last one counts", device->name);
+    return status == CP_OK ? take_home(rwxml, device, values) : status;
 }
 
 /* Sets the homes of dependent joints, now that all others are known. */

@@ -168,11 +168,18 @@ static cp_status read_device(struct rwxml *rwxml, const struct xml_node *element
     device.prefix = body.scope = arena_print(rwxml->arena, "%s.", device.name);
     if (!device.prefix)
         return CP_LIMIT;
+    bool added;
+    if (!name_map_add(&rwxml->device_names, device.name, body.device, &added))
+        return CP_LIMIT;
+    cp_status status = CP_OK;
+    if (!added)
+        status = rwxml_lenient(rwxml, "rwxml-device", element, "there is another device \"%.200s\"", device.name);
     while (!rwxml_is(element, device_names[device.kind]))
         device.kind++;
     if (!array_add(rwxml->context, &rwxml->devices, &rwxml->device_room, &rwxml->device_count, &device, sizeof device))
         return CP_LIMIT;
-    cp_status status = device.kind == RWXML_MOBILE ? add_wheels(rwxml, &body, element) : CP_OK;
+    if (status == CP_OK && device.kind == RWXML_MOBILE)
+        status = add_wheels(rwxml, &body, element);
     if (status == CP_OK)
         status = read_body(rwxml, &body, element);
     struct rwxml_device *row = &rwxml->devices[body.device];

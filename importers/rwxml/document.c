@@ -52,7 +52,7 @@ static cp_status read_file(struct rwxml *rwxml, const struct source *source, str
     if (zero)
         return report_error(rwxml->context, CP_INPUT, "rwxml-zeros",
                             AT_LINE(source->name, source_line(source, (size_t)(zero - source->data))),
-                            "the file holds a zero byte");
+                            "the file holds a zero byte; UTF-16 is not read");
     char *body = arena_copy_text(rwxml->arena, data, size);
     bool declares = body && take_declaration(body);
     const char *text = declares ? utf8_from(rwxml->arena, body, size, NULL) : body;

@@ -41,15 +41,20 @@ cp_status rwxml_take_limit(struct rwxml *rwxml, const struct xml_node *element, 
 {
     if (frame->kind != RWXML_REVOLUTE && frame->kind != RWXML_PRISMATIC)
         return rwxml_lenient(rwxml, "rwxml-limit", element, "\"%.100s\" is no joint that has limits", frame->name);
-    if (!rwxml_is(element, "PosLimit"))
-        return read_limit(rwxml, element, "max", frame,
-                          rwxml_is(element, "VelLimit") ? &frame->velocity : &frame->acceleration);
     double lower, upper;
-    cp_status status = read_limit(rwxml, element, "min", frame, &lower);
+    bool is_position = rwxml_is(element, "PosLimit");
+    cp_status status = is_position ? read_limit(rwxml, element, "min", frame, &lower) : CP_OK;
     if (status == CP_OK)
         status = read_limit(rwxml, element, "max", frame, &upper);
     if (status != CP_OK)
         return status;
+    if (!is_position && upper < 0)
+        return rwxml_lenient(rwxml, "rwxml-limit", element, "a limit of \"%.100s\" is negative; the joint gets none",
+                             frame->name);
+    if (!is_position) {
+        *(rwxml_is(element, "VelLimit") ? &frame->velocity : &frame->acceleration) = upper;
+        return CP_OK;
+    }
     if (lower > upper)
         return rwxml_lenient(rwxml, "rwxml-limit", element,
                              "the lower limit of \"%.100s\" is above the upper one; the joint gets neither",

@@ -57,6 +57,7 @@ static cp_status place_file(const struct wish *wish, const char *path, uint32_t 
                             cp_use_name(use), path, places);
     report_loss(rwxml->context, "rwxml-model", at, 1, "the %s model \"%.200s\": no file that can be read%s",
                 cp_use_name(use), path, places);
+    models_miss(&rwxml->files_of_models, wish->frame->node, use);
     return CP_OK;
 }
 
@@ -131,10 +132,25 @@ static uint32_t use_of(const struct xml_node *element)
     return collides && strcmp(collides, "Disabled") == 0 ? CP_USE_DRAWN : CP_USE_BOTH;
 }
 
+/* Tells whether a model has a shape. */
+static bool has_shape(const struct xml_node *element)
+{
+    for (const struct xml_node *child = xml_node_child(element, NULL); child; child = xml_node_next(child, NULL)) {
+        if (rwxml_is(child, "Polytope") || rwxml_is(child, "Custom"))
+            return true;
+        for (int i = 0; i < SHAPE_COUNT; i++)
+            if (rwxml_is(child, shapes[i].name))
+                return true;
+    }
+    return false;
+}
+
 static cp_status place_model(struct rwxml *rwxml, const struct rwxml_frame *frame, const struct xml_node *element)
 {
     struct wish wish = {.rwxml = rwxml, .frame = frame, .use = use_of(element)};
     cp_status status = rwxml_pose(rwxml, element, &wish.pose);
+    if (status == CP_OK && !has_shape(element))
+        status = rwxml_lenient(rwxml, "rwxml-model", element, "a <%.40s> without a shape", element->name);
     for (const struct xml_node *child = xml_node_child(element, NULL); child && status == CP_OK;
          child = xml_node_next(child, NULL)) {
         int shape = shape_of(child);
@@ -147,15 +163,6 @@ static cp_status place_model(struct rwxml *rwxml, const struct rwxml_frame *fram
             rwxml_lose(rwxml, child);
     }
     return status;
-}
-
-/* Tells whether a model has a shape. */
-static bool has_shape(const struct xml_node *element)
-{
-    for (const struct xml_node *child = xml_node_child(element, NULL); child; child = xml_node_next(child, NULL))
-        if (rwxml_is(child, "Polytope") || rwxml_is(child, "Custom") || shape_of(child) < SHAPE_COUNT)
-            return true;
-    return false;
 }
 
 cp_status rwxml_place_models(struct rwxml *rwxml, const struct rwxml_frame *frame)

@@ -149,8 +149,10 @@ static const char *read_set(const char *at, unsigned char *set)
     bool inverted = *++at == '^';
     at += inverted;
     const char *start = at;
-    while (at && *at && (*at != ']' || at == start))
-        at = read_member(at, set);
+    while (at && *at && (*at != ']' || at == start)) {
+        bool is_lone = *at == '-' && at != start && at[1] != ']'; /* a range of a range, or of a class */
+        at = is_lone ? NULL : read_member(at, set);
+    }
     if (!at || !*at)
         return NULL;
     if (inverted)
@@ -277,10 +279,16 @@ static struct part read_wildcards(struct parser *parser)
 
 /* ---- patterns ---- */
 
+static const char sign[] = "REGEX";
+
+bool rwxml_is_expression(const char *text)
+{
+    return strncmp(text, sign, sizeof sign - 1) == 0 && text[sizeof sign - 1];
+}
+
 cp_status rwxml_compile(struct arena *arena, const char *text, struct rwxml_pattern **pattern)
 {
-    static const char sign[] = "REGEX";
-    bool is_regular = strncmp(text, sign, sizeof sign - 1) == 0;
+    bool is_regular = rwxml_is_expression(text);
     struct rwxml_pattern *made = arena_allocate_zeroed(arena, 1, sizeof *made);
     const char *start = is_regular ? text + sizeof sign - 1 : text;
     struct parser parser = {.pattern = made, .start = start, .at = start};

@@ -141,6 +141,7 @@ static void free_all(struct rwxml *rwxml)
     memory_free(context, rwxml->placed, rwxml->placed_room, sizeof *rwxml->placed);
     name_map_free(&rwxml->document.files);
     name_map_free(&rwxml->names);
+    name_map_free(&rwxml->device_names);
     name_map_free(&rwxml->nodes);
     name_map_free(&rwxml->primitives);
     models_free(&rwxml->files_of_models);
@@ -157,6 +158,7 @@ static cp_status read(cp_context *context, struct source *source, const void *se
                           .arena = arena_new(context),
                           .document = {.files = empty},
                           .names = empty,
+                          .device_names = empty,
                           .nodes = empty,
                           .primitives = empty,
                           .last_frame = CP_NONE};

@@ -86,7 +86,8 @@ struct rwxml {
     struct rwxml_model *placed;
     uint32_t frame_count, frame_room, device_count, device_room, placed_count, placed_room;
     struct name_map names; /* of frames, to rows */
-    uint32_t last_frame;   /* the last one of the cell itself, or CP_NONE */
+    struct name_map device_names;
+    uint32_t last_frame; /* the last one of the cell itself, or CP_NONE */
     struct rwxml_list limits, models, configurations, junctions, setups, properties;
     struct models files_of_models;
     struct name_map primitives;
@@ -168,6 +169,8 @@ cp_status rwxml_apply_setups(struct rwxml *rwxml);
 
 /* A pattern of names, compiled. */
 struct rwxml_pattern;
+/* Tells whether the pattern is a regular expression: it has the sign REGEX, and something behind it. */
+bool rwxml_is_expression(const char *text);
 /* Compiles a pattern: * and ? stand for any characters, and REGEX begins a regular expression. *pattern is NULL if it
  * is wrong, or has what is not read. CP_LIMIT when out of memory. */
 cp_status rwxml_compile(struct arena *arena, const char *text, struct rwxml_pattern **pattern);

@@ -8,6 +8,7 @@
 #include "../collision_setup/collision_setup.h"
 #include "base/text/text.h"
 #include "base/text/xml.h"
+#include "collide/list/list.h"
 
 static const struct xml_codes codes = XML_CODES("rwxml");
 
@@ -34,6 +35,9 @@ struct setups {
     uint64_t dangling; /* entries with a name of no frame */
     struct place first_dangling;
     const char *dangling_name, *dangling_scope;
+    uint64_t idle; /* rules that fit no pair */
+    struct place first_idle;
+    const char *idle_evidence;
 };
 
 /* ---- CollisionSetup ---- */
@@ -138,8 +142,11 @@ static cp_status match(struct setups *setups, const struct xml_node *element, co
     struct rwxml_pattern *pattern;
     if (!text)
         return CP_INPUT;
-    const char *whole = strncmp(text, "REGEX", 5) == 0 ? text : full_name(rwxml, scope, text);
+    const char *whole = full_name(rwxml, scope, text);
     cp_status status = whole ? rwxml_compile(rwxml->arena, whole, &pattern) : CP_LIMIT;
+    if (status == CP_OK && *scope && rwxml_is_expression(text))
+        status = rwxml_lenient(rwxml, "rwxml-pattern", element,
+                               "in the setup of a device RobWork takes REGEX as part of the name: \"%.100s\"", text);
     if (status != CP_OK)
         return status;
     if (!pattern) {
@@ -157,17 +164,20 @@ static cp_status match(struct setups *setups, const struct xml_node *element, co
     return CP_OK;
 }
 
-/* Makes the rule the last one of all pairs that it fits, either way round. */
-static void apply_rule(struct setups *setups)
+/* Makes the rule the last one of all pairs that it fits, either way round. Tells whether there are any. */
+static bool apply_rule(struct setups *setups)
 {
     uint32_t count = setups->count;
+    bool any = false;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; setups->candidates[i].fits[0] && k < count; k++)
             if (i != k && setups->candidates[k].fits[1]) {
                 uint32_t low = i < k ? i : k, high = i < k ? k : i;
                 setups->last[(size_t)low * count + high] = setups->rule_count;
                 setups->work++;
+                any = true;
             }
+    return any;
 }
 
 static cp_status take_rule(struct setups *setups, const struct xml_node *element, const char *scope)
@@ -193,8 +203,21 @@ static cp_status take_rule(struct setups *setups, const struct xml_node *element
     if (!rule.evidence ||
         !array_add(rwxml->context, &setups->rules, &setups->rule_room, &setups->rule_count, &rule, sizeof rule))
         return CP_LIMIT;
-    apply_rule(setups);
+    if (!apply_rule(setups) && setups->idle++ == 0) {
+        setups->first_idle = xml_node_place(element);
+        setups->idle_evidence = rule.evidence;
+    }
     return CP_OK;
+}
+
+static void report_idle(const struct setups *setups)
+{
+    if (setups->idle > 0)
+        report_warning(
+            setups->rwxml->context, "rwxml-rule", setups->first_idle,
+            "rules of proximity setups that fit no two frames with models for collisions: %llu; the first is "
+            "\"%s\"",
+            (unsigned long long)setups->idle, setups->idle_evidence);
 }
 
 /* Reads a yes or no of the setup, which is yes if it is not there. */
@@ -239,6 +262,14 @@ static cp_status add_pair(struct rwxml *rwxml, uint32_t first, uint32_t second, 
     return CP_OK;
 }
 
+/* Tells whether two candidates cannot move against each other. */
+static bool is_static_pair(const struct setups *setups, const struct pair_rules *statics, uint32_t one, uint32_t other)
+{
+    const struct rwxml_frame *frames = setups->rwxml->frames;
+    return statics->groups[frames[setups->candidates[one].row].node] ==
+           statics->groups[frames[setups->candidates[other].row].node];
+}
+
 /* Drops the pairs of setups before a rule that includes them again. numbers: of each node among the candidates. */
 static cp_status drop_included(struct setups *setups, const uint32_t *numbers)
 {
@@ -257,7 +288,24 @@ static cp_status drop_included(struct setups *setups, const uint32_t *numbers)
     return status;
 }
 
-/* Adds the pairs that rules exclude, unless they are there already. */
+/* Static pairs are left out before rules apply, so a rule may include some of them again. A scene leaves out all of
+ * them or none: tells whether they have to be pairs of their own, and finds their groups then. */
+static cp_status find_statics(struct setups *setups, struct pair_rules *statics, bool *apart)
+{
+    struct rwxml *rwxml = setups->rwxml;
+    bool *candidates = memory_allocate_zeroed(rwxml->context, rwxml->scene->node_count, sizeof *candidates);
+    bool found = candidates && pair_rules_find(statics, rwxml->context, rwxml->scene, candidates);
+    memory_free(rwxml->context, candidates, rwxml->scene->node_count, sizeof *candidates);
+    *apart = false;
+    for (uint32_t i = 0; found && i < setups->count; i++)
+        for (uint32_t k = i + 1; statics->skip_static && k < setups->count && !*apart; k++) {
+            uint32_t last = setups->last[(size_t)i * setups->count + k];
+            *apart = last > 0 && setups->rules[last - 1].includes && is_static_pair(setups, statics, i, k);
+        }
+    return found ? CP_OK : CP_LIMIT;
+}
+
+/* Adds the pairs that rules exclude, and static ones that are apart, unless they are there already. */
 static cp_status add_excluded(struct setups *setups)
 {
     struct rwxml *rwxml = setups->rwxml;
@@ -265,7 +313,9 @@ static cp_status add_excluded(struct setups *setups)
     uint32_t node_count = scene->node_count, *numbers = memory_allocate(rwxml->context, node_count, sizeof *numbers);
     uint32_t before = scene->pair_count;
     uint64_t *known = memory_allocate(rwxml->context, before, sizeof *known);
-    cp_status status = numbers && known ? CP_OK : CP_LIMIT;
+    struct pair_rules statics = {0};
+    bool apart = false;
+    cp_status status = numbers && known ? find_statics(setups, &statics, &apart) : CP_LIMIT;
     for (uint32_t i = 0; i < node_count && status == CP_OK; i++)
         numbers[i] = CP_NONE;
     for (uint32_t i = 0; i < setups->count && status == CP_OK; i++)
@@ -281,9 +331,15 @@ static cp_status add_excluded(struct setups *setups)
             uint32_t last = setups->last[(size_t)i * setups->count + k];
             uint32_t a = setups->candidates[i].row, b = setups->candidates[k].row;
             uint64_t key = unordered_pair(rwxml->frames[a].node, rwxml->frames[b].node);
-            if (last > 0 && !setups->rules[last - 1].includes && !set_has(known, known_count, key))
+            if (set_has(known, known_count, key))
+                continue;
+            if (last > 0 && !setups->rules[last - 1].includes)
                 status = add_pair(rwxml, a, b, "given", setups->rules[last - 1].evidence);
+            else if (last == 0 && apart && is_static_pair(setups, &statics, i, k))
+                status = add_pair(rwxml, a, b, "static", "UseExcludeStaticPairs");
         }
+    scene->exclude_static_pairs &= !apart;
+    pair_rules_free(&statics);
     memory_free(rwxml->context, known, before, sizeof *known);
     memory_free(rwxml->context, numbers, node_count, sizeof *numbers);
     return status;
@@ -348,8 +404,10 @@ cp_status rwxml_apply_setups(struct rwxml *rwxml)
         status = add_excluded(&setups);
     if (status == CP_OK && rwxml->setups.count == 0)
         status = add_default(&setups);
-    if (status == CP_OK)
+    if (status == CP_OK) {
         report_dangling(&setups);
+        report_idle(&setups);
+    }
     memory_free(rwxml->context, setups.last, (size_t)setups.count * setups.count, sizeof(uint32_t));
     memory_free(rwxml->context, setups.rules, setups.rule_room, sizeof *setups.rules);
     return status;

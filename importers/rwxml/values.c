@@ -123,6 +123,9 @@ cp_status rwxml_pose(struct rwxml *rwxml, const struct xml_node *element, cp_pos
     bool whole, turns, moves;
     *pose = POSE_IDENTITY;
     cp_status status = child_numbers(rwxml, element, "Transform", 12, pose->m, &whole);
+    if (status == CP_OK && whole && !pose_is_rigid(pose, 1e-3)) /* digits may be few */
+        status =
+            rwxml_lenient(rwxml, "rwxml-pose", element, "the rotation in <%s> scales, shears or mirrors", "Transform");
     if (status != CP_OK || whole)
         return status;
     status = child_numbers(rwxml, element, "RPY", 3, turn, &turns);
@@ -173,13 +176,27 @@ cp_status rwxml_joint_pose(struct rwxml *rwxml, const struct xml_node *element, 
     struct link_numbers link;
     const char *type = xml_node_attribute(element, "type");
     double said, offset;
-    int word = 0;
+    int word = 0, other;
     while (word < 4 && !xml_node_attribute(element, words[word]))
         word++;
     if (word == 4)
         return report_error(rwxml->context, CP_INPUT, "rwxml-joint", xml_node_place(element),
                             "the DHJoint \"%.100s\" has none of d, theta, b and beta", frame->name);
-    cp_status status = rwxml_number(rwxml, element, "alpha", &link.alpha);
+    for (other = word + 1; other < 4 && !xml_node_attribute(element, words[other]);)
+        other++;
+    cp_status status = CP_OK;
+    if (other < 4) {
+        const char *both = arena_print(rwxml->arena, "%s and %s", words[word], words[other]);
+        status = both ? rwxml_lenient(rwxml, "rwxml-joint", element, "the DHJoint has %s; the first one counts", both)
+                      : CP_LIMIT;
+    }
+    bool standard = type && (strcmp(type, "schilling") == 0 || strcmp(type, "HGP") == 0);
+    if (status == CP_OK && type && *type && !standard && !text_equal_nocase(type, "craig"))
+        status = rwxml_lenient(
+            rwxml, "rwxml-joint", element,
+            "the type \"%.40s\" of a DHJoint is neither schilling nor HGP; RobWork reads it by Craig", type);
+    if (status == CP_OK)
+        status = rwxml_number(rwxml, element, "alpha", &link.alpha);
     if (status == CP_OK)
         status = rwxml_number(rwxml, element, "a", &link.a);
     if (status == CP_OK)
@@ -192,7 +209,6 @@ cp_status rwxml_joint_pose(struct rwxml *rwxml, const struct xml_node *element, 
     link.along = is_revolute ? said : offset;
     link.angle = is_revolute ? offset : said;
     frame->kind = is_revolute ? RWXML_REVOLUTE : RWXML_PRISMATIC;
-    bool standard = type && (strcmp(type, "schilling") == 0 || strcmp(type, "HGP") == 0);
     frame->pose = word < 2 ? link_pose(&link, standard) : parallel_pose(&link);
     return CP_OK;
 }

@@ -67,6 +67,7 @@ static cp_status place_model(struct model_wish *request)
         return status;
     if (model == CP_NONE) {
         request->missing |= request->use;
+        models_miss(&reader->models, request->node, request->use);
         return CP_OK;
     }
     cp_pose scaling = pose_scaling(request->scale, request->scale, request->scale);

@@ -183,9 +183,11 @@ static cp_status find_mesh(struct urdf *urdf, const struct shape *shape, uint32_
 static cp_status read_mesh(struct urdf *urdf, const struct shape *shape, uint32_t *model)
 {
     cp_status status = find_mesh(urdf, shape, model);
-    if (status == CP_OK && *model == CP_NONE)
+    if (status == CP_OK && *model == CP_NONE) {
         report_loss(urdf->context, "urdf-mesh", IN_FILE(urdf->source->name), 1,
                     "meshes that are not there, or cannot be read");
+        models_miss(&urdf->models, shape->link->node, shape->use);
+    }
     return status;
 }
 

@@ -23,7 +23,7 @@ const char *const texture_role_words[] = {"base-colour", "metallic-roughness", "
                                           "emissive",    "extension",          NULL};
 const char *const use_words[] = {"none", "drawn", "collision", "both", NULL};
 const char *const node_flag_words[] = {"movable",   "attachable", "link",        "volatile",
-                                       "highlight", "wire",       "placeholder", NULL};
+                                       "highlight", "wire",       "placeholder", "missing",  NULL};
 
 const char *cp_mesh_kind_name(cp_mesh_kind kind)
 {

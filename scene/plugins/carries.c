@@ -102,7 +102,7 @@ static struct counts count_features(const cp_scene *scene)
         counts.hierarchy += i > 0 && !plain && !placeholder;
         counts.names += i > 0 && named && !placeholder;
         counts.pairs += (node->flags & CP_NODE_VOLATILE) != 0;
-        counts.flags += (node->flags & ~(uint32_t)(CP_NODE_PLACEHOLDER | CP_NODE_VOLATILE)) != 0;
+        counts.flags += (node->flags & ~(uint32_t)(CP_NODE_PLACEHOLDER | CP_NODE_VOLATILE | CP_NODE_MISSING)) != 0;
         counts.placeholders += placeholder;
         counts.inertia += node->inertia != NULL;
     }

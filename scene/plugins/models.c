@@ -199,3 +199,9 @@ cp_status models_place(struct models *models, uint32_t model, uint32_t node, uin
     }
     return CP_OK;
 }
+
+void models_miss(struct models *models, uint32_t node, uint32_t use)
+{
+    if (use & CP_USE_COLLISION)
+        models->scene->nodes[node].flags |= CP_NODE_MISSING;
+}

@@ -6,9 +6,10 @@
  *     cp_status status = models_find(models, &request, &model);
  *     if (status == CP_NO)
  *         status = report_lenient(..., "the mesh \"%s\" %s", request.name, models_absence(models, &request));
- *     if (status == CP_OK && model == CP_NONE)
+ *     if (status == CP_OK && model == CP_NONE) {
  *         report_loss(..., "the mesh \"%s\"", request.name);
- *     else if (status == CP_OK)
+ *         models_miss(models, node, CP_USE_DRAWN);
+ *     } else if (status == CP_OK)
  *         status = models_place(models, model, node, CP_USE_DRAWN, &pose);
  */
 #ifndef CELLPIPE_PLUGINS_MODELS_H
@@ -67,5 +68,7 @@ cp_status models_add(struct models *models, cp_instance *parts, uint32_t part_co
 cp_status models_place(struct models *models, uint32_t model, uint32_t node, uint32_t use, const cp_pose *pose);
 /* Takes the geometry of a scene as it stands: lists its parts, as models_add wants them. `other` is emptied. */
 cp_status models_take(cp_scene *scene, cp_scene *other, cp_instance **parts, uint32_t *count);
+/* Notes that a model for this use, which the cell shows at the node, is not there. */
+void models_miss(struct models *models, uint32_t node, uint32_t use);
 
 #endif

@@ -49,6 +49,7 @@ row '`--version`' --version
 row '`info` of an STL file' info "$samples/stl_one_facet.stl"
 row '`info` of URDF: libxml2' info "$samples/urdf_picker.urdf"
 row '`info` of xacro: libxml2' info "$samples/xacro_arm.urdf.xacro"
-row '`info` of AC3D: assimp, in a process of its own' info "$samples/ac3d_desk.ac"
+row '`info` of AC3D' info "$samples/ac3d_desk.ac"
+row '`info` of X3D: assimp, in a process of its own' info "$here/../cases/assimp/zero_normal.x3d"
 row 'STL to PNG: libpng' convert -q "$samples/stl_one_facet.stl" "$work/out.png" --out size=16x16
 row 'OBJ to GLB for the web: meshoptimizer' convert -q "$samples/obj_plate.obj" "$work/out.glb" --out web=yes

@@ -112,10 +112,10 @@ diff want got | head -n 5
 printf 'a*a*a*a*a*a*a*a*a*a*a*a*b\n(a|a)*(a|aa)*(aa|a)*b\n(a*)*b\n((a+)+)+b\n(a?a?a?a?a?)*c\n' >expressions
 awk 'BEGIN { for (i = 0; i < 5000; i++) printf "a"; print "" }' >names
 write_cell
-ends 0 "" within 20 "$cellpipe" info cell.wc.xml
+ends 0 "rules of proximity setups that fit no two frames" within 20 "$cellpipe" info cell.wc.xml
 
 # What is not read is told.
-for expression in 'a{2}' '(a)\1' '(?=a)a' 'a*+' 'a**' '(a' 'a)' '*a' '[a' '[b-a]' '[[:what:]]' '[[.a.]]' '\' '\b' 'a\' '[\' '[[:]' 'b^' '$b' '(?a)' '{' \
+for expression in 'a{2}' '(a)\1' '(?=a)a' 'a*+' 'a**' '(a' 'a)' '*a' '[a' '[b-a]' '[a-c-z]' '[[:alpha:]-z]' '[\d-z]' '[[:what:]]' '[[.a.]]' '\' '\b' 'a\' '[\' '[[:]' 'b^' '$b' '(?a)' '{' \
     "$(awk 'BEGIN { for (i = 0; i < 70; i++) printf "("; printf "a"; for (i = 0; i < 70; i++) printf ")" }')"; do
     printf '%s\n' "$expression" >expressions
     write_cell

@@ -163,31 +163,39 @@ static void test_textures(void **state)
     cp_scene_free(scene);
 }
 
-/* Two faces that meet at 90 degrees: a crease angle of 91 makes the edge soft, one of 89 does not; and none is made for
- * surfaces that are not shaded, nor without an angle. */
+/* Two faces that meet at an edge: an angle above theirs makes it soft, one below sharp. Both are normals of the mesh
+ * where a writer's own angle of 38 degrees would say otherwise. None is made for surfaces that are not shaded, nor
+ * without an angle. */
 static void test_crease(void **state)
 {
+    static const char upright[] = "0 0 1", bent[] = "0 -0.86602540378443865 0.5"; /* 90 and 30 degrees */
     static const struct {
         const char *crease;
         int flags;
+        const char *corner; /* of the second face */
         uint32_t vertices;
-        bool normals;
-    } cases[] = {{"crease 91\n", 0x10, 4, true},
-                 {"crease 89\n", 0x10, 4, false},
-                 {"crease 91\n", 0, 4, false},
-                 {"", 0x10, 4, false}};
+        double normal; /* Y of the first vertex; 0 / 0: no normals */
+    } cases[] = {{"crease 91\n", 0x10, upright, 4, 0.70710678118654752},
+                 {"crease 89\n", 0x10, upright, 4, NAN},
+                 {"crease 31\n", 0x10, bent, 4, 0.25881904510252074},
+                 {"crease 29\n", 0x10, bent, 6, 0},
+                 {"crease 0\n", 0x10, bent, 6, 0},
+                 {"crease 0\n", 0x10, upright, 4, NAN},
+                 {"crease 0\n", 0, bent, 4, NAN},
+                 {"crease 91\n", 0, upright, 4, NAN},
+                 {"", 0x10, upright, 4, NAN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         (void)snprintf(text, sizeof text,
-                       "AC3Db\n" PALETTE "OBJECT poly\n%snumvert 4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\nnumsurf 2\nSURF %#x\n"
+                       "AC3Db\n" PALETTE "OBJECT poly\n%snumvert 4\n0 0 0\n1 0 0\n0 1 0\n%s\nnumsurf 2\nSURF %#x\n"
                        "mat 0\nrefs 3\n0 0 0\n1 0 0\n2 0 0\nSURF %#x\nmat 0\nrefs 3\n1 0 0\n0 0 0\n3 0 0\nkids 0\n",
-                       cases[i].crease, cases[i].flags, cases[i].flags);
+                       cases[i].crease, cases[i].corner, cases[i].flags, cases[i].flags);
         cp_scene *scene = read_scene(*state, text, "part.ac", NULL);
         const cp_mesh *mesh = only_mesh(scene);
         assert_int_equal(mesh->vertex_count, cases[i].vertices);
-        assert_int_equal(mesh->normals != NULL, cases[i].normals);
-        if (mesh->normals) /* of the first edge: half way between Z and Y */
-            assert_true(fabs((double)mesh->normals[1] - sqrt(0.5)) < 1e-6);
+        assert_int_equal(mesh->normals == NULL, isnan(cases[i].normal));
+        if (mesh->normals)
+            assert_true(fabs(fabs((double)mesh->normals[1]) - cases[i].normal) < 1e-6);
         assert_int_equal(count_all(*state), 0);
         cp_scene_free(scene);
     }
@@ -303,6 +311,11 @@ static void test_corpus(void **state)
                   {0.0567241, 0.0977085, 0.028702},
                   {0.266667, 0.266667, 0.266667, 1}},
                  {"pg70/PG70/Geometry/basejaw",
+                  12,
+                  {-0.015, -0.0044999, 0.0000001},
+                  {0.015, 0.0045001, 0.0105001},
+                  {0.533333, 0.533333, 0.533333, 1}},
+                 {"tri/Geometry/basejaw",
                   12,
                   {-0.015, -0.0044999, 0.0000001},
                   {0.015, 0.0045001, 0.0105001},

@@ -256,11 +256,56 @@ static void test_failed_allocations(void **state)
     }
 }
 
+/* A frame that lacks its model for collisions is counted, since it has pairs in the cell that the file describes; one
+ * that lacks a drawn model, or has another one for collisions, is not. */
+static void test_frames_without_their_models(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text;
+    } cells[] = {
+        {"cell.wu", "{ \"A\"\n GeoID \"#Box 1 1 1\"\n}\n{ \"B\"\n CollisionModelID \"gone\"\n}\n{ \"C\"\n DrawableID "
+                    "\"gone\"\n}\n{ \"D\"\n CollisionModelID \"gone\" \"#Box 1 1 1\"\n}\n"},
+        {"cell.wc.xml",
+         "<WorkCell name='w'><Frame name='A'><Drawable name='g'><Box x='1' y='1' z='1'/></Drawable></Frame>"
+         "<Frame name='B'><CollisionModel name='g'><Polytope file='gone'/></CollisionModel></Frame>"
+         "<Frame name='C'><Drawable name='g' colmodel='Disabled'><Polytope file='gone'/></Drawable></Frame>"
+         "<Frame name='D'><CollisionModel name='g'><Polytope file='gone'/><Box x='1' y='1' z='1'/></CollisionModel>"
+         "</Frame><CollisionSetup file='none.xml'/></WorkCell>"},
+        {"cell.urdf",
+         "<robot name='r'><link name='A'><collision><geometry><box size='1 1 1'/></geometry></collision></link>"
+         "<link name='B'><collision><geometry><mesh filename='gone.stl'/></geometry></collision></link>"
+         "<link name='C'><visual><geometry><mesh filename='gone.stl'/></geometry></visual></link>"
+         "<link name='D'><collision><geometry><mesh filename='gone.stl'/></geometry></collision>"
+         "<collision><geometry><box size='1 1 1'/></geometry></collision></link>"
+         "<joint name='b' type='fixed'><parent link='A'/><child link='B'/></joint>"
+         "<joint name='c' type='fixed'><parent link='A'/><child link='C'/></joint>"
+         "<joint name='d' type='fixed'><parent link='A'/><child link='D'/></joint></robot>"},
+    };
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        cp_pair_counts counts = {.size = sizeof counts};
+        cp_scene *scene = read_scene(context, cells[i].text, cells[i].name, NULL);
+        assert_true(node_called(scene, "B")->flags & CP_NODE_MISSING);
+        assert_false(node_called(scene, "C")->flags & CP_NODE_MISSING);
+        assert_int_equal(cp_count_pairs(context, scene, &counts), CP_OK);
+        assert_int_equal(counts.candidates, 2);
+        assert_int_equal(counts.missing, 1);
+        assert_int_equal(counts.all, 1);
+        assert_int_equal(counts.declared, 3);
+        assert_int_equal(counts.checked, 1);
+        assert_int_equal(counts.declared_checked, 3);
+        cp_scene_free(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_read_once),           TEST(test_placing),
-        TEST(test_missing_and_refused), TEST(test_importers_read_once),
+        TEST(test_read_once),
+        TEST(test_placing),
+        TEST(test_missing_and_refused),
+        TEST(test_importers_read_once),
+        TEST(test_frames_without_their_models),
         TEST(test_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,24 @@ static void test_normals(void **state)
     free(file.data);
 }
 
+/* Facets of zero bytes are what a power loss leaves of a file: those of a shape without a size at the origin must not
+ * be taken for that. */
+static void test_no_facet_is_zero_bytes(void **state)
+{
+    static const float nothing[9 * 12];
+    static const float expected[12] = {0, 0, 1};
+    (void)state;
+    add_part("nothing", add_triangles(nothing, 12), CP_USE_BOTH, PLAIN_IDENTITY);
+    struct bytes file = write_scene((options){NULL}, CP_OK);
+    assert_int_equal(facet_count(&file), 12);
+    for (uint32_t i = 0; i < 12; i++)
+        assert_facet(&file, i, expected);
+    cp_scene *again;
+    expect_status(context, cp_read_memory(context, file.data, file.size, "again.stl", NULL, NULL, 0, &again), CP_OK);
+    cp_scene_free(again);
+    free(file.data);
+}
+
 static void test_beyond_single_precision(void **state)
 {
     (void)state;
@@ -450,6 +468,7 @@ int main(void)
         TEST(test_poses_and_joints),
         TEST(test_mirrored_keeps_its_outside),
         TEST(test_normals),
+        TEST(test_no_facet_is_zero_bytes),
         TEST(test_beyond_single_precision),
         TEST(test_too_many_facets),
         TEST(test_use),

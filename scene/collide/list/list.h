@@ -16,6 +16,7 @@ struct pair_rules {
     uint32_t outdated; /* excluded pairs that must be checked: pairs_find_outdated */
     bool skip_static;
     uint64_t all, checked; /* all pairs of candidates, and those that are left */
+    uint64_t static_alone; /* those that are left out, though no exclusion names them */
 };
 
 /* Finds the rules for pairs of candidates (a bool for each node). Returns false if out of memory; call pair_rules_free

@@ -123,17 +123,19 @@ bool pair_rules_find(struct pair_rules *rules, cp_context *context, const cp_sce
             in_groups += members[rules->groups[i]]++;
         }
     }
-    uint32_t excluded = 0;
+    /* Static pairs that are named, too, fill the array from its end. */
+    uint32_t excluded = 0, named = scene->pair_count;
     for (uint32_t i = 0; i < scene->pair_count && good; i++) {
         const cp_pair *pair = &scene->pairs[i];
         uint32_t one = pair->first, other = pair->second;
-        if (pair->verdict == CP_PAIR_EXCLUDED && !outdated[i] && one != other && candidates[one] && candidates[other] &&
-            !is_static(rules, one, other))
-            rules->excluded[excluded++] = unordered_pair(one, other);
+        if (pair->verdict == CP_PAIR_EXCLUDED && !outdated[i] && one != other && candidates[one] && candidates[other])
+            rules->excluded[is_static(rules, one, other) ? --named : excluded++] = unordered_pair(one, other);
     }
     if (good) {
         rules->excluded_count = make_set(rules->excluded, excluded);
         rules->all = pairs_of(count);
+        if (rules->skip_static)
+            rules->static_alone = in_groups - make_set(rules->excluded + named, scene->pair_count - named);
         rules->checked = rules->all - rules->excluded_count - (rules->skip_static ? in_groups : 0);
     }
     return good;
@@ -154,7 +156,7 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
 {
     if (struct_check(context, counts) != CP_OK)
         return context_finish(context, CP_USAGE);
-    struct pair_rules rules = {0};
+    struct pair_rules rules = {0}, declared = {0};
     bool *candidates = memory_allocate(context, scene->node_count, sizeof *candidates);
     cp_pair_counts found = {.size = sizeof found};
     for (uint32_t i = 0; candidates && i < scene->node_count; i++) {
@@ -162,12 +164,23 @@ cp_status cp_count_pairs(cp_context *context, const cp_scene *scene, cp_pair_cou
         found.candidates += candidates[i];
     }
     bool good = candidates && pair_rules_find(&rules, context, scene, candidates);
+    for (uint32_t i = 0; good && i < scene->node_count; i++)
+        if (!candidates[i] && scene->nodes[i].flags & CP_NODE_MISSING) {
+            candidates[i] = true;
+            found.missing++;
+        }
+    good = good && (found.missing == 0 || pair_rules_find(&declared, context, scene, candidates));
     if (good) {
+        const struct pair_rules *whole = found.missing > 0 ? &declared : &rules;
         found.all = rules.all;
         found.checked = rules.checked;
         found.without_geometry = count_without_geometry(scene);
+        found.static_alone = whole->static_alone;
+        found.declared = whole->all;
+        found.declared_checked = whole->checked;
     }
     struct_give(counts, &found, sizeof found);
+    pair_rules_free(&declared);
     pair_rules_free(&rules);
     memory_free(context, candidates, scene->node_count, sizeof *candidates);
     return context_finish(context, good ? CP_OK : CP_LIMIT);
