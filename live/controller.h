@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_LIVE_CONTROLLER_H
 #define CELLPIPE_LIVE_CONTROLLER_H
 
-#include "cellpipe_json.h"
+#include "cellpipe_tool.h"
 
 enum { MOST_CONTROLLER_JOINTS = 256, WHY_SIZE = 160 };
 

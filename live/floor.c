@@ -5,13 +5,13 @@
 
 /* ---- opening and closing ---- */
 
-static void show_mode(struct floor *floor)
+void floor_show_mode(struct floor *floor)
 {
     const struct simulator *simulator = &floor->simulator;
     const struct mode_facts facts = {
         .authority = &floor->authority,
-        .program = simulator->name,
-        .line = simulator->line,
+        .program = floor->outside ? floor->program : simulator->name,
+        .line = floor->outside ? floor->line : simulator->line,
         .lines = floor->lines,
         .why = floor->why,
     };
@@ -21,11 +21,15 @@ static void show_mode(struct floor *floor)
         person->mode_due = true;
 }
 
-static void show_state(struct floor *floor)
+static void show_state(struct floor *floor, uint64_t now)
 {
     floor->state.size = 0;
     floor->n++;
-    say_state(&floor->state, &floor->cell, floor->n, (double)floor->n * SIMULATOR_PERIOD, 0);
+    if (!floor->outside)
+        floor->time = (double)floor->n * SIMULATOR_PERIOD;
+    say_state(&floor->state, &floor->cell, floor->n, floor->time, 0);
+    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
+        (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
     for (struct person *person = floor->people; person; person = person->next)
         person->state_due = true;
 }
@@ -60,8 +64,8 @@ cp_status floor_open(struct floor *floor, cp_context *context, cp_scene *scene, 
         floor_close(floor);
         return status;
     }
-    show_mode(floor);
-    show_state(floor);
+    floor_show_mode(floor);
+    show_state(floor, 0);
     show_near(floor);
     return floor->state.failed || floor->mode.failed || floor->near.failed ? CP_LIMIT : CP_OK;
 }
@@ -74,6 +78,7 @@ static void free_program(cp_context *context, struct program_text *program)
 
 void floor_close(struct floor *floor)
 {
+    trials_close(floor);
     for (uint32_t i = 0; i < floor->program_count; i++)
         free_program(floor->context, &floor->programs[i]);
     simulator_close(&floor->simulator);
@@ -84,10 +89,23 @@ void floor_close(struct floor *floor)
     *floor = (struct floor){0};
 }
 
+/* Nobody holds the lease any more, or a jog has ended: what moves has to end, too. */
+static void end_motion(struct floor *floor, enum mode before)
+{
+    static const struct message stop = {.word = WORD_STOP};
+    if (floor->outside && floor->outside->obeys && before != MODE_READY && before != MODE_OFFLINE)
+        (void)floor->outside->command(floor->outside->user, &stop, NULL);
+    if (floor->authority.stopping)
+        simulator_stop(&floor->simulator);
+    if (floor->authority.mode == MODE_READY)
+        simulator_halt(&floor->simulator);
+    floor_show_mode(floor);
+}
+
 /* ---- people ---- */
 
 /* An answer is its size, then its text; what was sent before goes when all is sent. */
-static size_t open_answer(struct person *person)
+size_t answer_open(struct person *person)
 {
     const uint32_t none = 0;
     if (person->out_at == person->out.size)
@@ -96,7 +114,7 @@ static size_t open_answer(struct person *person)
     return person->out.size;
 }
 
-static void close_answer(struct person *person, size_t begin)
+void answer_close(struct person *person, size_t begin)
 {
     if (person->out.failed)
         return;
@@ -110,9 +128,9 @@ cp_status floor_enter(struct floor *floor, struct person *person, const char *na
     (void)snprintf(person->name, sizeof person->name, "%s", name);
     person->client = (struct client){++floor->last_number, role, person->name};
     floor->people = person;
-    const size_t begin = open_answer(person);
+    const size_t begin = answer_open(person);
     say_hello(&person->out, &floor->cell, &person->client, floor->key, floor->controller);
-    close_answer(person, begin);
+    answer_close(person, begin);
     person->mode_due = person->state_due = person->near_due = true;
     return person->out.failed ? CP_LIMIT : CP_OK;
 }
@@ -126,13 +144,9 @@ void floor_leave(struct floor *floor, struct person *person)
         return;
     *at = person->next;
     buffer_free(&person->out);
-    if (authority_leave(&floor->authority, person->client.number)) {
-        if (floor->authority.stopping)
-            simulator_stop(&floor->simulator);
-        else
-            simulator_halt(&floor->simulator);
-        show_mode(floor);
-    }
+    const enum mode before = floor->authority.mode;
+    if (authority_leave(&floor->authority, person->client.number))
+        end_motion(floor, before);
 }
 
 bool floor_is_due(const struct floor *floor, const struct person *person)
@@ -170,7 +184,9 @@ const char *floor_next(struct floor *floor, struct person *person, size_t *size)
 
 /* ---- programs ---- */
 
-static struct program_text *find_program(struct floor *floor, const char *name)
+static const char no_device[] = "no device: programs need one with joints and one end";
+
+struct program_text *floor_program(struct floor *floor, const char *name)
 {
     for (uint32_t i = 0; i < floor->program_count; i++)
         if (strcmp(floor->programs[i].name, name) == 0)
@@ -181,7 +197,7 @@ static struct program_text *find_program(struct floor *floor, const char *name)
 /* Keeps a program, in place of one of the same name. */
 static const char *keep_program(struct floor *floor, const struct message *message)
 {
-    struct program_text *program = find_program(floor, message->name);
+    struct program_text *program = floor_program(floor, message->name);
     if (!program && floor->program_count == MOST_PROGRAMS)
         return "full: no more programs can be kept";
     struct program_text fresh = {
@@ -214,12 +230,13 @@ static uint64_t count_lines(const char *text)
 
 static const char *download(struct floor *floor, const char *name)
 {
-    const struct program_text *program = find_program(floor, name);
+    const struct program_text *program = floor_program(floor, name);
     if (!program)
         return "there is no program of this name";
+    if (floor->checker && !program->is_good)
+        return "the program has not passed its check: save it again";
     if (simulator_load(&floor->simulator, program->name, program->text, program->text_size) != CP_OK)
-        return floor->simulator.options.device == CP_NONE ? "no device: programs need one with joints and one end"
-                                                          : "the program has errors";
+        return floor->simulator.options.device == CP_NONE ? no_device : "the program has errors";
     floor->lines = count_lines(program->text);
     return NULL;
 }
@@ -246,12 +263,103 @@ static const char *teach(struct floor *floor, struct arena *arena, const char *n
 struct answer {
     const char *why;  /* NULL: done */
     const char *line; /* of a teach */
+    bool comes_later; /* when it has been tried */
 };
 
-static struct answer carry_out(struct floor *floor, struct arena *arena, const struct message *message)
+const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed)
+{
+    struct simulator *simulator = &floor->simulator;
+    if (floor->outside) {
+        const struct message message = {.word = word, .q = to, .speed = speed};
+        return floor->outside->command(floor->outside->user, &message, NULL);
+    }
+    if (word == WORD_MOVE)
+        return simulator_move(simulator, to, speed) == CP_OK ? NULL : simulator->why;
+    if (!simulator->text)
+        return "no program is loaded";
+    const bool goes_on = floor->authority.mode == MODE_STOPPED;
+    if ((goes_on ? simulator_continue(simulator) : simulator_run(simulator)) != CP_OK)
+        return simulator->why;
+    if (word == WORD_STEP)
+        simulator_stop(simulator);
+    return NULL;
+}
+
+/* Begins a motion, after a trial if it is a new one. */
+static struct answer set_in_motion(struct floor *floor, const struct person *person, const struct message *message)
+{
+    const struct simulator *simulator = &floor->simulator;
+    struct answer answer = {0};
+    const bool is_new = floor->authority.mode == MODE_READY && (message->word == WORD_MOVE || simulator->text);
+    if (message->word == WORD_MOVE && cell_beyond(&floor->cell, message->q) != CP_NONE)
+        answer.why = "limits";
+    else if (!floor->checker || !is_new)
+        answer.why = floor_begin(floor, message->word, message->q, message->speed);
+    else {
+        answer.why = trial_begin(floor, person, message, simulator->name, simulator->text, simulator->text_size);
+        answer.comes_later = !answer.why;
+    }
+    return answer;
+}
+
+static struct answer save_program(struct floor *floor, const struct person *person, const struct message *message)
+{
+    struct answer answer = {.why = keep_program(floor, message)};
+    if (!answer.why && floor->checker) {
+        answer.why = floor->simulator.options.device == CP_NONE
+                         ? no_device
+                         : trial_begin(floor, person, message, message->name, message->text, message->text_size);
+        if (!answer.why)
+            floor_program(floor, message->name)->ticket = floor->last_ticket;
+        answer.comes_later = !answer.why;
+    }
+    return answer;
+}
+
+/* A word for a controller outside. */
+static struct answer command(struct floor *floor, const struct person *person, const struct message *message)
+{
+    const struct outside *outside = floor->outside;
+    struct answer answer = {0};
+    if (!outside->obeys) {
+        answer.why = "controller: it is shown, not moved";
+        return answer;
+    }
+    if (message->word == WORD_MOVE)
+        return set_in_motion(floor, person, message);
+    const struct program_text *program = message->word == WORD_DOWNLOAD ? floor_program(floor, message->name) : NULL;
+    if (message->word == WORD_DOWNLOAD && !program)
+        answer.why = "there is no program of this name";
+    else if (program && floor->checker && !program->is_good)
+        answer.why = "the program has not passed its check: save it again";
+    else
+        answer.why = outside->command(outside->user, message, program ? program->text : NULL);
+    if (program && !answer.why)
+        floor->lines = count_lines(program->text);
+    return answer;
+}
+
+static bool moves_something(enum word word)
+{
+    return word != WORD_TAKE && word != WORD_GIVE && word != WORD_ALIVE && word != WORD_TEACH && word != WORD_PROGRAM;
+}
+
+void floor_obey(struct floor *floor, const struct person *person, enum word word, uint64_t now)
+{
+    const enum mode before = floor->authority.mode;
+    const bool tells_itself = floor->outside && moves_something(word);
+    authority_obey(&floor->authority, &person->client, tells_itself ? WORD_ALIVE : word, now);
+    if (before != floor->authority.mode)
+        floor->why[0] = 0;
+}
+
+static struct answer carry_out(struct floor *floor, const struct person *person, struct arena *arena,
+                               const struct message *message)
 {
     struct simulator *simulator = &floor->simulator;
     struct answer answer = {0};
+    if (floor->outside && moves_something(message->word))
+        return command(floor, person, message);
     switch (message->word) {
     case WORD_STOP:
         simulator_stop(simulator);
@@ -264,22 +372,11 @@ static struct answer carry_out(struct floor *floor, struct arena *arena, const s
         break;
     case WORD_RUN:
     case WORD_STEP:
-    case WORD_CONTINUE: {
-        const bool goes_on = floor->authority.mode == MODE_STOPPED;
-        if (!simulator->text)
-            answer.why = "no program is loaded";
-        else if ((goes_on ? simulator_continue(simulator) : simulator_run(simulator)) != CP_OK)
-            answer.why = simulator->why;
-        else if (message->word == WORD_STEP)
-            simulator_stop(simulator);
-        break;
-    }
+    case WORD_CONTINUE:
+    case WORD_MOVE:
+        return set_in_motion(floor, person, message);
     case WORD_JOG:
         if (simulator_jog(simulator, message->joint, message->speed) != CP_OK)
-            answer.why = simulator->why;
-        break;
-    case WORD_MOVE:
-        if (simulator_move(simulator, message->q, message->speed) != CP_OK)
             answer.why = simulator->why;
         break;
     case WORD_TEACH:
@@ -288,8 +385,7 @@ static struct answer carry_out(struct floor *floor, struct arena *arena, const s
             answer.why = "format: points have names of letters, digits and _";
         break;
     case WORD_PROGRAM:
-        answer.why = keep_program(floor, message);
-        break;
+        return save_program(floor, person, message);
     case WORD_DOWNLOAD:
         answer.why = download(floor, message->name);
         break;
@@ -315,20 +411,20 @@ static void reply(struct floor *floor, struct person *person, const struct messa
 {
     size_t count = 0;
     const cp_entry *errors = answer.why ? cp_report(floor->context, &count) : NULL;
-    const size_t begin = open_answer(person);
+    const size_t begin = answer_open(person);
     if (answer.why)
         say_refused(&person->out, message->id, answer.why, errors, count);
     else if (answer.line)
         say_taught(&person->out, message->id, message->name, answer.line);
     else
         say_done(&person->out, message->id);
-    close_answer(person, begin);
+    answer_close(person, begin);
     cp_report_clear(floor->context);
 }
 
 bool floor_hear(struct floor *floor, struct person *person, const char *text, size_t size, uint64_t now)
 {
-    struct message message;
+    struct message message = {0};
     char why[MOST_WHY];
     if (says_too_much(person, now) || person->out.size - person->out_at > MOST_WAITING_OUT)
         return false;
@@ -336,22 +432,24 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
     struct answer answer = {0};
     if (!arena)
         answer.why = "out of memory";
-    else if (!message_read(&floor->cell, arena, text, size, &message, why))
+    else if (!message_read(&floor->cell, arena, text, size, &message, why)) {
         answer.why = why;
-    else
+        if (message.is_nonsense) {
+            arena_free(arena);
+            return false;
+        }
+    } else
         answer.why = authority_refuses(&floor->authority, &person->client, message.word, now);
     if (!answer.why) {
         const enum mode before = floor->authority.mode;
-        answer = carry_out(floor, arena, &message);
-        if (!answer.why) {
-            authority_obey(&floor->authority, &person->client, message.word, now);
-            if (before != floor->authority.mode)
-                floor->why[0] = 0;
-        }
+        answer = carry_out(floor, person, arena, &message);
+        if (!answer.why && !answer.comes_later)
+            floor_obey(floor, person, message.word, now);
         if (message.word != WORD_ALIVE && (message.word != WORD_JOG || before != MODE_JOGGING))
-            show_mode(floor);
+            floor_show_mode(floor);
     }
-    reply(floor, person, &message, answer);
+    if (!answer.comes_later)
+        reply(floor, person, &message, answer);
     arena_free(arena);
     return !person->out.failed;
 }
@@ -369,21 +467,68 @@ static bool step(struct floor *floor)
     if (end != SIMULATOR_GOES_ON)
         authority_end(&floor->authority, end == SIMULATOR_STOPPED);
     if (end != SIMULATOR_GOES_ON || line != simulator->line)
-        show_mode(floor);
+        floor_show_mode(floor);
     floor->moved = true;
     return end != SIMULATOR_GOES_ON;
 }
 
 static void lapse(struct floor *floor, uint64_t now)
 {
-    if (!authority_lapse(&floor->authority, now))
-        return;
-    if (floor->authority.stopping)
-        simulator_stop(&floor->simulator);
-    if (floor->authority.mode == MODE_READY)
-        simulator_halt(&floor->simulator);
-    show_mode(floor);
+    const enum mode before = floor->authority.mode;
+    if (authority_lapse(&floor->authority, now))
+        end_motion(floor, before);
+    if (floor->outside && floor->authority.mode != MODE_OFFLINE && now - floor->last_sample > SILENCE)
+        floor_lose_controller(floor, "the controller is silent");
 }
+
+/* ---- a controller outside ---- */
+
+static void follow(struct floor *floor, const struct controller_sample *sample)
+{
+    static const enum mode modes[] = {[CONTROLLER_READY] = MODE_READY,
+                                      [CONTROLLER_RUNNING] = MODE_RUNNING,
+                                      [CONTROLLER_STOPPED] = MODE_STOPPED,
+                                      [CONTROLLER_EMERGENCY] = MODE_EMERGENCY};
+    const enum mode before = floor->authority.mode;
+    const uint64_t line = floor->line;
+    const bool was_lost = authority_offline(&floor->authority, false);
+    if (was_lost)
+        floor->why[0] = 0;
+    if (sample->mode != CONTROLLER_SILENT)
+        floor->authority.mode = modes[sample->mode];
+    if (sample->program)
+        (void)snprintf(floor->program, sizeof floor->program, "%s", sample->program);
+    if (sample->line > 0)
+        floor->line = sample->line;
+    if (was_lost || before != floor->authority.mode || line != floor->line)
+        floor_show_mode(floor);
+}
+
+void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now)
+{
+    if (sample->count > 0 && cell_go(&floor->cell, values) != CP_OK) {
+        floor_lose_controller(floor, "the controller's values do not close a loop");
+        cp_report_clear(floor->context);
+        return;
+    }
+    floor->last_sample = now;
+    if (sample->time == sample->time)
+        floor->time = sample->time;
+    follow(floor, sample);
+    if (sample->count > 0) {
+        show_state(floor, now);
+        floor->moved = true;
+    }
+}
+
+void floor_lose_controller(struct floor *floor, const char *why)
+{
+    (void)snprintf(floor->why, sizeof floor->why, "%s", why);
+    if (authority_offline(&floor->authority, true))
+        floor_show_mode(floor);
+}
+
+/* ---- time ---- */
 
 uint64_t floor_tick(struct floor *floor, uint64_t now)
 {
@@ -400,7 +545,9 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
             break;
     }
     if (any)
-        show_state(floor);
+        show_state(floor, now);
+    if (floor->recording)
+        (void)recording_flush(floor->recording, (double)now / 1000);
     if (floor->moved && floor->next_near <= now) {
         floor->moved = false;
         floor->next_near = now + NEAR_TIME;

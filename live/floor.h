@@ -4,10 +4,14 @@
 #ifndef CELLPIPE_LIVE_FLOOR_H
 #define CELLPIPE_LIVE_FLOOR_H
 
+#include "check.h"
+#include "controller.h"
 #include "messages.h"
+#include "record.h"
 #include "simulator.h"
 
 enum {
+    SILENCE = 1000,            /* milliseconds after which a controller outside is offline */
     STEP_TIME = 10,            /* milliseconds of a step of the simulated controller */
     NEAR_TIME = 40,            /* between two looks at what is near */
     MOST_PROGRAMS = 100,       /* that are kept */
@@ -31,10 +35,34 @@ struct person {
 struct program_text {
     char *name, *text;
     size_t name_size, text_size;
+    uint64_t ticket; /* of its check */
+    bool is_good;    /* the check has found nothing wrong */
+};
+
+/* What is tried before it is done, and who waits for the answer. */
+struct trial {
+    uint64_t ticket, client, id;
+    enum word word;
+    double speed;
+    double *q, *to; /* values of all joints: at first, and of a move at its end; NULL: none */
+    char name[MOST_PROGRAM_NAME + 1];
+};
+
+/* A controller that is no simulation. It says by itself what it does. */
+struct outside {
+    bool obeys; /* it gets commands */
+    /* Sends a command; NULL, or why not. text: of the program that a download loads. */
+    const char *(*command)(void *user, const struct message *message, const char *text);
+    void *user;
 };
 
 struct floor {
     cp_context *context;
+    const struct outside *outside;       /* NULL: the simulated controller moves the cell */
+    char program[MOST_PROGRAM_NAME + 1]; /* and line: of a controller outside */
+    uint64_t line;
+    double time;          /* seconds of the controller's clock */
+    uint64_t last_sample; /* when it said something last */
     struct cell cell;
     struct simulator simulator;
     struct authority authority;
@@ -44,11 +72,16 @@ struct floor {
     uint64_t last_number; /* of a client */
     struct program_text programs[MOST_PROGRAMS];
     uint32_t program_count;
+    struct checker *checker; /* the owner's; NULL: nothing is tried */
+    struct trial trials[MOST_CHECKS];
+    uint32_t trial_count;
+    uint64_t last_ticket;
     uint64_t lines;                  /* of the loaded program */
     char why[SIMULATOR_WHY];         /* why the last motion ended early */
     struct buffer state, mode, near; /* the newest messages of these kinds */
     uint64_t n, next_step, next_near;
-    bool moved; /* since the last look at what is near */
+    struct live_recording *recording; /* of all that moves; the owner's. NULL: there is none */
+    bool moved;                       /* since the last look at what is near */
 };
 
 /* Opens the floor for a scene, which it takes over; the rest is as of simulator_open. */
@@ -60,13 +93,38 @@ void floor_close(struct floor *floor);
 cp_status floor_enter(struct floor *floor, struct person *person, const char *name, enum role role);
 void floor_leave(struct floor *floor, struct person *person);
 
-/* Answers a message. False: the person has said too many, or does not read answers: it has to go. */
+/* Answers a message. False: it is nonsense, one too many, or the person does not read answers: it has to go. */
 bool floor_hear(struct floor *floor, struct person *person, const char *text, size_t size, uint64_t now);
+/* Takes values of all joints that a controller outside has told, at its time, with what it says of its mode. */
+void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now);
+/* The controller outside is silent, or has sent nonsense: its values are no more shown as true. */
+void floor_lose_controller(struct floor *floor, const char *why);
+/* Takes what a check has come to, and answers who has asked. The result stays the caller's. */
+void floor_take_result(struct floor *floor, const struct check_result *result, uint64_t now);
 /* Makes what is due at this time: steps, the ends of leases and jogs, a look at what is near. Returns after how many
  * milliseconds the next thing is due. */
 uint64_t floor_tick(struct floor *floor, uint64_t now);
 /* Takes the next text for a person; NULL: nothing is due. It is valid until the next call of any of these functions. */
 const char *floor_next(struct floor *floor, struct person *person, size_t *size);
 bool floor_is_due(const struct floor *floor, const struct person *person);
+
+/* ---- trials.c ---- */
+
+/* Begins the trial of a program, or of a move; NULL, or why not. */
+const char *trial_begin(struct floor *floor, const struct person *person, const struct message *message,
+                        const char *name, const char *text, size_t size);
+void trials_close(struct floor *floor);
+
+/* ---- floor.c, for trials.c ---- */
+
+struct program_text *floor_program(struct floor *floor, const char *name);
+/* Does what a word asks for, once it has been tried. NULL, or why not. */
+const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed);
+/* Notes that a word was obeyed. A controller outside tells its mode by itself. */
+void floor_obey(struct floor *floor, const struct person *person, enum word word, uint64_t now);
+void floor_show_mode(struct floor *floor);
+/* An answer is written between these two. */
+size_t answer_open(struct person *person);
+void answer_close(struct person *person, size_t begin);
 
 #endif

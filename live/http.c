@@ -130,13 +130,6 @@ static int send_piece(struct visit *visit)
 
 /* ---- logging in and out ---- */
 
-static void forget(void *bytes, size_t size)
-{
-    volatile char *at = bytes;
-    while (size-- > 0)
-        *at++ = 0;
-}
-
 /* The address that may fail so often: behind a proxy the last one that the proxy itself has added. */
 static void find_address(struct server *server, struct visit *visit)
 {
@@ -157,19 +150,22 @@ static int ask_guard(struct server *server, struct visit *visit)
     const uint64_t now = server_now();
     const bool good = login_read(server->context, visit->said, visit->said_size, &login);
     cp_report_clear(server->context);
-    forget(visit->said, visit->said_size);
+    forget_secret(visit->said, visit->said_size);
     if (!good)
         return send_text(visit, HTTP_STATUS_BAD_REQUEST, "a login is {\"user\":\"...\",\"password\":\"...\"}\n");
     if (!failures_allow(server->failures, visit->address, now)) {
-        forget(&login, sizeof login);
+        forget_secret(&login, sizeof login);
         return send_text(visit, 429, "too many failures; wait a minute\n");
     }
+    failures_add(server->failures, visit->address, now); /* taken back if it is none */
+    visit->asked = now;
     const struct user *user = users_find(&server->users, login.user);
     (void)snprintf(visit->user, sizeof visit->user, "%s", login.user);
     visit->ticket = ++server->last_ticket;
     const bool asked = guard_ask(server->guard, visit->ticket, login.password, user ? user->hash : NULL);
-    forget(&login, sizeof login);
+    forget_secret(&login, sizeof login);
     if (!asked) {
+        failures_take_back(server->failures, visit->address, now);
         visit->ticket = 0;
         return send_text(visit, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many people are logging in; try again\n");
     }
@@ -193,10 +189,9 @@ static int let_in(struct server *server, struct visit *visit, bool matches)
     char cookie[200];
     const struct user *user = users_find(&server->users, visit->user);
     const struct session *session = matches && user ? session_begin(server->sessions, user, server_now()) : NULL;
-    if (!session) {
-        failures_add(server->failures, visit->address, server_now());
+    if (!session)
         return send_text(visit, HTTP_STATUS_UNAUTHORIZED, "wrong name or password\n");
-    }
+    failures_take_back(server->failures, visit->address, visit->asked);
     (void)snprintf(cookie, sizeof cookie, "cellpipe=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s", session->key,
                    SESSION_LIFE / 1000, strncmp(server->origin, "https:", 6) == 0 ? "; Secure" : "");
     visit->body = (struct body){.type = "text/plain"};
@@ -251,10 +246,13 @@ static int answer_get(struct server *server, struct visit *visit, const char *pa
         return send_bytes(visit, "text/html; charset=utf-8", server->page, server->page_size, false);
     if (strcmp(path, "/health") == 0)
         return send_health(server, visit);
-    if (strcmp(path, "/cell.glb") != 0)
+    const bool cell = strcmp(path, "/cell.glb") == 0;
+    if (!cell && strcmp(path, "/session") != 0)
         return send_text(visit, HTTP_STATUS_NOT_FOUND, "there is nothing of this name\n");
     if (!find_visitor(server, visit->wsi, &name, &role))
         return send_text(visit, HTTP_STATUS_UNAUTHORIZED, "log in first\n");
+    if (!cell)
+        return send_text(visit, HTTP_STATUS_OK, role_name(role));
     return send_bytes(visit, "model/gltf-binary", server->cell, server->cell_size, true);
 }
 
@@ -300,7 +298,7 @@ static void end_visit(struct server *server, struct visit *visit)
 {
     stop_asking(server, visit);
     if (visit->said)
-        forget(visit->said, visit->said_size);
+        forget_secret(visit->said, visit->said_size);
     free(visit->said);
     *visit = (struct visit){0};
 }
@@ -371,6 +369,7 @@ int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return 0;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         answer_logins(server);
+        server_take_results(server);
         return 0;
     default:
         return 0; /* what libwebsockets would do by itself, such as serving files, it does not do */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
+#include "cellpipe_json.h"
 #include "controller.h"
 
 enum { MOST_LINE = 65536, MOST_NESTING = 16 };

@@ -126,8 +126,14 @@ static bool read_message(struct reading *reading, struct message *message)
     double id = 0;
     const char *type = NULL;
     enum { DEEPEST = 8 };
+    message->is_nonsense = true;
     if (json_parse(&reading->json, "message", DEEPEST, NULL) != CP_OK || !json_is(&reading->json, 0, JSON_OBJECT))
         return wrong(reading, "no JSON object");
+    if (!read_text(reading, "type", &type))
+        return false;
+    if (!word_named(type, &message->word))
+        return wrong(reading, "there is no type \"%.40s\"", type);
+    message->is_nonsense = false;
     if (json_member(&reading->json, 0, "id") != JSON_NONE) {
         if (!read_number(reading, "id", &id))
             return false;
@@ -135,10 +141,6 @@ static bool read_message(struct reading *reading, struct message *message)
             return wrong(reading, "\"id\" is to be a whole number");
         message->id = (uint64_t)id;
     }
-    if (!read_text(reading, "type", &type))
-        return false;
-    if (!word_named(type, &message->word))
-        return wrong(reading, "there is no type \"%.40s\"", type);
     return read_needs(reading, message);
 }
 
@@ -249,6 +251,37 @@ void say_taught(struct buffer *out, uint64_t id, const char *name, const char *l
     cp_json_count_or_null(&json, "id", id);
     cp_json_text(&json, "name", name);
     cp_json_text(&json, "text", line);
+    cp_json_close(&json, '}');
+}
+
+void say_checked(struct buffer *out, const struct cell *cell, uint64_t id, const char *name,
+                 const struct check_result *result)
+{
+    cp_json json = begin(out, "checked");
+    cp_json_count_or_null(&json, "id", id);
+    cp_json_text(&json, "name", name);
+    cp_json_boolean(&json, "good", !*result->why);
+    if (*result->why)
+        cp_json_text(&json, "why", result->why);
+    cp_json_open(&json, "errors", '[');
+    for (uint32_t i = 0; i < result->error_count; i++) {
+        cp_json_open(&json, NULL, '{');
+        cp_json_count(&json, "line", result->errors[i].line);
+        cp_json_count(&json, "column", result->errors[i].column);
+        cp_json_text(&json, "text", result->errors[i].text);
+        cp_json_close(&json, '}');
+    }
+    cp_json_close(&json, ']');
+    cp_json_number(&json, "seconds", result->seconds);
+    cp_json_open(&json, "path", '[');
+    for (uint32_t i = 0; i < result->path_count; i++) {
+        const double *q = result->path + (size_t)i * result->joint_count;
+        cp_json_open(&json, NULL, '[');
+        for (uint32_t k = 0; k < cell->shown_count; k++)
+            cp_json_number(&json, NULL, q[cell->shown[k]]);
+        cp_json_close(&json, ']');
+    }
+    cp_json_close(&json, ']');
     cp_json_close(&json, '}');
 }
 

@@ -4,6 +4,7 @@
 
 #include "authority.h"
 #include "cell.h"
+#include "check.h"
 
 enum {
     MOST_MESSAGE = 256 << 10, /* bytes */
@@ -20,6 +21,7 @@ struct message {
     const double *q; /* of a move: values of all joints of the scene */
     const char *name, *text;
     size_t text_size;
+    bool is_nonsense; /* no object with a type that there is: no page of ours says this */
 };
 
 /* Reads a message. False: it is none, and `why` says it ("format: ..."); the id is read as far as it is there. */
@@ -42,6 +44,9 @@ void say_near(struct buffer *out, const struct near_pair *pairs, uint32_t count)
 void say_done(struct buffer *out, uint64_t id);
 /* An answer with a text: the line that a teach has made. */
 void say_taught(struct buffer *out, uint64_t id, const char *name, const char *line);
+/* What a check of a program has come to: it is saved in any case. */
+void say_checked(struct buffer *out, const struct cell *cell, uint64_t id, const char *name,
+                 const struct check_result *result);
 /* Errors in the text of a program, from the report, stand beside the reason. */
 void say_refused(struct buffer *out, uint64_t id, const char *why, const cp_entry *errors, size_t count);
 

@@ -138,7 +138,7 @@ static enum answer ask_twice(const struct terminal *terminal, char password[MOST
     if (answer != ANSWER_LINE || password_fault(password, *size))
         return answer;
     answer = ask(terminal, "Again: ", again, &again_size);
-    *differs = answer == ANSWER_LONG || again_size != *size || !same_secret(password, again, again_size);
+    *differs = again_size != *size || !same_secret(password, again, again_size);
     forget_secret(again, sizeof again);
     return answer == ANSWER_LONG ? ANSWER_LINE : answer;
 }
@@ -149,16 +149,17 @@ static enum answer ask_terminal(char password[MOST_PASSWORD + 1], size_t *size, 
     bool opened = terminal.in >= 0;
     terminal.out = opened ? terminal.in : STDERR_FILENO;
     terminal.in = opened ? terminal.in : STDIN_FILENO;
-    enum answer answer = ANSWER_ERROR;
+    enum answer answer;
+    int cause;
     do {
         came = 0;
-        if (!begin_silence(&terminal))
-            break;
-        answer = ask_twice(&terminal, password, size, differs);
+        bool silent = begin_silence(&terminal);
+        answer = silent ? ask_twice(&terminal, password, size, differs) : ANSWER_ERROR;
         answer = came ? ANSWER_SIGNAL : answer;
-        end_silence(&terminal);
+        cause = errno;
+        if (silent)
+            end_silence(&terminal);
     } while (came == SIGTSTP); /* it was stopped, goes on, and asks again */
-    int cause = errno;
     if (opened)
         (void)close(terminal.in);
     errno = cause;

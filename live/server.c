@@ -110,6 +110,11 @@ static cp_status make_contents(struct server *server)
     return CP_OK;
 }
 
+static void wake(void *user)
+{
+    server_wake(user);
+}
+
 static cp_status open_floor(struct server *server)
 {
     const struct live_request *request = server->request;
@@ -118,7 +123,32 @@ static cp_status open_floor(struct server *server)
                                request->options.count, &scene);
     if (status == CP_OK)
         status = floor_open(&server->floor, server->context, scene, request->device, request->frame);
-    return status == CP_OK ? make_contents(server) : status;
+    if (status == CP_OK)
+        status = make_contents(server);
+    if (status != CP_OK || strcmp(request->controller, "simulated") == 0)
+        return status;
+    server->wire = arena_allocate(server->arena, 1, sizeof *server->wire);
+    if (!server->wire)
+        return CP_LIMIT;
+    *server->wire = (struct wire){.wake = wake, .user = server};
+    return wire_open(server->wire, &server->floor, server->arena, request);
+}
+
+/* Records what moves from now on, with the joints of the controller, or all that are shown. */
+static cp_status open_recording(struct server *server)
+{
+    struct joint_map all = {0}, *map = &all;
+    struct floor *floor = &server->floor;
+    cp_status status = CP_OK;
+    if (!server->request->record)
+        return CP_OK;
+    if (server->wire)
+        map = &server->wire->link.map;
+    else
+        status = joint_map_default(server->context, floor->cell.scene, server->arena, map);
+    return status == CP_OK
+               ? recording_new(server->context, floor->cell.scene, map, server->request->record, &floor->recording)
+               : status;
 }
 
 /* ---- people ---- */
@@ -132,6 +162,36 @@ static void take_verdict(void *user, uint64_t ticket, bool matches)
         server->verdicts[server->verdict_count++] = (struct verdict){ticket, matches};
     pthread_mutex_unlock(&server->lock);
     lws_cancel_service(server->lws);
+}
+
+/* Called in the checker's thread. */
+static void take_result(void *user, struct check_result *result)
+{
+    struct server *server = user;
+    pthread_mutex_lock(&server->lock);
+    const bool fits = server->result_count < sizeof server->results / sizeof *server->results;
+    if (fits)
+        server->results[server->result_count++] = result;
+    pthread_mutex_unlock(&server->lock);
+    if (!fits)
+        check_result_free(result);
+    lws_cancel_service(server->lws);
+}
+
+void server_take_results(struct server *server)
+{
+    struct check_result *results[MOST_CHECKS + 1];
+    pthread_mutex_lock(&server->lock);
+    const uint32_t count = server->result_count;
+    memcpy(results, server->results, sizeof results);
+    server->result_count = 0;
+    pthread_mutex_unlock(&server->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        floor_take_result(&server->floor, results[i], server_now());
+        check_result_free(results[i]);
+    }
+    if (count > 0)
+        server_wake(server);
 }
 
 static cp_status open_users(struct server *server)
@@ -157,6 +217,8 @@ void server_wake(struct server *server)
 {
     const uint64_t wait = floor_tick(&server->floor, server_now());
     serve_connections(server);
+    if (server->wire)
+        wire_send(server->wire);
     lws_sul_schedule(server->lws, 0, &server->timer, tick, (lws_usec_t)(wait > 0 ? wait : 1) * 1000);
 }
 
@@ -165,6 +227,7 @@ void server_wake(struct server *server)
 static const struct lws_protocols protocols[] = {
     {"http", answer_request, sizeof(struct visit), 0, 0, NULL, 0},
     {"cellpipe", answer_socket, sizeof(struct connection), 4096, 0, NULL, 0},
+    {"controller", answer_controller, 0, 4096, 0, NULL, 0},
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
@@ -174,6 +237,19 @@ static void keep_words(int level, const char *line)
 {
     (void)level;
     (void)snprintf(last_words, sizeof last_words, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+/* Only who has logged in writes programs. */
+static cp_status begin_threads(struct server *server)
+{
+    cp_status status =
+        checker_new(server->context, server->floor.cell.scene, take_result, server, &server->floor.checker);
+    if (status != CP_OK)
+        return status;
+    server->guard = guard_new(take_verdict, server);
+    if (!server->guard)
+        return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0, "no thread can be started");
+    return CP_OK;
 }
 
 static cp_status listen_at(struct server *server, const struct address *address)
@@ -202,8 +278,8 @@ static cp_status listen_at(struct server *server, const struct address *address)
                                server->request->listen, last_words);
     server->vhost = lws_get_vhost_by_name(server->lws, "default");
     server->port = address->path ? 0 : lws_get_vhost_listen_port(server->vhost);
-    if (server->users.count > 0 && !(server->guard = guard_new(take_verdict, server)))
-        return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0, "no thread can be started");
+    if (server->users.count > 0)
+        return begin_threads(server);
     return CP_OK;
 }
 
@@ -222,12 +298,18 @@ static void announce(const struct server *server, const struct address *address)
 static void close_server(struct server *server)
 {
     guard_free(server->guard);
+    checker_free(server->floor.checker);
+    for (uint32_t i = 0; i < server->result_count; i++)
+        check_result_free(server->results[i]);
     if (server->lws)
         lws_context_destroy(server->lws);
+    if (server->wire)
+        wire_close(server->wire);
     cp_free(server->context, server->page, server->page_size);
     cp_free(server->context, server->cell, server->cell_size);
     memory_free(server->context, server->sessions, 1, sizeof *server->sessions);
     memory_free(server->context, server->failures, 1, sizeof *server->failures);
+    (void)recording_free(server->floor.recording);
     floor_close(&server->floor);
     arena_free(server->arena);
     free(server->room);
@@ -245,9 +327,13 @@ cp_status live_serve(cp_context *context, const struct live_request *request)
     if (status == CP_OK)
         status = open_floor(&server);
     if (status == CP_OK)
+        status = open_recording(&server);
+    if (status == CP_OK)
         status = listen_at(&server, &address);
     if (status == CP_OK) {
         announce(&server, &address);
+        if (server.wire)
+            wire_begin(server.wire, server.lws, server.vhost);
         server_wake(&server);
         while (!request->is_over(request->user) && lws_service(server.lws, 0) >= 0)
             ;

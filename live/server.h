@@ -9,6 +9,7 @@
 #include "floor.h"
 #include "live.h"
 #include "sessions.h"
+#include "wire.h"
 
 enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
@@ -31,6 +32,7 @@ struct visit {
     struct lws *wsi;
     struct visit *next; /* of those whose password is being checked */
     uint64_t ticket;    /* of the guard; 0: none */
+    uint64_t asked;     /* when it was asked */
     struct body body;
     char text[200]; /* a short body */
     char *said;     /* what was sent along: a login */
@@ -69,6 +71,7 @@ struct server {
     size_t page_size, cell_size;
     char *room; /* for a message that is sent, behind LWS_PRE bytes */
     size_t room_size;
+    struct wire *wire; /* to a controller outside; NULL: the simulated one */
     struct connection *connections;
     struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
     uint32_t stranger_count;
@@ -77,10 +80,14 @@ struct server {
     pthread_mutex_t lock; /* of the verdicts, which the guard's thread adds */
     struct verdict verdicts[MOST_WAITING + 1];
     uint32_t verdict_count;
+    struct check_result *results[MOST_CHECKS + 1]; /* the same of the checker's */
+    uint32_t result_count;
     int port;
     char origin[320]; /* of a proxy, or "" */
 };
 
+/* Takes what the checker has come to. */
+void server_take_results(struct server *server);
 /* Lets the floor make what is due now. */
 void server_wake(struct server *server);
 /* Milliseconds of a clock that never goes back. */

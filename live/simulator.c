@@ -6,22 +6,22 @@
 
 /* ---- opening and closing ---- */
 
-/* Finds the device that programs move: the named one, or the only one with joints. */
+/* Finds the device that programs move: the named one, or the one with the most joints, unless two have as many. */
 static cp_status find_device(struct simulator *simulator, const char *name)
 {
-    uint32_t count, found = 0;
+    uint32_t count, most = 0;
     const cp_device *devices = cp_devices(simulator->cell->scene, &count);
     simulator->options.device = CP_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        if (name ? strcmp(devices[i].name, name) != 0 && strcmp(devices[i].id, name) != 0 : devices[i].joint_count == 0)
-            continue;
-        simulator->options.device = i;
-        found++;
-        if (name)
+        if (name && (strcmp(devices[i].name, name) == 0 || strcmp(devices[i].id, name) == 0)) {
+            simulator->options.device = i;
             return CP_OK;
+        }
+        if (!name && devices[i].joint_count >= most && devices[i].joint_count > 0) {
+            simulator->options.device = devices[i].joint_count > most ? i : CP_NONE;
+            most = devices[i].joint_count;
+        }
     }
-    if (found != 1)
-        simulator->options.device = CP_NONE;
     return name ? CP_USAGE : CP_OK;
 }
 

@@ -38,7 +38,7 @@ struct simulator {
     char why[SIMULATOR_WHY];
 };
 
-/* device, frame: names, or NULL for the only device with joints, and its end. CP_USAGE if a name is unknown; a cell
+/* device, frame: names, or NULL for the device with the most joints, and its end. CP_USAGE if a name is unknown; a cell
  * whose device is not clear runs no programs. */
 cp_status simulator_open(struct simulator *simulator, struct cell *cell, const char *device, const char *frame);
 void simulator_close(struct simulator *simulator);

@@ -134,7 +134,8 @@
             make('label', { text: 'Point ' }, live.point, makeButton('live-teach', 'Teach', '', () => teach(live))),
             make('label', { text: 'Program ' }, live.name),
             live.text,
-            makeButton('live-send', 'Save', 'keep the program on the server', () => save(live)),
+            makeButton('live-send', 'Save', 'keep the program on the server, and check it', () => save(live)),
+            makeButton('live-simulate', 'Simulate', 'save it, and show here what it would do', () => simulate(live)),
             makeButton('live-download', 'Download', 'load it into the controller', () => download(live)),
             live.errors
         );
@@ -166,16 +167,42 @@
 
     async function download(live) {
         const saved = await save(live);
-        if (saved.type === 'done') await live.ask({ type: 'download', name: live.name.value });
+        if (saved.good) await live.ask({ type: 'download', name: live.name.value });
+    }
+
+    // Shows the way that the check has found, here alone: the controller does not move.
+    async function simulate(live) {
+        const { path, seconds, good, joints = live.joints } = await save(live);
+        if (!good || path.length === 0) return;
+        const begun = performance.now();
+        live.simulates = true;
+        live.app.say('simulation: the cell itself does not move');
+        const show = () => {
+            const part = Math.min(1, (performance.now() - begun) / 1000 / seconds || 1);
+            const at = part * (path.length - 1),
+                low = Math.floor(at),
+                high = Math.min(low + 1, path.length - 1);
+            page.setPose(
+                live.app.cell,
+                joints.map((id, i) => [id, path[low][i] + (at - low) * (path[high][i] - path[low][i])]),
+                false
+            );
+            live.app.changed();
+            if (part < 1 && live.mode.mode === 'ready') return requestAnimationFrame(show);
+            live.simulates = false;
+            live.app.say('');
+            return showState(live, live.state);
+        };
+        show();
     }
 
     function showErrors(live, answer) {
-        const errors = answer.errors || [];
-        live.errors.replaceChildren(
-            ...errors.map(error =>
-                make('li', { text: `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ${error.text}` })
-            )
+        const errors = (answer.errors || []).map(
+            error => `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ${error.text}`
         );
+        if (errors.length === 0 && answer.why) errors.push(answer.why);
+        live.errors.replaceChildren(...errors.map(text => make('li', { text })));
+        if (answer.good) live.app.say(`saved; it takes ${plain(answer.seconds, 1)} s, and nothing touches`);
     }
 
     // A jog goes on as long as its button is held.
@@ -227,6 +254,17 @@
         }
     }
 
+    // The newest state is shown when the browser draws next, however many come before.
+    function takeState(live, message) {
+        live.state = message;
+        if (live.onstate) live.onstate(message);
+        if (live.drawn) return;
+        live.drawn = requestAnimationFrame(() => {
+            live.drawn = 0;
+            if (!live.simulates) showState(live, live.state);
+        });
+    }
+
     function showState(live, message) {
         const { app } = live;
         page.setPose(
@@ -235,9 +273,7 @@
             false
         );
         if (message.moved || live.moved.size > 0) placeMoved(live, message.moved || {});
-        live.state = message;
         app.changed();
-        if (live.onstate) live.onstate(message);
     }
 
     function showMode(live, message) {
@@ -283,6 +319,7 @@
 
     function showHello(live, message) {
         const { app } = live;
+        if (live.hello && live.hello.cell !== message.cell) location.reload();
         live.hello = message;
         live.joints = message.joints;
         const may = ['guest', 'viewer', 'operator', 'teacher'].indexOf(message.role);
@@ -299,7 +336,7 @@
     }
 
     function hear(live, message) {
-        const shows = { hello: showHello, state: showState, mode: showMode, near: showNear };
+        const shows = { hello: showHello, state: takeState, mode: showMode, near: showNear };
         if (shows[message.type]) return shows[message.type](live, message);
         if (message.type === 'refused') {
             live.refused = message;
@@ -324,15 +361,26 @@
         socket.addEventListener('close', () => {
             showMode(live, { mode: 'offline', why: 'the server does not answer', line: 0, lines: 0 });
             live.asked.clear();
-            setTimeout(() => connect(live), Math.min(5000, 250 * 2 ** live.tries++));
+            setTimeout(() => comeBack(live), Math.min(3000, 250 * 2 ** live.tries++));
         });
+    }
+
+    // A server that was started anew knows nobody, and may have another cell: then the page begins again.
+    async function comeBack(live) {
+        try {
+            const answer = await fetch('session');
+            if (answer.status === 401) return location.reload();
+        } catch {
+            live.line.textContent = 'the server does not answer';
+        }
+        return connect(live);
     }
 
     page.startLive = async function (options, fail) {
         const bytes = await fetchCell(),
             app = await page.start(bytes, options, fail);
         if (!app) return null;
-        const live = { app, asked: new Map(), moved: new Map(), joints: [], tries: 0, mode: null, last: 0 };
+        const live = { app, asked: new Map(), moved: new Map(), joints: [], tries: 0, mode: null, last: 0, drawn: 0 };
         app.live = live;
         app.keepAddress = () => {};
         live.has = () => Boolean(live.mode && live.hello && live.hello.user && live.mode.lease === live.hello.user);

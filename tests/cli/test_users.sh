@@ -185,6 +185,8 @@ must "two that differ" on_terminal 'sees:New password: ' "$typed" 'sees:Again: '
     'sees:error: the two passwords differ' ends:2 echo:on -- "$cellpipe" users u passwd anna
 must "one that is longer" on_terminal 'sees:New password: ' "$typed" 'sees:Again: ' "types:a password typed!$return" \
     'sees:differ' ends:2 echo:on -- "$cellpipe" users u passwd anna
+must "one that is shorter" on_terminal 'sees:New password: ' "$typed" 'sees:Again: ' "types:a password type$return" \
+    'sees:differ' ends:2 echo:on -- "$cellpipe" users u passwd anna
 must "a short one is asked for once" on_terminal 'sees:New password: ' "types:short$return" 'sees:at least 8 characters' \
     ends:2 echo:on -- "$cellpipe" users u passwd anna
 must "asked once" sh -c '! grep -q Again screen'

@@ -1,13 +1,13 @@
 /* terminal STEP... -- COMMAND...: a command on a terminal of its own, and what somebody does there, step by step. What
  * the terminal showed goes to standard output. Ends with 1, and says why, if a step fails. Steps:
  *   sees:TEXT     wait until the terminal shows it, behind what the step before it saw
- *   types:TEXT    press these keys: \r is Enter, \3 is Ctrl-C, \4 is Ctrl-D, \32 is Ctrl-Z
- *   echo:on|off   what the terminal does with keys must be that, or become it
+ *   types:TEXT    press these keys: a carriage return is Enter, the byte 3 is Ctrl-C
+ *   echo:on|off   the terminal shows what is typed, or not
  *   gets:NAME     send the command a signal: INT, TERM, HUP, QUIT or ALRM
  *   stops         wait until the command is stopped; echo must be on
  *   goes-on       let it go on in the foreground
  *   ends:CODE     wait for the command's end: its exit code, or 128 and the signal
- * The command is a job in the foreground of a session, as a shell starts it. */
+ * The command is a job in the foreground of a session, as a shell starts it. Ten minutes after its start, all ends. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
@@ -116,8 +116,8 @@ static void do_step(const char *step)
         if (write(master, word, strlen(word)) != (ssize_t)strlen(word))
             die(step, "the terminal does not take it");
     } else if (strncmp(step, "echo:", 5) == 0) {
-        while (has_echo() != (strcmp(word, "on") == 0))
-            look(10);
+        if (has_echo() != (strcmp(word, "on") == 0))
+            die(step, "it is not so");
     } else if (strncmp(step, "gets:", 5) == 0) {
         send_signal(step, word);
     } else if (strcmp(step, "stops") == 0) {
@@ -164,6 +164,7 @@ int main(int argc, char **argv)
     if (session != 0)
         return session > 0 && waitpid(session, &how, 0) == session && WIFEXITED(how) ? WEXITSTATUS(how) : 1;
     (void)setsid();
+    (void)alarm(600);
     (void)signal(SIGTTOU, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
     master = posix_openpt(O_RDWR | O_NOCTTY);

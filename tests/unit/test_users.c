@@ -320,6 +320,7 @@ static void test_secrets(void **state)
     char bytes[] = "secret";
     assert_true(same_secret("abc", "abd", 2));
     assert_false(same_secret("abc", "abd", 3));
+    assert_false(same_secret("abc", "bbc", 3));
     assert_false(same_secret("\x80", "", 1));
     assert_true(same_secret("", "", 0));
     forget_secret(bytes, 3);
@@ -350,6 +351,7 @@ static void test_lines(void **state)
     assert_int_equal(users.count, 0);
     assert_int_equal(users_read(context, write_users("open", "a b:viewer:" OF_HORSE), arena, &users), CP_OK);
     assert_int_equal(users.count, 1);
+    assert_true(users.room > users.count);
     assert_string_equal(users.items[0].hash, OF_HORSE);
 }
 
@@ -379,7 +381,7 @@ static void test_broken_lines(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_refused(write_users("users", cases[i].text), cases[i].code, cases[i].line);
-    static const char nul[] = "tina:viewer:" OF_HORSE "\notto\0:viewer:" OF_HORSE "\n";
+    static const char nul[] = "tina:viewer:" OF_HORSE "\notto:viewer:" OF_HORSE "\0anna\n";
     write_bytes("nul", nul, sizeof nul - 1);
     assert_int_equal(chmod(path_of("nul"), 0600), 0);
     expect_refused(path_of("nul"), "users-line", 2);
@@ -457,7 +459,7 @@ static void test_change(void **state)
     expect_private(path);
     assert_int_not_equal(access(path_of("users.lock"), F_OK), 0);
     /* Whatever the mask, and from a mode that others could not use. */
-    (void)umask(0177);
+    (void)umask(0277);
     assert_int_equal(chmod(path, 0400), 0);
     assert_int_equal(add_user(path, "bert"), CP_OK);
     expect_private(path);
@@ -570,64 +572,94 @@ static void test_kills(void **state)
     assert_int_equal(new, 1);
 }
 
+/* A child that adds anna. news[0] has a byte each time that it is about to wait for the lock, and its end. */
+static pid_t start_child(const char *path, const struct users_change *held, int *news)
+{
+    int ends_of_pipe[2];
+    assert_int_equal(pipe(ends_of_pipe), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)close(ends_of_pipe[0]);
+        (void)close(held->file); /* or this process would have the lock, too */
+        told = ends_of_pipe[1];
+        _exit((int)add_user(path, "anna"));
+    }
+    (void)close(ends_of_pipe[1]);
+    *news = ends_of_pipe[0];
+    return child;
+}
+
+static void wait_for_news(int news)
+{
+    char byte;
+    (void)!read(news, &byte, 1);
+}
+
+static void end_child(pid_t child, int news)
+{
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == CP_OK);
+    (void)close(news);
+    assert_int_not_equal(access(path_of("users.lock"), F_OK), 0);
+}
+
 /* Two changes at the same time are both there: the second waits for the first, then reads what that has written. */
 static void test_two_at_once(void **state)
 {
     (void)state;
-    int news[2];
+    int news;
     struct users_change change;
     struct users users;
     const char *path = write_users("users", two);
-    assert_int_equal(pipe(news), 0);
     assert_int_equal(users_lock(context, path, arena, &change), CP_OK);
     assert_int_equal(users_read(context, path, arena, &users), CP_OK);
-    pid_t child = fork();
-    if (child == 0) {
-        (void)close(news[0]);
-        (void)close(change.file); /* or this process would have the lock, too */
-        told = news[1];
-        _exit((int)add_user(path, "anna"));
-    }
-    char byte;
-    (void)close(news[1]);
-    (void)!read(news[0], &byte, 1); /* it is about to wait, or has ended */
+    pid_t child = start_child(path, &change, &news);
+    wait_for_news(news);
     users.items[users.count++] = (struct user){"bert", ROLE_TEACHER, OF_GREETING};
     assert_int_equal(users_write(context, &change, &users), CP_OK);
     users_unlock(&change);
-    int how;
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == CP_OK);
-    (void)close(news[0]);
+    end_child(child, news);
     expect_text(path, arena_print(arena, "%sbert:teacher:%s\nanna:viewer:%s\n", two, OF_GREETING, OF_HORSE));
-    assert_int_not_equal(access(path_of("users.lock"), F_OK), 0);
 }
 
-/* The same where the first ends without a change: what the second has waited for is removed. */
+/* Of three, the third comes when the first has renamed what the second waits for. */
+static void test_three_at_once(void **state)
+{
+    (void)state;
+    int news;
+    struct users_change change, third;
+    struct users users;
+    const char *path = write_users("users", two);
+    assert_int_equal(users_lock(context, path, arena, &change), CP_OK);
+    assert_int_equal(users_read(context, path, arena, &users), CP_OK);
+    pid_t child = start_child(path, &change, &news);
+    wait_for_news(news);
+    int held = dup(change.file); /* the second goes on waiting */
+    assert_int_equal(users_write(context, &change, &users), CP_OK);
+    assert_int_equal(users_lock(context, path, arena, &third), CP_OK);
+    assert_int_equal(users_read(context, path, arena, &users), CP_OK);
+    (void)close(held);
+    wait_for_news(news); /* it waits again, for the third */
+    users.items[users.count++] = (struct user){"carl", ROLE_VIEWER, OF_GREETING};
+    assert_int_equal(users_write(context, &third, &users), CP_OK);
+    end_child(child, news);
+    expect_text(path, arena_print(arena, "%scarl:viewer:%s\nanna:viewer:%s\n", two, OF_GREETING, OF_HORSE));
+}
+
+/* The first ends without a change: what the second has waited for is removed. */
 static void test_one_gives_up(void **state)
 {
     (void)state;
-    int news[2];
+    int news;
     struct users_change change;
     const char *path = write_users("users", two);
-    assert_int_equal(pipe(news), 0);
     assert_int_equal(users_lock(context, path, arena, &change), CP_OK);
-    pid_t child = fork();
-    if (child == 0) {
-        (void)close(news[0]);
-        (void)close(change.file);
-        told = news[1];
-        _exit((int)add_user(path, "anna"));
-    }
-    char byte;
-    (void)close(news[1]);
-    (void)!read(news[0], &byte, 1);
+    pid_t child = start_child(path, &change, &news);
+    wait_for_news(news);
     users_unlock(&change);
-    int how;
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == CP_OK);
-    (void)close(news[0]);
+    end_child(child, news);
     expect_text(path, arena_print(arena, "%sanna:viewer:%s\n", two, OF_HORSE));
-    assert_int_not_equal(access(path_of("users.lock"), F_OK), 0);
 }
 
 /* Any allocation may fail: the file is the old one then, and the report says why. */
@@ -669,6 +701,7 @@ int main(void)
                                        TEST(test_change),          TEST(test_change_through_a_link),
                                        TEST(test_lock_of_others),  TEST(test_failing_calls),
                                        TEST(test_kills),           TEST(test_two_at_once),
-                                       TEST(test_one_gives_up),    TEST(test_memory)};
+                                       TEST(test_three_at_once),   TEST(test_one_gives_up),
+                                       TEST(test_memory)};
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
