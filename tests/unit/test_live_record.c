@@ -177,6 +177,7 @@ static void it_replaces_no_file(void **state)
         cp_report_clear(cell.context);
         assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, taken[i], &recording), CP_OUTPUT);
         assert_null(recording);
+        assert_true(was_reported(cell.context, "record-file"));
         assert_true(was_said(cell.context, "it is there already: a recording goes into a new file"));
     }
     expect_file("e.jsonl", "precious");
