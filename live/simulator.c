@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cellpipe_build.h"
+
 /* ---- opening and closing ---- */
 
 /* Finds the device that programs move: the named one, or the one with the most joints, unless two have as many. */
@@ -22,7 +24,9 @@ static cp_status find_device(struct simulator *simulator, const char *name)
             most = devices[i].joint_count;
         }
     }
-    return name ? CP_USAGE : CP_OK;
+    return name ? cp_report_error(simulator->cell->context, CP_USAGE, "live-device", NULL, 0,
+                                  "the cell has no device \"%.100s\"", name)
+                : CP_OK;
 }
 
 /* Finds the tool: the named frame, or the only end of the device. */
@@ -35,7 +39,8 @@ static cp_status find_tool(struct simulator *simulator, const char *name)
             return CP_OK;
         }
     if (name)
-        return CP_USAGE;
+        return cp_report_error(cell->context, CP_USAGE, "live-device", NULL, 0, "the cell has no frame \"%.100s\"",
+                               name);
     if (simulator->options.device == CP_NONE)
         return CP_OK;
     const cp_device *device = &cp_devices(cell->scene, &(uint32_t){0})[simulator->options.device];

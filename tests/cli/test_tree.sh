@@ -88,7 +88,7 @@ done
 # Each library by one file or folder; zlib by the two ends of scene/, source and sink, meshoptimizer by those of glTF.
 one_place() { # library expression
     places=$(grep -rlE "^ *# *include *<$2" scene importers exporters live cli --include='*.[ch]' |
-        sed -E 's#^((importers|exporters)/[^/]+)/.*#\1#' | sort -u | tr '\n' ' ')
+        sed -E 's#^((importers|exporters)/[^/]+|live)/.*#\1#' | sort -u | tr '\n' ' ')
     [ "$(printf '%s' "$places" | wc -w)" -le "${3-1}" ] || fail "$1 is included in more than one place: $places"
 }
 one_place assimp 'assimp/'

@@ -19,22 +19,6 @@ static inline void assert_corners(const cp_mesh *mesh, const uint32_t *expected,
     assert_memory_equal(mesh->corners, expected, sizeof(uint32_t) * count);
 }
 
-static inline const cp_mesh *only_mesh(const cp_scene *scene)
-{
-    uint32_t count;
-    const cp_mesh *mesh = cp_meshes(scene, &count);
-    assert_int_equal(count, 1);
-    return mesh;
-}
-
-/* Returns how many messages there are. */
-static inline size_t count_all(cp_context *context)
-{
-    size_t count;
-    (void)cp_report(context, &count);
-    return count;
-}
-
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_context, free_context)
 
 #endif

@@ -238,13 +238,36 @@ static void policy_allows_what_is_there(void **state)
     assert_int_equal(count_text(&page, "'sha256-"), 3);
     /* One script runs, the others are data; nothing is loaded from elsewhere, and no markup has code in it. */
     assert_int_equal(count_text(&page, "<script>"), 1);
-    assert_int_equal(count_text(&page, "<script"), 4);
+    assert_int_equal(count_text(&page, "<script"), 5);
+    assert_int_equal(count_text(&page, "id=\"packed-live\"></script>"), 1);
+    assert_int_equal(count_text(&page, "connect-src"), 0);
     assert_int_equal(count_text(&page, "src="), count_text(&page, "src=\"data:image/png;base64,"));
     assert_int_equal(count_text(&page, "<link"), 0);
     assert_int_equal(count_text(&page, " style="), 0);
     assert_int_equal(count_text(&page, "{{"), 0);
     assert_int_equal(count_text(&page, "{{"), 0);
     assert_int_equal(count_text(&page, "<noscript>"), 1);
+    free(page.bytes);
+    cp_scene_free(scene);
+}
+
+/* A live page has nothing of the cell, and may ask the server that it comes from. */
+static void live_pages_have_no_cell(void **state)
+{
+    static const char *const live = "live=yes";
+    cp_context *context = *state;
+    cp_scene *scene = read_sample(context, "demo.wu");
+    struct text page = write_page(context, scene, &live, 1);
+    size_t size;
+    char *code = read_text(PAGE_SOURCE ".live.js", &size);
+    expect_source(&page, "script-src ", code, size);
+    assert_int_equal(count_text(&page, "'sha256-"), 4);
+    assert_int_equal(count_text(&page, "; connect-src 'self'; "), 1);
+    assert_int_equal(count_text(&page, "id=\"packed-cell\"></script>"), 1);
+    assert_int_equal(count_text(&page, "demo"), 0);
+    assert_int_equal(count_text(&page, "<title>Live cell</title>"), 1);
+    assert_int_equal(count_text(&page, "{\"live\":true}"), 1);
+    free(code);
     free(page.bytes);
     cp_scene_free(scene);
 }
@@ -741,6 +764,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_are_right),
         cmocka_unit_test_setup_teardown(policy_allows_what_is_there, make_context, free_context),
+        cmocka_unit_test_setup_teardown(live_pages_have_no_cell, make_context, free_context),
         cmocka_unit_test_setup_teardown(cell_is_the_glb, make_context, free_context),
         cmocka_unit_test_setup_teardown(any_size_is_packed, make_context, free_context),
         cmocka_unit_test_setup_teardown(large_parts_are_small, make_context, free_context),

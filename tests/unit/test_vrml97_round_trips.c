@@ -249,7 +249,7 @@ static uint32_t compare(struct pair *pair)
 {
     pair->size = size_of(pair->context, pair->before);
     pair->loops = count_loops(pair->before) > 0;
-    pair->mirrors = has_code(pair->context, "vrml97-mirrored") || has_code(pair->context, "vrml97-flat");
+    pair->mirrors = was_reported(pair->context, "vrml97-mirrored") || was_reported(pair->context, "vrml97-flat");
     check_measures(pair);
     check_colours(pair);
     check_joints(pair);
