@@ -46,7 +46,22 @@ check "every block says what it is" sh -c '! grep . "$1" >&2' - "$work/unknown"
 } >"$work/examples"
 awk '!seen[$0]++' "$work/examples" >"$work/unique"
 check "examples" [ "$(wc -l <"$work/unique")" -gt 60 ]
+# A server is there until it is told to end. The port is any that is free.
+serves() { # example
+    (cd "$work" && PATH=$work/bin:$PATH && export PATH && eval "exec $1 --listen 127.0.0.1:0" >said 2>messages) &
+    until grep -q serving "$work/said" 2>/dev/null || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+    kill -TERM $! 2>/dev/null
+    wait $! 2>/dev/null
+    grep -q serving "$work/said" && rm "$work/said"
+}
+echo 'correct horse battery staple' | "$program" users "$work/people" add tina teacher
 while read -r example; do
+    case $example in
+    "cellpipe serve"*)
+        check "the example: $example" serves "$example"
+        continue
+        ;;
+    esac
     check "the example: $example" sh -c 'cd "$1" && PATH=$1/bin:$PATH I=1 && export PATH && eval "$2" 2>messages || { cat messages >&2; false; }' \
         - "$work" "$example"
 done <"$work/unique"
