@@ -44,12 +44,13 @@ static cp_status command_serve(struct cli *cli)
 }
 
 static const cp_option options[] = {
-    {"--listen", "where browsers find it: an address of this machine, or a Unix socket", CP_OPTION_STRING,
-     offsetof(struct wanted, live.listen), "127.0.0.1:8080", .value = "HOST:PORT|unix:PATH"},
+    {"--listen", "where browsers find it: HOST:PORT of this machine, or a socket, unix:PATH", CP_OPTION_STRING,
+     offsetof(struct wanted, live.listen), "127.0.0.1:8080", .value = "WHERE"},
     {"--users", "the people who may log in, as cellpipe users makes it; without it all may look, and nobody moves it",
      CP_OPTION_PATH, .offset = offsetof(struct wanted, live.users)},
-    {"--controller", "what moves the cell", CP_OPTION_STRING, offsetof(struct wanted, live.controller), "simulated",
-     .value = "simulated|recording|stdin|jsonl:HOST:PORT|rtde:HOST|simple:HOST"},
+    {"--controller",
+     "what moves the cell: simulated, recording, recording:CLIP, stdin, jsonl:HOST:PORT, rtde:HOST or simple:HOST",
+     CP_OPTION_STRING, offsetof(struct wanted, live.controller), "simulated", .value = "WHAT"},
     {"--map", "which joints of the controller are which of the cell", CP_OPTION_PATH,
      .offset = offsetof(struct wanted, live.map)},
     {"--record", "write what the controller says to a new file of JSON lines", CP_OPTION_PATH,
@@ -68,7 +69,7 @@ static const cp_option options[] = {
 const struct command serve_command = {
     .name = "serve",
     .title = "show a cell live in browsers, and let people move it",
-    .usage = "CELL [--listen HOST:PORT|unix:PATH] [--users FILE] [K=V]...",
+    .usage = "CELL [--users FILE] [--listen WHERE] [--controller WHAT] [K=V]...",
     .help =
         "Shows the cell in any browser, moved by a simulated controller that runs robot programs. Who has logged in "
         "may "
