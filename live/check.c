@@ -76,13 +76,13 @@ static void tell_errors(struct checker *checker, struct check_result *result)
         if (entries[i].severity != CP_ERROR)
             continue;
         (void)snprintf(result->why, sizeof result->why, "line %llu: %s", (unsigned long long)entries[i].line,
-                       entries[i].message);
+                       entries[i].text);
         if (!result->errors || result->error_count == MOST_CHECK_ERRORS)
             continue;
         struct check_error *error = &result->errors[result->error_count++];
         error->line = entries[i].line;
         error->column = entries[i].column;
-        (void)snprintf(error->text, sizeof error->text, "%s", entries[i].message);
+        (void)snprintf(error->text, sizeof error->text, "%s", entries[i].text);
     }
     if (!*result->why)
         (void)snprintf(result->why, sizeof result->why, "the check did not end");

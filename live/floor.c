@@ -1,6 +1,7 @@
 /* What people say becomes what the cell does, and the other way. */
 #include "floor.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- opening and closing ---- */
@@ -252,8 +253,9 @@ static const char *teach(struct floor *floor, struct arena *arena, const char *n
     simulator_tool(simulator, c);
     const double degrees = 57.295779513082320876798154814105;
     char numbers[6][CP_NUMBER_SIZE];
+    /* A ten-thousandth of a millimetre, and of a degree, are less than any robot can do. */
     for (int i = 0; i < 6; i++)
-        (void)cp_print_double(i < 3 ? 1000 * c[i] : degrees * c[i], numbers[i]);
+        (void)cp_print_double(round(1e4 * (i < 3 ? 1000 * c[i] : degrees * c[i])) / 1e4 + 0.0, numbers[i]);
     return arena_print(arena, "%s = POSE(%s, %s, %s, %s, %s, %s)", name, numbers[0], numbers[1], numbers[2], numbers[3],
                        numbers[4], numbers[5]);
 }

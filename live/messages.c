@@ -175,6 +175,7 @@ void say_hello(struct buffer *out, const struct cell *cell, const struct client 
     cp_json_text(&json, "user", client->name);
     cp_json_text(&json, "role", role_name(client->role));
     cp_json_text(&json, "cell", key);
+    cp_json_text(&json, "name", cp_scene_source(cell->scene)->file);
     cp_json_text(&json, "controller", controller);
     cp_json_open(&json, "joints", '[');
     for (uint32_t i = 0; i < cell->shown_count; i++)
@@ -298,7 +299,7 @@ void say_refused(struct buffer *out, uint64_t id, const char *why, const cp_entr
             cp_json_open(&json, NULL, '{');
             cp_json_count(&json, "line", errors[i].line);
             cp_json_count(&json, "column", errors[i].column);
-            cp_json_text(&json, "text", errors[i].message);
+            cp_json_text(&json, "text", errors[i].text);
             cp_json_close(&json, '}');
         }
         cp_json_close(&json, ']');

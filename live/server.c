@@ -1,9 +1,15 @@
 /* Begins the server, lets libwebsockets run it, and ends it. */
 #include "server.h"
 
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cellpipe_build.h"
 
@@ -231,12 +237,51 @@ static const struct lws_protocols protocols[] = {
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
-/* libwebsockets tells why it cannot listen in its log alone. */
-static char last_words[200];
-static void keep_words(int level, const char *line)
+static void keep_silent(int level, const char *line)
 {
     (void)level;
-    (void)snprintf(last_words, sizeof last_words, "%.*s", (int)strcspn(line, "\n"), line);
+    (void)line;
+}
+
+/* Returns why the system does not let us listen at a socket; 0: it does. */
+static int try_path(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    const int why = file < 0 || bind(file, (const struct sockaddr *)&address, sizeof address) != 0 ? errno : 0;
+    if (why == 0)
+        (void)unlink(path);
+    if (file >= 0)
+        (void)close(file);
+    return why;
+}
+
+static int try_port(const struct address *address)
+{
+    struct addrinfo *found = NULL;
+    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    char port[16];
+    int one = 1;
+    (void)snprintf(port, sizeof port, "%d", address->port);
+    if (getaddrinfo(address->host, port, &wanted, &found) != 0 || !found)
+        return EADDRNOTAVAIL;
+    const int file = socket(found->ai_family, SOCK_STREAM, 0);
+    if (file >= 0)
+        (void)setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    const int why = file < 0 || bind(file, found->ai_addr, found->ai_addrlen) != 0 || listen(file, 1) != 0 ? errno : 0;
+    if (file >= 0)
+        (void)close(file);
+    freeaddrinfo(found);
+    return why;
+}
+
+/* libwebsockets does not tell why it cannot listen, but the system does if it is asked again. */
+static cp_status report_deaf(const struct server *server, const struct address *address)
+{
+    const int why = address->path ? try_path(address->path) : try_port(address);
+    return cp_report_error(server->context, CP_OUTPUT, "live-listen", NULL, 0, "cannot listen at %s: %s",
+                           server->request->listen, why ? strerror(why) : "out of memory");
 }
 
 /* Only who has logged in writes programs. */
@@ -271,11 +316,10 @@ static cp_status listen_at(struct server *server, const struct address *address)
         .uid = -1,
         .server_string = "cellpipe",
     };
-    lws_set_log_level(LLL_ERR | LLL_WARN, keep_words);
+    lws_set_log_level(0, keep_silent);
     server->lws = lws_create_context(&info);
     if (!server->lws)
-        return cp_report_error(server->context, CP_OUTPUT, "live-listen", NULL, 0, "cannot listen at %s (%s)",
-                               server->request->listen, last_words);
+        return report_deaf(server, address);
     server->vhost = lws_get_vhost_by_name(server->lws, "default");
     server->port = address->path ? 0 : lws_get_vhost_listen_port(server->vhost);
     if (server->users.count > 0)

@@ -95,7 +95,7 @@ static void explain(struct simulator *simulator)
     for (size_t i = 0; i < count; i++)
         if (entries[i].severity == CP_ERROR)
             (void)snprintf(simulator->why, sizeof simulator->why, "line %llu: %s", (unsigned long long)entries[i].line,
-                           entries[i].message);
+                           entries[i].text);
     cp_report_clear(simulator->cell->context);
 }
 

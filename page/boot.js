@@ -69,10 +69,15 @@
         if (!document.getElementById('options'))
             // the last part of the page
             return fail('This page is cut short: a part of the file is missing. Copy or download it again.');
-        var options = JSON.parse(document.getElementById('options').textContent);
-        return (options.live ? Promise.resolve() : unpackCell())
-            .then(function (cell) {
-                return start(options, cell);
+        // What goes wrong within is told, too.
+        return Promise.resolve()
+            .then(function () {
+                var options = JSON.parse(document.getElementById('options').textContent);
+                return options.live
+                    ? start(options)
+                    : unpackCell().then(function (cell) {
+                          return start(options, cell);
+                      });
             })
             .catch(function (error) {
                 fail('This page cannot be shown. The file may be damaged. (' + error.message + ')');

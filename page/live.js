@@ -321,6 +321,7 @@
         const { app } = live;
         if (live.hello && live.hello.cell !== message.cell) location.reload();
         live.hello = message;
+        document.title = byId('title').textContent = message.name || 'Live cell';
         live.joints = message.joints;
         const may = ['guest', 'viewer', 'operator', 'teacher'].indexOf(message.role);
         for (const button of Object.values(live.buttons)) button.hidden = may < 2;

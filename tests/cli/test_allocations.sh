@@ -78,7 +78,7 @@ job() {
     mv out usual
     mv stdout usual.stdout
     mv stderr usual.stderr
-    [ "$usual" -le 1 ] || fail "exit $usual: $*"
+    [ "$usual" -le "${most:-1}" ] || fail "exit $usual: $*"
     allocations=$(cat count)
     at=1 number=0
     while [ $at -le "$allocations" ]; do
@@ -165,6 +165,9 @@ job filters
 job help simplify
 (umask 077 && printf 'tina:teacher:$y$jBT$abcdefghijklmnop$LA5SwbXOWV6NGakmZQom2eQu354yi09.Fdb35EPMpA/\n' >"$work/users")
 job users "$work/users" list
+# A server that can listen has no end. This one has all but that.
+most=4 job serve "$robot" --users "$work/users" --listen unix:none/socket
+unset most
 
 "$cellpipe" help >overview
 for name in $(sed -n '/^commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p' overview) $(sed -n '/^filters:/{n;p;}' overview); do

@@ -36,8 +36,14 @@ for part in $all; do
     compile "$part" "what knows of $part"
     off="$off -DCELLPIPE_$part=OFF"
     must "configuring with $part again" configure "-DCELLPIPE_$part=AUTO"
-    must "the summary has it again: $part" [ "$(grep -c '^--   .*: yes$' log)" = 9 ]
+    must "the summary has it again: $part" [ "$(grep -c '^--   .*: yes$' log)" = 10 ]
 done
+# live/ is the only place that knows libwebsockets; without it, it is not built, and the command says so.
+must "configuring without LWS" configure -DCELLPIPE_LWS=OFF
+must "the summary says so: LWS" grep -qE "^--   .*: no \(CELLPIPE_LWS=OFF\)$" log
+must "nothing of live/ is built" sh -c '! ninja -C build -t targets all | grep -q cellpipe_live'
+must "what loads it compiles" ninja -C build CMakeFiles/cellpipe_program.dir/cli/live.c.o
+must "configuring with LWS again" configure -DCELLPIPE_LWS=AUTO
 # shellcheck disable=SC2086
 must "configuring without any" configure $off
 must "nine are off" [ "$(grep -c '^--   .*: no (CELLPIPE_.*=OFF)$' log)" = 10 ]
