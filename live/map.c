@@ -413,13 +413,22 @@ static bool is_within(const cp_joint *joint, double value)
     return isfinite(value) && value >= joint->lower - slack && value <= joint->upper + slack;
 }
 
+/* joint: NULL for a value that is no finite number. */
 static bool refuse_value(const cp_joint *joint, const char *name, double value, char why[WHY_SIZE])
 {
-    if (!isfinite(value))
+    if (!isfinite(value)) {
         (void)snprintf(why, WHY_SIZE, "the value of \"%.60s\" is no finite number", name);
-    else
-        (void)snprintf(why, WHY_SIZE, "joint \"%.60s\" is %.6g, far beyond its limits %.6g to %.6g", joint->name, value,
-                       joint->lower, joint->upper);
+        return false;
+    }
+    const double numbers[3] = {value, joint->lower, joint->upper};
+    char shown[3][CP_NUMBER_SIZE];
+    for (int i = 0; i < 3; i++)
+        if (isfinite(numbers[i]))
+            (void)cp_print_double(round(numbers[i] * 1e6) / 1e6, shown[i]);
+        else
+            (void)snprintf(shown[i], sizeof shown[i], "%s", numbers[i] < 0 ? "-infinity" : "infinity");
+    (void)snprintf(why, WHY_SIZE, "joint \"%.40s\" is %.24s, far beyond its limits %.24s to %.24s", joint->name,
+                   shown[0], shown[1], shown[2]);
     return false;
 }
 

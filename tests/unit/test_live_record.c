@@ -233,10 +233,11 @@ static void a_full_disk_ends_it(void **state)
     assert_int_equal(stat(path_of("g.jsonl"), &about), 0);
     assert_true(about.st_size <= 1000 && about.st_size > 1000 - 40);
     for (const char *at = text, *end; *at; at = end + 1, lines++) {
-        char line[60];
+        char line[100], time[CP_NUMBER_SIZE];
         end = strchr(at, '\n');
         assert_non_null(end);
-        (void)snprintf(line, sizeof line, "{\"t\":%g,\"q\":{\"Arm.J1\":%d}}", 0.02 * lines, lines);
+        (void)cp_print_double(round(2 * lines) / 100, time);
+        (void)snprintf(line, sizeof line, "{\"t\":%s,\"q\":{\"Arm.J1\":%d}}", time, lines);
         assert_true((size_t)(end - at) == strlen(line) && memcmp(at, line, strlen(line)) == 0);
     }
     assert_true(lines > 20);
