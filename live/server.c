@@ -243,17 +243,24 @@ static void keep_silent(int level, const char *line)
     (void)line;
 }
 
-/* Returns why the system does not let us listen at a socket; 0: it does. */
+/* Returns why the system does not let us listen at a socket; 0: it does. One that a killed server has left, which
+ * nobody answers, is removed. */
 static int try_path(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    const struct sockaddr *at = (const struct sockaddr *)&address;
     (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    const int why = file < 0 || bind(file, (const struct sockaddr *)&address, sizeof address) != 0 ? errno : 0;
+    const int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (file < 0)
+        return errno;
+    int why = bind(file, at, sizeof address) == 0 ? 0 : errno;
+    if (why == EADDRINUSE && connect(file, at, sizeof address) != 0 && errno == ECONNREFUSED) {
+        (void)unlink(path);
+        why = bind(file, at, sizeof address) == 0 ? 0 : errno;
+    }
     if (why == 0)
         (void)unlink(path);
-    if (file >= 0)
-        (void)close(file);
+    (void)close(file);
     return why;
 }
 
@@ -276,12 +283,13 @@ static int try_port(const struct address *address)
     return why;
 }
 
-/* libwebsockets does not tell why it cannot listen, but the system does if it is asked again. */
-static cp_status report_deaf(const struct server *server, const struct address *address)
+/* libwebsockets does not tell why it cannot listen, so the system is asked before. */
+static cp_status check_address(const struct server *server, const struct address *address)
 {
     const int why = address->path ? try_path(address->path) : try_port(address);
-    return cp_report_error(server->context, CP_OUTPUT, "live-listen", NULL, 0, "cannot listen at %s: %s",
-                           server->request->listen, why ? strerror(why) : "out of memory");
+    return why == 0 ? CP_OK
+                    : cp_report_error(server->context, CP_OUTPUT, "live-listen", NULL, 0, "cannot listen at %s: %s",
+                                      server->request->listen, strerror(why));
 }
 
 /* Only who has logged in writes programs. */
@@ -319,7 +327,8 @@ static cp_status listen_at(struct server *server, const struct address *address)
     lws_set_log_level(0, keep_silent);
     server->lws = lws_create_context(&info);
     if (!server->lws)
-        return report_deaf(server, address);
+        return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0,
+                               "the server cannot begin: out of memory");
     server->vhost = lws_get_vhost_by_name(server->lws, "default");
     server->port = address->path ? 0 : lws_get_vhost_listen_port(server->vhost);
     if (server->users.count > 0)
@@ -372,6 +381,8 @@ cp_status live_serve(cp_context *context, const struct live_request *request)
         status = open_floor(&server);
     if (status == CP_OK)
         status = open_recording(&server);
+    if (status == CP_OK)
+        status = check_address(&server, &address);
     if (status == CP_OK)
         status = listen_at(&server, &address);
     if (status == CP_OK) {
