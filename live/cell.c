@@ -84,7 +84,7 @@ static uint32_t holder_of(const struct cell *cell, uint32_t node)
     return cell_is_held(cell, node) ? cell->hosts[node] : CP_NONE;
 }
 
-/* What is held may meet the link that holds it, what else is held there, and what one joint parts from that link. */
+/* Tells whether one is held, and the other is the link that holds it, is held there, too, or is one joint away. */
 static bool holds(const struct cell *cell, uint32_t held, uint32_t other)
 {
     const uint32_t holder = holder_of(cell, held);

@@ -11,7 +11,7 @@
 enum action { ACTION_LIST, ACTION_ADD, ACTION_PASSWD, ACTION_REMOVE };
 static const char *const actions[] = {"list", "add", "passwd", "remove", NULL};
 
-/* What is to be done. */
+/* The actions of the command. */
 struct change {
     enum action action;
     const char *name;

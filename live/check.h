@@ -17,7 +17,7 @@ struct check_error {
     char text[CHECK_WHY];
 };
 
-/* What came of a check. `why` is "" if all is well. */
+/* The result of a check: `why` is "" if all is well. */
 struct check_result {
     uint64_t ticket;
     char why[CHECK_WHY];
@@ -30,7 +30,7 @@ struct check_result {
 };
 void check_result_free(struct check_result *result);
 
-/* What is to be tried. All is copied. */
+/* A question says what is to be tried. All of it is copied. */
 struct check_question {
     uint64_t ticket;
     const double *q;         /* where all joints are at first */

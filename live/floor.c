@@ -1,4 +1,4 @@
-/* What people say becomes what the cell does, and the other way. */
+/* Carries out what people say, and tells them what the cell does. */
 #include "floor.h"
 
 #include <math.h>
@@ -22,17 +22,20 @@ void floor_show_mode(struct floor *floor)
         person->mode_due = true;
 }
 
-static void show_state(struct floor *floor, uint64_t now)
+static void show_state(struct floor *floor)
 {
     floor->state.size = 0;
     floor->n++;
-    if (!floor->outside)
-        floor->time = (double)floor->n * SIMULATOR_PERIOD;
-    say_state(&floor->state, &floor->cell, floor->n, floor->time, 0);
-    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
-        (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
+    say_state(&floor->state, &floor->cell, floor->n, floor->time);
     for (struct person *person = floor->people; person; person = person->next)
         person->state_due = true;
+}
+
+/* Adds the present values to what is recorded. */
+static void record(struct floor *floor, uint64_t now)
+{
+    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
+        (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
 }
 
 /* Shows what is near; if that has not changed, nobody needs to hear it again. */
@@ -66,7 +69,7 @@ cp_status floor_open(struct floor *floor, cp_context *context, cp_scene *scene, 
         return status;
     }
     floor_show_mode(floor);
-    show_state(floor, 0);
+    show_state(floor);
     show_near(floor);
     return floor->state.failed || floor->mode.failed || floor->near.failed ? CP_LIMIT : CP_OK;
 }
@@ -458,8 +461,8 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
 
 /* ---- time ---- */
 
-/* Makes one step of the controller; true if it has come to an end. */
-static bool step(struct floor *floor)
+/* Makes one step of the controller, in which its clock goes on to `now`; true if it has come to an end. */
+static bool step(struct floor *floor, uint64_t now)
 {
     struct simulator *simulator = &floor->simulator;
     const uint64_t line = simulator->line;
@@ -470,6 +473,8 @@ static bool step(struct floor *floor)
         authority_end(&floor->authority, end == SIMULATOR_STOPPED);
     if (end != SIMULATOR_GOES_ON || line != simulator->line)
         floor_show_mode(floor);
+    floor->time = (double)(now - floor->begun) / 1000;
+    record(floor, now);
     floor->moved = true;
     return end != SIMULATOR_GOES_ON;
 }
@@ -518,7 +523,8 @@ void floor_take_sample(struct floor *floor, const double *values, const struct c
         floor->time = sample->time;
     follow(floor, sample);
     if (sample->count > 0) {
-        show_state(floor, now);
+        record(floor, now);
+        show_state(floor);
         floor->moved = true;
     }
 }
@@ -536,18 +542,20 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
 {
     enum { MOST_STEPS = 20, IDLE = 100 }; /* a machine that was asleep does not make up for it */
     lapse(floor, now);
-    const bool begins = floor->next_step + MOST_STEPS * STEP_TIME < now;
-    if (begins)
+    if (floor->begun == 0)
+        floor->begun = now;
+    /* A motion begins with its first step now, however long nothing has moved before. */
+    if (!floor->moves || floor->next_step + MOST_STEPS * STEP_TIME < now)
         floor->next_step = now;
-    bool any = false;
-    while (simulator_moves(&floor->simulator) && floor->next_step <= now) {
+    bool any = false, ended = false;
+    while (simulator_moves(&floor->simulator) && floor->next_step <= now && !ended) {
         any = true;
+        ended = step(floor, floor->next_step);
         floor->next_step += STEP_TIME;
-        if (step(floor))
-            break;
     }
+    floor->moves = simulator_moves(&floor->simulator);
     if (any)
-        show_state(floor, now);
+        show_state(floor);
     if (floor->recording)
         (void)recording_flush(floor->recording, (double)now / 1000);
     if (floor->moved && floor->next_near <= now) {
@@ -555,7 +563,7 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
         floor->next_near = now + NEAR_TIME;
         show_near(floor);
     }
-    if (simulator_moves(&floor->simulator))
+    if (floor->moves)
         return floor->next_step > now ? floor->next_step - now : 0;
     return floor->moved ? NEAR_TIME : IDLE;
 }

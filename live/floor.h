@@ -39,7 +39,7 @@ struct program_text {
     bool is_good;    /* the check has found nothing wrong */
 };
 
-/* What is tried before it is done, and who waits for the answer. */
+/* A program or a motion that is tried before it is done, and who waits for the answer. */
 struct trial {
     uint64_t ticket, client, id;
     enum word word;
@@ -76,12 +76,13 @@ struct floor {
     struct trial trials[MOST_CHECKS];
     uint32_t trial_count;
     uint64_t last_ticket;
-    uint64_t lines;                  /* of the loaded program */
-    char why[SIMULATOR_WHY];         /* why the last motion ended early */
-    struct buffer state, mode, near; /* the newest messages of these kinds */
-    uint64_t n, next_step, next_near;
-    struct live_recording *recording; /* of all that moves; the owner's. NULL: there is none */
-    bool moved;                       /* since the last look at what is near */
+    uint64_t lines;                          /* of the loaded program */
+    char why[SIMULATOR_WHY];                 /* why the last motion ended early */
+    struct buffer state, mode, near;         /* the newest messages of these kinds */
+    uint64_t n, begun, next_step, next_near; /* begun: when the simulated controller's clock was 0 */
+    bool moves;                              /* it was in motion after the last tick */
+    struct live_recording *recording;        /* of all that moves; the owner's. NULL: there is none */
+    bool moved;                              /* since the last look at what is near */
 };
 
 /* Opens the floor for a scene, which it takes over; the rest is as of simulator_open. */

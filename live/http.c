@@ -5,11 +5,6 @@
 
 #define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-static struct server *server_of(struct lws *wsi)
-{
-    return lws_context_user(lws_get_context(wsi));
-}
-
 /* ---- who asks ---- */
 
 static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, int size)

@@ -5,7 +5,7 @@
 
 #include "cellpipe_tool.h"
 
-/* What the command serve is asked for. Texts stay the caller's. */
+/* The command serve is asked for this. Texts stay the caller's. */
 struct live_request {
     const char *cell, *format;                  /* the file, and its format or NULL */
     struct list options;                        /* of the importer */

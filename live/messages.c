@@ -9,7 +9,7 @@
 
 /* ---- in ---- */
 
-/* What a word needs besides its type. */
+/* A word may need these members besides its type. */
 enum { NEEDS_JOINT = 1 << 0, NEEDS_SPEED = 1 << 1, NEEDS_Q = 1 << 2, NEEDS_NAME = 1 << 3, NEEDS_TEXT = 1 << 4 };
 
 static unsigned needs_of(enum word word)
@@ -184,12 +184,11 @@ void say_hello(struct buffer *out, const struct cell *cell, const struct client 
     cp_json_close(&json, '}');
 }
 
-void say_state(struct buffer *out, const struct cell *cell, uint64_t n, double time, uint64_t age)
+void say_state(struct buffer *out, const struct cell *cell, uint64_t n, double time)
 {
     cp_json json = begin(out, "state");
     cp_json_count(&json, "n", n);
     cp_json_number(&json, "t", time);
-    cp_json_count(&json, "age", age);
     cp_json_open(&json, "q", '[');
     for (uint32_t i = 0; i < cell->shown_count; i++)
         cp_json_number(&json, NULL, cell->q[cell->shown[i]]);

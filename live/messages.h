@@ -12,7 +12,7 @@ enum {
     MOST_WHY = 300
 };
 
-/* What a client has said. Texts and values lie in the arena. */
+/* A client has said this. Texts and values lie in the arena. */
 struct message {
     enum word word;
     uint64_t id; /* 0: none; answers repeat it */
@@ -31,8 +31,8 @@ bool message_read(const struct cell *cell, struct arena *arena, const char *text
 /* The following append a message to a buffer; failure is sticky in it. */
 void say_hello(struct buffer *out, const struct cell *cell, const struct client *client, const char *key,
                const char *controller);
-/* n: the number of the state; time and age: seconds of the controller, and milliseconds since it said so. */
-void say_state(struct buffer *out, const struct cell *cell, uint64_t n, double time, uint64_t age);
+/* n: the number of the state; time: seconds of the controller's clock. */
+void say_state(struct buffer *out, const struct cell *cell, uint64_t n, double time);
 struct mode_facts {
     const struct authority *authority;
     const char *program; /* NULL: none is loaded */
@@ -44,7 +44,7 @@ void say_near(struct buffer *out, const struct near_pair *pairs, uint32_t count)
 void say_done(struct buffer *out, uint64_t id);
 /* An answer with a text: the line that a teach has made. */
 void say_taught(struct buffer *out, uint64_t id, const char *name, const char *line);
-/* What a check of a program has come to: it is saved in any case. */
+/* Tells what a check of a program has come to. The program is saved in any case. */
 void say_checked(struct buffer *out, const struct cell *cell, uint64_t id, const char *name,
                  const struct check_result *result);
 /* Errors in the text of a program, from the report, stand beside the reason. */

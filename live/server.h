@@ -86,6 +86,11 @@ struct server {
     char origin[320]; /* of a proxy, or "" */
 };
 
+static inline struct server *server_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
 /* Takes what the checker has come to. */
 void server_take_results(struct server *server);
 /* Lets the floor make what is due now. */

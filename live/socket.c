@@ -3,11 +3,6 @@
 
 #include <sys/socket.h>
 
-static struct server *server_of(struct lws *wsi)
-{
-    return lws_context_user(lws_get_context(wsi));
-}
-
 static int hang_up(struct lws *wsi, enum lws_close_status code, const char *why)
 {
     lws_close_reason(wsi, code, (unsigned char *)(uintptr_t)why, strlen(why));

@@ -175,7 +175,7 @@ void wire_send(struct wire *wire)
 
 int answer_controller(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
 {
-    struct server *server = lws_context_user(lws_get_context(wsi));
+    struct server *server = server_of(wsi);
     struct wire *wire = server ? server->wire : NULL;
     (void)user;
     switch (reason) {

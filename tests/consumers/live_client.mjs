@@ -4,6 +4,24 @@ import { spawn } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
 
+// Counts what holds and what does not; `end` prints the sum, and ends the test.
+export function makeChecks() {
+    let checks = 0,
+        failed = 0;
+    return {
+        check(name, good, ...facts) {
+            checks++;
+            if (good) return;
+            failed++;
+            console.log('FAILED:', name, ...facts);
+        },
+        end() {
+            console.log(`${checks} checks, ${failed} failed`);
+            process.exit(failed > 0 ? 1 : 0);
+        },
+    };
+}
+
 // Starts a program and waits until a line of its standard output fits; fails if it ends before.
 export function start(program, words, fits, input) {
     const child = spawn(program, words, { stdio: [input ?? 'ignore', 'pipe', 'pipe'] });

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findChromium, hasPackages, launch } from './browser.mjs';
+import { makeChecks } from './live_client.mjs';
 
 const program = process.argv[2], root = path.resolve(import.meta.dirname, '../..');
 const chromium = findChromium();
@@ -13,13 +14,7 @@ if (!chromium || !hasPackages()) {
     process.exit(77);
 }
 
-let checks = 0, failed = 0;
-function check(name, good, ...facts) {
-    checks++;
-    if (good) return;
-    failed++;
-    console.log('FAILED:', name, ...facts);
-}
+const { check, end: endChecks } = makeChecks();
 
 // ---- the server ----
 
@@ -205,5 +200,4 @@ try {
     server.kill('SIGINT');
     fs.rmSync(folder, { recursive: true });
 }
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+endChecks();

@@ -6,17 +6,11 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { ask, connect, frame, logIn, serve } from './live_client.mjs';
+import { ask, connect, frame, logIn, makeChecks, serve } from './live_client.mjs';
 
 const program = process.argv[2], root = path.resolve(import.meta.dirname, '../..'), cell = path.join(root, 'samples/demo.wu');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'live-')), people = path.join(folder, 'people');
-let checks = 0, failed = 0;
-function check(name, good, ...facts) {
-    checks++;
-    if (good) return;
-    failed++;
-    console.log('FAILED:', name, ...facts);
-}
+const { check, end: endChecks } = makeChecks();
 
 execFileSync(program, ['users', people, 'add', 'tina', 'teacher'], { input: 'may teach it\n' });
 const { child, port } = await serve(program, [cell, '--users', people]);
@@ -159,5 +153,4 @@ try {
     check('it ends when it is told to', code === 'SIGTERM' || code === 0 || code === 143, code, child.complained);
     fs.rmSync(folder, { recursive: true });
 }
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+endChecks();

@@ -4,18 +4,12 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { connect, serve, start } from './live_client.mjs';
+import { connect, makeChecks, serve, start } from './live_client.mjs';
 
 const program = process.argv[2], root = path.resolve(import.meta.dirname, '../..');
 const tools = path.join(path.dirname(path.resolve(program)), 'tests'), folder = fs.mkdtempSync(path.join(os.tmpdir(), 'live-'));
 const cell = path.join(root, 'samples/demo.wu');
-let checks = 0, failed = 0;
-function check(name, good, ...facts) {
-    checks++;
-    if (good) return;
-    failed++;
-    console.log('FAILED:', name, ...facts);
-}
+const { check, end: endChecks } = makeChecks();
 
 async function fake(name, words) {
     const child = start(path.join(tools, name), ['0', ...words], /port (\d+)/);
@@ -117,5 +111,4 @@ try {
 } finally {
     fs.rmSync(folder, { recursive: true });
 }
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+endChecks();

@@ -261,6 +261,27 @@ static void test_emergency(void **state)
     json_decref(it);
 }
 
+/* A motion begins with one step, however long nothing has moved; steps that a late tick makes up for take their time.
+ */
+static void test_time(void **state)
+{
+    (void)state;
+    expect_done(&tina, "{\"type\":\"take\"}");
+    (void)floor_tick(floor_, now);
+    now += 70; /* expect_done adds 20 */
+    const double first = floor_->cell.q[1];
+    expect_done(&tina, "{\"type\":\"jog\",\"joint\":\"Arm.J2\",\"speed\":-0.1}");
+    (void)floor_tick(floor_, now);
+    assert_true(fabs(floor_->cell.q[1] - first + 0.001) < 1e-12);
+    const double time = floor_->time;
+    const uint64_t n = floor_->n;
+    now += 50;
+    (void)floor_tick(floor_, now);
+    assert_true(fabs(floor_->cell.q[1] - first + 0.006) < 1e-12);
+    assert_true(fabs(floor_->time - time - 0.05) < 1e-12);
+    assert_int_equal(floor_->n, n + 1); /* the newest alone */
+}
+
 /* 100 messages a second may be said, and no more. */
 static void test_rate(void **state)
 {
@@ -371,6 +392,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_program, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lost_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_emergency, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checks, set_up, tear_down),
     };
