@@ -20,7 +20,7 @@ static const struct rule {
     const char *name;
     enum role role; /* the least that may */
     bool needs_lease;
-    unsigned modes; /* in which it makes sense */
+    unsigned modes; /* the word makes sense in these */
 } rules[] = {
     [WORD_TAKE] = {"take", ROLE_OPERATOR, false, ANY_MODE},
     [WORD_GIVE] = {"give", ROLE_OPERATOR, true, ANY_MODE},

@@ -53,7 +53,7 @@ struct authority {
     uint64_t holder;               /* the client that holds the lease; 0: nobody */
     uint64_t renewed;              /* when it said its last word */
     uint64_t jogged;               /* when it last asked for a jog */
-    char name[MOST_USER_NAME + 1]; /* of the holder; "": nobody */
+    char name[MOST_USER_NAME + 1]; /* the holder's; "": nobody holds the lease */
     char by[MOST_USER_NAME + 1];   /* who began what the cell does; "": nobody */
 };
 

@@ -23,15 +23,14 @@ struct cell {
     cp_mechanism *mechanism;
     cp_collider *collider; /* NULL: no pair can touch */
     double *q;             /* present values of all joints */
-    cp_pose *worlds;       /* where all nodes are */
-    uint32_t *hosts;       /* of nodes: the one that a program has hung it on, 0 being the world; CP_NONE: as the scene
-                            * has it */
+    cp_pose *worlds;       /* the present poses of all nodes */
+    uint32_t *hosts;       /* a program has hung a node on this one, 0 being the world; CP_NONE: the scene says it */
     cp_pose *places;       /* the poses of such nodes in their hosts */
     double *trial;         /* room for values that are tried, and for poses */
     cp_pose *trial_worlds, *by_tree;
     struct resting_pair { /* pairs that rest as long as they do not move against each other */
         uint32_t first, second;
-        cp_pose between; /* of the second one in the frame of the first one */
+        cp_pose between; /* the second one's pose in the frame of the first one */
     } * resting;
     uint32_t resting_count, resting_room;
     struct near_pair *near; /* the list of cell_near */

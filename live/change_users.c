@@ -15,7 +15,7 @@ static const char *const actions[] = {"list", "add", "passwd", "remove", NULL};
 struct change {
     enum action action;
     const char *name;
-    enum role role; /* of ACTION_ADD */
+    enum role role; /* ACTION_ADD gives it */
     char hash[HASH_SIZE];
 };
 

@@ -40,7 +40,7 @@ struct checker {
     pthread_t thread;
     bool is_started;
     atomic_bool ends;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* it guards all below */
     pthread_cond_t changed;
     uint32_t first, count; /* a ring */
     struct waiting waiting[MOST_CHECKS];

@@ -6,9 +6,9 @@
 #include "cellpipe_tool.h"
 
 enum {
-    MOST_CHECKS = 8,        /* that wait */
-    MOST_CHECK_ERRORS = 50, /* of a program's text that are told */
-    MOST_PATH = 1500,       /* poses of the way that a result has at most */
+    MOST_CHECKS = 8,        /* questions wait at most */
+    MOST_CHECK_ERRORS = 50, /* a result tells no more errors of a text */
+    MOST_PATH = 1500,       /* a result has no more poses of the way */
     CHECK_WHY = 300
 };
 
@@ -23,7 +23,7 @@ struct check_result {
     char why[CHECK_WHY];
     struct check_error *errors;
     uint32_t error_count;
-    double seconds; /* that the program takes */
+    double seconds; /* the program takes so long */
     double *path;   /* its way: values of all joints, at equal times from the beginning to the end */
     uint32_t path_count;
     size_t joint_count;
@@ -33,9 +33,9 @@ void check_result_free(struct check_result *result);
 /* A question says what is to be tried. All of it is copied. */
 struct check_question {
     uint64_t ticket;
-    const double *q;         /* where all joints are at first */
-    const double *to;        /* a move: where they go; NULL: a program */
-    const char *name, *text; /* of the program */
+    const double *q;         /* all joints are here at first */
+    const double *to;        /* a move takes them there; NULL: a program is tried */
+    const char *name, *text; /* the program's */
     size_t size;
     cp_program_options options;
 };

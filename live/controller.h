@@ -72,7 +72,7 @@ void command_print_program(struct buffer *out, const char *name, const char *tex
  * the sign times the unit. */
 struct joint_map_row {
     const char *name; /* the controller's */
-    uint32_t joint;   /* of the scene */
+    uint32_t joint;   /* the scene's */
     double scale, offset;
     bool other_name; /* the joint has a row with its first name, by which commands call it */
 };

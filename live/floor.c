@@ -267,8 +267,8 @@ static const char *teach(struct floor *floor, struct arena *arena, const char *n
 
 struct answer {
     const char *why;  /* NULL: done */
-    const char *line; /* of a teach */
-    bool comes_later; /* when it has been tried */
+    const char *line; /* a teach has made it */
+    bool comes_later; /* the answer waits for a trial */
 };
 
 const char *floor_begin(struct floor *floor, enum word word, const double *to, double speed)

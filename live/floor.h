@@ -13,10 +13,10 @@
 enum {
     SILENCE = 1000,            /* milliseconds after which a controller outside is offline */
     STEP_TIME = 10,            /* milliseconds of a step of the simulated controller */
-    NEAR_TIME = 40,            /* between two looks at what is near */
-    MOST_PROGRAMS = 100,       /* that are kept */
-    MOST_A_SECOND = 100,       /* messages of one person */
-    MOST_WAITING_OUT = 1 << 20 /* bytes that wait for one person */
+    NEAR_TIME = 40,            /* milliseconds between two looks at what is near */
+    MOST_PROGRAMS = 100,       /* the server keeps no more */
+    MOST_A_SECOND = 100,       /* one person says no more messages */
+    MOST_WAITING_OUT = 1 << 20 /* no more bytes wait for one person */
 };
 #define NEAR_CLEARANCE 0.05 /* metres within which pairs are shown */
 
@@ -27,7 +27,7 @@ struct person {
     struct buffer out; /* answers: each is its size as uint32_t, then its text */
     size_t out_at;     /* the first that was not sent yet */
     bool state_due, mode_due, near_due;
-    uint64_t second; /* in which it has said so many messages */
+    uint64_t second; /* `said` counts the messages of this second */
     unsigned said;
     struct person *next;
 };
@@ -35,7 +35,7 @@ struct person {
 struct program_text {
     char *name, *text;
     size_t name_size, text_size;
-    uint64_t ticket; /* of its check */
+    uint64_t ticket; /* its check has this number */
     bool is_good;    /* the check has found nothing wrong */
 };
 
@@ -59,30 +59,30 @@ struct outside {
 struct floor {
     cp_context *context;
     const struct outside *outside;       /* NULL: the simulated controller moves the cell */
-    char program[MOST_PROGRAM_NAME + 1]; /* and line: of a controller outside */
+    char program[MOST_PROGRAM_NAME + 1]; /* a controller outside runs it, and `line` in it */
     uint64_t line;
     double time;          /* seconds of the controller's clock */
-    uint64_t last_sample; /* when it said something last */
+    uint64_t last_sample; /* the controller's last word came then */
     struct cell cell;
     struct simulator simulator;
     struct authority authority;
     const char *controller; /* the word of --controller */
-    char key[40];           /* of the cell's model */
+    char key[40];           /* the cell's model has it */
     struct person *people;
-    uint64_t last_number; /* of a client */
+    uint64_t last_number; /* the newest client has this number */
     struct program_text programs[MOST_PROGRAMS];
     uint32_t program_count;
     struct checker *checker; /* the owner's; NULL: nothing is tried */
     struct trial trials[MOST_CHECKS];
     uint32_t trial_count;
     uint64_t last_ticket;
-    uint64_t lines;                          /* of the loaded program */
+    uint64_t lines;                          /* the loaded program has so many */
     char why[SIMULATOR_WHY];                 /* why the last motion ended early */
     struct buffer state, mode, near;         /* the newest messages of these kinds */
     uint64_t n, begun, next_step, next_near; /* begun: when the simulated controller's clock was 0 */
     bool moves;                              /* it was in motion after the last tick */
-    struct live_recording *recording;        /* of all that moves; the owner's. NULL: there is none */
-    bool moved;                              /* since the last look at what is near */
+    struct live_recording *recording;        /* it takes all that moves; the owner's. NULL: there is none */
+    bool moved;                              /* something did, since the last look at what is near */
 };
 
 /* Opens the floor for a scene, which it takes over; the rest is as of simulator_open. */

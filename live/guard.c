@@ -82,7 +82,7 @@ struct guard {
     void (*done)(void *user, uint64_t ticket, bool matches);
     void *user;
     pthread_t thread;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* it guards all below */
     pthread_cond_t changed;
     bool ends;
     uint32_t first, count; /* a ring */

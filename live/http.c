@@ -367,6 +367,6 @@ int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user
         server_take_results(server);
         return 0;
     default:
-        return 0; /* what libwebsockets would do by itself, such as serving files, it does not do */
+        return 0; /* libwebsockets does nothing by itself then, such as serving files */
     }
 }

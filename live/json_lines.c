@@ -13,7 +13,7 @@ enum { MOST_LINE = 65536, MOST_NESTING = 16 };
 struct json_lines {
     uint64_t line;        /* the one that is under way, from 1 */
     struct pieces pieces; /* its bytes so far, if it does not stand in one piece */
-    struct arena *arena;  /* of the present line */
+    struct arena *arena;  /* it holds the present line */
 };
 _Static_assert(sizeof((struct pieces *)0)->bytes >= MOST_LINE, "a line fits into the pieces");
 

@@ -9,14 +9,14 @@ struct link {
     struct floor *floor;
     cp_context *context;
     const struct controller_protocol *protocol;
-    void *state; /* of the present connection; NULL: there is none */
+    void *state; /* the protocol's, while there is a connection; else NULL */
     struct joint_map map;
-    double *values; /* of all joints, as the controller has told them so far */
+    double *values; /* the controller has told these of all joints so far */
     struct outside outside;
-    struct buffer commands; /* that wait to be sent */
+    struct buffer commands; /* these wait to be sent */
     bool told_unknown;
     uint64_t now;
-    char why[WHY_SIZE]; /* what is wrong with the last sample; "": nothing */
+    char why[WHY_SIZE]; /* the last sample has this fault; "": it has none */
 };
 
 /* Opens a link for a protocol ("jsonl", ...), and puts it into the floor. map: a file, or NULL; allow_motion: the

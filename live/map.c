@@ -88,10 +88,10 @@ struct reader {
     const char *file;
     struct arena *arena;
     struct joint_map *map;
-    struct name_map names; /* of the scene's joints */
+    struct name_map names; /* the scene's joints have them */
     uint64_t *lines;       /* each joint's line so far; 0: none */
     uint64_t line;
-    const char *begin, *at, *end; /* of the line */
+    const char *begin, *at, *end; /* the line's */
 };
 
 static cp_status refuse(const struct reader *reader, uint64_t column, const char *code, const char *format,

@@ -8,7 +8,7 @@
 
 enum {
     MOST_MESSAGE = 256 << 10, /* bytes */
-    MOST_PROGRAM_NAME = 64,   /* of a program or a point: letters, digits, . _ - */
+    MOST_PROGRAM_NAME = 64,   /* a program or a point has at most so many letters, digits, . _ - */
     MOST_WHY = 300
 };
 
@@ -18,7 +18,7 @@ struct message {
     uint64_t id; /* 0: none; answers repeat it */
     uint32_t joint;
     double speed;
-    const double *q; /* of a move: values of all joints of the scene */
+    const double *q; /* a move goes to these values of all joints of the scene */
     const char *name, *text;
     size_t text_size;
     bool is_nonsense; /* no object with a type that there is: no page of ours says this */

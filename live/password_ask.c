@@ -124,7 +124,7 @@ static enum answer ask(const struct terminal *terminal, const char *prompt, char
 {
     say(terminal, prompt);
     enum answer answer = read_line(terminal->in, &terminal->mask, line, size);
-    say(terminal, "\n"); /* that of the user had no echo */
+    say(terminal, "\n"); /* the user's had no echo */
     return answer;
 }
 

@@ -23,7 +23,7 @@ struct live_recording {
     double begin, base; /* our clock, and the controller's, at time 0 */
     double last;        /* the time of the last line */
     struct arena *arena;
-    uint32_t count; /* of joints */
+    uint32_t count; /* the number of joints */
     uint32_t *joints;
     const char **names;
     double *values; /* the last line's, by joints[] */

@@ -24,9 +24,9 @@ uint64_t server_now(void)
 
 /* Where the server listens. */
 struct address {
-    char host[256]; /* of a network; "": a Unix socket */
+    char host[256]; /* "": `path` has the address */
     int port;
-    const char *path; /* of a Unix socket, or NULL */
+    const char *path; /* a Unix socket, or NULL */
 };
 
 static bool is_loopback(const char *host)

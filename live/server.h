@@ -14,28 +14,28 @@
 enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
     MOST_HEADER = 2048,  /* bytes of a header that matters here */
-    HEADER_SECONDS = 5,  /* within which the headers of a request are to be whole */
+    HEADER_SECONDS = 5,  /* the headers of a request are whole within this time */
     SLOW_READER = 10000, /* milliseconds after which a browser that does not read is sent away */
     SOCKET_ROOM = 16384  /* bytes that the system keeps for a browser */
 };
 
 /* A body that is sent: the page and the cell are the server's, a short one is the visit's own. */
 struct body {
-    const char *type; /* of its content */
+    const char *type; /* the content's */
     const char *bytes;
     size_t size, sent;
-    bool is_packed; /* by gzip */
+    bool is_packed; /* gzip has packed it */
 };
 
 /* One request of HTTP. */
 struct visit {
     struct lws *wsi;
-    struct visit *next; /* of those whose password is being checked */
-    uint64_t ticket;    /* of the guard; 0: none */
-    uint64_t asked;     /* when it was asked */
+    struct visit *next; /* its password is being checked, too */
+    uint64_t ticket;    /* the guard's; 0: it was not asked */
+    uint64_t asked;     /* the guard was asked then */
     struct body body;
     char text[200]; /* a short body */
-    char *said;     /* what was sent along: a login */
+    char *said;     /* the login that was sent along */
     size_t said_size;
     char user[MOST_USER_NAME + 1], address[ADDRESS_SIZE];
 };
@@ -69,21 +69,21 @@ struct server {
     lws_sorted_usec_list_t timer;
     void *page, *cell; /* page, and packed model */
     size_t page_size, cell_size;
-    char *room; /* for a message that is sent, behind LWS_PRE bytes */
+    char *room; /* a message that is sent stands here behind LWS_PRE bytes */
     size_t room_size;
-    struct wire *wire; /* to a controller outside; NULL: the simulated one */
+    struct wire *wire; /* it leads to a controller outside; NULL: the simulated one moves the cell */
     struct connection *connections;
     struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
     uint32_t stranger_count;
     struct visit *asking;
     uint64_t last_ticket;
-    pthread_mutex_t lock; /* of the verdicts, which the guard's thread adds */
+    pthread_mutex_t lock; /* it guards the verdicts and results, which other threads add */
     struct verdict verdicts[MOST_WAITING + 1];
     uint32_t verdict_count;
-    struct check_result *results[MOST_CHECKS + 1]; /* the same of the checker's */
+    struct check_result *results[MOST_CHECKS + 1]; /* the checker's thread adds them */
     uint32_t result_count;
     int port;
-    char origin[320]; /* of a proxy, or "" */
+    char origin[320]; /* the proxy's, or "" */
 };
 
 static inline struct server *server_of(struct lws *wsi)

@@ -33,7 +33,7 @@ struct simulator {
     double jog_speed;
     double *from, *to, *now; /* values of all joints */
     cp_pose *worlds;
-    double way, duration; /* of the move: seconds that have passed, and all of them */
+    double way, duration; /* seconds of the move that have passed, and all of them */
     enum { SIMULATOR_RESTS, SIMULATOR_PROGRAM, SIMULATOR_JOG, SIMULATOR_MOVE } task;
     char why[SIMULATOR_WHY];
 };

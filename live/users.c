@@ -8,7 +8,7 @@
 
 #include "cellpipe_build.h"
 
-enum { MOST_BYTES = 1 << 20 }; /* of a file: more than MOST_USERS of the longest lines have */
+enum { MOST_BYTES = 1 << 20 }; /* a file has no more: MOST_USERS of the longest lines have fewer */
 
 static const char *const roles[] = {"guest", "viewer", "operator", "teacher", NULL};
 

@@ -6,7 +6,7 @@
 
 /* ---- users.c: who there is ---- */
 
-/* In the order of what they may: each may what those before it may. A guest has not logged in. */
+/* Each role may do what those before it may. A guest has not logged in. */
 enum role { ROLE_GUEST, ROLE_VIEWER, ROLE_OPERATOR, ROLE_TEACHER };
 /* "viewer", "operator", "teacher"; "guest". */
 const char *role_name(enum role role);
@@ -15,9 +15,9 @@ bool role_named(const char *word, enum role *role);
 
 enum { MOST_USERS = 1000, MOST_USER_NAME = 64 }; /* users; bytes */
 struct user {
-    const char *name; /* as user_name_fault wants it */
+    const char *name; /* user_name_fault finds none */
     enum role role;
-    const char *hash; /* as password_hash makes it */
+    const char *hash; /* password_hash has made it */
 };
 struct users {
     struct user *items;
@@ -41,7 +41,7 @@ struct user *users_find(const struct users *users, const char *name);
 
 /* A change of the file, which one process at a time makes. */
 struct users_change {
-    const char *path;      /* that of the file itself, if a link leads to it */
+    const char *path;      /* the file itself, even if a link leads to it */
     const char *temporary; /* PATH.lock. Who has locked it may change the file, by writing it here and renaming it. */
     int file;              /* the locked one; -1: none */
 };
@@ -81,7 +81,7 @@ cp_status password_ask(cp_context *context, char password[MOST_PASSWORD + 1]);
 
 /* The command `users`: what to do with which file. */
 struct users_request {
-    const char *file, *action, *name, *role; /* what was not given is NULL */
+    const char *file, *action, *name, *role; /* NULL: it was not given */
 };
 cp_status change_users(cp_context *context, const struct users_request *request);
 

@@ -17,7 +17,7 @@ struct wire {
     char host[256], protocol[16];
     int port;
     bool is_standard_input, is_recording;
-    lws_sorted_usec_list_t timer; /* of the next try, or the next line of a recording */
+    lws_sorted_usec_list_t timer; /* it begins the next try, or the next line of a recording */
     void (*wake)(void *user);     /* something has come */
     void *user;
     /* A recording: JSON lines that are played again and again. */

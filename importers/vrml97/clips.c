@@ -60,7 +60,7 @@ struct clips {
     struct wrl *wrl;
     struct clip *items;
     uint32_t count, room;
-    struct name_map timers; /* by serial number: the clip */
+    struct name_map timers; /* the key is a serial number, the value a clip */
 };
 
 static cp_status find_clip(struct clips *clips, const struct wrl_node *timer, struct clip **clip)

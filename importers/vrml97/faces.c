@@ -246,7 +246,7 @@ static bool make_coordinates(struct wrl *wrl, const struct wrl_look *look, cp_me
 static cp_status fill_arrays(struct wrl *wrl, const struct wrl_look *look, const struct set *set, const uint32_t *rows,
                              uint32_t words, cp_mesh *mesh)
 {
-    static const uint32_t widths[LISTS] = {4, 3, 2}; /* of what meshes have */
+    static const uint32_t widths[LISTS] = {4, 3, 2}; /* meshes have so many numbers */
     const struct texture_map map = find_map(look->transform);
     double alpha = look->material ? 1 - within_unit(wrl_number(look->material, "transparency", 0)) : 1;
     float *made[LISTS] = {NULL};

@@ -8,7 +8,7 @@
 struct own_joint {
     const char *def, *name, *text; /* text: from the type on */
     cp_joint_type type;
-    uint32_t index; /* in the scene, or CP_NONE */
+    uint32_t index; /* the scene's, or CP_NONE */
     uint32_t next;  /* the next fixed joint of the same frame */
 };
 

@@ -27,7 +27,7 @@ struct wrl_parser {
     const char *at, *end, *line_start;
     uint64_t line;
     struct wrl_scope *scope;
-    uint32_t depth;   /* of calls of wrl_read_node around: of prototypes and files */
+    uint32_t depth;   /* counts the calls of wrl_read_node around, for prototypes and files */
     uint32_t scripts; /* counts the Scripts among them, which may use what they are in */
     bool is_cut;      /* the file ends too early, and what is there is kept */
     cp_status status;

@@ -395,7 +395,7 @@ static cp_status fill_devices(struct frames *frames, uint32_t count)
         row->kind = plan->branches ? CP_DEVICE_TREE : CP_DEVICE_SERIAL;
         if (!ends || !row->joints)
             return CP_LIMIT;
-        ends[0] = row->base; /* of one without joints */
+        ends[0] = row->base; /* a device without joints ends where it begins */
         row->end_count = plan->end_count == 0;
     }
     for (uint32_t i = 1; i < scene->node_count; i++) {

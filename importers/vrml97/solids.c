@@ -6,7 +6,7 @@
 
 enum {
     SIDES = 32,                       /* round shapes have as many as in other cells */
-    BANDS = SIDES / 2,                /* of a sphere, from pole to pole */
+    BANDS = SIDES / 2,                /* a sphere has as many from pole to pole */
     RING = SIDES + 1,                 /* points of a ring: the texture begins and ends at the same place */
     MOST_POINTS = RING * (BANDS + 1), /* a sphere has the most */
     MOST_CORNERS = 5 * SIDES * BANDS
@@ -81,7 +81,7 @@ static void add_cap(struct turned *turned, double radius, double height)
         add_point(turned, part, place, lean);
     }
     int32_t *corners = turned->corners + turned->corner_count - SIDES;
-    for (int i = 0; i < SIDES / 2 && height < 0; i++) { /* from below the other way round */
+    for (int i = 0; i < SIDES / 2 && height < 0; i++) { /* a face seen from below goes the other way round */
         int32_t corner = corners[i];
         corners[i] = corners[SIDES - 1 - i];
         corners[SIDES - 1 - i] = corner;
@@ -92,7 +92,7 @@ static void add_cap(struct turned *turned, double radius, double height)
 static void add_sphere(struct turned *turned, double radius)
 {
     for (uint32_t i = 0, below = 0, ring; i <= BANDS; i++, below = ring) {
-        const cp_pose turn = pose_rotation_degrees(0, 90 - 180.0 * i / BANDS); /* from the lower pole to the upper */
+        const cp_pose turn = pose_rotation_degrees(0, 90 - 180.0 * i / BANDS); /* it climbs from the lower pole */
         const double lean[2] = {turn.m[10], turn.m[6]}, place[2] = {radius * lean[0], radius * lean[1]};
         ring = add_ring(turned, place, lean, (double)i / BANDS, i == 0 || i == BANDS);
         if (i > 0)

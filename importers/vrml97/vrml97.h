@@ -111,14 +111,14 @@ bool wrl_same_event(const char *word, const char *name);
 struct wrl_node {
     const struct wrl_kind *kind; /* NULL: an instance of a prototype, or unknown */
     const char *type;            /* the word in the file */
-    const char *name;            /* of DEF; or NULL */
+    const char *name;            /* DEF gives it; or NULL */
     struct wrl_field *fields;
     uint32_t field_count;
-    struct wrl_instance *instance; /* of a prototype; or NULL */
+    struct wrl_instance *instance; /* the prototype's; or NULL */
     struct wrl_file *file;
     uint64_t line;
     uint32_t column, serial;    /* serial: in all files */
-    uint32_t height;            /* of the tree below it */
+    uint32_t height;            /* the tree below is so high */
     bool has_is;                /* here or below */
     bool is_open;               /* it is still being read */
     bool is_moved, is_oriented; /* ROUTEs of `into` move it, and set its scaleOrientation */
@@ -159,8 +159,8 @@ struct wrl_proto {
     uint32_t member_count;
     struct wrl_node **body;
     uint32_t body_count;
-    struct wrl_route *routes;     /* by next, in the body */
-    const struct wrl_value *urls; /* of EXTERNPROTO; NULL: of PROTO */
+    struct wrl_route *routes;     /* the body's; `next` links them */
+    const struct wrl_value *urls; /* EXTERNPROTO has them; NULL: it is a PROTO */
     struct wrl_file *file;
     struct wrl_proto *found; /* the definition that an EXTERNPROTO has found */
     bool is_sought;
@@ -177,7 +177,7 @@ struct wrl_file {
     struct wrl_proto *first_proto;
     uint32_t index;
     bool is_model, is_read;
-    cp_instance *parts; /* of a model, in its own axes; NULL if it cannot be read */
+    cp_instance *parts; /* a model's, in its own axes; NULL: it cannot be read */
     uint32_t part_count;
 };
 
@@ -210,9 +210,9 @@ enum wrl_told {
 /* A frame that ROUTEs move, as often as it is shown. */
 struct wrl_moved {
     const struct wrl_node *node;
-    uint32_t frame;   /* of its translation and rotation */
+    uint32_t frame;   /* it has the translation and rotation */
     uint32_t scaled;  /* has its scale, and the turn before it */
-    uint32_t back;    /* of that turn, taken back */
+    uint32_t back;    /* it takes that turn back */
     double centre[3]; /* added to translations */
     double unit;
     struct wrl_moved *next;
@@ -231,16 +231,16 @@ struct wrl {
     struct arena *arena;
     struct wrl_file **files;
     uint32_t file_count, file_room;
-    struct name_map file_paths;  /* by path */
-    struct name_map file_names;  /* by file and url */
-    struct name_map proto_names; /* of files, by file and name: places in `protos` */
+    struct name_map file_paths;  /* the key is a path */
+    struct name_map file_names;  /* the key is a file and a url */
+    struct name_map proto_names; /* the key is a file and a name, the value a place in `protos` */
     struct wrl_proto **protos;
     uint32_t proto_count, proto_room;
-    const struct wrl_value **given; /* what an instance gives for each member, while it is expanded */
+    const struct wrl_value **given; /* an instance that is expanded gives these for its members */
     uint32_t given_room;
     struct name_map materials; /* keyed by what they are made of */
     struct name_map textures;
-    uint32_t node_count; /* of nodes in all trees */
+    uint32_t node_count; /* all trees have so many nodes */
     uint32_t expansion;  /* the number of the last one */
     uint64_t visits;     /* counts what a file may hold only in proportion to its size */
     struct wrl_placed *placed;
