@@ -1,11 +1,28 @@
 /* The guard against those who guess passwords: few tries from an address, and one check at a time. */
 #include "sessions.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- failures ---- */
+
+void failures_address(const char *text, char address[ADDRESS_SIZE])
+{
+    struct in6_addr six;
+    (void)snprintf(address, ADDRESS_SIZE, "%s", text);
+    if (inet_pton(AF_INET6, address, &six) != 1)
+        return;
+    if (IN6_IS_ADDR_V4MAPPED(&six)) {
+        (void)inet_ntop(AF_INET, six.s6_addr + 12, address, ADDRESS_SIZE);
+        return;
+    }
+    memset(six.s6_addr + 8, 0, 8);
+    (void)inet_ntop(AF_INET6, &six, address, ADDRESS_SIZE);
+}
 
 /* Compares addresses as far as the table holds them. */
 static bool is_address(const struct failure *failure, const char *address)

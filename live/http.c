@@ -13,23 +13,32 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, in
     return lws_hdr_copy(wsi, text, size, token) > 0;
 }
 
+bool is_loopback_name(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t size = strlen(names[i]);
+        if (strncmp(host, names[i], size) != 0)
+            continue;
+        const char *port = host + size;
+        if (*port == 0 || (*port == ':' && is_digit(port[1]) && port[1 + strspn(port + 1, "0123456789")] == 0))
+            return true;
+    }
+    return false;
+}
+
 bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
 {
     char host[MOST_HEADER], origin[MOST_HEADER], wanted[MOST_HEADER + 8];
     if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
         return false;
-    const bool has_origin = header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
+    const bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
+    (void)header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
     if (*server->origin) {
         const char *proxy_host = strstr(server->origin, "://") + 3;
         return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
     }
-    bool known = false;
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        (void)snprintf(wanted, sizeof wanted, "%s:%d", names[i], server->port);
-        known = known || strcmp(host, wanted) == 0 || (server->port == 0 && strcmp(host, names[i]) == 0);
-    }
-    if (!known)
+    if (!is_loopback_name(host)) /* of any port: ssh -L gives the browser another one than ours */
         return false;
     (void)snprintf(wanted, sizeof wanted, "http://%s", host);
     return has_origin ? strcmp(origin, wanted) == 0 : !needs_origin;
@@ -125,17 +134,18 @@ static int send_piece(struct visit *visit)
 
 /* ---- logging in and out ---- */
 
-/* The address that may fail so often: behind a proxy the last one that the proxy itself has added. */
+/* Finds the address that may fail so often. Behind a proxy it is the last one of the list: the proxy has added that,
+ * and those before it may be lies. */
 static void find_address(struct server *server, struct visit *visit)
 {
-    char list[MOST_HEADER];
-    (void)snprintf(visit->address, sizeof visit->address, "local");
+    char list[MOST_HEADERS];
     if (*server->origin && header(visit->wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list)) {
-        const char *last = strrchr(list, ',');
-        last = last ? last + 1 : list;
-        (void)snprintf(visit->address, sizeof visit->address, "%.60s", last + strspn(last, " "));
-    } else
-        (void)lws_get_peer_simple(visit->wsi, visit->address, sizeof visit->address);
+        const char *comma = strrchr(list, ','), *last = comma ? comma + 1 : list;
+        failures_address(last + strspn(last, " "), visit->address);
+    } else if (lws_get_peer_simple(visit->wsi, list, sizeof list))
+        failures_address(list, visit->address);
+    else
+        (void)snprintf(visit->address, sizeof visit->address, "local");
 }
 
 /* Takes the body of a login to the guard. */

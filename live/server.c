@@ -61,15 +61,23 @@ static bool read_address(const char *text, struct address *address)
     return true;
 }
 
-/* Reads the origin of --behind-proxy: http:// or https://, a host and perhaps a port, and nothing else. */
+/* Reads the origin of --behind-proxy: http:// or https://, a host and perhaps a port, and nothing else. It is written
+ * as browsers write it: in small letters, and without the usual port. */
 static bool read_origin(const char *text, char origin[320])
 {
-    const char *host = strncmp(text, "https://", 8) == 0  ? text + 8
-                       : strncmp(text, "http://", 7) == 0 ? text + 7
-                                                          : NULL;
-    if (!host || !*host || strlen(text) >= 320 || strpbrk(host, "/?#@ \t\r\n"))
+    const char *scheme = strncmp(text, "https://", 8) == 0  ? "https://"
+                         : strncmp(text, "http://", 7) == 0 ? "http://"
+                                                            : NULL;
+    if (!scheme || strlen(text) >= 320)
         return false;
-    strcpy(origin, text);
+    const char *host = text + strlen(scheme), *usual = scheme[4] == 's' ? ":443" : ":80";
+    if (!*host || *host == ':' || strpbrk(host, "/?#@ \t\r\n"))
+        return false;
+    size_t size = strlen(text);
+    for (size_t i = 0; i <= size; i++)
+        origin[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
+    if (strlen(host) > strlen(usual) && strcmp(text + size - strlen(usual), usual) == 0)
+        origin[size - strlen(usual)] = 0;
     return true;
 }
 
@@ -83,6 +91,11 @@ static cp_status check_request(struct server *server, struct address *address)
     if (request->behind_proxy && !read_origin(request->behind_proxy, server->origin))
         return cp_report_error(context, CP_USAGE, "live-request", NULL, 0,
                                "--behind-proxy %s: give the origin that browsers see, such as https://cell.example",
+                               request->behind_proxy);
+    if (strncmp(server->origin, "http:", 5) == 0 && !is_loopback_name(server->origin + strlen("http://")))
+        return cp_report_error(context, CP_USAGE, "live-request", NULL, 0,
+                               "--behind-proxy %s: passwords would cross the network unprotected; give an origin with "
+                               "https://",
                                request->behind_proxy);
     if (!address->path && !is_loopback(address->host) && !request->behind_proxy)
         return cp_report_error(
@@ -316,7 +329,7 @@ static cp_status listen_at(struct server *server, const struct address *address)
         .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | (address->path ? LWS_SERVER_OPTION_UNIX_SOCK : 0),
         .timeout_secs = HEADER_SECONDS,
         .timeout_secs_ah_idle = HEADER_SECONDS,
-        .max_http_header_data = 8192,
+        .max_http_header_data = MOST_HEADERS,
         .max_http_header_pool = MOST_STRANGERS + 16,
         .keepalive_timeout = HEADER_SECONDS,
         .retry_and_idle_policy = &patience,

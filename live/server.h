@@ -13,6 +13,7 @@
 
 enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
+    MOST_HEADERS = 8192, /* bytes of all headers of a request */
     MOST_HEADER = 2048,  /* bytes of a header that matters here */
     HEADER_SECONDS = 5,  /* the headers of a request are whole within this time */
     SLOW_READER = 10000, /* milliseconds after which a browser that does not read is sent away */
@@ -107,6 +108,8 @@ void answer_logins(struct server *server);
 /* Tells whether the request comes from a page of ours: its Host is ours, and its Origin, if there is one or has to be
  * one. */
 bool is_ours(struct server *server, struct lws *wsi, bool needs_origin);
+/* Tells whether a host, perhaps with a port, is localhost, 127.0.0.1 or [::1]. */
+bool is_loopback_name(const char *host);
 /* A connection that has shown a session is no stranger any more. */
 void remove_stranger(struct server *server, const struct lws *wsi);
 /* Finds who asks, by the cookie. False: nobody who may see the cell. */

@@ -55,6 +55,9 @@ struct failures {
         uint64_t times[MOST_FAILURES]; /* the latest ones, and 1 more; 0: none */
     } items[MOST_ADDRESSES];
 };
+/* Writes an address as failures are counted: of an IPv6 address its first 64 bits, since a guest of a network has all
+ * addresses behind them; an IPv4 address that is written as an IPv6 one is an IPv4 address. Other texts stay. */
+void failures_address(const char *text, char address[ADDRESS_SIZE]);
 /* Tells whether the address may try. */
 bool failures_allow(const struct failures *failures, const char *address, uint64_t now);
 /* Adds a failure. To count those that are still being checked, add one when a login comes in, and take it back, with

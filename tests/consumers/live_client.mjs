@@ -2,6 +2,7 @@
 // no browser would.
 import { spawn } from 'node:child_process';
 import http from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
 
 // Counts what holds and what does not; `end` prints the sum, and ends the test.
@@ -48,10 +49,11 @@ export async function serve(program, words) {
     return { child, port: Number(port) };
 }
 
-// One request; the answer's { status, headers, body }.
-export function ask(port, method, path, { body, headers = {} } = {}) {
+// One request; the answer's { status, headers, body }. way: options of node's request, such as `ca` for TLS.
+export function ask(port, method, path, { body, headers = {}, way = {} } = {}) {
     return new Promise((resolve, reject) => {
-        const request = http.request({ host: '127.0.0.1', port, method, path, headers, agent: false }, response => {
+        const all = { host: '127.0.0.1', port, method, path, headers, agent: false, ...way };
+        const request = (way.ca ? https : http).request(all, response => {
             const pieces = [];
             response.on('data', piece => pieces.push(piece));
             response.on('end', () =>
@@ -80,9 +82,11 @@ export function frame(opcode, payload, { masked = true, bits = 0x80 } = {}) {
 }
 
 // Opens a connection; `messages` are all that came, `until` waits for one that fits, `closed` is the code of the end.
-export function connect(port, { cookie = '', origin = `http://127.0.0.1:${port}`, path = '/live', host = `127.0.0.1:${port}` } = {}) {
-    const socket = net.connect(port, '127.0.0.1'),
-        client = { socket, messages: [], status: 0, code: 0, waiting: [] };
+export function connect(port, {
+    cookie = '', origin = `http://127.0.0.1:${port}`, path = '/live', host = `127.0.0.1:${port}`,
+    socket = net.connect(port, '127.0.0.1'),
+} = {}) {
+    const client = { socket, messages: [], status: 0, code: 0, waiting: [] };
     let bytes = Buffer.alloc(0);
     socket.setNoDelay(true);
     socket.on('error', () => {});
@@ -156,7 +160,7 @@ export function connect(port, { cookie = '', origin = `http://127.0.0.1:${port}`
     return client;
 }
 
-export async function logIn(port, user, password) {
-    const answer = await ask(port, 'POST', '/login', { body: JSON.stringify({ user, password }) });
+export async function logIn(port, user, password, options = {}) {
+    const answer = await ask(port, 'POST', '/login', { body: JSON.stringify({ user, password }), ...options });
     return { status: answer.status, cookie: (answer.headers['set-cookie'] ?? [''])[0].split(';')[0] };
 }

@@ -366,6 +366,29 @@ static void test_failures(void **state)
     assert_false(failures_allow(&failures, "", 5000));
 }
 
+/* All addresses that a guest of a network has with IPv6 are one. */
+static void test_addresses(void **state)
+{
+    static const char *const rows[][2] = {
+        {"192.0.2.7", "192.0.2.7"},
+        {"::ffff:192.0.2.7", "192.0.2.7"},
+        {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
+        {"2001:DB8:1:2::9", "2001:db8:1:2::"},
+        {"2001:db8:1:3::9", "2001:db8:1:3::"},
+        {"::1", "::"},
+        {"unknown", "unknown"},
+        {"", ""},
+        {"a name that is longer than any address is, and longer than the table has room",
+         "a name that is longer than any address is, and longer than the "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char address[ADDRESS_SIZE];
+        failures_address(rows[i][0], address);
+        assert_string_equal(address, rows[i][1]);
+    }
+}
+
 static void test_failures_taken_back(void **state)
 {
     (void)state;
@@ -521,6 +544,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_long_logins, make_context, free_context),
         cmocka_unit_test(test_login_is_forgotten),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_failures_taken_back),
         cmocka_unit_test(test_many_addresses),
         cmocka_unit_test(test_guard),
