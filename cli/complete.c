@@ -173,12 +173,13 @@ static bool add_options(struct offer *offer, const struct command *command, bool
     return good;
 }
 
-/* users FILE ACTION NAME ROLE: the actions, or the roles of add. */
+/* users FILE ACTION NAME ROLE: the actions, or the roles. */
 static bool add_users_words(struct offer *offer, size_t last)
 {
-    static const char *const actions[] = {"list", "add", "passwd", "remove", NULL};
+    static const char *const actions[] = {"list", "add", "passwd", "role", "remove", NULL};
     static const char *const roles[] = {"viewer", "operator", "teacher", NULL};
-    bool is_role = last == 4 && strcmp(offer->words->items[2], "add") == 0, good = true;
+    const char *action = last == 4 ? offer->words->items[2] : "";
+    bool is_role = strcmp(action, "add") == 0 || strcmp(action, "role") == 0, good = true;
     const char *const *words = last == 2 ? actions : is_role ? roles : NULL;
     for (; words && *words && good; words++)
         good = add(offer, *words);

@@ -12,9 +12,10 @@ static cp_status check_words(struct cli *cli, const struct list *words)
 {
     const char *action = words->count > WORD_ACTION ? words->items[WORD_ACTION] : "";
     bool is_add = strcmp(action, "add") == 0, asks = is_add || strcmp(action, "passwd") == 0;
-    size_t most = strcmp(action, "list") == 0 ? WORD_NAME : is_add ? MOST_WORDS : WORD_ROLE;
+    bool has_role = is_add || strcmp(action, "role") == 0;
+    size_t most = strcmp(action, "list") == 0 ? WORD_NAME : has_role ? MOST_WORDS : WORD_ROLE;
     if (words->count <= WORD_ACTION)
-        return complain(cli, CP_USAGE, "users needs a file and an action: list, add, passwd or remove");
+        return complain(cli, CP_USAGE, "users needs a file and an action: list, add, passwd, role or remove");
     if (words->count <= most)
         return CP_OK;
     if (asks)
@@ -50,16 +51,18 @@ static cp_status command_users(struct cli *cli)
 const struct command users_command = {
     .name = "users",
     .title = "list and change who may log in at live cells",
-    .usage = "FILE list\nFILE add NAME ROLE\nFILE passwd NAME\nFILE remove NAME",
+    .usage = "FILE list\nFILE add NAME ROLE\nFILE passwd NAME\nFILE role NAME ROLE\nFILE remove NAME",
     .help = "FILE holds the users of live cells: names, roles, and hashes of passwords (yescrypt). It must belong to "
             "you, and nobody else may read or write it; add makes it so. ROLE is viewer (looks, and may stop all), "
             "operator (also runs programs) or teacher (also moves joints and changes programs).\n"
             "add and passwd ask for the password on the terminal, twice and without echo. If standard input is no "
             "terminal, its first line is the password. It has at least 8 characters, and is never a word of the "
             "command.\n"
+            "role gives a user another role; the password stays.\n"
             "list prints a line for each user: the role, then the name.",
     .examples = "cellpipe users users.txt add tina teacher <password.txt\n"
                 "cellpipe users users.txt list\n"
                 "cellpipe users users.txt passwd tina <password.txt\n"
+                "cellpipe users users.txt role tina operator\n"
                 "cellpipe users users.txt remove tina",
     .run = command_users};

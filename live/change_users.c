@@ -8,14 +8,14 @@
 
 #include "cellpipe_build.h"
 
-enum action { ACTION_LIST, ACTION_ADD, ACTION_PASSWD, ACTION_REMOVE };
-static const char *const actions[] = {"list", "add", "passwd", "remove", NULL};
+enum action { ACTION_LIST, ACTION_ADD, ACTION_PASSWD, ACTION_ROLE, ACTION_REMOVE };
+static const char *const actions[] = {"list", "add", "passwd", "role", "remove", NULL};
 
 /* The actions of the command. */
 struct change {
     enum action action;
     const char *name;
-    enum role role; /* ACTION_ADD gives it */
+    enum role role; /* ACTION_ADD and ACTION_ROLE give it */
     char hash[HASH_SIZE];
 };
 
@@ -27,14 +27,15 @@ static cp_status read_request(cp_context *context, const struct users_request *r
         action++;
     if (!actions[action])
         return cp_report_error(context, CP_USAGE, "users-word", NULL, 0,
-                               "unknown action \"%.100s\"; users has list, add, passwd and remove", request->action);
+                               "unknown action \"%.100s\"; users has list, add, passwd, role and remove",
+                               request->action);
     change->action = (enum action)action;
     change->name = request->name;
-    bool wants_role = action == ACTION_ADD, wants_name = action != ACTION_LIST;
+    bool wants_role = action == ACTION_ADD || action == ACTION_ROLE, wants_name = action != ACTION_LIST;
     if ((wants_name && !request->name) || (wants_role && !request->role))
         return cp_report_error(context, CP_USAGE, "users-word", NULL, 0, "%s needs a name%s", request->action,
                                wants_role ? " and a role: viewer, operator or teacher" : "");
-    const char *fault = wants_role ? user_name_fault(request->name) : NULL;
+    const char *fault = action == ACTION_ADD ? user_name_fault(request->name) : NULL;
     if (fault)
         return cp_report_error(context, CP_USAGE, "users-name", NULL, 0, "%s", fault);
     if (wants_role && !role_named(request->role, &change->role))
@@ -70,6 +71,8 @@ static cp_status apply(cp_context *context, const char *path, const struct chang
         uint32_t behind = users->count - 1 - (uint32_t)(user - users->items);
         memmove(user, user + 1, behind * sizeof *user);
         users->count--;
+    } else if (change->action == ACTION_ROLE) {
+        user->role = change->role;
     } else if (*change->hash && user) {
         user->hash = change->hash;
     } else if (*change->hash) {

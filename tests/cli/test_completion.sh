@@ -62,8 +62,9 @@ offers joint=Arm.J2 cellpipe convert cell.wu x.glb ! pose joint=Arm.J
 offers frame=Item cellpipe convert cell.wu x.glb ! trace frame=I
 
 # Values, by the type of the option, whoever has it.
-offers 'list add passwd remove' cellpipe users u.txt ''
+offers 'list add passwd role remove' cellpipe users u.txt ''
 offers 'viewer operator teacher' cellpipe users u.txt add tina ''
+offers 'viewer operator teacher' cellpipe users u.txt role tina ''
 offers json cellpipe batch part.stl --out-dir x --progress j
 offers 'all=yes' cellpipe collide cell.wu all=y
 offers 'tolerance=5mm tolerance=5m' cellpipe weld tolerance=5m

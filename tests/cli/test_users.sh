@@ -54,6 +54,13 @@ must "the second line" matches u tina "t: pass:wörd \$y\$ \"'"
 must "what is left" [ "$(cat rest)" = 'the rest' ]
 ends 0 '' "$cellpipe" users u remove 'Anna B. "<b>"'
 has u tina:teacher otto:operator
+# Another role; the password stays.
+cp u before
+ends 0 '' "$cellpipe" users u role otto viewer </dev/null
+has u tina:teacher otto:viewer
+mode u
+ends 0 '' "$cellpipe" users u role otto operator
+must "the hashes are the same" cmp -s u before
 printf '\342\200\256evil:viewer:%s\n' "$(sed -n 's/^tina:teacher://p' u)" >shown
 chmod 600 shown
 "$cellpipe" users shown list >stdout
@@ -70,13 +77,17 @@ refused() { # CODE EXPRESSION WORDS...; the password in `in`
 echo 'hunter22 hunter22' >in
 refused 2 'users needs a file and an action' "$cellpipe" users
 refused 2 'users needs a file and an action' "$cellpipe" users u
-refused 2 'unknown action "show"; users has list, add, passwd and remove' "$cellpipe" users u show
+refused 2 'unknown action "show"; users has list, add, passwd, role and remove' "$cellpipe" users u show
 refused 2 'add needs a name and a role: viewer, operator or teacher' "$cellpipe" users u add
 refused 2 'add needs a name and a role' "$cellpipe" users u add anna
 refused 2 'passwd needs a name' "$cellpipe" users u passwd
 refused 2 'remove needs a name' "$cellpipe" users u remove
 refused 2 'unknown role "boss"; roles are viewer, operator and teacher' "$cellpipe" users u add anna boss
 refused 2 'unknown role "guest"' "$cellpipe" users u add anna guest
+refused 2 'role needs a name and a role: viewer, operator or teacher' "$cellpipe" users u role tina
+refused 2 'unknown role "boss"; roles are viewer, operator and teacher' "$cellpipe" users u role tina boss
+refused 2 'u: .*there is no user "anna"' "$cellpipe" users u role anna viewer
+refused 2 'role has a word too many: "x"' "$cellpipe" users u role tina viewer x
 refused 2 'u: .*there is a user "tina" already; passwd changes' "$cellpipe" users u add tina viewer
 refused 2 'u: .*there is no user "anna"' "$cellpipe" users u passwd anna
 refused 2 'u: .*there is no user "anna"' "$cellpipe" users u remove anna
@@ -115,7 +126,7 @@ ends 4 'none/u: .*No such file' "$cellpipe" users none/u add anna viewer <first
 ends 3 'no regular file' "$cellpipe" users . list
 must "nothing was made" [ ! -e none ]
 chmod 640 u
-for action in list 'add anna viewer' 'passwd tina' 'remove tina'; do
+for action in list 'add anna viewer' 'passwd tina' 'role tina viewer' 'remove tina'; do
     echo 'hunter22 hunter22' >in
     refused 3 'u: .*others may use it \(mode 640\), and it holds secrets: chmod 600' "$cellpipe" users u $action
 done
