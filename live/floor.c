@@ -246,12 +246,12 @@ static const char *download(struct floor *floor, const char *name)
 }
 
 /* The line of a program that sets a point to where the tool is: in the frame of the device's base, as programs see it.
- */
+ * NULL: there is no such device. */
 static const char *teach(struct floor *floor, struct arena *arena, const char *name)
 {
     const struct simulator *simulator = &floor->simulator;
     double c[6];
-    if (simulator->options.device == CP_NONE || is_digit(*name) || strpbrk(name, ".-"))
+    if (simulator->options.device == CP_NONE)
         return NULL;
     simulator_tool(simulator, c);
     const double degrees = 57.295779513082320876798154814105;
@@ -387,7 +387,7 @@ static struct answer carry_out(struct floor *floor, const struct person *person,
     case WORD_TEACH:
         answer.line = teach(floor, arena, message->name);
         if (!answer.line)
-            answer.why = "format: points have names of letters, digits and _";
+            answer.why = no_device;
         break;
     case WORD_PROGRAM:
         return save_program(floor, person, message);

@@ -72,6 +72,12 @@ static bool is_plain_name(const char *name)
     return size > 0 && size <= MOST_PROGRAM_NAME;
 }
 
+/* A point is a variable of a program. */
+static bool is_point_name(const char *name)
+{
+    return is_plain_name(name) && !is_digit(*name) && !strpbrk(name, ".-");
+}
+
 /* Reads values of the joints that are shown; the others keep theirs. */
 static bool read_values(struct reading *reading, struct message *message)
 {
@@ -115,6 +121,8 @@ static bool read_needs(struct reading *reading, struct message *message)
         return false;
     if ((needs & NEEDS_NAME) && !is_plain_name(message->name))
         return wrong(reading, "a name has at most %d letters, digits, \".\", \"_\" and \"-\"", MOST_PROGRAM_NAME);
+    if (message->word == WORD_TEACH && !is_point_name(message->name))
+        return wrong(reading, "a point has a name of letters, digits and \"_\", which begins with no digit");
     if ((needs & NEEDS_TEXT) && !read_text(reading, "text", &message->text))
         return false;
     message->text_size = message->text ? strlen(message->text) : 0;

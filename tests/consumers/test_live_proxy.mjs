@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
 import { findChromium, hasPackages, launch } from './browser.mjs';
+import { makeValidator } from './json_schema.mjs';
 import { ask, connect, logIn, makeChecks, start } from './live_client.mjs';
 
 process.env.PATH += ':/usr/sbin:/sbin';
@@ -23,6 +24,7 @@ if (missing.length > 0) {
 const { check, end: endChecks } = makeChecks();
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'proxy-')), inFolder = name => path.join(folder, name);
 const page = fs.readFileSync(path.join(root, 'docs/live.md'), 'utf8');
+const schema = JSON.parse(/^```json\n([^]*?)^```/m.exec(page)[1]);
 const children = [];
 
 // ---- programs ----
@@ -133,6 +135,12 @@ const open = (cookie, options = {}) =>
 async function tryPage(browser, restart) {
     const context = await browser.newContext({ ignoreHTTPSErrors: true }), tab = await context.newPage(), complaints = [];
     tab.on('pageerror', error => complaints.push(error.message));
+    const said = makeValidator(schema, 'said'), heard = makeValidator(schema, 'heard'), counts = { said: 0, heard: 0 };
+    const fits = (name, isValid) => ({ payload }) => {
+        counts[name]++;
+        if (isValid(JSON.parse(payload))) complaints.push(`${name} ${payload}: ${isValid(JSON.parse(payload))}`);
+    };
+    tab.on('websocket', socket => socket.on('framesent', fits('said', said)).on('framereceived', fits('heard', heard)));
     await tab.goto(`${origin()}/`);
     const logInPage = async () => {
         await tab.locator('#login input[name=user]').fill('tina');
@@ -160,7 +168,8 @@ async function tryPage(browser, restart) {
     await tab.locator('#live-out').click();
     await tab.locator('#login input[name=user]').waitFor();
     check('logged out', (await context.cookies()).length === 0);
-    check('nothing went wrong in the page', complaints.length === 0, complaints);
+    check('nothing went wrong in the page, and its messages fit the schema', complaints.length === 0, complaints);
+    check('it said and heard something', counts.said > 3 && counts.heard > 10, counts);
     await context.close();
 }
 
