@@ -189,6 +189,11 @@ uint32_t cell_joint(const struct cell *cell, const char *name)
     return CP_NONE;
 }
 
+double cell_stride(const cp_joint *joint)
+{
+    return joint->type == CP_JOINT_REVOLUTE ? 0.0175 : 0.005;
+}
+
 uint32_t cell_beyond(const struct cell *cell, const double *q)
 {
     for (uint32_t i = 0; i < cell->joint_count; i++) {

@@ -44,6 +44,8 @@ cp_status cell_open(cp_context *context, cp_scene *scene, struct cell *cell);
 void cell_close(struct cell *cell);
 /* Returns the joint of that name or id that is set from outside, or CP_NONE. */
 uint32_t cell_joint(const struct cell *cell, const char *name);
+/* Returns how far a joint goes at most between two looks at whether anything touches, in radians or metres. */
+double cell_stride(const cp_joint *joint);
 /* Returns the first joint that these values take beyond a limit, or CP_NONE. */
 uint32_t cell_beyond(const struct cell *cell, const double *q);
 /* Goes to these values of all joints. CP_NO if its loops do not close there: nothing changes then. */

@@ -221,10 +221,8 @@ static void try_move(struct checker *checker, const struct waiting *waiting, str
         tell_errors(checker, result);
         return;
     }
-    for (uint32_t i = 0; i < cell.joint_count; i++) {
-        const double fine = cell.joints[i].type == CP_JOINT_REVOLUTE ? 0.0175 : 0.005;
-        farthest = fmax(farthest, fabs(waiting->to[i] - waiting->q[i]) / fine);
-    }
+    for (uint32_t i = 0; i < cell.joint_count; i++)
+        farthest = fmax(farthest, fabs(waiting->to[i] - waiting->q[i]) / cell_stride(&cell.joints[i]));
     const uint32_t steps = (uint32_t)fmin(1e5, fmax(100, ceil(farthest)));
     double *q = calloc(cell.joint_count + 1u, sizeof *q);
     for (uint32_t k = 1; k <= steps && status == CP_OK && q && !checker->ends; k++) {

@@ -12,6 +12,8 @@ enum controller_mode {
     CONTROLLER_SILENT, /* it said nothing of its mode, which is as before */
     CONTROLLER_READY,
     CONTROLLER_RUNNING,
+    CONTROLLER_JOGGING,
+    CONTROLLER_MOVING,
     CONTROLLER_STOPPED,
     CONTROLLER_EMERGENCY
 };

@@ -88,8 +88,8 @@ static cp_status read_mode(struct reading *reading, uint32_t mode)
     static const struct word {
         const char *text;
         enum controller_mode mode;
-    } words[] = {{"ready", CONTROLLER_READY},    {"running", CONTROLLER_RUNNING}, {"jogging", CONTROLLER_RUNNING},
-                 {"moving", CONTROLLER_RUNNING}, {"stopped", CONTROLLER_STOPPED}, {"emergency", CONTROLLER_EMERGENCY}};
+    } words[] = {{"ready", CONTROLLER_READY},   {"running", CONTROLLER_RUNNING}, {"jogging", CONTROLLER_JOGGING},
+                 {"moving", CONTROLLER_MOVING}, {"stopped", CONTROLLER_STOPPED}, {"emergency", CONTROLLER_EMERGENCY}};
     if (mode == JSON_NONE)
         return CP_OK;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
