@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_LIVE_CHECK_H
 #define CELLPIPE_LIVE_CHECK_H
 
-#include "cellpipe_tool.h"
+#include "cell.h"
 
 enum {
     MOST_CHECKS = 8,        /* that wait */
@@ -33,8 +33,10 @@ void check_result_free(struct check_result *result);
 /* A question says what is to be tried. All of it is copied. */
 struct check_question {
     uint64_t ticket;
-    const double *q;         /* where all joints are at first */
-    const double *to;        /* a move: where they go; NULL: a program */
+    const double *q;             /* where all joints are at first */
+    const double *to;            /* a move: where they go; NULL: a program */
+    const struct placed *placed; /* a move: what is not where the scene has it */
+    uint32_t placed_count;
     const char *name, *text; /* of the program */
     size_t size;
     cp_program_options options;

@@ -34,7 +34,8 @@ static void show_state(struct floor *floor)
 /* Adds the present values to what is recorded. */
 static void record(struct floor *floor, uint64_t now)
 {
-    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
+    const struct recorded_places places = {floor->cell.hosts, floor->cell.worlds};
+    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q, places))
         (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
 }
 
@@ -535,7 +536,8 @@ static void follow(struct floor *floor, const struct controller_sample *sample, 
 
 void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now)
 {
-    if (sample->count > 0 && cell_go(&floor->cell, values) != CP_OK) {
+    const bool tells_places = sample->count > 0 || sample->part_count > 0;
+    if (tells_places && cell_follow(&floor->cell, values, floor->simulator.options.frame) != CP_OK) {
         floor_lose_controller(floor, "the controller's values do not close a loop");
         cp_report_clear(floor->context);
         return;
@@ -544,7 +546,7 @@ void floor_take_sample(struct floor *floor, const double *values, const struct c
     if (sample->time == sample->time)
         floor->time = sample->time;
     follow(floor, sample, now);
-    if (sample->count > 0) {
+    if (tells_places) {
         record(floor, now);
         show_state(floor);
         floor->moved = true;

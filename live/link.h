@@ -11,10 +11,11 @@ struct link {
     const struct controller_protocol *protocol;
     void *state; /* of the present connection; NULL: there is none */
     struct joint_map map;
-    double *values; /* of all joints, as the controller has told them so far */
+    struct name_map nodes; /* by their ids */
+    double *values;        /* of all joints, as the controller has told them so far */
     struct outside outside;
     struct buffer commands; /* that wait to be sent */
-    bool told_unknown;
+    bool told_unknown, told_unmoved;
     uint64_t now;
     char why[WHY_SIZE]; /* what is wrong with the last sample; "": nothing */
 };

@@ -42,16 +42,24 @@ const char *trial_begin(struct floor *floor, const struct person *person, const 
         .to = copy_values(&floor->cell, message->q),
     };
     (void)snprintf(trial->name, sizeof trial->name, "%s", name ? name : "");
+    const uint32_t placed_count = message->q ? cell_list_placed(&floor->cell, NULL) : 0;
+    struct placed *placed = placed_count > 0 ? malloc(placed_count * sizeof *placed) : NULL;
+    if (placed)
+        (void)cell_list_placed(&floor->cell, placed);
     const struct check_question question = {
         .ticket = trial->ticket,
         .q = trial->q,
         .to = trial->to,
+        .placed = placed,
+        .placed_count = placed_count,
         .name = name,
         .text = text,
         .size = size,
         .options = floor->simulator.options,
     };
-    const bool good = trial->q && (!message->q || trial->to) && checker_ask(floor->checker, &question);
+    const bool good = trial->q && (!message->q || (trial->to && (placed || placed_count == 0))) &&
+                      checker_ask(floor->checker, &question);
+    free(placed);
     if (!good) {
         free_trial(trial);
         return "rate: too much is being checked; try again";
