@@ -155,10 +155,11 @@ cp_status link_open(struct link *link, struct floor *floor, struct arena *arena,
         if (strcmp(protocols[i]->name, protocol) == 0)
             link->protocol = protocols[i];
     if (!link->protocol)
-        return cp_report_error(context, CP_USAGE, "live-controller", NULL, 0,
-                               "there is no controller \"%.40s\": simulated, recording, stdin, jsonl:HOST:PORT, "
-                               "rtde:HOST or simple:HOST",
-                               protocol);
+        return cp_report_error(
+            context, CP_USAGE, "live-controller", NULL, 0,
+            "there is no controller \"%.40s\": simulated, recording, stdin, jsonl:HOST:PORT, jsonl:unix:PATH, "
+            "rtde:HOST or simple:HOST",
+            protocol);
     if (allow_motion && link->protocol != &json_lines_protocol)
         return cp_report_error(context, CP_USAGE, "live-controller", NULL, 0,
                                "--allow-motion is for controllers of JSON lines alone; %s is only read", protocol);
