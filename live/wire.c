@@ -155,6 +155,30 @@ static int take(struct wire *wire, const void *bytes, size_t size)
     return answer ? send_bytes(wire, answer, answer_size) : 0;
 }
 
+/* Standard input cannot be closed and opened again as a connection can: after nonsense it is passed over for as long,
+ * and heard again from the next line on. */
+static int take_standard_input(struct wire *wire, const char *bytes, size_t size)
+{
+    const void *hello;
+    size_t hello_size;
+    const uint64_t now = server_now();
+    const char *newline = wire->in_line ? memchr(bytes, '\n', size) : NULL;
+    const size_t passed = newline ? (size_t)(newline - bytes) + 1 : 0;
+    if (now < wire->deaf_until || (wire->in_line && !newline)) {
+        wire->in_line = bytes[size - 1] != '\n';
+        return 0;
+    }
+    wire->in_line = false;
+    if (wire->deaf_until > 0 && link_begin(&wire->link, &hello, &hello_size) != CP_OK)
+        return -1;
+    wire->deaf_until = 0;
+    if (take(wire, bytes + passed, size - passed) != 0) {
+        wire->deaf_until = now + RECONNECT;
+        wire->in_line = bytes[size - 1] != '\n';
+    }
+    return 0;
+}
+
 static int send_commands(struct wire *wire)
 {
     struct buffer *commands = &wire->link.commands;
@@ -201,7 +225,7 @@ int answer_controller(struct lws *wsi, enum lws_callback_reasons reason, void *u
         const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
             return 0;
-        return count > 0 ? take(wire, bytes, (size_t)count) : -1;
+        return count > 0 ? take_standard_input(wire, bytes, (size_t)count) : -1;
     }
     case LWS_CALLBACK_RAW_CLOSE_FILE:
         end(wire, "standard input has ended");

@@ -20,6 +20,8 @@ struct wire {
     char host[256], protocol[16];
     int port;
     bool is_standard_input, is_recording, is_unix;
+    uint64_t deaf_until;          /* standard input, after nonsense, is passed over until then; 0: it is heard */
+    bool in_line;                 /* what was passed over last had no end of a line */
     lws_sorted_usec_list_t timer; /* of the next try, or the next line of a recording */
     void (*wake)(void *user);     /* something has come */
     void *user;
