@@ -181,7 +181,8 @@ static void print_moved(struct live_recording *recording, cp_json *json, struct 
     const cp_node *nodes = cp_nodes(recording->scene, &(uint32_t){0});
     if (node == CP_NONE)
         return;
-    if (!recording->away) {
+    const bool is_first = !recording->away;
+    if (is_first) {
         recording->worlds = arena_allocate(recording->arena, recording->node_count, sizeof *recording->worlds);
         recording->away = arena_allocate(recording->arena, recording->node_count, sizeof *recording->away);
     }
@@ -189,6 +190,8 @@ static void print_moved(struct live_recording *recording, cp_json *json, struct 
         recording->waiting.failed = true;
         return;
     }
+    if (is_first)
+        memset(recording->away, 0, recording->node_count * sizeof *recording->away);
     cp_json_open(json, "moved", '{');
     for (; node != CP_NONE; node = next_placed(recording, places, node + 1)) {
         recording->away[node] = places.hosts[node] != CP_NONE;
