@@ -49,7 +49,8 @@ static const cp_option options[] = {
     {"--users", "the people who may log in, as cellpipe users makes it; without it all may look, and nobody moves it",
      CP_OPTION_PATH, .offset = offsetof(struct wanted, live.users)},
     {"--controller",
-     "what moves the cell: simulated, recording, recording:CLIP, stdin, jsonl:HOST:PORT, rtde:HOST or simple:HOST",
+     "what moves the cell: simulated, recording, recording:CLIP, stdin, jsonl:HOST:PORT, jsonl:unix:PATH, rtde:HOST or "
+     "simple:HOST",
      CP_OPTION_STRING, offsetof(struct wanted, live.controller), "simulated", .value = "WHAT"},
     {"--map", "which joints of the controller are which of the cell", CP_OPTION_PATH,
      .offset = offsetof(struct wanted, live.map)},

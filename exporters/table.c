@@ -1,7 +1,9 @@
 /* Writes tables of motion: joint values, and poses of frames, at moments of a clip. csv has a line for each moment
  * below a line of names with units (RFC 4180); jsonl has an object in each line:
- * {"t":0.01,"q":{"Arm.J1":0.5},"frames":{"Arm.TCP":[x,y,z,r,p,y]}} Specification: docs/recordings.md. The filter
- * `recording` reads both. */
+ * {"t":0.01,"q":{"Arm.J1":0.5},"moved":{"Part":[rows of a 3 by 4 matrix]},"frames":{"Arm.TCP":[x,y,z,r,p,y]}}
+ * Specification: docs/recordings.md. The filter `recording` reads both. */
+#include <math.h>
+
 #include "base/context.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
@@ -31,6 +33,13 @@ static const cp_option csv_options[] = {TABLE_OPTIONS,
                                         CP_OPTIONS_END};
 static const cp_option jsonl_options[] = {TABLE_OPTIONS, CP_OPTIONS_END};
 
+/* A node that the clip moves or hangs elsewhere, and what was written last. */
+struct away {
+    uint32_t node;
+    bool is_away;
+    cp_pose world;
+};
+
 struct joint_table {
     cp_context *context;
     const cp_scene *scene;
@@ -44,6 +53,10 @@ struct joint_table {
         uint32_t node;
         const char *name; /* as the user gives it */
     } * frames;
+    struct away *away; /* of jsonl */
+    uint32_t away_count;
+    uint64_t stretched; /* poses that are left out */
+    cp_pose *worlds;    /* where the cell has all nodes */
     double *times;
     size_t time_count;
     struct clip_lookup lookup;
@@ -83,31 +96,59 @@ static cp_status name_joints(struct joint_table *table)
     return fine ? CP_OK : CP_LIMIT;
 }
 
+/* Lists the nodes that the clip moves or hangs elsewhere. Those that joints move, too, are left out. */
+static cp_status list_away(struct joint_table *table, const bool *moved)
+{
+    const cp_scene *scene = table->scene;
+    uint64_t others = 0;
+    table->away = arena_allocate(table->arena, scene->node_count, sizeof *table->away);
+    table->worlds = arena_allocate(table->arena, scene->node_count, sizeof *table->worlds);
+    if (!table->away || !table->worlds)
+        return CP_LIMIT;
+    for (uint32_t i = 0; i < scene->node_count; i++)
+        if (moved[i] && i > 0 && scene->nodes[i].joint_count == 0)
+            table->away[table->away_count++] = (struct away){.node = i};
+        else
+            others += moved[i];
+    if (others > 0)
+        report_loss(table->context, "table-frames", NOWHERE, others,
+                    "motion of frames that joints move, too, is left out (frames= has poses)");
+    return scene_world_poses(table->context, scene, NULL, table->worlds);
+}
+
 /* Lists the joints that are set from outside, and those that the clip moves. */
-static cp_status list_joints(struct joint_table *table)
+static cp_status list_joints(struct joint_table *table, bool csv)
 {
     const cp_scene *scene = table->scene;
     bool *moved = arena_allocate_zeroed(table->arena, scene->joint_count, sizeof *moved);
+    bool *nodes = arena_allocate_zeroed(table->arena, scene->node_count, sizeof *nodes);
     table->joints = arena_allocate(table->arena, scene->joint_count, sizeof *table->joints);
-    if (!moved || !table->joints)
+    if (!moved || !nodes || !table->joints)
         return CP_LIMIT;
     uint64_t others = table->clip->attachment_count;
+    for (uint32_t i = 0; i < table->clip->attachment_count; i++)
+        nodes[table->clip->attachments[i].node] = true;
     for (uint32_t i = 0; i < table->clip->track_count; i++) {
         const cp_track *track = &table->clip->tracks[i];
         if (track->path == CP_PATH_JOINT)
             moved[track->target] = true;
-        else
+        else {
+            nodes[track->target] = true;
             others++;
+        }
     }
     for (uint32_t i = 0; i < scene->joint_count; i++) {
         const cp_joint *joint = &scene->joints[i];
         if (joint->type != CP_JOINT_FIXED && !cp_joint_is_dependent(joint) && (joint->driven || moved[i]))
             table->joints[table->joint_count++] = i;
     }
-    if (others > 0)
+    cp_status status = CP_OK;
+    if (!csv)
+        status = list_away(table, nodes);
+    else if (others > 0)
         report_loss(table->context, "table-frames", NOWHERE, others,
-                    "motion of frames without joints is left out (frames= has poses)");
-    return name_joints(table);
+                    "motion of frames without joints is left out (jsonl has it; frames= has poses)");
+    return status == CP_OK ? name_joints(table) : status;
 }
 
 static cp_status list_frames(struct joint_table *table)
@@ -205,6 +246,45 @@ static void put_in_sink(void *user, const char *bytes, size_t size)
     sink_write(user, bytes, size);
 }
 
+/* Tells whether the node is where the cell has it, on its parent. */
+static bool is_home(struct joint_table *table, uint32_t node, double time)
+{
+    const cp_node *it = &table->scene->nodes[node];
+    const cp_pose local = lookup_local(&table->lookup, node, time);
+    bool same = lookup_parent(&table->lookup, node, time) == it->parent;
+    for (int i = 0; i < 12 && same; i++)
+        same = fabs(local.m[i] - it->local.m[i]) <= 1e-12;
+    return same;
+}
+
+/* Writes what has changed since the row before. The first row has all nodes that move at any time. */
+static void write_moved(struct joint_table *table, struct json_writer *json, double time)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < table->away_count; i++) {
+        struct away *away = &table->away[i];
+        const bool is_away = !is_home(table, away->node, time), first = time == table->times[0];
+        const cp_pose world = lookup_world(&table->lookup, away->node, time);
+        if (is_away && !cp_pose_moves_rigidly(&table->worlds[away->node], &world)) {
+            table->stretched++;
+            continue;
+        }
+        if (!first && away->is_away == is_away && (!is_away || pose_equal(&away->world, &world)))
+            continue;
+        if (!any)
+            cp_json_open(json, "moved", '{');
+        any = true;
+        away->is_away = is_away;
+        away->world = world;
+        if (is_away)
+            cp_json_numbers(json, table->scene->nodes[away->node].id, world.m, 12);
+        else
+            cp_json_word(json, table->scene->nodes[away->node].id, "null");
+    }
+    if (any)
+        cp_json_close(json, '}');
+}
+
 static void write_json_row(struct joint_table *table, double time)
 {
     struct json_writer json = {.put = put_in_sink, .user = table->sink};
@@ -214,6 +294,7 @@ static void write_json_row(struct joint_table *table, double time)
     for (uint32_t i = 0; i < table->joint_count; i++)
         cp_json_number(&json, table->names[i], lookup_joint(&table->lookup, table->joints[i], time));
     cp_json_close(&json, '}');
+    write_moved(table, &json, time);
     if (table->frame_count > 0)
         cp_json_open(&json, "frames", '{');
     for (uint32_t i = 0; i < table->frame_count; i++) {
@@ -246,6 +327,9 @@ static cp_status write_rows(struct joint_table *table, bool csv)
     if (status == CP_OK && mechanism_failed(&table->lookup.mechanism))
         status = mechanism_report_open(&table->lookup.mechanism);
     lookup_free(&table->lookup);
+    if (table->stretched > 0)
+        report_loss(table->context, "table-stretched", NOWHERE, table->stretched,
+                    "poses that stretch or mirror frames are left out");
     return status == CP_OK ? sink_status(table->sink) : status;
 }
 
@@ -256,16 +340,17 @@ static cp_status write_table(cp_context *context, const cp_scene *scene, const s
         .context = context, .scene = scene, .settings = settings, .sink = sink, .arena = arena_new(context)};
     cp_status status = table.arena ? find_clip(&table) : CP_LIMIT;
     if (status == CP_OK)
-        status = list_joints(&table);
+        status = list_joints(&table, csv);
     if (status == CP_OK)
         status = list_frames(&table);
     if (status == CP_OK)
         status = list_moments(context, table.arena, table.clip, settings->period, &table.times, &table.time_count);
+    const bool has_frames = table.frame_count + table.away_count > 0;
     if (status == CP_OK && settings->period == 0) {
-        report_curves(context, table.clip, table.frame_count > 0);
-        status = add_jumps(table.arena, table.clip, table.frame_count > 0, &table.times, &table.time_count);
+        report_curves(context, table.clip, has_frames);
+        status = add_jumps(table.arena, table.clip, has_frames, &table.times, &table.time_count);
     }
-    if (status == CP_OK && table.joint_count + table.frame_count == 0)
+    if (status == CP_OK && table.joint_count + table.frame_count + table.away_count == 0)
         status = report_error(context, CP_NO, "table-empty", NOWHERE, "no joint moves, and frames= names no frame");
     if (status == CP_OK)
         status = write_rows(&table, csv);

@@ -81,7 +81,7 @@ static uint32_t holder_of(const struct cell *cell, uint32_t node)
 {
     while (node != 0 && cell->hosts[node] == CP_NONE)
         node = cell->nodes[node].parent;
-    return cell_is_held(cell, node) ? cell->hosts[node] : CP_NONE;
+    return cell_is_held(cell, node) ? cell->hosts[node] : cell->carried[node].carrier;
 }
 
 /* Tells whether one is held, and the other is the link that holds it, is held there, too, or is one joint away. */
@@ -137,8 +137,9 @@ static cp_status prepare(struct cell *cell)
     cell->by_tree = arena_allocate(cell->arena, cell->node_count, sizeof *cell->worlds);
     cell->hosts = arena_allocate(cell->arena, cell->node_count, sizeof *cell->hosts);
     cell->places = arena_allocate(cell->arena, cell->node_count, sizeof *cell->places);
+    cell->carried = arena_allocate(cell->arena, cell->node_count, sizeof *cell->carried);
     if (!cell->q || !cell->trial || !cell->worlds || !cell->trial_worlds || !cell->by_tree || !cell->hosts ||
-        !cell->places)
+        !cell->places || !cell->carried)
         return CP_LIMIT;
     cell_forget_places(cell);
     cp_status status = list_shown(cell);
@@ -189,6 +190,11 @@ uint32_t cell_joint(const struct cell *cell, const char *name)
     return CP_NONE;
 }
 
+double cell_stride(const cp_joint *joint)
+{
+    return joint->type == CP_JOINT_REVOLUTE ? 0.0175 : 0.005;
+}
+
 uint32_t cell_beyond(const struct cell *cell, const double *q)
 {
     for (uint32_t i = 0; i < cell->joint_count; i++) {
@@ -203,14 +209,19 @@ uint32_t cell_beyond(const struct cell *cell, const double *q)
 /* ---- where it is ---- */
 
 /* Makes `worlds` of the poses that nodes have by the scene's own tree: what programs have moved, and all below it, is
- * elsewhere. The host of a node is a tool or the world, which no program moves. */
-static void place_moved(const struct cell *cell, const cp_pose *by_tree, cp_pose *worlds)
+ * elsewhere. The host of a node is a tool or the world, which no program moves. is_trial: what seems to be held moves
+ * with its carrier; else it is where it was told to be. */
+static void place_moved(const struct cell *cell, const cp_pose *by_tree, cp_pose *worlds, bool is_trial)
 {
     worlds[0] = by_tree[0];
     for (uint32_t i = 1; i < cell->node_count; i++) {
         const uint32_t host = cell->hosts[i], parent = cell->nodes[i].parent;
         const bool with_parent = memcmp(&worlds[parent], &by_tree[parent], sizeof *worlds) == 0;
-        if (host != CP_NONE)
+        const uint32_t carrier = cell->carried[i].carrier;
+        if (is_trial && carrier != CP_NONE) {
+            const cp_pose place = relative(&cell->worlds[carrier], &cell->worlds[i]);
+            worlds[i] = multiply(&by_tree[carrier], &place);
+        } else if (host != CP_NONE)
             worlds[i] = host == 0 ? cell->places[i] : multiply(&by_tree[host], &cell->places[i]);
         else if (with_parent)
             worlds[i] = by_tree[i];
@@ -222,19 +233,19 @@ static void place_moved(const struct cell *cell, const cp_pose *by_tree, cp_pose
 }
 
 /* Computes values and poses at q, in the room for what is tried. */
-static cp_status place(struct cell *cell, const double *q)
+static cp_status place(struct cell *cell, const double *q, bool is_trial)
 {
     cp_status status = cp_mechanism_values(cell->mechanism, q, cell->trial);
     if (status == CP_OK)
         status = cp_mechanism_poses(cell->mechanism, cell->trial, cell->by_tree);
     if (status == CP_OK)
-        place_moved(cell, cell->by_tree, cell->trial_worlds);
+        place_moved(cell, cell->by_tree, cell->trial_worlds, is_trial);
     return status;
 }
 
 cp_status cell_go(struct cell *cell, const double *q)
 {
-    cp_status status = place(cell, q);
+    cp_status status = place(cell, q, false);
     if (status == CP_OK)
         cell_take(cell, cell->trial, cell->trial_worlds);
     return status;
@@ -266,7 +277,81 @@ cp_status cell_hold(struct cell *cell, uint32_t node, uint32_t host)
 void cell_forget_places(struct cell *cell)
 {
     for (uint32_t i = 0; i < cell->node_count; i++)
-        cell->hosts[i] = CP_NONE;
+        cell->hosts[i] = cell->carried[i].carrier = CP_NONE;
+    cell->away_count = 0;
+}
+
+/* ---- what others have moved ---- */
+
+void cell_put(struct cell *cell, uint32_t node, const cp_pose *world)
+{
+    const bool was_away = cell->hosts[node] != CP_NONE;
+    cell->away_count += (uint32_t)(world != NULL) - (uint32_t)was_away;
+    cell->hosts[node] = world ? 0 : CP_NONE;
+    if (world)
+        cell->places[node] = *world;
+    if (!world || !was_away)
+        cell->carried[node] = (struct carried){.carrier = CP_NONE};
+}
+
+static bool is_near(const cp_pose *a, const cp_pose *b)
+{
+    static const double noise = 1e-4; /* of what others tell: metres, and parts of a turn */
+    bool near = true;
+    for (int k = 0; k < 12; k++)
+        near = near && fabs(a->m[k] - b->m[k]) <= noise;
+    return near;
+}
+
+/* Finds what the tool holds. What it lets go rests there. */
+static cp_status find_carried(struct cell *cell, uint32_t tool)
+{
+    cp_status status = CP_OK;
+    for (uint32_t i = 1; i < cell->node_count && status == CP_OK; i++) {
+        if (cell->hosts[i] != 0)
+            continue;
+        struct carried *carried = &cell->carried[i];
+        const cp_pose grip = relative(&cell->worlds[tool], &cell->worlds[i]);
+        if (is_near(&grip, &carried->grip)) {
+            if (!is_near(&cell->worlds[tool], &carried->tool))
+                carried->carrier = tool;
+        } else {
+            const bool lets_go = carried->carrier != CP_NONE;
+            *carried = (struct carried){CP_NONE, grip, cell->worlds[tool]};
+            status = lets_go ? let_rest(cell, i) : CP_OK;
+        }
+    }
+    return status;
+}
+
+cp_status cell_follow(struct cell *cell, const double *q, uint32_t tool)
+{
+    cp_status status = cell_go(cell, q);
+    return status == CP_OK && cell->away_count > 0 ? find_carried(cell, tool) : status;
+}
+
+uint32_t cell_list_placed(const struct cell *cell, struct placed *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < cell->node_count; i++) {
+        if (cell->hosts[i] == CP_NONE)
+            continue;
+        const uint32_t carrier = cell->carried[i].carrier, host = carrier != CP_NONE ? carrier : cell->hosts[i];
+        if (list)
+            list[count] = (struct placed){i, host, relative(&cell->worlds[host], &cell->worlds[i])};
+        count++;
+    }
+    return count;
+}
+
+cp_status cell_set_placed(struct cell *cell, const struct placed *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        cell->hosts[list[i].node] = list[i].host;
+        cell->places[list[i].node] = list[i].place;
+    }
+    cp_status status = count > 0 ? cell_go(cell, cell->q) : CP_OK;
+    return status == CP_OK && count > 0 ? let_rest(cell, CP_NONE) : status;
 }
 
 /* ---- what is near what ---- */
@@ -320,7 +405,7 @@ cp_status cell_try(struct cell *cell, const double *q, struct near_pair *pair)
     const cp_contact *contacts;
     uint32_t count = 0, found = 0;
     *pair = (struct near_pair){0};
-    cp_status status = place(cell, q);
+    cp_status status = place(cell, q, true);
     if (status != CP_OK || !cell->collider)
         return status;
     status = cp_collide(cell->collider, cell->trial_worlds, 0, &contacts, &count);

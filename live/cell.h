@@ -26,7 +26,12 @@ struct cell {
     cp_pose *worlds;       /* the present poses of all nodes */
     uint32_t *hosts;       /* a program has hung a node on this one, 0 being the world; CP_NONE: the scene says it */
     cp_pose *places;       /* the poses of such nodes in their hosts */
-    double *trial;         /* room for values that are tried, and for poses */
+    uint32_t away_count;   /* nodes that somebody else tells to be elsewhere: cell_put */
+    struct carried {
+        uint32_t carrier;   /* what seems to hold it; CP_NONE: nothing */
+        cp_pose grip, tool; /* the place in the tool that it keeps, and where the tool was when it began to */
+    } * carried;            /* of each node */
+    double *trial;          /* room for values that are tried, and for poses */
     cp_pose *trial_worlds, *by_tree;
     struct resting_pair { /* pairs that rest as long as they do not move against each other */
         uint32_t first, second;
@@ -43,6 +48,8 @@ cp_status cell_open(cp_context *context, cp_scene *scene, struct cell *cell);
 void cell_close(struct cell *cell);
 /* Returns the joint of that name or id that is set from outside, or CP_NONE. */
 uint32_t cell_joint(const struct cell *cell, const char *name);
+/* Returns how far a joint goes at most between two looks at whether anything touches, in radians or metres. */
+double cell_stride(const cp_joint *joint);
 /* Returns the first joint that these values take beyond a limit, or CP_NONE. */
 uint32_t cell_beyond(const struct cell *cell, const double *q);
 /* Goes to these values of all joints. CP_NO if its loops do not close there: nothing changes then. */
@@ -55,6 +62,19 @@ cp_pose cell_relative(const struct cell *cell, uint32_t node, uint32_t other);
  * the node is let go, and rests where it is. */
 cp_status cell_hold(struct cell *cell, uint32_t node, uint32_t host);
 bool cell_is_held(const struct cell *cell, uint32_t node);
+/* Somebody else tells where a node is in the world; NULL: where the scene has it. It is there once the cell goes
+ * somewhere, and stays until more is told. */
+void cell_put(struct cell *cell, uint32_t node, const cp_pose *world);
+/* Like cell_go, of a cell that others move. What was put elsewhere and keeps its place in the tool while that moves is
+ * held by it: it moves along in all that is tried. */
+cp_status cell_follow(struct cell *cell, const double *q, uint32_t tool);
+/* The nodes that are not where the scene has them, and what each hangs on; for a cell of the same scene. */
+struct placed {
+    uint32_t node, host;
+    cp_pose place; /* in the host */
+};
+uint32_t cell_list_placed(const struct cell *cell, struct placed *list);
+cp_status cell_set_placed(struct cell *cell, const struct placed *list, uint32_t count);
 /* All nodes hang again where the scene has them. */
 void cell_forget_places(struct cell *cell);
 /* Lists the pairs at most `clearance` metres apart, but for those that may touch: what is held and what holds it, with

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cell.h"
 #include "cellpipe_build.h"
 
 static const double look_every = 0.02; /* seconds between two looks at a program's way */
@@ -28,6 +27,7 @@ static struct shown show(double value)
 struct waiting {
     struct check_question question;
     double *q, *to;
+    struct placed *placed;
     char *name, *text;
 };
 
@@ -59,6 +59,7 @@ static void free_waiting(struct waiting *waiting)
 {
     free(waiting->q);
     free(waiting->to);
+    free(waiting->placed);
     free(waiting->name);
     free(waiting->text);
     *waiting = (struct waiting){0};
@@ -221,12 +222,11 @@ static void try_move(struct checker *checker, const struct waiting *waiting, str
         tell_errors(checker, result);
         return;
     }
-    for (uint32_t i = 0; i < cell.joint_count; i++) {
-        const double fine = cell.joints[i].type == CP_JOINT_REVOLUTE ? 0.0175 : 0.005;
-        farthest = fmax(farthest, fabs(waiting->to[i] - waiting->q[i]) / fine);
-    }
+    for (uint32_t i = 0; i < cell.joint_count; i++)
+        farthest = fmax(farthest, fabs(waiting->to[i] - waiting->q[i]) / cell_stride(&cell.joints[i]));
     const uint32_t steps = (uint32_t)fmin(1e5, fmax(100, ceil(farthest)));
     double *q = calloc(cell.joint_count + 1u, sizeof *q);
+    status = cell_set_placed(&cell, waiting->placed, waiting->question.placed_count);
     for (uint32_t k = 1; k <= steps && status == CP_OK && q && !checker->ends; k++) {
         for (uint32_t i = 0; i < cell.joint_count; i++)
             q[i] = waiting->q[i] + (waiting->to[i] - waiting->q[i]) * k / steps;
@@ -365,10 +365,12 @@ bool checker_ask(struct checker *checker, const struct check_question *question)
         .question = *question,
         .q = copy(question->q, values),
         .to = copy(question->to, values),
+        .placed = copy(question->placed, question->placed_count * sizeof *question->placed),
         .name = copy(question->name, question->name ? strlen(question->name) : 0),
         .text = copy(question->text, question->size),
     };
-    bool good = waiting.q && (question->to ? waiting.to != NULL : waiting.name && waiting.text);
+    bool good = waiting.q && (question->to ? waiting.to && (waiting.placed || question->placed_count == 0)
+                                           : waiting.name && waiting.text);
     (void)pthread_mutex_lock(&checker->lock);
     good = good && checker->count < MOST_CHECKS;
     if (good) {

@@ -3,7 +3,7 @@
 #ifndef CELLPIPE_LIVE_CHECK_H
 #define CELLPIPE_LIVE_CHECK_H
 
-#include "cellpipe_tool.h"
+#include "cell.h"
 
 enum {
     MOST_CHECKS = 8,        /* questions wait at most */
@@ -33,8 +33,10 @@ void check_result_free(struct check_result *result);
 /* A question says what is to be tried. All of it is copied. */
 struct check_question {
     uint64_t ticket;
-    const double *q;         /* all joints are here at first */
-    const double *to;        /* a move takes them there; NULL: a program is tried */
+    const double *q;             /* all joints are here at first */
+    const double *to;            /* a move takes them there; NULL: a program is tried */
+    const struct placed *placed; /* a move begins with these parts not where the scene has them */
+    uint32_t placed_count;
     const char *name, *text; /* the program's */
     size_t size;
     cp_program_options options;

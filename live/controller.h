@@ -5,15 +5,24 @@
 
 #include "cellpipe_tool.h"
 
-enum { MOST_CONTROLLER_JOINTS = 256, WHY_SIZE = 160 };
+enum { MOST_CONTROLLER_JOINTS = 256, MOST_CONTROLLER_PARTS = 256, WHY_SIZE = 160 };
 
 /* The mode that a controller says it is in. */
 enum controller_mode {
     CONTROLLER_SILENT, /* it said nothing of its mode, which is as before */
     CONTROLLER_READY,
     CONTROLLER_RUNNING,
+    CONTROLLER_JOGGING,
+    CONTROLLER_MOVING,
     CONTROLLER_STOPPED,
     CONTROLLER_EMERGENCY
+};
+
+/* A frame of the cell that is elsewhere, or again where the cell has it. */
+struct controller_part {
+    const char *id;
+    bool is_back;
+    cp_pose world;
 };
 
 /* One sample: names and values are valid during the call. The joints of protocols that have no names are "1", "2", ...
@@ -26,6 +35,8 @@ struct controller_sample {
     enum controller_mode mode;
     uint64_t line;       /* the line of the program, from 1; 0: it told none */
     const char *program; /* its name, or NULL */
+    const struct controller_part *parts;
+    uint32_t part_count; /* frames that the sample does not name are where they were */
 };
 
 /* A listener gets each sample of a connection in its order. */

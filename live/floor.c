@@ -34,7 +34,8 @@ static void show_state(struct floor *floor)
 /* Adds the present values to what is recorded. */
 static void record(struct floor *floor, uint64_t now)
 {
-    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
+    const struct recorded_places places = {floor->cell.hosts, floor->cell.worlds};
+    if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q, places))
         (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
 }
 
@@ -232,9 +233,11 @@ static uint64_t count_lines(const char *text)
     return lines;
 }
 
-static const char *download(struct floor *floor, const char *name)
+/* Loads a program into the controller. One outside gets its text, and the simulated one keeps it for trials. */
+static const char *download(struct floor *floor, const struct message *message)
 {
-    const struct program_text *program = floor_program(floor, name);
+    const struct outside *outside = floor->outside;
+    const struct program_text *program = floor_program(floor, message->name);
     if (!program)
         return "there is no program of this name";
     if (floor->checker && !program->is_good)
@@ -242,7 +245,7 @@ static const char *download(struct floor *floor, const char *name)
     if (simulator_load(&floor->simulator, program->name, program->text, program->text_size) != CP_OK)
         return floor->simulator.options.device == CP_NONE ? no_device : "the program has errors";
     floor->lines = count_lines(program->text);
-    return NULL;
+    return outside ? outside->command(outside->user, message, program->text) : NULL;
 }
 
 /* The line of a program that sets a point to where the tool is: in the frame of the device's base, as programs see it.
@@ -321,8 +324,24 @@ static struct answer save_program(struct floor *floor, const struct person *pers
     return answer;
 }
 
+/* A jog of a controller outside. It is looked at as far as the joint may come, from where it was last told to be,
+ * before the jog ends by itself; what would touch is not sent, and ends the jog that is under way. */
+static const char *jog_outside(struct floor *floor, const struct message *message, uint64_t now)
+{
+    static const struct message stop = {.word = WORD_STOP};
+    const struct outside *outside = floor->outside;
+    struct simulator *simulator = &floor->simulator;
+    const double seconds = (double)(LOOK_AHEAD + now - floor->last_sample) / 1000;
+    if (simulator_try_jog(simulator, message->joint, message->speed, seconds) == CP_OK)
+        return outside->command(outside->user, message, NULL);
+    if (floor->authority.mode == MODE_JOGGING)
+        (void)outside->command(outside->user, &stop, NULL);
+    return simulator->why;
+}
+
 /* A word for a controller outside. */
-static struct answer command(struct floor *floor, const struct person *person, const struct message *message)
+static struct answer command(struct floor *floor, const struct person *person, const struct message *message,
+                             uint64_t now)
 {
     const struct outside *outside = floor->outside;
     struct answer answer = {0};
@@ -330,17 +349,21 @@ static struct answer command(struct floor *floor, const struct person *person, c
         answer.why = "controller: it is shown, not moved";
         return answer;
     }
-    if (message->word == WORD_MOVE)
+    switch (message->word) {
+    case WORD_MOVE:
+    case WORD_RUN:
+    case WORD_STEP:
         return set_in_motion(floor, person, message);
-    const struct program_text *program = message->word == WORD_DOWNLOAD ? floor_program(floor, message->name) : NULL;
-    if (message->word == WORD_DOWNLOAD && !program)
-        answer.why = "there is no program of this name";
-    else if (program && floor->checker && !program->is_good)
-        answer.why = "the program has not passed its check: save it again";
-    else
-        answer.why = outside->command(outside->user, message, program ? program->text : NULL);
-    if (program && !answer.why)
-        floor->lines = count_lines(program->text);
+    case WORD_JOG:
+        answer.why = jog_outside(floor, message, now);
+        break;
+    case WORD_DOWNLOAD:
+        answer.why = download(floor, message);
+        break;
+    default:
+        answer.why = outside->command(outside->user, message, NULL);
+        break;
+    }
     return answer;
 }
 
@@ -359,12 +382,12 @@ void floor_obey(struct floor *floor, const struct person *person, enum word word
 }
 
 static struct answer carry_out(struct floor *floor, const struct person *person, struct arena *arena,
-                               const struct message *message)
+                               const struct message *message, uint64_t now)
 {
     struct simulator *simulator = &floor->simulator;
     struct answer answer = {0};
     if (floor->outside && moves_something(message->word))
-        return command(floor, person, message);
+        return command(floor, person, message, now);
     switch (message->word) {
     case WORD_STOP:
         simulator_stop(simulator);
@@ -392,7 +415,7 @@ static struct answer carry_out(struct floor *floor, const struct person *person,
     case WORD_PROGRAM:
         return save_program(floor, person, message);
     case WORD_DOWNLOAD:
-        answer.why = download(floor, message->name);
+        answer.why = download(floor, message);
         break;
     case WORD_TAKE:
     case WORD_GIVE:
@@ -447,7 +470,7 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
         answer.why = authority_refuses(&floor->authority, &person->client, message.word, now);
     if (!answer.why) {
         const enum mode before = floor->authority.mode;
-        answer = carry_out(floor, person, arena, &message);
+        answer = carry_out(floor, person, arena, &message, now);
         if (!answer.why && !answer.comes_later)
             floor_obey(floor, person, message.word, now);
         if (message.word != WORD_ALIVE && (message.word != WORD_JOG || before != MODE_JOGGING))
@@ -490,12 +513,11 @@ static void lapse(struct floor *floor, uint64_t now)
 
 /* ---- a controller outside ---- */
 
-static void follow(struct floor *floor, const struct controller_sample *sample)
+static void follow(struct floor *floor, const struct controller_sample *sample, uint64_t now)
 {
-    static const enum mode modes[] = {[CONTROLLER_READY] = MODE_READY,
-                                      [CONTROLLER_RUNNING] = MODE_RUNNING,
-                                      [CONTROLLER_STOPPED] = MODE_STOPPED,
-                                      [CONTROLLER_EMERGENCY] = MODE_EMERGENCY};
+    static const enum mode modes[] = {[CONTROLLER_READY] = MODE_READY,     [CONTROLLER_RUNNING] = MODE_RUNNING,
+                                      [CONTROLLER_JOGGING] = MODE_JOGGING, [CONTROLLER_MOVING] = MODE_MOVING,
+                                      [CONTROLLER_STOPPED] = MODE_STOPPED, [CONTROLLER_EMERGENCY] = MODE_EMERGENCY};
     const enum mode before = floor->authority.mode;
     const uint64_t line = floor->line;
     const bool was_lost = authority_offline(&floor->authority, false);
@@ -503,6 +525,7 @@ static void follow(struct floor *floor, const struct controller_sample *sample)
         floor->why[0] = 0;
     if (sample->mode != CONTROLLER_SILENT)
         floor->authority.mode = modes[sample->mode];
+    floor->authority.jogged = now; /* the controller ends its jogs by itself */
     if (sample->program)
         (void)snprintf(floor->program, sizeof floor->program, "%s", sample->program);
     if (sample->line > 0)
@@ -513,7 +536,8 @@ static void follow(struct floor *floor, const struct controller_sample *sample)
 
 void floor_take_sample(struct floor *floor, const double *values, const struct controller_sample *sample, uint64_t now)
 {
-    if (sample->count > 0 && cell_go(&floor->cell, values) != CP_OK) {
+    const bool tells_places = sample->count > 0 || sample->part_count > 0;
+    if (tells_places && cell_follow(&floor->cell, values, floor->simulator.options.frame) != CP_OK) {
         floor_lose_controller(floor, "the controller's values do not close a loop");
         cp_report_clear(floor->context);
         return;
@@ -521,8 +545,8 @@ void floor_take_sample(struct floor *floor, const double *values, const struct c
     floor->last_sample = now;
     if (sample->time == sample->time)
         floor->time = sample->time;
-    follow(floor, sample);
-    if (sample->count > 0) {
+    follow(floor, sample, now);
+    if (tells_places) {
         record(floor, now);
         show_state(floor);
         floor->moved = true;

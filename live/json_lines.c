@@ -1,6 +1,6 @@
 /* JSON lines of a controller, both ways. Lines of a controller: {"t":1.25,"q":{"Arm.J1":0.5},"mode":"running",
- * "program":"a.prg","line":3}, where every member may be absent and others are ignored. Values are in radians and
- * metres. Commands for it are lines with a "type". */
+ * "program":"a.prg","line":3,"moved":{"Part":[1,0,0,0.5,0,1,0,0,0,0,1,0]}}, where every member may be absent and others
+ * are ignored. Values are in radians and metres. Commands for it are lines with a "type". */
 #include <math.h>
 #include <stdio.h>
 
@@ -88,8 +88,8 @@ static cp_status read_mode(struct reading *reading, uint32_t mode)
     static const struct word {
         const char *text;
         enum controller_mode mode;
-    } words[] = {{"ready", CONTROLLER_READY},    {"running", CONTROLLER_RUNNING}, {"jogging", CONTROLLER_RUNNING},
-                 {"moving", CONTROLLER_RUNNING}, {"stopped", CONTROLLER_STOPPED}, {"emergency", CONTROLLER_EMERGENCY}};
+    } words[] = {{"ready", CONTROLLER_READY},   {"running", CONTROLLER_RUNNING}, {"jogging", CONTROLLER_JOGGING},
+                 {"moving", CONTROLLER_MOVING}, {"stopped", CONTROLLER_STOPPED}, {"emergency", CONTROLLER_EMERGENCY}};
     if (mode == JSON_NONE)
         return CP_OK;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -119,6 +119,44 @@ static cp_status read_program(struct reading *reading, uint32_t program, uint32_
     return CP_OK;
 }
 
+/* Reads the rows of a 3 by 4 matrix. */
+static bool read_pose(const struct json_document *json, uint32_t list, cp_pose *pose)
+{
+    bool good = json_is(json, list, JSON_ARRAY) && json_count(json, list) == 12;
+    uint32_t value = good ? json_first(json, list) : JSON_NONE;
+    for (int i = 0; i < 12 && good; i++, value = json_next(json, list, value)) {
+        pose->m[i] = json_to_number(json, value);
+        good = json_is(json, value, JSON_NUMBER) && isfinite(pose->m[i]);
+    }
+    return good;
+}
+
+static cp_status read_parts(struct reading *reading, uint32_t moved)
+{
+    const struct json_document *json = &reading->json;
+    if (moved == JSON_NONE)
+        return CP_OK;
+    if (!json_is(json, moved, JSON_OBJECT))
+        return refuse(reading, "%s", "\"moved\" is no object");
+    const uint32_t count = json_count(json, moved);
+    if (count > MOST_CONTROLLER_PARTS)
+        return refuse(reading, "%s", "\"moved\" has more than 256 frames");
+    struct controller_part *parts = arena_allocate(reading->lines->arena, count, sizeof *parts);
+    if (!parts)
+        return CP_LIMIT;
+    reading->sample.parts = parts;
+    for (uint32_t key = json_first(json, moved); key != JSON_NONE; key = json_next(json, moved, key)) {
+        struct controller_part *part = &parts[reading->sample.part_count++];
+        part->id = json_string_text(json, reading->lines->arena, key);
+        if (!part->id)
+            return CP_LIMIT;
+        part->is_back = json_is(json, key + 1, JSON_NULL);
+        if (!part->is_back && !read_pose(json, key + 1, &part->world))
+            return refuse(reading, "the place of \"%.60s\" is to be 12 finite numbers", part->id);
+    }
+    return CP_OK;
+}
+
 static cp_status read_line(struct reading *reading)
 {
     const struct json_document *json = &reading->json;
@@ -130,6 +168,8 @@ static cp_status read_line(struct reading *reading)
     status = read_time(reading, member_of(reading, "t"));
     if (status == CP_OK)
         status = read_joints(reading, member_of(reading, "q"));
+    if (status == CP_OK)
+        status = read_parts(reading, member_of(reading, "moved"));
     if (status == CP_OK)
         status = read_mode(reading, member_of(reading, "mode"));
     if (status == CP_OK)
@@ -152,7 +192,8 @@ static cp_status take_line(cp_context *context, struct json_lines *lines, const 
     arena_clear(lines->arena);
     cp_status status = read_line(&reading);
     const struct controller_sample *sample = &reading.sample;
-    if (status == CP_OK && (sample->count > 0 || sample->mode != CONTROLLER_SILENT || sample->program || sample->line))
+    if (status == CP_OK && (sample->count > 0 || sample->part_count > 0 || sample->mode != CONTROLLER_SILENT ||
+                            sample->program || sample->line))
         listener->take(listener->user, sample);
     json_free(&reading.json);
     return status;

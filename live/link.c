@@ -53,12 +53,49 @@ static const char *send_command(void *user, const struct message *message, const
 
 /* ---- samples ---- */
 
+/* Returns the node of a part, or CP_NONE if it cannot be moved: then this is told once. */
+static uint32_t node_of(struct link *link, const struct controller_part *part)
+{
+    const struct cell *cell = &link->floor->cell;
+    const uint32_t *found = name_map_find(&link->nodes, part->id);
+    if (found && *found != 0 && cell->nodes[*found].joint_count == 0)
+        return *found;
+    if (!link->told_unmoved) {
+        link->told_unmoved = true;
+        (void)snprintf(link->floor->why, sizeof link->floor->why,
+                       found ? "\"%.60s\" is moved by joints" : "the cell has no frame \"%.60s\"", part->id);
+    }
+    return CP_NONE;
+}
+
+/* Puts parts where the sample says. All of them are looked at before any is put. */
+static bool put_parts(struct link *link, const struct controller_sample *sample)
+{
+    struct cell *cell = &link->floor->cell;
+    for (int puts = 0; puts < 2; puts++)
+        for (uint32_t i = 0; i < sample->part_count; i++) {
+            const struct controller_part *part = &sample->parts[i];
+            const uint32_t node = node_of(link, part);
+            if (node == CP_NONE)
+                continue;
+            if (!part->is_back && !cp_pose_moves_rigidly(&cell->worlds[node], &part->world)) {
+                (void)snprintf(link->why, sizeof link->why, "the place of \"%.60s\" stretches or mirrors it", part->id);
+                return false;
+            }
+            if (puts)
+                cell_put(cell, node, part->is_back ? NULL : &part->world);
+        }
+    return true;
+}
+
 static void take_sample(void *user, const struct controller_sample *sample)
 {
     struct link *link = user;
     if (*link->why)
         return;
     if (sample->count > 0 && !joint_map_apply(&link->map, link->floor->cell.scene, sample, link->values, link->why))
+        return;
+    if (!put_parts(link, sample))
         return;
     const char *unknown = joint_map_unknown(&link->map, sample);
     if (unknown && !link->told_unknown) {
@@ -118,10 +155,11 @@ cp_status link_open(struct link *link, struct floor *floor, struct arena *arena,
         if (strcmp(protocols[i]->name, protocol) == 0)
             link->protocol = protocols[i];
     if (!link->protocol)
-        return cp_report_error(context, CP_USAGE, "live-controller", NULL, 0,
-                               "there is no controller \"%.40s\": simulated, recording, stdin, jsonl:HOST:PORT, "
-                               "rtde:HOST or simple:HOST",
-                               protocol);
+        return cp_report_error(
+            context, CP_USAGE, "live-controller", NULL, 0,
+            "there is no controller \"%.40s\": simulated, recording, stdin, jsonl:HOST:PORT, jsonl:unix:PATH, "
+            "rtde:HOST or simple:HOST",
+            protocol);
     if (allow_motion && link->protocol != &json_lines_protocol)
         return cp_report_error(context, CP_USAGE, "live-controller", NULL, 0,
                                "--allow-motion is for controllers of JSON lines alone; %s is only read", protocol);
@@ -129,6 +167,10 @@ cp_status link_open(struct link *link, struct floor *floor, struct arena *arena,
     cp_status status = map ? joint_map_read(context, scene, map, arena, &link->map)
                            : joint_map_default(context, scene, arena, &link->map);
     link->values = status == CP_OK ? arena_copy(arena, floor->cell.q, floor->cell.joint_count, sizeof(double)) : NULL;
+    link->nodes.context = context;
+    for (uint32_t i = 0; i < floor->cell.node_count && status == CP_OK; i++)
+        if (!name_map_add(&link->nodes, floor->cell.nodes[i].id, i, NULL))
+            status = CP_LIMIT;
     if (status == CP_OK && !link->values)
         status = CP_LIMIT;
     if (status != CP_OK)
@@ -146,5 +188,6 @@ void link_close(struct link *link)
         return;
     link_end(link, NULL);
     buffer_free(&link->commands);
+    name_map_free(&link->nodes);
     *link = (struct link){0};
 }

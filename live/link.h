@@ -11,10 +11,11 @@ struct link {
     const struct controller_protocol *protocol;
     void *state; /* the protocol's, while there is a connection; else NULL */
     struct joint_map map;
-    double *values; /* the controller has told these of all joints so far */
+    struct name_map nodes; /* by their ids */
+    double *values;        /* the controller has told these of all joints so far */
     struct outside outside;
     struct buffer commands; /* these wait to be sent */
-    bool told_unknown;
+    bool told_unknown, told_unmoved;
     uint64_t now;
     char why[WHY_SIZE]; /* the last sample has this fault; "": it has none */
 };

@@ -23,10 +23,12 @@ struct live_recording {
     double begin, base; /* our clock, and the controller's, at time 0 */
     double last;        /* the time of the last line */
     struct arena *arena;
-    uint32_t count; /* the number of joints */
+    uint32_t count, node_count; /* the numbers of joints and nodes */
     uint32_t *joints;
     const char **names;
     double *values; /* the last line's, by joints[] */
+    bool *away;     /* nodes that were elsewhere in the last line; NULL: there were none yet */
+    cp_pose *worlds;
 };
 
 /* Lists the joints of the map in the order of the scene, by their names there. */
@@ -68,6 +70,7 @@ cp_status recording_new(cp_context *context, const cp_scene *scene, const struct
                                     .file = -1,
                                     .waiting = {.context = context},
                                     .arena = arena_new(context)};
+    (void)cp_nodes(scene, &made->node_count);
     cp_status status = made->arena && list_joints(made, map) ? CP_OK : CP_LIMIT;
     if (status == CP_OK)
         made->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
@@ -144,15 +147,64 @@ static double place_time(struct live_recording *recording, double time, double n
     return placed;
 }
 
-static bool is_news(const struct live_recording *recording, const double *values)
+/* Tells whether the places say something new of a node. */
+static bool is_placed_anew(const struct live_recording *recording, struct recorded_places places, uint32_t node)
 {
+    const bool is_away = places.hosts[node] != CP_NONE, was_away = recording->away && recording->away[node];
+    return is_away != was_away ||
+           (is_away && memcmp(&places.worlds[node], &recording->worlds[node], sizeof(cp_pose)) != 0);
+}
+
+/* Returns the first node from `node` on of which the places say something new; CP_NONE: there is none. */
+static uint32_t next_placed(const struct live_recording *recording, struct recorded_places places, uint32_t node)
+{
+    const uint32_t count = places.hosts ? recording->node_count : 0;
+    while (node < count && !is_placed_anew(recording, places, node))
+        node++;
+    return node < count ? node : CP_NONE;
+}
+
+static bool is_news(const struct live_recording *recording, const double *values, struct recorded_places places)
+{
+    if (next_placed(recording, places, 1) != CP_NONE)
+        return true;
     for (uint32_t i = 0; i < recording->count; i++)
         if (values[recording->joints[i]] != recording->values[i])
             return true;
     return false;
 }
 
-static void print_line(struct live_recording *recording)
+/* Prints the nodes of which the places say something new, and notes it. */
+static void print_moved(struct live_recording *recording, cp_json *json, struct recorded_places places)
+{
+    uint32_t node = next_placed(recording, places, 1);
+    const cp_node *nodes = cp_nodes(recording->scene, &(uint32_t){0});
+    if (node == CP_NONE)
+        return;
+    const bool is_first = !recording->away;
+    if (is_first) {
+        recording->worlds = arena_allocate(recording->arena, recording->node_count, sizeof *recording->worlds);
+        recording->away = arena_allocate(recording->arena, recording->node_count, sizeof *recording->away);
+    }
+    if (!recording->away || !recording->worlds) {
+        recording->waiting.failed = true;
+        return;
+    }
+    if (is_first)
+        memset(recording->away, 0, recording->node_count * sizeof *recording->away);
+    cp_json_open(json, "moved", '{');
+    for (; node != CP_NONE; node = next_placed(recording, places, node + 1)) {
+        recording->away[node] = places.hosts[node] != CP_NONE;
+        recording->worlds[node] = places.worlds[node];
+        if (recording->away[node])
+            cp_json_numbers(json, nodes[node].id, places.worlds[node].m, 12);
+        else
+            cp_json_word(json, nodes[node].id, "null");
+    }
+    cp_json_close(json, '}');
+}
+
+static void print_line(struct live_recording *recording, struct recorded_places places)
 {
     cp_json json = {.out = &recording->waiting};
     cp_json_open(&json, NULL, '{');
@@ -161,17 +213,19 @@ static void print_line(struct live_recording *recording)
     for (uint32_t i = 0; i < recording->count; i++)
         cp_json_number(&json, recording->names[i], recording->values[i]);
     cp_json_close(&json, '}');
+    print_moved(recording, &json, places);
     cp_json_close(&json, '}');
     buffer_text(&recording->waiting, "\n");
 }
 
-bool recording_add(struct live_recording *recording, double time, double now, const double *values)
+bool recording_add(struct live_recording *recording, double time, double now, const double *values,
+                   struct recorded_places places)
 {
     if (recording->file < 0)
         return false;
     double placed = place_time(recording, time, now);
     if (recording->has_lines && placed == recording->last) {
-        if (!is_news(recording, values))
+        if (!is_news(recording, values, places))
             return true;
         placed = nextafter(recording->last, INFINITY);
     }
@@ -181,7 +235,7 @@ bool recording_add(struct live_recording *recording, double time, double now, co
     recording->has_lines = true;
     if (recording->waiting.size == 0)
         recording->waiting_since = now;
-    print_line(recording);
+    print_line(recording, places);
     if (recording->waiting.size >= MOST_WAITING || recording->waiting.failed)
         return write_waiting(recording);
     return recording_flush(recording, now);

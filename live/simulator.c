@@ -303,25 +303,37 @@ static bool go(struct simulator *simulator)
     return is_free(simulator) && cell_go(simulator->cell, simulator->now) == CP_OK;
 }
 
-/* Finds the values after one more step of a jog, which ends at the joint's limits. */
-static void jog_on(struct simulator *simulator, uint32_t joint, double speed)
+/* Finds the values after a way of a joint, which ends at its limits. */
+static void jog_on(struct simulator *simulator, uint32_t joint, double way)
 {
     const struct cell *cell = simulator->cell;
     memcpy(simulator->now, cell->q, cell->joint_count * sizeof *simulator->now);
     double *value = &simulator->now[joint];
-    const double wanted = *value + speed * simulator->options.period;
-    *value = speed > 0 ? fmax(*value, fmin(wanted, cell->joints[joint].upper))
-                       : fmin(*value, fmax(wanted, cell->joints[joint].lower));
+    const double wanted = *value + way;
+    *value = way > 0 ? fmax(*value, fmin(wanted, cell->joints[joint].upper))
+                     : fmin(*value, fmax(wanted, cell->joints[joint].lower));
+}
+
+cp_status simulator_try_jog(struct simulator *simulator, uint32_t joint, double speed, double seconds)
+{
+    const cp_joint *it = &simulator->cell->joints[joint];
+    const double way = speed * seconds;
+    if (!(fabs(speed) <= most_speed(it))) {
+        (void)snprintf(simulator->why, sizeof simulator->why, "limits");
+        return CP_NO;
+    }
+    const uint32_t looks = (uint32_t)fmax(1, ceil(fabs(way) / cell_stride(it)));
+    for (uint32_t i = 1; i <= looks; i++) {
+        jog_on(simulator, joint, way * i / looks);
+        if (!is_free(simulator))
+            return CP_NO;
+    }
+    return CP_OK;
 }
 
 cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double speed)
 {
-    if (!(fabs(speed) <= most_speed(&simulator->cell->joints[joint]))) {
-        (void)snprintf(simulator->why, sizeof simulator->why, "limits");
-        return CP_NO;
-    }
-    jog_on(simulator, joint, speed);
-    if (!is_free(simulator))
+    if (simulator_try_jog(simulator, joint, speed, simulator->options.period) != CP_OK)
         return CP_NO;
     simulator->task = SIMULATOR_JOG;
     simulator->jog_joint = joint;
@@ -331,7 +343,7 @@ cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double spee
 
 static enum simulator_end step_jog(struct simulator *simulator)
 {
-    jog_on(simulator, simulator->jog_joint, simulator->jog_speed);
+    jog_on(simulator, simulator->jog_joint, simulator->jog_speed * simulator->options.period);
     if (go(simulator))
         return SIMULATOR_GOES_ON;
     simulator->task = SIMULATOR_RESTS;

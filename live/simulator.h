@@ -64,6 +64,9 @@ void simulator_reset(struct simulator *simulator);
 /* Jogs a joint at this speed, in radians or metres a second. CP_NO, with `why` "limits": faster than the joint may be.
  */
 cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double speed);
+/* Tells whether a jog of so many seconds would be free on all of its way, of a cell that somebody else moves. CP_NO
+ * with `why`, as of simulator_jog. */
+cp_status simulator_try_jog(struct simulator *simulator, uint32_t joint, double speed, double seconds);
 /* Moves joints to these values of all: all begin and end together. speed: the part of their limits, above 0, at most 1.
  * CP_NO with `why` "limits" for values beyond limits. */
 cp_status simulator_move(struct simulator *simulator, const double *q, double speed);

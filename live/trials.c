@@ -1,6 +1,7 @@
 /* Programs and moves are tried before they are done: questions to the checker, and what its answers lead to. */
 #include "floor.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,16 +42,24 @@ const char *trial_begin(struct floor *floor, const struct person *person, const 
         .to = copy_values(&floor->cell, message->q),
     };
     (void)snprintf(trial->name, sizeof trial->name, "%s", name ? name : "");
+    const uint32_t placed_count = message->q ? cell_list_placed(&floor->cell, NULL) : 0;
+    struct placed *placed = placed_count > 0 ? malloc(placed_count * sizeof *placed) : NULL;
+    if (placed)
+        (void)cell_list_placed(&floor->cell, placed);
     const struct check_question question = {
         .ticket = trial->ticket,
         .q = trial->q,
         .to = trial->to,
+        .placed = placed,
+        .placed_count = placed_count,
         .name = name,
         .text = text,
         .size = size,
         .options = floor->simulator.options,
     };
-    const bool good = trial->q && (!message->q || trial->to) && checker_ask(floor->checker, &question);
+    const bool good = trial->q && (!message->q || (trial->to && (placed || placed_count == 0))) &&
+                      checker_ask(floor->checker, &question);
+    free(placed);
     if (!good) {
         free_trial(trial);
         return "rate: too much is being checked; try again";
@@ -81,6 +90,17 @@ static void end_save(struct floor *floor, struct person *person, const struct tr
     answer_close(person, begin);
 }
 
+/* Tells whether the cell stands no more where it stood. What sensors outside tell is never quite the same. */
+static bool has_moved(const struct floor *floor, const double *q)
+{
+    const struct cell *cell = &floor->cell;
+    const double most = floor->outside ? STILLNESS : 0;
+    for (uint32_t i = 0; i < cell->joint_count; i++)
+        if (fabs(cell->q[i] - q[i]) > most)
+            return true;
+    return false;
+}
+
 /* A motion: it begins if nothing is wrong, and the person still may. */
 static void end_motion(struct floor *floor, struct person *person, const struct trial *trial,
                        const struct check_result *result, uint64_t now)
@@ -88,7 +108,7 @@ static void end_motion(struct floor *floor, struct person *person, const struct 
     if (!person)
         return;
     const char *why = authority_refuses(&floor->authority, &person->client, trial->word, now);
-    if (!why && memcmp(trial->q, floor->cell.q, floor->cell.joint_count * sizeof *trial->q) != 0)
+    if (!why && has_moved(floor, trial->q))
         why = "the cell has moved meanwhile";
     if (!why && *result->why)
         why = result->why;

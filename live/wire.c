@@ -11,7 +11,7 @@
 
 /* ---- the word of --controller ---- */
 
-/* Reads PROTOCOL:HOST[:PORT]. */
+/* Reads PROTOCOL:HOST[:PORT], or jsonl:unix:PATH. */
 static bool read_word(struct wire *wire, const char *word)
 {
     const char *colon = strchr(word, ':'), *host = colon ? colon + 1 : word;
@@ -20,6 +20,11 @@ static bool read_word(struct wire *wire, const char *word)
         return false;
     memcpy(wire->protocol, word, size);
     wire->protocol[size] = 0;
+    if (strncmp(host, "unix:", 5) == 0) {
+        wire->is_unix = true;
+        (void)snprintf(wire->host, sizeof wire->host, "+%s", host + 5); /* as libwebsockets has it */
+        return host[5] != 0 && strlen(host + 5) < MOST_PATH_SIZE && strcmp(wire->protocol, "jsonl") == 0;
+    }
     const char *port = strrchr(host, ':');
     if (port && strchr(host, ':') != port && *host != '[') /* an address of IPv6 without a port */
         port = NULL;
@@ -73,19 +78,19 @@ cp_status wire_open(struct wire *wire, struct floor *floor, struct arena *arena,
         status = make_lines(wire, floor, word[9] ? word + 10 : NULL);
     else if (!wire->is_standard_input && !read_word(wire, word))
         status = cp_report_error(floor->context, CP_USAGE, "live-controller", NULL, 0,
-                                 "--controller %.100s: give simulated, recording, stdin, jsonl:HOST:PORT, rtde:HOST or "
-                                 "simple:HOST",
+                                 "--controller %.100s: give simulated, recording, stdin, jsonl:HOST:PORT, "
+                                 "jsonl:unix:PATH, rtde:HOST or simple:HOST",
                                  word);
     if (wire->is_recording || wire->is_standard_input)
         (void)snprintf(wire->protocol, sizeof wire->protocol, "jsonl");
     if (status == CP_OK && request->allow_motion && (wire->is_recording || wire->is_standard_input))
         status = cp_report_error(floor->context, CP_USAGE, "live-controller", NULL, 0,
-                                 "--allow-motion needs a controller that hears: jsonl:HOST:PORT");
+                                 "--allow-motion needs a controller that hears: jsonl:HOST:PORT or jsonl:unix:PATH");
     if (status == CP_OK)
         status = link_open(&wire->link, floor, arena, wire->protocol, request->map, request->allow_motion);
     if (status == CP_OK && !wire->port)
         wire->port = wire->link.protocol->port;
-    if (status == CP_OK && !wire->port && !wire->is_recording && !wire->is_standard_input)
+    if (status == CP_OK && !wire->port && !wire->is_unix && !wire->is_recording && !wire->is_standard_input)
         status = cp_report_error(floor->context, CP_USAGE, "live-controller", NULL, 0,
                                  "--controller %.100s: which port? Give HOST:PORT", word);
     if (wire->is_recording)
@@ -104,7 +109,7 @@ static void connect_now(lws_sorted_usec_list_t *timer)
         .context = wire->lws,
         .vhost = wire->vhost,
         .address = wire->host,
-        .host = wire->host,
+        .host = wire->is_unix ? "localhost" : wire->host,
         .port = wire->port,
         .method = "RAW",
         .local_protocol_name = "controller",
@@ -148,6 +153,30 @@ static int take(struct wire *wire, const void *bytes, size_t size)
     if (!good)
         return -1;
     return answer ? send_bytes(wire, answer, answer_size) : 0;
+}
+
+/* Standard input cannot be closed and opened again as a connection can: after nonsense it is passed over for as long,
+ * and heard again from the next line on. */
+static int take_standard_input(struct wire *wire, const char *bytes, size_t size)
+{
+    const void *hello;
+    size_t hello_size;
+    const uint64_t now = server_now();
+    const char *newline = wire->in_line ? memchr(bytes, '\n', size) : NULL;
+    const size_t passed = newline ? (size_t)(newline - bytes) + 1 : 0;
+    if (now < wire->deaf_until || (wire->in_line && !newline)) {
+        wire->in_line = bytes[size - 1] != '\n';
+        return 0;
+    }
+    wire->in_line = false;
+    if (wire->deaf_until > 0 && link_begin(&wire->link, &hello, &hello_size) != CP_OK)
+        return -1;
+    wire->deaf_until = 0;
+    if (take(wire, bytes + passed, size - passed) != 0) {
+        wire->deaf_until = now + RECONNECT;
+        wire->in_line = bytes[size - 1] != '\n';
+    }
+    return 0;
 }
 
 static int send_commands(struct wire *wire)
@@ -196,7 +225,7 @@ int answer_controller(struct lws *wsi, enum lws_callback_reasons reason, void *u
         const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
             return 0;
-        return count > 0 ? take(wire, bytes, (size_t)count) : -1;
+        return count > 0 ? take_standard_input(wire, bytes, (size_t)count) : -1;
     }
     case LWS_CALLBACK_RAW_CLOSE_FILE:
         end(wire, "standard input has ended");

@@ -7,7 +7,10 @@
 #include "link.h"
 #include "live.h"
 
-enum { RECONNECT = 1000 /* milliseconds until the next try */ };
+enum {
+    RECONNECT = 1000,    /* milliseconds until the next try */
+    MOST_PATH_SIZE = 100 /* of a Unix socket */
+};
 
 struct wire {
     struct link link;
@@ -16,7 +19,9 @@ struct wire {
     struct lws *wsi; /* NULL: there is no connection */
     char host[256], protocol[16];
     int port;
-    bool is_standard_input, is_recording;
+    bool is_standard_input, is_recording, is_unix;
+    uint64_t deaf_until;          /* standard input, after nonsense, is passed over until then; 0: it is heard */
+    bool in_line;                 /* what was passed over last had no end of a line */
     lws_sorted_usec_list_t timer; /* it begins the next try, or the next line of a recording */
     void (*wake)(void *user);     /* something has come */
     void *user;

@@ -217,6 +217,8 @@ CP_API cp_hash cp_hash_bytes(const void *bytes, size_t size);
 /* Makes a scene that differs by its joints' values alone: q[joint count]. It shares arrays and strings with the original,
  * which must outlive it. NULL if out of memory. */
 CP_API cp_scene *cp_scene_at(const cp_scene *scene, const double *q);
+/* Tells whether a rotation and a translation lead from one pose to the other: what is stretched is so in both alike. */
+CP_API bool cp_pose_moves_rigidly(const cp_pose *from, const cp_pose *to);
 /* Runs the program to its end, or to a stop or an emergency at these seconds (below 0: none), and adds a clip of it to
  * the scene. Errors are those of cp_program_step; CP_LIMIT, too, for a clip that becomes too long. */
 CP_API cp_status cp_program_record(cp_program *program, cp_scene *scene, const char *name, double stop,

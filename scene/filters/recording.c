@@ -8,6 +8,7 @@
 #include "base/text/text.h"
 #include "filters.h"
 #include "motion/clips/clips.h"
+#include "moved_nodes.h"
 
 struct recording_settings {
     const char *file, *name;
@@ -40,8 +41,9 @@ struct reader {
     uint32_t sample_count, sample_room, row_count;
     bool timed; /* the file has a column of times */
     bool has_points;
-    uint64_t commas; /* numbers with a decimal comma */
-    double last_time;
+    uint64_t commas;               /* numbers with a decimal comma */
+    double last_time, time_before; /* of the present row, and of the one before */
+    struct moved_nodes moved;
     uint64_t line;
 };
 
@@ -69,19 +71,10 @@ static bool list_names(struct reader *reader)
     return good;
 }
 
-/* Finds the joint of that name; CP_NONE, with a warning for the first time, if it cannot be set. */
-static cp_status find_joint(struct reader *reader, const char *name, uint32_t *joint)
+/* Warns of a name for the first time. */
+static cp_status leave_out(struct reader *reader, const char *name, const char *why)
 {
-    const uint32_t *found = name_map_find(&reader->names, name);
-    const char *why = !found                                                  ? "there is no such joint"
-                      : *found == CP_NONE                                     ? "several joints have this name"
-                      : cp_joint_is_dependent(&reader->scene->joints[*found]) ? "it follows others"
-                      : reader->scene->joints[*found].type == CP_JOINT_FIXED  ? "it does not move"
-                                                                              : NULL;
     bool added = false;
-    *joint = why ? CP_NONE : *found;
-    if (!why)
-        return CP_OK;
     if (name_map_find(&reader->unknown, name))
         return CP_OK;
     const char *kept = arena_copy_text(reader->kept, name, strlen(name));
@@ -91,6 +84,19 @@ static cp_status find_joint(struct reader *reader, const char *name, uint32_t *j
         report_warning(reader->context, "recording-unknown", AT_LINE(reader->source->name, reader->line),
                        "\"%.100s\" is left out: %s", kept, why);
     return CP_OK;
+}
+
+/* Finds the joint of that name; CP_NONE, with a warning for the first time, if it cannot be set. */
+static cp_status find_joint(struct reader *reader, const char *name, uint32_t *joint)
+{
+    const uint32_t *found = name_map_find(&reader->names, name);
+    const char *why = !found                                                  ? "there is no such joint"
+                      : *found == CP_NONE                                     ? "several joints have this name"
+                      : cp_joint_is_dependent(&reader->scene->joints[*found]) ? "it follows others"
+                      : reader->scene->joints[*found].type == CP_JOINT_FIXED  ? "it does not move"
+                                                                              : NULL;
+    *joint = why ? CP_NONE : *found;
+    return why ? leave_out(reader, name, why) : CP_OK;
 }
 
 static cp_status add_sample(struct reader *reader, double time, uint32_t joint, double value)
@@ -111,6 +117,7 @@ static cp_status begin_row(struct reader *reader, bool has_time, double *time)
         *time = reader->row_count / reader->rate;
     if (!isfinite(*time) || (reader->row_count > 0 && !(*time > reader->last_time)))
         return refuse(reader, 0, "recording-time", "%s", "times do not ascend");
+    reader->time_before = reader->last_time;
     reader->last_time = *time;
     reader->row_count++;
     return CP_OK;
@@ -340,11 +347,49 @@ static cp_status read_csv(struct reader *reader, struct lines lines)
 
 /* ---- JSON lines ---- */
 
+/* Reads the rows of a 3 by 4 matrix. */
+static bool read_pose(const struct json_document *json, uint32_t list, cp_pose *pose)
+{
+    bool good = json_is(json, list, JSON_ARRAY) && json_count(json, list) == 12;
+    uint32_t value = good ? json_first(json, list) : JSON_NONE;
+    for (int i = 0; i < 12 && good; i++, value = json_next(json, list, value)) {
+        pose->m[i] = json_to_number(json, value);
+        good = json_is(json, value, JSON_NUMBER) && isfinite(pose->m[i]);
+    }
+    return good;
+}
+
+/* One node of "moved": its pose in the world, or null, where the cell has it. */
+static cp_status read_moved(struct reader *reader, const struct json_document *json, uint32_t key, double time)
+{
+    const uint32_t row = reader->row_count - 1, value = key + 1;
+    const char *id = json_string_text(json, reader->arena, key), *why = NULL;
+    const bool is_back = json_is(json, value, JSON_NULL);
+    uint32_t node = CP_NONE;
+    cp_pose pose;
+    cp_status status = id ? moved_nodes_find(&reader->moved, id, &node, &why) : CP_LIMIT;
+    if (status == CP_OK && !is_back && !read_pose(json, value, &pose))
+        status = refuse(reader, 0, "recording-moved", "the place of \"%.60s\" is to be 12 finite numbers", id);
+    if (status == CP_OK && node == CP_NONE)
+        return leave_out(reader, id, why);
+    if (status == CP_OK && !is_back && !moved_nodes_fit(&reader->moved, node, &pose))
+        status = refuse(reader, 0, "recording-moved", "the place of \"%.60s\" stretches or mirrors it", id);
+    if (status == CP_OK)
+        status = moved_nodes_add(&reader->moved, row, time, reader->time_before, node, is_back ? NULL : &pose);
+    return status == CP_NO ? refuse(reader, 0, "recording-moved", "\"%.60s\" comes twice", id) : status;
+}
+
 static cp_status read_json_row(struct reader *reader, struct json_document *json)
 {
-    uint32_t values = json_member(json, 0, "q"), given = json_member(json, 0, "t");
+    uint32_t values = json_member(json, 0, "q"), given = json_member(json, 0, "t"),
+             moved = json_member(json, 0, "moved");
     double time = json_to_number(json, given);
-    if (!json_is(json, 0, JSON_OBJECT) || !json_is(json, values, JSON_OBJECT))
+    if (json_is(json, moved, JSON_NULL))
+        moved = JSON_NONE;
+    if (moved != JSON_NONE && !json_is(json, moved, JSON_OBJECT))
+        return refuse(reader, 0, "recording-moved", "%s", "\"moved\" is no object");
+    if (!json_is(json, 0, JSON_OBJECT) ||
+        !(json_is(json, values, JSON_OBJECT) || (values == JSON_NONE && moved != JSON_NONE)))
         return refuse(reader, 0, "recording-line", "%s", "expected an object with \"t\" and \"q\"");
     if (given != JSON_NONE && (!json_is(json, given, JSON_NUMBER) || !isfinite(time)))
         return refuse(reader, 0, "recording-number", "no number: the value of \"%.60s\"", "t");
@@ -360,6 +405,8 @@ static cp_status read_json_row(struct reader *reader, struct json_document *json
             status = add_sample(reader, time, joint, json_to_number(json, value));
         key = json_next(json, values, key);
     }
+    for (uint32_t key = json_first(json, moved); key != JSON_NONE && status == CP_OK; key = json_next(json, moved, key))
+        status = read_moved(reader, json, key, time);
     return status;
 }
 
@@ -402,10 +449,11 @@ static cp_status add_clip(struct reader *reader, const char *name)
     for (uint32_t i = 0; i < scene->joint_count; i++)
         if (counts[i] > 0)
             track_of[i] = tracks++;
-    if (tracks == 0)
+    const uint32_t all = tracks + 3 * reader->moved.node_count;
+    if (all == 0)
         return report_error(reader->context, CP_INPUT, "recording-empty", IN_FILE(reader->source->name),
                             "it has no value of a joint of this cell");
-    cp_track *made = scene_allocate(scene, tracks, sizeof *made);
+    cp_track *made = scene_allocate(scene, all, sizeof *made);
     double **times = arena_allocate(reader->arena, tracks, sizeof *times),
            **values = arena_allocate(reader->arena, tracks, sizeof *values);
     if (!made || !times || !values)
@@ -435,8 +483,16 @@ static cp_status add_clip(struct reader *reader, const char *name)
     }
     for (uint32_t i = 0; i < tracks; i++)
         made[i].key_count = drop_rests(times[i], values[i], made[i].key_count);
+    const cp_attachment *attachments = NULL;
+    if (all > tracks && moved_nodes_make(&reader->moved, &made[tracks], &attachments) != CP_OK)
+        return CP_LIMIT;
     const char *kept = scene_text(scene, name);
-    return kept && scene_add_clip(scene, kept, tracks, made) != CP_NONE ? CP_OK : CP_LIMIT;
+    const uint32_t clip = kept ? scene_add_clip(scene, kept, all, made) : CP_NONE;
+    if (clip == CP_NONE)
+        return CP_LIMIT;
+    scene->clips[clip].attachments = attachments;
+    scene->clips[clip].attachment_count = reader->moved.attachment_count;
+    return CP_OK;
 }
 
 static cp_status read_recording(struct reader *reader, const char *name)
@@ -472,13 +528,15 @@ static cp_status apply(cp_context *context, cp_scene *scene, const void *all)
                             .arena = arena_new(context),
                             .kept = arena_new(context),
                             .names = {.context = context},
-                            .unknown = {.context = context}};
+                            .unknown = {.context = context},
+                            .moved = {.context = context, .scene = scene}};
     size_t size;
     const char *stem = text_stem(source->name, &size);
     const char *name = settings->name ? settings->name : arena_copy_text(reader.arena, stem, size);
     status = name && reader.kept ? read_recording(&reader, name) : CP_LIMIT;
     name_map_free(&reader.names);
     name_map_free(&reader.unknown);
+    moved_nodes_free(&reader.moved);
     memory_free(context, reader.samples, reader.sample_room, sizeof *reader.samples);
     arena_free(reader.arena);
     arena_free(reader.kept);

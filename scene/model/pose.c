@@ -21,16 +21,31 @@ bool pose_is_identity(const cp_pose *pose)
     return pose_equal(pose, &POSE_IDENTITY);
 }
 
+static double column_product(const cp_pose *pose, int i, int k)
+{
+    return AT(pose, 0, i) * AT(pose, 0, k) + AT(pose, 1, i) * AT(pose, 1, k) + AT(pose, 2, i) * AT(pose, 2, k);
+}
+
 bool pose_is_rigid(const cp_pose *pose, double tolerance)
 {
     for (int i = 0; i < 3; i++)
         for (int k = 0; k <= i; k++) {
-            double dot =
-                AT(pose, 0, i) * AT(pose, 0, k) + AT(pose, 1, i) * AT(pose, 1, k) + AT(pose, 2, i) * AT(pose, 2, k);
-            if (!(fabs(dot - (i == k)) <= tolerance))
+            if (!(fabs(column_product(pose, i, k) - (i == k)) <= tolerance))
                 return false;
         }
     return pose_determinant(pose) > 0;
+}
+
+/* The columns of both have the same lengths and angles, within a hundred-thousandth. */
+bool cp_pose_moves_rigidly(const cp_pose *from, const cp_pose *to)
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k <= i; k++) {
+            const double room = 1e-5 * sqrt(column_product(from, i, i) * column_product(from, k, k));
+            if (!(fabs(column_product(to, i, k) - column_product(from, i, k)) <= room))
+                return false;
+        }
+    return pose_is_finite(to) && (pose_determinant(to) > 0) == (pose_determinant(from) > 0);
 }
 
 bool pose_is_finite(const cp_pose *pose)

@@ -15,7 +15,7 @@ static long left = -1;
 
 static void show(void *user, const struct controller_sample *sample)
 {
-    static const char *const modes[] = {"silent", "ready", "running", "stopped", "emergency"};
+    static const char *const modes[] = {"silent", "ready", "running", "jogging", "moving", "stopped", "emergency"};
     (void)user;
     if (left == 0)
         return;

@@ -608,7 +608,7 @@ static void json_modes(void **state)
         const char *line;
         enum controller_mode mode;
     } rows[] = {{"{\"mode\":\"ready\"}\n", CONTROLLER_READY},     {"{\"mode\":\"running\"}\n", CONTROLLER_RUNNING},
-                {"{\"mode\":\"jogging\"}\n", CONTROLLER_RUNNING}, {"{\"mode\":\"moving\"}\n", CONTROLLER_RUNNING},
+                {"{\"mode\":\"jogging\"}\n", CONTROLLER_JOGGING}, {"{\"mode\":\"moving\"}\n", CONTROLLER_MOVING},
                 {"{\"mode\":\"stopped\"}\n", CONTROLLER_STOPPED}, {"{\"mode\":\"emergency\"}\n", CONTROLLER_EMERGENCY}};
     static struct heard heard;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

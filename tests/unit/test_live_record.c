@@ -60,9 +60,9 @@ static void all_joints_of_the_map_are_written(void **state)
     assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("a.jsonl"), &recording), CP_OK);
     for (int i = 0; i < 8; i++)
         cell.values[i] = 0.001 * i;
-    assert_true(recording_add(recording, 100.5, 7, cell.values));
+    assert_true(recording_add(recording, 100.5, 7, cell.values, (struct recorded_places){0}));
     cell.values[0] = 0.1 + 0.2;
-    assert_true(recording_add(recording, 100.75, 7.3, cell.values));
+    assert_true(recording_add(recording, 100.75, 7.3, cell.values, (struct recorded_places){0}));
     assert_int_equal(recording_free(recording), CP_OK);
     /* Not the finger that follows the other. Times are the controller's, and shortest digits read back exactly. */
     expect_file("a.jsonl", "{\"t\":0,\"q\":{\"Arm.J1\":0,\"Arm.J2\":0.001,\"Arm.J3\":0.002,\"Arm.J4\":0.003,"
@@ -84,7 +84,7 @@ static void the_filter_reads_it(void **state)
     for (int i = 0; i < 200; i++) {
         for (int joint = 0; joint < 8; joint++)
             cell.values[joint] = joint < 6 ? sin(0.1 * i + joint) : 0.01;
-        assert_true(recording_add(recording, 40 + 0.008 * i, 3 + 0.0081 * i, cell.values));
+        assert_true(recording_add(recording, 40 + 0.008 * i, 3 + 0.0081 * i, cell.values, (struct recorded_places){0}));
     }
     assert_int_equal(recording_free(recording), CP_OK);
     (void)snprintf(option, sizeof option, "file=%s", path_of("b.jsonl"));
@@ -132,7 +132,7 @@ static void times_go_on_after_a_restart(void **state)
     assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("c.jsonl"), &recording), CP_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cell.values[find_joint(cell.scene, "Arm.J1")] = rows[i].value;
-        assert_true(recording_add(recording, rows[i].time, rows[i].now, cell.values));
+        assert_true(recording_add(recording, rows[i].time, rows[i].now, cell.values, (struct recorded_places){0}));
         (void)snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s", rows[i].line);
     }
     assert_int_equal(recording_free(recording), CP_OK);
@@ -149,15 +149,15 @@ static void lines_are_there_after_a_second(void **state)
     map_one(&cell);
     assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("d.jsonl"), &recording), CP_OK);
     expect_file("d.jsonl", "");
-    assert_true(recording_add(recording, NAN, 10, cell.values));
+    assert_true(recording_add(recording, NAN, 10, cell.values, (struct recorded_places){0}));
     assert_true(recording_flush(recording, 10.9));
     expect_file("d.jsonl", "");
     assert_true(recording_flush(recording, 11));
     expect_file("d.jsonl", first);
     cell.values[find_joint(cell.scene, "Arm.J1")] = 1;
-    assert_true(recording_add(recording, NAN, 20, cell.values));
+    assert_true(recording_add(recording, NAN, 20, cell.values, (struct recorded_places){0}));
     expect_file("d.jsonl", first);
-    assert_true(recording_add(recording, NAN, 21, cell.values));
+    assert_true(recording_add(recording, NAN, 21, cell.values, (struct recorded_places){0}));
     expect_file("d.jsonl", "{\"t\":0,\"q\":{\"Arm.J1\":0}}\n{\"t\":10,\"q\":{\"Arm.J1\":1}}\n"
                            "{\"t\":11,\"q\":{\"Arm.J1\":1}}\n");
     assert_int_equal(recording_free(recording), CP_OK);
@@ -218,10 +218,11 @@ static void a_full_disk_ends_it(void **state)
     bool goes_on = true;
     for (int i = 0; i < 200 && goes_on; i++) {
         cell.values[find_joint(cell.scene, "Arm.J1")] = i;
-        goes_on = recording_add(recording, 0.02 * i, 10 + 0.02 * i, cell.values);
+        goes_on = recording_add(recording, 0.02 * i, 10 + 0.02 * i, cell.values, (struct recorded_places){0});
     }
     assert_false(goes_on);
-    assert_false(recording_add(recording, 300, 300, cell.values) || recording_flush(recording, 301));
+    assert_false(recording_add(recording, 300, 300, cell.values, (struct recorded_places){0}) ||
+                 recording_flush(recording, 301));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     (void)signal(SIGXFSZ, handler);
     assert_int_equal(count_entries(cell.context, CP_ERROR, "record-write"), 1);
@@ -259,7 +260,7 @@ static void memory_may_run_out(void **state)
         counter.limit = counter.calls + limit;
         cp_status status = recording_new(context, cell.scene, &cell.map, path_of("h.jsonl"), &recording);
         if (status == CP_OK) {
-            const bool added = recording_add(recording, 1, 1, cell.values);
+            const bool added = recording_add(recording, 1, 1, cell.values, (struct recorded_places){0});
             status = recording_free(recording);
             good = added && status == CP_OK;
             assert_int_equal(added, good);
