@@ -83,6 +83,7 @@ struct server {
     struct check_result *results[MOST_CHECKS + 1]; /* the same of the checker's */
     uint32_t result_count;
     int port;
+    unsigned solve;   /* coordinates of poses that have to hold: CP_REACH_... */
     char origin[320]; /* of a proxy, or "" */
 };
 
