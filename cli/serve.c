@@ -16,6 +16,11 @@ static void tell(void *user, const char *line)
     (void)fflush(stdout);
 }
 
+static void report(void *user)
+{
+    flush_report(user, CP_OK);
+}
+
 static bool is_over(void *user)
 {
     (void)user;
@@ -37,7 +42,9 @@ static cp_status command_serve(struct cli *cli)
     live->cell = wanted.request.words.items[0];
     live->format = wanted.request.from;
     live->options = wanted.request.in;
+    live->limits = cli->globals.limits;
     live->tell = tell;
+    live->report = report;
     live->is_over = is_over;
     live->user = cli;
     return room->serve(cli->context, live);
@@ -65,6 +72,8 @@ static const cp_option options[] = {
     {"device", "what programs move, if several devices have joints", CP_OPTION_DEVICE,
      .offset = offsetof(struct wanted, live.device)},
     {"frame", "the tool, in place of the device's end", CP_OPTION_FRAME, .offset = offsetof(struct wanted, live.frame)},
+    {"solve", "the coordinates of poses that have to hold in programs, for a device that cannot hold all",
+     CP_OPTION_STRING, .offset = offsetof(struct wanted, live.solve), .initial = "x,y,z,roll,pitch,yaw"},
     {0}};
 
 const struct command serve_command = {

@@ -2,9 +2,18 @@
 #include "cell.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* How far bodies may move against each other, in metres and parts of a turn, and still rest. */
 static const double stillness = 1e-6;
+
+void cell_say_error(const cp_entry *entry, char *text, size_t size)
+{
+    if (entry->line > 0)
+        (void)snprintf(text, size, "line %llu: %s", (unsigned long long)entry->line, entry->text);
+    else
+        (void)snprintf(text, size, "%s", entry->text);
+}
 
 static cp_status list_shown(struct cell *cell)
 {
@@ -39,7 +48,7 @@ static cp_pose multiply(const cp_pose *a, const cp_pose *b)
 }
 
 /* Returns the pose of one frame in another, which is not scaled. */
-static cp_pose relative(const cp_pose *a, const cp_pose *b)
+cp_pose cell_between(const cp_pose *a, const cp_pose *b)
 {
     cp_pose pose;
     for (int row = 0; row < 3; row++)
@@ -52,17 +61,22 @@ static cp_pose relative(const cp_pose *a, const cp_pose *b)
     return pose;
 }
 
+bool cell_is_same(const cp_pose *a, const cp_pose *b)
+{
+    bool same = true;
+    for (int k = 0; k < 12; k++)
+        same = same && fabs(a->m[k] - b->m[k]) <= stillness;
+    return same;
+}
+
 static bool rests(const struct cell *cell, const cp_pose *worlds, const cp_contact *contact)
 {
     for (uint32_t i = 0; i < cell->resting_count; i++) {
         const struct resting_pair *pair = &cell->resting[i];
         if (pair->first != contact->first || pair->second != contact->second)
             continue;
-        const cp_pose now = relative(&worlds[pair->first], &worlds[pair->second]);
-        bool still = true;
-        for (int k = 0; k < 12; k++)
-            still = still && fabs(pair->between.m[k] - now.m[k]) <= stillness;
-        if (still)
+        const cp_pose now = cell_between(&worlds[pair->first], &worlds[pair->second]);
+        if (cell_is_same(&pair->between, &now))
             return true;
     }
     return false;
@@ -114,11 +128,15 @@ static cp_status let_rest(struct cell *cell, uint32_t node)
         const uint32_t first = contacts[i].first, second = contacts[i].second;
         if (node != CP_NONE && !is_below(cell, first, node) && !is_below(cell, second, node))
             continue;
-        if (!array_reserve(cell->context, &cell->resting, &cell->resting_room, (uint64_t)cell->resting_count + 1,
-                           sizeof *cell->resting))
+        /* Of the places where a pair has been put down, the last one counts. */
+        uint32_t at = cell->first_resting;
+        while (at < cell->resting_count && (cell->resting[at].first != first || cell->resting[at].second != second))
+            at++;
+        if (at == cell->resting_count && !array_reserve(cell->context, &cell->resting, &cell->resting_room,
+                                                        (uint64_t)++cell->resting_count, sizeof *cell->resting))
             return CP_LIMIT;
-        cell->resting[cell->resting_count++] =
-            (struct resting_pair){first, second, relative(&cell->worlds[first], &cell->worlds[second])};
+        cell->resting[at] =
+            (struct resting_pair){first, second, cell_between(&cell->worlds[first], &cell->worlds[second])};
     }
     return status;
 }
@@ -156,7 +174,10 @@ static cp_status prepare(struct cell *cell)
         cp_report_clear(cell->context);
         return CP_OK;
     }
-    return status == CP_OK ? let_rest(cell, CP_NONE) : status;
+    if (status == CP_OK)
+        status = let_rest(cell, CP_NONE);
+    cell->first_resting = cell->resting_count;
+    return status;
 }
 
 cp_status cell_open(cp_context *context, cp_scene *scene, struct cell *cell)
@@ -195,13 +216,19 @@ double cell_stride(const cp_joint *joint)
     return joint->type == CP_JOINT_REVOLUTE ? 0.0175 : 0.005;
 }
 
+/* Returns by how much a value is beyond the joint's limits. */
+static double excess(const cp_joint *joint, double value)
+{
+    return fmax(0, fmax(joint->lower - value, value - joint->upper));
+}
+
 uint32_t cell_beyond(const struct cell *cell, const double *q)
 {
-    for (uint32_t i = 0; i < cell->joint_count; i++) {
-        const cp_joint *joint = &cell->joints[i];
-        const double room = 1e-9;
-        if (!(q[i] >= joint->lower - room && q[i] <= joint->upper + room))
-            return i;
+    for (uint32_t i = 0; i < cell->shown_count; i++) {
+        const uint32_t joint = cell->shown[i];
+        const double room = 1e-9, now = excess(&cell->joints[joint], cell->q[joint]);
+        if (!isfinite(q[joint]) || excess(&cell->joints[joint], q[joint]) > now + room)
+            return joint;
     }
     return CP_NONE;
 }
@@ -226,7 +253,7 @@ static void place_moved(const struct cell *cell, const cp_pose *by_tree, cp_pose
         else if (with_parent)
             worlds[i] = by_tree[i];
         else {
-            const cp_pose inside = relative(&by_tree[parent], &by_tree[i]);
+            const cp_pose inside = cell_between(&by_tree[parent], &by_tree[i]);
             worlds[i] = multiply(&worlds[parent], &inside);
         }
     }
@@ -259,7 +286,7 @@ void cell_take(struct cell *cell, const double *q, const cp_pose *worlds)
 
 cp_pose cell_relative(const struct cell *cell, uint32_t node, uint32_t other)
 {
-    return relative(&cell->worlds[node], &cell->worlds[other]);
+    return cell_between(&cell->worlds[node], &cell->worlds[other]);
 }
 
 bool cell_is_held(const struct cell *cell, uint32_t node)
@@ -270,7 +297,7 @@ bool cell_is_held(const struct cell *cell, uint32_t node)
 cp_status cell_hold(struct cell *cell, uint32_t node, uint32_t host)
 {
     cell->hosts[node] = host;
-    cell->places[node] = relative(&cell->worlds[host], &cell->worlds[node]);
+    cell->places[node] = cell_between(&cell->worlds[host], &cell->worlds[node]);
     return host == 0 ? let_rest(cell, node) : CP_OK;
 }
 
@@ -358,7 +385,8 @@ cp_status cell_set_placed(struct cell *cell, const struct placed *list, uint32_t
 
 static struct near_pair pair_of(const struct cell *cell, const cp_contact *contact)
 {
-    return (struct near_pair){cell->nodes[contact->first].name, cell->nodes[contact->second].name, contact->distance};
+    const cp_node *first = &cell->nodes[contact->first], *second = &cell->nodes[contact->second];
+    return (struct near_pair){first->name, second->name, first->id, second->id, contact->distance};
 }
 
 cp_status cell_near(struct cell *cell, double clearance, const struct near_pair **pairs, uint32_t *count)

@@ -7,7 +7,7 @@
 
 /* Two bodies that would touch, or are near. Names belong to the scene. */
 struct near_pair {
-    const char *first, *second;
+    const char *first, *second, *first_id, *second_id;
     double distance; /* metres; 0: they touch */
 };
 
@@ -37,11 +37,18 @@ struct cell {
         uint32_t first, second;
         cp_pose between; /* the second one's pose in the frame of the first one */
     } * resting;
-    uint32_t resting_count, resting_room;
-    struct near_pair *near; /* the list of cell_near */
-    cp_contact *tried;      /* those of cell_try */
+    uint32_t resting_count, resting_room, first_resting; /* the first ones rest as the cell has them */
+    struct near_pair *near;                              /* the list of cell_near */
+    cp_contact *tried;                                   /* those of cell_try */
     uint32_t near_room, tried_room;
 };
+
+/* Returns the pose of one frame in another, which is not scaled. */
+cp_pose cell_between(const cp_pose *a, const cp_pose *b);
+/* Tells whether two poses are the same, but for rounding. */
+bool cell_is_same(const cp_pose *a, const cp_pose *b);
+/* Writes an error of a program with its line, if it has one. */
+void cell_say_error(const cp_entry *entry, char *text, size_t size);
 
 /* Takes over the scene, which cell_close frees, and computes where all is. */
 cp_status cell_open(cp_context *context, cp_scene *scene, struct cell *cell);
@@ -50,7 +57,8 @@ void cell_close(struct cell *cell);
 uint32_t cell_joint(const struct cell *cell, const char *name);
 /* Returns how far a joint goes at most between two looks at whether anything touches, in radians or metres. */
 double cell_stride(const cp_joint *joint);
-/* Returns the first joint that these values take beyond a limit, or CP_NONE. */
+/* Returns the first joint that these values take beyond a limit, or CP_NONE. Those that follow others do not count, nor
+ * does one that is beyond already, as in some models, and comes no farther. */
 uint32_t cell_beyond(const struct cell *cell, const double *q);
 /* Goes to these values of all joints. CP_NO if its loops do not close there: nothing changes then. */
 cp_status cell_go(struct cell *cell, const double *q);

@@ -76,8 +76,7 @@ static void tell_errors(struct checker *checker, struct check_result *result)
     for (size_t i = 0; i < count; i++) {
         if (entries[i].severity != CP_ERROR)
             continue;
-        (void)snprintf(result->why, sizeof result->why, "line %llu: %s", (unsigned long long)entries[i].line,
-                       entries[i].text);
+        cell_say_error(&entries[i], result->why, sizeof result->why);
         if (!result->errors || result->error_count == MOST_CHECK_ERRORS)
             continue;
         struct check_error *error = &result->errors[result->error_count++];
@@ -100,8 +99,55 @@ static uint64_t line_at(const cp_clip *clip, double time)
     return line;
 }
 
-/* Says which two would touch first. */
-static cp_status find_touch(struct checker *checker, cp_scene *scene, uint32_t clip, struct check_result *result)
+/* Returns the device of a node: the one whose base it is, or is nearest above it; CP_NONE: of none. */
+static uint32_t device_of(const cp_scene *scene, uint32_t node)
+{
+    uint32_t count;
+    const cp_device *devices = cp_devices(scene, &count);
+    const cp_node *nodes = cp_nodes(scene, &(uint32_t){0});
+    for (; node != CP_NONE; node = nodes[node].parent)
+        for (uint32_t i = 0; i < count; i++)
+            if (devices[i].base == node)
+                return i;
+    return CP_NONE;
+}
+
+/* Finds when two that touch from the first moment begin to move against each other, and the line that does it. */
+static cp_status find_parting(struct checker *checker, const struct waiting *waiting, cp_scene *scene,
+                              const cp_passage *passage, double *time, uint64_t *line)
+{
+    cp_program *program = NULL;
+    cp_program_snapshot state = {.size = sizeof state};
+    uint32_t count;
+    (void)cp_nodes(scene, &count);
+    cp_pose *worlds = calloc(count, sizeof *worlds), first = {0};
+    cp_status status = worlds ? cp_program_new(checker->context, scene, waiting->name, waiting->text,
+                                               waiting->question.size, &waiting->question.options, &program)
+                              : CP_LIMIT;
+    for (bool begins = true, rests = true; status == CP_OK && rests && !state.ended; begins = false) {
+        if (!begins)
+            status = cp_program_step(program);
+        cp_program_state(program, &state);
+        if (status == CP_OK)
+            status = cp_program_poses(program, worlds);
+        if (status != CP_OK)
+            break;
+        const cp_pose now = cell_between(&worlds[passage->first], &worlds[passage->second]);
+        if (begins)
+            first = now;
+        rests = cell_is_same(&first, &now);
+    }
+    *time = state.time;
+    *line = state.line;
+    cp_program_free(program);
+    free(worlds);
+    return status;
+}
+
+/* Says which two would touch first. Links of one device that touch where the program begins do not count, as with a
+ * jog: a robot whose links touch each other could not move at all. */
+static cp_status find_touch(struct checker *checker, const struct waiting *waiting, cp_scene *scene, uint32_t clip,
+                            struct check_result *result)
 {
     cp_collider *collider;
     cp_passages passages = {.size = sizeof passages};
@@ -113,16 +159,29 @@ static cp_status find_touch(struct checker *checker, cp_scene *scene, uint32_t c
     if (status == CP_OK)
         status = cp_collide_clip(collider, clip, look_every, 0, &passages);
     const cp_passage *first = NULL;
-    for (uint32_t i = 0; i < passages.count && status == CP_OK; i++)
-        if (passages.items[i].moments > 0 && (!first || passages.items[i].begin < first->begin))
-            first = &passages.items[i];
-    if (first) {
+    double time = 0;
+    uint64_t line = 0;
+    for (uint32_t i = 0; i < passages.count && status == CP_OK; i++) {
+        const cp_passage *passage = &passages.items[i];
+        const uint32_t device = device_of(scene, passage->first);
+        double begin = passage->begin;
+        uint64_t where = line_at(&cp_clips(scene, &(uint32_t){0})[clip], begin);
+        const bool from_first = begin <= passages.first;
+        if (passage->moments == 0 || (from_first && device != CP_NONE && device == device_of(scene, passage->second)))
+            continue;
+        if (from_first)
+            status = find_parting(checker, waiting, scene, passage, &begin, &where);
+        if (first && begin >= time)
+            continue;
+        first = passage;
+        time = begin;
+        line = where;
+    }
+    if (first && status == CP_OK) {
         uint32_t count;
         const cp_node *nodes = cp_nodes(scene, &count);
-        const cp_clip *clips = cp_clips(scene, &count);
         (void)snprintf(result->why, sizeof result->why, "near: %.80s and %.80s would touch at %s s, in line %llu",
-                       nodes[first->first].name, nodes[first->second].name, show(first->begin).text,
-                       (unsigned long long)line_at(&clips[clip], first->begin));
+                       nodes[first->first].name, nodes[first->second].name, show(time).text, (unsigned long long)line);
     }
     cp_collider_free(collider);
     return status;
@@ -193,7 +252,7 @@ static void try_program(struct checker *checker, const struct waiting *waiting, 
     result->seconds = state.time;
     if (status == CP_OK) {
         (void)cp_clips(scene, &clips);
-        status = find_touch(checker, scene, clips - 1, result);
+        status = find_touch(checker, waiting, scene, clips - 1, result);
     }
     if (status == CP_OK && !*result->why) {
         struct fastest fastest = {scene, result};
@@ -323,8 +382,8 @@ static cp_status copy_scene(cp_context *context, const cp_scene *scene, struct c
     return same ? CP_OK : CP_INPUT;
 }
 
-cp_status checker_new(cp_context *context, const cp_scene *scene, void (*done)(void *user, struct check_result *result),
-                      void *user, struct checker **checker)
+cp_status checker_new(cp_context *context, const cp_scene *scene, const struct list *limits,
+                      void (*done)(void *user, struct check_result *result), void *user, struct checker **checker)
 {
     struct checker *new = *checker = calloc(1, sizeof *new);
     if (!new)
@@ -334,7 +393,11 @@ cp_status checker_new(cp_context *context, const cp_scene *scene, void (*done)(v
     (void)pthread_mutex_init(&new->lock, NULL);
     (void)pthread_cond_init(&new->changed, NULL);
     new->context = cp_context_new(NULL);
-    cp_status status = new->context ? copy_scene(context, scene, new) : CP_LIMIT;
+    cp_status status = new->context ? CP_OK : CP_LIMIT;
+    for (size_t i = 0; limits && i < limits->count && status == CP_OK; i++)
+        status = cp_set_limit(new->context, limits->items[i]);
+    if (status == CP_OK)
+        status = copy_scene(context, scene, new);
     if (status == CP_OK) {
         cp_set_cancel(new->context, is_over, new);
         (void)cp_set_threads(new->context, 1);

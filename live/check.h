@@ -43,10 +43,10 @@ struct check_question {
 };
 
 struct checker;
-/* Begins with the cell as it is now. done is called in the thread; it takes over the result. CP_LIMIT, reported, if
- * there can be no thread. */
-cp_status checker_new(cp_context *context, const cp_scene *scene, void (*done)(void *user, struct check_result *result),
-                      void *user, struct checker **checker);
+/* Begins with the cell as it is now, and limits as of cp_set_limit; NULL: the safe ones. done is called in the thread;
+ * it takes over the result. CP_LIMIT, reported, if there can be no thread. */
+cp_status checker_new(cp_context *context, const cp_scene *scene, const struct list *limits,
+                      void (*done)(void *user, struct check_result *result), void *user, struct checker **checker);
 /* False if too many wait, or memory has run out. */
 bool checker_ask(struct checker *checker, const struct check_question *question);
 /* Ends the thread, in the middle of a check if need be. NULL is allowed. */

@@ -178,18 +178,17 @@ const char *floor_next(struct floor *floor, struct person *person, size_t *size)
         *size = length;
         return text;
     }
-    if (person->mode_due)
-        return newest(&floor->mode, &person->mode_due, size);
+    /* The state comes before the mode: who hears that a motion has ended knows already where. */
     if (person->state_due)
         return newest(&floor->state, &person->state_due, size);
+    if (person->mode_due)
+        return newest(&floor->mode, &person->mode_due, size);
     if (person->near_due)
         return newest(&floor->near, &person->near_due, size);
     return NULL;
 }
 
 /* ---- programs ---- */
-
-static const char no_device[] = "no device: programs need one with joints and one end";
 
 struct program_text *floor_program(struct floor *floor, const char *name)
 {
@@ -243,7 +242,7 @@ static const char *download(struct floor *floor, const struct message *message)
     if (floor->checker && !program->is_good)
         return "the program has not passed its check: save it again";
     if (simulator_load(&floor->simulator, program->name, program->text, program->text_size) != CP_OK)
-        return floor->simulator.options.device == CP_NONE ? no_device : "the program has errors";
+        return floor->simulator.options.device == CP_NONE ? floor->simulator.lacks : "the program has errors";
     floor->lines = count_lines(program->text);
     return outside ? outside->command(outside->user, message, program->text) : NULL;
 }
@@ -315,7 +314,7 @@ static struct answer save_program(struct floor *floor, const struct person *pers
     struct answer answer = {.why = keep_program(floor, message)};
     if (!answer.why && floor->checker) {
         answer.why = floor->simulator.options.device == CP_NONE
-                         ? no_device
+                         ? floor->simulator.lacks
                          : trial_begin(floor, person, message, message->name, message->text, message->text_size);
         if (!answer.why)
             floor_program(floor, message->name)->ticket = floor->last_ticket;
@@ -410,7 +409,8 @@ static struct answer carry_out(struct floor *floor, const struct person *person,
     case WORD_TEACH:
         answer.line = teach(floor, arena, message->name);
         if (!answer.line)
-            answer.why = no_device;
+            answer.why = simulator->options.device == CP_NONE ? simulator->lacks
+                                                              : "format: points have names of letters, digits and _";
         break;
     case WORD_PROGRAM:
         return save_program(floor, person, message);
@@ -566,6 +566,10 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
 {
     enum { MOST_STEPS = 20, IDLE = 100 }; /* a machine that was asleep does not make up for it */
     lapse(floor, now);
+    /* In a large cell a look takes long. States come in between: it may take a third of the time. */
+    if (floor->last_look > 0 && floor->next_near < floor->last_look + 3 * (now - floor->last_look))
+        floor->next_near = floor->last_look + 3 * (now - floor->last_look);
+    floor->last_look = 0;
     if (floor->begun == 0)
         floor->begun = now;
     /* A motion begins with its first step now, however long nothing has moved before. */
@@ -585,6 +589,7 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
     if (floor->moved && floor->next_near <= now) {
         floor->moved = false;
         floor->next_near = now + NEAR_TIME;
+        floor->last_look = floor->moves ? now : 0; /* else the next tick may be far */
         show_near(floor);
     }
     if (floor->moves)

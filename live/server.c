@@ -108,19 +108,39 @@ static cp_status check_request(struct server *server, struct address *address)
             context, CP_USAGE, "live-request", NULL, 0,
             "--behind-proxy needs --users FILE, or --public-view: without users all may look, and no one "
             "from elsewhere may");
+    if (!cp_parse_reach(request->solve, &server->solve))
+        return cp_report_error(context, CP_USAGE, "live-request", NULL, 0,
+                               "solve=%s: name some of x,y,z,roll,pitch,yaw", request->solve);
     return CP_OK;
 }
 
 /* ---- what is served ---- */
 
+/* Writes the model for the web, where each frame keeps its meshes, since pages move and colour frames; in a build that
+ * cannot, as viewers have it. The exporter itself takes whichever is smaller. */
+static cp_status write_cell(struct server *server)
+{
+    const cp_scene *scene = server->floor.cell.scene;
+    uint32_t devices;
+    (void)cp_devices(scene, &devices);
+    const char *const options[] = {"profile=deliver", "clips=none", devices > 0 ? "cameras=yes" : "cameras=no",
+                                   "web=yes", "merge=frame"};
+    enum { FOR_WEB = sizeof options / sizeof *options, PLAIN = FOR_WEB - 2 };
+    cp_status status =
+        cp_write_memory(server->context, scene, "glb.gz", options, FOR_WEB, &server->cell, &server->cell_size);
+    if (status != CP_USAGE && status != CP_LOSSY)
+        return status;
+    cp_report_clear(server->context);
+    return cp_write_memory(server->context, scene, "glb.gz", options, PLAIN, &server->cell, &server->cell_size);
+}
+
 static cp_status make_contents(struct server *server)
 {
-    static const char *const page[] = {"live=yes"}, *const cell[] = {"profile=deliver", "clips=none", "cameras=auto"};
-    const cp_scene *scene = server->floor.cell.scene;
-    cp_status status = cp_write_memory(server->context, scene, "html", page, 1, &server->page, &server->page_size);
+    static const char *const page[] = {"live=yes"};
+    cp_status status =
+        cp_write_memory(server->context, server->floor.cell.scene, "html", page, 1, &server->page, &server->page_size);
     if (status == CP_OK)
-        status = cp_write_memory(server->context, scene, "glb.gz", cell, sizeof cell / sizeof *cell, &server->cell,
-                                 &server->cell_size);
+        status = write_cell(server);
     if (status != CP_OK)
         return status;
     const cp_hash hash = cp_hash_bytes(server->cell, server->cell_size);
@@ -140,10 +160,17 @@ static cp_status open_floor(struct server *server)
     cp_scene *scene = NULL;
     cp_status status = cp_read(server->context, request->cell, request->format, request->options.items,
                                request->options.count, &scene);
+    if (status != CP_OK)
+        return status;
+    request->report(request->user); /* what follows clears it */
+    status = floor_open(&server->floor, server->context, scene, request->device, request->frame);
+    server->floor.simulator.options.solve = server->solve;
     if (status == CP_OK)
-        status = floor_open(&server->floor, server->context, scene, request->device, request->frame);
+        request->report(request->user);
     if (status == CP_OK)
         status = make_contents(server);
+    if (status == CP_OK)
+        cp_report_clear(server->context); /* a picture of the cell is no file that lacks something */
     if (status != CP_OK || strcmp(request->controller, "simulated") == 0)
         return status;
     server->wire = arena_allocate(server->arena, 1, sizeof *server->wire);
@@ -308,8 +335,8 @@ static cp_status check_address(const struct server *server, const struct address
 /* Only who has logged in writes programs. */
 static cp_status begin_threads(struct server *server)
 {
-    cp_status status =
-        checker_new(server->context, server->floor.cell.scene, take_result, server, &server->floor.checker);
+    cp_status status = checker_new(server->context, server->floor.cell.scene, &server->request->limits, take_result,
+                                   server, &server->floor.checker);
     if (status != CP_OK)
         return status;
     server->guard = guard_new(take_verdict, server);

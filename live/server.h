@@ -84,6 +84,7 @@ struct server {
     struct check_result *results[MOST_CHECKS + 1]; /* the checker's thread adds them */
     uint32_t result_count;
     int port;
+    unsigned solve;   /* coordinates of poses that have to hold: CP_REACH_... */
     char origin[320]; /* the proxy's, or "" */
 };
 

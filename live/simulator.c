@@ -11,7 +11,7 @@
 /* Finds the device that programs move: the named one, or the one with the most joints, unless two have as many. */
 static cp_status find_device(struct simulator *simulator, const char *name)
 {
-    uint32_t count, most = 0;
+    uint32_t count, most = 0, found = 0;
     const cp_device *devices = cp_devices(simulator->cell->scene, &count);
     simulator->options.device = CP_NONE;
     for (uint32_t i = 0; i < count; i++) {
@@ -19,35 +19,80 @@ static cp_status find_device(struct simulator *simulator, const char *name)
             simulator->options.device = i;
             return CP_OK;
         }
-        if (!name && devices[i].joint_count >= most && devices[i].joint_count > 0) {
-            simulator->options.device = devices[i].joint_count > most ? i : CP_NONE;
-            most = devices[i].joint_count;
-        }
+        if (devices[i].joint_count > most)
+            found = 0;
+        if (devices[i].joint_count == 0 || devices[i].joint_count < most)
+            continue;
+        most = devices[i].joint_count;
+        simulator->options.device = found++ == 0 ? i : simulator->options.device;
     }
-    return name ? cp_report_error(simulator->cell->context, CP_USAGE, "live-device", NULL, 0,
-                                  "the cell has no device \"%.100s\"", name)
-                : CP_OK;
+    if (name)
+        return cp_report_error(simulator->cell->context, CP_USAGE, "live-device", NULL, 0,
+                               "the cell has no device \"%.100s\"", name);
+    if (found == 0)
+        (void)snprintf(simulator->lacks, sizeof simulator->lacks,
+                       "no device: programs move one with joints, and the cell has none");
+    if (found > 1) {
+        (void)snprintf(simulator->lacks, sizeof simulator->lacks,
+                       "%u devices have %u joints: serve the cell with device=NAME, such as device=\"%.100s\"",
+                       (unsigned)found, (unsigned)most, devices[simulator->options.device].id);
+        simulator->options.device = CP_NONE;
+    }
+    return CP_OK;
+}
+
+static bool is_below(const struct cell *cell, uint32_t node, uint32_t top)
+{
+    while (node != top && node != CP_NONE)
+        node = cell->nodes[node].parent;
+    return node == top;
+}
+
+/* Finds the frame of the device that has this id, or alone has this name. */
+static cp_status find_frame(struct simulator *simulator, const char *name)
+{
+    const struct cell *cell = simulator->cell;
+    const uint32_t device = simulator->options.device;
+    const uint32_t base = device == CP_NONE ? 0 : cp_devices(cell->scene, &(uint32_t){0})[device].base;
+    const char *example = "";
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < cell->node_count; i++) {
+        const bool by_id = strcmp(cell->nodes[i].id, name) == 0;
+        if ((!by_id && strcmp(cell->nodes[i].name, name) != 0) || !is_below(cell, i, base))
+            continue;
+        simulator->options.frame = i;
+        example = cell->nodes[i].id;
+        found++;
+        if (by_id)
+            return CP_OK;
+    }
+    if (found > 1)
+        return cp_report_error(cell->context, CP_USAGE, "live-device", NULL, 0,
+                               "%u frames have the name \"%.100s\": give an id, such as frame=\"%.100s\"",
+                               (unsigned)found, name, example);
+    return found == 1 ? CP_OK
+                      : cp_report_error(cell->context, CP_USAGE, "live-device", NULL, 0, "%s has no frame \"%.100s\"",
+                                        device == CP_NONE ? "the cell" : "the device", name);
 }
 
 /* Finds the tool: the named frame, or the only end of the device. */
 static cp_status find_tool(struct simulator *simulator, const char *name)
 {
     const struct cell *cell = simulator->cell;
-    for (uint32_t i = 0; name && i < cell->node_count; i++)
-        if (strcmp(cell->nodes[i].name, name) == 0 || strcmp(cell->nodes[i].id, name) == 0) {
-            simulator->options.frame = i;
-            return CP_OK;
-        }
     if (name)
-        return cp_report_error(cell->context, CP_USAGE, "live-device", NULL, 0, "the cell has no frame \"%.100s\"",
-                               name);
+        return find_frame(simulator, name);
     if (simulator->options.device == CP_NONE)
         return CP_OK;
     const cp_device *device = &cp_devices(cell->scene, &(uint32_t){0})[simulator->options.device];
-    if (device->end_count == 1)
+    if (device->end_count == 1) {
         simulator->options.frame = device->ends[0];
-    else
-        simulator->options.device = CP_NONE;
+        return CP_OK;
+    }
+    (void)snprintf(simulator->lacks, sizeof simulator->lacks,
+                   "device \"%.80s\" has %u ends: serve the cell with frame=NAME, such as frame=\"%.80s\"",
+                   device->name, (unsigned)device->end_count,
+                   device->end_count > 0 ? cell->nodes[device->ends[0]].id : "tool");
+    simulator->options.device = CP_NONE;
     return CP_OK;
 }
 
@@ -94,8 +139,7 @@ static void explain(struct simulator *simulator)
     const cp_entry *entries = cp_report(simulator->cell->context, &count);
     for (size_t i = 0; i < count; i++)
         if (entries[i].severity == CP_ERROR)
-            (void)snprintf(simulator->why, sizeof simulator->why, "line %llu: %s", (unsigned long long)entries[i].line,
-                           entries[i].text);
+            cell_say_error(&entries[i], simulator->why, sizeof simulator->why);
     cp_report_clear(simulator->cell->context);
 }
 

@@ -20,6 +20,7 @@ enum simulator_end {
 struct simulator {
     struct cell *cell;
     cp_program_options options; /* the device that programs move, and its tool; device CP_NONE: there is none */
+    char lacks[SIMULATOR_WHY];  /* why there is none */
     /* The program that was downloaded, and what runs of it. */
     char *name, *text;
     size_t name_room, text_room, text_size;

@@ -296,8 +296,8 @@
 
     function showNear(live, message) {
         const { cell, view } = live.app;
-        const meshes = name => {
-            const frame = cell.frames.find(one => one.name === name);
+        const meshes = id => {
+            const frame = cell.byId.get(`node ${id}`);
             return frame ? frame.meshes : [];
         };
         live.pairs = message.pairs;
@@ -312,8 +312,8 @@
         const touching = message.pairs.filter(pair => pair[2] === 0);
         const close = message.pairs.filter(pair => pair[2] > 0 && pair[2] < 0.01);
         view.mark([
-            ...touching.map(pair => [[...meshes(pair[0]), ...meshes(pair[1])], red]),
-            ...close.map(pair => [[...meshes(pair[0]), ...meshes(pair[1])], orange]),
+            ...touching.map(pair => [[...meshes(pair[3]), ...meshes(pair[4])], red]),
+            ...close.map(pair => [[...meshes(pair[3]), ...meshes(pair[4])], orange]),
         ]);
     }
 

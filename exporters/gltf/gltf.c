@@ -52,6 +52,8 @@
      CP_OPTION_CHOICE, AT(cameras), "auto", .choices = "auto|yes|no"},                                                 \
     {"web", "deliver: few draw calls, small numbers, packed: KHR_mesh_quantization, EXT_meshopt_compression",          \
      CP_OPTION_BOOLEAN, AT(web), .initial = "no"},                                                                     \
+    {"merge", "web: link: the meshes of frames that never move against each other become one; frame: of each frame",   \
+     CP_OPTION_CHOICE, AT(merge), "link", .choices = "link|frame"},                                                    \
     {"bits", "web: of a position's coordinate; 14 unless said", CP_OPTION_INTEGER, AT(bits), .minimum = 8,             \
      .maximum = 16},                                                                                                   \
     {"compression", "web: EXT_meshopt_compression (auto), or integers as they are", CP_OPTION_CHOICE, AT(compression), \
@@ -125,9 +127,10 @@ static cp_status check_settings(cp_context *context, const struct gltf_export_se
         return refuse(context, "gltf-profile", "normals=smooth changes the scene: it needs profile=deliver");
     if (stage && settings->cameras == CAMERAS_YES)
         return refuse(context, "gltf-profile", "cameras=yes adds to the scene: it needs profile=deliver");
-    if (!settings->web &&
-        (settings->bits || settings->compression || settings->quality || settings->topology || budget || error))
-        return refuse(context, "gltf-web", "bits=, compression=, quality=, topology=, budget= and error= need web=yes");
+    if (!settings->web && (settings->merge || settings->bits || settings->compression || settings->quality ||
+                           settings->topology || budget || error))
+        return refuse(context, "gltf-web",
+                      "merge=, bits=, compression=, quality=, topology=, budget= and error= need web=yes");
     return CP_OK;
 }
 

@@ -14,6 +14,7 @@ enum { PROFILE_STAGE, PROFILE_DELIVER };
 enum { NORMALS_AUTO, NORMALS_KEEP, NORMALS_SMOOTH, NORMALS_NONE };
 enum { CLIPS_AUTO, CLIPS_NONE };
 enum { UP_Y, UP_Z };
+enum { MERGE_LINKS, MERGE_FRAMES };
 enum { QUALITY_AUTO, QUALITY_BEST, QUALITY_FAST };
 enum { CAMERAS_AUTO, CAMERAS_YES, CAMERAS_NO };
 enum { PLANES_LIMIT, PLANES_KEEP };
@@ -27,7 +28,7 @@ struct gltf_export_settings {
     bool embed; /* gltf only */
     bool web;
     int64_t bits; /* 0: not given, as below */
-    int compression, quality, topology;
+    int compression, quality, topology, merge;
     double tolerance; /* metres */
     int64_t budget;   /* bytes */
     double error;     /* metres */

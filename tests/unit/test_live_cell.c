@@ -230,6 +230,11 @@ static void test_holding(void **state)
                 fabs(first.m[11] - cell.worlds[part].m[11]) < 1e-9);
     assert_int_equal(cell_near(&cell, 0, &pairs, &count), CP_OK);
     assert_int_equal(count, 0);
+    /* again and again: where it was put down last counts, and no place is noted twice */
+    const uint32_t noted = cell.resting_count;
+    assert_int_equal(simulator_run(&simulator), CP_OK);
+    assert_int_equal(run_to_end(&steps), SIMULATOR_ENDED);
+    assert_int_equal(cell.resting_count, noted);
     /* once more, with an emergency while the part is up */
     assert_int_equal(simulator_run(&simulator), CP_OK);
     while (simulator_step(&simulator) == SIMULATOR_GOES_ON)

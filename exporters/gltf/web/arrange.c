@@ -17,12 +17,12 @@ static void find_described(const cp_scene *scene, bool *described)
             described[scene->metadata[i].index] = true;
 }
 
-cp_status web_merge(cp_scene *scene, struct merge_result *result)
+cp_status web_merge(cp_scene *scene, enum merge_scope scope, struct merge_result *result)
 {
     uint32_t count = scene->mesh_count;
     bool *keep = memory_allocate_zeroed(scene->context, count, sizeof *keep);
     uint32_t *uses = memory_allocate_zeroed(scene->context, count, sizeof *uses);
-    struct merge_settings how = {.scope = MERGE_LINK, .groups = true, .shared = true, .grid = true, .keep = keep};
+    struct merge_settings how = {.scope = scope, .groups = true, .shared = true, .grid = true, .keep = keep};
     cp_status status = keep && uses ? CP_OK : CP_LIMIT;
     if (status == CP_OK) {
         for (uint32_t i = 0; i < scene->instance_count; i++)

@@ -129,7 +129,7 @@ static cp_status compose_attempt(const struct gltf_search *search, double error,
     if (status == CP_OK)
         status = choose_normals(scene, settings);
     if (status == CP_OK)
-        status = web_merge(scene, &attempt->merged);
+        status = web_merge(scene, settings->merge == MERGE_FRAMES ? MERGE_NODE : MERGE_LINK, &attempt->merged);
     file->web.rounded = search->displaced + attempt->merged.rounded;
     if (status == CP_OK)
         status = web_even_out(scene, &file->web.rounded);

@@ -32,8 +32,8 @@ static inline uint32_t *web_vertex(const struct web_mesh *web, size_t vertex)
 /* Keeps what is drawn, with copies of large meshes as places of one; meshes without a place are reported. *displaced:
  * how far that moved a vertex, in metres of the world. */
 cp_status web_keep_drawn(cp_scene *scene, double *displaced);
-/* Joins the meshes of each link; finishes the scene. */
-cp_status web_merge(cp_scene *scene, struct merge_result *result);
+/* Joins the meshes of each link, or of each frame; finishes the scene. */
+cp_status web_merge(cp_scene *scene, enum merge_scope scope, struct merge_result *result);
 
 /* Gives meshes of unevenly scaled and sheared instances coordinates in which the world stretches all directions alike.
  * *displaced grows to the farthest that rounding moved a vertex of the world. Meshes stay as they are if joints or
