@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 
 #define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -312,6 +313,9 @@ void remove_stranger(struct server *server, const struct lws *wsi)
 static void add_stranger(struct server *server, struct lws *wsi)
 {
     if (server->stranger_count == MOST_STRANGERS) {
+        /* libwebsockets forgets this timeout if the connection gets its room for headers meanwhile, so the socket is shut
+         * as well. */
+        (void)shutdown(lws_get_socket_fd(server->strangers[0]), SHUT_RDWR);
         lws_set_timeout(server->strangers[0], PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
         remove_stranger(server, server->strangers[0]);
     }
