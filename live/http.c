@@ -25,10 +25,13 @@ bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
         return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
     }
     bool known = false;
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    const struct listener *listener = &server->listener;
+    const char *const names[] = {"localhost", "127.0.0.1", "[::1]", listener->host};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        (void)snprintf(wanted, sizeof wanted, "%s:%d", names[i], server->port);
-        known = known || strcmp(host, wanted) == 0 || (server->port == 0 && strcmp(host, names[i]) == 0);
+        (void)snprintf(wanted, sizeof wanted, "%s:%d", names[i], listener->port);
+        /* Browsers leave out the port 80; a socket has none. */
+        known = known || strcmp(host, wanted) == 0 ||
+                ((listener->path || listener->port == 80) && strcmp(host, names[i]) == 0);
     }
     if (!known)
         return false;
@@ -305,21 +308,28 @@ void remove_stranger(struct server *server, const struct lws *wsi)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < server->stranger_count; i++)
-        if (server->strangers[i] != wsi)
+        if (server->strangers[i].wsi != wsi)
             server->strangers[kept++] = server->strangers[i];
     server->stranger_count = kept;
 }
 
+void send_stranger_away(struct server *server, uint64_t age)
+{
+    struct lws *oldest = server->strangers[0].wsi;
+    if (server->stranger_count == 0 || server_now() - server->strangers[0].since < age)
+        return;
+    /* libwebsockets forgets this timeout if the connection gets its room for headers meanwhile, so the socket is shut
+     * as well. */
+    (void)shutdown(lws_get_socket_fd(oldest), SHUT_RDWR);
+    lws_set_timeout(oldest, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+    remove_stranger(server, oldest);
+}
+
 static void add_stranger(struct server *server, struct lws *wsi)
 {
-    if (server->stranger_count == MOST_STRANGERS) {
-        /* libwebsockets forgets this timeout if the connection gets its room for headers meanwhile, so the socket is shut
-         * as well. */
-        (void)shutdown(lws_get_socket_fd(server->strangers[0]), SHUT_RDWR);
-        lws_set_timeout(server->strangers[0], PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
-        remove_stranger(server, server->strangers[0]);
-    }
-    server->strangers[server->stranger_count++] = wsi;
+    if (server->stranger_count == MOST_STRANGERS)
+        send_stranger_away(server, 0);
+    server->strangers[server->stranger_count++] = (struct stranger){wsi, server_now()};
 }
 
 /* An upgrade is refused before it happens if it does not come from our own page, or from nobody who may see the cell.
@@ -349,6 +359,7 @@ int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
         remove_stranger(server, wsi);
+        listener_has_room(&server->listener);
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return check_upgrade(server, wsi);

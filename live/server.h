@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "floor.h"
+#include "listen.h"
 #include "live.h"
 #include "sessions.h"
 #include "wire.h"
@@ -50,6 +51,12 @@ struct connection {
     struct connection *next;
 };
 
+/* A connection that has shown no session. */
+struct stranger {
+    struct lws *wsi;
+    uint64_t since;
+};
+
 struct verdict {
     uint64_t ticket;
     bool matches;
@@ -73,7 +80,7 @@ struct server {
     size_t room_size;
     struct wire *wire; /* to a controller outside; NULL: the simulated one */
     struct connection *connections;
-    struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
+    struct stranger strangers[MOST_STRANGERS]; /* the oldest first */
     uint32_t stranger_count;
     struct visit *asking;
     uint64_t last_ticket;
@@ -82,7 +89,7 @@ struct server {
     uint32_t verdict_count;
     struct check_result *results[MOST_CHECKS + 1]; /* the same of the checker's */
     uint32_t result_count;
-    int port;
+    struct listener listener;
     char origin[320]; /* of a proxy, or "" */
 };
 
@@ -107,6 +114,8 @@ void answer_logins(struct server *server);
 /* Tells whether the request comes from a page of ours: its Host is ours, and its Origin, if there is one or has to be
  * one. */
 bool is_ours(struct server *server, struct lws *wsi, bool needs_origin);
+/* The oldest connection without a session ends, if it has lasted so many milliseconds. */
+void send_stranger_away(struct server *server, uint64_t age);
 /* A connection that has shown a session is no stranger any more. */
 void remove_stranger(struct server *server, const struct lws *wsi);
 /* Finds who asks, by the cookie. False: nobody who may see the cell. */

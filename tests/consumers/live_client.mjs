@@ -32,7 +32,7 @@ export function start(program, words, fits, input) {
     started.push(child);
     child.said = '';
     child.complained = '';
-    child.ended = new Promise(resolve => child.on('exit', (code, signal) => resolve(code ?? signal)));
+    child.ended = new Promise(resolve => child.on('close', (code, signal) => resolve(code ?? signal)));
     child.stderr.on('data', text => (child.complained += text));
     child.found = new Promise((resolve, reject) => {
         child.stdout.on('data', text => {
