@@ -26,7 +26,7 @@ cat <<'END'
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 END
 row long clients=20 seconds="$seconds" idle=$((seconds / 20 > 5 ? seconds / 20 : 5))
-for round in 1 2 3; do
+for _ in 1 2 3; do
     row without clients=20 seconds="$short" idle=1
     row with clients=20 stalled=3 seconds="$short" idle=1
 done

@@ -1,5 +1,5 @@
-/* Loaded before a program (LD_PRELOAD): the system's clock leaps. The file that $LEAP_CLOCK names has 8 bytes, the seconds
- * that are added to the clock of the day from then on. Clocks that never leap stay as they are. */
+/* Loaded before a program (LD_PRELOAD): the system's clock leaps. The file that $LEAP_CLOCK names has 8 bytes, the
+ * seconds that are added to the clock of the day from then on. Clocks that never leap stay as they are. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -20,6 +20,8 @@ __attribute__((constructor)) static void begin(void)
     if (page != MAP_FAILED)
         leap = page;
 }
+
+#pragma GCC visibility push(default)
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
