@@ -64,6 +64,14 @@ try {
     await tab.waitForTimeout(2000); // what is drawn for the first time takes longer
     await tab.evaluate(() => {
         globalThis.late = [];
+        globalThis.compiled = 0;
+        for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
+            const link = prototype.linkProgram;
+            prototype.linkProgram = function (...words) {
+                compiled++;
+                return link.apply(this, words);
+            };
+        }
         cellpipe.live.onstate = state => late.push([state.n, performance.timeOrigin + performance.now() - 1000 * state.t]);
     });
     const apart = await tab.evaluate(() => performance.timeOrigin + performance.now() - Date.now()) - (clock() - Date.now());
@@ -76,6 +84,8 @@ try {
     console.log(`clocks are ${apart.toFixed(2)} ms apart; ${sent} states were sent`);
     check('both clocks are the same one', Math.abs(apart) < 5, apart);
     check('states come in their order', seen.every(([n], i) => i === 0 || n > seen[i - 1][0]));
+    const compiled = await tab.evaluate(() => globalThis.compiled);
+    check('shaders are not compiled again and again', compiled <= 4, compiled);
     check('most states come', page.count > sent / 4 && sockets.count > 20 * sent / 4, page.count, sockets.count, sent);
     if (sockets.p99 > 10) console.log('the machine is busy: no word on the page');
     else check('p99 in the page is 50 ms at most', page.p99 <= 50, page.p99);
