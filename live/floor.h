@@ -84,8 +84,10 @@ struct floor {
     uint64_t n, begun, next_step, next_near; /* begun: when the simulated controller's clock was 0 */
     bool moves;                              /* it was in motion after the last tick */
     struct live_recording *recording;        /* it takes all that moves; the owner's. NULL: there is none */
-    bool moved;                              /* something did, since the last look at what is near */
-    uint64_t last_look;                      /* when that was, if it was in the last tick, else 0 */
+    void (*report)(void *user);              /* prints what the context reports, and clears it; NULL: nobody does */
+    void *report_user;
+    bool moved;         /* something did, since the last look at what is near */
+    uint64_t last_look; /* when that was, if it was in the last tick, else 0 */
 };
 
 /* Opens the floor for a scene, which it takes over; the rest is as of simulator_open. */

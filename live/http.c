@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 
 #define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -38,7 +39,9 @@ bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
         const char *proxy_host = strstr(server->origin, "://") + 3;
         return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
     }
-    if (!is_loopback_name(host)) /* of any port: ssh -L gives the browser another one than ours */
+    /* Any port will do, as ssh -L gives the browser another one than ours. */
+    (void)snprintf(wanted, sizeof wanted, "%s:%d", server->listener.host, server->listener.port);
+    if (!is_loopback_name(host) && strcmp(host, wanted) != 0)
         return false;
     (void)snprintf(wanted, sizeof wanted, "http://%s", host);
     return has_origin ? strcmp(origin, wanted) == 0 : !needs_origin;
@@ -314,18 +317,28 @@ void remove_stranger(struct server *server, const struct lws *wsi)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < server->stranger_count; i++)
-        if (server->strangers[i] != wsi)
+        if (server->strangers[i].wsi != wsi)
             server->strangers[kept++] = server->strangers[i];
     server->stranger_count = kept;
 }
 
+void send_stranger_away(struct server *server, uint64_t age)
+{
+    struct lws *oldest = server->strangers[0].wsi;
+    if (server->stranger_count == 0 || server_now() - server->strangers[0].since < age)
+        return;
+    /* libwebsockets forgets this timeout if the connection gets its room for headers meanwhile, so the socket is shut
+     * as well. */
+    (void)shutdown(lws_get_socket_fd(oldest), SHUT_RDWR);
+    lws_set_timeout(oldest, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+    remove_stranger(server, oldest);
+}
+
 static void add_stranger(struct server *server, struct lws *wsi)
 {
-    if (server->stranger_count == MOST_STRANGERS) {
-        lws_set_timeout(server->strangers[0], PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
-        remove_stranger(server, server->strangers[0]);
-    }
-    server->strangers[server->stranger_count++] = wsi;
+    if (server->stranger_count == MOST_STRANGERS)
+        send_stranger_away(server, 0);
+    server->strangers[server->stranger_count++] = (struct stranger){wsi, server_now()};
 }
 
 /* An upgrade is refused before it happens if it does not come from our own page, or from nobody who may see the cell.
@@ -355,6 +368,7 @@ int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
         remove_stranger(server, wsi);
+        listener_has_room(&server->listener);
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return check_upgrade(server, wsi);

@@ -446,21 +446,32 @@
 
         // ---- marks ----
 
-        const marks = new Map(); // from a mesh to its own material
+        const marks = new Map(), // from a mesh to its own material
+            made = new Map(); // from a material to its marks by their colours
+
+        // A mark is kept: with a new one for each state of a live cell, the browser would compile its shader again and
+        // again.
+        function markOf(colour, from) {
+            if (!made.has(from)) made.set(from, new Map());
+            const own = made.get(from),
+                mark = own.get(colour) || markMaterial(colour, from);
+            own.set(colour, mark);
+            if (mark.side !== from.side) mark.needsUpdate = true;
+            mark.side = from.side;
+            mark.envMap = from.envMap || null;
+            return mark;
+        }
 
         // Colours meshes: a list of [meshes, colour].
         view.mark = function (groups) {
-            for (const [mesh, material] of marks) {
-                mesh.material.dispose();
-                mesh.material = material;
-            }
+            for (const [mesh, material] of marks) mesh.material = material;
             marks.clear();
             view.marked = [];
             for (const [meshes, colour] of groups)
                 for (const mesh of meshes)
                     if (mesh.isMesh && !marks.has(mesh)) {
                         marks.set(mesh, mesh.material);
-                        mesh.material = markMaterial(colour, mesh.material);
+                        mesh.material = markOf(colour, mesh.material);
                         view.marked.push(mesh);
                     }
             view.invalidate();
