@@ -1,11 +1,34 @@
 /* The guard against those who guess passwords: few tries from an address, and one check at a time. */
 #include "sessions.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- failures ---- */
+
+void failures_address(const char *text, char address[ADDRESS_SIZE])
+{
+    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff}; /* ::ffff:0:0/96 is IPv4 */
+    unsigned char bytes[sizeof(struct in6_addr)];
+    char bare[ADDRESS_SIZE];
+    text += *text == '[';
+    size_t size = strcspn(text, "]%");
+    const char *colon = memchr(text, ':', size);
+    if (colon && colon > text && !memchr(colon + 1, ':', size - (size_t)(colon + 1 - text)) && memchr(text, '.', size))
+        size = (size_t)(colon - text); /* IPv4 and a port */
+    (void)snprintf(bare, sizeof bare, "%.*s", size < ADDRESS_SIZE ? (int)size : ADDRESS_SIZE - 1, text);
+    if (inet_pton(AF_INET6, bare, bytes) != 1)
+        memcpy(address, bare, sizeof bare);
+    else if (memcmp(bytes, mapped, sizeof mapped) == 0)
+        (void)snprintf(address, ADDRESS_SIZE, "%u.%u.%u.%u", bytes[12], bytes[13], bytes[14], bytes[15]);
+    else
+        (void)snprintf(address, ADDRESS_SIZE, "%02x%02x:%02x%02x:%02x%02x:%02x%02x::/64", bytes[0], bytes[1], bytes[2],
+                       bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+}
 
 /* Compares addresses as far as the table holds them. */
 static bool is_address(const struct failure *failure, const char *address)

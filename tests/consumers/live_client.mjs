@@ -111,7 +111,10 @@ export function connect(port, { cookie = '', origin = `http://127.0.0.1:${port}`
             const opcode = bytes[0] & 15,
                 payload = bytes.subarray(at, at + size);
             if (opcode === 1) client.messages.push(JSON.parse(payload.toString()));
-            if (opcode === 8) client.code = size >= 2 ? payload.readUInt16BE(0) : 1005;
+            if (opcode === 8) {
+                client.code = size >= 2 ? payload.readUInt16BE(0) : 1005;
+                socket.end(frame(8, payload)); // else the server waits for it
+            }
             if (opcode === 9) socket.write(frame(10, payload));
             bytes = bytes.subarray(at + size);
         }
