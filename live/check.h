@@ -7,6 +7,7 @@
 
 enum {
     MOST_CHECKS = 8,        /* that wait */
+    MOST_CHECKS_OF_ONE = 4, /* client, so that others can ask, too */
     MOST_CHECK_ERRORS = 50, /* of a program's text that are told */
     MOST_PATH = 1500,       /* poses of the way that a result has at most */
     CHECK_WHY = 300
@@ -47,6 +48,8 @@ cp_status checker_new(cp_context *context, const cp_scene *scene, void (*done)(v
                       void *user, struct checker **checker);
 /* False if too many wait, or memory has run out. */
 bool checker_ask(struct checker *checker, const struct check_question *question);
+/* Ends a check early, or before it begins: its result comes at once, and says nothing. */
+void checker_cancel(struct checker *checker, uint64_t ticket);
 /* Ends the thread, in the middle of a check if need be. NULL is allowed. */
 void checker_free(struct checker *checker);
 

@@ -151,6 +151,7 @@ void floor_leave(struct floor *floor, struct person *person)
         return;
     *at = person->next;
     buffer_free(&person->out);
+    trials_cancel(floor, person->client.number);
     const enum mode before = floor->authority.mode;
     if (authority_leave(&floor->authority, person->client.number))
         end_motion(floor, before);

@@ -349,6 +349,7 @@ static void close_server(struct server *server)
 {
     guard_free(server->guard);
     checker_free(server->floor.checker);
+    server->floor.checker = NULL; /* pages close below */
     for (uint32_t i = 0; i < server->result_count; i++)
         check_result_free(server->results[i]);
     if (server->lws)
