@@ -165,14 +165,17 @@ static cp_status note_path(struct checker *checker, const struct waiting *waitin
     const struct check_question *question = &waiting->question;
     cp_program_snapshot state = {.size = sizeof state};
     const size_t width = checker->joint_count;
-    const double every = fmax(0.04, seconds / (MOST_PATH - 2));
-    result->path = calloc(MOST_PATH * width + 1, sizeof *result->path);
+    const size_t fitting = MOST_PATH_VALUES / (width + 1), most = fitting < 4           ? 4
+                                                                  : fitting < MOST_PATH ? fitting
+                                                                                        : MOST_PATH;
+    const double every = fmax(0.04, seconds / (double)(most - 2));
+    result->path = calloc(most * width + 1, sizeof *result->path);
     result->joint_count = width;
     if (!result->path)
         return CP_LIMIT;
     cp_status status = cp_program_new(checker->context, scene, waiting->name, waiting->text, question->size,
                                       &question->options, &program);
-    while (status == CP_OK && result->path_count < MOST_PATH) {
+    while (status == CP_OK && result->path_count < most) {
         cp_program_state(program, &state);
         if (state.time >= result->path_count * every - 1e-9 || state.ended)
             memcpy(result->path + width * result->path_count++, state.q, width * sizeof *state.q);

@@ -6,10 +6,11 @@
 #include "cellpipe_tool.h"
 
 enum {
-    MOST_CHECKS = 8,        /* that wait */
-    MOST_CHECKS_OF_ONE = 4, /* client, so that others can ask, too */
-    MOST_CHECK_ERRORS = 50, /* of a program's text that are told */
-    MOST_PATH = 1500,       /* poses of the way that a result has at most */
+    MOST_CHECKS = 8,          /* that wait */
+    MOST_CHECKS_OF_ONE = 4,   /* client, so that others can ask, too */
+    MOST_CHECK_ERRORS = 50,   /* of a program's text that are told */
+    MOST_PATH = 1500,         /* poses of the way that a result has at most */
+    MOST_PATH_VALUES = 24000, /* and values in them: a message of half a megabyte */
     CHECK_WHY = 300
 };
 

@@ -150,6 +150,7 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
         assert_false(floor_hear(floor_, &tina, nonsense[i], strlen(nonsense[i]), now));
     static const char *const bad[] = {
+        "{\"type\":\"take\",\"id\":0}",
         "{\"type\":\"jog\"}",
         "{\"type\":\"jog\",\"joint\":\"Arm.J1\"}",
         "{\"type\":\"jog\",\"joint\":\"Arm.J9\",\"speed\":0.1}",
@@ -182,6 +183,25 @@ static void test_numbers(void **state)
     answer = next(&otto, "refused");
     assert_true(json_integer_value(json_object_get(answer, "id")) == 9007199254740991);
     json_decref(answer);
+}
+
+/* Only an emergency ends a move: one that nobody would wait for is none. */
+static void test_endless_moves(void **state)
+{
+    (void)state;
+    static const char *const speeds[] = {"1e-9", "1e-300", "5e-324", "0.00001", "0", "-1", "1.1"};
+    char list[400] = "", message[600];
+    for (uint32_t i = 0; i < floor_->cell.shown_count; i++)
+        (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.17g", i ? "," : "",
+                       floor_->cell.q[floor_->cell.shown[i]] + (i == 0 ? 0.1 : 0));
+    expect_done(&tina, "{\"type\":\"take\"}");
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        (void)snprintf(message, sizeof message, "{\"type\":\"move\",\"q\":[%s],\"speed\":%s}", list, speeds[i]);
+        expect_refused(&tina, message, "limits");
+        assert_string_equal(mode(), "ready");
+    }
+    (void)snprintf(message, sizeof message, "{\"type\":\"move\",\"q\":[%s],\"speed\":0.01}", list);
+    expect_done(&tina, message);
 }
 
 static void test_program(void **state)
@@ -433,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_first_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_endless_moves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_program, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lost_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_emergency, set_up, tear_down),
