@@ -117,6 +117,8 @@ void serve_connections(struct server *server)
 {
     const uint64_t now = server_now();
     for (struct connection *connection = server->connections; connection; connection = connection->next) {
+        if (connection->person.out.failed) /* an answer is lost, since there was no memory */
+            lws_set_timeout(connection->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
         if (!connection->is_in || !floor_is_due(&server->floor, &connection->person))
             continue;
         if (connection->waits_since == 0)
