@@ -197,17 +197,6 @@ void server_take_results(struct server *server)
         server_wake(server);
 }
 
-static cp_status open_users(struct server *server)
-{
-    if (!server->request->users)
-        return CP_OK;
-    server->sessions = memory_allocate_zeroed(server->context, 1, sizeof *server->sessions);
-    server->failures = memory_allocate_zeroed(server->context, 1, sizeof *server->failures);
-    if (!server->sessions || !server->failures)
-        return CP_LIMIT;
-    return users_read(server->context, server->request->users, server->arena, &server->users);
-}
-
 /* ---- time ---- */
 
 static void tick(lws_sorted_usec_list_t *timer)
@@ -218,6 +207,7 @@ static void tick(lws_sorted_usec_list_t *timer)
 
 void server_wake(struct server *server)
 {
+    follow_people(server);
     const uint64_t wait = floor_tick(&server->floor, server_now());
     serve_connections(server);
     if (server->wire)
@@ -277,7 +267,7 @@ static cp_status begin_service(struct server *server)
     if (!server->vhost || !listener_begin(&server->listener, server->vhost))
         return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0,
                                "the server cannot begin: out of memory, or of descriptors");
-    if (server->users.count > 0)
+    if (server->request->users) /* there may be none yet */
         return begin_threads(server);
     return CP_OK;
 }
@@ -299,6 +289,7 @@ static void close_server(struct server *server)
 {
     guard_free(server->guard);
     checker_free(server->floor.checker);
+    server->floor.checker = NULL; /* pages close below */
     for (uint32_t i = 0; i < server->result_count; i++)
         check_result_free(server->results[i]);
     if (server->lws)
@@ -308,8 +299,7 @@ static void close_server(struct server *server)
         wire_close(server->wire);
     cp_free(server->context, server->page, server->page_size);
     cp_free(server->context, server->cell, server->cell_size);
-    memory_free(server->context, server->sessions, 1, sizeof *server->sessions);
-    memory_free(server->context, server->failures, 1, sizeof *server->failures);
+    close_users(server);
     (void)recording_free(server->floor.recording);
     floor_close(&server->floor);
     arena_free(server->arena);
