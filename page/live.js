@@ -16,6 +16,7 @@
             continue: ['stopped'],
             reset: ['stopped', 'emergency'],
         },
+        lost = 'The lease is lost: take over again.',
         aliveEvery = 700, // ms; the lease is lost after 2 s without a word
         patience = 1000, // ms after which an answer to STOP NOW is missed
         silence = 10000, // ms after which the page asks whether the server is still there
@@ -152,7 +153,7 @@
 
     // Who this is, at the end of the first row.
     function makeVisitor(live) {
-        live.who = make('bdi', { id: 'live-who' });
+        live.who = make('span', { id: 'live-who' });
         live.out = makeButton('live-out', 'Log out', '', () => logOut(live));
         return [live.who, live.out];
     }
@@ -269,7 +270,7 @@
         live.buttons.take.disabled = !live.socket || (Boolean(lease) && !has);
         for (const [name, fit] of Object.entries(fitModes)) live.buttons[name].disabled = !has || !fit.includes(mode);
         live.showTeaching();
-        if (had && !has && !live.gives && mode !== 'offline') live.tell('The lease is lost: take over again.');
+        if (had && !has && !live.gives && mode !== 'offline') live.tell(lost);
         live.gives = false;
     }
 
@@ -281,7 +282,13 @@
             make(
                 'li',
                 { className: distance === 0 ? 'touch' : distance < closest ? 'close' : '' },
-                make('span', {}, make('bdi', { text: first }), ' – ', make('bdi', { text: second })),
+                make(
+                    'span',
+                    { title: `${first} – ${second}` },
+                    make('bdi', { text: first }),
+                    ' – ',
+                    make('bdi', { text: second })
+                ),
                 make('output', { text: distance === 0 ? 'touch' : `${plain(1000 * distance, 1)} mm` })
             )
         );
@@ -321,7 +328,8 @@
         for (const button of Object.values(live.buttons)) button.hidden = live.role < 2;
         live.emergency.hidden = live.warning.hidden = live.who.hidden = live.out.hidden = live.role < 1;
         live.teach.hidden = live.role < 3;
-        live.who.textContent = live.who.title = `${message.user}, ${message.role}`;
+        live.who.replaceChildren(make('bdi', { text: message.user }), `, ${message.role}`);
+        live.who.title = message.user;
         live.showPrograms({ names: [] });
         if (live.role < 3) return undefined;
         live.fillJogs();
@@ -338,7 +346,7 @@
         if (message.type === 'refused') {
             if (message.why === 'lease') live.holds = false;
             live.refused = message;
-            live.tell(reasonOf(live, message.why));
+            live.tell(message.why === 'lease' && !asked ? lost : reasonOf(live, message.why));
             live.endJog();
         }
         if (done) done(message);
