@@ -307,7 +307,7 @@ const char *floor_begin(struct floor *floor, enum word word, const double *to, d
     if ((goes_on ? simulator_continue(simulator) : simulator_run(simulator)) != CP_OK)
         return simulator->why;
     if (word == WORD_STEP)
-        simulator_stop(simulator);
+        simulator_stop_after_next(simulator);
     return NULL;
 }
 

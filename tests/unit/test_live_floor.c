@@ -207,9 +207,11 @@ static void test_program(void **state)
     expect_done(&otto, "{\"type\":\"stop\"}");
     let_pass(1500);
     assert_string_equal(mode(), "stopped");
+    const double before = floor_->cell.q[1];
     expect_done(&tina, "{\"type\":\"step\"}");
     let_pass(1500);
     assert_string_equal(mode(), "stopped");
+    assert_true(fabs(floor_->cell.q[1] - before) > 1e-3);
     expect_done(&tina, "{\"type\":\"continue\"}");
     let_pass(1500);
     assert_string_equal(mode(), "ready");
@@ -240,6 +242,24 @@ static void test_lost_page(void **state)
     assert_string_equal(mode(), "ready");
     assert_true(floor_->cell.q[1] == there);
     assert_int_equal(floor_enter(floor_, &tina, "tina", ROLE_TEACHER), CP_OK);
+}
+
+/* A step makes one move, the first one of a program, too. */
+static void test_step(void **state)
+{
+    (void)state;
+    expect_done(&tina, "{\"type\":\"take\"}");
+    expect_done(&tina, "{\"type\":\"program\",\"name\":\"a\",\"text\":\"SPEED 100\\nIMOV 0,0,50\\nIMOV 0,0,-50\\n\"}");
+    expect_done(&tina, "{\"type\":\"download\",\"name\":\"a\"}");
+    const double low = floor_->cell.q[1];
+    expect_done(&tina, "{\"type\":\"step\"}");
+    let_pass(1500);
+    assert_string_equal(mode(), "stopped");
+    assert_int_equal(floor_->simulator.line, 2);
+    assert_true(fabs(floor_->cell.q[1] - low) > 1e-3);
+    expect_done(&tina, "{\"type\":\"step\"}");
+    let_pass(1500);
+    assert_true(fabs(floor_->cell.q[1] - low) < 1e-5);
 }
 
 /* A stop ends a jog where it is, though its button is still held. */
@@ -430,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_program, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lost_page, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_step, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stop_of_a_jog, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_emergency, set_up, tear_down),
