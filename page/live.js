@@ -54,6 +54,7 @@
             make('button', { className: 'main', text: 'Log in' }),
             says
         );
+        root.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
         document.body.append(form);
         user.focus();
         return new Promise(resolve => {
@@ -66,9 +67,9 @@
                     says.textContent = 'The server does not answer.';
                 }
                 password.value = '';
-                if (says.textContent) return;
+                if (says.textContent) return password.focus();
                 form.remove();
-                resolve();
+                return resolve();
             });
         });
     }

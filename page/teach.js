@@ -246,17 +246,20 @@
     }
 
     function showErrors(live, answer) {
-        const rows = (answer.errors || []).map(error => {
-            const place = error.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ` : '';
-            const button = make('button', { type: 'button', text: `${place}${error.text}` });
-            button.addEventListener('click', () => selectPlace(live, error));
+        const errors = [...(answer.errors || [])];
+        if (errors.length === 0 && answer.why && answer.type === 'checked') {
+            const [, line] = /\bin line (\d+)/.exec(answer.why) || [];
+            errors.push({ why: true, line: Number(line || 0), text: answer.why.replace(/^near: /, '') });
+        }
+        const rows = errors.map(({ line, column, text, why }) => {
+            const place = line && !why ? `line ${line}${column ? `, column ${column}` : ''}: ` : '';
+            const button = make('button', { type: 'button', text: `${place}${text}` });
+            button.addEventListener('click', () => selectPlace(live, { line, column }));
             return make('li', {}, button);
         });
-        if (rows.length === 0 && answer.why && answer.type === 'checked')
-            rows.push(make('li', { text: answer.why.replace(/^near: /, '') }));
         live.errors.replaceChildren(...rows);
-        if (rows.length === 0) return;
-        if (answer.errors && answer.errors[0] && answer.errors[0].line) selectPlace(live, answer.errors[0]);
+        if (errors.length === 0) return;
+        selectPlace(live, errors[0]);
         live.errors.scrollIntoView({ block: 'nearest' });
     }
 

@@ -94,6 +94,11 @@ async function writeProgram(tina, tom) {
         await errors.nth(1).locator('button').click();
         check('a click selects another', await selected() === 'JUMP', await selected());
     }
+    await tina.locator('#live-program').fill('SPEED 100\nIMOV 0, 0, -400\nEND\n');
+    await take(tina);
+    await tina.locator('#live-download').click();
+    await errors.first().filter({ hasText: 'would touch' }).waitFor();
+    check('a line that would touch is selected', await selected() === 'IMOV 0, 0, -400', await selected());
     await tina.locator('#live-program').fill('SPEED 100\nIMOV 0, 0, 30\nEND\n');
     check('it is in no file', await tina.locator('#live-unkept').isVisible());
     await take(tina);
