@@ -246,7 +246,7 @@ static void place_moved(const struct cell *cell, const cp_pose *by_tree, cp_pose
         const bool with_parent = memcmp(&worlds[parent], &by_tree[parent], sizeof *worlds) == 0;
         const uint32_t carrier = cell->carried[i].carrier;
         if (is_trial && carrier != CP_NONE) {
-            const cp_pose place = relative(&cell->worlds[carrier], &cell->worlds[i]);
+            const cp_pose place = cell_between(&cell->worlds[carrier], &cell->worlds[i]);
             worlds[i] = multiply(&by_tree[carrier], &place);
         } else if (host != CP_NONE)
             worlds[i] = host == 0 ? cell->places[i] : multiply(&by_tree[host], &cell->places[i]);
@@ -338,7 +338,7 @@ static cp_status find_carried(struct cell *cell, uint32_t tool)
         if (cell->hosts[i] != 0)
             continue;
         struct carried *carried = &cell->carried[i];
-        const cp_pose grip = relative(&cell->worlds[tool], &cell->worlds[i]);
+        const cp_pose grip = cell_between(&cell->worlds[tool], &cell->worlds[i]);
         if (is_near(&grip, &carried->grip)) {
             if (!is_near(&cell->worlds[tool], &carried->tool))
                 carried->carrier = tool;
@@ -365,7 +365,7 @@ uint32_t cell_list_placed(const struct cell *cell, struct placed *list)
             continue;
         const uint32_t carrier = cell->carried[i].carrier, host = carrier != CP_NONE ? carrier : cell->hosts[i];
         if (list)
-            list[count] = (struct placed){i, host, relative(&cell->worlds[host], &cell->worlds[i])};
+            list[count] = (struct placed){i, host, cell_between(&cell->worlds[host], &cell->worlds[i])};
         count++;
     }
     return count;

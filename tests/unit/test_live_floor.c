@@ -521,7 +521,7 @@ static double check_slowly(bool leaves, double when)
 static void test_teacher_leaves(void **state)
 {
     (void)state;
-    assert_int_equal(checker_new(context, floor_->cell.scene, take_result, NULL, &floor_->checker), CP_OK);
+    assert_int_equal(checker_new(context, floor_->cell.scene, NULL, take_result, NULL, &floor_->checker), CP_OK);
     const double whole = check_slowly(false, 0), cut = check_slowly(true, 0.2 * whole);
     if (!(cut < 0.7 * whole))
         fail_msg("four checks of one who has left took %g s, a whole one %g s", cut, whole);

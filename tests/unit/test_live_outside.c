@@ -57,7 +57,7 @@ static int set_up(void **state)
     assert_int_equal(floor_open(floor_, context, scene, NULL, NULL), CP_OK);
     floor_->outside = &robot;
     floor_->controller = "jsonl";
-    assert_int_equal(checker_new(context, floor_->cell.scene, take_result, NULL, &checker), CP_OK);
+    assert_int_equal(checker_new(context, floor_->cell.scene, NULL, take_result, NULL, &checker), CP_OK);
     floor_->checker = checker;
     assert_int_equal(floor_enter(floor_, &tina, "tina", ROLE_TEACHER), CP_OK);
     floor_lose_controller(floor_, "it has not said anything yet");
