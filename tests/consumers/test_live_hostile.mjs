@@ -53,11 +53,13 @@ const body = '{"user":"tina","password":"may teach it"}', sized = `Content-Lengt
 const post = (headers, text, name = '/login') => `POST ${name} HTTP/1.1\r\nHost: ${here}\r\n${headers}\r\n${text}`;
 
 async function tryHosts(cookie) {
-    const hosts = [`localhost.:${port}`, `LOCALHOST:${port}`, `a@${here}`, `${here}:${port}`, `127.0.0.1:${port + 1}`, '127.0.0.1', `evil.${here}`,
+    const hosts = [`localhost.:${port}`, `LOCALHOST:${port}`, `a@${here}`, `${here}:${port}`, `evil.${here}`,
         `${here}.evil.example`, `127.0.0.2:${port}`, `[::1]evil:${port}`];
     const origins = ['null', `https://${here}`, 'http://127.0.0.1:1', `http://localhost:${port}`, `http://${here}/`, `http://${here}.evil.example`];
     await tryRows([
         ...hosts.map(host => [`host ${host}`, get(`Host: ${host}\r\n`), [403]]),
+        // ssh -L gives this machine's browsers another port than ours.
+        ...[`127.0.0.1:${port + 1}`, '127.0.0.1', `localhost:1`].map(host => [`host ${host}`, get(`Host: ${host}\r\n`), [401]]),
         ...origins.map(origin => [`origin ${origin}`, post(`Origin: ${origin}\r\n${sized}`, body), [403]]),
         ['no host', get(''), [403]], ['two hosts', get(`Host: ${here}\r\nHost: ${here}\r\n`), [403]],
         ['another host first', get(`Host: evil\r\nHost: ${here}\r\n`), [403]], ['a folded host', get(`Host: evil\r\n ${here}\r\n`), [403]],
@@ -174,10 +176,10 @@ async function tryStarts() {
     other.kill('SIGTERM');
     const socket = start(program, ['serve', cell, '--listen', `unix:${precious}`], /serving/);
     check('no file is removed for a socket', await socket.found.catch(() => 'refused') === 'refused' &&
-        fs.readFileSync(precious, 'utf8') === 'precious' && socket.complained.includes('File exists'), socket.complained);
+        fs.readFileSync(precious, 'utf8') === 'precious' && /in use|exists/.test(socket.complained), socket.complained);
     const name = start(program, ['serve', cell, '--listen', '127.evil.example:0'], /serving/);
     check('a name that looks like this machine', await name.found.catch(() => 'refused') === 'refused' &&
-        name.complained.includes('unprotected'), name.complained);
+        /unprotected|not known/.test(name.complained), name.complained);
 }
 
 try {

@@ -82,6 +82,7 @@ async function playSession(port) {
     const text = 'SPEED 1000\nLMOV 463.2, 223.7, 490\nLMOV 463.2, 223.7, 410\nHANDLE CLOSE Part\nIMOV 0, 0, 80\nIMOV 0, -200, 0\nEND\n';
     const good = await ask({ type: 'program', name: 'good.prg', text });
     check('a good program', good.type === 'checked' && good.good && good.path.length > 1, good.why, good.errors);
+    check('which is kept', (await ask({ type: 'open', name: 'good.prg' })).text === text);
     await reach('ready', { type: 'download', name: 'good.prg' });
     await reach('stopped', { type: 'step' });
     await reach(it => it.moved, { type: 'continue' });
