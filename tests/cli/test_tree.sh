@@ -69,7 +69,7 @@ includes=$(wc -l <"$work/includes") calls=$(wc -l <"$work/calls")
 
 # Unit tests know the public headers alone, but for those that tests/CMakeLists.txt lists as "inside". Headers of the
 # tests that reach inside are found round by round.
-inside=$(sed -n '/^set(inside$/,/)/p; /^set(live /p' tests/CMakeLists.txt | sed 's/#.*//; s/^set(live /live /' | tr -d '()' | tr -s ' \n' ' ')
+inside=$(sed -n '/^set(inside$/,/)/p; /^set(live$/,/)/p' tests/CMakeLists.txt | sed 's/#.*//; s/^set(live$/live /' | tr -d '()' | tr -s ' \n' ' ')
 deep='/' before=
 while [ "$deep" != "$before" ]; do
     before=$deep
