@@ -63,8 +63,9 @@ async function tryProgram() {
     const lines = fs.readFileSync(at('live.jsonl'), 'utf8').trimEnd().split('\n').map(line => JSON.parse(line));
     check('only the part is told of', lines.every(line => !line.moved || Object.keys(line.moved).join() === 'Part'));
     const states = client.messages.filter(it => it.type === 'state' && it.n > 1), told = states.filter(it => it.moved);
-    const same = lines.find(line => String(Object.values(line.q)) === String(told[20].q));
-    const begin = told[20].t - same.t; // of the recording, by the server's clock
+    // The recording began at this time of the server's clock: a state and the only line that has its values tell it.
+    const twins = told.map(state => [state, lines.filter(line => String(Object.values(line.q)) === String(state.q))]);
+    const [state, [line]] = twins.find(([, same]) => same.length === 1), begin = state.t - line.t;
     check('states of the way', told.length > 30 && states.length > told.length, states.length, told.length);
     // What is grabbed jumps by one step: where that is, formats with times of 32 bits are between the two.
     const shown = states.filter(state => state !== told[0]);
