@@ -106,7 +106,8 @@ cp_status simulator_open(struct simulator *simulator, struct cell *cell, const c
     simulator->to = arena_allocate(cell->arena, cell->joint_count, sizeof *simulator->to);
     simulator->now = arena_allocate(cell->arena, cell->joint_count, sizeof *simulator->now);
     simulator->worlds = arena_allocate(cell->arena, cell->node_count, sizeof *simulator->worlds);
-    if (!simulator->from || !simulator->to || !simulator->now || !simulator->worlds)
+    simulator->looked.q = arena_allocate(cell->arena, cell->joint_count, sizeof *simulator->looked.q);
+    if (!simulator->from || !simulator->to || !simulator->now || !simulator->worlds || !simulator->looked.q)
         return CP_LIMIT;
     cp_status status = find_device(simulator, device);
     return status == CP_OK ? find_tool(simulator, frame) : status;
@@ -373,26 +374,61 @@ static void jog_on(struct simulator *simulator, uint32_t joint, double way)
                      : fmin(*value, fmax(wanted, cell->joints[joint].lower));
 }
 
+static bool is_too_fast(struct simulator *simulator, uint32_t joint, double speed)
+{
+    if (fabs(speed) <= most_speed(&simulator->cell->joints[joint]))
+        return false;
+    (void)snprintf(simulator->why, sizeof simulator->why, "limits");
+    return true;
+}
+
+/* Tells whether the last look was at a way that the joint is on, and nothing else has moved since. */
+static bool goes_on(const struct simulator *simulator, uint32_t joint, double way)
+{
+    static const double noise = 0.001; /* of sensors, in radians and metres */
+    const struct cell *cell = simulator->cell;
+    const struct looked *looked = &simulator->looked;
+    const double value = cell->q[joint];
+    bool same = looked->is_known && looked->joint == joint && looked->goes_up == (way > 0) && cell->away_count == 0 &&
+                value >= fmin(looked->from, looked->to) && value <= fmax(looked->from, looked->to);
+    for (uint32_t i = 0; i < cell->shown_count && same; i++)
+        same = cell->shown[i] == joint || fabs(cell->q[cell->shown[i]] - looked->q[cell->shown[i]]) <= noise;
+    return same;
+}
+
 cp_status simulator_try_jog(struct simulator *simulator, uint32_t joint, double speed, double seconds)
 {
-    const cp_joint *it = &simulator->cell->joints[joint];
-    const double way = speed * seconds;
-    if (!(fabs(speed) <= most_speed(it))) {
-        (void)snprintf(simulator->why, sizeof simulator->why, "limits");
+    const struct cell *cell = simulator->cell;
+    struct looked *looked = &simulator->looked;
+    if (is_too_fast(simulator, joint, speed))
         return CP_NO;
+    jog_on(simulator, joint, speed * seconds);
+    const double end = simulator->now[joint], begin = cell->q[joint], way = end - begin;
+    if (!goes_on(simulator, joint, way)) {
+        memcpy(looked->q, cell->q, cell->joint_count * sizeof *looked->q);
+        *looked = (struct looked){joint, true, way > 0, begin, begin, looked->q};
     }
-    const uint32_t looks = (uint32_t)fmax(1, ceil(fabs(way) / cell_stride(it)));
+    const double left = end - looked->to;
+    if (left * way <= 0)
+        return CP_OK;
+    const uint32_t looks = (uint32_t)fmax(1, ceil(fabs(left) / cell_stride(&cell->joints[joint])));
     for (uint32_t i = 1; i <= looks; i++) {
-        jog_on(simulator, joint, way * i / looks);
-        if (!is_free(simulator))
+        simulator->now[joint] = end - left * (looks - i) / looks;
+        if (!is_free(simulator)) {
+            looked->is_known = false;
             return CP_NO;
+        }
     }
+    looked->to = end;
     return CP_OK;
 }
 
 cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double speed)
 {
-    if (simulator_try_jog(simulator, joint, speed, simulator->options.period) != CP_OK)
+    if (is_too_fast(simulator, joint, speed))
+        return CP_NO;
+    jog_on(simulator, joint, speed * simulator->options.period);
+    if (!is_free(simulator))
         return CP_NO;
     simulator->task = SIMULATOR_JOG;
     simulator->jog_joint = joint;

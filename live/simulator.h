@@ -33,6 +33,12 @@ struct simulator {
     /* A jog, or a move. */
     uint32_t jog_joint;
     double jog_speed;
+    struct looked { /* a jog of a cell that somebody else moves: how far it was looked at */
+        uint32_t joint;
+        bool is_known, goes_up;
+        double from, to; /* values of the joint */
+        double *q;       /* of all joints */
+    } looked;
     double *from, *to, *now; /* values of all joints */
     cp_pose *worlds;
     double way, duration; /* seconds of the move that have passed, and all of them */
@@ -68,8 +74,8 @@ void simulator_reset(struct simulator *simulator);
 /* Jogs a joint at this speed, in radians or metres a second. CP_NO, with `why` "limits": faster than the joint may be.
  */
 cp_status simulator_jog(struct simulator *simulator, uint32_t joint, double speed);
-/* Tells whether a jog of so many seconds would be free on all of its way, of a cell that somebody else moves. CP_NO
- * with `why`, as of simulator_jog. */
+/* Tells whether a jog of so many seconds would be free on all of its way, of a cell that somebody else moves. What was
+ * looked at for an earlier word of the same jog is not looked at again. CP_NO with `why`, as of simulator_jog. */
 cp_status simulator_try_jog(struct simulator *simulator, uint32_t joint, double speed, double seconds);
 /* Moves joints to these values of all: all begin and end together. speed: the part of their limits, above 0, at most 1.
  * CP_NO with `why` "limits" for values beyond limits. */

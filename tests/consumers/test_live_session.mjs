@@ -63,8 +63,9 @@ async function tryProgram() {
     const lines = fs.readFileSync(at('live.jsonl'), 'utf8').trimEnd().split('\n').map(line => JSON.parse(line));
     check('only the part is told of', lines.every(line => !line.moved || Object.keys(line.moved).join() === 'Part'));
     const states = client.messages.filter(it => it.type === 'state' && it.n > 1), told = states.filter(it => it.moved);
-    const same = lines.find(line => String(Object.values(line.q)) === String(told[20].q));
-    const begin = told[20].t - same.t; // of the recording, by the server's clock
+    // The recording began at this time of the server's clock: a state and the only line that has its values tell it.
+    const twins = told.map(state => [state, lines.filter(line => String(Object.values(line.q)) === String(state.q))]);
+    const [state, [line]] = twins.find(([, same]) => same.length === 1), begin = state.t - line.t;
     check('states of the way', told.length > 30 && states.length > told.length, states.length, told.length);
     // What is grabbed jumps by one step: where that is, formats with times of 32 bits are between the two.
     const shown = states.filter(state => state !== told[0]);
@@ -126,8 +127,58 @@ async function tryWorkcell() {
     }
 }
 
+// A robot that obeys: what would touch does not reach it.
+async function tryMotion() {
+    const people = at('teachers'), got = [], q = [0.45, 0.2, 0.3, 0, 1.0707963267948966, 0.45];
+    execFileSync(program, ['users', people, 'add', 'tina', 'teacher'], { input: 'may teach it\n' });
+    const robot = await listen(socket => {
+        let text = '';
+        socket.on('data', piece => {
+            const lines = (text += piece).split('\n');
+            text = lines.pop();
+            got.push(...lines.map(line => JSON.parse(line)));
+        });
+    }, at('obedient'));
+    const server = await serve(program, [path.join(root, 'samples/demo.wu'), '--users', people, '--controller', `jsonl:unix:${at('obedient')}`, '--allow-motion']);
+    const client = connect(server.port, await logIn(server.port, 'tina', 'may teach it'));
+    await client.opened;
+    await robot.until(1);
+    const tell = () => robot.raw(`{"q":{${q.map((value, i) => `"Arm.J${i + 1}":${value + 1e-5 * Math.random()}`).join()}},"mode":"ready"}\n`); // a sensor
+    const telling = setInterval(tell, 20), alive = setInterval(() => client.say({ type: 'alive' }), 500);
+    await client.until(it => it.type === 'mode' && it.mode === 'ready');
+    await client.answer({ type: 'take' });
+    const near = /^near: .*Part would touch/;
+    const jog = await client.answer({ type: 'jog', joint: 'Arm.J1', speed: 0.2 });
+    check('a jog that would touch is refused with the pair', near.test(jog.why), jog);
+    const move = await client.answer({ type: 'move', q: [0.7, ...q.slice(1), 0], speed: 0.5 });
+    check('so is a move', near.test(move.why), move);
+    const bad = await client.answer({ type: 'program', name: 'a', text: 'IMOV 0,0,-300\nEND\n' });
+    check('so is a program', bad.good === false && /^near: /.test(bad.why), bad);
+    const good = await client.answer({ type: 'program', name: 'a', text: 'IMOV 0,0,50\nIMOV 0,0,-50\nEND\n' });
+    check('the robot has got nothing', good.good && got.length === 0, good, got);
+    await client.answer({ type: 'download', name: 'a' });
+    const run = await client.answer({ type: 'run' });
+    check('it runs', run.type === 'done', run);
+    q[1] += 0.05; // lower: the way down would touch now
+    await client.until(it => it.type === 'state' && Math.abs(it.q[1] - q[1]) < 1e-3);
+    const again = await client.answer({ type: 'run' });
+    check('from elsewhere it would touch', /^near: /.test(again.why), again);
+    q[1] -= 0.3;
+    await client.until(it => it.type === 'state' && Math.abs(it.q[1] - q[1]) < 1e-3);
+    const free = await client.answer({ type: 'move', q: [0.7, ...q.slice(1), 0], speed: 0.5 });
+    check('a move that is free', free.type === 'done', free);
+    await client.answer({ type: 'jog', joint: 'Arm.J1', speed: 0.2 });
+    for (let waits = 0; got.length < 4 && waits < 500; waits++) await new Promise(resolve => setTimeout(resolve, 10));
+    check('the robot has got these', got.map(it => it.type).join() === 'program,run,move,jog', got);
+    clearInterval(telling);
+    clearInterval(alive);
+    client.socket.destroy();
+    server.child.kill();
+    robot.close();
+}
+
 try {
-    await Promise.all([tryProgram(), tryWorkcell()]);
+    await Promise.all([tryProgram(), tryWorkcell(), tryMotion()]);
 } finally {
     fs.rmSync(folder, { recursive: true });
 }

@@ -101,6 +101,15 @@ static void hear(void *user, const struct controller_sample *sample)
         hash_bytes(&heard->hash, sample->names[i], strlen(sample->names[i]) + 1);
         hash_bytes(&heard->hash, &sample->values[i], sizeof sample->values[i]);
     }
+    check(sample->part_count <= MOST_CONTROLLER_PARTS, "too many parts");
+    for (uint32_t i = 0; i < sample->part_count; i++) {
+        const struct controller_part *part = &sample->parts[i];
+        hash_bytes(&heard->hash, part->id, strlen(part->id) + 1);
+        for (int k = 0; k < 12 && !part->is_back; k++) {
+            check(isfinite(part->world.m[k]), "a pose that is not finite");
+            hash_bytes(&heard->hash, &part->world.m[k], sizeof part->world.m[k]);
+        }
+    }
     const bool good = joint_map_apply(&map, cell, sample, heard->values, why);
     check(good == (why[0] == '\0'), "a refusal and its reason");
     (void)joint_map_unknown(&map, sample);
