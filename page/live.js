@@ -297,7 +297,13 @@
         if (pairs.length === 0) rows.push(make('li', { text: 'nothing within 50 mm' }));
         live.near.replaceChildren(...rows);
         // Colours change when another pair touches or is close, not with each distance.
-        const marked = sorted.filter(pair => pair[2] < closest).map(([a, b, distance]) => [a, b, distance === 0]),
+        const marked = sorted
+                .filter(pair => pair[2] < closest)
+                .map(([first, second, distance, firstId, secondId]) => [
+                    firstId || first,
+                    secondId || second,
+                    distance === 0,
+                ]),
             key = JSON.stringify(marked);
         if (key === live.markedKey) return;
         live.markedKey = key;
