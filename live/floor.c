@@ -193,6 +193,7 @@ const char *floor_next(struct floor *floor, struct person *person, size_t *size)
 
 /* ---- programs ---- */
 
+static const char no_program[] = "there is no program of this name";
 static const char no_device[] = "no device: programs need one with joints and one end";
 
 struct program_text *floor_program(struct floor *floor, const char *name)
@@ -256,7 +257,7 @@ static const char *download(struct floor *floor, const char *name)
 {
     const struct program_text *program = floor_program(floor, name);
     if (!program)
-        return "there is no program of this name";
+        return no_program;
     if (floor->checker && !program->is_good)
         return "the program has not passed its check: save it again";
     if (simulator_load(&floor->simulator, program->name, program->text, program->text_size) != CP_OK)
@@ -287,7 +288,7 @@ static const char *teach(struct floor *floor, struct arena *arena, const char *n
 
 struct answer {
     const char *why;  /* NULL: done */
-    const char *line; /* of a teach, or of an open: a program */
+    const char *text; /* of a teach: a line; of an open: a program */
     bool comes_later; /* when it has been tried */
 };
 
@@ -345,8 +346,8 @@ static struct answer open_program(struct floor *floor, const char *name)
 {
     const struct program_text *program = floor_program(floor, name);
     if (!program)
-        return (struct answer){.why = "there is no program of this name"};
-    return (struct answer){.line = program->text};
+        return (struct answer){.why = no_program};
+    return (struct answer){.text = program->text};
 }
 
 /* A word for a controller outside. */
@@ -362,7 +363,7 @@ static struct answer command(struct floor *floor, const struct person *person, c
         return set_in_motion(floor, person, message);
     const struct program_text *program = message->word == WORD_DOWNLOAD ? floor_program(floor, message->name) : NULL;
     if (message->word == WORD_DOWNLOAD && !program)
-        answer.why = "there is no program of this name";
+        answer.why = no_program;
     else if (program && floor->checker && !program->is_good)
         answer.why = "the program has not passed its check: save it again";
     else
@@ -416,8 +417,8 @@ static struct answer carry_out(struct floor *floor, const struct person *person,
             answer.why = simulator->why;
         break;
     case WORD_TEACH:
-        answer.line = teach(floor, arena, message->name);
-        if (!answer.line)
+        answer.text = teach(floor, arena, message->name);
+        if (!answer.text)
             answer.why = "format: points have names of letters, digits and _";
         break;
     case WORD_PROGRAM:
@@ -452,8 +453,8 @@ static void reply(struct floor *floor, struct person *person, const struct messa
     const size_t begin = answer_open(person);
     if (answer.why)
         say_refused(&person->out, message->id, answer.why, errors, count);
-    else if (answer.line)
-        say_text(&person->out, message->id, message->name, answer.line);
+    else if (answer.text)
+        say_text(&person->out, message->id, message->name, answer.text);
     else
         say_done(&person->out, message->id);
     answer_close(person, begin);
