@@ -240,7 +240,8 @@ async function changeCell(hall, words, tina) {
     await tina.context().close();
     await hall.start([path.join(samples, 'dh_arm.wu')]);
     const guest = await visit(hall, '');
-    check('a guest looks', await guest.locator('#live-emergency').isHidden() && await guest.locator('#live-mode').textContent() === 'ready');
+    check('a guest looks', await guest.locator('#live-emergency').isHidden() && await guest.locator('#live-mode').textContent() === 'ready' &&
+        await guest.locator('#live-line').textContent() === '');
     const { port: second } = hall;
     await hall.end();
     await hall.start([path.join(samples, 'demo.wu')], second);
