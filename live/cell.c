@@ -385,7 +385,8 @@ cp_status cell_set_placed(struct cell *cell, const struct placed *list, uint32_t
 
 static struct near_pair pair_of(const struct cell *cell, const cp_contact *contact)
 {
-    return (struct near_pair){cell->nodes[contact->first].id, cell->nodes[contact->second].id, contact->distance};
+    const cp_node *first = &cell->nodes[contact->first], *second = &cell->nodes[contact->second];
+    return (struct near_pair){first->name, second->name, first->id, second->id, contact->distance};
 }
 
 cp_status cell_near(struct cell *cell, double clearance, const struct near_pair **pairs, uint32_t *count)

@@ -5,9 +5,9 @@
 
 #include "cellpipe_tool.h"
 
-/* Two bodies that would touch, or are near: their ids, which belong to the scene. */
+/* Two bodies that would touch, or are near. Names and ids belong to the scene. */
 struct near_pair {
-    const char *first, *second;
+    const char *first, *second, *first_id, *second_id;
     double distance; /* metres; 0: they touch */
 };
 

@@ -192,7 +192,7 @@ static cp_status find_touch(struct checker *checker, const struct waiting *waiti
         uint32_t count;
         const cp_node *nodes = cp_nodes(scene, &count);
         (void)snprintf(result->why, sizeof result->why, "near: %.80s and %.80s would touch at %s s, in line %llu",
-                       nodes[first->first].id, nodes[first->second].id, show(time).text, (unsigned long long)line);
+                       nodes[first->first].name, nodes[first->second].name, show(time).text, (unsigned long long)line);
     }
     cp_collider_free(collider);
     return status;

@@ -241,6 +241,8 @@ void say_near(struct buffer *out, const struct near_pair *pairs, uint32_t count)
         cp_json_text(&json, NULL, pairs[i].first);
         cp_json_text(&json, NULL, pairs[i].second);
         cp_json_number(&json, NULL, pairs[i].distance);
+        cp_json_text(&json, NULL, pairs[i].first_id);
+        cp_json_text(&json, NULL, pairs[i].second_id);
         cp_json_close(&json, ']');
     }
     cp_json_close(&json, ']');

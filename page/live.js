@@ -249,7 +249,7 @@
         if (mode === 'emergency' && by) parts.push(['STOP NOW by ', make('bdi', { text: by })]);
         if (program) parts.push([make('bdi', { text: program }), line ? `, line ${line} of ${lines}` : ' is loaded']);
         if (lease && live.has()) parts.push(['you have taken over']);
-        else if (lease === live.hello.user) parts.push(['you have taken over in another window']);
+        else if (lease && lease === live.hello.user) parts.push(['you have taken over in another window']);
         else if (lease) parts.push([make('bdi', { text: lease }), ' has taken over']);
         else if (mode !== 'offline' && live.role > 1) parts.push(['nobody has taken over']);
         if (why) parts.push([make('bdi', { text: plainReason(why) })]);
@@ -297,7 +297,13 @@
         if (pairs.length === 0) rows.push(make('li', { text: 'nothing within 50 mm' }));
         live.near.replaceChildren(...rows);
         // Colours change when another pair touches or is close, not with each distance.
-        const marked = sorted.filter(pair => pair[2] < closest).map(([a, b, distance]) => [a, b, distance === 0]),
+        const marked = sorted
+                .filter(pair => pair[2] < closest)
+                .map(([first, second, distance, firstId, secondId]) => [
+                    firstId || first,
+                    secondId || second,
+                    distance === 0,
+                ]),
             key = JSON.stringify(marked);
         if (key === live.markedKey) return;
         live.markedKey = key;

@@ -221,7 +221,7 @@
     }
 
     // Where a column of bytes, from 1, is in a line.
-    function placeOf(line, column) {
+    page.placeOf = function (line, column) {
         let bytes = 1,
             at = 0;
         for (const character of line) {
@@ -230,7 +230,7 @@
             at += character.length;
         }
         return at;
-    }
+    };
 
     // Selects the word at a line and a column; without a column the whole line.
     function selectPlace(live, { line, column }) {
@@ -238,7 +238,7 @@
             here = lines[line - 1];
         if (here === undefined) return;
         const begin = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0),
-            at = column ? Math.min(placeOf(here, column), here.length) : 0;
+            at = column ? Math.min(page.placeOf(here, column), here.length) : 0;
         const word = column ? /^(\w+|.)?/u.exec(here.slice(at))[0].length : here.length;
         live.text.focus({ preventScroll: true });
         live.text.setSelectionRange(begin + at, begin + at + word);

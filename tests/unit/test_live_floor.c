@@ -119,7 +119,7 @@ static void test_first_words(void **state)
     assert_string_equal(json_string_value(json_object_get(it, "mode")), "ready");
     json_decref(it);
     it = next(&otto, "near");
-    assert_int_equal(json_array_size(json_array_get(json_object_get(it, "pairs"), 0)), 3); /* ids, distance */
+    assert_int_equal(json_array_size(json_array_get(json_object_get(it, "pairs"), 0)), 5); /* names, distance, ids */
     assert_true(json_array_size(json_object_get(it, "pairs")) > 0); /* the gripper is about a part */
     json_decref(it);
     assert_null(next(&otto, "state"));
