@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { ask, connect, logIn, makeChecks, serve, start } from './live_client.mjs';
+import { ask, connect, frame, logIn, makeChecks, serve, start } from './live_client.mjs';
 
 const program = process.argv[2], root = path.resolve(import.meta.dirname, '../..'), cell = path.join(root, 'samples/demo.wu');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'live-')), people = path.join(folder, 'people');
@@ -123,6 +123,49 @@ const open = async cookie => {
     return client;
 };
 
+// Frames that no browser sends end the connection; those that few send do not.
+async function tryFrames(cookie) {
+    const alive = '{"type":"alive","id":1}', text = frame(1, alive), unmasked = frame(1, alive, { masked: false });
+    const part = (opcode, bytes, bits = 0) => frame(opcode, bytes, { bits });
+    const ends = [
+        ['no mask', [unmasked], 1002], ['no mask behind one that has it', [Buffer.concat([text, unmasked])], 1002],
+        ['no mask after one that has it', [text, unmasked], 1002], ['a ping without a mask', [frame(9, '', { masked: false })], 1002],
+        ['an end without a mask', [frame(8, '', { masked: false })], 1002], ['no mask in the midst of a message', [part(1, 'x'), frame(0, 'x', { masked: false })], 1002],
+        ['no mask, byte by byte', [...unmasked].map(byte => Buffer.from([byte])), 1002],
+        ['a part without a beginning', [part(0, 'x')], 1002], ['two beginnings', [part(1, 'x'), part(1, 'x')], 1002],
+        ['a text in the midst of a message', [part(1, 'x'), text], 1002], ['a ping in parts', [part(9, 'x')], 1002],
+        ['a long ping', [frame(9, Buffer.alloc(126))], 1002], ['opcode 11', [frame(11, '')], 1002], ['opcode 7', [frame(7, '')], 1002],
+        ['a length in too many bytes', [Buffer.concat([Buffer.from([0x81, 0xfe, 0, 5, 0, 0, 0, 0]), Buffer.from('hello')])], 1002],
+        ['a length in far too many bytes', [Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0])], 1002],
+        ['2^63 bytes', [Buffer.from([0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])], 1009],
+        ['many parts that are too long', Array.from({ length: 70 }, (_, i) => part(i ? 0 : 1, Buffer.alloc(4096, 32))), 1009],
+        ['binary in parts', [part(2, 'x')], 1003], ['too many pings', [Buffer.concat(Array.from({ length: 2500 }, () => frame(9, '')))], 1008],
+        ['too many empty parts', [part(1, 'x'), Buffer.concat(Array.from({ length: 2500 }, () => part(0, '')))], 1008],
+        ...[1000, 1001, 999, 1005, 1006, 1015, 5000, 65535].map(code => [`an end with ${code}`, [frame(8, Buffer.from([code >> 8, code & 255]))], 1000]),
+        ['an end with one byte', [frame(8, 'x')], 1000], ['an end with a text', [frame(8, Buffer.alloc(125))], 1000],
+    ];
+    await Promise.all(ends.map(async ([name, pieces, code]) => {
+        const client = await open(cookie);
+        for (const piece of pieces) {
+            client.socket.write(piece);
+            if (pieces.length > 1) await new Promise(setImmediate);
+        }
+        const got = await Promise.race([client.closed, pause(6000).then(() => 'open')]);
+        check(`${name} is closed`, got === code, got, code);
+    }));
+    const client = await open(cookie), pongs = [];
+    client.socket.on('data', piece => piece[0] === 0x8a && pongs.push(piece.toString('latin1', 2, 2 + piece[1])));
+    for (const piece of [part(1, alive.slice(0, 3)), frame(9, 'are you there?'), part(0, ''), part(0, alive.slice(3, 9)), frame(10, 'yes'), frame(0, alive.slice(9))])
+        for (const byte of piece) client.socket.write(Buffer.from([byte]));
+    check('a message in parts, with a ping between', (await client.until(it => it.id === 1)).why === 'lease');
+    await pause(100);
+    check('the answer to a ping', pongs.includes('are you there?'), pongs);
+    const from = client.messages.length; // a masked key of zeros, and a long length
+    client.socket.write(Buffer.concat([Buffer.from([0x81, 0xfe, 0, 126, 0, 0, 0, 0]), Buffer.from('{"type":"alive","id":2}'.padEnd(126))]));
+    check('a key of zeros is one', (await client.until(it => it.id === 2, from)).why === 'lease');
+    client.socket.destroy();
+}
+
 // A session ends: its pages are closed, its lease is lost, and others stay.
 async function tryEnds() {
     const cookies = {};
@@ -183,7 +226,7 @@ async function tryStarts() {
 try {
     const { cookie } = await logIn(port, 'tina', 'may teach it');
     await tryHosts(cookie);
-    await Promise.all([tryBodies(), tryUpgrades(cookie), tryStarts()]);
+    await Promise.all([tryBodies(), tryUpgrades(cookie), tryStarts(), tryFrames(cookie)]);
     await tryEnds();
 } finally {
     child.kill('SIGTERM');
