@@ -75,8 +75,10 @@ static bool take_head(struct frames *frames, size_t most, unsigned char byte, st
 static bool take_content(struct frames *frames, const unsigned char *bytes, size_t size, struct frame_event *event)
 {
     const unsigned char *key = frames->head + frames->head_size - KEY_SIZE;
-    char *to = frames->control + frames->come;
-    if (!is_control(frames)) {
+    char *to;
+    if (is_control(frames))
+        to = frames->control + frames->come;
+    else {
         const size_t before = frames->text.size;
         buffer_append(&frames->text, bytes, size);
         if (frames->text.failed)

@@ -135,11 +135,25 @@ static void test_long_messages(void **state)
     }
 }
 
+static void test_long_frame(void **state)
+{
+    (void)state;
+    unsigned char bytes[8 + MOST] = {0x81, 0xfe, MOST >> 8, MOST & 255};
+    char said[2000];
+    memset(bytes + 8, 'x', MOST);
+    for (size_t piece = 1; piece <= sizeof bytes; piece += 7) {
+        read_all(bytes, sizeof bytes, piece, said);
+        assert_int_equal(strlen(said), strlen("text() ") + MOST);
+        assert_int_equal(strspn(said + 5, "x"), MOST);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_frames, set_up, free_context),
         cmocka_unit_test_setup_teardown(test_long_messages, set_up, free_context),
+        cmocka_unit_test_setup_teardown(test_long_frame, set_up, free_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
