@@ -77,10 +77,11 @@ export function values(it) {
     return { asked: rest, q: loops.solve(rest).q };
 }
 
-// How far the page's frames are from where the library has them, in metres and parts of directions.
-export function posesOff(it) {
-    const { asked, q } = values(it), worlds = page.forward(it.model, q);
-    const got = it.model.nodes.filter(node => node.isFrame).flatMap(node => turnBack(it.model, worlds[node.tail]));
+// How far the page's frames are from where the library has them, in metres and parts of directions; poses: as a page in a
+// browser has them, by id, in place of those that its scripts compute here.
+export function posesOff(it, poses) {
+    const { asked, q } = values(it), worlds = page.forward(it.model, q), frames = it.model.nodes.filter(node => node.isFrame);
+    const got = frames.flatMap(node => poses?.[node.id] ?? turnBack(it.model, worlds[node.tail]));
     const tool = path.join(path.dirname(it.program), 'tests/poses');
     const { stdout } = spawnSync(tool, [it.file], { input: `joints ${asked.join(' ')}\n`, encoding: 'utf8', maxBuffer: 1 << 28 });
     const want = stdout.trim().split(/\s+/).map(Number);
