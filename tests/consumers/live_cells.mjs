@@ -77,7 +77,8 @@ export function values(it) {
     return { asked: rest, q: loops.solve(rest).q };
 }
 
-// How far the page's frames are from where the library has them, in metres and parts of directions; poses: as a page in a
+// How far the page's frames are from where the library has them, in metres (where the cell is larger, in parts of its
+// size) and parts of directions; poses: as a page in a
 // browser has them, by id, in place of those that its scripts compute here.
 export function posesOff(it, poses) {
     const { asked, q } = values(it), worlds = page.forward(it.model, q), frames = it.model.nodes.filter(node => node.isFrame);
@@ -85,7 +86,8 @@ export function posesOff(it, poses) {
     const tool = path.join(path.dirname(it.program), 'tests/poses');
     const { stdout } = spawnSync(tool, [it.file], { input: `joints ${asked.join(' ')}\n`, encoding: 'utf8', maxBuffer: 1 << 28 });
     const want = stdout.trim().split(/\s+/).map(Number);
-    return got.length === want.length ? want.reduce((most, value, i) => Math.max(most, Math.abs(value - got[i])), 0) : Infinity;
+    const size = want.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
+    return got.length === want.length ? want.reduce((most, value, i) => Math.max(most, Math.abs(value - got[i])), 0) / size : Infinity;
 }
 
 // What differs between the near pairs of the last message and those of the command collide; pairs that touch and rest are
@@ -108,7 +110,7 @@ export function nearDiffers(it) {
 
 // Jogs joints for a moment each, and makes one move; facts of it, and what is wrong.
 export async function tryCell(it, mostJoints) {
-    const { client, hello, model } = it, wrong = [], ids = new Map(model.joints.map(joint => [joint.id, joint]));
+    const { hello, model } = it, wrong = [], ids = new Map(model.joints.map(joint => [joint.id, joint]));
     if (!hello.joints.every(id => ids.has(id)) || new Set(hello.joints).size !== hello.joints.length)
         wrong.push('the joints are not those of the model');
     if (it.last('state').q.some((value, i) => Math.abs(value - ids.get(hello.joints[i])?.q) > 1e-9))
@@ -131,12 +133,14 @@ export async function tryCell(it, mostJoints) {
     if (moved.type === 'done' && !it.last('mode').why && it.last('state').q.some((value, i) => Math.abs(value - to[i]) > 1e-12))
         wrong.push(`a move to ${to} ends at ${it.last('state').q}`);
     if (moved.type !== 'done' && !/^(near|limits): /.test(moved.why)) wrong.push(`a move is refused: ${moved.why}`);
-    const seen = client.messages.length, look = it.last('near');
-    await client.answer({ type: 'alive' }); // a look at what is near is made up to 40 ms after the last step
-    for (let i = 0; i < 20 && it.last('near') === look && client.messages.length < seen + 2; i++)
-        await new Promise(resolve => setTimeout(resolve, 10));
     const off = posesOff(it);
     if (!(off <= 1e-5)) wrong.push(`frames are ${off} off`);
-    wrong.push(...nearDiffers(it).map(pair => `near: ${pair}`));
+    // The last look at what is near comes a moment after the last step; on a busy machine that may be long.
+    let differs = nearDiffers(it);
+    for (let i = 0; i < 20 && differs.length > 0; i++) {
+        await new Promise(resolve => setTimeout(resolve, 100));
+        differs = nearDiffers(it);
+    }
+    wrong.push(...differs.map(pair => `near: ${pair}`));
     return { jogged, off, wrong, moved: moved.type === 'done' ? 'moved' : moved.why };
 }
