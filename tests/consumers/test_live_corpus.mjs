@@ -89,8 +89,8 @@ async function tryPage(browser, file) {
     const it = await openCell(program, file), tab = await comeIn(browser, it), name = path.basename(file);
     const before = await framePoses(tab), joint = it.hello.joints[0];
     const first = it.last('state').q[0];
-    await it.move({ type: 'jog', joint, speed: -0.2 });
-    if (it.last('state').q[0] === first) await it.move({ type: 'jog', joint, speed: 0.2 }); // it was at its limit
+    await it.move({ type: 'jog', joint, speed: -0.05 });
+    if (it.last('state').q[0] === first) await it.move({ type: 'jog', joint, speed: 0.05 }); // it was at its limit
     const n = it.last('state').n;
     await tab.waitForFunction(number => cellpipe.live.state.n >= number && !cellpipe.live.drawn, n, { timeout: 20000 });
     const poses = await framePoses(tab), moved = Object.keys(poses).filter(id => poses[id].some((value, i) => Math.abs(value - before[id][i]) > 1e-4));
