@@ -1,6 +1,8 @@
 /* serve: shows a cell live in browsers, moved by a controller, and lets people move it who may. */
 #include "cli.h"
 
+#include <string.h>
+
 #include "../live/live.h"
 
 struct wanted {
@@ -27,13 +29,31 @@ static bool is_over(void *user)
     return was_interrupted();
 }
 
+/* Refuses words that mean nothing together: who gives them expects something of them. */
+static cp_status check_wanted(struct cli *cli, const struct wanted *wanted)
+{
+    const struct live_request *live = &wanted->live;
+    const bool simulated = strcmp(live->controller, "simulated") == 0;
+    if (wanted->request.words.count == 0)
+        return complain(cli, CP_USAGE, "serve needs a cell: cellpipe serve CELL");
+    if (wanted->request.words.count > 1)
+        return complain(cli, CP_USAGE, "serve shows one cell, and here are %zu", wanted->request.words.count);
+    if (simulated && live->map)
+        return complain(cli, CP_USAGE, "--map is for controllers outside: the simulated one has the cell's own joints");
+    if (simulated && live->allow_motion)
+        return complain(cli, CP_USAGE, "--allow-motion is for controllers outside: the simulated one moves without it");
+    if (live->public_view && !live->users && !live->behind_proxy)
+        return complain(cli, CP_USAGE, "--public-view goes with --users: without users all may look");
+    return CP_OK;
+}
+
 static cp_status command_serve(struct cli *cli)
 {
     struct wanted wanted = {0};
     const struct live_room *room = NULL;
     cp_status status = sort_words(cli, 1, cli->words.count, &serve_command, &wanted);
-    if (status == CP_OK && wanted.request.words.count != 1)
-        status = complain(cli, CP_USAGE, "serve needs a cell: cellpipe serve CELL");
+    if (status == CP_OK)
+        status = check_wanted(cli, &wanted);
     if (status == CP_OK)
         status = load_live(cli, &room);
     if (status != CP_OK)
