@@ -47,7 +47,21 @@ find_part(LIBZIP libzip libzip-dev "libzip (3MF)")
 find_part(PNG libpng libpng-dev "libpng (pictures, PNG textures in VRML97)")
 find_part(TURBOJPEG libturbojpeg libturbojpeg0-dev "turbojpeg (JPEG textures in VRML97)")
 
-find_part(LWS libwebsockets libwebsockets-dev "libwebsockets (live cells)")
+# Passwords of live cells need yescrypt, which libcrypt has if it is libxcrypt.
+offer_part(LWS "libwebsockets (live cells)")
+set(found OFF)
+if(CELLPIPE_LWS)
+  include(CheckSymbolExists)
+  pkg_check_modules(LWS IMPORTED_TARGET libwebsockets>=4.1)
+  set(CMAKE_REQUIRED_LIBRARIES crypt)
+  check_symbol_exists(crypt_gensalt_rn crypt.h CELLPIPE_HAS_XCRYPT)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(LWS_FOUND AND CELLPIPE_HAS_XCRYPT)
+    set(found ON)
+    add_library(part_LWS ALIAS PkgConfig::LWS)
+  endif()
+endif()
+settle_part(LWS ${found} "libwebsockets-dev, with libcrypt-dev" "libwebsockets (live cells)")
 
 # meshoptimizer has no file for pkg-config.
 offer_part(MESHOPT "meshoptimizer (compressed glTF)")

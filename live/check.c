@@ -29,6 +29,8 @@ struct waiting {
     struct check_question question;
     double *q, *to;
     char *name, *text;
+    struct check_result *result; /* made before, so that there is one in any case */
+    bool is_cancelled;
 };
 
 struct checker {
@@ -39,9 +41,10 @@ struct checker {
     void *user;
     pthread_t thread;
     bool is_started;
-    atomic_bool ends;
-    pthread_mutex_t lock; /* it guards all below */
+    atomic_bool ends, is_cancelled; /* all; the present check */
+    pthread_mutex_t lock;           /* it guards all below */
     pthread_cond_t changed;
+    uint64_t present;      /* the ticket of the present check */
     uint32_t first, count; /* a ring */
     struct waiting waiting[MOST_CHECKS];
 };
@@ -61,7 +64,15 @@ static void free_waiting(struct waiting *waiting)
     free(waiting->to);
     free(waiting->name);
     free(waiting->text);
+    check_result_free(waiting->result);
     *waiting = (struct waiting){0};
+}
+
+/* A check ends early when the server does, or nobody wants its result any more. */
+static bool is_over(void *user)
+{
+    struct checker *checker = user;
+    return checker->ends || checker->is_cancelled;
 }
 
 /* ---- what is wrong ---- */
@@ -154,14 +165,17 @@ static cp_status note_path(struct checker *checker, const struct waiting *waitin
     const struct check_question *question = &waiting->question;
     cp_program_snapshot state = {.size = sizeof state};
     const size_t width = checker->joint_count;
-    const double every = fmax(0.04, seconds / (MOST_PATH - 2));
-    result->path = calloc(MOST_PATH * width + 1, sizeof *result->path);
+    const size_t fitting = MOST_PATH_VALUES / (width + 1), most = fitting < 4           ? 4
+                                                                  : fitting < MOST_PATH ? fitting
+                                                                                        : MOST_PATH;
+    const double every = fmax(0.04, seconds / (double)(most - 2));
+    result->path = calloc(most * width + 1, sizeof *result->path);
     result->joint_count = width;
     if (!result->path)
         return CP_LIMIT;
     cp_status status = cp_program_new(checker->context, scene, waiting->name, waiting->text, question->size,
                                       &question->options, &program);
-    while (status == CP_OK && result->path_count < MOST_PATH) {
+    while (status == CP_OK && result->path_count < most) {
         cp_program_state(program, &state);
         if (state.time >= result->path_count * every - 1e-9 || state.ended)
             memcpy(result->path + width * result->path_count++, state.q, width * sizeof *state.q);
@@ -227,14 +241,14 @@ static void try_move(struct checker *checker, const struct waiting *waiting, str
     }
     const uint32_t steps = (uint32_t)fmin(1e5, fmax(100, ceil(farthest)));
     double *q = calloc(cell.joint_count + 1u, sizeof *q);
-    for (uint32_t k = 1; k <= steps && status == CP_OK && q && !checker->ends; k++) {
+    for (uint32_t k = 1; k <= steps && status == CP_OK && q && !is_over(checker); k++) {
         for (uint32_t i = 0; i < cell.joint_count; i++)
             q[i] = waiting->q[i] + (waiting->to[i] - waiting->q[i]) * k / steps;
         status = cell_try(&cell, q, &pair);
     }
     if (status == CP_NO && pair.first)
         (void)snprintf(result->why, sizeof result->why, "near: %.100s and %.100s would touch", pair.first, pair.second);
-    else if (status != CP_OK || !q || checker->ends)
+    else if (status != CP_OK || !q || is_over(checker))
         (void)snprintf(result->why, sizeof result->why, "limits: the loops do not close on the way");
     free(q);
     cell_close(&cell);
@@ -252,6 +266,8 @@ static bool take_waiting(struct checker *checker, struct waiting *waiting)
     if (goes_on) {
         *waiting = checker->waiting[checker->first];
         checker->waiting[checker->first] = (struct waiting){0};
+        checker->present = waiting->question.ticket;
+        checker->is_cancelled = waiting->is_cancelled;
         checker->first = (checker->first + 1) % MOST_CHECKS;
         checker->count--;
     }
@@ -264,25 +280,18 @@ static void *work(void *of_checker)
     struct checker *checker = of_checker;
     struct waiting waiting;
     while (take_waiting(checker, &waiting)) {
-        struct check_result *result = calloc(1, sizeof *result);
-        if (result) {
-            result->ticket = waiting.question.ticket;
-            if (waiting.to)
-                try_move(checker, &waiting, result);
-            else
-                try_program(checker, &waiting, result);
-            checker->done(checker->user, result);
-        }
+        struct check_result *result = waiting.result;
+        waiting.result = NULL;
+        if (is_over(checker))
+            (void)snprintf(result->why, sizeof result->why, "the check did not begin");
+        else if (waiting.to)
+            try_move(checker, &waiting, result);
+        else
+            try_program(checker, &waiting, result);
+        checker->done(checker->user, result);
         free_waiting(&waiting);
     }
     return NULL;
-}
-
-/* A check ends early when the server does. */
-static bool is_over(void *user)
-{
-    struct checker *checker = user;
-    return checker->ends;
 }
 
 /* Starts the thread without signals, which are the main thread's. */
@@ -367,8 +376,11 @@ bool checker_ask(struct checker *checker, const struct check_question *question)
         .to = copy(question->to, values),
         .name = copy(question->name, question->name ? strlen(question->name) : 0),
         .text = copy(question->text, question->size),
+        .result = calloc(1, sizeof *waiting.result),
     };
-    bool good = waiting.q && (question->to ? waiting.to != NULL : waiting.name && waiting.text);
+    if (waiting.result)
+        waiting.result->ticket = question->ticket;
+    bool good = waiting.q && waiting.result && (question->to ? waiting.to != NULL : waiting.name && waiting.text);
     (void)pthread_mutex_lock(&checker->lock);
     good = good && checker->count < MOST_CHECKS;
     if (good) {
@@ -379,6 +391,18 @@ bool checker_ask(struct checker *checker, const struct check_question *question)
     if (!good)
         free_waiting(&waiting);
     return good;
+}
+
+void checker_cancel(struct checker *checker, uint64_t ticket)
+{
+    (void)pthread_mutex_lock(&checker->lock);
+    if (checker->present == ticket)
+        checker->is_cancelled = true;
+    for (uint32_t i = 0; i < checker->count; i++) {
+        struct waiting *waiting = &checker->waiting[(checker->first + i) % MOST_CHECKS];
+        waiting->is_cancelled = waiting->is_cancelled || waiting->question.ticket == ticket;
+    }
+    (void)pthread_mutex_unlock(&checker->lock);
 }
 
 void checker_free(struct checker *checker)

@@ -6,9 +6,11 @@
 #include "cellpipe_tool.h"
 
 enum {
-    MOST_CHECKS = 8,        /* questions wait at most */
-    MOST_CHECK_ERRORS = 50, /* a result tells no more errors of a text */
-    MOST_PATH = 1500,       /* a result has no more poses of the way */
+    MOST_CHECKS = 8,          /* questions wait at most */
+    MOST_CHECKS_OF_ONE = 4,   /* a client asks no more, so that others can ask, too */
+    MOST_CHECK_ERRORS = 50,   /* a result tells no more errors of a text */
+    MOST_PATH = 1500,         /* a result has no more poses of the way */
+    MOST_PATH_VALUES = 24000, /* and no more values in them: a message of half a megabyte */
     CHECK_WHY = 300
 };
 
@@ -47,6 +49,8 @@ cp_status checker_new(cp_context *context, const cp_scene *scene, void (*done)(v
                       void *user, struct checker **checker);
 /* False if too many wait, or memory has run out. */
 bool checker_ask(struct checker *checker, const struct check_question *question);
+/* Ends a check early, or before it begins: its result comes at once, and says nothing. */
+void checker_cancel(struct checker *checker, uint64_t ticket);
 /* Ends the thread, in the middle of a check if need be. NULL is allowed. */
 void checker_free(struct checker *checker);
 

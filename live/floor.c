@@ -6,6 +6,13 @@
 
 /* ---- opening and closing ---- */
 
+/* Begins a message anew. One for which there is no memory is written again at the next tick. */
+static void begin_again(struct buffer *message)
+{
+    message->size = 0;
+    message->failed = false;
+}
+
 void floor_show_mode(struct floor *floor)
 {
     const struct simulator *simulator = &floor->simulator;
@@ -16,19 +23,19 @@ void floor_show_mode(struct floor *floor)
         .lines = floor->lines,
         .why = floor->why,
     };
-    floor->mode.size = 0;
+    begin_again(&floor->mode);
     say_mode(&floor->mode, &facts);
     for (struct person *person = floor->people; person; person = person->next)
-        person->mode_due = true;
+        person->mode_due = !floor->mode.failed;
 }
 
 static void show_state(struct floor *floor)
 {
-    floor->state.size = 0;
+    begin_again(&floor->state);
     floor->n++;
     say_state(&floor->state, &floor->cell, floor->n, floor->time);
     for (struct person *person = floor->people; person; person = person->next)
-        person->state_due = true;
+        person->state_due = !floor->state.failed;
 }
 
 /* Adds the present values to what is recorded. */
@@ -52,8 +59,10 @@ static void show_near(struct floor *floor)
         floor->near = fresh;
         for (struct person *person = floor->people; person; person = person->next)
             person->near_due = true;
-    } else
+    } else {
+        floor->moved = floor->moved || fresh.failed; /* to be looked at again */
         buffer_free(&fresh);
+    }
     cp_report_clear(floor->context);
 }
 
@@ -136,7 +145,10 @@ cp_status floor_enter(struct floor *floor, struct person *person, const char *na
     say_hello(&person->out, &floor->cell, &person->client, floor->key, floor->controller);
     answer_close(person, begin);
     person->mode_due = person->state_due = person->near_due = true;
-    return person->out.failed ? CP_LIMIT : CP_OK;
+    if (!person->out.failed)
+        return CP_OK;
+    floor_leave(floor, person);
+    return CP_LIMIT;
 }
 
 void floor_leave(struct floor *floor, struct person *person)
@@ -148,6 +160,7 @@ void floor_leave(struct floor *floor, struct person *person)
         return;
     *at = person->next;
     buffer_free(&person->out);
+    trials_cancel(floor, person->client.number);
     const enum mode before = floor->authority.mode;
     if (authority_leave(&floor->authority, person->client.number))
         end_motion(floor, before);
@@ -239,8 +252,11 @@ static const char *download(struct floor *floor, const char *name)
         return "there is no program of this name";
     if (floor->checker && !program->is_good)
         return "the program has not passed its check: save it again";
-    if (simulator_load(&floor->simulator, program->name, program->text, program->text_size) != CP_OK)
-        return floor->simulator.options.device == CP_NONE ? no_device : "the program has errors";
+    const cp_status status = simulator_load(&floor->simulator, program->name, program->text, program->text_size);
+    if (status != CP_OK)
+        return floor->simulator.options.device == CP_NONE ? no_device
+               : status == CP_LIMIT                       ? "out of memory"
+                                                          : "the program has errors";
     floor->lines = count_lines(program->text);
     return NULL;
 }
@@ -554,8 +570,10 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
         floor->next_step += STEP_TIME;
     }
     floor->moves = simulator_moves(&floor->simulator);
-    if (any)
+    if (any || floor->state.failed)
         show_state(floor);
+    if (floor->mode.failed)
+        floor_show_mode(floor);
     if (floor->recording)
         (void)recording_flush(floor->recording, (double)now / 1000);
     if (floor->moved && floor->next_near <= now) {

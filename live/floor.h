@@ -114,6 +114,8 @@ bool floor_is_due(const struct floor *floor, const struct person *person);
 /* Begins the trial of a program, or of a move; NULL, or why not. */
 const char *trial_begin(struct floor *floor, const struct person *person, const struct message *message,
                         const char *name, const char *text, size_t size);
+/* The client has left: nobody wants the results of its trials. */
+void trials_cancel(struct floor *floor, uint64_t client);
 void trials_close(struct floor *floor);
 
 /* ---- floor.c, for trials.c ---- */

@@ -12,16 +12,22 @@
 
 void failures_address(const char *text, char address[ADDRESS_SIZE])
 {
-    struct in6_addr six;
-    (void)snprintf(address, ADDRESS_SIZE, "%s", text);
-    if (inet_pton(AF_INET6, address, &six) != 1)
-        return;
-    if (IN6_IS_ADDR_V4MAPPED(&six)) {
-        (void)inet_ntop(AF_INET, six.s6_addr + 12, address, ADDRESS_SIZE);
-        return;
-    }
-    memset(six.s6_addr + 8, 0, 8);
-    (void)inet_ntop(AF_INET6, &six, address, ADDRESS_SIZE);
+    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff}; /* ::ffff:0:0/96 is IPv4 */
+    unsigned char bytes[sizeof(struct in6_addr)];
+    char bare[ADDRESS_SIZE];
+    text += *text == '[';
+    size_t size = strcspn(text, "]%");
+    const char *colon = memchr(text, ':', size);
+    if (colon && colon > text && !memchr(colon + 1, ':', size - (size_t)(colon + 1 - text)) && memchr(text, '.', size))
+        size = (size_t)(colon - text); /* IPv4 and a port */
+    (void)snprintf(bare, sizeof bare, "%.*s", size < ADDRESS_SIZE ? (int)size : ADDRESS_SIZE - 1, text);
+    if (inet_pton(AF_INET6, bare, bytes) != 1)
+        memcpy(address, bare, sizeof bare);
+    else if (memcmp(bytes, mapped, sizeof mapped) == 0)
+        (void)snprintf(address, ADDRESS_SIZE, "%u.%u.%u.%u", bytes[12], bytes[13], bytes[14], bytes[15]);
+    else
+        (void)snprintf(address, ADDRESS_SIZE, "%02x%02x:%02x%02x:%02x%02x:%02x%02x::/64", bytes[0], bytes[1], bytes[2],
+                       bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
 }
 
 /* Compares addresses as far as the table holds them. */

@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -13,23 +14,24 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, in
     return lws_hdr_copy(wsi, text, size, token) > 0;
 }
 
+/* Tells whether a host is this name, perhaps with a port. */
+static bool is_named(const char *host, const char *name)
+{
+    const size_t size = strlen(name);
+    if (size == 0 || strncmp(host, name, size) != 0)
+        return false;
+    const char *port = host + size;
+    return *port == 0 || (*port == ':' && is_digit(port[1]) && port[1 + strspn(port + 1, "0123456789")] == 0);
+}
+
 bool is_loopback_name(const char *host)
 {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t size = strlen(names[i]);
-        if (strncmp(host, names[i], size) != 0)
-            continue;
-        const char *port = host + size;
-        if (*port == 0 || (*port == ':' && is_digit(port[1]) && port[1 + strspn(port + 1, "0123456789")] == 0))
-            return true;
-    }
-    return false;
+    return is_named(host, "localhost") || is_named(host, "127.0.0.1") || is_named(host, "[::1]");
 }
 
 bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
 {
-    char host[MOST_HEADER], origin[MOST_HEADER], wanted[MOST_HEADER + 8];
+    char host[MOST_HEADER], origin[MOST_HEADER];
     if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
         return false;
     const bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
@@ -38,28 +40,21 @@ bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
         const char *proxy_host = strstr(server->origin, "://") + 3;
         return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
     }
-    if (!is_loopback_name(host)) /* of any port: ssh -L gives the browser another one than ours */
+    /* Any port will do: ssh -L gives the browser another one than ours. */
+    if (!is_loopback_name(host) && !is_named(host, server->host))
         return false;
-    (void)snprintf(wanted, sizeof wanted, "http://%s", host);
-    return has_origin ? strcmp(origin, wanted) == 0 : !needs_origin;
+    return has_origin ? strncmp(origin, "http://", 7) == 0 && strcmp(origin + 7, host) == 0 : !needs_origin;
 }
 
-bool find_visitor(struct server *server, struct lws *wsi, const char **name, enum role *role)
+bool find_visitor(struct server *server, struct lws *wsi, const struct session **session)
 {
     char cookie[MOST_HEADER], key[SESSION_KEY_SIZE];
-    *name = "";
-    *role = ROLE_GUEST;
+    *session = NULL;
     if (!server->request->users)
         return true;
-    if (header(wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie) && session_cookie(cookie, key)) {
-        const struct session *session = session_find(server->sessions, key, server_now());
-        if (session) {
-            *name = session->name;
-            *role = session->role;
-            return true;
-        }
-    }
-    return server->request->public_view;
+    if (header(wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie) && session_cookie(cookie, key))
+        *session = session_find(server->sessions, key, server_now());
+    return *session || server->request->public_view;
 }
 
 /* ---- answers ---- */
@@ -138,14 +133,22 @@ static int send_piece(struct visit *visit)
  * and those before it may be lies. */
 static void find_address(struct server *server, struct visit *visit)
 {
-    char list[MOST_HEADERS];
+    char list[MOST_HEADER];
+    (void)snprintf(visit->address, sizeof visit->address, "local");
     if (*server->origin && header(visit->wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list)) {
         const char *comma = strrchr(list, ','), *last = comma ? comma + 1 : list;
         failures_address(last + strspn(last, " "), visit->address);
     } else if (lws_get_peer_simple(visit->wsi, list, sizeof list))
         failures_address(list, visit->address);
-    else
-        (void)snprintf(visit->address, sizeof visit->address, "local");
+}
+
+/* The body of a login is whole, or will never be. */
+static void forget_body(struct visit *visit)
+{
+    if (visit->said)
+        forget_secret(visit->said, visit->said_size);
+    free(visit->said);
+    visit->said = NULL;
 }
 
 /* Takes the body of a login to the guard. */
@@ -155,7 +158,8 @@ static int ask_guard(struct server *server, struct visit *visit)
     const uint64_t now = server_now();
     const bool good = login_read(server->context, visit->said, visit->said_size, &login);
     cp_report_clear(server->context);
-    forget_secret(visit->said, visit->said_size);
+    forget_body(visit);
+    follow_users(server);
     if (!good)
         return send_text(visit, HTTP_STATUS_BAD_REQUEST, "a login is {\"user\":\"...\",\"password\":\"...\"}\n");
     if (!failures_allow(server->failures, visit->address, now)) {
@@ -226,6 +230,7 @@ static int log_out(struct server *server, struct visit *visit)
     char cookie[MOST_HEADER], key[SESSION_KEY_SIZE];
     if (header(visit->wsi, WSI_TOKEN_HTTP_COOKIE, cookie, sizeof cookie) && session_cookie(cookie, key))
         session_end(server->sessions, key);
+    follow_sessions(server);
     visit->body = (struct body){.type = "text/plain"};
     return send_head(visit, 204, "cellpipe=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
 }
@@ -245,8 +250,7 @@ static int send_health(struct server *server, struct visit *visit)
 
 static int answer_get(struct server *server, struct visit *visit, const char *path)
 {
-    const char *name;
-    enum role role;
+    const struct session *session;
     if (strcmp(path, "/") == 0)
         return send_bytes(visit, "text/html; charset=utf-8", server->page, server->page_size, false);
     if (strcmp(path, "/health") == 0)
@@ -254,16 +258,31 @@ static int answer_get(struct server *server, struct visit *visit, const char *pa
     const bool cell = strcmp(path, "/cell.glb") == 0;
     if (!cell && strcmp(path, "/session") != 0)
         return send_text(visit, HTTP_STATUS_NOT_FOUND, "there is nothing of this name\n");
-    if (!find_visitor(server, visit->wsi, &name, &role))
+    if (!find_visitor(server, visit->wsi, &session))
         return send_text(visit, HTTP_STATUS_UNAUTHORIZED, "log in first\n");
     if (!cell)
-        return send_text(visit, HTTP_STATUS_OK, role_name(role));
+        return send_text(visit, HTTP_STATUS_OK, role_name(session ? session->role : ROLE_GUEST));
     return send_bytes(visit, "model/gltf-binary", server->cell, server->cell_size, true);
+}
+
+/* Tells whether all agree where the body ends: what is behind it would be taken for a request, perhaps of somebody else
+ * whose requests a proxy sends over the same connection. libwebsockets reads no chunks, and sizes as atoll does. */
+static bool has_clear_end(struct lws *wsi)
+{
+    char length[32];
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0)
+        return false;
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0)
+        return true;
+    return header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length) &&
+           strspn(length, "0123456789") == strlen(length);
 }
 
 /* A login and a logout have a body, perhaps an empty one; nothing else may have one. */
 static int begin_request(struct server *server, struct visit *visit, const char *path)
 {
+    if (!has_clear_end(visit->wsi))
+        return -1;
     const bool gets = lws_hdr_total_length(visit->wsi, WSI_TOKEN_GET_URI) > 0,
                posts = lws_hdr_total_length(visit->wsi, WSI_TOKEN_POST_URI) > 0,
                puts = lws_hdr_total_length(visit->wsi, WSI_TOKEN_PUT_URI) > 0;
@@ -284,14 +303,19 @@ static int begin_request(struct server *server, struct visit *visit, const char 
         atoi(length) > MOST_LOGIN)
         return send_text(visit, HTTP_STATUS_REQ_ENTITY_TOO_LARGE, "that is no login\n");
     find_address(server, visit);
+    visit->is_login = true;
     visit->said = malloc(MOST_LOGIN);
+    lws_set_timer_usecs(visit->wsi, HEADER_SECONDS * LWS_USEC_PER_SEC);
     return visit->said ? 0 : -1;
 }
 
 static int take_body(struct visit *visit, const void *bytes, size_t size)
 {
-    if (!visit->said)
+    if (!visit->is_login)
         return 0;
+    /* libwebsockets takes what comes behind a body, before its answer, for more of it. */
+    if (!visit->said)
+        return -1;
     if (size > MOST_LOGIN - visit->said_size)
         return -1;
     memcpy(visit->said + visit->said_size, bytes, size);
@@ -302,9 +326,7 @@ static int take_body(struct visit *visit, const void *bytes, size_t size)
 static void end_visit(struct server *server, struct visit *visit)
 {
     stop_asking(server, visit);
-    if (visit->said)
-        forget_secret(visit->said, visit->said_size);
-    free(visit->said);
+    forget_body(visit);
     *visit = (struct visit){0};
 }
 
@@ -328,18 +350,25 @@ static void add_stranger(struct server *server, struct lws *wsi)
     server->strangers[server->stranger_count++] = wsi;
 }
 
-/* An upgrade is refused before it happens if it does not come from our own page, or from nobody who may see the cell.
- */
-static int check_upgrade(struct server *server, struct lws *wsi)
+/* Tells whether a header has this value, and no other. */
+static bool has_header(struct lws *wsi, enum lws_token_indexes token, const char *value)
 {
-    const char *name;
-    enum role role;
-    char path[16];
-    const bool here = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 && strcmp(path, "/live") == 0;
-    const unsigned code = !here                                      ? HTTP_STATUS_NOT_FOUND
-                          : !is_ours(server, wsi, true)              ? HTTP_STATUS_FORBIDDEN
-                          : !find_visitor(server, wsi, &name, &role) ? HTTP_STATUS_UNAUTHORIZED
-                                                                     : 0;
+    char text[32];
+    return lws_hdr_copy(wsi, text, sizeof text, token) > 0 && strcmp(text, value) == 0;
+}
+
+/* An upgrade is refused before it happens if it does not come from our own page, or from nobody who may see the cell.
+ * libwebsockets would take other protocols, too: those of its own for requests and controllers, and HTTP/2. */
+static int check_upgrade(struct server *server, struct lws *wsi, const char *upgrade)
+{
+    const struct session *session;
+    const bool known = strcasecmp(upgrade, "websocket") == 0 && has_header(wsi, WSI_TOKEN_VERSION, "13") &&
+                       has_header(wsi, WSI_TOKEN_PROTOCOL, "cellpipe");
+    const unsigned code = !has_header(wsi, WSI_TOKEN_GET_URI, "/live") ? HTTP_STATUS_NOT_FOUND
+                          : !is_ours(server, wsi, true)                ? HTTP_STATUS_FORBIDDEN
+                          : !known                                     ? HTTP_STATUS_BAD_REQUEST
+                          : !find_visitor(server, wsi, &session)       ? HTTP_STATUS_UNAUTHORIZED
+                                                                       : 0;
     if (code == 0)
         return 0;
     return lws_return_http_status(wsi, code, NULL) < 0 ? -1 : 1;
@@ -357,14 +386,16 @@ int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user
         remove_stranger(server, wsi);
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return check_upgrade(server, wsi);
+        return check_upgrade(server, wsi, in);
     case LWS_CALLBACK_HTTP:
         *visit = (struct visit){.wsi = wsi};
         return begin_request(server, visit, in);
     case LWS_CALLBACK_HTTP_BODY:
         return take_body(visit, in, size);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        return visit->said ? ask_guard(server, visit) : 0;
+        return !visit->is_login ? 0 : visit->said ? ask_guard(server, visit) : -1;
+    case LWS_CALLBACK_TIMER:
+        return visit && visit->said ? -1 : 0; /* a login does not become whole */
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return send_piece(visit);
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:

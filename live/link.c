@@ -29,6 +29,7 @@ static const char *send_command(void *user, const struct message *message, const
 {
     struct link *link = user;
     const struct joint_map_row *row;
+    const size_t before = link->commands.size;
     if (!link->state)
         return "offline";
     switch (message->word) {
@@ -48,7 +49,11 @@ static const char *send_command(void *user, const struct message *message, const
         command_print(&link->commands, word_name(message->word));
         break;
     }
-    return link->commands.failed ? "out of memory" : NULL;
+    if (!link->commands.failed)
+        return NULL;
+    link->commands.size = before; /* no half of a command is sent */
+    link->commands.failed = false;
+    return "out of memory";
 }
 
 /* ---- samples ---- */

@@ -145,8 +145,8 @@ static bool read_message(struct reading *reading, struct message *message)
     if (json_member(&reading->json, 0, "id") != JSON_NONE) {
         if (!read_number(reading, "id", &id))
             return false;
-        if (!(id >= 0 && id <= 9007199254740991.0 && id == floor(id)))
-            return wrong(reading, "\"id\" is to be a whole number");
+        if (!(id >= 1 && id <= 9007199254740991.0 && id == floor(id)))
+            return wrong(reading, "\"id\" is to be a whole number from 1");
         message->id = (uint64_t)id;
     }
     return read_needs(reading, message);

@@ -1,6 +1,7 @@
 /* Begins the server, lets libwebsockets run it, and ends it. */
 #include "server.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -31,7 +32,9 @@ struct address {
 
 static bool is_loopback(const char *host)
 {
-    return strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
+    unsigned char bytes[4]; /* "127.example.com" is a name, and anywhere */
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
+           (inet_pton(AF_INET, host, bytes) == 1 && bytes[0] == 127);
 }
 
 /* Reads HOST:PORT, [::1]:PORT or unix:PATH. */
@@ -213,17 +216,6 @@ void server_take_results(struct server *server)
         server_wake(server);
 }
 
-static cp_status open_users(struct server *server)
-{
-    if (!server->request->users)
-        return CP_OK;
-    server->sessions = memory_allocate_zeroed(server->context, 1, sizeof *server->sessions);
-    server->failures = memory_allocate_zeroed(server->context, 1, sizeof *server->failures);
-    if (!server->sessions || !server->failures)
-        return CP_LIMIT;
-    return users_read(server->context, server->request->users, server->arena, &server->users);
-}
-
 /* ---- time ---- */
 
 static void tick(lws_sorted_usec_list_t *timer)
@@ -234,6 +226,7 @@ static void tick(lws_sorted_usec_list_t *timer)
 
 void server_wake(struct server *server)
 {
+    follow_people(server);
     const uint64_t wait = floor_tick(&server->floor, server_now());
     serve_connections(server);
     if (server->wire)
@@ -257,10 +250,13 @@ static void keep_silent(int level, const char *line)
 }
 
 /* Returns why the system does not let us listen at a socket; 0: it does. One that a killed server has left, which
- * nobody answers, is removed. */
+ * nobody answers, is removed, but no other file. */
 static int try_path(const char *path)
 {
+    struct stat there;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode))
+        return EEXIST;
     const struct sockaddr *at = (const struct sockaddr *)&address;
     (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     const int file = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -329,7 +325,7 @@ static cp_status listen_at(struct server *server, const struct address *address)
         .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | (address->path ? LWS_SERVER_OPTION_UNIX_SOCK : 0),
         .timeout_secs = HEADER_SECONDS,
         .timeout_secs_ah_idle = HEADER_SECONDS,
-        .max_http_header_data = MOST_HEADERS,
+        .max_http_header_data = MOST_HEADER,
         .max_http_header_pool = MOST_STRANGERS + 16,
         .keepalive_timeout = HEADER_SECONDS,
         .retry_and_idle_policy = &patience,
@@ -344,7 +340,8 @@ static cp_status listen_at(struct server *server, const struct address *address)
                                "the server cannot begin: out of memory");
     server->vhost = lws_get_vhost_by_name(server->lws, "default");
     server->port = address->path ? 0 : lws_get_vhost_listen_port(server->vhost);
-    if (server->users.count > 0)
+    memcpy(server->host, address->host, sizeof server->host);
+    if (server->request->users) /* there may be none yet */
         return begin_threads(server);
     return CP_OK;
 }
@@ -365,6 +362,7 @@ static void close_server(struct server *server)
 {
     guard_free(server->guard);
     checker_free(server->floor.checker);
+    server->floor.checker = NULL; /* pages close below */
     for (uint32_t i = 0; i < server->result_count; i++)
         check_result_free(server->results[i]);
     if (server->lws)
@@ -373,8 +371,7 @@ static void close_server(struct server *server)
         wire_close(server->wire);
     cp_free(server->context, server->page, server->page_size);
     cp_free(server->context, server->cell, server->cell_size);
-    memory_free(server->context, server->sessions, 1, sizeof *server->sessions);
-    memory_free(server->context, server->failures, 1, sizeof *server->failures);
+    close_users(server);
     (void)recording_free(server->floor.recording);
     floor_close(&server->floor);
     arena_free(server->arena);

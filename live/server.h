@@ -5,6 +5,7 @@
 
 #include <libwebsockets.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "floor.h"
 #include "live.h"
@@ -13,8 +14,7 @@
 
 enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
-    MOST_HEADERS = 8192, /* bytes of all headers of a request */
-    MOST_HEADER = 2048,  /* bytes of a header that matters here */
+    MOST_HEADER = 8192,  /* bytes of all headers of a request */
     HEADER_SECONDS = 5,  /* the headers of a request are whole within this time */
     SLOW_READER = 10000, /* milliseconds after which a browser that does not read is sent away */
     SOCKET_ROOM = 16384  /* bytes that the system keeps for a browser */
@@ -34,6 +34,7 @@ struct visit {
     struct visit *next; /* its password is being checked, too */
     uint64_t ticket;    /* the guard's; 0: it was not asked */
     uint64_t asked;     /* the guard was asked then */
+    bool is_login;      /* it has a body, which is a login */
     struct body body;
     char text[200]; /* a short body */
     char *said;     /* the login that was sent along */
@@ -45,9 +46,11 @@ struct visit {
 struct connection {
     struct lws *wsi;
     struct person person;
+    const struct session *session; /* by which it came, and its key; NULL: none */
+    char key[SESSION_KEY_SIZE];
     struct buffer said;   /* a message, of which a part has come */
     uint64_t waits_since; /* something is due, and the browser does not read; 0: no */
-    bool is_in;
+    bool is_in;           /* on the floor; false at the end of its session */
     struct connection *next;
 };
 
@@ -62,6 +65,9 @@ struct server {
     struct floor floor;
     struct arena *arena;
     struct users users;
+    struct arena *users_arena; /* theirs */
+    struct stat users_file;    /* as it was when they were read */
+    uint64_t people_seen;      /* when follow_people last looked */
     struct sessions *sessions;
     struct failures *failures;
     struct guard *guard;
@@ -84,6 +90,7 @@ struct server {
     struct check_result *results[MOST_CHECKS + 1]; /* the checker's thread adds them */
     uint32_t result_count;
     int port;
+    char host[256];   /* the server listens at it; or "" */
     char origin[320]; /* the proxy's, or "" */
 };
 
@@ -112,12 +119,22 @@ bool is_ours(struct server *server, struct lws *wsi, bool needs_origin);
 bool is_loopback_name(const char *host);
 /* A connection that has shown a session is no stranger any more. */
 void remove_stranger(struct server *server, const struct lws *wsi);
-/* Finds who asks, by the cookie. False: nobody who may see the cell. */
-bool find_visitor(struct server *server, struct lws *wsi, const char **name, enum role *role);
+/* Finds who asks, by the cookie: a session, or NULL for a guest. False: nobody who may see the cell. */
+bool find_visitor(struct server *server, struct lws *wsi, const struct session **session);
+
+/* people.c: the file of users, as it changes. */
+cp_status open_users(struct server *server);
+/* Reads the file again if it has changed. Who is not in it any more, or with another role or password, is out. */
+void follow_users(struct server *server);
+/* Once a second: follow_users, and sessions that end by their age. */
+void follow_people(struct server *server);
+void close_users(struct server *server);
 
 /* socket.c: the protocol of messages. */
 int answer_socket(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
 /* Asks for the writing of what is due, and sends those away who do not read. */
 void serve_connections(struct server *server);
+/* Ends connections whose session has ended. */
+void follow_sessions(struct server *server);
 
 #endif

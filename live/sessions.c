@@ -56,18 +56,27 @@ static bool is_over(const struct session *session, uint64_t now)
     return now > session->begin && now - session->begin >= SESSION_LIFE;
 }
 
-/* Returns a free place, or else that of the oldest session, which ends. */
-static struct session *find_place(struct sessions *sessions)
+/* Returns a free place, or else that of the oldest session, which ends: of the user, if they have as many as one may.
+ */
+static struct session *find_place(struct sessions *sessions, const char *name)
 {
-    struct session *oldest = sessions->items;
+    struct session *oldest = sessions->items, *oldest_own = NULL, *free = NULL;
+    size_t own = 0;
     for (size_t i = 0; i < MOST_SESSIONS; i++) {
         struct session *session = &sessions->items[i];
-        if (!*session->key)
-            return session;
+        if (!*session->key) {
+            free = free ? free : session;
+            continue;
+        }
         if (session->begin < oldest->begin)
             oldest = session;
+        if (strcmp(session->name, name) != 0)
+            continue;
+        own++;
+        if (!oldest_own || session->begin < oldest_own->begin)
+            oldest_own = session;
     }
-    return oldest;
+    return own >= MOST_SESSIONS_OF_ONE ? oldest_own : free ? free : oldest;
 }
 
 const struct session *session_begin(struct sessions *sessions, const struct user *user, uint64_t now)
@@ -76,7 +85,7 @@ const struct session *session_begin(struct sessions *sessions, const struct user
     size_t size = strlen(user->name);
     if (size > MOST_USER_NAME || !make_key(key))
         return NULL;
-    struct session *session = find_place(sessions);
+    struct session *session = find_place(sessions, user->name);
     *session = (struct session){.role = user->role, .begin = now};
     memcpy(session->key, key, sizeof key);
     memcpy(session->name, user->name, size);
@@ -103,6 +112,20 @@ const struct session *session_find(struct sessions *sessions, const char *key, u
         return session;
     forget_secret(session, sizeof *session);
     return NULL;
+}
+
+bool session_goes_on(const struct session *session, const char *key, uint64_t now)
+{
+    return same_secret(session->key, key, SESSION_KEY_SIZE) && !is_over(session, now);
+}
+
+void sessions_follow(struct sessions *sessions, const struct users *before, const struct users *present)
+{
+    for (size_t i = 0; i < MOST_SESSIONS; i++) {
+        struct session *session = &sessions->items[i];
+        if (*session->key && !user_is_same(before, present, session->name))
+            forget_secret(session, sizeof *session);
+    }
 }
 
 void session_end(struct sessions *sessions, const char *key)

@@ -10,6 +10,7 @@
 enum {
     SESSION_KEY_SIZE = 33,         /* 128 random bits as hexadecimal digits, and NUL */
     MOST_SESSIONS = 1024,          /* the oldest one goes for a new one */
+    MOST_SESSIONS_OF_ONE = 32,     /* of one user: who logs in again and again ends sessions of their own alone */
     SESSION_LIFE = 8 * 3600 * 1000 /* milliseconds from the login */
 };
 
@@ -24,11 +25,16 @@ struct sessions {
     struct session items[MOST_SESSIONS];
 };
 
-/* Begins a session; NULL if the system gives no random bits. */
+/* Begins a session; NULL if the system gives no random bits. It lies in the table, where it may end, and another begin.
+ */
 const struct session *session_begin(struct sessions *sessions, const struct user *user, uint64_t now);
 /* Finds one by the key, which is compared in constant time; NULL: none, or ended by its age. */
 const struct session *session_find(struct sessions *sessions, const char *key, uint64_t now);
+/* Tells whether that place of the table still has the session of this key. */
+bool session_goes_on(const struct session *session, const char *key, uint64_t now);
 void session_end(struct sessions *sessions, const char *key);
+/* Ends the sessions of users who are not among the present ones, or have another role or password than before. */
+void sessions_follow(struct sessions *sessions, const struct users *before, const struct users *present);
 /* Finds the value of the cookie `cellpipe` in a Cookie header, and copies it; false: there is none that is a key, or
  * there are several, of which a stranger may have set one. */
 bool session_cookie(const char *header, char key[SESSION_KEY_SIZE]);
@@ -55,8 +61,8 @@ struct failures {
         uint64_t times[MOST_FAILURES]; /* the latest ones, and 1 more; 0: none */
     } items[MOST_ADDRESSES];
 };
-/* Writes an address as failures are counted: of an IPv6 address its first 64 bits, since a guest of a network has all
- * addresses behind them; an IPv4 address that is written as an IPv6 one is an IPv4 address. Other texts stay. */
+/* Writes what counts as one address: of IPv6 its first 64 bits, since whoever has one address has these 2^64. A port,
+ * and the form of IPv4 in IPv6, are left out; what is no address stays as it is. */
 void failures_address(const char *text, char address[ADDRESS_SIZE]);
 /* Tells whether the address may try. */
 bool failures_allow(const struct failures *failures, const char *address, uint64_t now);

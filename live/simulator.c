@@ -277,6 +277,10 @@ cp_status simulator_move(struct simulator *simulator, const double *q, double sp
         const double seconds = 1.875 * fabs(q[i] - cell->q[i]) / (speed * most_speed(&cell->joints[i]));
         simulator->duration = fmax(simulator->duration, seconds);
     }
+    if (!(simulator->duration <= SIMULATOR_LONGEST)) {
+        (void)snprintf(simulator->why, sizeof simulator->why, "limits: that takes more than %d s", SIMULATOR_LONGEST);
+        return CP_NO;
+    }
     simulator->task = SIMULATOR_MOVE;
     return CP_OK;
 }

@@ -7,7 +7,7 @@
 
 #define SIMULATOR_PERIOD 0.01 /* seconds of a step */
 
-enum { SIMULATOR_WHY = 300 };
+enum { SIMULATOR_WHY = 300, SIMULATOR_LONGEST = 600 /* seconds of a move: only an emergency ends it before */ };
 
 /* What a step came to. */
 enum simulator_end {

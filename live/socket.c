@@ -11,18 +11,20 @@ static int hang_up(struct lws *wsi, enum lws_close_status code, const char *why)
 
 static int enter(struct server *server, struct connection *connection, struct lws *wsi)
 {
-    const char *name;
-    enum role role;
+    const struct session *session;
     int room = SOCKET_ROOM;
-    if (!find_visitor(server, wsi, &name, &role))
+    if (!find_visitor(server, wsi, &session))
         return -1;
     (void)setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    *connection = (struct connection){.wsi = wsi, .said = {.context = server->context}};
-    if (floor_enter(&server->floor, &connection->person, name, role) != CP_OK)
+    *connection = (struct connection){.wsi = wsi, .session = session, .said = {.context = server->context}};
+    if (floor_enter(&server->floor, &connection->person, session ? session->name : "",
+                    session ? session->role : ROLE_GUEST) != CP_OK)
         return -1;
     connection->is_in = true;
-    if (role != ROLE_GUEST)
+    if (session) {
+        memcpy(connection->key, session->key, sizeof connection->key);
         remove_stranger(server, wsi);
+    }
     connection->next = server->connections;
     server->connections = connection;
     lws_callback_on_writable(wsi);
@@ -47,6 +49,8 @@ static int hear(struct server *server, struct connection *connection, const void
 {
     struct lws *wsi = connection->wsi;
     struct buffer *said = &connection->said;
+    if (!connection->is_in)
+        return hang_up(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "the session has ended");
     if (lws_frame_is_binary(wsi))
         return hang_up(wsi, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "texts alone");
     if (size > MOST_MESSAGE - said->size)
@@ -72,6 +76,8 @@ static int write_next(struct server *server, struct connection *connection)
     size_t size;
     struct lws *wsi = connection->wsi;
     connection->waits_since = 0;
+    if (!connection->is_in)
+        return hang_up(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "the session has ended");
     if (lws_send_pipe_choked(wsi)) {
         lws_callback_on_writable(wsi);
         return 0;
@@ -94,11 +100,26 @@ static int write_next(struct server *server, struct connection *connection)
     return 0;
 }
 
+void follow_sessions(struct server *server)
+{
+    const uint64_t now = server_now();
+    for (struct connection *connection = server->connections; connection; connection = connection->next) {
+        if (!connection->is_in || !connection->session || session_goes_on(connection->session, connection->key, now))
+            continue;
+        connection->is_in = false; /* a lease is lost now, whenever the connection ends */
+        floor_leave(&server->floor, &connection->person);
+        lws_set_timeout(connection->wsi, PENDING_TIMEOUT_CLOSE_SEND, 2);
+        lws_callback_on_writable(connection->wsi);
+    }
+}
+
 void serve_connections(struct server *server)
 {
     const uint64_t now = server_now();
     for (struct connection *connection = server->connections; connection; connection = connection->next) {
-        if (!floor_is_due(&server->floor, &connection->person))
+        if (connection->person.out.failed) /* an answer is lost, since there was no memory */
+            lws_set_timeout(connection->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+        if (!connection->is_in || !floor_is_due(&server->floor, &connection->person))
             continue;
         if (connection->waits_since == 0)
             connection->waits_since = now;

@@ -28,7 +28,10 @@ static double *copy_values(const struct cell *cell, const double *values)
 const char *trial_begin(struct floor *floor, const struct person *person, const struct message *message,
                         const char *name, const char *text, size_t size)
 {
-    if (floor->trial_count == MOST_CHECKS)
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < floor->trial_count; i++)
+        own += floor->trials[i].client == person->client.number;
+    if (floor->trial_count == MOST_CHECKS || own == MOST_CHECKS_OF_ONE)
         return "rate: too much is being checked; try again";
     struct trial *trial = &floor->trials[floor->trial_count];
     *trial = (struct trial){
@@ -57,6 +60,13 @@ const char *trial_begin(struct floor *floor, const struct person *person, const 
     }
     floor->trial_count++;
     return NULL;
+}
+
+void trials_cancel(struct floor *floor, uint64_t client)
+{
+    for (uint32_t i = 0; i < floor->trial_count && floor->checker; i++)
+        if (floor->trials[i].client == client)
+            checker_cancel(floor->checker, floor->trials[i].ticket);
 }
 
 static struct person *person_of(struct floor *floor, uint64_t number)

@@ -172,3 +172,9 @@ struct user *users_find(const struct users *users, const char *name)
             return &users->items[i];
     return NULL;
 }
+
+bool user_is_same(const struct users *before, const struct users *present, const char *name)
+{
+    const struct user *old = users_find(before, name), *new = users_find(present, name);
+    return old && new && old->role == new->role &&strcmp(old->hash, new->hash) == 0;
+}

@@ -36,6 +36,8 @@ cp_status users_parse(cp_context *context, const char *path, char *text, size_t 
 cp_status users_read(cp_context *context, const char *path, struct arena *arena, struct users *users);
 /* Returns the user, or NULL. */
 struct user *users_find(const struct users *users, const char *name);
+/* Tells whether a user is there before and at present, with the same role and password. */
+bool user_is_same(const struct users *before, const struct users *present, const char *name);
 
 /* ---- users_file.c: the file as it changes ---- */
 

@@ -117,7 +117,7 @@ export function connect(port, {
             if (opcode === 1) client.messages.push(JSON.parse(payload.toString()));
             if (opcode === 8) {
                 client.code = size >= 2 ? payload.readUInt16BE(0) : 1005;
-                socket.write(frame(8, payload)); // else the server waits for it
+                socket.end(frame(8, payload)); // else the server waits for it
             }
             if (opcode === 9) socket.write(frame(10, payload));
             bytes = bytes.subarray(at + size);

@@ -140,7 +140,7 @@ function make(given) {
         return part.pattern.includes('.-') ? pick(['', '.', '-']) + name : pick('aZ_') + name;
     }
     if (part.type === 'string') return pick(['', 'a', 'IMOV 0, 0, 1\nEND\n', 'Grün "x" \\ \u2028', '\0']);
-    if (part.type === 'integer') return pick([0, 1, 7, 1e3, 9007199254740991]);
+    if (part.type === 'integer') return pick([1, 7, 1e3, 9007199254740991]);
     if (part.type === 'number') return pick([0, -1, 0.25, 1e300, -1e-300, 3]);
     return Array.from({ length: part.minItems ?? random(4) }, () => make(part.items));
 }

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "../../live/floor.h"
 #include "fixture.h"
@@ -149,6 +150,7 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
         assert_false(floor_hear(floor_, &tina, nonsense[i], strlen(nonsense[i]), now));
     static const char *const bad[] = {
+        "{\"type\":\"take\",\"id\":0}",
         "{\"type\":\"jog\"}",
         "{\"type\":\"jog\",\"joint\":\"Arm.J1\"}",
         "{\"type\":\"jog\",\"joint\":\"Arm.J9\",\"speed\":0.1}",
@@ -181,6 +183,25 @@ static void test_numbers(void **state)
     answer = next(&otto, "refused");
     assert_true(json_integer_value(json_object_get(answer, "id")) == 9007199254740991);
     json_decref(answer);
+}
+
+/* Only an emergency ends a move: one that nobody would wait for is none. */
+static void test_endless_moves(void **state)
+{
+    (void)state;
+    static const char *const speeds[] = {"1e-9", "1e-300", "5e-324", "0.00001", "0", "-1", "1.1"};
+    char list[400] = "", message[600];
+    for (uint32_t i = 0; i < floor_->cell.shown_count; i++)
+        (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.17g", i ? "," : "",
+                       floor_->cell.q[floor_->cell.shown[i]] + (i == 0 ? 0.1 : 0));
+    expect_done(&tina, "{\"type\":\"take\"}");
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        (void)snprintf(message, sizeof message, "{\"type\":\"move\",\"q\":[%s],\"speed\":%s}", list, speeds[i]);
+        expect_refused(&tina, message, "limits");
+        assert_string_equal(mode(), "ready");
+    }
+    (void)snprintf(message, sizeof message, "{\"type\":\"move\",\"q\":[%s],\"speed\":0.01}", list);
+    expect_done(&tina, message);
 }
 
 static void test_program(void **state)
@@ -300,13 +321,14 @@ static void test_rate(void **state)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
-static struct check_result *last_result;
+static struct check_result *results[MOST_CHECKS];
+static int result_count;
 
 static void take_result(void *user, struct check_result *result)
 {
     (void)user;
     pthread_mutex_lock(&lock);
-    last_result = result;
+    results[result_count++] = result;
     pthread_cond_signal(&came);
     pthread_mutex_unlock(&lock);
 }
@@ -314,10 +336,9 @@ static void take_result(void *user, struct check_result *result)
 static void wait_for_check(void)
 {
     pthread_mutex_lock(&lock);
-    while (!last_result)
+    while (result_count == 0)
         pthread_cond_wait(&came, &lock);
-    struct check_result *result = last_result;
-    last_result = NULL;
+    struct check_result *result = results[--result_count];
     pthread_mutex_unlock(&lock);
     floor_take_result(floor_, result, now);
     check_result_free(result);
@@ -383,18 +404,63 @@ static void test_checks(void **state)
     assert_string_equal(mode(), "ready");
 }
 
+static double used_since(clock_t begin)
+{
+    return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/* Processor time of one check of a program that goes slowly: whole, or of a teacher who leaves at this time in it. The
+ * others that they had asked for do not begin. */
+static double check_slowly(bool leaves, double when)
+{
+    static const char slow[] = "SPEED 1\\nIMOV 0,0,50\\nIMOV 0,0,-50\\nIMOV 0,0,50\\nEND\\n";
+    const int most = leaves ? MOST_CHECKS_OF_ONE : 1;
+    char message[300];
+    const clock_t begin = clock();
+    expect_done(&tina, "{\"type\":\"take\"}");
+    for (int i = 0; i < most; i++) {
+        (void)snprintf(message, sizeof message, "{\"type\":\"program\",\"name\":\"%d\",\"text\":\"%s\"}", i, slow);
+        say(&tina, message);
+    }
+    if (leaves) {
+        expect_refused(&tina, message, "rate");
+        while (used_since(begin) < when)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        floor_leave(floor_, &tina);
+    }
+    while (floor_->trial_count > 0)
+        wait_for_check();
+    return used_since(begin);
+}
+
+static void test_teacher_leaves(void **state)
+{
+    (void)state;
+    assert_int_equal(checker_new(context, floor_->cell.scene, take_result, NULL, &floor_->checker), CP_OK);
+    const double whole = check_slowly(false, 0), cut = check_slowly(true, 0.2 * whole);
+    if (!(cut < 0.7 * whole))
+        fail_msg("four checks of one who has left took %g s, a whole one %g s", cut, whole);
+    assert_int_equal(floor_enter(floor_, &tina, "tina", ROLE_TEACHER), CP_OK); /* the slots are free */
+    expect_done(&tina, "{\"type\":\"take\"}");
+    json_t *checked = save("END\\n");
+    assert_true(json_is_true(json_object_get(checked, "good")));
+    json_decref(checked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_first_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_endless_moves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_program, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lost_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_emergency, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_teacher_leaves, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

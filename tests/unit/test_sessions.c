@@ -137,8 +137,12 @@ static void test_most_sessions(void **state)
 {
     (void)state;
     static char keys[MOST_SESSIONS + 2][SESSION_KEY_SIZE];
-    for (uint32_t i = 0; i < MOST_SESSIONS; i++)
-        strcpy(keys[i], session_begin(&sessions, &tina, i == 7 ? 1 : 100 + i)->key);
+    for (uint32_t i = 0; i < MOST_SESSIONS; i++) { /* of many users */
+        char name[20];
+        (void)snprintf(name, sizeof name, "user %u", (unsigned)i / MOST_SESSIONS_OF_ONE);
+        const struct user user = {.name = name, .role = ROLE_VIEWER};
+        strcpy(keys[i], session_begin(&sessions, &user, i == 7 ? 1 : 100 + i)->key);
+    }
     strcpy(keys[MOST_SESSIONS], session_begin(&sessions, &otto, 5000)->key);
     assert_null(session_find(&sessions, keys[7], 5000)); /* the oldest */
     assert_non_null(session_find(&sessions, keys[0], 5000));
@@ -153,6 +157,67 @@ static void test_most_sessions(void **state)
     for (uint32_t i = 0; i < MOST_SESSIONS + 2; i++)
         for (uint32_t k = 0; k < i; k++)
             assert_string_not_equal(keys[i], keys[k]);
+}
+
+/* Who logs in again and again ends sessions of their own, the oldest first, and nobody else's. */
+static void test_sessions_of_one(void **state)
+{
+    (void)state;
+    char first[SESSION_KEY_SIZE], keys[2 * MOST_SESSIONS_OF_ONE][SESSION_KEY_SIZE];
+    strcpy(first, session_begin(&sessions, &otto, 1)->key);
+    for (uint32_t i = 0; i < 2 * MOST_SESSIONS_OF_ONE; i++) {
+        strcpy(keys[i], session_begin(&sessions, &tina, 100 + i)->key);
+        for (uint32_t k = 0; k <= i; k++)
+            assert_true((k + MOST_SESSIONS_OF_ONE > i) == (session_find(&sessions, keys[k], 500) != NULL));
+    }
+    assert_non_null(session_find(&sessions, first, 500));
+}
+
+/* A place in the table is another session's after its own has ended. */
+static void test_places(void **state)
+{
+    (void)state;
+    char key[SESSION_KEY_SIZE], other[SESSION_KEY_SIZE];
+    const struct session *session = session_begin(&sessions, &tina, 1000);
+    strcpy(key, session->key);
+    assert_true(session_goes_on(session, key, 2000));
+    assert_false(session_goes_on(session, key, 1000 + SESSION_LIFE));
+    session_end(&sessions, key);
+    assert_false(session_goes_on(session, key, 2000));
+    assert_ptr_equal(session_begin(&sessions, &otto, 2000), session);
+    strcpy(other, session->key);
+    assert_false(session_goes_on(session, key, 2000));
+    assert_true(session_goes_on(session, other, 2000));
+}
+
+/* The file of users has changed: sessions of those who are as they were go on. */
+static void test_users_change(void **state)
+{
+    (void)state;
+    struct user old[] = {{"tina", ROLE_TEACHER, "a"}, {"otto", ROLE_VIEWER, "b"}, {"vera", ROLE_VIEWER, "c"}},
+                new[] = {{"vera", ROLE_VIEWER, "c"}, {"tina", ROLE_TEACHER, "a"}, {"otto", ROLE_VIEWER, "b"}};
+    const struct users before = {.items = old, .count = 3};
+    for (int change = 0; change < 5; change++) {
+        struct user present[3];
+        struct users after = {.items = present, .count = 3};
+        char keys[3][SESSION_KEY_SIZE];
+        memcpy(present, new, sizeof present);
+        memset(&sessions, 0, sizeof sessions);
+        for (int i = 0; i < 3; i++)
+            strcpy(keys[i], session_begin(&sessions, &old[i], 1)->key);
+        if (change == 1)
+            after.count = 2; /* otto is gone */
+        else if (change == 2)
+            present[2].role = ROLE_TEACHER;
+        else if (change == 3)
+            present[2].hash = "d";
+        else if (change == 4)
+            present[2].name = "Otto";
+        sessions_follow(&sessions, &before, &after);
+        assert_non_null(session_find(&sessions, keys[0], 2));
+        assert_true((change == 0) == (session_find(&sessions, keys[1], 2) != NULL));
+        assert_non_null(session_find(&sessions, keys[2], 2));
+    }
 }
 
 /* Each digit of a key takes each value. */
@@ -366,27 +431,48 @@ static void test_failures(void **state)
     assert_false(failures_allow(&failures, "", 5000));
 }
 
-/* All addresses that a guest of a network has with IPv6 are one. */
 static void test_addresses(void **state)
 {
+    (void)state;
     static const char *const rows[][2] = {
-        {"192.0.2.7", "192.0.2.7"},
-        {"::ffff:192.0.2.7", "192.0.2.7"},
-        {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"},
-        {"2001:DB8:1:2::9", "2001:db8:1:2::"},
-        {"2001:db8:1:3::9", "2001:db8:1:3::"},
-        {"::1", "::"},
+        {"1.2.3.4", "1.2.3.4"},
+        {"1.2.3.4:567", "1.2.3.4"},
+        {"::ffff:1.2.3.4", "1.2.3.4"},
+        {"[::ffff:1.2.3.4]:80", "1.2.3.4"},
+        {"::ffff:102:304", "1.2.3.4"},
+        {"2001:db8:1:2:3:4:5:6", "2001:0db8:0001:0002::/64"},
+        {"2001:DB8:1:2::", "2001:0db8:0001:0002::/64"},
+        {"2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:0db8:0001:0002::/64"},
+        {"[2001:db8:1:2::7]:4321", "2001:0db8:0001:0002::/64"},
+        {"[2001:db8:1:2::7]", "2001:0db8:0001:0002::/64"},
+        {"2001:db8:1:3::7", "2001:0db8:0001:0003::/64"},
+        {"fe80::1%eth0", "fe80:0000:0000:0000::/64"},
+        {"::1", "0000:0000:0000:0000::/64"},
         {"unknown", "unknown"},
         {"", ""},
-        {"a name that is longer than any address is, and longer than the table has room",
-         "a name that is longer than any address is, and longer than the "},
+        {"1.2.3", "1.2.3"},
+        {":", ":"},
     };
-    (void)state;
+    char address[ADDRESS_SIZE], longest[300];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char address[ADDRESS_SIZE];
         failures_address(rows[i][0], address);
         assert_string_equal(address, rows[i][1]);
     }
+    memset(longest, '7', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    failures_address(longest, address);
+    assert_int_equal(strlen(address), ADDRESS_SIZE - 1);
+    /* All of a network are one who guesses. */
+    memset(&failures, 0, sizeof failures);
+    for (uint64_t i = 0; i < MOST_FAILURES; i++) {
+        (void)snprintf(longest, sizeof longest, "2001:db8::%x", 7 + (unsigned)i);
+        failures_address(longest, address);
+        failures_add(&failures, address, 10 + i);
+    }
+    failures_address("2001:db8::99:1", address);
+    assert_false(failures_allow(&failures, address, 20));
+    failures_address("2001:db8:0:1::1", address);
+    assert_true(failures_allow(&failures, address, 20));
 }
 
 static void test_failures_taken_back(void **state)
@@ -537,6 +623,9 @@ int main(void)
         cmocka_unit_test_setup(test_session, begin),
         cmocka_unit_test_setup(test_life, begin),
         cmocka_unit_test_setup(test_most_sessions, begin),
+        cmocka_unit_test_setup(test_sessions_of_one, begin),
+        cmocka_unit_test_setup(test_places, begin),
+        cmocka_unit_test_setup(test_users_change, begin),
         cmocka_unit_test_setup(test_keys, begin),
         cmocka_unit_test_setup(test_random_bits, begin),
         cmocka_unit_test(test_cookies),
