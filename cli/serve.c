@@ -16,6 +16,11 @@ static void tell(void *user, const char *line)
     (void)fflush(stdout);
 }
 
+static void report(void *user)
+{
+    flush_report(user, CP_OK);
+}
+
 static bool is_over(void *user)
 {
     (void)user;
@@ -38,6 +43,7 @@ static cp_status command_serve(struct cli *cli)
     live->format = wanted.request.from;
     live->options = wanted.request.in;
     live->tell = tell;
+    live->report = report;
     live->is_over = is_over;
     live->user = cli;
     return room->serve(cli->context, live);

@@ -38,11 +38,20 @@ static void show_state(struct floor *floor)
         person->state_due = !floor->state.failed;
 }
 
+/* Somebody has to hear that a recording has ended early. */
+static void lose_recording(struct floor *floor)
+{
+    if (!*floor->why)
+        (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
+    if (floor->report)
+        floor->report(floor->report_user);
+}
+
 /* Adds the present values to what is recorded. */
 static void record(struct floor *floor, uint64_t now)
 {
     if (floor->recording && !recording_add(floor->recording, floor->time, (double)now / 1000, floor->cell.q))
-        (void)snprintf(floor->why, sizeof floor->why, "the recording has ended: it cannot be written");
+        lose_recording(floor);
 }
 
 /* Shows what is near; if that has not changed, nobody needs to hear it again. */
@@ -574,8 +583,8 @@ uint64_t floor_tick(struct floor *floor, uint64_t now)
         show_state(floor);
     if (floor->mode.failed)
         floor_show_mode(floor);
-    if (floor->recording)
-        (void)recording_flush(floor->recording, (double)now / 1000);
+    if (floor->recording && !recording_flush(floor->recording, (double)now / 1000))
+        lose_recording(floor);
     if (floor->moved && floor->next_near <= now) {
         floor->moved = false;
         floor->next_near = now + NEAR_TIME;

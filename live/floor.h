@@ -82,7 +82,9 @@ struct floor {
     uint64_t n, begun, next_step, next_near; /* begun: when the simulated controller's clock was 0 */
     bool moves;                              /* it was in motion after the last tick */
     struct live_recording *recording;        /* it takes all that moves; the owner's. NULL: there is none */
-    bool moved;                              /* something did, since the last look at what is near */
+    void (*report)(void *user);              /* prints what the context reports, and clears it; NULL: nobody does */
+    void *report_user;
+    bool moved; /* something did, since the last look at what is near */
 };
 
 /* Opens the floor for a scene, which it takes over; the rest is as of simulator_open. */

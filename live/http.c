@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -41,7 +42,7 @@ bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
         return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
     }
     /* Any port will do: ssh -L gives the browser another one than ours. */
-    if (!is_loopback_name(host) && !is_named(host, server->host))
+    if (!is_loopback_name(host) && !is_named(host, server->listener.host))
         return false;
     return has_origin ? strncmp(origin, "http://", 7) == 0 && strcmp(origin + 7, host) == 0 : !needs_origin;
 }
@@ -336,18 +337,28 @@ void remove_stranger(struct server *server, const struct lws *wsi)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < server->stranger_count; i++)
-        if (server->strangers[i] != wsi)
+        if (server->strangers[i].wsi != wsi)
             server->strangers[kept++] = server->strangers[i];
     server->stranger_count = kept;
 }
 
+void send_stranger_away(struct server *server, uint64_t age)
+{
+    struct lws *oldest = server->strangers[0].wsi;
+    if (server->stranger_count == 0 || server_now() - server->strangers[0].since < age)
+        return;
+    /* libwebsockets forgets this timeout if the connection gets its room for headers meanwhile, so the socket is shut
+     * as well. */
+    (void)shutdown(lws_get_socket_fd(oldest), SHUT_RDWR);
+    lws_set_timeout(oldest, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+    remove_stranger(server, oldest);
+}
+
 static void add_stranger(struct server *server, struct lws *wsi)
 {
-    if (server->stranger_count == MOST_STRANGERS) {
-        lws_set_timeout(server->strangers[0], PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
-        remove_stranger(server, server->strangers[0]);
-    }
-    server->strangers[server->stranger_count++] = wsi;
+    if (server->stranger_count == MOST_STRANGERS)
+        send_stranger_away(server, 0);
+    server->strangers[server->stranger_count++] = (struct stranger){wsi, server_now()};
 }
 
 /* Tells whether a header has this value, and no other. */
@@ -384,6 +395,7 @@ int answer_request(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
         remove_stranger(server, wsi);
+        listener_has_room(&server->listener);
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return check_upgrade(server, wsi, in);

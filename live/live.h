@@ -18,6 +18,7 @@ struct live_request {
     bool allow_motion;                          /* a real controller gets commands */
     const char *device, *frame;                 /* programs move these; NULL: the only ones */
     void (*tell)(void *user, const char *line); /* called once the server listens, with its address */
+    void (*report)(void *user);                 /* called to print what the context reports, and to clear it */
     bool (*is_over)(void *user);                /* asked again and again, and when a signal has come */
     void *user;
 };

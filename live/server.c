@@ -1,16 +1,9 @@
 /* Begins the server, lets libwebsockets run it, and ends it. */
 #include "server.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cellpipe_build.h"
 
@@ -21,48 +14,7 @@ uint64_t server_now(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* ---- the address ---- */
-
-/* Where the server listens. */
-struct address {
-    char host[256]; /* "": `path` has the address */
-    int port;
-    const char *path; /* a Unix socket, or NULL */
-};
-
-static bool is_loopback(const char *host)
-{
-    unsigned char bytes[4]; /* "127.example.com" is a name, and anywhere */
-    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
-           (inet_pton(AF_INET, host, bytes) == 1 && bytes[0] == 127);
-}
-
-/* Reads HOST:PORT, [::1]:PORT or unix:PATH. */
-static bool read_address(const char *text, struct address *address)
-{
-    *address = (struct address){0};
-    if (strncmp(text, "unix:", 5) == 0) {
-        address->path = text + 5;
-        return *address->path != 0 && strlen(address->path) < 100;
-    }
-    const char *colon = strrchr(text, ':');
-    if (!colon || colon == text)
-        return false;
-    char *end;
-    const long port = strtol(colon + 1, &end, 10);
-    if (*end || !is_digit(colon[1]) || port > 65535)
-        return false;
-    size_t size = (size_t)(colon - text);
-    if (*text == '[' && text[size - 1] == ']') {
-        text++;
-        size -= 2;
-    }
-    if (size == 0 || size >= sizeof address->host)
-        return false;
-    memcpy(address->host, text, size);
-    address->port = (int)port;
-    return true;
-}
+/* ---- what is asked for ---- */
 
 /* Reads the origin of --behind-proxy: http:// or https://, a host and perhaps a port, and nothing else. It is written
  * as browsers write it: in small letters, and without the usual port. */
@@ -84,13 +36,13 @@ static bool read_origin(const char *text, char origin[320])
     return true;
 }
 
-static cp_status check_request(struct server *server, struct address *address)
+static cp_status check_request(struct server *server)
 {
     const struct live_request *request = server->request;
     cp_context *context = server->context;
-    if (!read_address(request->listen, address))
-        return cp_report_error(context, CP_USAGE, "live-request", NULL, 0,
-                               "--listen %s: give HOST:PORT, such as 127.0.0.1:8080, or unix:PATH", request->listen);
+    const cp_status status = listener_read(&server->listener, context, request->listen);
+    if (status != CP_OK)
+        return status;
     if (request->behind_proxy && !read_origin(request->behind_proxy, server->origin))
         return cp_report_error(context, CP_USAGE, "live-request", NULL, 0,
                                "--behind-proxy %s: give the origin that browsers see, such as https://cell.example",
@@ -100,7 +52,7 @@ static cp_status check_request(struct server *server, struct address *address)
                                "--behind-proxy %s: passwords would cross the network unprotected; give an origin with "
                                "https://",
                                request->behind_proxy);
-    if (!address->path && !is_loopback(address->host) && !request->behind_proxy)
+    if (!listener_is_local(&server->listener) && !request->behind_proxy)
         return cp_report_error(
             context, CP_USAGE, "live-request", NULL, 0,
             "--listen %s: passwords would cross the network unprotected. Listen on 127.0.0.1 and use ssh "
@@ -145,6 +97,8 @@ static cp_status open_floor(struct server *server)
                                request->options.count, &scene);
     if (status == CP_OK)
         status = floor_open(&server->floor, server->context, scene, request->device, request->frame);
+    server->floor.report = request->report;
+    server->floor.report_user = request->user;
     if (status == CP_OK)
         status = make_contents(server);
     if (status != CP_OK || strcmp(request->controller, "simulated") == 0)
@@ -240,6 +194,7 @@ static const struct lws_protocols protocols[] = {
     {"http", answer_request, sizeof(struct visit), 0, 0, NULL, 0},
     {"cellpipe", answer_socket, sizeof(struct connection), 4096, 0, NULL, 0},
     {"controller", answer_controller, 0, 4096, 0, NULL, 0},
+    {"listener", answer_listener, 0, 0, 0, NULL, 0},
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
@@ -247,58 +202,6 @@ static void keep_silent(int level, const char *line)
 {
     (void)level;
     (void)line;
-}
-
-/* Returns why the system does not let us listen at a socket; 0: it does. One that a killed server has left, which
- * nobody answers, is removed, but no other file. */
-static int try_path(const char *path)
-{
-    struct stat there;
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode))
-        return EEXIST;
-    const struct sockaddr *at = (const struct sockaddr *)&address;
-    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    const int file = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (file < 0)
-        return errno;
-    int why = bind(file, at, sizeof address) == 0 ? 0 : errno;
-    if (why == EADDRINUSE && connect(file, at, sizeof address) != 0 && errno == ECONNREFUSED) {
-        (void)unlink(path);
-        why = bind(file, at, sizeof address) == 0 ? 0 : errno;
-    }
-    if (why == 0)
-        (void)unlink(path);
-    (void)close(file);
-    return why;
-}
-
-static int try_port(const struct address *address)
-{
-    struct addrinfo *found = NULL;
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    char port[16];
-    int one = 1;
-    (void)snprintf(port, sizeof port, "%d", address->port);
-    if (getaddrinfo(address->host, port, &wanted, &found) != 0 || !found)
-        return EADDRNOTAVAIL;
-    const int file = socket(found->ai_family, SOCK_STREAM, 0);
-    if (file >= 0)
-        (void)setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    const int why = file < 0 || bind(file, found->ai_addr, found->ai_addrlen) != 0 || listen(file, 1) != 0 ? errno : 0;
-    if (file >= 0)
-        (void)close(file);
-    freeaddrinfo(found);
-    return why;
-}
-
-/* libwebsockets does not tell why it cannot listen, so the system is asked before. */
-static cp_status check_address(const struct server *server, const struct address *address)
-{
-    const int why = address->path ? try_path(address->path) : try_port(address);
-    return why == 0 ? CP_OK
-                    : cp_report_error(server->context, CP_OUTPUT, "live-listen", NULL, 0, "cannot listen at %s: %s",
-                                      server->request->listen, strerror(why));
 }
 
 /* Only who has logged in writes programs. */
@@ -314,15 +217,13 @@ static cp_status begin_threads(struct server *server)
     return CP_OK;
 }
 
-static cp_status listen_at(struct server *server, const struct address *address)
+static cp_status begin_service(struct server *server)
 {
     static const lws_retry_bo_t patience = {.secs_since_valid_ping = 20, .secs_since_valid_hangup = 30};
     const struct lws_context_creation_info info = {
-        .port = address->path ? 0 : address->port,
-        .iface = address->path ? address->path : address->host,
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
         .protocols = protocols,
         .user = server,
-        .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | (address->path ? LWS_SERVER_OPTION_UNIX_SOCK : 0),
         .timeout_secs = HEADER_SECONDS,
         .timeout_secs_ah_idle = HEADER_SECONDS,
         .max_http_header_data = MOST_HEADER,
@@ -335,26 +236,25 @@ static cp_status listen_at(struct server *server, const struct address *address)
     };
     lws_set_log_level(0, keep_silent);
     server->lws = lws_create_context(&info);
-    if (!server->lws)
+    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
+    if (!server->vhost || !listener_begin(&server->listener, server->vhost))
         return cp_report_error(server->context, CP_LIMIT, "live-thread", NULL, 0,
-                               "the server cannot begin: out of memory");
-    server->vhost = lws_get_vhost_by_name(server->lws, "default");
-    server->port = address->path ? 0 : lws_get_vhost_listen_port(server->vhost);
-    memcpy(server->host, address->host, sizeof server->host);
+                               "the server cannot begin: out of memory, or of descriptors");
     if (server->request->users) /* there may be none yet */
         return begin_threads(server);
     return CP_OK;
 }
 
-static void announce(const struct server *server, const struct address *address)
+static void announce(const struct server *server)
 {
     char line[800];
     const struct live_request *request = server->request;
-    if (address->path)
-        (void)snprintf(line, sizeof line, "serving %.200s at the socket %s", request->cell, address->path);
+    const struct listener *listener = &server->listener;
+    if (listener->path)
+        (void)snprintf(line, sizeof line, "serving %.200s at the socket %s", request->cell, listener->path);
     else
-        (void)snprintf(line, sizeof line, "serving %.200s at http://%s:%d/", request->cell,
-                       strchr(address->host, ':') ? "[::1]" : address->host, server->port);
+        (void)snprintf(line, sizeof line, "serving %.200s at http://%s:%d/", request->cell, listener->host,
+                       listener->port);
     request->tell(request->user, line);
 }
 
@@ -367,6 +267,7 @@ static void close_server(struct server *server)
         check_result_free(server->results[i]);
     if (server->lws)
         lws_context_destroy(server->lws);
+    listener_close(&server->listener);
     if (server->wire)
         wire_close(server->wire);
     cp_free(server->context, server->page, server->page_size);
@@ -381,10 +282,10 @@ static void close_server(struct server *server)
 
 cp_status live_serve(cp_context *context, const struct live_request *request)
 {
-    struct server server = {.context = context, .request = request, .arena = arena_new(context)};
-    struct address address;
+    struct server server = {
+        .context = context, .request = request, .arena = arena_new(context), .listener = {.file = -1}};
     pthread_mutex_init(&server.lock, NULL);
-    cp_status status = server.arena ? check_request(&server, &address) : CP_LIMIT;
+    cp_status status = server.arena ? check_request(&server) : CP_LIMIT;
     if (status == CP_OK)
         status = open_users(&server);
     if (status == CP_OK)
@@ -392,11 +293,11 @@ cp_status live_serve(cp_context *context, const struct live_request *request)
     if (status == CP_OK)
         status = open_recording(&server);
     if (status == CP_OK)
-        status = check_address(&server, &address);
+        status = listener_open(&server.listener, context);
     if (status == CP_OK)
-        status = listen_at(&server, &address);
+        status = begin_service(&server);
     if (status == CP_OK) {
-        announce(&server, &address);
+        announce(&server);
         if (server.wire)
             wire_begin(server.wire, server.lws, server.vhost);
         server_wake(&server);

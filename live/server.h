@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "floor.h"
+#include "listen.h"
 #include "live.h"
 #include "sessions.h"
 #include "wire.h"
@@ -54,6 +55,12 @@ struct connection {
     struct connection *next;
 };
 
+/* A connection that has shown no session. */
+struct stranger {
+    struct lws *wsi;
+    uint64_t since;
+};
+
 struct verdict {
     uint64_t ticket;
     bool matches;
@@ -80,7 +87,7 @@ struct server {
     size_t room_size;
     struct wire *wire; /* it leads to a controller outside; NULL: the simulated one moves the cell */
     struct connection *connections;
-    struct lws *strangers[MOST_STRANGERS]; /* the oldest first */
+    struct stranger strangers[MOST_STRANGERS]; /* the oldest first */
     uint32_t stranger_count;
     struct visit *asking;
     uint64_t last_ticket;
@@ -89,8 +96,7 @@ struct server {
     uint32_t verdict_count;
     struct check_result *results[MOST_CHECKS + 1]; /* the checker's thread adds them */
     uint32_t result_count;
-    int port;
-    char host[256];   /* the server listens at it; or "" */
+    struct listener listener;
     char origin[320]; /* the proxy's, or "" */
 };
 
@@ -117,6 +123,8 @@ void answer_logins(struct server *server);
 bool is_ours(struct server *server, struct lws *wsi, bool needs_origin);
 /* Tells whether a host, perhaps with a port, is localhost, 127.0.0.1 or [::1]. */
 bool is_loopback_name(const char *host);
+/* The oldest connection without a session ends, if it has lasted so many milliseconds. */
+void send_stranger_away(struct server *server, uint64_t age);
 /* A connection that has shown a session is no stranger any more. */
 void remove_stranger(struct server *server, const struct lws *wsi);
 /* Finds who asks, by the cookie: a session, or NULL for a guest. False: nobody who may see the cell. */

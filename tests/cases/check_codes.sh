@@ -36,6 +36,7 @@ off-large it takes 4 GiB of corners
 msh-large it takes 4 GiB of corners
 tri-large it takes a file of 70 GiB
 tri-index every corner is a point of its own
+live-full it takes all descriptors of a server that serves, as consumers/test_live_limits does
 live-thread the system has no more threads
 tag-limit it takes 4 GiB of included files, or 16 million joints
 EOF

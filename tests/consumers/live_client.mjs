@@ -23,12 +23,17 @@ export function makeChecks() {
     };
 }
 
+// What a test that fails has started ends with it.
+const started = [];
+process.on('exit', () => started.forEach(child => child.kill('SIGKILL')));
+
 // Starts a program and waits until a line of its standard output fits; fails if it ends before.
 export function start(program, words, fits, input) {
     const child = spawn(program, words, { stdio: [input ?? 'ignore', 'pipe', 'pipe'] });
+    started.push(child);
     child.said = '';
     child.complained = '';
-    child.ended = new Promise(resolve => child.on('exit', (code, signal) => resolve(code ?? signal)));
+    child.ended = new Promise(resolve => child.on('close', (code, signal) => resolve(code ?? signal)));
     child.stderr.on('data', text => (child.complained += text));
     child.found = new Promise((resolve, reject) => {
         child.stdout.on('data', text => {

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findChromium, hasPackages, launch } from './browser.mjs';
-import { makeChecks } from './live_client.mjs';
+import { makeChecks, serve, start as startProgram } from './live_client.mjs';
 
 const program = process.argv[2], root = path.resolve(import.meta.dirname, '../..');
 const chromium = findChromium();
@@ -177,8 +177,42 @@ async function leaveAndReturn(vera, otto, tina, port) {
     server.kill('SIGKILL');
     await until(vera, 'offline');
     await start(port);
+    const back = performance.now();
     await Promise.all([logIn(vera, 'vera'), logIn(otto, 'otto')]); // the new server knows nobody
+    console.log(`pages are back ${(performance.now() - back).toFixed(0)} ms after a new server, with a login`);
     check('the pages come back', await modeOf(vera) === 'ready' && await modeOf(otto) === 'ready');
+}
+
+// A controller outside that is killed, and starts again.
+async function loseController(browser) {
+    const tool = path.join(path.dirname(path.resolve(program)), 'tests/fake_json');
+    const begin = async at => {
+        const robot = startProgram(tool, [String(at), 'count=100000'], /port (\d+)/);
+        return { robot, at: (await robot.found)[1] };
+    };
+    let { robot, at } = await begin(0);
+    const { child, port } = await serve(program, [path.join(root, 'samples/demo.wu'), '--controller', `jsonl:127.0.0.1:${at}`]);
+    const context = await browser.newContext({ viewport: { width: 400, height: 300 } }), tab = await context.newPage();
+    await tab.goto(`http://127.0.0.1:${port}/`);
+    const moves = async () => {
+        await tab.waitForFunction(() => globalThis.cellpipe?.live?.mode?.mode === 'running' && cellpipe.live.state);
+        const n = await tab.evaluate(() => cellpipe.live.state.n);
+        await tab.waitForFunction(before => cellpipe.live.state.n > before + 5, n);
+    };
+    await moves();
+    robot.kill('SIGKILL');
+    await robot.ended;
+    await until(tab, 'offline');
+    ({ robot } = await begin(at));
+    const back = performance.now();
+    await moves();
+    console.log(`a killed controller is back in the page after ${(performance.now() - back).toFixed(0)} ms`);
+    check('the page shows a controller that is back', await modeOf(tab) === 'running');
+    await context.close();
+    for (const one of [child, robot]) {
+        one.kill('SIGTERM');
+        await one.ended;
+    }
 }
 
 const port = await start(0);
@@ -193,6 +227,7 @@ try {
         await tina.screenshot({ path: `${process.env.SHOTS}/teacher.png` });
     }
     await leaveAndReturn(vera, otto, tina, port);
+    await loseController(browser);
     check('nothing else was asked for, and nothing went wrong', complaints.length === 0, complaints);
 } finally {
     await browser.close();

@@ -65,6 +65,7 @@ async function tryUpgrades(cookie) {
     }
 }
 
+// All at once, since the server waits some seconds for an answer to its own end: the result waits for the ends.
 async function tryFrames(cookie) {
     const rows = [
         ['binary', client => client.socket.write(frame(2, 'x')), [1003]],
@@ -82,14 +83,17 @@ async function tryFrames(cookie) {
             for (let i = 0; i < 50; i++) client.socket.write(Buffer.alloc(65536, 120));
         }, [0, 1009]],
     ];
-    for (const [name, act, codes] of rows) {
-        const client = connect(port, { cookie });
-        check(`before ${name}`, await client.opened === 101);
-        await client.until(it => it.type === 'mode');
-        act(client);
-        const code = await client.closed;
-        check(`${name} is closed`, codes.includes(code), code);
+    const clients = rows.map(() => connect(port, { cookie }));
+    for (const [i, [name, act]] of rows.entries()) {
+        check(`before ${name}`, await clients[i].opened === 101);
+        await clients[i].until(it => it.type === 'mode');
+        act(clients[i]);
     }
+    const ends = rows.map(async ([name, , codes], i) => {
+        const code = await clients[i].closed;
+        check(`${name} is closed`, codes.includes(code), code);
+    });
+    return { ends: Promise.all(ends) };
 }
 
 async function tryBombs(cookie) {
@@ -112,30 +116,38 @@ async function tryBombs(cookie) {
     client.socket.destroy();
 }
 
-// Three hundred connections that never end their headers: the page is served meanwhile, and they go.
+// Three hundred connections that never end their headers: the page is served before their time is over, and they go. It is
+// a matter of which comes when, so it is tried several times.
 async function trySlow() {
-    const before = memory(), slow = [];
-    for (let i = 0; i < 300; i++) {
-        const socket = net.connect(port, '127.0.0.1');
-        socket.on('error', () => {});
-        socket.gone = new Promise(resolve => socket.on('close', resolve));
-        socket.write('GET / HTTP/1.1\r\nX: ');
-        socket.timer = setInterval(() => socket.write('a'), 500);
-        slow.push(socket);
+    const before = memory();
+    let slow = [];
+    for (let tries = 0; tries < 5; tries++) {
+        slow.forEach(socket => socket.destroy());
+        slow = Array.from({ length: 300 }, () => {
+            const socket = net.connect(port, '127.0.0.1');
+            socket.on('error', () => {});
+            socket.gone = new Promise(resolve => socket.on('close', resolve));
+            socket.write('GET / HTTP/1.1\r\nX: ');
+            return socket;
+        });
+        const page = await ask(port, 'GET', '/').catch(error => ({ status: error.code }));
+        check('the page comes meanwhile', page.status === 200, tries, page.status);
+        check('the latest are still there', slow.filter(socket => !socket.destroyed).length >= 60);
     }
-    check('the page comes meanwhile', (await ask(port, 'GET', '/')).status === 200);
-    await Promise.all(slow.map(socket => socket.gone));
-    slow.forEach(socket => clearInterval(socket.timer));
-    check('the slow ones are gone', true);
-    check('memory stays', memory() - before < 8000, before, memory());
-    for (const text of [`GET /${'a'.repeat(100000)} HTTP/1.1\r\n\r\n`, `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(5000)}\r\n`,
-        'POST /login HTTP/1.1\r\nContent-Length: 99999999999999\r\n\r\nx', crypto.randomBytes(300)]) {
+    const timer = setInterval(() => slow.forEach(socket => socket.write('a')), 500);
+    const rows = [`GET /${'a'.repeat(100000)} HTTP/1.1\r\n\r\n`, `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(5000)}\r\n`,
+        'POST /login HTTP/1.1\r\nContent-Length: 99999999999999\r\n\r\nx', crypto.randomBytes(300)];
+    const odd = rows.map(text => {
         const socket = net.connect(port, '127.0.0.1');
         socket.on('error', () => {});
         socket.on('data', () => {});
         socket.write(text);
-        await new Promise(resolve => socket.on('close', resolve));
-    }
+        return new Promise(resolve => socket.on('close', resolve));
+    });
+    await Promise.all([...odd, ...slow.map(socket => socket.gone)]);
+    clearInterval(timer);
+    check('the slow ones are gone', true);
+    check('memory stays', memory() - before < 8000, before, memory());
     check('and it still serves', (await ask(port, 'GET', '/')).status === 200);
 }
 
@@ -143,10 +155,11 @@ try {
     const { cookie } = await logIn(port, 'tina', 'may teach it');
     await tryRequests();
     await tryUpgrades(cookie);
-    await tryFrames(cookie);
+    const { ends } = await tryFrames(cookie);
     await tryBombs(cookie);
     await tryLogins();
     await trySlow();
+    await ends;
 } finally {
     child.kill('SIGTERM');
     const code = await child.ended;

@@ -62,18 +62,19 @@ async function tryProtocol(name, tool, words, tolerance) {
     check(`${name}: what was recorded becomes a clip`, JSON.parse(execFileSync(program, ['info', glb, '--json'])).clips === 1);
 }
 
-async function tryFaults() {
-    let robot = await fake('fake_rtde', ['count=400', 'emergency=50', 'nonsense=150', 'clients=3']);
-    let server = await serve(program, [cell, '--controller', `rtde:127.0.0.1:${robot.port}`]), client = connect(server.port);
+async function tryNonsense() {
+    const robot = await fake('fake_rtde', ['count=400', 'emergency=50', 'nonsense=150', 'clients=3']);
+    const server = await serve(program, [cell, '--controller', `rtde:127.0.0.1:${robot.port}`]), client = connect(server.port);
     await client.until(it => it.mode === 'emergency');
     const lost = await client.until(it => it.mode === 'offline' && it.why && !it.why.includes('not said anything'));
     check('nonsense has a reason', lost.why.length > 0, lost.why);
     await client.until(it => it.type === 'mode' && it.mode !== 'offline', client.messages.length);
     await end(server.child, robot);
+}
 
-    robot = await fake('fake_json', ['count=400', 'silent=60']);
-    server = await serve(program, [cell, '--controller', `jsonl:127.0.0.1:${robot.port}`]);
-    client = connect(server.port);
+async function trySilence() {
+    const robot = await fake('fake_json', ['count=400', 'silent=60']);
+    const server = await serve(program, [cell, '--controller', `jsonl:127.0.0.1:${robot.port}`]), client = connect(server.port);
     await client.until(it => it.type === 'mode' && it.mode !== 'offline');
     const silent = await client.until(it => it.mode === 'offline' && /silent/.test(it.why));
     check('silence is seen', silent !== undefined);
@@ -102,12 +103,15 @@ async function tryOthers() {
 }
 
 try {
-    await tryProtocol('rtde', 'fake_rtde', [], 1e-12);
-    await tryProtocol('simple-big', 'fake_simple', ['order=big'], 1e-6);
-    await tryProtocol('simple-little', 'fake_simple', ['order=little'], 1e-6);
-    await tryProtocol('jsonl', 'fake_json', ['joints=Arm.J1,Arm.J2,Arm.J3,Arm.J4,Arm.J5,Arm.J6', 'cuts=yes'], 1e-12);
-    await tryFaults();
-    await tryOthers();
+    await Promise.all([
+        tryProtocol('rtde', 'fake_rtde', [], 1e-12),
+        tryProtocol('simple-big', 'fake_simple', ['order=big'], 1e-6),
+        tryProtocol('simple-little', 'fake_simple', ['order=little'], 1e-6),
+        tryProtocol('jsonl', 'fake_json', ['joints=Arm.J1,Arm.J2,Arm.J3,Arm.J4,Arm.J5,Arm.J6', 'cuts=yes'], 1e-12),
+        tryNonsense(),
+        trySilence(),
+        tryOthers(),
+    ]);
 } finally {
     fs.rmSync(folder, { recursive: true });
 }

@@ -1,8 +1,12 @@
-/* live_load PROGRAM CELL [clients=N] [stalled=N] [rate=HZ] [seconds=N] [joint=NAME]: how late states come. It is the
- * controller of a server that it starts, and its clients: each state says when it was sent, by the same clock. Stalled
- * clients connect and never read. Prints the latencies at the clients' sockets, and what the server took of memory and
- * processor. */
+/* live_load PROGRAM CELL [clients=N] [stalled=N] [rate=HZ] [seconds=N] [idle=N] [joint=NAME]: how late states come. It
+ * is the controller of a server that it starts, and its clients, who have logged in: each state says when it was sent,
+ * by the same clock. Stalled clients never read; since the server sends such away, they come again and again. Prints a
+ * row of tests/bench/live.sh: clients, stalled, Hz, seconds; p50, p90, p99 and most of the latencies at the clients'
+ * sockets in ms, per cent of the states that came (slow readers get the newest alone); the server's per cent of a
+ * processor in `idle` seconds with all clients and no state, and under load; its memory in kB when all clients are
+ * there, 10 s later, and at the end. */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -18,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CLIENTS = 1000, ROOM = 1 << 16 };
+enum { MOST_CLIENTS = 1000, ROOM = 1 << 16, STALL = 12 /* seconds until a client that never reads comes anew */ };
 
 struct client {
     int file;
@@ -28,6 +32,7 @@ struct client {
 };
 
 static struct client *clients;
+static char cookie[64];
 static double *late; /* seconds */
 static size_t late_count, late_room;
 
@@ -76,8 +81,28 @@ static int listen_anywhere(int *port)
     return file;
 }
 
+/* Runs a program to its end, with a text for its standard input. */
+static void run(const char *program, const char *const words[], const char *input)
+{
+    int ends[2], status = 0;
+    if (pipe(ends) != 0)
+        fail("pipe");
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[0], STDIN_FILENO);
+        (void)close(ends[1]);
+        (void)execv(program, (char *const *)(uintptr_t)words);
+        fail(program);
+    }
+    (void)close(ends[0]);
+    (void)!write(ends[1], input, strlen(input));
+    (void)close(ends[1]);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        fail("a user cannot be added");
+}
+
 /* Starts the server; returns its process, and the port that it prints. */
-static pid_t start(const char *program, const char *cell, int controller, int *port)
+static pid_t start(const char *program, const char *cell, const char *users, int controller, int *port)
 {
     int ends[2];
     char word[64], line[500];
@@ -87,7 +112,8 @@ static pid_t start(const char *program, const char *cell, int controller, int *p
     const pid_t child = fork();
     if (child == 0) {
         (void)dup2(ends[1], STDOUT_FILENO);
-        (void)execl(program, program, "serve", cell, "--listen", "127.0.0.1:0", "--controller", word, (char *)NULL);
+        (void)execl(program, program, "serve", cell, "--listen", "127.0.0.1:0", "--controller", word, "--users", users,
+                    (char *)NULL);
         fail(program);
     }
     (void)close(ends[1]);
@@ -99,54 +125,95 @@ static pid_t start(const char *program, const char *cell, int controller, int *p
     return child;
 }
 
-/* Reads memory (kB) and processor time (seconds) of a process. */
-static void measure(pid_t process, long *memory, double *seconds)
+/* Memory of a process in kB. */
+static long memory_of(pid_t process)
 {
-    char path[64], text[1024] = "";
-    unsigned long user = 0, system = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    char path[64], line[200];
+    long memory = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)process);
     FILE *file = fopen(path, "r");
-    if (!file || fread(text, 1, sizeof text - 1, file) == 0)
+    while (file && memory == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            memory = strtol(line + 6, NULL, 10);
+    if (!file || memory == 0)
         fail(path);
     (void)fclose(file);
-    const char *rest = strrchr(text, ')');
-    if (!rest ||
-        sscanf(rest + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %*u %*u %ld",
-               &user, &system, memory) != 3)
+    return memory;
+}
+
+/* Seconds of the processor that all threads of a process have taken, to the nanosecond. */
+static double busy_time(pid_t process)
+{
+    char path[300], line[200];
+    double sum = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *threads = opendir(path);
+    if (!threads)
         fail(path);
-    *memory *= sysconf(_SC_PAGESIZE) / 1024;
-    *seconds = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    for (const struct dirent *thread = readdir(threads); thread; thread = readdir(threads)) {
+        (void)snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", (int)process, thread->d_name);
+        FILE *file = *thread->d_name != '.' ? fopen(path, "r") : NULL;
+        if (!file)
+            continue;
+        if (fgets(line, sizeof line, file))
+            sum += 1e-9 * strtod(line, NULL);
+        (void)fclose(file);
+    }
+    (void)closedir(threads);
+    return sum;
 }
 
 /* ---- clients ---- */
 
-static void join(struct client *client, int port, bool stalls)
+/* Connects, sends a request, and reads the head of its answer. */
+static int ask(int port, const char *request, char *answer, size_t room, bool stalls)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    char request[600], answer[2048] = "";
     int one = 1, small = 4096;
     size_t size = 0;
-    client->file = socket(AF_INET, SOCK_STREAM, 0);
-    client->stalls = stalls;
+    const int file = socket(AF_INET, SOCK_STREAM, 0);
     if (stalls)
-        (void)setsockopt(client->file, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    if (connect(client->file, (struct sockaddr *)&address, sizeof address) != 0)
+        (void)setsockopt(file, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    if (connect(file, (struct sockaddr *)&address, sizeof address) != 0)
         fail("connect");
-    (void)setsockopt(client->file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    const int length =
-        snprintf(request, sizeof request,
-                 "GET /live HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                 "Origin: http://127.0.0.1:%d\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                 "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: cellpipe\r\n\r\n",
-                 port, port);
-    if (write(client->file, request, (size_t)length) != length)
+    (void)setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (write(file, request, strlen(request)) != (ssize_t)strlen(request))
         fail("write");
-    while (size < sizeof answer - 1 && !strstr(answer, "\r\n\r\n")) {
-        if (read(client->file, answer + size, 1) != 1)
-            fail("no answer to the upgrade");
+    *answer = 0;
+    while (size < room - 1 && !strstr(answer, "\r\n\r\n")) {
+        if (read(file, answer + size, 1) != 1)
+            fail("no answer");
         answer[++size] = 0;
     }
+    return file;
+}
+
+static void log_in(int port)
+{
+    static const char body[] = "{\"user\":\"load\",\"password\":\"only looks on\"}";
+    char request[400], answer[4096];
+    (void)snprintf(request, sizeof request,
+                   "POST /login HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
+                   port, strlen(body), body);
+    (void)close(ask(port, request, answer, sizeof answer, false));
+    const char *found = strstr(answer, "cellpipe=");
+    if (!found || sscanf(found, "%63[^;]", cookie) != 1) {
+        fprintf(stderr, "live_load: no login: %.40s\n", answer);
+        exit(1);
+    }
+}
+
+static void join(struct client *client, int port, bool stalls)
+{
+    char request[600], answer[4096];
+    (void)snprintf(request, sizeof request,
+                   "GET /live HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                   "Origin: http://127.0.0.1:%d\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: %s\r\n"
+                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: cellpipe\r\n\r\n",
+                   port, port, cookie);
+    client->file = ask(port, request, answer, sizeof answer, stalls);
+    client->stalls = stalls;
     if (strncmp(answer, "HTTP/1.1 101", 12) != 0) {
         fprintf(stderr, "live_load: not upgraded: %.40s\n", answer);
         exit(1);
@@ -219,6 +286,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double late_at(size_t part, size_t of)
+{
+    return late_count > 0 ? 1e3 * late[(late_count - 1) * part / of] : 0;
+}
+
 int main(int argument_count, char **arguments)
 {
     if (argument_count < 3)
@@ -226,28 +298,39 @@ int main(int argument_count, char **arguments)
     const long readers = option(argument_count, arguments, "clients", 20),
                stalled = option(argument_count, arguments, "stalled", 0),
                rate = option(argument_count, arguments, "rate", 100),
-               seconds = option(argument_count, arguments, "seconds", 10);
+               seconds = option(argument_count, arguments, "seconds", 10),
+               idle = option(argument_count, arguments, "idle", 5);
     const char *joint = text_option(argument_count, arguments, "joint", "Arm.J1");
     const int all = (int)(readers + stalled);
     int controller_port, port;
-    long memory = 0, later = 0;
-    double busy = 0, idle = 0, end = 0;
-    if (all > MOST_CLIENTS || !(clients = calloc((size_t)all + 1, sizeof *clients)))
+    if (all > MOST_CLIENTS || rate < 1 || idle < 1 || !(clients = calloc((size_t)all + 1, sizeof *clients)))
         return 2;
     late_room = (size_t)(readers * rate * (seconds + 1));
     late = calloc(late_room + 1, sizeof *late);
+    if (!late)
+        fail("memory");
+    memset(late, 0, (late_room + 1) * sizeof *late);
     (void)signal(SIGPIPE, SIG_IGN);
+    char users[] = "/tmp/live_load.XXXXXX";
+    const int file = mkstemp(users);
+    if (file < 0 || close(file) != 0 || unlink(users) != 0)
+        fail(users);
+    run(arguments[1], (const char *const[]){"cellpipe", "users", users, "add", "load", "viewer", NULL},
+        "only looks on\n");
     const int listener = listen_anywhere(&controller_port);
-    const pid_t server = start(arguments[1], arguments[2], controller_port, &port);
+    const pid_t server = start(arguments[1], arguments[2], users, controller_port, &port);
     const int robot = accept(listener, NULL, NULL);
+    log_in(port);
     for (int i = 0; i < all; i++)
         join(&clients[i], port, i >= readers);
-    measure(server, &memory, &idle);
-    serve_until(now() + 3, all);
-    measure(server, &memory, &end);
-    printf("idle: %.2f %% of a processor, %ld kB\n", 100 * (end - idle) / 3, memory);
-    const double begin = now();
-    measure(server, &memory, &busy);
+    serve_until(now() + 2, all); /* the controller is offline meanwhile */
+    double busy = busy_time(server), begin = now();
+    serve_until(begin + (double)idle, all);
+    const double idle_share = (busy_time(server) - busy) / (now() - begin);
+    const long at_first = memory_of(server);
+    long later = at_first;
+    busy = busy_time(server);
+    begin = now();
     for (long k = 0; k < rate * seconds; k++) {
         char line[200];
         const int length = snprintf(line, sizeof line, "{\"t\":%.6f,\"q\":{\"%s\":%.6f}}\n", now(), joint,
@@ -255,23 +338,25 @@ int main(int argument_count, char **arguments)
         if (write(robot, line, (size_t)length) != length)
             fail("the controller's connection");
         if (k == 10 * rate)
-            measure(server, &later, &end);
+            later = memory_of(server);
+        for (long i = readers; i < all && k % (STALL * rate) == STALL * rate - 1; i++) {
+            (void)close(clients[i].file);
+            join(&clients[i], port, true);
+        }
         serve_until(begin + (double)(k + 1) / (double)rate, all);
     }
+    const double share = (busy_time(server) - busy) / (now() - begin);
     serve_until(now() + 0.2, all);
-    measure(server, &memory, &end);
     qsort(late, late_count, sizeof *late, compare);
-    int left = 0;
-    for (int i = 0; i < all; i++)
-        left += clients[i].open;
-    printf("%ld clients, %ld that never read, %ld Hz, %ld s: %.2f %% of the states came\n", readers, stalled, rate,
-           seconds, 100.0 * (double)late_count / (double)(readers * rate * seconds));
-    if (late_count > 0)
-        printf("latency: p50 %.3f, p90 %.3f, p99 %.3f, most %.3f ms\n", 1e3 * late[late_count / 2],
-               1e3 * late[late_count * 9 / 10], 1e3 * late[late_count * 99 / 100], 1e3 * late[late_count - 1]);
-    printf("server: %.2f %% of a processor, %ld kB after 10 s, %ld kB at the end; %d connections are left\n",
-           100 * (end - busy) / (now() - begin), later, memory, left);
+    for (int i = 0; i < readers; i++)
+        if (!clients[i].open)
+            fail("a client was sent away");
+    printf("| %ld | %ld | %ld | %ld | %.3f | %.3f | %.3f | %.3f | %.2f | %.3f | %.2f | %ld | %ld | %ld |\n", readers,
+           stalled, rate, seconds, late_at(50, 100), late_at(90, 100), late_at(99, 100), late_at(1, 1),
+           100.0 * (double)late_count / (double)(readers * rate * seconds), 100 * idle_share, 100 * share, at_first,
+           later, memory_of(server));
     (void)kill(server, SIGTERM);
     (void)waitpid(server, NULL, 0);
+    (void)unlink(users);
     return 0;
 }
