@@ -1,6 +1,6 @@
 # Makes the C source with what the exporter html puts into a page: cmake -DTHREE=... -DPAGE=... -DOUTPUT=... -P embed.cmake
-# THREE: the files of three.js, PAGE: our folder page/. three.js and our code are one script, packed by xz; live.js is
-# another one, for pages of live cells alone; what unpacks them is a third one, as it stands.
+# THREE: the files of three.js, PAGE: our folder page/. three.js and our code are one script, packed by xz; teach.js and
+# live.js are another one, for pages of live cells alone; what unpacks them is a third one, as it stands.
 set(code "")
 
 # Adds a script without comments that take whole lines, and without indents: they are an eighth of a page. None of the
@@ -27,7 +27,9 @@ endforeach()
 file(WRITE ${OUTPUT}.js "${code}")
 file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.xz PATHS ${OUTPUT}.js FORMAT raw COMPRESSION XZ COMPRESSION_LEVEL 9)
 set(code "")
-add_script(${PAGE}/live.js "")
+foreach(name teach live)
+  add_script(${PAGE}/${name}.js "")
+endforeach()
 file(WRITE ${OUTPUT}.live.js "${code}")
 file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.live.xz PATHS ${OUTPUT}.live.js FORMAT raw COMPRESSION XZ COMPRESSION_LEVEL 9)
 set(code "")

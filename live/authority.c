@@ -35,6 +35,7 @@ static const struct rule {
     [WORD_MOVE] = {"move", ROLE_TEACHER, true, IN(MODE_READY)},
     [WORD_TEACH] = {"teach", ROLE_TEACHER, true, AT_REST},
     [WORD_PROGRAM] = {"program", ROLE_TEACHER, true, ANY_MODE},
+    [WORD_OPEN] = {"open", ROLE_TEACHER, false, ANY_MODE},
     [WORD_DOWNLOAD] = {"download", ROLE_TEACHER, true, AT_REST},
 };
 
@@ -160,6 +161,7 @@ void authority_obey(struct authority *authority, const struct client *client, en
     case WORD_ALIVE:
     case WORD_TEACH:
     case WORD_PROGRAM:
+    case WORD_OPEN:
     case WORD_COUNT:
         break;
     }

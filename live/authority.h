@@ -34,6 +34,7 @@ enum word {
     WORD_MOVE,
     WORD_TEACH,
     WORD_PROGRAM,
+    WORD_OPEN,
     WORD_DOWNLOAD,
     WORD_COUNT
 };

@@ -273,7 +273,7 @@ void cell_forget_places(struct cell *cell)
 
 static struct near_pair pair_of(const struct cell *cell, const cp_contact *contact)
 {
-    return (struct near_pair){cell->nodes[contact->first].name, cell->nodes[contact->second].name, contact->distance};
+    return (struct near_pair){cell->nodes[contact->first].id, cell->nodes[contact->second].id, contact->distance};
 }
 
 cp_status cell_near(struct cell *cell, double clearance, const struct near_pair **pairs, uint32_t *count)

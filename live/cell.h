@@ -5,7 +5,7 @@
 
 #include "cellpipe_tool.h"
 
-/* Two bodies that would touch, or are near. Names belong to the scene. */
+/* Two bodies that would touch, or are near: their ids, which belong to the scene. */
 struct near_pair {
     const char *first, *second;
     double distance; /* metres; 0: they touch */

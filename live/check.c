@@ -131,7 +131,7 @@ static cp_status find_touch(struct checker *checker, cp_scene *scene, uint32_t c
         const cp_node *nodes = cp_nodes(scene, &count);
         const cp_clip *clips = cp_clips(scene, &count);
         (void)snprintf(result->why, sizeof result->why, "near: %.80s and %.80s would touch at %s s, in line %llu",
-                       nodes[first->first].name, nodes[first->second].name, show(first->begin).text,
+                       nodes[first->first].id, nodes[first->second].id, show(first->begin).text,
                        (unsigned long long)line_at(&clips[clip], first->begin));
     }
     cp_collider_free(collider);

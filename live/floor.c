@@ -78,7 +78,7 @@ static void show_near(struct floor *floor)
 cp_status floor_open(struct floor *floor, cp_context *context, cp_scene *scene, const char *device, const char *frame)
 {
     *floor = (struct floor){.context = context, .controller = "simulated"};
-    floor->state.context = floor->mode.context = floor->near.context = context;
+    floor->state.context = floor->mode.context = floor->near.context = floor->names.context = context;
     cp_status status = cell_open(context, scene, &floor->cell);
     if (status == CP_OK)
         status = simulator_open(&floor->simulator, &floor->cell, device, frame);
@@ -108,6 +108,7 @@ void floor_close(struct floor *floor)
     buffer_free(&floor->state);
     buffer_free(&floor->mode);
     buffer_free(&floor->near);
+    buffer_free(&floor->names);
     *floor = (struct floor){0};
 }
 
@@ -154,6 +155,7 @@ cp_status floor_enter(struct floor *floor, struct person *person, const char *na
     say_hello(&person->out, &floor->cell, &person->client, floor->key, floor->controller);
     answer_close(person, begin);
     person->mode_due = person->state_due = person->near_due = true;
+    person->programs_due = role >= ROLE_TEACHER && floor->program_count > 0;
     if (!person->out.failed)
         return CP_OK;
     floor_leave(floor, person);
@@ -178,7 +180,8 @@ void floor_leave(struct floor *floor, struct person *person)
 bool floor_is_due(const struct floor *floor, const struct person *person)
 {
     (void)floor;
-    return person->out_at < person->out.size || person->mode_due || person->state_due || person->near_due;
+    return person->out_at < person->out.size || person->mode_due || person->state_due || person->near_due ||
+           person->programs_due;
 }
 
 /* The newest of a kind, once. */
@@ -205,11 +208,14 @@ const char *floor_next(struct floor *floor, struct person *person, size_t *size)
         return newest(&floor->state, &person->state_due, size);
     if (person->near_due)
         return newest(&floor->near, &person->near_due, size);
+    if (person->programs_due)
+        return newest(&floor->names, &person->programs_due, size);
     return NULL;
 }
 
 /* ---- programs ---- */
 
+static const char no_program[] = "there is no program of this name";
 static const char no_device[] = "no device: programs need one with joints and one end";
 
 struct program_text *floor_program(struct floor *floor, const char *name)
@@ -218,6 +224,18 @@ struct program_text *floor_program(struct floor *floor, const char *name)
         if (strcmp(floor->programs[i].name, name) == 0)
             return &floor->programs[i];
     return NULL;
+}
+
+/* Tells teachers which programs are kept. */
+static void show_programs(struct floor *floor)
+{
+    const char *names[MOST_PROGRAMS];
+    for (uint32_t i = 0; i < floor->program_count; i++)
+        names[i] = floor->programs[i].name;
+    floor->names.size = 0;
+    say_programs(&floor->names, names, floor->program_count);
+    for (struct person *person = floor->people; person; person = person->next)
+        person->programs_due = person->client.role >= ROLE_TEACHER;
 }
 
 /* Keeps a program, in place of one of the same name. */
@@ -238,11 +256,14 @@ static const char *keep_program(struct floor *floor, const struct message *messa
     }
     memcpy(fresh.name, message->name, fresh.name_size);
     memcpy(fresh.text, message->text, fresh.text_size + 1);
+    const bool is_new = !program;
     if (program)
         free_program(floor->context, program);
-    else
+    if (is_new)
         program = &floor->programs[floor->program_count++];
     *program = fresh;
+    if (is_new)
+        show_programs(floor);
     return NULL;
 }
 
@@ -258,7 +279,7 @@ static const char *download(struct floor *floor, const char *name)
 {
     const struct program_text *program = floor_program(floor, name);
     if (!program)
-        return "there is no program of this name";
+        return no_program;
     if (floor->checker && !program->is_good)
         return "the program has not passed its check: save it again";
     const cp_status status = simulator_load(&floor->simulator, program->name, program->text, program->text_size);
@@ -292,7 +313,7 @@ static const char *teach(struct floor *floor, struct arena *arena, const char *n
 
 struct answer {
     const char *why;  /* NULL: done */
-    const char *line; /* a teach has made it */
+    const char *text; /* a teach has made this line, or an open asks for this program */
     bool comes_later; /* the answer waits for a trial */
 };
 
@@ -311,7 +332,7 @@ const char *floor_begin(struct floor *floor, enum word word, const double *to, d
     if ((goes_on ? simulator_continue(simulator) : simulator_run(simulator)) != CP_OK)
         return simulator->why;
     if (word == WORD_STEP)
-        simulator_stop(simulator);
+        simulator_stop_after_next(simulator);
     return NULL;
 }
 
@@ -346,6 +367,14 @@ static struct answer save_program(struct floor *floor, const struct person *pers
     return answer;
 }
 
+static struct answer open_program(struct floor *floor, const char *name)
+{
+    const struct program_text *program = floor_program(floor, name);
+    if (!program)
+        return (struct answer){.why = no_program};
+    return (struct answer){.text = program->text};
+}
+
 /* A word for a controller outside. */
 static struct answer command(struct floor *floor, const struct person *person, const struct message *message)
 {
@@ -359,7 +388,7 @@ static struct answer command(struct floor *floor, const struct person *person, c
         return set_in_motion(floor, person, message);
     const struct program_text *program = message->word == WORD_DOWNLOAD ? floor_program(floor, message->name) : NULL;
     if (message->word == WORD_DOWNLOAD && !program)
-        answer.why = "there is no program of this name";
+        answer.why = no_program;
     else if (program && floor->checker && !program->is_good)
         answer.why = "the program has not passed its check: save it again";
     else
@@ -371,7 +400,8 @@ static struct answer command(struct floor *floor, const struct person *person, c
 
 static bool moves_something(enum word word)
 {
-    return word != WORD_TAKE && word != WORD_GIVE && word != WORD_ALIVE && word != WORD_TEACH && word != WORD_PROGRAM;
+    return word != WORD_TAKE && word != WORD_GIVE && word != WORD_ALIVE && word != WORD_TEACH && word != WORD_PROGRAM &&
+           word != WORD_OPEN;
 }
 
 void floor_obey(struct floor *floor, const struct person *person, enum word word, uint64_t now)
@@ -393,6 +423,8 @@ static struct answer carry_out(struct floor *floor, const struct person *person,
     switch (message->word) {
     case WORD_STOP:
         simulator_stop(simulator);
+        if (floor->authority.mode == MODE_JOGGING)
+            simulator_halt(simulator);
         break;
     case WORD_EMERGENCY:
         simulator_emergency(simulator);
@@ -410,12 +442,14 @@ static struct answer carry_out(struct floor *floor, const struct person *person,
             answer.why = simulator->why;
         break;
     case WORD_TEACH:
-        answer.line = teach(floor, arena, message->name);
-        if (!answer.line)
-            answer.why = no_device;
+        answer.text = teach(floor, arena, message->name);
+        if (!answer.text)
+            answer.why = simulator->options.device == CP_NONE ? no_device : "out of memory";
         break;
     case WORD_PROGRAM:
         return save_program(floor, person, message);
+    case WORD_OPEN:
+        return open_program(floor, message->name);
     case WORD_DOWNLOAD:
         answer.why = download(floor, message->name);
         break;
@@ -444,8 +478,8 @@ static void reply(struct floor *floor, struct person *person, const struct messa
     const size_t begin = answer_open(person);
     if (answer.why)
         say_refused(&person->out, message->id, answer.why, errors, count);
-    else if (answer.line)
-        say_taught(&person->out, message->id, message->name, answer.line);
+    else if (answer.text)
+        say_text(&person->out, message->id, message->name, answer.text);
     else
         say_done(&person->out, message->id);
     answer_close(person, begin);

@@ -26,7 +26,7 @@ struct person {
     char name[MOST_USER_NAME + 1];
     struct buffer out; /* answers: each is its size as uint32_t, then its text */
     size_t out_at;     /* the first that was not sent yet */
-    bool state_due, mode_due, near_due;
+    bool state_due, mode_due, near_due, programs_due;
     uint64_t second; /* `said` counts the messages of this second */
     unsigned said;
     struct person *next;
@@ -78,7 +78,7 @@ struct floor {
     uint64_t last_ticket;
     uint64_t lines;                          /* the loaded program has so many */
     char why[SIMULATOR_WHY];                 /* why the last motion ended early */
-    struct buffer state, mode, near;         /* the newest messages of these kinds */
+    struct buffer state, mode, near, names;  /* the newest messages of these kinds */
     uint64_t n, begun, next_step, next_near; /* begun: when the simulated controller's clock was 0 */
     bool moves;                              /* it was in motion after the last tick */
     struct live_recording *recording;        /* it takes all that moves; the owner's. NULL: there is none */

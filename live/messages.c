@@ -20,6 +20,7 @@ static unsigned needs_of(enum word word)
     case WORD_MOVE:
         return NEEDS_Q | NEEDS_SPEED;
     case WORD_TEACH:
+    case WORD_OPEN:
     case WORD_DOWNLOAD:
         return NEEDS_NAME;
     case WORD_PROGRAM:
@@ -246,6 +247,16 @@ void say_near(struct buffer *out, const struct near_pair *pairs, uint32_t count)
     cp_json_close(&json, '}');
 }
 
+void say_programs(struct buffer *out, const char *const *names, uint32_t count)
+{
+    cp_json json = begin(out, "programs");
+    cp_json_open(&json, "names", '[');
+    for (uint32_t i = 0; i < count; i++)
+        cp_json_text(&json, NULL, names[i]);
+    cp_json_close(&json, ']');
+    cp_json_close(&json, '}');
+}
+
 void say_done(struct buffer *out, uint64_t id)
 {
     cp_json json = begin(out, "done");
@@ -253,12 +264,12 @@ void say_done(struct buffer *out, uint64_t id)
     cp_json_close(&json, '}');
 }
 
-void say_taught(struct buffer *out, uint64_t id, const char *name, const char *line)
+void say_text(struct buffer *out, uint64_t id, const char *name, const char *text)
 {
     cp_json json = begin(out, "done");
     cp_json_count_or_null(&json, "id", id);
     cp_json_text(&json, "name", name);
-    cp_json_text(&json, "text", line);
+    cp_json_text(&json, "text", text);
     cp_json_close(&json, '}');
 }
 

@@ -41,9 +41,11 @@ struct mode_facts {
 };
 void say_mode(struct buffer *out, const struct mode_facts *facts);
 void say_near(struct buffer *out, const struct near_pair *pairs, uint32_t count);
+/* The programs that are kept. */
+void say_programs(struct buffer *out, const char *const *names, uint32_t count);
 void say_done(struct buffer *out, uint64_t id);
-/* An answer with a text: the line that a teach has made. */
-void say_taught(struct buffer *out, uint64_t id, const char *name, const char *line);
+/* An answer with a text: the line that a teach has made, or a program. */
+void say_text(struct buffer *out, uint64_t id, const char *name, const char *text);
 /* Tells what a check of a program has come to. The program is saved in any case. */
 void say_checked(struct buffer *out, const struct cell *cell, uint64_t id, const char *name,
                  const struct check_result *result);

@@ -161,6 +161,7 @@ cp_status simulator_run(struct simulator *simulator)
     cell_forget_places(simulator->cell);
     simulator->marks_seen = 0;
     simulator->line = 0;
+    simulator->one_move = false;
     simulator->task = SIMULATOR_PROGRAM;
     return CP_OK;
 }
@@ -169,6 +170,7 @@ cp_status simulator_continue(struct simulator *simulator)
 {
     cp_status status = simulator->program ? cp_program_resume(simulator->program) : CP_NO;
     simulator->waits = status != CP_OK;
+    simulator->one_move = false;
     return status;
 }
 
@@ -176,6 +178,11 @@ void simulator_stop(struct simulator *simulator)
 {
     if (simulator->program)
         cp_program_stop(simulator->program, false);
+}
+
+void simulator_stop_after_next(struct simulator *simulator)
+{
+    simulator->one_move = true;
 }
 
 void simulator_emergency(struct simulator *simulator)
@@ -243,8 +250,12 @@ static enum simulator_end step_program(struct simulator *simulator)
         cell_take(cell, state.q, simulator->worlds);
         status = follow_marks(simulator);
     }
-    if (status == CP_OK && !state.ended)
+    if (status == CP_OK && !state.ended) {
+        if (simulator->one_move)
+            cp_program_stop(simulator->program, false);
+        simulator->one_move = false;
         return SIMULATOR_GOES_ON;
+    }
     if (status == CP_OK && state.stopped) {
         simulator->waits = true;
         return SIMULATOR_STOPPED;

@@ -27,7 +27,8 @@ struct simulator {
     cp_program *program;
     uint32_t marks_seen;
     uint64_t line;
-    bool waits; /* a stopped program, to be continued */
+    bool waits;    /* a stopped program, to be continued */
+    bool one_move; /* the next move is the last one */
     /* A jog, or a move. */
     uint32_t jog_joint;
     double jog_speed;
@@ -51,6 +52,8 @@ cp_status simulator_run(struct simulator *simulator);
 cp_status simulator_continue(struct simulator *simulator);
 /* Lets a program end with its present move. */
 void simulator_stop(struct simulator *simulator);
+/* Lets a program that was just begun or continued end with the next move, which it has not begun yet. */
+void simulator_stop_after_next(struct simulator *simulator);
 /* Ends all: a program with the next step, as the interpreter has it; a jog or a move at once. */
 void simulator_emergency(struct simulator *simulator);
 /* Ends a jog or a move where it is. */

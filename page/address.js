@@ -14,7 +14,9 @@
 
         function addressOf() {
             const parts = [],
-                moved = cell.joints.filter(joint => !joint.dependent && Math.abs(joint.q - atFirst.get(joint)) > 1e-9);
+                moved = app.isLive
+                    ? [] // the pose is the cell's own
+                    : cell.joints.filter(joint => !joint.dependent && Math.abs(joint.q - atFirst.get(joint)) > 1e-9);
             if (cell.shown) parts.push(`t=${encodeURIComponent(cell.shown.name)}:${plain(cell.time, 3)}`);
             else if (moved.length > 0)
                 parts.push(`j=${moved.map(joint => `${encodeURIComponent(joint.id)}:${plain(joint.q, 9)}`).join(',')}`);
@@ -39,7 +41,7 @@
             for (const part of location.hash.slice(1).split('&')) {
                 const [key, text] = [part.slice(0, 2), part.slice(2)];
                 try {
-                    if (key === 'j=')
+                    if (key === 'j=' && !app.isLive)
                         page.setPose(
                             cell,
                             text

@@ -8,6 +8,7 @@
         const { cell, view } = app;
 
         const rows = new Map(); // from a joint to its row
+        const mayMove = joint => page.isFree(joint) && !app.isLive;
 
         function makeJointRow(joint) {
             const unit = unitOf(joint),
@@ -18,7 +19,7 @@
                 type: 'number',
                 step: unit.step,
                 id: `box-${joint.id}`,
-                disabled: !page.isFree(joint),
+                disabled: !mayMove(joint),
             });
             const slider = make('input', {
                 type: 'range',
@@ -26,7 +27,7 @@
                 max: shown(upper),
                 step: 'any',
                 id: `slider-${joint.id}`,
-                disabled: !page.isFree(joint),
+                disabled: !mayMove(joint),
             });
             const name = make('label', { className: 'name', text: joint.name, title: joint.id, htmlFor: box.id });
             slider.setAttribute('aria-label', `${joint.name}, slider`);
@@ -50,7 +51,7 @@
             if (joint.passive) name.title = `${joint.id}: moved through a closed loop`;
             slider.addEventListener('input', () => move(joint, Number(slider.value) * unit.size));
             box.addEventListener('change', () => move(joint, Number(box.value) * unit.size));
-            if (page.isFree(joint)) element.addEventListener('dblclick', event => event.target !== box && home());
+            if (mayMove(joint)) element.addEventListener('dblclick', event => event.target !== box && home());
             rows.set(joint, { element, box, slider, unit });
             return element;
         }
@@ -59,6 +60,7 @@
             const free = joints.filter(page.isFree);
             const button = make('button', { text: 'Home', title: 'all joints of it to their home values (H: all)' });
             button.addEventListener('click', () => goHome(free));
+            button.hidden = app.isLive;
             if (free.length === 0)
                 return make(
                     'details',

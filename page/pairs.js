@@ -145,7 +145,7 @@
                     ],
                 ])
             );
-            if (witness.length > 0) {
+            if (witness.length > 0 && !app.isLive) {
                 const button = make('button', { text: 'Pose that shows it', id: 'witness' });
                 button.addEventListener('click', () => {
                     app.pause();

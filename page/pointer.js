@@ -214,7 +214,7 @@
                 event => {
                     const [x, y] = at(event);
                     from = event.isPrimary && event.button === 0 ? [x, y] : null;
-                    if (from && (event.shiftKey || isPressed('hand')) && beginDrag(x, y)) {
+                    if (from && !app.isLive && (event.shiftKey || isPressed('hand')) && beginDrag(x, y)) {
                         view.controls.enabled = false;
                         view.canvas.setPointerCapture(event.pointerId);
                     }

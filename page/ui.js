@@ -25,6 +25,7 @@
                 view.invalidate();
             },
             hand() {
+                if (app.isLive) return;
                 press('hand', !isPressed('hand'));
                 view.canvas.classList.toggle('hand', isPressed('hand'));
                 app.say(isPressed('hand') ? 'drag a link to move its joint' : '');
@@ -84,7 +85,7 @@
             j: actions.hand,
             l: actions.loop,
             ' ': app.play,
-            h: () => app.goHome(cell.joints.filter(page.isFree)),
+            h: () => !app.isLive && app.goHome(cell.joints.filter(page.isFree)),
             Escape: escape,
         };
     }
@@ -157,7 +158,15 @@
             return fail(
                 'This browser cannot draw in 3D here: WebGL is switched off or missing, so there is no cell to see.'
             );
-        const app = { cell, view, running: false, begun: globalThis.cellpipe.begun, chosen: null };
+        // A live page shows where the cell is: nothing in the page moves a joint of it.
+        const app = {
+            cell,
+            view,
+            running: false,
+            begun: globalThis.cellpipe.begun,
+            chosen: null,
+            isLive: Boolean(options.live),
+        };
         globalThis.cellpipe = app;
         app.say = text => (byId('says').textContent = text);
         const parts = [
@@ -182,7 +191,7 @@
         app.listenToPointer();
         listenToKeys(actions, makeKeys(app, actions));
         setDark(app, matchMedia('(prefers-color-scheme: dark)').matches);
-        document.querySelector('[data-do=hand]').hidden = driven === 0;
+        document.querySelector('[data-do=hand]').hidden = driven === 0 || app.isLive;
         if (options.edges) actions.edges();
         view.resize();
         app.goTo('corner');

@@ -48,8 +48,8 @@ export function start(program, words, fits, input) {
 }
 
 // The server of a cell: { child, port }.
-export async function serve(program, words) {
-    const child = start(program, ['serve', ...words, '--listen', '127.0.0.1:0'], /http:\/\/127\.0\.0\.1:(\d+)\//);
+export async function serve(program, words, at = 0) {
+    const child = start(program, ['serve', ...words, '--listen', `127.0.0.1:${at}`], /http:\/\/127\.0\.0\.1:(\d+)\//);
     const [, port] = await child.found;
     return { child, port: Number(port) };
 }

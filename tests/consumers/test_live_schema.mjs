@@ -77,6 +77,7 @@ async function playSession(port) {
     await moveTo(first.q);
     const bad = await ask({ type: 'program', name: 'bad.prg', text: 'SPEED 100\nFLY 3\n' });
     check('a program with an error', bad.type === 'checked' && !bad.good && bad.errors.length === 1, bad);
+    check('the server keeps it', (await ask({ type: 'open', name: 'bad.prg' })).text === 'SPEED 100\nFLY 3\n');
     const refused = await ask({ type: 'download', name: 'bad.prg' });
     check('which is not loaded', refused.type === 'refused', refused);
     const text = 'SPEED 1000\nLMOV 463.2, 223.7, 490\nLMOV 463.2, 223.7, 410\nHANDLE CLOSE Part\nIMOV 0, 0, 80\nIMOV 0, -200, 0\nEND\n';

@@ -13,7 +13,7 @@ static const char table[][24] = {
     "take      o . yyyyyyy", "give      o L yyyyyyy", "alive     o L yyyyyyy", "stop      o . yyyyyy-",
     "emergency v . yyyyyy-", "reset     o L ----yy-", "run       o L y------", "step      o L y---y--",
     "continue  o L ----y--", "jog       t L y-y----", "move      t L y------", "teach     t L y---y--",
-    "program   t L yyyyyyy", "download  t L y---y--",
+    "program   t L yyyyyyy", "open      t . yyyyyyy", "download  t L y---y--",
 };
 
 enum holder { NOBODY, SELF, OTHER, SELF_TOO_LATE };
@@ -63,7 +63,7 @@ static void test_table(void **state)
                     checked++;
                 }
     }
-    assert_int_equal(checked, 14 * 4 * 7 * 4);
+    assert_int_equal(checked, 15 * 4 * 7 * 4);
     enum word word;
     assert_false(word_named("fly", &word));
     assert_false(word_named("", &word));

@@ -228,9 +228,11 @@ static void test_program(void **state)
     expect_done(&otto, "{\"type\":\"stop\"}");
     let_pass(1500);
     assert_string_equal(mode(), "stopped");
+    const double before = floor_->cell.q[1];
     expect_done(&tina, "{\"type\":\"step\"}");
     let_pass(1500);
     assert_string_equal(mode(), "stopped");
+    assert_true(fabs(floor_->cell.q[1] - before) > 1e-3);
     expect_done(&tina, "{\"type\":\"continue\"}");
     let_pass(1500);
     assert_string_equal(mode(), "ready");
@@ -261,6 +263,63 @@ static void test_lost_page(void **state)
     assert_string_equal(mode(), "ready");
     assert_true(floor_->cell.q[1] == there);
     assert_int_equal(floor_enter(floor_, &tina, "tina", ROLE_TEACHER), CP_OK);
+}
+
+/* A step makes one move, the first one of a program, too. */
+static void test_step(void **state)
+{
+    (void)state;
+    expect_done(&tina, "{\"type\":\"take\"}");
+    expect_done(&tina, "{\"type\":\"program\",\"name\":\"a\",\"text\":\"SPEED 100\\nIMOV 0,0,50\\nIMOV 0,0,-50\\n\"}");
+    expect_done(&tina, "{\"type\":\"download\",\"name\":\"a\"}");
+    const double low = floor_->cell.q[1];
+    expect_done(&tina, "{\"type\":\"step\"}");
+    let_pass(1500);
+    assert_string_equal(mode(), "stopped");
+    assert_int_equal(floor_->simulator.line, 2);
+    assert_true(fabs(floor_->cell.q[1] - low) > 1e-3);
+    expect_done(&tina, "{\"type\":\"step\"}");
+    let_pass(1500);
+    assert_true(fabs(floor_->cell.q[1] - low) < 1e-5);
+}
+
+/* A stop ends a jog where it is, though its button is still held. */
+static void test_stop_of_a_jog(void **state)
+{
+    (void)state;
+    expect_done(&tina, "{\"type\":\"take\"}");
+    expect_done(&tina, "{\"type\":\"jog\",\"joint\":\"Arm.J2\",\"speed\":-0.1}");
+    let_pass(100);
+    expect_done(&otto, "{\"type\":\"stop\"}");
+    assert_string_equal(mode(), "ready");
+    const double there = floor_->cell.q[1];
+    let_pass(1000);
+    assert_true(floor_->cell.q[1] == there);
+}
+
+/* Teachers hear which programs are kept, and get their texts. */
+static void test_open(void **state)
+{
+    (void)state;
+    expect_refused(&otto, "{\"type\":\"open\",\"name\":\"a\"}", "rights");
+    expect_refused(&tina, "{\"type\":\"open\",\"name\":\"a\"}", "there is no program");
+    expect_done(&tina, "{\"type\":\"take\"}");
+    say(&tina, "{\"type\":\"program\",\"name\":\"a\",\"text\":\"WAIT 1\\n; \\\"\\nEND\\n\"}");
+    json_t *it = next(&tina, "programs");
+    assert_int_equal(json_array_size(json_object_get(it, "names")), 1);
+    json_decref(it);
+    assert_null(next(&otto, "programs"));
+    expect_done(&tina, "{\"type\":\"give\"}");
+    say(&tina, "{\"type\":\"open\",\"id\":5,\"name\":\"a\"}");
+    it = next(&tina, "done");
+    assert_string_equal(json_string_value(json_object_get(it, "text")), "WAIT 1\n; \"\nEND\n");
+    assert_string_equal(json_string_value(json_object_get(it, "name")), "a");
+    json_decref(it);
+    floor_leave(floor_, &tina);
+    assert_int_equal(floor_enter(floor_, &tina, "tina", ROLE_TEACHER), CP_OK);
+    it = next(&tina, "programs");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(it, "names"), 0)), "a");
+    json_decref(it);
 }
 
 /* STOP NOW: the next step is the last one. */
@@ -456,6 +515,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_endless_moves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_program, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lost_page, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_step, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stop_of_a_jog, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_emergency, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rate, set_up, tear_down),
