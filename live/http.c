@@ -2,8 +2,8 @@
 #include "server.h"
 
 #include <stdio.h>
-#include <sys/socket.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #define SECURITY_POLICY "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -15,23 +15,24 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *text, in
     return lws_hdr_copy(wsi, text, size, token) > 0;
 }
 
+/* Tells whether a host is this name, perhaps with a port. */
+static bool is_named(const char *host, const char *name)
+{
+    const size_t size = strlen(name);
+    if (size == 0 || strncmp(host, name, size) != 0)
+        return false;
+    const char *port = host + size;
+    return *port == 0 || (*port == ':' && is_digit(port[1]) && port[1 + strspn(port + 1, "0123456789")] == 0);
+}
+
 bool is_loopback_name(const char *host)
 {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t size = strlen(names[i]);
-        if (strncmp(host, names[i], size) != 0)
-            continue;
-        const char *port = host + size;
-        if (*port == 0 || (*port == ':' && is_digit(port[1]) && port[1 + strspn(port + 1, "0123456789")] == 0))
-            return true;
-    }
-    return false;
+    return is_named(host, "localhost") || is_named(host, "127.0.0.1") || is_named(host, "[::1]");
 }
 
 bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
 {
-    char host[MOST_HEADER], origin[MOST_HEADER], wanted[sizeof server->listener.host + 16];
+    char host[MOST_HEADER], origin[MOST_HEADER];
     if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
         return false;
     const bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
@@ -40,9 +41,8 @@ bool is_ours(struct server *server, struct lws *wsi, bool needs_origin)
         const char *proxy_host = strstr(server->origin, "://") + 3;
         return strcmp(host, proxy_host) == 0 && (has_origin ? strcmp(origin, server->origin) == 0 : !needs_origin);
     }
-    /* Any port will do, as ssh -L gives the browser another one than ours. */
-    (void)snprintf(wanted, sizeof wanted, "%s:%d", server->listener.host, server->listener.port);
-    if (!is_loopback_name(host) && strcmp(host, wanted) != 0)
+    /* Any port will do: ssh -L gives the browser another one than ours. */
+    if (!is_loopback_name(host) && !is_named(host, server->listener.host))
         return false;
     return has_origin ? strncmp(origin, "http://", 7) == 0 && strcmp(origin + 7, host) == 0 : !needs_origin;
 }
@@ -134,10 +134,10 @@ static int send_piece(struct visit *visit)
  * and those before it may be lies. */
 static void find_address(struct server *server, struct visit *visit)
 {
-    char list[MOST_HEADERS];
+    char list[MOST_HEADER];
+    (void)snprintf(visit->address, sizeof visit->address, "local");
     if (*server->origin && header(visit->wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list)) {
-        const char *last = strrchr(list, ',');
-        last = last ? last + 1 : list;
+        const char *comma = strrchr(list, ','), *last = comma ? comma + 1 : list;
         failures_address(last + strspn(last, " "), visit->address);
     } else if (lws_get_peer_simple(visit->wsi, list, sizeof list))
         failures_address(list, visit->address);

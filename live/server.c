@@ -254,7 +254,7 @@ static cp_status begin_service(struct server *server)
         .user = server,
         .timeout_secs = HEADER_SECONDS,
         .timeout_secs_ah_idle = HEADER_SECONDS,
-        .max_http_header_data = MOST_HEADERS,
+        .max_http_header_data = MOST_HEADER,
         .max_http_header_pool = MOST_STRANGERS + 16,
         .keepalive_timeout = HEADER_SECONDS,
         .retry_and_idle_policy = &patience,

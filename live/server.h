@@ -16,8 +16,7 @@
 
 enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
-    MOST_HEADERS = 8192, /* bytes of all headers of a request */
-    MOST_HEADER = 8192,  /* bytes of one of them */
+    MOST_HEADER = 8192,  /* bytes of all headers of a request */
     HEADER_SECONDS = 5,  /* the headers of a request are whole within this time */
     MOST_FRAMES = 1000,  /* a browser sends no more in a second, with pings and parts of messages */
     SLOW_READER = 10000, /* milliseconds after which a browser that does not read is sent away */

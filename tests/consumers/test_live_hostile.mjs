@@ -56,7 +56,7 @@ const body = '{"user":"otto","password":"may teach it"}', sized = `Content-Lengt
 const post = (headers, text, name = '/login') => `POST ${name} HTTP/1.1\r\nHost: ${here}\r\n${headers}\r\n${text}`;
 
 async function tryHosts(cookie) {
-    const hosts = [`localhost.:${port}`, `LOCALHOST:${port}`, `a@${here}`, `${here}:${port}`, `evil.${here}`,
+    const hosts = [`localhost.:${port}`, `LOCALHOST:${port}`, `a@${here}`, `${here}:${port}`, `127.0.0.1:`, '127.0.0.1:8x', `evil.${here}`,
         `${here}.evil.example`, `127.0.0.2:${port}`, `[::1]evil:${port}`];
     const origins = ['null', `https://${here}`, 'http://127.0.0.1:1', `http://localhost:${port}`, `http://${here}/`, `http://${here}.evil.example`];
     await tryRows([

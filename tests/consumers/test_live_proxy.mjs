@@ -256,6 +256,8 @@ async function tryIdle(cookie) {
 }
 
 async function trySocket() {
+    for (const words of ['--listen unix:/run/cell/socket', 'proxy_pass http://unix:/run/cell/socket;'])
+        check(`docs/live.md has "${words}"`, page.includes(words));
     const words = ['--users', inFolder('people'), '--behind-proxy', origin(), '--listen', `unix:${inFolder('socket')}`];
     const server = await serveCell(words, /at the socket (.*)\n/);
     const nginx = await startNginx(port, `http://unix:${inFolder('socket')}`);

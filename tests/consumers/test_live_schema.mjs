@@ -77,6 +77,7 @@ async function playSession(port) {
     await moveTo(first.q);
     const bad = await ask({ type: 'program', name: 'bad.prg', text: 'SPEED 100\nFLY 3\n' });
     check('a program with an error', bad.type === 'checked' && !bad.good && bad.errors.length === 1, bad);
+    check('the server keeps it', (await ask({ type: 'open', name: 'bad.prg' })).text === 'SPEED 100\nFLY 3\n');
     const refused = await ask({ type: 'download', name: 'bad.prg' });
     check('which is not loaded', refused.type === 'refused', refused);
     const text = 'SPEED 1000\nLMOV 463.2, 223.7, 490\nLMOV 463.2, 223.7, 410\nHANDLE CLOSE Part\nIMOV 0, 0, 80\nIMOV 0, -200, 0\nEND\n';
@@ -141,7 +142,7 @@ function make(given) {
         return part.pattern.includes('.-') ? pick(['', '.', '-']) + name : pick('aZ_') + name;
     }
     if (part.type === 'string') return pick(['', 'a', 'IMOV 0, 0, 1\nEND\n', 'Grün "x" \\ \u2028', '\0']);
-    if (part.type === 'integer') return pick([0, 1, 7, 1e3, 9007199254740991]);
+    if (part.type === 'integer') return pick([1, 7, 1e3, 9007199254740991]);
     if (part.type === 'number') return pick([0, -1, 0.25, 1e300, -1e-300, 3]);
     return Array.from({ length: part.minItems ?? random(4) }, () => make(part.items));
 }
