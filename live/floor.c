@@ -145,7 +145,10 @@ cp_status floor_enter(struct floor *floor, struct person *person, const char *na
     say_hello(&person->out, &floor->cell, &person->client, floor->key, floor->controller);
     answer_close(person, begin);
     person->mode_due = person->state_due = person->near_due = true;
-    return person->out.failed ? CP_LIMIT : CP_OK;
+    if (!person->out.failed)
+        return CP_OK;
+    floor_leave(floor, person);
+    return CP_LIMIT;
 }
 
 void floor_leave(struct floor *floor, struct person *person)
