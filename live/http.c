@@ -284,7 +284,7 @@ static int begin_request(struct server *server, struct visit *visit, const char 
 
 static int take_body(struct visit *visit, const void *bytes, size_t size)
 {
-    if (!visit->said)
+    if (!visit->said || size == 0)
         return 0;
     if (size > MOST_LOGIN - visit->said_size)
         return -1;
