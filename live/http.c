@@ -135,7 +135,6 @@ static int send_piece(struct visit *visit)
 static void find_address(struct server *server, struct visit *visit)
 {
     char list[MOST_HEADER];
-    (void)snprintf(visit->address, sizeof visit->address, "local");
     if (*server->origin && header(visit->wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list)) {
         const char *comma = strrchr(list, ','), *last = comma ? comma + 1 : list;
         failures_address(last + strspn(last, " "), visit->address);

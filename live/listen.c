@@ -157,7 +157,7 @@ cp_status listener_open(struct listener *listener, cp_context *context)
 
 void listener_close(struct listener *listener)
 {
-    if (listener->file >= 0 && !listener->wsi) /* else libwebsockets has closed it */
+    if (listener->file >= 0)
         (void)close(listener->file);
     if (listener->is_made)
         (void)unlink(listener->path);
@@ -224,10 +224,16 @@ static void take_in(struct server *server)
 
 int answer_listener(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
 {
+    struct server *server = server_of(wsi);
     (void)user;
     (void)in;
     (void)size;
     if (reason == LWS_CALLBACK_RAW_RX_FILE)
-        take_in(server_of(wsi));
+        take_in(server);
+    if (reason == LWS_CALLBACK_RAW_CLOSE_FILE) { /* libwebsockets ends, and closes the file */
+        server->listener.wsi = NULL;
+        server->listener.file = -1;
+        server->listener.waits = false;
+    }
     return 0;
 }

@@ -107,8 +107,9 @@ static void count_lines(struct live_recording *recording, size_t done)
 static bool write_waiting(struct live_recording *recording)
 {
     struct buffer *waiting = &recording->waiting;
-    if (waiting->failed)
-        return end_record(recording, "out of memory");
+    /* Whoever ends the program gets no memory any more, but the lines that are whole. */
+    while (waiting->failed && waiting->size > 0 && waiting->data[waiting->size - 1] != '\n')
+        waiting->size--;
     for (size_t done = 0; done < waiting->size;) {
         const ssize_t more = write(recording->file, waiting->data + done, waiting->size - done);
         if (more < 0 && errno != EINTR) {
@@ -120,7 +121,7 @@ static bool write_waiting(struct live_recording *recording)
     }
     recording->size += waiting->size;
     waiting->size = 0;
-    return true;
+    return !waiting->failed || end_record(recording, "out of memory");
 }
 
 bool recording_flush(struct live_recording *recording, double now)

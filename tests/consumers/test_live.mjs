@@ -218,7 +218,7 @@ async function loseController(browser) {
 const port = await start(0);
 const browser = await launch(chromium);
 try {
-    const vera = await come(browser, 'vera'), otto = await come(browser, 'otto'), tina = await come(browser, 'tina');
+    const [vera, otto, tina] = await Promise.all(['vera', 'otto', 'tina'].map(name => come(browser, name)));
     await tryRights(vera, otto, tina);
     await teachAndRun(vera, otto, tina);
     await jogAndTouch(vera, tina);

@@ -246,6 +246,38 @@ static void a_full_disk_ends_it(void **state)
     free_cell(&cell);
 }
 
+static bool is_over(void *user)
+{
+    return *(bool *)user;
+}
+
+/* Whoever ends the program gets no memory any more; the lines of the last second are there. */
+static void an_end_keeps_what_is_whole(void **state)
+{
+    (void)state;
+    struct cell cell = make_cell();
+    struct live_recording *recording;
+    bool over = false, goes_on = true;
+    int lines = 0;
+    map_one(&cell);
+    cp_set_cancel(cell.context, is_over, &over);
+    assert_int_equal(recording_new(cell.context, cell.scene, &cell.map, path_of("h.jsonl"), &recording), CP_OK);
+    for (int i = 0; i < 100 && goes_on; i++) {
+        over = i > 2;
+        cell.values[find_joint(cell.scene, "Arm.J1")] = i;
+        goes_on = recording_add(recording, 0.001 * i, 10, cell.values);
+    }
+    assert_false(goes_on);
+    assert_int_equal(recording_free(recording), CP_OUTPUT);
+    char *text = read_whole(path_of("h.jsonl"), NULL);
+    for (const char *at = text; *at; at = strchr(at, '\n') + 1, lines++)
+        assert_non_null(strchr(at, '\n'));
+    assert_true(lines >= 3);
+    free(text);
+    over = false;
+    free_cell(&cell);
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -282,6 +314,7 @@ int main(void)
         cmocka_unit_test(lines_are_there_after_a_second),
         cmocka_unit_test(it_replaces_no_file),
         cmocka_unit_test(a_full_disk_ends_it),
+        cmocka_unit_test(an_end_keeps_what_is_whole),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
