@@ -265,7 +265,7 @@ static void an_end_keeps_what_is_whole(void **state)
     for (int i = 0; i < 100 && goes_on; i++) {
         over = i > 2;
         cell.values[find_joint(cell.scene, "Arm.J1")] = i;
-        goes_on = recording_add(recording, 0.001 * i, 10, cell.values);
+        goes_on = recording_add(recording, 0.001 * i, 10, cell.values, (struct recorded_places){0});
     }
     assert_false(goes_on);
     assert_int_equal(recording_free(recording), CP_OUTPUT);
