@@ -494,9 +494,9 @@ bool floor_hear(struct floor *floor, struct person *person, const char *text, si
         return false;
     struct arena *arena = arena_new(floor->context);
     struct answer answer = {0};
-    if (!arena)
-        answer.why = "out of memory";
-    else if (!message_read(&floor->cell, arena, text, size, &message, why)) {
+    if (!arena) /* an answer without the question's id would not be one */
+        return false;
+    if (!message_read(&floor->cell, arena, text, size, &message, why)) {
         answer.why = why;
         if (message.is_nonsense) {
             arena_free(arena);

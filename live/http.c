@@ -319,7 +319,8 @@ static int take_body(struct visit *visit, const void *bytes, size_t size)
         return -1;
     if (size > MOST_LOGIN - visit->said_size)
         return -1;
-    memcpy(visit->said + visit->said_size, bytes, size);
+    if (size > 0) /* bytes may be NULL then */
+        memcpy(visit->said + visit->said_size, bytes, size);
     visit->said_size += size;
     return 0;
 }

@@ -195,6 +195,7 @@ static const struct lws_protocols protocols[] = {
     {"cellpipe", answer_socket, sizeof(struct connection), 4096, 0, NULL, 0},
     {"controller", answer_controller, 0, 4096, 0, NULL, 0},
     {"listener", answer_listener, 0, 0, 0, NULL, 0},
+    {"browser", answer_browser, 0, 0, 0, NULL, 0},
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 

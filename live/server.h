@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "floor.h"
+#include "frames.h"
 #include "listen.h"
 #include "live.h"
 #include "sessions.h"
@@ -17,6 +18,7 @@ enum {
     MOST_STRANGERS = 64, /* connections without a session; the oldest goes for a new one */
     MOST_HEADER = 8192,  /* bytes of all headers of a request */
     HEADER_SECONDS = 5,  /* the headers of a request are whole within this time */
+    MOST_FRAMES = 1000,  /* of a browser in a second, with pings and parts of messages */
     SLOW_READER = 10000, /* milliseconds after which a browser that does not read is sent away */
     SOCKET_ROOM = 16384  /* bytes that the system keeps for a browser */
 };
@@ -49,9 +51,16 @@ struct connection {
     struct person person;
     const struct session *session; /* by which it came, and its key; NULL: none */
     char key[SESSION_KEY_SIZE];
-    struct buffer said;   /* a message, of which a part has come */
+    struct frames frames; /* what it says */
+    int code;             /* with which it ends, and why; 0: it does not */
+    const char *why;
+    unsigned char pong[LWS_PRE + MOST_CONTROL]; /* an answer to a ping, if has_pong */
+    size_t pong_size;
+    bool has_pong;
+    uint64_t second; /* in which so many frames have come */
+    unsigned frame_count;
     uint64_t waits_since; /* something is due, and the browser does not read; 0: no */
-    bool is_in;           /* on the floor; false at the end of its session */
+    bool is_in;           /* on the floor; false when it ends */
     struct connection *next;
 };
 
@@ -140,6 +149,8 @@ void close_users(struct server *server);
 
 /* socket.c: the protocol of messages. */
 int answer_socket(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+/* The protocol of what browsers send, which libwebsockets does not read. */
+int answer_browser(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
 /* Asks for the writing of what is due, and sends those away who do not read. */
 void serve_connections(struct server *server);
 /* Ends connections whose session has ended. */

@@ -51,7 +51,7 @@ async function visit() {
         if (await within(client.opened, 'upgrade') !== 101) return `upgrade ${client.status}`;
         await within(client.until(it => it.type === 'near'), 'near');
         const { q } = await client.until(it => it.type === 'state');
-        for (const message of [{ type: 'take' }, { type: 'move', q, speed: 1 }, { type: 'teach', name: 'P1' }, taught, { type: 'download', name: 'a' },
+        for (const message of [{ type: 'take' }, { type: 'emergency' }, { type: 'reset' }, { type: 'move', q, speed: 1 }, { type: 'teach', name: 'P1' }, taught, { type: 'download', name: 'a' },
             { type: 'run' }, { type: 'stop' }, { type: 'emergency' }, { type: 'reset' }, { type: 'jog', joint: 'Arm.J1', speed: 0 }, { type: 'give' }]) {
             const answer = await within(client.answer(message), message.type);
             if (answer.type === 'refused' || answer.good === false) return `${message.type}: ${answer.why}`;
