@@ -206,10 +206,37 @@ static void wait_for_room(struct server *server, int why)
     send_stranger_away(server, FULL_TIME);
 }
 
+static bool has_socket(const struct server *server, const struct lws *wsi)
+{
+    const struct connection *connection = server->connections;
+    while (connection && connection->wsi != wsi)
+        connection = connection->next;
+    return connection != NULL;
+}
+
+/* Tells whether a connection would lack descriptors: it takes one, and a second one if it becomes a WebSocket (socket.c),
+ * as those that came before and have asked for nothing yet may, too. Only the system knows how many there are. */
+static bool is_full(const struct server *server)
+{
+    int files[MOST_STRANGERS + 2];
+    uint32_t wanted = 2, found = 0;
+    for (uint32_t i = 0; i < server->stranger_count; i++)
+        wanted += !has_socket(server, server->strangers[i].wsi);
+    while (found < wanted && (files[found] = fcntl(server->listener.file, F_DUPFD_CLOEXEC, 0)) >= 0)
+        found++;
+    for (uint32_t i = 0; i < found; i++)
+        (void)close(files[i]);
+    return found < wanted;
+}
+
 /* Takes one connection in; what it says is heard before the next one comes, so that it may show a session. */
 static void take_in(struct server *server)
 {
     int one = 1;
+    if (is_full(server)) {
+        wait_for_room(server, EMFILE);
+        return;
+    }
     const int file = accept(server->listener.file, NULL, NULL);
     if (file < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)

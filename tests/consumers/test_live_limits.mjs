@@ -35,7 +35,7 @@ const count = (text, part) => text.split(part).length - 1;
 // ---- no more descriptors ----
 
 async function tryDescriptors() {
-    const { child, port } = await serveBy('ulimit -n 20; exec', ['--users', people, '--public-view']);
+    const { child, port } = await serveBy('ulimit -n 30; exec', ['--users', people, '--public-view']);
     const { cookie } = await logIn(port, 'tina', 'may teach it');
     const member = connect(port, { cookie });
     await member.opened;
