@@ -323,7 +323,7 @@ void cell_put(struct cell *cell, uint32_t node, const cp_pose *world)
 
 static bool is_near(const cp_pose *a, const cp_pose *b)
 {
-    static const double noise = 1e-4; /* of what others tell: metres, and parts of a turn */
+    static const double noise = 1e-4; /* what others tell has it: metres, and parts of a turn */
     bool near = true;
     for (int k = 0; k < 12; k++)
         near = near && fabs(a->m[k] - b->m[k]) <= noise;

@@ -30,7 +30,7 @@ struct cell {
     struct carried {
         uint32_t carrier;   /* what seems to hold it; CP_NONE: nothing */
         cp_pose grip, tool; /* the place in the tool that it keeps, and where the tool was when it began to */
-    } * carried;            /* of each node */
+    } * carried;            /* one for each node */
     double *trial;          /* room for values that are tried, and for poses */
     cp_pose *trial_worlds, *by_tree;
     struct resting_pair { /* pairs that rest as long as they do not move against each other */

@@ -135,7 +135,8 @@ static cp_status find_parting(struct checker *checker, const struct waiting *wai
     cp_status status = worlds ? cp_program_new(checker->context, scene, waiting->name, waiting->text,
                                                waiting->question.size, &waiting->question.options, &program)
                               : CP_LIMIT;
-    for (bool begins = true, rests = true; status == CP_OK && rests && !state.ended; begins = false) {
+    for (bool begins = true, rests = true; status == CP_OK && rests && !state.ended && !is_over(checker);
+         begins = false) {
         if (!begins)
             status = cp_program_step(program);
         cp_program_state(program, &state);
@@ -444,9 +445,9 @@ bool checker_ask(struct checker *checker, const struct check_question *question)
     };
     if (waiting.result)
         waiting.result->ticket = question->ticket;
-    bool good = waiting.q && waiting.result &&
-                (question->to ? waiting.to && (waiting.placed || question->placed_count == 0)
-                              : waiting.name && waiting.text);
+    bool good =
+        waiting.q && waiting.result &&
+        (question->to ? waiting.to && (waiting.placed || question->placed_count == 0) : waiting.name && waiting.text);
     (void)pthread_mutex_lock(&checker->lock);
     good = good && checker->count < MOST_CHECKS;
     if (good) {

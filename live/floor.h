@@ -11,12 +11,13 @@
 #include "simulator.h"
 
 enum {
-    SILENCE = 1000,            /* milliseconds after which a controller outside is offline */
-    STEP_TIME = 10,            /* milliseconds of a step of the simulated controller */
-    NEAR_TIME = 40,            /* milliseconds between two looks at what is near */
-    MOST_PROGRAMS = 100,       /* the server keeps no more */
-    LOOK_AHEAD = 2 * JOG_TIME, /* a jog of a controller outside is tried so far: it has to hear the word, and to brake */
-    MOST_A_SECOND = 100,       /* one person says no more messages */
+    SILENCE = 1000,      /* milliseconds after which a controller outside is offline */
+    STEP_TIME = 10,      /* milliseconds of a step of the simulated controller */
+    NEAR_TIME = 40,      /* milliseconds between two looks at what is near */
+    MOST_PROGRAMS = 100, /* the server keeps no more */
+    LOOK_AHEAD =
+        2 * JOG_TIME,    /* a jog of a controller outside is tried so far: it has to hear the word, and to brake */
+    MOST_A_SECOND = 100, /* one person says no more messages */
     MOST_WAITING_OUT = 1 << 20 /* no more bytes wait for one person */
 };
 #define NEAR_CLEARANCE 0.05 /* metres within which pairs are shown */

@@ -116,7 +116,7 @@ size_t frames_take(struct frames *frames, size_t most, const unsigned char *byte
     size_t at = 0;
     *event = (struct frame_event){.kind = FRAME_GOES_ON};
     if (!frames->is_text && frames->head_size == 0)
-        buffer_free(&frames->text); /* that of the message before */
+        buffer_free(&frames->text); /* the message before is done with */
     while (frames->head_size < 2 || frames->head_size < whole_head(frames))
         if (at == size || !take_head(frames, most, bytes[at++], event))
             return at;

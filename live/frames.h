@@ -20,9 +20,9 @@ enum {
 struct frames {
     struct buffer text;     /* the message that is under way */
     bool is_text;           /* one is */
-    unsigned char head[14]; /* of the present frame */
+    unsigned char head[14]; /* the present frame begins so */
     size_t head_size;       /* how much of it has come */
-    uint64_t size, come;    /* of its content: bytes in all, and those that have come */
+    uint64_t size, come;    /* its content has so many bytes in all, and these have come */
     char control[MOST_CONTROL];
 };
 
@@ -31,8 +31,8 @@ struct frame_event {
     enum frame_kind kind;
     const char *bytes; /* valid until the next call */
     size_t size;
-    int code;        /* of a fault */
-    const char *why; /* of a fault */
+    int code;        /* says what a fault is */
+    const char *why; /* says the same to people */
 };
 
 /* Takes bytes up to the end of a frame, and says what has come. Returns how many it has taken; nothing more comes after

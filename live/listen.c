@@ -214,8 +214,9 @@ static bool has_socket(const struct server *server, const struct lws *wsi)
     return connection != NULL;
 }
 
-/* Tells whether a connection would lack descriptors: it takes one, and a second one if it becomes a WebSocket (socket.c),
- * as those that came before and have asked for nothing yet may, too. Only the system knows how many there are. */
+/* Tells whether a connection would lack descriptors: it takes one, and a second one if it becomes a WebSocket
+ * (socket.c), as those that came before and have asked for nothing yet may, too. Only the system knows how many there
+ * are. */
 static bool is_full(const struct server *server)
 {
     int files[MOST_STRANGERS + 2];

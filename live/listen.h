@@ -11,11 +11,11 @@
 enum { FULL_TIME = 100 /* milliseconds until the next try, if there are no more descriptors */ };
 
 struct listener {
-    const char *text; /* of --listen */
-    const char *path; /* of a Unix socket, or NULL */
+    const char *text; /* what --listen says */
+    const char *path; /* leads to a Unix socket; NULL: it is a port */
     char host[264];   /* as addresses of pages have it: IPv6 in brackets */
     int port;
-    struct addrinfo *places; /* that the host may mean; free_listener */
+    struct addrinfo *places; /* the host may mean these */
     int file;                /* -1: it does not listen */
     bool is_made;            /* the socket's file is ours */
     struct lws *wsi;

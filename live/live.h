@@ -7,17 +7,17 @@
 
 /* The command serve is asked for this. Texts stay the caller's. */
 struct live_request {
-    const char *cell, *format;                  /* the file, and its format or NULL */
-    struct list options, limits;                /* the importer's; the context's */
-    const char *listen;                         /* HOST:PORT or unix:PATH */
-    const char *users;                          /* the file of users, or NULL: nobody logs in */
-    const char *controller;                     /* "simulated", "recording", "stdin", or PROTOCOL:HOST[:PORT] */
-    const char *map, *record;                   /* files, or NULL */
-    const char *behind_proxy;                   /* the origin that browsers see, or NULL */
-    bool public_view;                           /* people who have not logged in see the cell */
-    bool allow_motion;                          /* a real controller gets commands */
-    const char *device, *frame;                 /* programs move these; NULL: the only ones */
-    const char *solve;                          /* coordinates of poses that have to hold, as cp_parse_reach reads them */
+    const char *cell, *format;   /* the file, and its format or NULL */
+    struct list options, limits; /* the importer's; the context's */
+    const char *listen;          /* HOST:PORT or unix:PATH */
+    const char *users;           /* the file of users, or NULL: nobody logs in */
+    const char *controller;      /* "simulated", "recording", "stdin", or PROTOCOL:HOST[:PORT] */
+    const char *map, *record;    /* files, or NULL */
+    const char *behind_proxy;    /* the origin that browsers see, or NULL */
+    bool public_view;            /* people who have not logged in see the cell */
+    bool allow_motion;           /* a real controller gets commands */
+    const char *device, *frame;  /* programs move these; NULL: the only ones */
+    const char *solve;           /* coordinates of poses that have to hold, as cp_parse_reach reads them */
     void (*tell)(void *user, const char *line); /* called once the server listens, with its address */
     void (*report)(void *user);                 /* called to print what the context reports, and to clear it */
     bool (*is_over)(void *user);                /* asked again and again, and when a signal has come */

@@ -57,7 +57,7 @@ struct connection {
     unsigned char pong[LWS_PRE + MOST_CONTROL]; /* an answer to a ping, if has_pong */
     size_t pong_size;
     bool has_pong;
-    uint64_t second; /* in which so many frames have come */
+    uint64_t second; /* frame_count counts the frames of this second */
     unsigned frame_count;
     uint64_t waits_since; /* something is due, and the browser does not read; 0: no */
     bool is_in;           /* on the floor; false when it ends */

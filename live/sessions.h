@@ -10,7 +10,7 @@
 enum {
     SESSION_KEY_SIZE = 33,         /* 128 random bits as hexadecimal digits, and NUL */
     MOST_SESSIONS = 1024,          /* the oldest one goes for a new one */
-    MOST_SESSIONS_OF_ONE = 32,     /* of one user: who logs in again and again ends sessions of their own alone */
+    MOST_SESSIONS_OF_ONE = 32,     /* who logs in again and again ends sessions of their own alone */
     SESSION_LIFE = 8 * 3600 * 1000 /* milliseconds from the login */
 };
 

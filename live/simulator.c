@@ -385,7 +385,7 @@ static bool is_too_fast(struct simulator *simulator, uint32_t joint, double spee
 /* Tells whether the last look was at a way that the joint is on, and nothing else has moved since. */
 static bool goes_on(const struct simulator *simulator, uint32_t joint, double way)
 {
-    static const double noise = 0.001; /* of sensors, in radians and metres */
+    static const double noise = 0.001; /* sensors have it, in radians and metres */
     const struct cell *cell = simulator->cell;
     const struct looked *looked = &simulator->looked;
     const double value = cell->q[joint];

@@ -37,7 +37,7 @@ struct simulator {
         uint32_t joint;
         bool is_known, goes_up;
         double from, to; /* values of the joint */
-        double *q;       /* of all joints */
+        double *q;       /* has a value for each joint */
     } looked;
     double *from, *to, *now; /* values of all joints */
     cp_pose *worlds;

@@ -9,7 +9,7 @@
 
 enum {
     RECONNECT = 1000,    /* milliseconds until the next try */
-    MOST_PATH_SIZE = 100 /* of a Unix socket */
+    MOST_PATH_SIZE = 100 /* a path of a Unix socket is no longer */
 };
 
 struct wire {
