@@ -192,9 +192,11 @@ static void test_endless_moves(void **state)
     (void)state;
     static const char *const speeds[] = {"1e-9", "1e-300", "5e-324", "0.00001", "0", "-1", "1.1"};
     char list[400] = "", message[600];
-    for (uint32_t i = 0; i < floor_->cell.shown_count; i++)
-        (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.17g", i ? "," : "",
-                       floor_->cell.q[floor_->cell.shown[i]] + (i == 0 ? 0.1 : 0));
+    for (uint32_t i = 0; i < floor_->cell.shown_count; i++) {
+        char number[CP_NUMBER_SIZE]; /* with a decimal point in any locale */
+        number[cp_print_double(floor_->cell.q[floor_->cell.shown[i]] + (i == 0 ? 0.1 : 0), number)] = 0;
+        (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? "," : "", number);
+    }
     expect_done(&tina, "{\"type\":\"take\"}");
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
         (void)snprintf(message, sizeof message, "{\"type\":\"move\",\"q\":[%s],\"speed\":%s}", list, speeds[i]);

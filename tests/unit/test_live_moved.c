@@ -188,15 +188,26 @@ static bool tell(const char *line)
     return good;
 }
 
+/* Shows a number with a decimal point in any locale. */
+struct shown {
+    char text[CP_NUMBER_SIZE];
+};
+static struct shown shown(double value)
+{
+    struct shown shown = {""};
+    shown.text[cp_print_double(value, shown.text)] = 0;
+    return shown;
+}
+
 /* A line with the part at a place beside where the cell has it, and Arm.J1 at a value. */
 static bool tell_part(double joint, const cp_pose *world)
 {
     char line[1000];
-    int size = snprintf(line, sizeof line, "{\"q\":{\"Arm.J1\":%.17g},\"mode\":\"ready\"", joint);
+    int size = snprintf(line, sizeof line, "{\"q\":{\"Arm.J1\":%s},\"mode\":\"ready\"", shown(joint).text);
     size += snprintf(line + size, sizeof line - (size_t)size, ",\"moved\":{\"%s\":%s", floor_->cell.nodes[part].id,
                      world ? "[" : "null");
     for (int k = 0; k < 12 && world; k++)
-        size += snprintf(line + size, sizeof line - (size_t)size, "%s%.17g", k > 0 ? "," : "", world->m[k]);
+        size += snprintf(line + size, sizeof line - (size_t)size, "%s%s", k > 0 ? "," : "", shown(world->m[k]).text);
     (void)snprintf(line + size, sizeof line - (size_t)size, "%s}}\n", world ? "]" : "");
     return tell(line);
 }
@@ -283,9 +294,9 @@ static void what_moves_along_is_held(void **state)
                 for (int k = 0; k < 3; k++)
                     place.m[4 * row + column] += held.m[4 * row + k] * grip.m[4 * k + column];
             }
-        int size = snprintf(line, sizeof line, "{\"q\":{\"Arm.J2\":%.17g},\"moved\":{\"Part\":[", q[joint]);
+        int size = snprintf(line, sizeof line, "{\"q\":{\"Arm.J2\":%s},\"moved\":{\"Part\":[", shown(q[joint]).text);
         for (int k = 0; k < 12; k++)
-            size += snprintf(line + size, sizeof line - (size_t)size, "%s%.17g", k > 0 ? "," : "", place.m[k]);
+            size += snprintf(line + size, sizeof line - (size_t)size, "%s%s", k > 0 ? "," : "", shown(place.m[k]).text);
         (void)snprintf(line + size, sizeof line - (size_t)size, "]}}\n");
         assert_true(tell(line));
         assert_true(distance(&cell->worlds[part], &place) < 1e-12);
@@ -308,7 +319,7 @@ static void what_moves_along_is_held(void **state)
     /* it is let go: the tool moves, and the part is told no more */
     char line[100];
     for (int i = 0; i < 5; i++) {
-        (void)snprintf(line, sizeof line, "{\"q\":{\"Arm.J2\":%g}}\n", -0.01 * i);
+        (void)snprintf(line, sizeof line, "{\"q\":{\"Arm.J2\":%s}}\n", shown(-0.01 * i).text);
         const cp_pose rests = cell->worlds[part];
         assert_true(tell(line));
         assert_true(distance(&cell->worlds[part], &rests) < 1e-15);

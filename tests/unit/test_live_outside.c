@@ -75,6 +75,14 @@ static int tear_down(void **state)
 }
 
 /* Says something, waits for a check if the answer needs one, and returns the answer: "done", or why not. */
+/* Shows a number with a decimal point in any locale; valid until the next call. */
+static const char *shown(double value)
+{
+    static char text[CP_NUMBER_SIZE];
+    text[cp_print_double(value, text)] = 0;
+    return text;
+}
+
 static const char *answer_to(const char *text)
 {
     static char answer[400];
@@ -173,7 +181,7 @@ static void test_old_sample(void **state)
     do {
         speed *= 0.9;
         tell(floor_->cell.q, CONTROLLER_READY);
-        (void)snprintf(words, sizeof words, "{\"type\":\"jog\",\"joint\":\"Arm.J1\",\"speed\":%.5f}", speed);
+        (void)snprintf(words, sizeof words, "{\"type\":\"jog\",\"joint\":\"Arm.J1\",\"speed\":%s}", shown(speed));
     } while (strcmp(answer_to(words), "done") != 0 && speed > 0.0001);
     assert_true(speed > 0.0001);
     now += 900;
@@ -226,8 +234,11 @@ static void test_move(void **state)
     expect("{\"type\":\"move\",\"q\":[70,0.2,0.3,0,1.07,0.45,0.005],\"speed\":0.5}", "limits", "");
     lift(q);
     char text[300];
-    (void)snprintf(text, sizeof text, "{\"type\":\"move\",\"q\":[%g,%g,%g,%g,%g,%g,%g],\"speed\":0.5}", q[0] + 0.3,
-                   q[1], q[2], q[3], q[4], q[5], q[joint("Arm.Gripper.Left")]);
+    const double to[] = {q[0] + 0.3, q[1], q[2], q[3], q[4], q[5], q[joint("Arm.Gripper.Left")]};
+    strcpy(text, "{\"type\":\"move\",\"q\":[");
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+        strcat(strcat(text, i > 0 ? "," : ""), shown(to[i]));
+    strcat(text, "],\"speed\":0.5}");
     expect(text, "done", "move;");
     for (int far = 0; far < 2; far++) {
         while (floor_next(floor_, &tina, &(size_t){0}))
