@@ -5,6 +5,16 @@
 #include "../../live/link.h"
 #include "fixture.h"
 
+/* Tells whether the buffer, which has no NUL at its end, has the words. */
+static bool has_words(const struct buffer *buffer, const char *words)
+{
+    const size_t size = strlen(words);
+    for (size_t i = 0; i + size <= buffer->size; i++)
+        if (memcmp(buffer->data + i, words, size) == 0)
+            return true;
+    return false;
+}
+
 static struct arena *arena;
 static cp_context *context;
 
@@ -192,8 +202,8 @@ static void commands_go_the_way_back(void **state)
     const struct message move = {.word = WORD_MOVE, .q = q, .speed = 0.25};
     assert_null(floor.outside->command(floor.outside->user, &move, NULL));
     buffer_append(&link.commands, "", 1);
-    assert_non_null(strstr(link.commands.data, "{\"type\":\"jog\",\"joint\":\"J9\",\"speed\":-28.64"));
-    assert_non_null(strstr(link.commands.data, "{\"type\":\"move\",\"q\":{\"J9\":90,\"jaw\":15},\"speed\":0.25}"));
+    assert_true(has_words(&link.commands, "{\"type\":\"jog\",\"joint\":\"J9\",\"speed\":-28.64"));
+    assert_true(has_words(&link.commands, "{\"type\":\"move\",\"q\":{\"J9\":90,\"jaw\":15},\"speed\":0.25}"));
     link_close(&link);
     floor_close(&floor);
 }

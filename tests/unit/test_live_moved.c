@@ -5,6 +5,16 @@
 #include "../../live/link.h"
 #include "fixture.h"
 
+/* Tells whether the buffer, which has no NUL at its end, has the words. */
+static bool has_words(const struct buffer *buffer, const char *words)
+{
+    const size_t size = strlen(words);
+    for (size_t i = 0; i + size <= buffer->size; i++)
+        if (memcmp(buffer->data + i, words, size) == 0)
+            return true;
+    return false;
+}
+
 static cp_context *context;
 static struct floor *floor_;
 static struct link link_;
@@ -222,7 +232,7 @@ static void told_parts_are_shown(void **state)
     there.m[3] += 0.5;
     assert_true(tell_part(0.45, &there));
     assert_true(distance(at, &there) < 1e-15);
-    assert_non_null(strstr(floor_->state.data, "\"moved\":{\"Part\":["));
+    assert_true(has_words(&floor_->state, "\"moved\":{\"Part\":["));
     assert_true(tell("{\"q\":{\"Arm.J2\":0.1}}\n")); /* it stays */
     assert_true(distance(at, &there) < 1e-15);
     assert_true(tell("{\"moved\":{}}\n{\"moved\":null}\n"));
@@ -233,7 +243,7 @@ static void told_parts_are_shown(void **state)
     assert_true(tell_part(0.47, NULL));
     assert_true(distance(at, &first) < 1e-15);
     floor_->state.data[floor_->state.size] = 0;
-    assert_null(strstr(floor_->state.data, "\"moved\""));
+    assert_false(has_words(&floor_->state, "\"moved\""));
     /* what is unknown, or moved by joints, is told once, and all else is shown */
     assert_true(tell("{\"q\":{\"Arm.J1\":0.48},\"moved\":{\"Nobody\":[1,0,0,0,0,1,0,0,0,0,1,0]}}\n"));
     assert_non_null(strstr(floor_->why, "no frame \"Nobody\""));
