@@ -47,6 +47,12 @@ write_simple() { # folder
     } >"$1/little"
 }
 
+# The length of pieces, and frames of a browser with masks of zeros: a text, one in parts with a ping between, an end.
+write_frames() { # folder
+    printf '\3\201\205\0\0\0\0hello\1\202\0\0\0\0ab\211\201\0\0\0\0?\0\201\0\0\0\0c\200\200\0\0\0\0\210\202\0\0\0\0\3\350' >"$1/talk"
+    printf '\11\201\376\0\176\0\0\0\0%126s\212\200\0\0\0\0' '' >"$1/long"
+}
+
 # Those of the tables of a unit test, each "TEXT => WHAT IT GIVES".
 write_table() { # unit test, folder
     grep -o '"[^"]* => ' "$top/tests/unit/$1.c" | sed 's/^"//; s/ => $//' | sort -u | while read -r line; do
@@ -64,6 +70,10 @@ collect_seeds() { # IMPORTER FOLDER
         ;;
     rtde)
         write_rtde "$2"
+        return
+        ;;
+    frames)
+        write_frames "$2"
         return
         ;;
     simple)
