@@ -1,4 +1,4 @@
-/* Where the server listens, and how it takes connections in. libwebsockets could do it by itself, but does not say why
+/* Listens for the server, and takes connections in. libwebsockets could do it by itself, but does not say why
  * it cannot listen, and turns in circles without a pause when the system has no more descriptors. */
 #ifndef CELLPIPE_LIVE_LISTEN_H
 #define CELLPIPE_LIVE_LISTEN_H
