@@ -19,15 +19,27 @@ const says = (tab, words) => tab.waitForFunction(text => document.getElementById
 const modeOf = tab => tab.evaluate(() => cellpipe.live.mode.mode);
 const jogButton = (tab, joint, sign = '−') => tab.locator('.jog', { hasText: joint }).getByText(sign, { exact: true });
 
+// A jog goes as far as the machine is slow: what follows would begin near a link, or at a limit.
+async function goBack(tab, q) {
+    for (let tries = 0; tries < 20; tries++) {
+        await take(tab);
+        const answer = await tab.evaluate(to => cellpipe.live.ask({ type: 'move', q: to, speed: 1 }), q);
+        if (answer.type === 'done') break;
+    }
+    await tab.waitForFunction(to => cellpipe.live.mode.mode === 'ready' &&
+        cellpipe.live.state.q.every((value, i) => Math.abs(value - to[i]) < 1e-6), q);
+}
+
 // Begins a jog by `begin`, ends it by `end`: then the cell rests, though no button was let go otherwise.
 async function tryJog(tab, name, begin, end) {
     await take(tab);
-    const from = await tab.evaluate(() => cellpipe.live.state.q[1]);
+    const from = await tab.evaluate(() => cellpipe.live.state.q);
     await begin();
-    await tab.waitForFunction(q => cellpipe.live.state.q[1] < q - 0.002, from);
+    await tab.waitForFunction(q => cellpipe.live.state.q[1] < q - 0.002, from[1]);
     await end();
     check(`${name} ends the jog`, await tab.evaluate(() => cellpipe.live.jog === null && !document.querySelector('.held')));
     await until(tab, 'ready');
+    await goBack(tab, from);
 }
 
 // The gripper stands around a part at first: up, where it is free.
